@@ -326,7 +326,8 @@ test('users of an earlier release get the texts in which a search looks, and the
   await migratePostgres({ url: earlier.url })
   await earlier.query(`drop table last_logins;
     alter table users drop column search_text, drop column domain_key;
-    delete from latchkey_migration where name in ('0016-user-lists', '0017-fill-search-texts')`)
+    delete from latchkey_migration
+      where name like '0016-%' or name in ('0017-fill-search-texts', '0024-fill-last-logins')`)
   const { settings, id } = aTenant()
   await earlier.query(
     `insert into tenants values ('${id}', '${settings.domain}', '', '{}', '{}', 1, 1)`,
@@ -348,42 +349,62 @@ test('users of an earlier release get the texts in which a search looks, and the
   expect(await store.users.lastLogins(id, ['usr_7', 'usr_8'])).toEqual(new Map([['usr_7', 5]]))
 }, 60_000)
 
-test('indexes of a large log are made while it is written, and one that was broken off is made again', async () => {
-  await using earlier = await anEmptyDatabase()
-  await migratePostgres({ url: earlier.url })
-  const name = '0015-list-filters'
-  await earlier.query(`delete from latchkey_migration where name = '${name}';
-    drop index audit_by_action, audit_by_actor, mail_unsent`)
-  const write = `insert into audit (at, actor, action, target) values (1, 'admin', 'x', 'y')`
-  for (const _ of [1, 2]) await earlier.query(write)
-  const brokenOff = 'create unique index concurrently audit_by_action on audit (actor)'
-  await expect(earlier.query(brokenOff)).rejects.toThrow('could not create')
-  const other = new pg.Client({ connectionString: earlier.url })
-  await other.connect()
-  await other.query(`begin; ${write}`)
+test.each([
+  {
+    table: 'the audit log',
+    name: '0015-list-filters',
+    indexes: ['audit_by_action', 'audit_by_actor', 'mail_unsent'],
+    write: `insert into audit (at, actor, action, target) values (1, 'admin', 'x', 'y')`,
+    brokenOff: 'audit_by_action on audit (actor)',
+  },
+  {
+    table: 'users',
+    name: '0016-user-lists-indexes',
+    indexes: ['users_without_text', 'users_by_domain', 'users_by_trigrams'],
+    write: `insert into users (tenant_id, id, email, email_key, profile, metadata, disabled,
+      sessions_valid_after, created_at, updated_at)
+      select tenants.id, 'usr_' || random(), '', random(), '{}', '{}', 0, 0, 1, 1 from tenants`,
+    brokenOff: 'users_by_trigrams on users (tenant_id)',
+  },
+])(
+  'indexes of $table are made while it is written, and one that was broken off is made again',
+  async ({ name, indexes, write, brokenOff }) => {
+    await using earlier = await anEmptyDatabase()
+    await migratePostgres({ url: earlier.url })
+    await earlier.query(`insert into tenants values ('ten_1', 'acme.test', '', '{}', '{}', 1, 1);
+      delete from latchkey_migration where name = '${name}'; drop index ${indexes.join()}`)
+    for (const _ of [1, 2]) await earlier.query(write)
+    await expect(earlier.query(`create unique index concurrently ${brokenOff}`)).rejects.toThrow(
+      'could not create',
+    )
+    const other = new pg.Client({ connectionString: earlier.url })
+    await other.connect()
+    await other.query(`begin; ${write}`)
 
-  let isDone = false
-  const done = Promise.all([1, 2].map(() => migratePostgres({ url: earlier.url }))).then(
-    (names) => {
-      isDone = true
-      return names
-    },
-  )
-  const waits = `select 1 from pg_stat_activity where datname = current_database()
+    let isDone = false
+    const done = Promise.all([1, 2].map(() => migratePostgres({ url: earlier.url }))).then(
+      (names) => {
+        isDone = true
+        return names
+      },
+    )
+    const waits = `select 1 from pg_stat_activity where datname = current_database()
     and wait_event_type = 'Lock' and query like '%index concurrently%'`
-  await vi.waitFor(async () => expect(await earlier.query(waits)).toHaveLength(1), 15_000)
-  await earlier.query(`set lock_timeout = 500; ${write}`)
-  expect(isDone).toBe(false)
-  await other.query('commit')
-  await other.end()
+    await vi.waitFor(async () => expect(await earlier.query(waits)).toHaveLength(1), 15_000)
+    await earlier.query(`set lock_timeout = 500; ${write}`)
+    expect(isDone).toBe(false)
+    await other.query('commit')
+    await other.end()
 
-  expect((await done).flat()).toEqual([name])
-  const invalid = await earlier.query('select indexrelid from pg_index where not indisvalid')
-  const made = await earlier.query(
-    "select 1 from pg_class where relname in ('audit_by_action', 'audit_by_actor', 'mail_unsent')",
-  )
-  expect([invalid.length, made.length]).toEqual([0, 3])
-}, 60_000)
+    expect((await done).flat()).toEqual([name])
+    const invalid = await earlier.query('select indexrelid from pg_index where not indisvalid')
+    const made = await earlier.query(
+      `select 1 from pg_class where relname in (${indexes.map((index) => `'${index}'`)})`,
+    )
+    expect([invalid.length, made.length]).toEqual([0, 3])
+  },
+  60_000,
+)
 
 async function anEmptyDatabase(): Promise<TestDatabase & AsyncDisposable> {
   const empty = await createDatabase({ migrate: false })

@@ -10,7 +10,7 @@ import { createExclusive } from './exclusive.ts'
 import { isDeadlock, isLockTimeout } from './failure.ts'
 import { createPostgresKysely } from './kysely.ts'
 import { type IndexesOfFullTables, migrations } from './migrations.ts'
-import { addTrigrams } from './trigrams.ts'
+import { missingTrigrams } from './trigrams.ts'
 
 /** The names of the changes that were made. Ours and not Kysely's, so that one lock covers all of it. */
 const TABLE = 'latchkey_migration'
@@ -65,8 +65,8 @@ export async function migratePostgres(options: PostgresOptions): Promise<readonl
   }
 }
 
-/** Changes that are left: none, some, or first of all indexes of tables that are in use. */
-type Left = 'none' | 'more' | (IndexesOfFullTables & { name: string })
+/** Changes that are left: none, some, or first of all indexes of tables that are in use, which may be a change by name. */
+type Left = 'none' | 'more' | (IndexesOfFullTables & { name?: string })
 
 /** Makes the changes that are missing, up to one with more to do. */
 async function migrate(run: Run, done: string[]): Promise<Left> {
@@ -86,22 +86,32 @@ async function migrate(run: Run, done: string[]): Promise<Left> {
       const change = migrations[name]
       if (typeof change === 'function') {
         if ((await change(db)) === 'unfinished') left = 'more'
-      } else if (change && isNew) {
-        for (const [index, on] of Object.entries(change.indexes)) {
-          await sql.raw(`create index ${index} on ${on}`).execute(db)
-        }
-      } else if (change) left = { ...change, name }
+      } else if (change && isNew) await makeIndexesAtOnce(db, change.indexes)
+      else if (change) left = { ...change, name }
       if (left !== 'none') break
       await sql`insert into ${sql.table(TABLE)} values (${name})`.execute(db)
       made.push(name)
     }
-    if (left === 'none') await addTrigrams(db)
+    if (left === 'none') {
+      const indexes = await missingTrigrams(db)
+      if (indexes && isNew) await makeIndexesAtOnce(db, indexes)
+      else if (indexes) left = { indexes }
+    }
     await sql`commit`.execute(db)
     done.push(...made)
     return left
   } catch (error) {
     await sql`rollback`.execute(db).catch(() => {})
     throw error
+  }
+}
+
+async function makeIndexesAtOnce(
+  db: Kysely<unknown>,
+  indexes: IndexesOfFullTables['indexes'],
+): Promise<void> {
+  for (const [index, on] of Object.entries(indexes)) {
+    await sql.raw(`create index ${index} on ${on}`).execute(db)
   }
 }
 
@@ -126,6 +136,7 @@ async function makeIndexes(
         if (found) await say(`drop index concurrently ${index}`)
         await say(`create index concurrently ${index} on ${on}`)
       }
+      if (name === undefined) return
       const noted = await say(
         `insert into ${TABLE} values ('${name}') on conflict do nothing returning name`,
       )

@@ -2,9 +2,9 @@ import { type Kysely, sql } from 'kysely'
 import { LOG_SHARDS, VOID_SESSIONS, WEBHOOKS } from '../cursors.ts'
 import { NOT_DUE } from '../deliveries.ts'
 import { createJobsTable } from '../sql/jobs.ts'
-import { listFilterIndexes } from '../sql/list-filters.ts'
+import { domainIndexes, listFilterIndexes } from '../sql/list-filters.ts'
 import { addSearchKeys, fillSearchKeys } from './search-keys.ts'
-import { addUserLists, fillSearchTexts } from './trigrams.ts'
+import { addUserLists, fillLastLogins, fillSearchTexts } from './trigrams.ts'
 
 /**
  * One change of the tables, in a transaction. One that writes many rows does so in steps: it answers
@@ -34,11 +34,23 @@ export const migrations: Record<string, Migration> = {
   '0009-deletions': addDeletions,
   '0010-tenant-search': addTenantSearch,
   '0011-key-ids': makeKeyIdsUnique,
-  '0012-costly-passwords': addCostlyPasswords,
+  '0012-costly-passwords': {
+    // Passwords whose verification takes longer than one of the standard cost.
+    indexes: {
+      credentials_costly: `credentials (tenant_id, substr(secret, length(secret) - 2, 2))
+        where type = 'PasswordCredential' and substr(secret, length(secret) - 2, 2) in ('11', '12')`,
+    },
+  },
   '0013-cursors': addCursors,
   '0014-sealing-keys': addSealingKeys,
   '0015-list-filters': { indexes: listFilters() },
   '0016-user-lists': addUserLists,
+  '0016-user-lists-indexes': {
+    indexes: {
+      users_without_text: 'users (tenant_id, id) where search_text is null',
+      ...domainIndexes(),
+    },
+  },
   '0017-fill-search-texts': fillSearchTexts,
   '0018-mail-by-creation': { indexes: { mail_by_creation: 'mail (created_at)' } },
   '0019-webhooks': addWebhooks,
@@ -50,6 +62,7 @@ export const migrations: Record<string, Migration> = {
     indexes: { audit_refused_by_time: `audit (at) where outcome = 'refused'` },
   },
   '0023-jobs': addJobs,
+  '0024-fill-last-logins': fillLastLogins,
 }
 
 /** How many shards a counter has, so that inserts into one list do not wait for each other. */
@@ -294,14 +307,6 @@ async function makeKeyIdsUnique(db: Kysely<unknown>): Promise<void> {
     and (first.created_at, first.user_id) < (later.created_at, later.user_id))`.execute(db)
   await sql`create unique index credentials_keys on credentials (tenant_id, id)
     where type = 'HardwareCredential'`.execute(db)
-}
-
-// Passwords whose verification takes longer than one of the standard cost.
-async function addCostlyPasswords(db: Kysely<unknown>): Promise<void> {
-  await sql`create index credentials_costly on credentials (tenant_id, substr(secret, length(secret) - 2, 2))
-    where type = 'PasswordCredential' and substr(secret, length(secret) - 2, 2) in ('11', '12')`.execute(
-    db,
-  )
 }
 
 // The readers of the audit log begin an hour before its end, as the release before kept their place elsewhere.

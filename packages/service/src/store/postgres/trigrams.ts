@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { searchTexts } from '../search-text.ts'
 import type { Trigrams } from '../sql/engine.ts'
-import { createDomainIndexes, createLastLogins } from '../sql/list-filters.ts'
+import { createLastLogins, FILL_LAST_LOGINS } from '../sql/list-filters.ts'
 
 /** How many users one step gives their texts. */
 const PAGE = 5_000
@@ -11,15 +11,18 @@ const RECHECK_MS = 60_000
 
 const INDEX = 'users_by_trigrams'
 
-/** The columns, indexes and the table of lists of users; texts are filled by {@link fillSearchTexts}. */
+/** The columns and the table of lists of users, which are empty at first. */
 export async function addUserLists(db: Kysely<unknown>): Promise<void> {
   const statements = [
     'alter table users add column search_text text, add column domain_key text collate "C"',
-    'create index users_without_text on users (tenant_id, id) where search_text is null',
-    ...createDomainIndexes(),
     ...createLastLogins('collate "C"', 'bigint'),
   ]
   for (const statement of statements) await sql.raw(statement).execute(db)
+}
+
+/** Fills the last logins, after their table was made: users can be written meanwhile. */
+export async function fillLastLogins(db: Kysely<unknown>): Promise<void> {
+  await sql.raw(FILL_LAST_LOGINS).execute(db)
 }
 
 /** Gives some users the texts in which a search looks; answers whether there may be more. */
@@ -46,28 +49,34 @@ export async function fillSearchTexts(db: Kysely<unknown>): Promise<'unfinished'
 }
 
 /**
- * Makes the index of trigrams where it is missing and the extension is there or may be made. Otherwise nothing
- * happens, and searches go by beginnings. Asked at each start, so that an extension that was made later is used.
+ * The index of trigrams where it is missing, and the extension is there or may be made. Otherwise there is none to make,
+ * and searches go by beginnings. Asked at each start, so that an extension that was made later is used.
  *
  * The list of rows that the index has not sorted yet is short, as every search reads all of it.
  */
-export async function addTrigrams(db: Kysely<unknown>): Promise<void> {
-  if (await isThere(db)) return
+export async function missingTrigrams(
+  db: Kysely<unknown>,
+): Promise<Record<string, string> | undefined> {
+  if (await isThere(db)) return undefined
   await sql`savepoint trigrams`.execute(db)
   try {
     await sql`create extension if not exists pg_trgm`.execute(db)
   } catch {
     await sql`rollback to savepoint trigrams`.execute(db)
-    return
+    return undefined
   }
-  await sql`create index ${sql.ref(INDEX)} on users using gin (search_text gin_trgm_ops)
-    with (gin_pending_list_limit = 256)`.execute(db)
+  return {
+    [INDEX]: `users using gin (search_text gin_trgm_ops) with (gin_pending_list_limit = 256)`,
+  }
 }
 
+/** Whether the index is there and complete. */
 async function isThere(db: Kysely<unknown>): Promise<boolean> {
-  const { rows } = await sql<{ there: boolean }>`
-    select to_regclass(${INDEX}) is not null as there`.execute(db)
-  return rows[0]?.there ?? false
+  const { rows } = await sql<{ isValid: boolean }>`
+    select indisvalid as "isValid" from pg_index where indexrelid = to_regclass(${INDEX})`.execute(
+    db,
+  )
+  return rows[0]?.isValid ?? false
 }
 
 /** The index of trigrams in PostgreSQL. */

@@ -23,18 +23,16 @@ export function listFilterIndexes(byBytes: (column: string) => string): Record<s
   }
 }
 
-/** The statements that make the indexes of the domains of addresses: of all users, and of those in a state. */
-export function createDomainIndexes(): string[] {
-  return [
-    'create index users_by_domain on users (tenant_id, domain_key, id)',
-    ...Object.entries(states).map(
-      ([state, isIn]) =>
-        `create index users_${state}_by_domain on users (tenant_id, domain_key, id) where ${isIn}`,
-    ),
-  ]
+/** The indexes of the domains of addresses, as they follow `on`, by name: of all users, and of those in a state. */
+export function domainIndexes(): Record<string, string> {
+  const columns = 'users (tenant_id, domain_key, id)'
+  const ofStates = Object.entries(states).map(
+    ([state, isIn]) => [`users_${state}_by_domain`, `${columns} where ${isIn}`] as const,
+  )
+  return { users_by_domain: columns, ...Object.fromEntries(ofStates) }
 }
 
-/** The statements that make the table of the last login of each user, filled from the audit log. */
+/** The statements that make the table of the last login of each user. */
 export function createLastLogins(byBytes: string, integer: string): string[] {
   return [
     `create table last_logins (
@@ -45,10 +43,12 @@ export function createLastLogins(byBytes: string, integer: string): string[] {
       foreign key (tenant_id, user_id) references users (tenant_id, id) on delete cascade
     )`,
     'create index last_logins_by_time on last_logins (tenant_id, at, user_id)',
-    `insert into last_logins (tenant_id, user_id, at)
-      select users.tenant_id, users.id, max(audit.at) from audit
-      join users on users.tenant_id = audit.tenant_id and users.id = audit.target
-      where audit.action = 'login.succeeded' and audit.outcome = 'success'
-      group by users.tenant_id, users.id`,
   ]
 }
+
+/** The statement that reads the last logins from the audit log. A login that was noted meanwhile is later. */
+export const FILL_LAST_LOGINS = `insert into last_logins (tenant_id, user_id, at)
+  select users.tenant_id, users.id, max(audit.at) from audit
+  join users on users.tenant_id = audit.tenant_id and users.id = audit.target
+  where audit.action = 'login.succeeded' and audit.outcome = 'success'
+  group by users.tenant_id, users.id on conflict do nothing`

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { sql } from 'kysely'
 import { searchTexts } from '../search-text.ts'
 import type { Trigrams } from '../sql/engine.ts'
-import { createDomainIndexes, createLastLogins } from '../sql/list-filters.ts'
+import { createLastLogins, domainIndexes, FILL_LAST_LOGINS } from '../sql/list-filters.ts'
 
 /**
  * The statements of the lists of users. The index of trigrams is one of FTS5 without texts of its own, whose rows have
@@ -11,7 +11,11 @@ import { createDomainIndexes, createLastLogins } from '../sql/list-filters.ts'
 export const userListsSql = `
   alter table users add column search_text text;
   alter table users add column domain_key text;
-  ${[...createDomainIndexes(), ...createLastLogins('', 'integer')].join(';')};
+  ${[
+    ...Object.entries(domainIndexes()).map(([name, on]) => `create index ${name} on ${on}`),
+    ...createLastLogins('', 'integer'),
+    FILL_LAST_LOGINS,
+  ].join(';')};
   create table user_numbers (
     number integer primary key,
     tenant_id text not null,
