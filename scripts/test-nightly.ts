@@ -19,7 +19,7 @@ const lanes: readonly Lane[] = [
     env: { LATCHKEY_WALKS: '10000' },
   },
   { name: 'mutants', command: ['pnpm', 'test:mutants'] },
-  { name: 'drills', command: ['pnpm', 'test:drills'] },
+  { name: 'drills', command: ['pnpm', 'test:drills'], env: { KILLS: '20', SECONDS: '10' } },
   { name: 'cluster', command: ['pnpm', 'test:cluster'] },
   { name: 'interoperability', command: ['pnpm', 'test:interop'] },
   { name: 'runtimes', command: ['pnpm', 'test:runtimes'] },

@@ -10,10 +10,15 @@ import {
   createApplication,
   openSecret,
 } from '../../packages/service/src/domain/applications/applications.ts'
+import {
+  type PrivateJwk,
+  signingKeys,
+} from '../../packages/service/src/domain/keys/signing-keys.ts'
 import { createTenant, defaultSettings } from '../../packages/service/src/domain/tenants/tenants.ts'
 import { createCredential } from '../../packages/service/src/domain/users/credentials.ts'
 import { createPasswordEngine } from '../../packages/service/src/domain/users/password-engine.ts'
 import { createUser } from '../../packages/service/src/domain/users/users.ts'
+import { commit } from '../../packages/service/src/domain/writes/commit.ts'
 import type { DomainContext } from '../../packages/service/src/domain/writes/context.ts'
 import { createVault } from '../../packages/service/src/domain/writes/vault.ts'
 import { createIssuer } from '../../packages/service/src/issuer/index.ts'
@@ -30,9 +35,13 @@ import { IN_MEMORY } from '../../packages/service/src/store/sqlite/database.ts'
 import { createSqliteProtocolStore } from '../../packages/service/src/store/sqlite/protocol-store.ts'
 import { serveCommands } from '../parts/child.ts'
 
-/** The issuer with one user: `issuer.ts memory|sqlite|shared stubbed|real TENANTS [keys [DATABASE REDIS]]`. */
+/**
+ * The issuer with one user: `issuer.ts memory|sqlite|shared stubbed|real TENANTS [keys [DATABASE REDIS [users]]]`. With
+ * `users`, each tenant has a user, and a copy of the first one's signing key, as making one takes long.
+ */
 
-const [, , storage, hashing, tenantCount = '1', keys, database = '', redis = ''] = process.argv
+const [, , storage, hashing, tenantCount = '1', keys, database = '', redis = '', users] =
+  process.argv
 const hasKeys = keys === 'keys'
 const clock = systemClock
 const folder = mkdtempSync(join(tmpdir(), 'latchkey-bench-'))
@@ -68,6 +77,8 @@ const server = createServer((request, response) => {
 await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
 const { port } = server.address() as AddressInfo
 
+const BCRYPT = { alg: 'bcrypt', hash: engine.dummyHash }
+let firstKey: PrivateJwk | undefined
 const admin = { context: domain, actor: { name: 'admin' } }
 const clients: { host: string; id: string; secret: string }[] = []
 for (let n = 0; n < Number(tenantCount); n++) {
@@ -83,7 +94,7 @@ for (let n = 0; n < Number(tenantCount); n++) {
     redirectUrls: ['http://localhost:3000/callback'],
   })
   clients.push({ host, id: application.id, secret: openSecret(domain, application) })
-  if (n > 0) continue
+  if (n > 0 && users !== 'users') continue
   const user = await createUser(scope, {
     email: 'ada@example.com',
     emailVerified: true,
@@ -91,8 +102,22 @@ for (let n = 0; n < Number(tenantCount); n++) {
     metadata: {},
     profile: { name: 'Ada Lovelace' },
   })
-  const password = { disabled: false, metadata: {}, alg: 'plain', hash: 'correct horse' }
-  await createCredential(scope, user.id, password)
+  // Where a tenant has a user of its own, passwords are not judged.
+  const hash = n === 0 ? { alg: 'plain', hash: 'correct horse' } : BCRYPT
+  await createCredential(scope, user.id, { disabled: false, metadata: {}, ...hash })
+  if (users === 'users') await copyKey(tenant.id)
+}
+
+/** Gives a tenant the signing key of the first one. */
+async function copyKey(tenantId: string): Promise<void> {
+  firstKey ??= (await signingKeys(domain, tenantId))[0]
+  if (!firstKey || (await store.signingKeys.list(tenantId)).length > 0) return
+  const { kid, alg: _, use: __, ...jwk } = firstKey
+  const sealedJwk = domain.vault.seal(`signing-key:${tenantId}:${kid}`, JSON.stringify(jwk))
+  const key = { id: kid, tenantId, createdAt: 1, sealedJwk }
+  await commit({ ...admin, tenantId }, 'signing_key.create', kid, (audit) =>
+    store.signingKeys.insert(key, audit),
+  )
 }
 
 async function openStores(): Promise<{ store: DataStore; protocol: ProtocolStore }> {

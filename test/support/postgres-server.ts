@@ -30,6 +30,8 @@ export function providePostgres(): void {
 /** A PostgreSQL of the tests, on a loopback port and in a folder of its own. */
 export interface TestPostgres {
   readonly port: number
+  /** Of the process that starts all others. */
+  readonly pid: number | undefined
   /** The address of one of its databases. */
   url(database?: string): string
   /** As `pg_ctl stop` does: with `fast`, sessions are ended; with `immediate`, as in a power cut. */
@@ -92,6 +94,9 @@ export async function startPostgres(): Promise<TestPostgres> {
   await start()
   return {
     port,
+    get pid() {
+      return server?.pid
+    },
     url: (database = 'postgres') => `postgres://latchkey@127.0.0.1:${port}/${database}`,
     start,
     stop,

@@ -1,15 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startSilentProxy } from '../../../../test/support/silent-proxy.ts'
 import { until } from '../../../session-store/test/support/redis.ts'
-import { createIdentityService, type IdentityService } from '../../src/service.ts'
 import { createFetchTo } from '../issuer/support/loopback.ts'
 import { type Serving, serveElsewhere } from '../store/serving.ts'
-import { clusterKey } from '../support/cluster.ts'
-import type { Field } from './field.ts'
+import { beside, type Field } from './field.ts'
+import { idleStatements } from './idle-drill.ts'
 import { authorization } from './load.ts'
+import { drillMasterKey } from './master-key-drill.ts'
+import { drillRefreshes } from './refresh-drill.ts'
+import { drillMovedFolder, drillRetryAfter, writingCommands } from './refusals-drill.ts'
+import { drillRestore } from './restore-drill.ts'
 
-/** A fault with a limit of its own, caused without other load. Answers with what was measured. */
-type Fault = (field: Field) => Promise<string>
+/** A fault with a limit of its own. Answers with what was measured; a short form tries it fewer times. */
+export type Fault = (field: Field, isShort: boolean) => Promise<string>
 
 /** The time after which a peer that fell silent is given up at the latest. */
 const SILENT_SECONDS = 5
@@ -17,8 +20,12 @@ const SILENT_SECONDS = 5
 /** Longer than a check of readiness may take. */
 const LOCKED_MS = 4_500
 
+/** The most statements that an idle process may send. */
+const IDLE_PER_SECOND = 2
+
 const TENANTS = 40
 const UPDATES = 500
+const IMPORTED_AT_ONCE = 100
 
 export const faults = {
   'a PostgreSQL that falls silent for one process': (field) => silence(field, 'database'),
@@ -60,7 +67,7 @@ export const faults = {
     const answers = await Promise.all(
       hosts.flatMap((host) => [
         field.fetch(`http://${host}/oidc/jwks`),
-        createUser(field, field.apiKey, host.split(':')[0] as string),
+        createUser(field, host.split(':')[0] as string),
       ]),
     )
     const refused = answers.filter(({ status }) => status !== 200)
@@ -70,113 +77,91 @@ export const faults = {
 
   async 'readers of the audit log after a burst of changes'(field) {
     const { database } = field.cluster
+    const tenant = field.tenant.split('/').at(-1)
+    await importUsers(field, UPDATES)
     const begun = performance.now()
     await database.query(`insert into audit (at, tenant_id, actor, action, target)
-      select 1, '${field.tenant.split('/').at(-1)}', 'admin', 'user.update', 'usr_' || n
-      from generate_series(1, ${UPDATES}) as n`)
+      select 1, '${tenant}', 'admin', 'user.update', id from users
+      where tenant_id = '${tenant}' order by id desc limit ${UPDATES}`)
     const unread = `select 1 from cursors having max(position) < (select max(id) from audit)`
     await until('all are read', async () => (await database.query(unread)).length === 0, 60)
     return `${(UPDATES / secondsSince(begun)).toFixed(0)} entries/s of one tenant`
   },
+
+  async 'refreshes whose responses are lost'(field, isShort) {
+    const { logins, ended, forked } = await drillRefreshes(field, isShort ? 4 : 20)
+    if (ended + forked > 0) throw new Error(`${ended} of ${logins} logins ended, ${forked} forked.`)
+    return `${logins} logins, none ended and none with two successors; a replay ended its login`
+  },
+
+  async 'commands on a folder that was moved'(field, isShort) {
+    const count = await drillMovedFolder(field, writingCommands.slice(0, isShort ? 2 : undefined))
+    return `${count} of ${count} commands refused it, nothing in it changed`
+  },
+
+  'requests while PostgreSQL is gone': (field) => refuse(field, 'postgres'),
+
+  'requests while Redis is gone': (field) => refuse(field, 'redis'),
+
+  async 'a process without requests'(field, isShort) {
+    const seconds = isShort ? 5 : 20
+    const statements = await idleStatements(field, seconds)
+    const found = `${(statements.length / seconds).toFixed(1)} statements/s to PostgreSQL`
+    if (statements.length > IDLE_PER_SECOND * seconds) {
+      throw new Error([found, ...statements].join('\n'))
+    }
+    return found
+  },
+
+  async 'a PostgreSQL that is restored from a dump'(field, isShort) {
+    const count = isShort ? 3 : 20
+    const { entries, twice, slowest } = await drillRestore(field, count)
+    return (
+      `${entries} of ${entries} entries exported; of ${count} notices and ${count} webhooks none lost, ` +
+      `${twice.notices} and ${twice.webhooks} twice, the last one after ${slowest.toFixed(1)} s`
+    )
+  },
+
+  // The last one: it leaves processes with another key.
+  async 'a new master key on one of two machines'(field, isShort) {
+    const found = await drillMasterKey(
+      field,
+      isShort ? { clients: 1, each: 1 } : { clients: 2, each: 2 },
+    )
+    const { seconds, users, codes, mails, twice, failures } = found
+    return (
+      `the other one not ready after ${seconds.toFixed(1)} s; ${users} users, ${codes} codes, ${mails} mails, ` +
+      `none lost, ${twice} twice, ${failures} failures`
+    )
+  },
 } satisfies Record<string, Fault>
 
-/** How {@link drillNoise} is run. */
-export interface NoiseDrill {
-  rounds: number
-  seconds: number
+async function refuse(field: Field, peer: 'postgres' | 'redis'): Promise<string> {
+  const { refused, others } = await drillRetryAfter(field, peer)
+  return `${refused} of ${refused} responses with 503 had retry-after, ${others} requests were answered`
 }
 
-/** How many of the others write at once, each with an API key of its own. */
-const OTHERS = 4
-const NOISE = 32
-
-/**
- * Measures the writes of others with and without an API key that sends invalid requests, 32 at a time, and is at its
- * limit of 100 requests a second.
- *
- * @returns The rate of the others beside the noisy key as a part of their rate without: the median of the rounds.
- */
-export async function drillNoise(field: Field, { rounds, seconds }: NoiseDrill): Promise<number> {
-  const { cluster, tenant } = field
-  const id = tenant.split('/').at(-1) as string
-  await Promise.all(cluster.processes.splice(0).map((one) => one.stop()))
-  const options = { ...cluster.options, requestsPerSecond: 100 }
-  const started = Array.from({ length: 4 }, () => serveElsewhere(options))
-  cluster.processes.push(...(await Promise.all(started)))
-  const keys = await beside(field, async ({ admin }) => {
-    const create = (name: string) => admin.createApiKey({ name, reach: [id] })
-    return {
-      noisy: await create('noisy'),
-      others: await Promise.all(Array.from({ length: OTHERS }, (_, n) => create(`other-${n}`))),
-    }
-  })
-  await cluster.database.query(`insert into audit (at, tenant_id, actor, action, target, outcome)
-    select 1, '${id}', 'key:${keys.noisy.key.id}', 'user.create', '', 'refused' from generate_series(1, 1500)`)
-
-  const measure = async () => {
-    const rates = keys.others.map(({ secret }) => writeFor(field, secret, seconds))
-    return (await Promise.all(rates)).reduce((sum, n) => sum + n) / seconds
-  }
-  await measure()
-  const parts: number[] = []
-  for (let n = 0; n < rounds; n++) {
-    const quiet = await measure()
-    const noise = { isOver: false }
-    const running = Array.from({ length: NOISE }, () => disturb(field, keys.noisy.secret, noise))
-    parts.push((await measure()) / quiet)
-    noise.isOver = true
-    await Promise.all(running)
-  }
-  return parts.toSorted((a, b) => a - b)[Math.floor(rounds / 2)] ?? 0
-}
-
-/** Creates users one after the other; answers how many. */
-async function writeFor(field: Field, secret: string, seconds: number): Promise<number> {
-  const end = performance.now() + seconds * 1_000
-  let count = 0
-  while (performance.now() < end) {
-    const { status } = await createUser(field, secret, crypto.randomUUID())
-    if (status === 200) count++
-    else if (status === 429) await sleep(50)
-    else throw new Error(`A write of another key was answered ${status}.`)
-  }
-  return count
-}
-
-/** Sends invalid requests; when the key is at its limit, waits for the next second. */
-async function disturb(field: Field, secret: string, noise: { isOver: boolean }): Promise<void> {
-  while (!noise.isOver) {
-    const answer = await post(field, secret, { profile: { email: 'no address' } })
-    await answer.body?.cancel()
-    if (answer.status === 429) await sleep(1_000 - (Date.now() % 1_000))
+async function importUsers(field: Field, count: number): Promise<void> {
+  const run = crypto.randomUUID().slice(0, 8)
+  for (let n = 0; n < count; n += IMPORTED_AT_ONCE) {
+    const users = Array.from({ length: IMPORTED_AT_ONCE }, (_, i) => ({
+      profile: { email: `changed-${run}-${n + i}@example.com` },
+    }))
+    const { status } = await post(field, `/x${field.tenant}/users/import`, { users })
+    if (status !== 200) throw new Error(`The import was answered ${status}.`)
   }
 }
 
-function createUser(field: Field, secret: string, name: string): Promise<Response> {
-  return post(field, secret, { profile: { email: `${name}@example.com` } })
+function createUser(field: Field, name: string): Promise<Response> {
+  return post(field, `${field.tenant}/users`, { profile: { email: `${name}@example.com` } })
 }
 
-function post({ fetch, url, tenant }: Field, secret: string, body: object): Promise<Response> {
-  return fetch(`${url}${tenant}/users`, {
+function post({ fetch, url, apiKey }: Field, path: string, body: object): Promise<Response> {
+  return fetch(url + path, {
     method: 'POST',
-    headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+    headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
     body: JSON.stringify(body),
   })
-}
-
-/** Works with a service in this process, as a command beside the others does. */
-async function beside<T>(
-  { cluster: { options } }: Field,
-  work: (service: IdentityService) => Promise<T>,
-): Promise<T> {
-  const { database, redis } = options
-  await using service = await createIdentityService({
-    ...(database !== undefined && { database }),
-    ...(redis !== undefined && { redis }),
-    masterKey: clusterKey.toString('base64'),
-    allowHttpOnLoopback: true,
-  })
-  return await work(service)
 }
 
 /** A fifth process, whose connections go through proxies that can fall silent. */

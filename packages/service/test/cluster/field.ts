@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { SMTPServer } from 'smtp-server'
 import { startPostgres, type TestPostgres } from '../../../../test/support/postgres-server.ts'
 import { startSentinel, type TestSentinel } from '../../../session-store/test/support/redis.ts'
+import { createIdentityService, type IdentityService } from '../../src/service.ts'
 import { createLoopbackFetch, type Fetch } from '../issuer/support/loopback.ts'
 import { type Cluster, clusterKey, startCluster } from '../support/cluster.ts'
 import { createDatabase } from '../support/postgres.ts'
@@ -66,10 +67,10 @@ export async function startField({ release }: { release?: string } = {}): Promis
 
 /** Makes what the drills work with, as an operator would: by commands beside the processes. */
 async function prepare({ options }: Cluster, domain: string, release?: string) {
-  const { createIdentityService }: typeof import('../../src/service.ts') = await import(
+  const { createIdentityService: create }: typeof import('../../src/service.ts') = await import(
     release === undefined ? '../../src/service.ts' : join(release, 'src/service.ts')
   )
-  await using service = await createIdentityService({
+  await using service = await create({
     database: options.database,
     redis: options.redis,
     masterKey: clusterKey.toString('base64'),
@@ -90,6 +91,21 @@ async function prepare({ options }: Cluster, domain: string, release?: string) {
   // The answer to the creation holds no secret.
   const client = await ask('GET', `/${made.id}`)
   return { apiKey, tenant, client }
+}
+
+/** Works with a service in this process, as a command beside the others does. */
+export async function beside<T>(
+  { cluster: { options } }: Field,
+  work: (service: IdentityService) => Promise<T>,
+): Promise<T> {
+  const { database, redis } = options
+  await using service = await createIdentityService({
+    ...(database !== undefined && { database }),
+    ...(redis !== undefined && { redis }),
+    masterKey: clusterKey.toString('base64'),
+    allowHttpOnLoopback: true,
+  })
+  return await work(service)
 }
 
 /** How long the mail server takes for an address that begins with `slow`. */

@@ -38,7 +38,7 @@ const challenge = createHash('sha256').update(verifier).digest('base64url')
 const PAUSE_MS = 50
 
 /** The service could not answer; what was asked for may have happened. */
-class Unanswered extends Error {}
+export class Unanswered extends Error {}
 
 /** Starts clients that write users, obtain and redeem codes, and ask for mail. */
 export function startLoad(field: Field, clients = 2): Load {
@@ -214,7 +214,7 @@ function collectCodes(field: Field, ledger: Ledger, client: string, state: State
 }
 
 /** The address where a login at the application of the drills begins. */
-export function authorization({ url, client }: Field): string {
+export function authorization({ url, client }: Field, more: Record<string, string> = {}): string {
   const question = new URLSearchParams({
     client_id: client.id,
     redirect_uri: callback,
@@ -222,12 +222,37 @@ export function authorization({ url, client }: Field): string {
     scope: 'openid email',
     code_challenge: challenge,
     code_challenge_method: 'S256',
+    ...more,
   })
   return `${url}/oidc/auth?${question}`
 }
 
 /** Whether the code was good for tokens. */
 export async function redeem(field: Field, code: string): Promise<boolean> {
+  return (await tokensFor(field, code)) !== undefined
+}
+
+/** The tokens of a login. */
+export interface Tokens {
+  access_token: string
+  refresh_token?: string
+}
+
+/** What a code is good for; `undefined` when it is not. */
+export function tokensFor(field: Field, code: string): Promise<Tokens | undefined> {
+  return askForTokens(field, {
+    grant_type: 'authorization_code',
+    code,
+    redirect_uri: callback,
+    code_verifier: verifier,
+  })
+}
+
+/** Asks the token endpoint as the application of the drills; `undefined` when the grant is refused. */
+export async function askForTokens(
+  field: Field,
+  grant: Record<string, string>,
+): Promise<Tokens | undefined> {
   const { id, secret } = field.client
   const answer = await fetchOf(field)(`${field.url}/oidc/token`, {
     method: 'POST',
@@ -235,18 +260,13 @@ export async function redeem(field: Field, code: string): Promise<boolean> {
       authorization: `Basic ${btoa(`${id}:${encodeURIComponent(secret)}`)}`,
       'content-type': 'application/x-www-form-urlencoded',
     },
-    body: new URLSearchParams({
-      grant_type: 'authorization_code',
-      code,
-      redirect_uri: callback,
-      code_verifier: verifier,
-    }).toString(),
+    body: new URLSearchParams(grant).toString(),
   })
   const body = (await answer.json().catch((error) => {
     throw new Unanswered(String(error))
-  })) as { error?: string }
-  if (answer.status === 200) return true
-  if (body.error === 'invalid_grant') return false
+  })) as Tokens & { error?: string }
+  if (answer.status === 200) return body
+  if (body.error === 'invalid_grant') return undefined
   throw new Error(`/oidc/token: ${answer.status} ${JSON.stringify(body)}`)
 }
 

@@ -49,36 +49,47 @@ export async function drillNotices(
   }
 }
 
-interface LoggedIn {
+/** A user with a login. */
+export interface LoggedIn {
   id: string
   email: string
+  /** The code that the login ended with, which is not redeemed. */
+  code: string
 }
 
-async function logInMany(field: Field, count: number): Promise<LoggedIn[]> {
+/** Logs in users of a run of their own, with more parameters if given. */
+export async function logInMany(
+  field: Field,
+  count: number,
+  parameters: Record<string, string> = {},
+): Promise<LoggedIn[]> {
   const run = crypto.randomUUID().slice(0, 8)
   const users: LoggedIn[] = []
   for (let n = 0; n < count; n++) {
     const email = `told-${run}-${n}@example.com`
     await ensureUser(field, email)
     const browser = createBrowser({ url: field.url, fetch: fetchOf(field) })
-    const landed = await browser.submit(await browser.get(authorization(field)), {
+    const landed = await browser.submit(await browser.get(authorization(field, parameters)), {
       email,
       password: PASSWORD,
     })
-    if (!landed.location?.includes('code=')) throw new Error(`No login: ${landed.html}`)
+    const code = new URL(landed.location ?? landed.url).searchParams.get('code')
+    if (!code) throw new Error(`No login: ${landed.html}`)
     const [row] = await field.cluster.database.query(
       `select id from users where email = '${email}'`,
     )
-    users.push({ id: String(row?.id), email })
+    users.push({ id: String(row?.id), email, code })
   }
   return users
 }
 
-async function disable(field: Field, { id, email }: LoggedIn): Promise<void> {
+/** Disables a user, which ends all sessions. */
+export async function disable(field: Field, { id, email }: LoggedIn): Promise<void> {
   await post(field, `/users/${id}`, { profile: { email }, disabled: true })
 }
 
-async function setReceiver(field: Field, url: string): Promise<void> {
+/** Has the application told of logouts at an address. */
+export async function setReceiver(field: Field, url: string): Promise<void> {
   await post(field, `/applications/${field.client.id}`, {
     name: 'Shop',
     redirect_urls: [callback],
@@ -98,7 +109,7 @@ async function post(field: Field, path: string, body: object): Promise<void> {
 }
 
 /** An application that takes logout tokens, and notes when it was told of whom. */
-async function startReceiver(told: Map<string, number[]>) {
+export async function startReceiver(told: Map<string, number[]>) {
   const server = createServer((request, response) => {
     let body = ''
     request.on('data', (chunk) => {

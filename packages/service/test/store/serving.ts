@@ -10,6 +10,7 @@ const service = join(import.meta.dirname, '../..')
 export interface Serving {
   readonly origin: string
   readonly port: number
+  readonly pid: number | undefined
   /** What it reported so far, a JSON object a line. */
   log(): string
   signal(signal: NodeJS.Signals): void
@@ -71,6 +72,7 @@ export async function serveElsewhere(
   return {
     origin: `http://127.0.0.1:${line}`,
     port: Number(line),
+    pid: child.pid,
     log: () => log,
     signal: (signal) => void child.kill(signal),
     kill: () => end('SIGKILL'),
