@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { Eta } from 'eta'
 import { formatTimestamp } from '../http/timestamps.ts'
-import type { Language } from '../pages/index.ts'
+import { copyScript, type Language, localTimesScript } from '../pages/index.ts'
 import type { OperatorUser } from '../store/ports.ts'
 import type { Micros } from '../store/records.ts'
 import { labelCells } from './cell-labels.ts'
@@ -85,10 +85,11 @@ export const notices: Readonly<Record<string, Sentence>> = {
 
 const styleHash = hash('sha256', stylesheet, 'base64')
 
+const POLICY = `default-src 'none'; style-src 'sha256-${styleHash}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`
+
 const HEADERS: Readonly<Record<string, string>> = {
   'content-type': 'text/html; charset=utf-8',
   'cache-control': 'no-store',
-  'content-security-policy': `default-src 'none'; style-src 'sha256-${styleHash}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
   'cross-origin-opener-policy': 'same-origin',
   'referrer-policy': 'same-origin',
   'x-content-type-options': 'nosniff',
@@ -114,6 +115,11 @@ export function renderConsole(
     may: mayOf(frame),
   }
   const pages = frame.servicePages.filter(({ isForAll }) => isForAll || shared.may.all)
+  const body = labelCells(templates.render(`./${content.name}`, { ...content.data, ...shared }))
+  const scripts = [
+    ...(body.includes(' data-copy=') ? [copyScript] : []),
+    ...(body.includes('<time ') ? [localTimesScript] : []),
+  ]
   const html = templates.render('./layout', {
     ...shared,
     ...content,
@@ -123,12 +129,15 @@ export function renderConsole(
     crumbs: crumbsOf(content, frame),
     commands: content.commands ?? [],
     style: stylesheet,
+    scripts,
     navigation: frame.operator ? templates.render('./navigation', { ...shared, pages }) : '',
-    body: labelCells(templates.render(`./${content.name}`, { ...content.data, ...shared })),
+    body,
   })
   const { refreshSeconds } = content
   const refresh = refreshSeconds === undefined ? {} : { refresh: String(refreshSeconds) }
-  return { html, headers: { ...HEADERS, 'content-language': language, ...refresh } }
+  const policy = `${POLICY}${scripts.length > 0 ? "; script-src 'self'" : ''}`
+  const own = { 'content-security-policy': policy, 'content-language': language, ...refresh }
+  return { html, headers: { ...HEADERS, ...own } }
 }
 
 /** The pages of the navigation that a page is below. */

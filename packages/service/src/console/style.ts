@@ -34,6 +34,7 @@ export const stylesheet = `
   }
 }
 * { box-sizing: border-box; }
+[hidden] { display: none !important; }
 html { -webkit-text-size-adjust: 100%; scroll-padding-top: 1rem; }
 body {
   margin: 0; min-height: 100dvh; display: grid; grid-template-columns: 14.5rem minmax(0, 1fr); background: var(--page);
@@ -102,6 +103,10 @@ td time, td.id, td .id, td code, td button { white-space: nowrap; }
 td bdi, .dense :is(.id, code) { overflow-wrap: anywhere; }
 .dense td :is(.id, code), .dense td.id { white-space: normal; }
 td.id, td time, td .id { color: var(--soft); }
+time .local { color: var(--soft); font-size: .92em; }
+td time .local { display: block; }
+.copy { display: flex; flex-wrap: wrap; gap: .5rem; align-items: center; margin: .5rem 0 1rem; }
+pre:has(+ .copy) { margin-bottom: 0; }
 td a time { color: var(--ink); }
 td.end { text-align: right; min-width: 0; }
 tbody tr:hover { background: var(--hover); }

@@ -10,7 +10,7 @@ export type {
   WayOn,
 } from './pages.ts'
 export { renderPage } from './render.ts'
-export { keyScript, scriptAt, scriptHeaders } from './scripts.ts'
+export { copyScript, keyScript, localTimesScript, scriptAt, scriptHeaders } from './scripts.ts'
 export {
   chooseLanguage,
   type Language,

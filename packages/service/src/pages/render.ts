@@ -3,7 +3,7 @@ import { Eta } from 'eta'
 import { iconOf } from './icons.ts'
 import { brandName, initialOf } from './mark.ts'
 import type { Look, PageName, Pages } from './pages.ts'
-import { broughtBackScript, passwordScript } from './scripts.ts'
+import { broughtBackScript, copyScript, passwordScript } from './scripts.ts'
 import { pageHeaders, styleOf } from './style.ts'
 import { type Language, type TextKey, type Translate, translator } from './texts/index.ts'
 
@@ -95,8 +95,11 @@ function problemIn(
 /** The paths of the scripts that run on a page. */
 function scriptsOf(page: Pages[PageName], body: string): string[] {
   const own = 'script' in page ? page.script : undefined
-  const further = body.includes(' data-show-password') ? passwordScript.path : undefined
-  const scripts = [own, further].filter((path) => path !== undefined)
+  const further = [
+    ...(body.includes(' data-show-password') ? [passwordScript.path] : []),
+    ...(body.includes(' data-copy') ? [copyScript.path] : []),
+  ]
+  const scripts = [own, ...further].filter((path) => path !== undefined)
   return scripts.length > 0 ? [...scripts, broughtBackScript.path] : []
 }
 

@@ -16,6 +16,14 @@ export const passwordScript: Script = read('show-password')
 /** Asks for a page again that the browser brings back from its back-forward cache. */
 export const broughtBackScript: Script = read('brought-back')
 
+/** Buttons that copy a text or save it as a file. */
+export const copyScript: Script = read('copy')
+
+/** The reader's own time beside each time in UTC. */
+export const localTimesScript: Script = read('local-times')
+
+const scripts = [keyScript, passwordScript, broughtBackScript, copyScript, localTimesScript]
+
 /** The headers of a response with a script, which never changes. */
 export const scriptHeaders: Readonly<Record<string, string>> = {
   'content-type': 'text/javascript; charset=utf-8',
@@ -25,7 +33,7 @@ export const scriptHeaders: Readonly<Record<string, string>> = {
 
 /** The text of the script at a path, if there is one. */
 export function scriptAt(path: string): string | undefined {
-  return [keyScript, passwordScript, broughtBackScript].find((script) => script.path === path)?.text
+  return scripts.find((script) => script.path === path)?.text
 }
 
 /** A script whose text is named by its path. */

@@ -39,7 +39,7 @@ async function startMailServer() {
 
 /** Everything in a page that could run, load or lead elsewhere. */
 const suspects = `[...document.querySelectorAll('*')].flatMap((element) => [
-  ...(['SCRIPT', 'IMG', 'IFRAME', 'OBJECT', 'EMBED', 'BASE', 'LINK'].includes(element.tagName) ? [element.outerHTML] : []),
+  ...(element.matches('head > script[src^="/assets/"]:empty') ? [] : ['SCRIPT', 'IMG', 'IFRAME', 'OBJECT', 'EMBED', 'BASE', 'LINK'].filter((name) => name === element.tagName).map(() => element.outerHTML)),
   ...[...element.attributes].filter(({ name, value }) =>
     name.startsWith('on') ||
     (['href', 'src', 'action', 'formaction'].includes(name) &&

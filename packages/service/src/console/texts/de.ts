@@ -1,6 +1,9 @@
 /** The sentences and labels of the console in German, by their English. */
 export const de = {
   'Line {line}: {text}': 'Zeile {line}: {text}',
+  'Copied.': 'Kopiert.',
+  Copy: 'Kopieren',
+  'Save as a file': 'Als Datei speichern',
   'Stored now:': 'Jetzt gespeichert:',
   '(empty)': '(leer)',
   Name: 'Name',

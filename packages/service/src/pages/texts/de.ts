@@ -144,6 +144,9 @@ export const de: Texts = {
     'Wenn Ihnen der zweite Schritt verloren geht, lässt jeder dieser Codes Sie einmal hinein. Drucken Sie sie aus, oder legen Sie sie in einem Passwortmanager ab.',
   recoveryOnce:
     'Wir können sie nicht noch einmal anzeigen. Frühere Wiederherstellungscodes gelten nicht mehr.',
+  recoveryCopy: 'Codes kopieren',
+  recoveryCopied: 'Kopiert.',
+  recoverySave: 'Als Datei speichern',
   recoveryButton: 'Ich habe sie aufbewahrt',
   securityTitle: 'Ihre Wege zur Anmeldung',
   securityText: 'Womit Sie zeigen, dass Sie es sind, für das Konto {email}.',

@@ -128,6 +128,9 @@ export const en = {
   recoveryText:
     'If you lose your second step, each of these codes lets you in once. Print them, or keep them in a password manager.',
   recoveryOnce: 'We cannot show them again. Earlier recovery codes no longer work.',
+  recoveryCopy: 'Copy the codes',
+  recoveryCopied: 'Copied.',
+  recoverySave: 'Save as a file',
   recoveryButton: 'I have saved them',
   securityTitle: 'Your ways to log in',
   securityText: 'The ways to log in to the account {email}.',
