@@ -205,7 +205,8 @@ describe('beside the library standardwebhooks', () => {
     vi.useFakeTimers({ now: NOW * 1000, toFake: ['Date'] })
     const part = fc.record({
       at: fc.nat(80),
-      text: fc.string({ maxLength: 3, unit: 'binary-ascii' }),
+      // The library ignores what follows a second comma of a signature; the handler refuses it.
+      text: fc.string({ maxLength: 3, unit: 'binary-ascii' }).map((text) => text.replaceAll(',', '')),
     })
     const change = fc.option(part, { nil: undefined, freq: 2 })
     let accepted = 0

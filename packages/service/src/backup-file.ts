@@ -5,12 +5,13 @@ import { open, rm } from 'node:fs/promises'
 /**
  * Writes a new file with mode 0600, and syncs it to the disk.
  *
+ * @param openContent - Opens what is to be written, once the file is there.
  * @returns the digest of the written bytes.
  * @throws when the file exists; when it cannot be written whole, nothing of it is left.
  */
 export async function writePrivate(
   file: string,
-  content: AsyncIterable<Uint8Array>,
+  openContent: () => AsyncIterable<Uint8Array>,
 ): Promise<string> {
   const handle = await open(file, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error
@@ -18,7 +19,7 @@ export async function writePrivate(
   })
   const digest = createHash('sha256')
   try {
-    for await (const chunk of content) {
+    for await (const chunk of openContent()) {
       digest.update(chunk)
       await handle.writeFile(chunk)
     }

@@ -35,8 +35,10 @@ export async function backUp(
     makePrivate(draft)
     copyDatabase(source, draft)
     const counts = checkDatabase(draft, folder)
-    const content = createReadStream(draft)
-    const written = await writePrivate(file, keys ? encrypted(content, keys) : content)
+    const written = await writePrivate(file, () => {
+      const content = createReadStream(draft)
+      return keys ? encrypted(content, keys) : content
+    })
     if ((await digestOf(file)) !== written) {
       rmSync(file, { force: true })
       throw new Error(`${file} does not hold what was written to it; check the disk.`)
@@ -65,8 +67,10 @@ export async function restore(
   const made = await mkdir(folder, { recursive: true, mode: 0o700 })
   const draft = join(folder, 'data.db.part')
   try {
-    const content = createReadStream(file)
-    await writePrivate(draft, isLocked && keys ? decrypted(content, keys, file) : content)
+    await writePrivate(draft, () => {
+      const content = createReadStream(file)
+      return isLocked && keys ? decrypted(content, keys, file) : content
+    })
     const counts = checkDatabase(draft, file)
     await rename(draft, join(folder, 'data.db'))
     return counts

@@ -48,22 +48,24 @@ export function createDeliveries(db: DeliveryDatabase): DeliveryStore {
   const { read, write, now, table } = db
 
   function rowsOf(deliveries: readonly NewDelivery[]): RawBuilder<unknown> {
-    const rows = deliveries.map(({ webhookId, eventId, ...rest }) => ({
+    const rows = deliveries.map(({ webhookId, eventId, ...rest }, position) => ({
       ...rest,
+      position,
       webhook_id: webhookId,
       event_id: eventId,
     }))
-    const types = { webhook_id: 'text', event_id: 'text', type: 'text', body: 'text' } as const
-    return table(JSON.stringify(rows), types)
+    const texts = { webhook_id: 'text', event_id: 'text', type: 'text', body: 'text' } as const
+    return table(JSON.stringify(rows), { ...texts, position: 'bigint' })
   }
 
   async function add(deliveries: readonly NewDelivery[], onConflict: RawBuilder<unknown>) {
     if (deliveries.length === 0) return
-    // An endpoint may have been deleted since.
+    // An endpoint may have been deleted since. Without an order, PostgreSQL may join in another one than the log's.
     await write(sql`insert into deliveries (webhook_id, event_id, type, body, created_at, due_at)
       select added.webhook_id, added.event_id, added.type, added.body, ${now()}, ${now()}
       from ${rowsOf(deliveries)} as added
       where exists (select 1 from webhooks where webhooks.id = added.webhook_id)
+      order by added.position
       on conflict (webhook_id, event_id) ${onConflict}`)
     const ids = [...new Set(deliveries.map(({ webhookId }) => webhookId))]
     const named = table(JSON.stringify(ids.map((id) => ({ id }))), { id: 'text' })
