@@ -206,7 +206,9 @@ describe('beside the library standardwebhooks', () => {
     const part = fc.record({
       at: fc.nat(80),
       // The library ignores what follows a second comma of a signature; the handler refuses it.
-      text: fc.string({ maxLength: 3, unit: 'binary-ascii' }).map((text) => text.replaceAll(',', '')),
+      text: fc
+        .string({ maxLength: 3, unit: 'binary-ascii' })
+        .map((text) => text.replaceAll(',', '')),
     })
     const change = fc.option(part, { nil: undefined, freq: 2 })
     let accepted = 0

@@ -30,6 +30,7 @@ async function openWithoutCookies(): Promise<Profile> {
 
 function profileOf(context: BrowserContext, settings: Settings, then = () => {}): Profile {
   return {
+    consentsUnasked: settings.hasPasskeys ?? false,
     async newTab() {
       const page = await context.newPage()
       if (settings.hasPasskeys) {

@@ -17,6 +17,8 @@ export interface Tab {
 
 /** A profile of a browser: its tabs share cookies, with no other profile. */
 export interface Profile extends AsyncDisposable {
+  /** Whether its authenticator consents to a login that the page offers before a button is pressed. */
+  readonly consentsUnasked?: boolean
   newTab(): Promise<Tab>
 }
 

@@ -1,6 +1,12 @@
-import { existsSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import puppeteer, { type Browser, type BrowserContext, type Page } from 'puppeteer-core'
+import { device } from '../chromium.ts'
 import { type Engine, type Profile, places, type Tab, until, WAIT_MILLISECONDS } from './engine.ts'
+import { connectMarionette, marionettePreferences, tabOfMarionette } from './marionette.ts'
 
 const PATH = '/usr/bin/firefox-esr'
 
@@ -12,11 +18,19 @@ export function firefoxMissing(): string | undefined {
   return existsSync(PATH) ? undefined : 'needs firefox-esr of Debian'
 }
 
-/** Starts Firefox, which is driven over WebDriver BiDi. */
+/** Preferences that replace authenticators in USB ports by virtual ones. */
+const VIRTUAL_AUTHENTICATORS = {
+  'security.webauth.webauthn_enable_softtoken': true,
+  'security.webauth.webauthn_enable_usbtoken': false,
+} as const
+
+/** Starts Firefox, which is driven over WebDriver BiDi. A profile with settings has a Firefox of its own. */
 export async function startFirefox(): Promise<Engine> {
   const browser = await launch({})
   return {
-    async open({ blocksCookies } = {}) {
+    async open({ blocksCookies, blocksScripts, hasPasskeys } = {}) {
+      if (blocksScripts) return openWithoutScripts()
+      if (hasPasskeys) return openWithPasskeys()
       if (!blocksCookies) return profileOf(await browser.createBrowserContext())
       const own = await launch({ 'network.cookie.cookieBehavior': REFUSE_COOKIES })
       return profileOf(own.defaultBrowserContext(), () => own.close())
@@ -25,13 +39,57 @@ export async function startFirefox(): Promise<Engine> {
   }
 }
 
-function launch(preferences: Record<string, unknown>): Promise<Browser> {
+async function openWithPasskeys(): Promise<Profile> {
+  await using all = new AsyncDisposableStack()
+  const folder = all.adopt(mkdtempSync(join(tmpdir(), 'latchkey-firefox-')), remove)
+  const preferences = { ...VIRTUAL_AUTHENTICATORS, ...marionettePreferences }
+  const own = await launch(preferences, { userDataDir: folder, args: ['--marionette'] })
+  all.defer(() => own.close())
+  const marionette = all.use(await connectMarionette(folder))
+  await marionette.ask('WebAuthn:AddVirtualAuthenticator', device)
+  const owned = all.move()
+  return profileOf(own.defaultBrowserContext(), () => owned.disposeAsync())
+}
+
+/** BiDi reads pages by scripts, so a Firefox without scripts is driven by its own protocol. */
+async function openWithoutScripts(): Promise<Profile> {
+  await using all = new AsyncDisposableStack()
+  const folder = all.adopt(mkdtempSync(join(tmpdir(), 'latchkey-firefox-')), remove)
+  const preferences = Object.entries({ ...marionettePreferences, 'javascript.enabled': false })
+  const lines = preferences.map(
+    (preference) => `user_pref(${JSON.stringify(preference).slice(1, -1)});`,
+  )
+  writeFileSync(join(folder, 'user.js'), lines.join('\n'))
+  const args = ['--headless', '--no-remote', '--marionette', '--profile', folder]
+  const own = spawn(PATH, args, { stdio: 'ignore' })
+  all.defer(async () => {
+    own.kill()
+    if (own.exitCode === null) await once(own, 'exit')
+  })
+  const marionette = all.use(await connectMarionette(folder))
+  await marionette.ask('WebDriver:NewSession')
+  const owned = all.move()
+  return {
+    newTab: async () => tabOfMarionette(marionette),
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  }
+}
+
+function remove(folder: string): void {
+  rmSync(folder, { recursive: true, force: true })
+}
+
+function launch(
+  preferences: Record<string, unknown>,
+  options: { userDataDir?: string; args?: string[] } = {},
+): Promise<Browser> {
   return puppeteer.launch({
     browser: 'firefox',
     executablePath: PATH,
     headless: true,
     extraPrefsFirefox: preferences,
     protocolTimeout: WAIT_MILLISECONDS,
+    ...options,
   })
 }
 
