@@ -18,13 +18,24 @@ export function firefoxMissing(): string | undefined {
   return existsSync(PATH) ? undefined : 'needs firefox-esr of Debian'
 }
 
+/** The preferences of strict tracking protection. Those of puppeteer would allow more than a user's Firefox does. */
+const STRICT = {
+  'browser.contentblocking.category': 'strict',
+  'network.cookie.cookieBehavior': 5,
+  'privacy.trackingprotection.enabled': true,
+  'privacy.trackingprotection.socialtracking.enabled': true,
+  'privacy.fingerprintingProtection': true,
+  'privacy.query_stripping.enabled': true,
+  'privacy.bounceTrackingProtection.mode': 1,
+} as const
+
 /** Preferences that replace authenticators in USB ports by virtual ones. */
 const VIRTUAL_AUTHENTICATORS = {
   'security.webauth.webauthn_enable_softtoken': true,
   'security.webauth.webauthn_enable_usbtoken': false,
 } as const
 
-/** Starts Firefox, which is driven over WebDriver BiDi. A profile with settings has a Firefox of its own. */
+/** Starts Firefox with strict tracking protection, which is driven over WebDriver BiDi. A profile with settings has a Firefox of its own. */
 export async function startFirefox(): Promise<Engine> {
   const browser = await launch({})
   return {
@@ -32,7 +43,10 @@ export async function startFirefox(): Promise<Engine> {
       if (blocksScripts) return openWithoutScripts()
       if (hasPasskeys) return openWithPasskeys()
       if (!blocksCookies) return profileOf(await browser.createBrowserContext())
-      const own = await launch({ 'network.cookie.cookieBehavior': REFUSE_COOKIES })
+      const own = await launch({
+        'browser.contentblocking.category': 'custom',
+        'network.cookie.cookieBehavior': REFUSE_COOKIES,
+      })
       return profileOf(own.defaultBrowserContext(), () => own.close())
     },
     [Symbol.asyncDispose]: () => browser.close(),
@@ -55,7 +69,10 @@ async function openWithPasskeys(): Promise<Profile> {
 async function openWithoutScripts(): Promise<Profile> {
   await using all = new AsyncDisposableStack()
   const folder = all.adopt(mkdtempSync(join(tmpdir(), 'latchkey-firefox-')), remove)
-  const preferences = Object.entries({ ...marionettePreferences, 'javascript.enabled': false })
+  const preferences = Object.entries({
+    ...{ ...STRICT, ...marionettePreferences },
+    'javascript.enabled': false,
+  })
   const lines = preferences.map(
     (preference) => `user_pref(${JSON.stringify(preference).slice(1, -1)});`,
   )
@@ -87,7 +104,7 @@ function launch(
     browser: 'firefox',
     executablePath: PATH,
     headless: true,
-    extraPrefsFirefox: preferences,
+    extraPrefsFirefox: { ...STRICT, ...preferences },
     protocolTimeout: WAIT_MILLISECONDS,
     ...options,
   })

@@ -45,6 +45,7 @@ async function openSession(address: string, driver: ChildProcess, settings: Sett
   await until('driver', async () => (await call(address, 'GET', '/status')) ?? {})
   const args = [
     '--automation',
+    '--enable-itp',
     ...(settings.blocksCookies ? ['--cookies-policy=never'] : []),
     ...(settings.blocksScripts ? ['--enable-javascript=false'] : []),
   ]
