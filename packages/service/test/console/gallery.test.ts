@@ -99,7 +99,15 @@ const others: readonly Entry[] = [
 ]
 
 /** Pages whose accessibility tree is compared with the stored one. */
-const spoken = new Set(['overview', 'tenants', 'users', 'user-edit', 'keys', 'settings', 'not-found'])
+const spoken = new Set([
+  'overview',
+  'tenants',
+  'users',
+  'user-edit',
+  'keys',
+  'settings',
+  'not-found',
+])
 
 const pages = consoleRoutes
   .filter(({ method, path }) => method === 'GET' && !path.endsWith('/export'))
