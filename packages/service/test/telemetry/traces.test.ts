@@ -78,7 +78,7 @@ test('a login has spans by route, of the password, of SQL by name and of Redis',
     .getFinishedSpans()
     .filter(({ attributes }) => attributes['db.system.name'] === 'redis')
   expect(new Set(ofRedis.map(({ name }) => name))).toContain('hgetall')
-  expect(new Set(ofRedis.map(({ name }) => name))).toContain('put')
+  expect(new Set(ofRedis.map(({ name }) => name))).toContain('putAll')
   // The last of the requests ends after its response was read.
   await vi.waitFor(() => {
     expect(ofRedis.filter((span) => !parentOf(span)).map(({ name }) => name)).toEqual([])

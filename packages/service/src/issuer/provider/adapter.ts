@@ -5,6 +5,9 @@ import { ACCOUNT_CLIENT, accountClient } from '../account/client.ts'
 import type { IssuerContext } from '../context.ts'
 import { SpentError } from '../oidc-provider-internals.ts'
 
+/** The kinds of which the entries of a user are listed; of others, no index by user is kept. */
+const LISTED: ReadonlySet<string> = new Set(['Session', 'RefreshToken'])
+
 /** For what oidc-provider gives no time to live. */
 const FOREVER_SECONDS = 10 * 365 * 86_400
 
@@ -37,7 +40,7 @@ function entryAdapter(context: IssuerContext, tenantId: string, kind: string): A
         expiresAt: nowMicros(domain.clock) + expiresIn * 1e6,
         grantId: payload.grantId,
         uid: payload.uid,
-        accountId: payload.accountId,
+        ...(LISTED.has(kind) && { accountId: payload.accountId }),
       })
     },
 

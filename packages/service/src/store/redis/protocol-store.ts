@@ -19,7 +19,8 @@ export interface RedisProtocolStoreOptions {
 /**
  * Keeps protocol state in Redis or Valkey, for any number of processes.
  *
- * Each step works on one key, so that it runs on a Cluster. Indexes are looked up first and the entries
+ * Each step works on one key, so that it runs on a Cluster; on one server, an entry is written with its
+ * indexes in one step. Indexes are looked up first and the entries
  * they name are checked: an index that is out of date costs a look-up and never gives a wrong answer.
  */
 export function createRedisProtocolStore(options: RedisProtocolStoreOptions): ProtocolStore {
@@ -43,15 +44,21 @@ export function createRedisProtocolStore(options: RedisProtocolStoreOptions): Pr
     const key = entryKey(entry)
     const { tenantId, kind, uid, grantId, accountId, expiresAt } = entry
     const ms = lifetime(expiresAt)
-    const add = (index: string) => scripts.index(index, key, expiresAt, now(), ms)
+    const indexes = [
+      ...(grantId === undefined ? [] : [keyOf('g', tenantId, kind, grantId)]),
+      ...(accountId === undefined ? [] : [keyOf('a', tenantId, kind, accountId)]),
+    ]
+    const names = uid === undefined ? [] : [keyOf('u', tenantId, kind, uid)]
     const fields = Object.entries(entry).flatMap(([name, value]) =>
       value === undefined ? [] : [name, value],
     )
+    const all = [key, ...indexes, ...names]
+    const values = [ms, expiresAt, now(), indexes.length, ...fields]
+    if (all.length > 1 && (await scripts.putAll(all, ...values))) return
     // All at once: an entry of which anything could not be written was given to no one.
     await Promise.all([
-      grantId !== undefined && add(keyOf('g', tenantId, kind, grantId)),
-      accountId !== undefined && add(keyOf('a', tenantId, kind, accountId)),
-      uid !== undefined && answered('set', setUntil(keyOf('u', tenantId, kind, uid), key, ms)),
+      ...indexes.map((index) => scripts.index(index, key, expiresAt, now(), ms)),
+      ...names.map((name) => answered('set', setUntil(name, key, ms))),
       scripts.put(key, ms, ...fields),
     ])
   }

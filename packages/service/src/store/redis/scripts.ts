@@ -3,8 +3,42 @@ import { inClientSpan } from '../../telemetry/tracing.ts'
 import { StoreError } from '../errors.ts'
 import type { RedisConnection } from './connect.ts'
 
+type Value = string | number
+
 /** An atomic step on one key, so that it runs on a Cluster as well. */
-type Script = (key: string, ...values: (string | number)[]) => Promise<unknown>
+type Script = (key: string, ...values: Value[]) => Promise<unknown>
+
+/** Replaces an entry: how long it lives in milliseconds (0: for ever), and the place of its fields in ARGV. */
+const PUT = `
+  local function put(ms, from)
+    redis.call('DEL', KEYS[1])
+    redis.call('HSET', KEYS[1], unpack(ARGV, from))
+    if ms ~= '0' then redis.call('PEXPIRE', KEYS[1], ms) end
+  end`
+
+/** Adds a member to an index until it expires, and drops those that have. */
+const INDEX = `
+  local function index(key, member, expiresAt, now, ms)
+    redis.call('ZREMRANGEBYSCORE', key, '-inf', now)
+    redis.call('ZADD', key, expiresAt, member)
+    local ttl = redis.call('PTTL', key)
+    if ms == '0' then redis.call('PERSIST', key)
+    elseif ttl == -1 and redis.call('ZCARD', key) > 1 then return
+    elseif ttl < tonumber(ms) then redis.call('PEXPIRE', key, ms) end
+  end`
+
+/**
+ * Replaces an entry and adds it to indexes, for a server that has all keys: the entry, its indexes, and its
+ * second name if it has one. Then milliseconds, expiry, now, the number of indexes, the fields.
+ */
+const PUT_ALL = `${PUT} ${INDEX}
+  put(ARGV[1], 5)
+  local last = 1 + tonumber(ARGV[4])
+  for at = 2, last do index(KEYS[at], KEYS[1], ARGV[2], ARGV[3], ARGV[1]) end
+  if KEYS[last + 1] then
+    if ARGV[1] == '0' then redis.call('SET', KEYS[last + 1], KEYS[1])
+    else redis.call('SET', KEYS[last + 1], KEYS[1], 'PX', ARGV[1]) end
+  end`
 
 /** The state of a field of attempts, written as `count lastAt forgetAt`. */
 const MADE = `
@@ -48,18 +82,9 @@ const UNDER_WAY = `
 // Times are arguments, in microseconds of the service's clock.
 const scripts = {
   /** Replaces an entry: how long it lives in milliseconds (0: for ever), then its fields. */
-  put: `
-    redis.call('DEL', KEYS[1])
-    redis.call('HSET', KEYS[1], unpack(ARGV, 2))
-    if ARGV[1] ~= '0' then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end`,
+  put: `${PUT} put(ARGV[1], 2)`,
   /** Adds a member until it expires, and drops those that have: member, expiry, now, milliseconds. */
-  index: `
-    redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', ARGV[3])
-    redis.call('ZADD', KEYS[1], ARGV[2], ARGV[1])
-    local ttl = redis.call('PTTL', KEYS[1])
-    if ARGV[4] == '0' then redis.call('PERSIST', KEYS[1])
-    elseif ttl == -1 and redis.call('ZCARD', KEYS[1]) > 1 then return
-    elseif ttl < tonumber(ARGV[4]) then redis.call('PEXPIRE', KEYS[1], ARGV[4]) end`,
+  index: `${INDEX} index(KEYS[1], ARGV[1], ARGV[2], ARGV[3], ARGV[4])`,
   consume: `
     local entry = redis.call('HMGET', KEYS[1], 'expiresAt', 'consumedAt', 'payload')
     if not entry[1] or tonumber(entry[1]) <= tonumber(ARGV[1]) or entry[2] then return 0 end
@@ -107,7 +132,13 @@ const scripts = {
 } as const
 
 /** The steps of the protocol store. They reject with a StoreError. */
-export type Scripts = Record<keyof typeof scripts, Script>
+export type Scripts = Record<keyof typeof scripts, Script> & {
+  /**
+   * Writes an entry with its indexes in one step; see PUT_ALL. Resolves to `false` where the keys are on
+   * several servers, as on a Cluster; nothing has been written then.
+   */
+  putAll(keys: readonly string[], ...values: Value[]): Promise<boolean>
+}
 
 /** Registers the scripts with a connection. */
 export function createScripts(client: RedisConnection): Scripts {
@@ -117,7 +148,26 @@ export function createScripts(client: RedisConnection): Scripts {
     const run = (client as unknown as Record<string, Script>)[command] as Script
     return [name, (key, ...values) => answered(name, run.call(client, key, ...values))]
   })
-  return Object.fromEntries(steps) as Scripts
+  const ofOneKey = Object.fromEntries(steps) as Record<keyof typeof scripts, Script>
+  return { ...ofOneKey, putAll: putAllOn(client) }
+}
+
+function putAllOn(client: RedisConnection): Scripts['putAll'] {
+  client.defineCommand('latchkey_putAll', { lua: PUT_ALL })
+  const { latchkey_putAll: run } = client as unknown as {
+    latchkey_putAll(keys: number, ...more: Value[]): Promise<unknown>
+  }
+  let isOneServer = !client.isCluster
+  return async (keys, ...values) => {
+    if (!isOneServer) return false
+    const written = run.call(client, keys.length, ...keys, ...values).catch((error: Error) => {
+      // A proxy in front of several servers says so.
+      if (!/(^|-)CROSSSLOT /.test(error.message)) throw error
+      isOneServer = false
+    })
+    await answered('putAll', written)
+    return isOneServer
+  }
 }
 
 /**

@@ -144,11 +144,10 @@ export async function rememberDevice(
   const known = readHostCookie(request, NAME)
   const device = known === undefined ? undefined : (await readDevice(flow, user)).device
   const isKnown = device && isLoginValid(user, device.loggedInAt)
-  const isNews = !isKnown && (await countNews(flow, user))
   const token = known !== undefined && TOKEN.test(known) ? known : newToken()
   const seconds = lifetimes.knownDeviceSeconds
   setHostCookie(provider.createContext(request, response), NAME, token, seconds)
-  await context.protocol.put({
+  const kept = context.protocol.put({
     ...entryName(tenant.id, KIND, deviceName(token, user)),
     payload: JSON.stringify({
       loggedInAt,
@@ -156,6 +155,7 @@ export async function rememberDevice(
     } satisfies KnownDevice),
     expiresAt: nowMicros(context.domain.clock) + seconds * 1e6,
   })
+  const [isNews] = await Promise.all([!isKnown && countNews(flow, user), kept])
   if (!isTrusted || !tenant.settings.rememberDevice) return isNews
   const since = nowMicros(context.domain.clock)
   const { userAgent } = flow.facts
