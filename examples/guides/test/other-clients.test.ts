@@ -1,93 +1,36 @@
 import { readFileSync } from 'node:fs'
-import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
-import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type Identity, startIdentity, type TestUser } from '@latchkey/testing'
-import express, { type Express } from 'express'
+import type { TestUser } from '@latchkey/testing'
+import type { Express } from 'express'
 import { requiresAuth } from 'express-openid-connect'
 import session from 'express-session'
 import * as client from 'openid-client'
 import passport from 'passport'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { launchChromium } from '../../../test/support/chromium.ts'
 import {
   expressOpenidConnect,
   openidClient,
   passportStrategy,
   type Registered,
 } from '../src/other-clients.ts'
+import { startWorld, type World } from './other-clients-support.ts'
 
 const require = createRequire(import.meta.url)
 const library = require.resolve('oidc-client-ts/package.json')
 const jwtDecode = join(dirname(library), '../jwt-decode/build/esm/index.js')
 
-type Browser = Awaited<ReturnType<typeof launchChromium>>
-type Page = Awaited<ReturnType<Browser['newPage']>>
-
-let chromium: Browser
-let identity: Identity
+let world: World
 let user: TestUser
+const start: World['start'] = (...given) => world.start(...given)
+const logIn: World['logIn'] = (page) => world.logIn(page)
 
 beforeAll(async () => {
-  chromium = await launchChromium()
-  identity = await startIdentity({ listen: true, domain: 'localhost' })
-  user = await identity.createUser({ email: 'ada@example.com' })
+  world = await startWorld()
+  user = world.user
 })
-afterAll(async () => {
-  await chromium?.close()
-  await identity?.close()
-})
-
-/** A server of an application, and the application's registration with the given metadata. */
-async function start(
-  metadata: object,
-  make: (app: Express, registered: Registered) => void,
-): Promise<{ page: Page; url: string } & AsyncDisposable> {
-  const app = express()
-  const server = createServer(app)
-  await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve))
-  const url = `http://localhost:${(server.address() as AddressInfo).port}`
-  const { secret: key } = await identity.service.admin.createApiKey({ name: 'tests', reach: 'all' })
-  const call = async (path: string, body?: object) => {
-    const response = await identity.service.fetch(
-      `https://api.internal/v1/tenants/${identity.tenantId}/applications${path}`,
-      {
-        method: body ? 'POST' : 'GET',
-        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-        ...(body && { body: JSON.stringify(body) }),
-      },
-    )
-    return (await response.json()) as { id: string; secret?: string }
-  }
-  const { id } = await call('', {
-    name: 'Shop',
-    metadata,
-    redirect_urls: [`${url}/callback`],
-    logout_urls: [`${url}/`],
-  })
-  const { secret = '' } = await call(`/${id}`)
-  make(app, { issuer: identity.issuer, clientId: id, clientSecret: secret, baseUrl: url })
-  const page = await chromium.newPage()
-  return {
-    page,
-    url,
-    async [Symbol.asyncDispose]() {
-      await page.close()
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
-  }
-}
-
-/** Logs the user in on the page of the service. */
-async function logIn(page: Page): Promise<void> {
-  await page.getByLabel('Email address').fill(user.email)
-  await page.locator('#password').fill(user.password)
-  await page.getByRole('button', { name: 'Log in', exact: true }).click()
-  await page.waitForURL(({ pathname }) => !pathname.startsWith('/login/'))
-}
+afterAll(() => world?.[Symbol.asyncDispose]())
 
 test('express-openid-connect logs a user in and out as it is', async () => {
   await using site = await start({}, (app, registered) => {
