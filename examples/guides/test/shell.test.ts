@@ -97,6 +97,9 @@ test('users of a tenant may log in at a provider, whose redirect URI is printed'
   const printed = await run('social.sh')
   expect(printed).toContain('Redirect URI to register: https://login.example.com/social/callback')
   expect(printed).toMatch(/allow_social +true/)
+  writeFileSync(join(folder, 'github.secret'), 'a secret')
+  environment.GITHUB_CLIENT_ID = 'acme'
+  expect(await run('github.sh')).toContain('https://login.example.com/social/callback')
 })
 
 test('the invitation of the first operator opens the console, if the console is switched on', async () => {

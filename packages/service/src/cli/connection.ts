@@ -64,9 +64,12 @@ export function addConnectionCommands(program: Command): void {
       .command('add')
       .description('Add a connection; prints its id, and the redirect URI to register.'),
   )
-    .requiredOption('--recipe <name>', 'google, microsoft, apple, gitlab, or oidc for any other')
+    .requiredOption(
+      '--recipe <name>',
+      'google, microsoft, apple, gitlab, github, or oidc for any other',
+    )
     .requiredOption('--client-id <id>', 'how the provider calls your application')
-    .option('--issuer <url>', 'of the provider: for oidc, and a GitLab of your own')
+    .option('--issuer <url>', 'of the provider: for oidc, and a GitLab or GitHub of your own')
     .option('--directory <guid>', 'of Microsoft Entra: the directory (tenant) whose users log in')
     .option('--team-id <id>', 'of Apple: your team')
     .option('--key-id <id>', 'of Apple: the private key, which takes the place of the secret')

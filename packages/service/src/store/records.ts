@@ -241,13 +241,13 @@ export interface ApiKey {
   lastUsedAt: Micros | undefined
 }
 
-/** The providers that there are recipes for; `oidc` is any other. */
-export const recipeNames = ['google', 'microsoft', 'apple', 'gitlab', 'oidc'] as const
+/** The providers that there are recipes for; `oidc` is any other OpenID provider. */
+export const recipeNames = ['google', 'microsoft', 'apple', 'gitlab', 'github', 'oidc'] as const
 
 /** Which recipe a connection was made by. */
 export type RecipeName = (typeof recipeNames)[number]
 
-/** An OpenID provider at which users of the tenant can log in instead. */
+/** A provider at which users of the tenant can log in instead. */
 export interface Connection {
   id: string
   tenantId: string

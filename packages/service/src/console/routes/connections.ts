@@ -12,7 +12,7 @@ import {
 } from '../../domain/connections/connections.ts'
 import type { ContactResult } from '../../domain/operators/support.ts'
 import { ServiceError } from '../../domain/writes/errors.ts'
-import { issuerUrl } from '../../issuer/provider/issuer-url.ts'
+import { issuerUrl } from '../../issuer/requests/issuer-url.ts'
 import { type Connection, type RecipeName, recipeNames } from '../../store/records.ts'
 import {
   type Call,
@@ -78,6 +78,7 @@ const labels: Readonly<Record<RecipeName, Text>> = {
   microsoft: asIs('Microsoft'),
   apple: asIs('Apple'),
   gitlab: asIs('GitLab'),
+  github: asIs('GitHub'),
   oidc: 'Any OpenID provider',
 }
 
@@ -133,6 +134,7 @@ const examples: Readonly<Record<RecipeName, string>> = {
   microsoft: ' --directory 00000000-0000-0000-0000-000000000000',
   apple: ' --team-id TEAM123456 --key-id KEY1234567',
   gitlab: '',
+  github: '',
   oidc: ' --issuer https://login.example.com',
 }
 

@@ -17,6 +17,8 @@ export interface Recipe {
   readonly freshPrompt?: 'login' | 'select_account'
   /** The claim that says whether the user has proven the address; only `true` says so. */
   readonly verifiedClaim: 'email_verified' | 'xms_edov'
+  /** Whether its users are read from the API of GitHub: it is no OpenID provider. */
+  readonly isGithub?: true
 }
 
 type RecipeOption = 'issuer' | 'directory' | 'teamId' | 'keyId'
@@ -56,6 +58,15 @@ export const recipes: Readonly<Record<RecipeName, Recipe>> = {
     options: ['issuer'],
     freshPrompt: 'login',
     verifiedClaim: 'email_verified',
+  },
+  github: {
+    name: 'GitHub',
+    issuer: 'https://github.com',
+    scopes: ['user:email'],
+    options: ['issuer'],
+    freshPrompt: 'select_account',
+    verifiedClaim: 'email_verified',
+    isGithub: true,
   },
   oidc: {
     name: 'OpenID',

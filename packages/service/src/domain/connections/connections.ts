@@ -9,7 +9,7 @@ import { followRecipe, type RecipeInput, recipeNamed, recipes } from './connecti
 
 /** The fields of a connection that an operator sets. */
 export interface ConnectionInput extends RecipeInput {
-  /** `google`, `microsoft`, `apple`, `gitlab` or `oidc`. */
+  /** `google`, `microsoft`, `apple`, `gitlab`, `github` or `oidc`. */
   recipe: string
   /** The name that users read. Default: the name of the provider. */
   name?: string | undefined
@@ -65,6 +65,11 @@ export function newConnection({ context, tenantId }: Scope, input: ConnectionInp
   const recipe = recipeNamed(input.recipe)
   const { issuer, apple } = followRecipe(recipe, input)
   checkUrl('"issuer"', issuer, false)
+  if (recipes[recipe].isGithub && new URL(issuer).origin !== issuer) {
+    throw refused(
+      '"issuer" must be the address of GitHub alone, such as https://github.example.com, without a path.',
+    )
+  }
   // OpenID Connect Core 1.0 §2
   if (issuer.includes('?')) throw refused('"issuer" must not have a query.')
   const id = newId('con', context.clock)
@@ -199,12 +204,13 @@ function checkAppleKey(pem: string): void {
   )
 }
 
-function check({ name, clientId, scopes }: Connection): void {
+function check({ name, clientId, scopes, recipe }: Connection): void {
   if (name.trim() === '') throw refused('"name" is empty; users read it on the button.')
   checkText('invalid_request', '"name"', name, 60)
   if (clientId === '') throw refused('"clientId" is empty; the provider tells it.')
   checkText('invalid_request', '"clientId"', clientId)
-  if (!scopes.includes('openid')) throw refused('"scopes" must hold "openid".')
+  const needed = recipes[recipe].isGithub ? 'user:email' : 'openid'
+  if (!scopes.includes(needed)) throw refused(`"scopes" must hold "${needed}".`)
   for (const scope of scopes) {
     // RFC 6749 §3.3
     if (!/^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope)) throw refused(`"${scope}" is not a scope.`)

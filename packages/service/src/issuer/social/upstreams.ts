@@ -1,5 +1,10 @@
 import { LRUCache } from 'lru-cache'
-import type { AuthorizationResponseError, Configuration, ServerMetadata } from 'openid-client'
+import type {
+  AuthorizationResponseError,
+  Configuration,
+  CustomFetch,
+  ServerMetadata,
+} from 'openid-client'
 import { recipes } from '../../domain/connections/connection-recipes.ts'
 import { openConnectionSecret } from '../../domain/connections/connections.ts'
 import type { SocialAccount } from '../../domain/factors/social.ts'
@@ -9,6 +14,7 @@ import { isEmail } from '../../domain/writes/rules.ts'
 import { type Outgoing, RefusedAddress } from '../../egress/outgoing.ts'
 import type { Connection } from '../../store/records.ts'
 import { appleSecret } from './apple-secret.ts'
+import { contactGithub, githubMetadata, readGithubUser, withErrorStatus } from './github.ts'
 
 /** The values that bind a provider's answer to the browser that was sent there. */
 export interface Binding {
@@ -25,7 +31,7 @@ export interface UpstreamRequest extends Binding {
   uiLocales: string | undefined
 }
 
-/** A user of a provider, as the provider's signed statement says. */
+/** A user of a provider, as its signed statement says, or its API where it has none. */
 export interface Asserted {
   account: SocialAccount
   /** Whether the provider says that its user has proven the address. */
@@ -52,7 +58,7 @@ export class UpstreamError extends Error {
   }
 }
 
-/** The OpenID providers of connections, as a client of theirs. */
+/** The providers of connections, as a client of theirs. */
 export interface Upstreams {
   /** Where to send the browser. @throws {@link UpstreamError} */
   begin(connection: Connection, request: UpstreamRequest): Promise<string>
@@ -109,6 +115,22 @@ export function createUpstreams({ domain, outgoing, logger }: UpstreamContext): 
     const secret = openConnectionSecret(domain, connection)
     const isPlain = issuer.startsWith('http:')
     const read = outgoing.reading(tenantId)
+    const fetch: CustomFetch = async (url, options) => {
+      const response = await reach(() => read(url, options as RequestInit))
+      if (response.status >= 500) throw new Unreachable(`It answered ${response.status}.`)
+      return response
+    }
+    if (recipes[connection.recipe].isGithub) {
+      const config = new client.Configuration(
+        githubMetadata(issuer),
+        clientId,
+        undefined,
+        client.ClientSecretPost(secret),
+      )
+      config[client.customFetch] = async (...request) => withErrorStatus(await fetch(...request))
+      if (isPlain) client.allowInsecureRequests(config)
+      return { config, freshUntil: Number.POSITIVE_INFINITY }
+    }
     const config = await client.discovery(
       new URL(issuer),
       clientId,
@@ -125,11 +147,7 @@ export function createUpstreams({ domain, outgoing, logger }: UpstreamContext): 
         execute: isPlain
           ? [client.allowInsecureRequests, client.enableNonRepudiationChecks]
           : [client.enableNonRepudiationChecks],
-        [client.customFetch]: async (url, options) => {
-          const response = await reach(() => read(url, options as RequestInit))
-          if (response.status >= 500) throw new Unreachable(`It answered ${response.status}.`)
-          return response
-        },
+        [client.customFetch]: fetch,
       },
     )
     return { config, freshUntil: domain.clock.now() + FRESH_MS }
@@ -175,9 +193,13 @@ export function createUpstreams({ domain, outgoing, logger }: UpstreamContext): 
   return {
     async contact(connection) {
       try {
+        const read = outgoing.reading(connection.tenantId)
+        if (recipes[connection.recipe].isGithub) {
+          return await contactGithub(read, connection, openConnectionSecret(domain, connection))
+        }
         const { config } = await discover(connection)
         const { issuer, jwks_uri: keys = '', ...server } = config.serverMetadata()
-        const response = await reach(() => outgoing.reading(connection.tenantId)(keys, {}))
+        const response = await reach(() => read(keys, {}))
         const { keys: found } = (await response.json()) as { keys: unknown[] }
         return {
           kind: 'answered',
@@ -199,12 +221,12 @@ export function createUpstreams({ domain, outgoing, logger }: UpstreamContext): 
         const client = await import('openid-client')
         const config = await configOf(connection)
         const { redirectUri, state, nonce, codeVerifier, maxAge, uiLocales } = request
-        const { responseMode, freshPrompt } = recipes[connection.recipe]
+        const { responseMode, freshPrompt, isGithub } = recipes[connection.recipe]
         const url = client.buildAuthorizationUrl(config, {
           redirect_uri: redirectUri,
           scope: connection.scopes.join(' '),
           state,
-          nonce,
+          ...(!isGithub && { nonce }),
           code_challenge: await client.calculatePKCECodeChallenge(codeVerifier),
           code_challenge_method: 'S256',
           ...(responseMode && { response_mode: responseMode }),
@@ -220,10 +242,14 @@ export function createUpstreams({ domain, outgoing, logger }: UpstreamContext): 
       attempt(connection, async () => {
         const client = await import('openid-client')
         const config = await configOf(connection)
+        const checks = { expectedState: state, pkceCodeVerifier: codeVerifier }
+        if (recipes[connection.recipe].isGithub) {
+          const { access_token } = await client.authorizationCodeGrant(config, url, checks)
+          return asserted(connection, await readGithubUser(client, config, access_token))
+        }
         const tokens = await client.authorizationCodeGrant(config, url, {
-          expectedState: state,
+          ...checks,
           expectedNonce: nonce,
-          pkceCodeVerifier: codeVerifier,
           idTokenExpected: true,
         })
         const claims = tokens.claims()

@@ -1,0 +1,118 @@
+import type { Configuration, ServerMetadata } from 'openid-client'
+import type { ContactResult } from '../../domain/operators/support.ts'
+import type { Connection } from '../../store/records.ts'
+
+type OpenidClient = typeof import('openid-client')
+type Read = (url: string, options: RequestInit) => Promise<Response>
+
+/** A user of GitHub in the terms of OpenID Connect. */
+export interface GithubUser extends Record<string, unknown> {
+  iss: string
+  sub: string
+  name: string
+  email: string | undefined
+  email_verified: boolean
+}
+
+/** The endpoints of GitHub, or of an Enterprise Server at another issuer; it has no discovery document. */
+export function githubMetadata(issuer: string): ServerMetadata {
+  return {
+    issuer,
+    authorization_endpoint: `${issuer}/login/oauth/authorize`,
+    token_endpoint: `${issuer}/login/oauth/access_token`,
+  }
+}
+
+/** A response of the token endpoint with the status that OAuth asks for: GitHub sends errors with 200. */
+export async function withErrorStatus(response: Response): Promise<Response> {
+  if (response.status !== 200) return response
+  const text = await response.text()
+  const { headers } = response
+  return new Response(text, { status: errorIn(text) === undefined ? 200 : 400, headers })
+}
+
+/**
+ * The user who gave an access token: by the number of the account, which never changes, and with the primary address if
+ * GitHub has verified it. Login names can be given up and taken by others, so they say nothing.
+ */
+export async function readGithubUser(
+  client: OpenidClient,
+  config: Configuration,
+  accessToken: string,
+): Promise<GithubUser> {
+  const { issuer } = config.serverMetadata()
+  const ask = async (path: string): Promise<unknown> => {
+    const headers = new Headers({
+      accept: 'application/vnd.github+json',
+      'x-github-api-version': '2022-11-28',
+    })
+    const url = new URL(apiOf(issuer) + path)
+    const response = await client.fetchProtectedResource(
+      config,
+      accessToken,
+      url,
+      'GET',
+      null,
+      headers,
+    )
+    if (!response.ok) throw new Error(`The API answered GET ${path} with ${response.status}.`)
+    return response.json()
+  }
+  const [user, emails] = await Promise.all([ask('/user'), ask('/user/emails')])
+  const { id, name, login } = user as Record<string, unknown>
+  if (!Number.isSafeInteger(id) || Number(id) <= 0) throw new Error('"id" is not a number.')
+  const primary = Array.isArray(emails) ? emails.find((one) => one?.primary === true) : undefined
+  const isVerified = primary?.verified === true
+  return {
+    iss: issuer,
+    sub: String(id),
+    name: [name, login].find((one) => typeof one === 'string' && one !== '') as string,
+    email: isVerified ? primary.email : undefined,
+    email_verified: isVerified,
+  }
+}
+
+/** Asks GitHub for a token with a code that does not exist, which tells whether it knows the secret. */
+export async function contactGithub(
+  read: Read,
+  { issuer, clientId }: Connection,
+  secret: string,
+): Promise<ContactResult> {
+  const { token_endpoint: endpoint = '', authorization_endpoint: start } = githubMetadata(issuer)
+  const response = await read(endpoint, {
+    method: 'POST',
+    headers: { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams({ client_id: clientId, client_secret: secret, code: 'none' }),
+  })
+  const error = errorIn(await response.text())
+  const isKnown = error === 'bad_verification_code'
+  if (!isKnown && error !== 'incorrect_client_credentials') {
+    throw new Error(`${endpoint} answered ${response.status}, and not as GitHub does.`)
+  }
+  return {
+    kind: 'answered',
+    facts: [
+      ...(isKnown ? ['It knows the client id and the client secret.'] : []),
+      `Users log in at ${start}.`,
+    ],
+    warnings: isKnown
+      ? []
+      : ['It does not know the client id, or has another client secret for it.'],
+  }
+}
+
+/** GitHub's own API has a host of its own; that of an Enterprise Server is below a path. */
+function apiOf(issuer: string): string {
+  const { protocol, host } = new URL(issuer)
+  const hasHost = host === 'github.com' || host.endsWith('.ghe.com')
+  return hasHost ? `${protocol}//api.${host}` : `${issuer}/api/v3`
+}
+
+function errorIn(text: string): string | undefined {
+  try {
+    const { error } = JSON.parse(text) as { error?: unknown }
+    return typeof error === 'string' ? error : undefined
+  } catch {
+    return undefined
+  }
+}
