@@ -220,8 +220,8 @@ export interface Pages {
     devices: ShownDevice[]
   }
   deleteAccount: { csrf: string; email: string; problem?: Problem<'confirm'> | undefined }
-  /** A user is logged in, and the application asks which account to use. */
-  selectAccount: { csrf: string; email: string; otherPath: string }
+  /** A user is logged in, and the application asks which account to use; a native one always does. */
+  selectAccount: { csrf: string; email: string; otherPath: string; native: string | undefined }
   signup: {
     csrf: string
     name: string

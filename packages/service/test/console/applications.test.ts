@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { type StoreName, stores } from '../support/api.ts'
 import { type ConsoleService, sendForm, startConsoleOn, textOf } from './support.ts'
@@ -169,6 +170,28 @@ describe.each(stores.filter((one): one is Exclude<StoreName, 'cluster'> => one !
         expect(text).not.toContain('LATCHKEY_CLIENT_SECRET')
       }
       expect(open[1]).not.toContain('Show the secret')
+      for (const text of await shown({ latchkey_client: 'native' })) {
+        expect(text).toContain('latchkey_client: native')
+        expect(text).toContain('users who are logged in confirm each login')
+        expect(text).not.toContain('LATCHKEY_CLIENT_SECRET')
+      }
+    })
+
+    test('the FAPI 2.0 profile of an application is named with its price, and it has no secret to show', async () => {
+      await using running = await startConsoleOn(store)
+      const { page, call, id } = await withApplication(running)
+      const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+      const latchkey_jwks = JSON.stringify({ keys: [publicKey.export({ format: 'jwk' })] })
+      const metadata = { latchkey_profile: 'fapi2', latchkey_jwks }
+      await call(`/${id}`, { name: 'Shop', redirect_urls: [GOOD], metadata })
+      const admin = await running.logIn({ role: 'admin' })
+
+      const text = textOf((await admin.get(page)).html)
+
+      expect(text).toContain('latchkey_profile: fapi2')
+      expect(text).toContain('Each login is two requests to the service instead of one')
+      expect(text).not.toContain('Show the secret')
+      expect(text).not.toContain('LATCHKEY_CLIENT_SECRET')
     })
 
     test('if another operator has changed the application meanwhile, both versions are shown, and saving again keeps one’s own', async () => {

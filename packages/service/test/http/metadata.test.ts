@@ -106,6 +106,7 @@ describe.each(stores)('on %s', (store) => {
 
   test.each([
     ['latchkey_client', 'confidential', 'public', 'spa'],
+    ['latchkey_client', 'confidential', 'native', 'mobile'],
     ['latchkey_nonce', 'required', 'optional', 'none'],
   ])('%s of an application is "%s" or "%s"', async (key, usual, exception, other) => {
     await using api = await startApi(store)
@@ -122,6 +123,7 @@ describe.each(stores)('on %s', (store) => {
     { latchkey_nonce: 'optional' },
     { latchkey_nonce: 'optional', latchkey_pkce: 'required' },
     { latchkey_client: 'public', latchkey_pkce: 'optional' },
+    { latchkey_client: 'native', latchkey_pkce: 'optional' },
   ])('exceptions that do not go together are refused: %j', async (metadata) => {
     await using api = await startApi(store)
     const answer = await api.post(api.applications, { name: 'Shop', metadata })

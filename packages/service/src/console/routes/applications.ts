@@ -6,6 +6,12 @@ import {
 } from '../../domain/applications/application-checks.ts'
 import { exceptionsOf, namedExceptions } from '../../domain/applications/application-exceptions.ts'
 import {
+  FAPI_2,
+  FAPI_PRICE,
+  fapiKeys,
+  PROFILE_KEY,
+} from '../../domain/applications/application-profile.ts'
+import {
   createApplication,
   getApplication,
   listApplications,
@@ -15,7 +21,7 @@ import {
 } from '../../domain/applications/applications.ts'
 import { note } from '../../domain/writes/audit.ts'
 import { ServiceError } from '../../domain/writes/errors.ts'
-import { issuerUrl } from '../../issuer/provider/issuer-url.ts'
+import { issuerUrl } from '../../issuer/requests/issuer-url.ts'
 import type { Application, Tenant } from '../../store/records.ts'
 import {
   type Call,
@@ -130,6 +136,8 @@ async function showApplication(call: TenantCall, shown: Shown = {}): Promise<Res
   const secret = secretIn(call, 'secret')
   const given = `${id} --tenant ${tenant.id}`
   const earlier = openEarlierSecret(scope.context, application)
+  const isFapi = fapiKeys(application.metadata) !== undefined
+  const hasSecret = !isFapi && !exceptionsOf(application.metadata).isPublic
   return {
     kind: 'page',
     name: 'application',
@@ -144,19 +152,22 @@ async function showApplication(call: TenantCall, shown: Shown = {}): Promise<Res
       stored: JSON.stringify(textsOf(draftOf(application))),
       secret,
       exceptions: namedExceptions(application.metadata),
-      isPublic: exceptionsOf(application.metadata).isPublic,
+      hasSecret,
+      profile: isFapi ? { key: PROFILE_KEY, value: FAPI_2, price: FAPI_PRICE } : undefined,
       earlierUntil: earlier?.until,
       earlierSecret: secret === undefined ? undefined : earlier?.secret,
-      snippet: kitSnippet({
-        issuer: issuerUrl(tenant.settings.domain, {
-          allowHttpOnLoopback: scope.context.domains.allowLoopback,
+      snippet:
+        hasSecret &&
+        kitSnippet({
+          issuer: issuerUrl(tenant.settings.domain, {
+            allowHttpOnLoopback: scope.context.domains.allowLoopback,
+          }),
+          clientId: id,
+          clientSecret: secret,
+          sessionSecret: randomBytes(32).toString('base64url'),
+          loginUrl: application.loginUrl,
+          redirectUrls: application.redirectUrls,
         }),
-        clientId: id,
-        clientSecret: secret,
-        sessionSecret: randomBytes(32).toString('base64url'),
-        loginUrl: application.loginUrl,
-        redirectUrls: application.redirectUrls,
-      }),
     },
     commands: [
       `latchkey applications get ${given}`,

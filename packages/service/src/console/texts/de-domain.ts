@@ -73,6 +73,16 @@ export const domainInGerman: Readonly<Record<string, string>> = {
     'Anmeldungen dürfen weder PKCE noch eine Nonce haben. Ein gestohlener Code lässt sich in die Anmeldung eines anderen Benutzers einsetzen, und keine Prüfung merkt es. Nur für einen Client, der beides nicht kennt.',
   'The application has no secret. Anybody who controls a redirect URL can log users in as it, and scripts on the origins of its redirect URLs can read and keep tokens. A backend with a session, such as the kit, keeps tokens away from scripts.':
     'Die Anwendung hat kein Geheimnis. Jeder, der eine Weiterleitungs-URL kontrolliert, kann Benutzer in ihrem Namen anmelden, und Skripte auf deren Origins können Tokens lesen und behalten. Ein Backend mit einer Sitzung, wie das Kit, hält Tokens von Skripten fern.',
+  'The application has no secret and runs on devices of its users, where another app can use its URL scheme or port and ask for a login as it. So users who are logged in confirm each login, and an application cannot log them in silently. A redirect URL with https, which the system ties to one app, is safer than a scheme.':
+    'Die Anwendung hat kein Geheimnis und läuft auf Geräten ihrer Benutzer, wo eine andere App ihr URL-Schema oder ihren Port benutzen und in ihrem Namen um eine Anmeldung bitten kann. Deshalb bestätigen angemeldete Benutzer jede Anmeldung, und stille Anmeldungen gibt es nicht. Eine Weiterleitungs-URL mit https, die das System an eine App bindet, ist sicherer als ein Schema.',
+  'The application has no secret: it proves itself with a key of latchkey_jwks. Each login is two requests to the service instead of one, and each token request has a signature. Clients without pushed requests and DPoP cannot log users in.':
+    'Die Anwendung hat kein Geheimnis: Sie weist sich mit einem Schlüssel aus latchkey_jwks aus. Jede Anmeldung besteht aus zwei Anfragen an den Dienst statt einer, und jede Token-Anfrage hat eine Signatur. Clients ohne Pushed Requests und DPoP können keine Benutzer anmelden.',
+  'It knows the client id and the client secret.':
+    'Er kennt die Client-ID und das Client-Geheimnis.',
+  'It does not know the client id, or has another client secret for it.':
+    'Er kennt die Client-ID nicht oder hat ein anderes Client-Geheimnis dafür.',
+  '{address} answered {status}, and not as GitHub does.':
+    '{address} antwortete mit {status} und nicht so wie GitHub.',
   'The issuer is {issuer}, and it has one key.': 'Der Issuer ist {issuer} und hat einen Schlüssel.',
   'The issuer is {issuer}, and it has {count} keys.':
     'Der Issuer ist {issuer} und hat {count} Schlüssel.',
@@ -218,10 +228,12 @@ export const domainInGerman: Readonly<Record<string, string>> = {
   '"true", which is the default, or "false"': '„true“ (die Vorgabe) oder „false“',
   'a color such as #3b46c8': 'eine Farbe wie #3b46c8',
   'an https:// URL of an image, without a fragment': 'eine https://-URL eines Bildes ohne Fragment',
+  '"metadata.{key}" is "{value}"; it must be "{usual}", which is the default, "{exception}" or "{other}".':
+    '„metadata.{key}“ ist „{value}“; es muss „{usual}“ (die Vorgabe), „{exception}“ oder „{other}“ sein.',
   '"metadata.{key}" is "{value}"; it must be "{usual}", which is the default, or "{exception}".':
     '„metadata.{key}“ ist „{value}“; es muss „{usual}“ (die Vorgabe) oder „{exception}“ sein.',
-  '"metadata.{key}" must not be "optional" while "{client}" is "public": a client without a secret needs PKCE.':
-    '„metadata.{key}“ darf nicht „optional“ sein, solange „{client}“ auf „public“ steht: Ein Client ohne Geheimnis braucht PKCE.',
+  '"metadata.{key}" must not be "optional" while "{client}" is "{value}": a client without a secret needs PKCE.':
+    '„metadata.{key}“ darf nicht „optional“ sein, solange „{client}“ auf „{value}“ steht: Ein Client ohne Geheimnis braucht PKCE.',
   '"metadata.{key}" says nothing while PKCE is required, as a nonce is asked for only without PKCE. Leave it out, or set "{pkce}" to "optional".':
     '„metadata.{key}“ bewirkt nichts, solange PKCE verlangt wird, denn nach einer Nonce wird nur ohne PKCE gefragt. Lassen Sie es weg, oder setzen Sie „{pkce}“ auf „optional“.',
   '"metadata.{key}" contains "{scope}", which is not a scope; use some of {scopes}, with spaces between them.':
@@ -270,7 +282,13 @@ export const domainInGerman: Readonly<Record<string, string>> = {
   '"name" is empty; users read it on the button.':
     '„name“ ist leer; Benutzer lesen ihn auf der Schaltfläche.',
   '"clientId" is empty; the provider tells it.': '„clientId“ ist leer; der Anbieter nennt sie.',
-  '"scopes" must hold "openid".': '„scopes“ muss „openid“ enthalten.',
+  '"scopes" must hold "{scope}".': '„scopes“ muss „{scope}“ enthalten.',
+  '"issuer" must be the address of GitHub alone, such as https://github.example.com, without a path.':
+    '„issuer“ muss die Adresse von GitHub allein sein, zum Beispiel https://github.example.com, ohne Pfad.',
+  '{label} is not the URL of a native application: https://, http:// on localhost, 127.0.0.1 or [::1], or a scheme after a domain of yours, such as com.example.app:/callback.':
+    '{label} ist keine URL einer nativen Anwendung: https://, http:// auf localhost, 127.0.0.1 oder [::1], oder ein Schema nach einer Domain von Ihnen, zum Beispiel com.example.app:/callback.',
+  '{label} must not have a fragment, a user name or a password.':
+    '{label} darf kein Fragment, keinen Benutzernamen und kein Passwort haben.',
   '"{scope}" is not a scope.': '„{scope}“ ist kein Scope.',
   '"settings.domain" is {domain}, where the management API is.':
     '„settings.domain“ ist {domain}; dort ist die Verwaltungs-API.',

@@ -22,6 +22,9 @@ export const de = {
   Created: 'Angelegt',
   Changed: 'Geändert',
   Exceptions: 'Ausnahmen',
+  'Profile of logins': 'Profil der Anmeldungen',
+  'The logins of this application follow the FAPI 2.0 Security Profile.':
+    'Die Anmeldungen dieser Anwendung folgen dem FAPI 2.0 Security Profile.',
   'The metadata excepts this application from these rules.':
     'Die Metadaten nehmen diese Anwendung von diesen Regeln aus.',
   'URLs and name': 'URLs und Name',

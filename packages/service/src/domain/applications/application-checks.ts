@@ -5,7 +5,7 @@ import { checkNewExceptions } from './application-exceptions.ts'
 import { checkNewProfile } from './application-profile.ts'
 import { checkNewResources } from './application-resources.ts'
 import { checkNewScopes } from './application-scopes.ts'
-import { checkNewLogoutAddress, refuseNewWildcard } from './application-urls.ts'
+import { checkNewLogoutAddress, checkReturnUrl, refuseNewWildcard } from './application-urls.ts'
 
 /** The fields of an application that a caller sets. */
 export type ApplicationInput = Pick<
@@ -78,7 +78,7 @@ function checksOf(input: ApplicationInput, developerMode: boolean): Check[] {
       ...urls.slice(0, limits.urls).map((url, index) => ({
         field,
         index,
-        run: () => checkUrl(`"${field}[${index}]"`, url, developerMode),
+        run: () => checkReturnUrl(`"${field}[${index}]"`, url, input, developerMode),
       })),
     ]),
   ]

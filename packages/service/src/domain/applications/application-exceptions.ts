@@ -12,10 +12,10 @@ export const exceptionKeys = {
 const { pkce, nonce, client, refreshRepeat } = exceptionKeys
 
 /** The values of each key; the first is the default. */
-const VALUES: Readonly<Record<string, readonly [usual: string, exception: string]>> = {
+const VALUES: Readonly<Record<string, readonly [usual: string, ...exceptions: string[]]>> = {
   [pkce]: ['required', 'optional'],
   [nonce]: ['required', 'optional'],
-  [client]: ['confidential', 'public'],
+  [client]: ['confidential', 'public', 'native'],
   [refreshRepeat]: ['answered', 'refused'],
 }
 
@@ -28,6 +28,12 @@ export interface Exceptions {
   /** Whether the application has no secret: its code runs in browsers or on the users' devices. */
   readonly isPublic: boolean
   /**
+   * Whether it is a public client that runs on the users' devices, with redirect URLs that a system browser opens.
+   *
+   * @see RFC 8252
+   */
+  readonly isNative: boolean
+  /**
    * Whether a refresh that is repeated within 30 seconds ends the login, instead of getting the same response.
    * Always for a client without a secret: a thief of its token could repeat it, too.
    */
@@ -36,10 +42,12 @@ export interface Exceptions {
 
 /** The exceptions that hold. A public client always needs PKCE, which is all that protects its codes. */
 export function exceptionsOf(metadata: Metadata): Exceptions {
-  const isPublic = metadata[client] === 'public'
+  const isNative = metadata[client] === 'native'
+  const isPublic = isNative || metadata[client] === 'public'
   const isPkceOptional = !isPublic && metadata[pkce] === 'optional'
   return {
     isPublic,
+    isNative,
     isPkceOptional,
     isNonceOptional: isPkceOptional && metadata[nonce] === 'optional',
     isRefreshRepeatRefused: isPublic || metadata[refreshRepeat] === 'refused',
@@ -50,17 +58,19 @@ export function exceptionsOf(metadata: Metadata): Exceptions {
 export function checkNewExceptions(metadata: Metadata, stored: Metadata | undefined): void {
   const changed = Object.keys(VALUES).filter((key) => metadata[key] !== stored?.[key])
   for (const key of changed) {
-    const [usual, exception] = VALUES[key] ?? []
+    const [usual, ...exceptions] = VALUES[key] ?? []
     const value = metadata[key]
-    if (value === undefined || value === usual || value === exception) continue
+    if (value === undefined || value === usual || exceptions.includes(value)) continue
+    const named = exceptions.map((one) => `"${one}"`).join(' or ')
+    const wanted = exceptions.length > 1 ? named : `or ${named}`
     refuse(
-      `"metadata.${key}" is "${value}"; it must be "${usual}", which is the default, or "${exception}".`,
+      `"metadata.${key}" is "${value}"; it must be "${usual}", which is the default, ${wanted}.`,
     )
   }
   if (changed.length === 0) return
-  if (metadata[client] === 'public' && metadata[pkce] === 'optional') {
+  if (/^(public|native)$/.test(metadata[client] ?? '') && metadata[pkce] === 'optional') {
     refuse(
-      `"metadata.${pkce}" must not be "optional" while "${client}" is "public": a client without a secret needs PKCE.`,
+      `"metadata.${pkce}" must not be "optional" while "${client}" is "${metadata[client]}": a client without a secret needs PKCE.`,
     )
   }
   if (metadata[nonce] === 'optional' && metadata[pkce] !== 'optional') {
@@ -83,7 +93,7 @@ export interface NamedException {
 
 /** The exceptions that hold, each with its price. */
 export function namedExceptions(metadata: Metadata): NamedException[] {
-  const { isPublic, isPkceOptional, isNonceOptional } = exceptionsOf(metadata)
+  const { isPublic, isNative, isPkceOptional, isNonceOptional } = exceptionsOf(metadata)
   const named: NamedException[] = []
   if (isPkceOptional) {
     named.push({
@@ -101,7 +111,14 @@ export function namedExceptions(metadata: Metadata): NamedException[] {
         'Logins may have neither PKCE nor a nonce. A stolen code can be put into the login of another user, and no check notices. Use it only for a client that knows neither.',
     })
   }
-  if (isPublic) {
+  if (isNative) {
+    named.push({
+      key: client,
+      value: 'native',
+      price:
+        'The application has no secret and runs on devices of its users, where another app can use its URL scheme or port and ask for a login as it. So users who are logged in confirm each login, and an application cannot log them in silently. A redirect URL with https, which the system ties to one app, is safer than a scheme.',
+    })
+  } else if (isPublic) {
     named.push({
       key: client,
       value: 'public',

@@ -1,7 +1,7 @@
 import { createPublicKey } from 'node:crypto'
 import type { Metadata } from '../../store/records.ts'
 import { ServiceError } from '../writes/errors.ts'
-import { exceptionsOf } from './application-exceptions.ts'
+import { exceptionKeys, exceptionsOf } from './application-exceptions.ts'
 
 /** The key of an application's metadata that names the security profile of its logins. */
 export const PROFILE_KEY = 'latchkey_profile'
@@ -13,6 +13,10 @@ export const FAPI_2 = 'fapi2'
 export const CLIENT_KEYS_KEY = 'latchkey_jwks'
 
 const MIN_RSA_BITS = 2048
+
+/** What the profile costs an application, for the operator. */
+export const FAPI_PRICE =
+  'The application has no secret: it proves itself with a key of latchkey_jwks. Each login is two requests to the service instead of one, and each token request has a signature. Clients without pushed requests and DPoP cannot log users in.'
 
 /** A JWK set of public keys. */
 export interface PublicKeySet {
@@ -45,9 +49,9 @@ export function checkNewProfile(metadata: Metadata, stored: Metadata | undefined
   }
   const { isPublic, isPkceOptional } = exceptionsOf(metadata)
   if (isPublic || isPkceOptional) {
-    refuse(
-      `"metadata.${PROFILE_KEY}" does not allow "${isPublic ? 'latchkey_client": "public' : 'latchkey_pkce": "optional'}".`,
-    )
+    const { client, pkce } = exceptionKeys
+    const key = isPublic ? client : pkce
+    refuse(`"metadata.${PROFILE_KEY}" does not allow "${key}": "${metadata[key]}".`)
   }
   if (isChanged) checkKeys(text)
 }

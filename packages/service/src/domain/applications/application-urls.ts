@@ -1,6 +1,7 @@
 import type { Application, Metadata } from '../../store/records.ts'
 import { ServiceError } from '../writes/errors.ts'
-import { checkUrl, isSecureEnough } from '../writes/rules.ts'
+import { checkText, checkUrl, isSecureEnough, limits } from '../writes/rules.ts'
+import { exceptionsOf } from './application-exceptions.ts'
 
 /** The key of an application's metadata that holds its back-channel logout address. */
 export const BACKCHANNEL_LOGOUT_KEY = 'backchannel_logout_uri'
@@ -37,15 +38,70 @@ export function refuseNewWildcard(
   )
 }
 
-/** The valid ones of `urls`: without developer mode, plain http is only valid on loopback hosts. */
-export function workingUrls(urls: readonly string[], developerMode: boolean): string[] {
-  return urls.filter((url) => isSecureEnough(new URL(url), developerMode))
+/** Refuses a redirect or logout URL that an application of this kind cannot have. */
+export function checkReturnUrl(
+  label: string,
+  text: string,
+  { metadata }: Pick<Application, 'metadata'>,
+  developerMode: boolean,
+): void {
+  if (!exceptionsOf(metadata).isNative) {
+    checkUrl(label, text, developerMode)
+    return
+  }
+  checkText('invalid_url', label, text, limits.urlLength)
+  const url = URL.parse(text)
+  if (!url || /\s/.test(text) || !isNativeUrl(url)) {
+    throw new ServiceError(
+      'invalid_url',
+      `${label} is not the URL of a native application: https://, http:// on localhost, 127.0.0.1 or [::1], or a scheme after a domain of yours, such as com.example.app:/callback.`,
+    )
+  }
+  if (/^https?:$/.test(url.protocol)) {
+    checkUrl(label, text, false)
+  } else if (text.includes('#') || url.username || url.password) {
+    throw new ServiceError(
+      'invalid_url',
+      `${label} must not have a fragment, a user name or a password.`,
+    )
+  }
+}
+
+/** The hosts on which a native application may have any port. */
+const LOOPBACKS: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'])
+
+/**
+ * Whether a system browser brings a response to a native application there: https, plain http to the device itself, or
+ * a scheme named after a domain, which others do not use by accident.
+ *
+ * @see RFC 8252 §7
+ */
+function isNativeUrl({ protocol, hostname }: URL): boolean {
+  if (protocol === 'https:') return !LOOPBACKS.has(hostname)
+  if (protocol === 'http:') return LOOPBACKS.has(hostname)
+  return protocol.includes('.')
+}
+
+/**
+ * The redirect or logout URLs of an application that are valid: without developer mode, plain http is only valid on
+ * loopback hosts.
+ */
+export function workingUrls(
+  urls: readonly string[],
+  { metadata }: Pick<Application, 'metadata'>,
+  developerMode: boolean,
+): string[] {
+  const { isNative } = exceptionsOf(metadata)
+  return urls
+    .map((text) => ({ text, url: new URL(text) }))
+    .filter(({ url }) => (isNative ? isNativeUrl(url) : isSecureEnough(url, developerMode)))
+    .map(({ text }) => text)
 }
 
 /** Whether an application has redirect or logout URLs that work in developer mode only. */
-export function needsDeveloperMode({ logoutUrls, redirectUrls }: Application): boolean {
-  const urls = [...redirectUrls, ...logoutUrls]
-  return workingUrls(urls, false).length < urls.length
+export function needsDeveloperMode(application: Application): boolean {
+  const urls = [...application.redirectUrls, ...application.logoutUrls]
+  return workingUrls(urls, application, false).length < urls.length
 }
 
 /** Whether the host has an asterisk, or a part of the path is nothing else. Elsewhere it is a character. */

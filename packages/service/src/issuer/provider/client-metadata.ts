@@ -32,11 +32,10 @@ export function clientMetadata(
   developerMode: boolean,
 ): AdapterPayload {
   const fapi = fapiKeys(application.metadata)
-  const redirectUrls = workingUrls(application.redirectUrls, developerMode && !fapi)
+  const redirectUrls = workingUrls(application.redirectUrls, application, developerMode && !fapi)
   const canLogIn = redirectUrls.length > 0
-  const { isPkceOptional, isNonceOptional, isPublic, isRefreshRepeatRefused } = exceptionsOf(
-    application.metadata,
-  )
+  const { isPkceOptional, isNonceOptional, isPublic, isNative, isRefreshRepeatRefused } =
+    exceptionsOf(application.metadata)
   const backchannelLogoutUri = application.metadata[BACKCHANNEL_LOGOUT_KEY]
   return {
     client_id: application.id,
@@ -45,6 +44,7 @@ export function clientMetadata(
       : isPublic
         ? { token_endpoint_auth_method: 'none' }
         : secretsOf(context, application)),
+    ...(isNative && { application_type: 'native' }),
     ...(isPkceOptional && { [exceptionKeys.pkce]: 'optional' }),
     ...(isNonceOptional && { [exceptionKeys.nonce]: 'optional' }),
     ...(isRefreshRepeatRefused && { [exceptionKeys.refreshRepeat]: 'refused' }),
@@ -79,7 +79,7 @@ function fapiMetadata(jwks: PublicKeySet): Partial<AdapterPayload> {
  * two they send; oidc-provider compares them as they are written.
  */
 function logoutUrls(application: Application, developerMode: boolean): string[] {
-  const urls = workingUrls(application.logoutUrls, developerMode).flatMap((url) => {
+  const urls = workingUrls(application.logoutUrls, application, developerMode).flatMap((url) => {
     const { origin, href } = new URL(url)
     return href === `${origin}/` ? [origin, href] : url
   })

@@ -50,11 +50,13 @@ export function needsPkce(ctx: KoaContextWithOIDC, client: Client): boolean {
 
 /**
  * Whether scripts of an origin may ask for tokens of a client: those on the origins of the redirect URLs of a public
- * client. Of one with a secret they are refused with an error that they can read.
+ * client that is not native. Of one with a secret they are refused with an error that they can read.
  *
  * @throws NotRegisteredFor when the application has a secret.
  */
 export function mayAskAsScript(_ctx: KoaContextWithOIDC, origin: string, client: Client): boolean {
+  // A private-use scheme has the origin "null", which sandboxed pages of any site send as theirs.
+  if (client.applicationType === 'native') return false
   const isItsOwn = client.redirectUris?.some((url) => URL.parse(url)?.origin === origin) ?? false
   if (isPublic(client) || !isItsOwn) return isItsOwn
   throw new NotRegisteredFor(

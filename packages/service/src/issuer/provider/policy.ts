@@ -11,6 +11,7 @@ import {
 } from '../../domain/ways/assurance.ts'
 import { firstMethod } from '../../domain/ways/login-methods.ts'
 import { loginSeconds } from '../../domain/writes/lifetimes.ts'
+import { NATIVE_UNCONFIRMED } from '../interaction/first/select-account.ts'
 import { ACR_UNMET } from '../interaction/progress/login-progress.ts'
 import { answerWithAcr } from '../oidc-provider-internals.ts'
 import { paths } from '../requests/paths.ts'
@@ -49,6 +50,12 @@ export function createPolicy(clock: Clock): interactionPolicy.DefaultPolicy {
         answerAcrOrAsk,
       ),
     )
+  const unconfirmed = new Check(
+    NATIVE_UNCONFIRMED,
+    'a login of a native application needs its user',
+    'interaction_required',
+    isNativeUnconfirmed,
+  )
   const unverified = new Check(
     'email_unverified',
     'the email address must be confirmed first',
@@ -56,7 +63,7 @@ export function createPolicy(clock: Clock): interactionPolicy.DefaultPolicy {
     isAddressUnproven,
   )
   policy.add(new Prompt({ name: 'verify_email' }, unverified), 1)
-  policy.add(new Prompt({ name: 'select_account', requestable: true }), 1)
+  policy.add(new Prompt({ name: 'select_account', requestable: true }, unconfirmed), 1)
   // @see OpenID Connect Initiating User Registration 1.0 §4.1
   policy.add(new Prompt({ name: 'create', requestable: true }), 0)
   return policy
@@ -87,6 +94,20 @@ function answerAcrOrAsk(ctx: KoaContextWithOIDC): boolean {
   const reachable = reachableLevels(firstMethod(settings), allowedFactors(settings))
   const wanted = requestedLevels(params?.acr_values)
   return wanted.some((level) => reachable.some((offered) => isAtLeast(offered, level)))
+}
+
+/**
+ * The user of a native application has not seen this login. Another app can use its URL scheme or port, and would
+ * otherwise get tokens from the session in the browser without being noticed.
+ *
+ * @see RFC 8252 §8.6
+ */
+function isNativeUnconfirmed({ oidc: { client, session, result } }: KoaContextWithOIDC): boolean {
+  return (
+    client?.applicationType === 'native' &&
+    session?.accountId !== undefined &&
+    result?.select_account === undefined
+  )
 }
 
 function isAddressUnproven(ctx: KoaContextWithOIDC): boolean {

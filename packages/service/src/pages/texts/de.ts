@@ -64,6 +64,8 @@ export const de: Texts = {
     'Die Anwendung wünscht eine stärkere Anmeldung: Melden Sie sich mit Ihrem Passwort oder Passkey an. Um ohne sie fortzufahren, melden Sie sich noch einmal auf demselben Weg an.',
 
   selectTitle: 'Konto wählen',
+  selectNative:
+    'Die App {application} auf diesem Gerät möchte Sie anmelden. Fahren Sie nur fort, wenn Sie sie gerade geöffnet haben.',
   selectContinue: 'Weiter als {email}',
   selectOther: 'Anderes Konto verwenden',
 

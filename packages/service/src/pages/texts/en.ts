@@ -56,6 +56,8 @@ export const en = {
     'The application asks for a stronger login: log in with your password or passkey. To go on without it, log in the same way again.',
 
   selectTitle: 'Choose an account',
+  selectNative:
+    'The app {application} on this device asks to log you in. Go on only if you have just opened it.',
   selectContinue: 'Continue as {email}',
   selectOther: 'Use another account',
 

@@ -1,9 +1,13 @@
+import { lookUpApplication } from '../../../domain/applications/applications.ts'
 import { lookUpUser } from '../../../domain/users/users.ts'
 import type { User } from '../../../store/records.ts'
 import { redirect } from '../../requests/http.ts'
 import { csrfToken, flowPath } from '../flow/flow-path.ts'
 import { type InteractionRequest, show } from '../flow/flow-request.ts'
 import { finishInteraction } from '../progress/finish.ts'
+
+/** The reason for which a native application gets no login before its user has confirmed it. */
+export const NATIVE_UNCONFIRMED = 'native_unconfirmed'
 
 /** Asks a user who is logged in whether to go on, or to log in with another account. */
 export async function showSelectAccount(flow: InteractionRequest): Promise<void> {
@@ -20,7 +24,16 @@ export async function showSelectAccount(flow: InteractionRequest): Promise<void>
     csrf: csrfToken(interaction.uid),
     email: user.email,
     otherPath,
+    native: await nativeName(flow),
   })
+}
+
+/** The name of the native application whose login the user has to confirm. */
+async function nativeName(flow: InteractionRequest): Promise<string | undefined> {
+  const { context, tenant, interaction, applicationId } = flow
+  if (!interaction.prompt.reasons.includes(NATIVE_UNCONFIRMED) || !applicationId) return undefined
+  const application = await lookUpApplication(context.domain, tenant.id, applicationId)
+  return application && (application.name || application.id)
 }
 
 /** Goes on as the user who is logged in. Earlier steps stay done. */
