@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { plans } from './support/foundation-plans.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const read = (path: string): string => readFileSync(`${root}${path}`, 'utf8')
@@ -47,3 +48,15 @@ test.each([
   expect(missing).toEqual([])
   expect(named.length).toBeGreaterThanOrEqual(atLeast)
 })
+
+test.each(Object.entries(plans))(
+  'docs/conformance.md has a row for each module of %s',
+  (plan, modules) => {
+    const section = read('docs/conformance.md')
+      .split(/^##+ /m)
+      .find((part) => part.includes(`\`${plan}\``))
+
+    const missing = modules.filter((name) => !section?.includes(`| \`${name}\` `))
+    expect(missing).toEqual([])
+  },
+)

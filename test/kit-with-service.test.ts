@@ -145,6 +145,7 @@ describe.each(wirings)('the kit and our own service, $name', ({ start }) => {
   function openBrowser(): {
     visit(path: string): Promise<Page>
     logIn(): Promise<Page>
+    follow(page: Page): Promise<Page>
     browser: ReturnType<typeof createBrowser>
   } {
     const { issuer, baseUrl } = world
@@ -165,6 +166,7 @@ describe.each(wirings)('the kit and our own service, $name', ({ start }) => {
     }
     return {
       browser,
+      follow,
       visit: (path) => browser.get(baseUrl + path).then(follow),
       async logIn() {
         const page = await browser.get(`${baseUrl}/account`).then(follow)
@@ -257,6 +259,22 @@ describe.each(wirings)('the kit and our own service, $name', ({ start }) => {
     const asked = await visit('/account')
     expect(asked.url).toContain(world.issuer)
     expect(asked.html).toContain('type="password"')
+  })
+
+  test('a login that a page of the service starts, at the kit, ends logged in', async () => {
+    const { browser, visit, follow } = openBrowser()
+    const asked = await browser.peek(`${world.baseUrl}/login`)
+    const broken = new URL(asked.location ?? '')
+    broken.searchParams.set('redirect_uri', 'https://evil.example/')
+
+    const page = await browser.get(broken.href)
+    const href = /href="([^"]*\/login\?iss=[^"]*)"/.exec(page.html)?.[1] ?? ''
+    const form = await browser.get(href).then(follow)
+    await browser.submit(form, ada).then(follow)
+
+    expect(page.status).toBe(400)
+    expect(new URL(href).searchParams.get('iss')).toBe(world.issuer)
+    expect((await visit('/')).html).toBe(`in as ${userId}`)
   })
 
   test('a second login of the same person asks for no password', async () => {

@@ -367,7 +367,9 @@ test.each([
     expect(page.html).toContain(title)
     expect(page.html).toContain(`${text} ${new URL(issuer.url).host}`)
     expect(page.html).toContain('LATCHKEY_COOKIES_BLOCKED')
-    expect(page.html).toContain(`href="${applicationUrl}/login"`)
+    expect(page.html).toContain(
+      `href="${applicationUrl}/login?iss=${encodeURIComponent(issuer.url)}"`,
+    )
   },
 )
 
@@ -389,7 +391,9 @@ test('a login page that was left open too long leads back to the application', a
   const expired = await browser.submit(form, ada)
   expect(expired.status).toBe(400)
   expect(expired.html).toContain('This page has expired')
-  expect(expired.html).toContain(`href="${applicationUrl}/login"`)
+  expect(expired.html).toContain(
+    `href="${applicationUrl}/login?iss=${encodeURIComponent(issuer.url)}"`,
+  )
 })
 
 test('going back to a finished login says who is logged in and leads on', async () => {
@@ -402,7 +406,9 @@ test('going back to a finished login says who is logged in and leads on', async 
   const back = await browser.submit(form, ada)
   expect(back.html).toContain('You are logged in already')
   expect(back.html).toContain(ada.email)
-  expect(back.html).toContain(`href="${applicationUrl}/login"`)
+  expect(back.html).toContain(
+    `href="${applicationUrl}/login?iss=${encodeURIComponent(issuer.url)}"`,
+  )
 })
 
 test('a link to set a password that is no longer good leads to the form for another one', async () => {

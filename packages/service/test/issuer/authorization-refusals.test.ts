@@ -50,7 +50,9 @@ test.each([
     expect(answer.location).toBeUndefined()
     expect(answer.status).toBe(400)
     expect(answer.html).toContain('not registered for it')
-    expect(answer.html).toContain(`href="${applicationUrl}/login"`)
+    expect(answer.html).toContain(
+      `href="${applicationUrl}/login?iss=${encodeURIComponent(issuer.url)}"`,
+    )
   },
 )
 

@@ -25,7 +25,12 @@ const loggedOutUrl = `${applicationUrl}/logged-out`
 
 type Parameters = Record<string, string | undefined>
 
-describe.each(storeKinds)('on %s', (store) => {
+const variants = [
+  ...storeKinds.map((store) => ({ store, mode: 'query' })),
+  { store: 'memory' as const, mode: 'form_post' },
+]
+
+describe.each(variants)('on $store, with answers by $mode', ({ store, mode }) => {
   let issuer: TestIssuer
   let application: Application
   let userId: string
@@ -45,6 +50,7 @@ describe.each(storeKinds)('on %s', (store) => {
       scope: 'openid',
       state: 'a state',
       nonce: 'a nonce',
+      ...(mode === 'form_post' && { response_mode: mode }),
       ...parameters,
     }
     return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
@@ -54,9 +60,15 @@ describe.each(storeKinds)('on %s', (store) => {
   const begin = (parameters?: Parameters, browser = createBrowser(issuer)) =>
     browser.get(urlOf(parameters))
 
-  const answerOf = ({ location = '' }: Page) => {
-    expect(location.startsWith(callbackUrl)).toBe(true)
-    return Object.fromEntries(new URL(location).searchParams)
+  const answerOf = ({ location, html }: Page): Record<string, string> => {
+    if (mode === 'query') {
+      expect(location?.startsWith(callbackUrl)).toBe(true)
+      return Object.fromEntries(new URL(location ?? '').searchParams)
+    }
+    expect(location).toBeUndefined()
+    expect(/<form method="post" action="([^"]*)"/.exec(html)?.[1]).toBe(callbackUrl)
+    const fields = html.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g)
+    return Object.fromEntries([...fields].map(([, name = '', value = '']) => [name, value]))
   }
 
   async function logIn(parameters?: Parameters, browser: Browser = createBrowser(issuer)) {
@@ -113,6 +125,15 @@ describe.each(storeKinds)('on %s', (store) => {
     expect({ alg, kid }).toEqual({ alg: 'RS256', kid: expect.any(String) })
   })
 
+  test('the order of scopes and of parameters says nothing', async () => {
+    const [path, query] = urlOf({ scope: 'email openid' }).split('?')
+    const reordered = new URLSearchParams([...new URLSearchParams(query)].reverse())
+    const browser = createBrowser(issuer)
+    const answer = await browser.submit(await browser.get(`${path}?${reordered}`), ada)
+    const { body } = await redeem(answerOf(answer).code ?? '')
+    expect(await verified(body.id_token)).toMatchObject({ email: ada.email })
+  })
+
   test('a request without a response type is refused', async () => {
     expect(answerOf(await begin({ response_type: undefined }))).toMatchObject({
       error: 'invalid_request',
@@ -149,6 +170,14 @@ describe.each(storeKinds)('on %s', (store) => {
     })
     const { body } = await redeem(code, { code_verifier: verifier })
     await verified(body.id_token, null)
+  })
+
+  test('with latchkey_nonce optional, a request without PKCE needs no nonce', async () => {
+    const metadata = { latchkey_pkce: 'optional', latchkey_nonce: 'optional' }
+    const { id } = await issuer.addApplication({ metadata })
+    const browser = createBrowser(issuer)
+    const form = await begin({ client_id: id, nonce: undefined }, browser)
+    expect(answerOf(await browser.submit(form, ada))).toHaveProperty('code')
   })
 
   test('an application that is not registered for it cannot leave PKCE out', async () => {
@@ -235,9 +264,10 @@ describe.each(storeKinds)('on %s', (store) => {
     },
   )
 
-  test('a redirect URI that is not registered gets a page', async () => {
-    const answer = await begin({ redirect_uri: `${callbackUrl}?foo=bar` })
-    expect([answer.status, answer.location]).toEqual([400, undefined])
+  test('a redirect URI that is not registered gets a page, whose link starts a login and names the issuer', async () => {
+    const { status, location, html } = await begin({ redirect_uri: `${callbackUrl}?foo=bar` })
+    expect([status, location]).toEqual([400, undefined])
+    expect(html).toContain(`href="${applicationUrl}/login?iss=${encodeURIComponent(issuer.url)}"`)
   })
 
   test('an authorization request may come by POST', async () => {

@@ -109,7 +109,7 @@ describe.each(storeKinds)('on %s', (store) => {
     const { password } = ada
     const done = await phone.submit(await phone.get(await issuer.lastLink()), { password })
     expect(done.html).toContain('Your address is confirmed')
-    expect(done.html).toContain(`${applicationUrl}/login`)
+    expect(done.html).toContain(`${applicationUrl}/login?iss=${encodeURIComponent(issuer.url)}`)
 
     const callback = await browser.submit(waiting, { step: 'continue' })
     expect((await app.redeem(begun, callback)).access_token).toBeTruthy()

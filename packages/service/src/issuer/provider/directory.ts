@@ -4,8 +4,8 @@ import { lookUpTenant, tenantAt } from '../../domain/tenants/tenants.ts'
 import type { DomainContext } from '../../domain/writes/context.ts'
 import { createKept } from '../../domain/writes/kept.ts'
 import type { Tenant } from '../../store/records.ts'
+import { issuerUrl, mustStaySecure } from '../requests/issuer-url.ts'
 import { clientMetadata } from './client-metadata.ts'
-import { issuerUrl, mustStaySecure } from './issuer-url.ts'
 
 /** A tenant with the facts that follow from its domain. */
 export interface Site {

@@ -27,6 +27,7 @@ import {
 } from '../oidc-provider-internals.ts'
 import { isSameBrowser, markBrowser } from '../requests/browser-cookie.ts'
 import { isBrokenOff } from '../requests/http.ts'
+import { issuerUrl } from '../requests/issuer-url.ts'
 import { lookFor } from '../requests/look.ts'
 import { factsOf } from '../requests/request-facts.ts'
 import {
@@ -37,7 +38,6 @@ import {
 import { refuseForeignApi } from './api-tokens.ts'
 import { earlierSecret } from './client-metadata.ts'
 import { createConfiguration } from './configuration.ts'
-import { issuerUrl } from './issuer-url.ts'
 import { noteRefusals } from './note-refusals.ts'
 import { refuseFragments } from './policy.ts'
 import { createRefreshAnswers } from './repeated-refresh.ts'

@@ -12,6 +12,7 @@ import { StoreError } from '../../store/errors.ts'
 import type { Application, Tenant } from '../../store/records.ts'
 import { SYSTEM_TENANT_ID } from '../../store/system-tenant.ts'
 import type { IssuerContext } from '../context.ts'
+import { issuerUrl } from './issuer-url.ts'
 
 /** Whose page it is, and in which language its visitor reads. */
 export function lookFor(
@@ -33,7 +34,12 @@ export function lookFor(
   }
 }
 
-/** The way back to an application, where it has said how its logins begin. */
+/**
+ * The way back to an application, where it has said how its logins begin. The address names the issuer, as that of a
+ * login that begins here.
+ *
+ * @see OpenID Connect Core 1.0 §4
+ */
 export async function wayToApplication(
   context: IssuerContext,
   tenant: Tenant,
@@ -42,6 +48,7 @@ export async function wayToApplication(
 ): Promise<WayOn | undefined> {
   const application = await findApplication(context, tenant, applicationId)
   const url = webUrl(application?.loginUrl)
+  url?.searchParams.set('iss', issuerUrl(tenant.settings.domain, context))
   return application && url && wayTo(url, application, text)
 }
 
