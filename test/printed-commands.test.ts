@@ -142,7 +142,7 @@ const helps = async (): Promise<[string, string][]> => {
 /** The text of a page, with that of the chapter that it links to for the commands. */
 function readPage(file: string): string {
   const text = read(file)
-  if (!text.includes(`(${CHAPTER})`)) return text
+  if (!text.includes(`${CHAPTER})`)) return text
   const [, chapter = ''] = /^## The commands\n(.*?)^## /ms.exec(read(`docs/guides/${GUIDE}`)) ?? []
   return `${text}\n${chapter}`
 }

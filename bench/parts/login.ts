@@ -1,4 +1,12 @@
-import { createHash, randomBytes } from 'node:crypto'
+import {
+  createHash,
+  generateKeyPairSync,
+  type KeyObject,
+  type KeyPairKeyObjectResult,
+  randomBytes,
+  randomUUID,
+  sign,
+} from 'node:crypto'
 import { Agent, request as send } from 'node:http'
 import type { VirtualKey } from '../../packages/testing/src/virtual-key.ts'
 
@@ -7,13 +15,25 @@ export interface BenchClient {
   host: string
   id: string
   secret: string
+  /** The private key of a client on FAPI 2.0. */
+  key?: KeyObject
 }
 
 interface Answer {
   status: number
   location: string
+  dpopNonce: string | undefined
   cookies: string[]
   body: string
+}
+
+/** A JWT with ES256. */
+function signed(header: object, claims: object, key: KeyObject | undefined): string {
+  if (!key) throw new Error('The client has no key.')
+  const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+  const text = `${encode({ alg: 'ES256', ...header })}.${encode(claims)}`
+  const signature = sign('sha256', Buffer.from(text), { key, dsaEncoding: 'ieee-p1363' })
+  return `${text}.${signature.toString('base64url')}`
 }
 
 /** A user who logs in at an issuer. */
@@ -47,9 +67,15 @@ export function createLogins(ports: number | readonly number[], client: BenchCli
           text += chunk
         })
         response.on('end', () => {
-          const { location = '', 'set-cookie': set = [] } = response.headers
+          const { location = '', 'set-cookie': set = [], 'dpop-nonce': nonce } = response.headers
           const fresh = set.map((line) => line.split(';')[0] ?? '')
-          resolve({ status: response.statusCode ?? 0, location, cookies: fresh, body: text })
+          resolve({
+            status: response.statusCode ?? 0,
+            location,
+            dpopNonce: nonce === undefined ? undefined : String(nonce),
+            cookies: fresh,
+            body: text,
+          })
         })
       })
       outgoing.on('error', reject).end(body)
@@ -61,7 +87,8 @@ export function createLogins(ports: number | readonly number[], client: BenchCli
     return pathname + search
   }
 
-  function authorization(verifier: string): string {
+  /** The path that starts a login; a client on FAPI 2.0 pushes the parameters first. */
+  async function authorization(verifier: string): Promise<string> {
     const query = new URLSearchParams({
       client_id: client.id,
       redirect_uri: REDIRECT_URI,
@@ -72,7 +99,44 @@ export function createLogins(ports: number | readonly number[], client: BenchCli
       code_challenge: createHash('sha256').update(verifier).digest('base64url'),
       code_challenge_method: 'S256',
     })
-    return `/oidc/auth?${query}`
+    if (!client.key) return `/oidc/auth?${query}`
+    const answer = await ask('POST', '/oidc/par', [], `${query}&${assertion()}`)
+    if (answer.status !== 201) throw new Error(`The request was refused: ${answer.body}`)
+    const { request_uri } = JSON.parse(answer.body) as { request_uri: string }
+    return `/oidc/auth?${new URLSearchParams({ client_id: client.id, request_uri })}`
+  }
+
+  const issuer = `http://${client.host}`
+  let nonce: string | undefined
+
+  /** @see RFC 7523 §3 */
+  function assertion(): URLSearchParams {
+    const now = Math.floor(Date.now() / 1000)
+    const claims = { iss: client.id, sub: client.id, aud: issuer, jti: randomUUID() }
+    return new URLSearchParams({
+      client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+      client_assertion: signed({}, { ...claims, iat: now, exp: now + 60 }, client.key),
+    })
+  }
+
+  /** @see RFC 9449 §4.2 */
+  function proof(keys: KeyPairKeyObjectResult): string {
+    const { kty, crv, x, y } = keys.publicKey.export({ format: 'jwk' })
+    const header = { typ: 'dpop+jwt', jwk: { kty, crv, x, y } }
+    const iat = Math.floor(Date.now() / 1000)
+    const claims = { htm: 'POST', htu: `${issuer}/oidc/token`, jti: randomUUID(), iat, nonce }
+    return signed(header, claims, keys.privateKey)
+  }
+
+  /** Redeems a code with the key of a new session. */
+  async function redeemBound(body: URLSearchParams): Promise<Answer> {
+    const keys = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    const post = () =>
+      ask('POST', '/oidc/token', [], `${body}&${assertion()}`, { dpop: proof(keys) })
+    const answer = await post()
+    const isStale = answer.body.includes('use_dpop_nonce')
+    nonce = answer.dpopNonce ?? nonce
+    return isStale ? post() : answer
   }
 
   async function redeem(callback: string, verifier: string): Promise<void> {
@@ -84,14 +148,16 @@ export function createLogins(ports: number | readonly number[], client: BenchCli
     })
     const basic = Buffer.from(`${client.id}:${client.secret}`).toString('base64')
     const authorization = `Basic ${basic}`
-    const answer = await ask('POST', '/oidc/token', [], body.toString(), { authorization })
+    const answer = client.key
+      ? await redeemBound(body)
+      : await ask('POST', '/oidc/token', [], body.toString(), { authorization })
     if (answer.status !== 200) throw new Error(`The code was refused: ${answer.body}`)
   }
 
   /** A login up to its form. */
   async function openForm() {
     const verifier = randomBytes(32).toString('base64url')
-    const started = await ask('GET', authorization(verifier), [])
+    const started = await ask('GET', await authorization(verifier), [])
     return openPage(started.location, started.cookies, verifier)
   }
 
@@ -133,7 +199,7 @@ export function createLogins(ports: number | readonly number[], client: BenchCli
     /** A whole login with the form; answers with the cookies of the session. */
     async full(): Promise<string[]> {
       const verifier = randomBytes(32).toString('base64url')
-      const started = await ask('GET', authorization(verifier), [])
+      const started = await ask('GET', await authorization(verifier), [])
       const form = await ask('GET', pathOf(started.location), started.cookies)
       const csrf = /name="csrf" value="([^"]*)"/.exec(form.body)?.[1] ?? ''
       const fields = { csrf, email: 'ada@example.com', password: 'correct horse' }
@@ -146,7 +212,7 @@ export function createLogins(ports: number | readonly number[], client: BenchCli
     /** A login of a user who is logged in already. */
     async again(cookies: string[]): Promise<void> {
       const verifier = randomBytes(32).toString('base64url')
-      const callback = await ask('GET', authorization(verifier), cookies)
+      const callback = await ask('GET', await authorization(verifier), cookies)
       await redeem(callback.location, verifier)
     },
     /** A request to the token endpoint that costs a look-up, for measuring how long it waits. */

@@ -34,6 +34,7 @@ import { openSqliteDataStore } from '../../packages/service/src/store/sqlite/dat
 import { IN_MEMORY } from '../../packages/service/src/store/sqlite/database.ts'
 import { createSqliteProtocolStore } from '../../packages/service/src/store/sqlite/protocol-store.ts'
 import { serveCommands } from '../parts/child.ts'
+import type { BenchClient } from '../parts/login.ts'
 
 /**
  * The issuer with one user: `issuer.ts memory|sqlite|shared stubbed|real TENANTS [keys [DATABASE REDIS [users]]]`. With
@@ -80,20 +81,30 @@ const { port } = server.address() as AddressInfo
 const BCRYPT = { alg: 'bcrypt', hash: engine.dummyHash }
 let firstKey: PrivateJwk | undefined
 const admin = { context: domain, actor: { name: 'admin' } }
-const clients: { host: string; id: string; secret: string }[] = []
+const clients: BenchClient[] = []
+/** Registers an application on FAPI 2.0 with the first tenant. */
+let addFapi: ((jwk: object) => Promise<BenchClient>) | undefined
 for (let n = 0; n < Number(tenantCount); n++) {
   const host = `t${n}.localhost:${port}`
   const settings = { ...defaultSettings, domain: host, allowHardware: hasKeys }
   const tenant = await createTenant(admin, { name: '', metadata: {}, settings })
   const scope = { ...admin, tenantId: tenant.id }
-  const application = await createApplication(scope, {
+  const shop = {
     name: 'Shop',
     metadata: {},
     loginUrl: '',
     logoutUrls: [],
     redirectUrls: ['http://localhost:3000/callback'],
-  })
+  }
+  const application = await createApplication(scope, shop)
   clients.push({ host, id: application.id, secret: openSecret(domain, application) })
+  if (n === 0) {
+    addFapi = async (jwk) => {
+      const metadata = { latchkey_profile: 'fapi2', latchkey_jwks: JSON.stringify({ keys: [jwk] }) }
+      const { id } = await createApplication(scope, { ...shop, metadata })
+      return { host, id, secret: '' }
+    }
+  }
   if (n > 0 && users !== 'users') continue
   const user = await createUser(scope, {
     email: 'ada@example.com',
@@ -172,7 +183,7 @@ async function hashesPerSecond(count: number): Promise<number> {
 
 serveCommands(
   port,
-  { clients: () => clients, hashesPerSecond, directory: () => ({ requests, reads }) },
+  { clients: () => clients, addFapi: (jwk: object) => addFapi?.(jwk), hashesPerSecond, directory: () => ({ requests, reads }) },
   async () => {
     await issuer.close()
     await protocol.close()

@@ -34,7 +34,8 @@ export const providerPages: readonly ProviderPage[] = [
   {
     page: 'github',
     fits: host(/^(api\.)?github\.com$/),
-    refused: 'GitHub offers OAuth 2.0, but no OpenID Connect: there are no ID tokens.',
+    refused:
+      'GitHub offers OAuth 2.0, but no OpenID Connect: there are no ID tokens. Our service can log its users in.',
   },
   { page: 'gitlab', fits: host(/^gitlab\./) },
   { page: 'google', fits: host(/(^|\.)google\.com$/) },
