@@ -134,7 +134,7 @@ export function createLogins(ports: number | readonly number[], client: BenchCli
     const post = () =>
       ask('POST', '/oidc/token', [], `${body}&${assertion()}`, { dpop: proof(keys) })
     const answer = await post()
-    const isStale = answer.body.includes('use_dpop_nonce')
+    const isStale = answer.status === 400 && answer.dpopNonce !== undefined
     nonce = answer.dpopNonce ?? nonce
     return isStale ? post() : answer
   }
