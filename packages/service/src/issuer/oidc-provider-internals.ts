@@ -220,6 +220,29 @@ export function refusePushedFragments(provider: Provider): void {
   }
 }
 
+interface StoredModel {
+  save(seconds: number): Promise<unknown>
+}
+
+/**
+ * Asks before a pushed request is stored.
+ *
+ * @param admit - Throws to refuse it.
+ */
+export function admitPushes(
+  provider: Provider,
+  admit: (ctx: KoaContextWithOIDC) => Promise<void>,
+): void {
+  const { PushedAuthorizationRequest: model } = provider as unknown as {
+    PushedAuthorizationRequest: { prototype: StoredModel }
+  }
+  const { save } = model.prototype
+  model.prototype.save = async function (seconds) {
+    if (Provider.ctx) await admit(Provider.ctx)
+    return save.call(this, seconds)
+  }
+}
+
 interface ReplayModel {
   unique(issuer: string, id: string, expiresAt: number): Promise<boolean>
 }

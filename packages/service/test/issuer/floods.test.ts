@@ -68,6 +68,35 @@ describe.each(storeKinds)('on %s', (store) => {
     ])
   })
 
+  test('one network pushes so many requests a minute for a client without a secret, and none that is refused is stored', async ({
+    skip,
+  }) => {
+    skip(store === 'cluster', why)
+    await using issuer = await start(store, { loginsPerMinute: 2 })
+    const { id } = await issuer.addApplication({ metadata: { latchkey_client: 'public' } })
+    const app = await createClient(issuer)
+    const push = async (from: string, state: string) => {
+      const begun = new URL((await app.begin({ state })).url).searchParams
+      begun.set('client_id', id)
+      const response = await issuer.fetch(`${issuer.url}/oidc/par`, {
+        method: 'POST',
+        headers: { 'x-forwarded-for': from },
+        body: begun,
+      })
+      const { error } = (await response.json()) as { error?: string }
+      return error ?? response.status
+    }
+    expect(await push('203.0.113.1', 'one')).toBe(201)
+    expect(await push('203.0.113.1', 'two')).toBe(201)
+    const stored = async () =>
+      (await issuer.dumpProtocol()).match(/PushedAuthorizationRequest/g)?.length
+    const before = await stored()
+    expect(await push('203.0.113.1', 'three')).toBe('temporarily_unavailable')
+    expect(await stored()).toBe(before)
+    expect(await push('203.0.113.2', 'four')).toBe(201)
+    expect(await stored()).not.toBe(before)
+  })
+
   test('of more unfinished logins than are kept, the oldest ends, and new ones begin', async ({
     skip,
   }) => {

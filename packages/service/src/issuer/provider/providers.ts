@@ -14,6 +14,7 @@ import type { IssuerContext } from '../context.ts'
 import {
   acceptSecondSecret,
   addClaims,
+  admitPushes,
   allowOfflineAccess,
   bindInteractions,
   carryLoginFacts,
@@ -142,6 +143,10 @@ async function build(context: IssuerContext, tenant: Tenant): Promise<Served> {
   allowOfflineAccess(provider)
   refuseFragments(provider)
   refusePushedFragments(provider)
+  admitPushes(provider, async (ctx) => {
+    // Anybody can push for a client without a secret.
+    if (ctx.oidc.client?.clientAuthMethod === 'none') await countLogin(context, ctx)
+  })
   useOnce(provider, async (id, seconds) => {
     const limit = { free: 1, baseSeconds: seconds, maxSeconds: seconds, forgetSeconds: seconds }
     const { kind } = await context.protocol.admit(`used:${tenant.id}/${id}`, limit)
@@ -190,11 +195,14 @@ async function beginLogin(
   ctx: KoaContextWithOIDC,
   id: string,
 ): Promise<{ browser: string; seconds: number }> {
-  const { tenant, clientIp } = factsOf(ctx.req)
-  const wait = await context.counts.countLogin(clientIp)
-  if (wait !== undefined) {
-    throw new errors.TemporarilyUnavailable(`too many logins begin; wait ${wait} s`)
-  }
+  const { tenant } = factsOf(ctx.req)
+  await countLogin(context, ctx)
   await context.unfinished.add(entryName(tenant.id, 'Interaction', id))
   return { browser: markBrowser(ctx), seconds: lifetimes.unopenedSeconds }
+}
+
+async function countLogin({ counts }: IssuerContext, ctx: KoaContextWithOIDC): Promise<void> {
+  const wait = await counts.countLogin(factsOf(ctx.req).clientIp)
+  if (wait === undefined) return
+  throw new errors.TemporarilyUnavailable(`too many logins begin; wait ${wait} s`)
 }
