@@ -183,7 +183,12 @@ async function hashesPerSecond(count: number): Promise<number> {
 
 serveCommands(
   port,
-  { clients: () => clients, addFapi: (jwk: object) => addFapi?.(jwk), hashesPerSecond, directory: () => ({ requests, reads }) },
+  {
+    clients: () => clients,
+    addFapi: (jwk: object) => addFapi?.(jwk),
+    hashesPerSecond,
+    directory: () => ({ requests, reads }),
+  },
   async () => {
     await issuer.close()
     await protocol.close()
