@@ -56,6 +56,17 @@ afterAll(() => site.close())
 const home = async (site: Site, browser: Browser): Promise<string> =>
   (await browser.open(site.url)).text
 
+test('a client secret that is the word "secret" is taken out of a message once', async () => {
+  await using site = await start({ clientSecret: 'secret' })
+  site.provider.fault = 'invalid_client'
+  site.provider.errorDescription = 'The "secret" is wrong; client_secret=secret.'
+
+  await createBrowser().open(`${site.url}/login`)
+
+  expect(site.errors[0]?.message).toContain("(The '[secret]' is wrong;")
+  expect(site.errors[0]?.message).not.toContain('[[')
+})
+
 test('a refresh token refused with a WWW-Authenticate challenge ends the session', async () => {
   const browser = await logIn(site)
   site.provider.fault = 'invalid_grant with WWW-Authenticate'

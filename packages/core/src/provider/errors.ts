@@ -77,12 +77,19 @@ export function quoted(
     .replace(CREDENTIALS, '[secret]')
     .replace(QUERY, '')
     .replace(MAIL, '[address]')
-  for (const secret of secrets) {
-    if (!secret) continue
-    for (const form of [secret, encodeURIComponent(secret)])
-      text = text.replaceAll(form, '[secret]')
-  }
+  const forms = secrets.flatMap((secret) => (secret ? [secret, encodeURIComponent(secret)] : []))
+  // A secret may be the word "secret", which each mark holds.
+  text = text
+    .split('[secret]')
+    .map((part) => withoutForms(part, forms))
+    .join('[secret]')
   return `${shown} (${printable(text, MAX_DESCRIPTION)})`
+}
+
+function withoutForms(text: string, forms: readonly string[]): string {
+  if (forms.length === 0) return text
+  const literals = forms.map((form) => form.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
+  return text.replace(new RegExp(literals.join('|'), 'g'), '[secret]')
 }
 
 /**

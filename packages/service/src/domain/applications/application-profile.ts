@@ -14,7 +14,7 @@ export const CLIENT_KEYS_KEY = 'latchkey_jwks'
 
 const MIN_RSA_BITS = 2048
 
-/** What the profile costs an application, for the operator. */
+/** The price of the profile for an application, as operators read it. */
 export const FAPI_PRICE =
   'The application has no secret: it proves itself with a key of latchkey_jwks. Each login is two requests to the service instead of one, and each token request has a signature. Clients without pushed requests and DPoP cannot log users in.'
 
