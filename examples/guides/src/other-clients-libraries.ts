@@ -48,11 +48,8 @@ export function arcticClient({ issuer, clientId, clientSecret, baseUrl }: Regist
   const complete = async (callback: URL) => {
     if (callback.searchParams.get('state') !== state) throw new Error('Another login.')
     const code = callback.searchParams.get('code') ?? ''
-    const tokens = await client.validateAuthorizationCode(
-      `${issuer}/oidc/token`,
-      code,
-      codeVerifier,
-    )
+    const endpoint = `${issuer}/oidc/token`
+    const tokens = await client.validateAuthorizationCode(endpoint, code, codeVerifier)
     return arctic.decodeIdToken(tokens.idToken())
   }
   // #endregion
