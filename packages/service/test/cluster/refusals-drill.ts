@@ -12,7 +12,7 @@ import { authorization } from './load.ts'
 export const writingCommands: readonly (readonly string[])[] = [
   ['serve', '--port', '0'],
   ['tenant', 'create', '--domain', 'late.example'],
-  ['tenant', 'delete', 'ten_1'],
+  ['tenant', 'delete', 'ten_1', '--yes'],
   ['key', 'create', '--name', 'late', '--all-tenants'],
   ['operator', 'invite', '--email', 'late@example.com', '--role', 'owner'],
   ['keys', 'rotate', '--tenant', 'ten_1'],

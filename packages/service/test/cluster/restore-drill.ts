@@ -5,7 +5,7 @@ import { postgresPath, startPostgres } from '../../../../test/support/postgres-s
 import { until } from '../../../session-store/test/support/redis.ts'
 import { run, temporaryFolder } from '../cli/support.ts'
 import { serveElsewhere } from '../store/serving.ts'
-import { startReceiver as startEndpoint } from '../webhooks/receiver.ts'
+import { startReceiver as startEndpoint } from '../webhooks/endpoint.ts'
 import type { Field } from './field.ts'
 import { fetchOf } from './load.ts'
 import { disable, logInMany, setReceiver, startReceiver } from './notices-drill.ts'

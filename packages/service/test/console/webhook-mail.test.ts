@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { SYSTEM_TENANT_ID } from '../../src/store/system-tenant.ts'
 import { connectApi } from '../support/api.ts'
-import { startReceiver } from '../webhooks/receiver.ts'
+import { startReceiver } from '../webhooks/endpoint.ts'
 import { startConsole } from './support.ts'
 
 test('owners and admins of a tenant are told when an endpoint is switched off', async () => {

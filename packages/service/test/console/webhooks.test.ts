@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import { connectApi } from '../support/api.ts'
-import { startReceiver } from '../webhooks/receiver.ts'
+import { startReceiver } from '../webhooks/endpoint.ts'
 import { press, startConsole, textOf } from './support.ts'
 
 test('an admin adds an endpoint, tests it, sees what it was sent, and rotates its secret', async () => {

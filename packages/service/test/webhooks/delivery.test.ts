@@ -1,7 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, test, vi } from 'vitest'
 import { stores } from '../support/api.ts'
-import { startReceiver, startSending } from './receiver.ts'
+import { startReceiver } from './endpoint.ts'
+import { startSending } from './receiver.ts'
 
 describe.each(stores)('on %s', (store) => {
   test('a change of a user reaches the endpoint, signed, with names and no values', async () => {
