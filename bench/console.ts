@@ -54,7 +54,7 @@ if (what !== 'postgres') {
     const database = new DatabaseSync(join(data, 'data.db'))
     const numbers = (count: number) =>
       `with recursive numbers (n) as (select 0 union all select n + 1 from numbers where n < ${count - 1})`
-    for (const sql of fill(ids.tenant, numbers, "printf('%026d', n)")) database.exec(sql)
+    for (const sql of fill(ids.tenant, numbers, "printf('%026d', n)", true)) database.exec(sql)
     database.exec(`update counters set value = value + ${USERS} where scope = 'users:${ids.tenant}';
       update counters set value = value + ${TENANTS} where scope = 'tenants'; analyze`)
     database.close()
@@ -76,7 +76,7 @@ if (what !== 'sqlite') {
   const connections = createConnections({ url: options.database }, { queryMs: 0 })
   const say = (sql: string) => connections.write({ sql, parameters: [] })
   const numbers = (count: number) => `with numbers (n) as (select generate_series(0, ${count - 1}))`
-  for (const sql of fill(ids.tenant, numbers, "lpad(n::text, 26, '0')")) await say(sql)
+  for (const sql of fill(ids.tenant, numbers, "lpad(n::text, 26, '0')", false)) await say(sql)
   await say(
     `update counter_shards set n = n + ${USERS} where scope = 'users:${ids.tenant}' and shard = 0`,
   )
@@ -113,17 +113,31 @@ async function prepare(options: Options): Promise<Ids> {
 }
 
 /** Users, an entry of the audit log for each, and tenants. */
-function fill(tenant: string, numbers: (count: number) => string, n: string): string[] {
+function fill(
+  tenant: string,
+  numbers: (count: number) => string,
+  n: string,
+  isSqlite: boolean,
+): string[] {
+  // The last hundredth of the users are at a domain of their own, and one of them has a rare name.
+  const domain = `case when n >= ${USERS - USERS / 100} then 'late.test' else 'x.test' end`
+  const email = `'user' || ${n} || '@' || ${domain}`
+  const text = `${email} || case when n = ${USERS - 7} then '\n' || 'grace hopper' else '' end`
+  const more = isSqlite
+    ? { names: ', search_text, domain_key', values: `, ${text}, ${domain}` }
+    : { names: '', values: '' }
   return [
-    // The last hundredth of the users are at a domain of their own, and one of them has a rare name.
     `insert into users (tenant_id, id, email, email_key, profile, metadata, disabled, verified_at,
-       sessions_valid_after, created_at, updated_at, name_key, family_name_key, search_text, domain_key)
-     ${numbers(USERS)} select '${tenant}', 'usr_' || ${n}, 'user' || ${n} || '@x.test', 'user' || ${n} || '@x.test',
+       sessions_valid_after, created_at, updated_at, name_key, family_name_key ${more.names})
+     ${numbers(USERS)} select '${tenant}', 'usr_' || ${n}, ${email}, ${email},
        '{"name":"User' || ${n} || '"}', '{}', case when n % 100 = 0 then 1 else 0 end, null, 0, ${AT}, ${AT},
-       'user' || ${n}, null,
-       'user' || ${n} || '@x.test' || case when n = ${USERS - 7} then '
-' || 'grace hopper' else '' end,
-       case when n >= ${USERS - USERS / 100} then 'late.test' else 'x.test' end from numbers`,
+       'user' || ${n}, null ${more.values} from numbers`,
+    ...(isSqlite
+      ? []
+      : [
+          `insert into user_texts (of_tenant, of_user, search_text)
+           ${numbers(USERS)} select '${tenant}', 'usr_' || ${n}, ${text} from numbers`,
+        ]),
     `insert into last_logins (tenant_id, user_id, at)
      ${numbers(USERS)} select '${tenant}', 'usr_' || ${n}, ${AT} + n from numbers`,
     `insert into audit (at, tenant_id, actor, action, target)

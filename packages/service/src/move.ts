@@ -7,8 +7,10 @@ import { createConnections, type Run } from './store/postgres/connections.ts'
 import { copyRows, countRows, finishCopy } from './store/postgres/copy.ts'
 import { migratePostgres } from './store/postgres/migrate.ts'
 import { createPostgresQueues } from './store/postgres/queue.ts'
+import { textOf, withoutTexts } from './store/postgres/user-texts.ts'
 import type { ProtocolStore } from './store/protocol-store.ts'
 import { createRedisProtocolStore } from './store/redis/protocol-store.ts'
+import type { Row } from './store/sql/prepared.ts'
 import { openDatabase } from './store/sqlite/database.ts'
 import { markMoved } from './store/sqlite/moved-folder.ts'
 import { takeOwnership } from './store/sqlite/owner-lock.ts'
@@ -99,8 +101,15 @@ async function copyTables(
   }
   const report: Record<string, number> = {}
   await run({ sql: 'delete from cursors', parameters: [] }, false)
+  const rowsOf = (table: string) => readTable(join(data, 'data.db'), table)
   for (const table of TABLES) {
-    report[table] = await copyRows(run, table, readTable(join(data, 'data.db'), table))
+    const isUsers = table === 'users'
+    report[table] = await copyRows(
+      run,
+      table,
+      isUsers ? each(rowsOf(table), withoutTexts) : rowsOf(table),
+    )
+    if (isUsers) await copyRows(run, 'user_texts', each(rowsOf(table), textOf))
   }
   report.mail = await copyRows(run, 'mail', readTable(state, 'mail'))
   report.notices = await copyRows(run, 'notices', readTable(state, 'notice'))
@@ -110,6 +119,10 @@ async function copyTables(
     if (found !== count) throw new Error(`${count} rows of ${table} became ${found}.`)
   }
   return report
+}
+
+function* each(rows: Iterable<Row>, change: (row: Row) => Row): Generator<Row> {
+  for (const row of rows) yield change(row)
 }
 
 /** How many entries are on their way to Redis at a time. */

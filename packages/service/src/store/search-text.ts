@@ -35,7 +35,7 @@ export function foldText(text: string): string {
     .trim()
 }
 
-/** The columns of a user that are there to be searched in the middle, and by domain. */
+/** The texts of a user that are there to be searched in the middle, and by domain. */
 export function searchTexts({ emailKey, profile }: Pick<User, 'emailKey' | 'profile'>): {
   search_text: string
   domain_key: string
@@ -49,8 +49,13 @@ export function searchTexts({ emailKey, profile }: Pick<User, 'emailKey' | 'prof
   return {
     // No search contains a line break, so none matches the end of one text and the beginning of the next.
     search_text: texts.join('\n'),
-    domain_key: emailKey.slice(emailKey.lastIndexOf('@') + 1),
+    domain_key: domainKey(emailKey),
   }
+}
+
+/** The domain of an address, in the form in which addresses are compared. */
+export function domainKey(emailKey: string): string {
+  return emailKey.slice(emailKey.lastIndexOf('@') + 1)
 }
 
 /** The text to look for in the middle of others; `undefined` when a trigram index cannot find it. */

@@ -20,16 +20,20 @@ const page = { after: undefined, limit: 50 }
 const tenant = aTenant()
 const T = tenant.id
 
+const DOMAIN = "case when n > 199000 then 'late.test' else 'x.test' end"
+const EMAIL = `'user' || n || '@' || ${DOMAIN}`
+const TEXT = `${EMAIL} || case when n in (199000, 199001) then '\n' || 'grace hopper' else '' end`
+
 /** Users 1, 199999 and 200000 are disabled and unverified; their entries are the oldest, but for an import's. */
-const rows = (series: string, text: (sql: string) => string) => `
+const rows = (series: string, text: (sql: string) => string, isSqlite: boolean) => `
   insert into users (tenant_id, id, email, email_key, profile, metadata, disabled, verified_at,
-      sessions_valid_after, created_at, updated_at, name_key, family_name_key, search_text, domain_key)
-    select '${T}', 'usr_' || ${text('1000000 + n')}, 'user' || n || '@x.test', 'user' || n || '@x.test', '{}', '{}',
+      sessions_valid_after, created_at, updated_at, name_key, family_name_key ${isSqlite ? ', search_text, domain_key' : ''})
+    select '${T}', 'usr_' || ${text('1000000 + n')}, ${EMAIL}, ${EMAIL}, '{}', '{}',
       case when n in (1, 199999, 200000) then 1 else 0 end,
-      case when n in (1, 199999, 200000) then null else 1 end, 0, 1, 1, 'user ' || n, 'of ' || n,
-      'user' || n || '@x.test' || case when n in (199000, 199001) then '\n' || 'grace hopper' else '' end,
-      case when n > 199000 then 'late.test' else 'x.test' end
+      case when n in (1, 199999, 200000) then null else 1 end, 0, 1, 1, 'user ' || n, 'of ' || n
+      ${isSqlite ? `, ${TEXT}, ${DOMAIN}` : ''}
     from ${series} where n <= ${USERS};
+  ${isSqlite ? '' : `insert into user_texts select tenant_id, id, ${TEXT} from ${series} join users on id = 'usr_' || (1000000 + n)`};
   insert into last_logins (tenant_id, user_id, at)
     select '${T}', 'usr_' || ${text('1000000 + n')}, n from ${series} where n <= ${USERS};
   insert into audit (at, tenant_id, actor, action, target)
@@ -157,7 +161,7 @@ describe('with 200,000 users and entries on SQLite', () => {
     store = await openSqliteDataStore(folder)
     await store.tenants.insert(tenant, { ...audit, tenantId: T })
     const database = new DatabaseSync(join(folder, 'data.db'))
-    database.exec(rows(series, (n) => `(${n})`))
+    database.exec(rows(series, (n) => `(${n})`, true))
     database.close()
   }, 300_000)
   afterAll(async () => {
@@ -220,7 +224,10 @@ describe('with 200,000 users and entries on PostgreSQL', async () => {
   beforeAll(async () => {
     await store.tenants.insert(tenant, { ...audit, tenantId: T })
     const series = `generate_series(1, ${USERS}) as n`
-    for (const one of [...rows(series, (n) => `(${n})`).split(';'), ...mails(series).split(';')]) {
+    for (const one of [
+      ...rows(series, (n) => `(${n})`, false).split(';'),
+      ...mails(series).split(';'),
+    ]) {
       if (one.trim() !== '') await database.query(one)
     }
     await database.query('analyze')

@@ -7,7 +7,7 @@ import { createCredentials, credentialsTable } from '../sql/credentials.ts'
 import { createRareTables, type SqlTables } from '../sql/data-store.ts'
 import { createDeliveries } from '../sql/deliveries.ts'
 import { createJobs } from '../sql/jobs.ts'
-import { createUsers, usersTable } from '../sql/users.ts'
+import { createUsers } from '../sql/users.ts'
 import { createPostgresAudit } from './audit.ts'
 import type { Connections } from './connections.ts'
 import { createPostgresCursors } from './cursors.ts'
@@ -22,6 +22,7 @@ import { followSettled } from './settled.ts'
 import { draft, insertRow } from './statement.ts'
 import { createUpdateAccount } from './update-account.ts'
 import { createInsertMany } from './user-batch.ts'
+import { textlessUsers, writeText } from './user-texts.ts'
 
 /**
  * A data store in PostgreSQL, for any number of processes, on tables that exist.
@@ -78,7 +79,7 @@ function createTables(connections: Connections, lastEntry: () => number | undefi
   const record = createRecord(engine)
   const settled = followSettled(connections)
   const rare = createRareTables(engine)
-  const users = createFrequentTable(engine, record, connections, usersTable)
+  const users = createFrequentTable(engine, record, connections, textlessUsers, writeText)
   const credentials = createFrequentTable(engine, record, connections, credentialsTable)
   return {
     ...rare,

@@ -22,12 +22,15 @@ const FOREIGN_KEY_VIOLATION = '23503'
  * A table that is written often: each write is one statement, together with its counter, its audit
  * entry and what else belongs to it, and no lock is held while JavaScript runs. An update is a
  * comparison with the `rev` that was read, so `change` may run several times.
+ *
+ * @param beside - The part of the statement that stores something else of a record that was inserted or updated.
  */
 export function createFrequentTable<T>(
   engine: Engine,
   record: Record,
   connections: Connections,
   definition: TableDefinition<T>,
+  beside?: (record: T, one: Draft) => string,
 ): Table<T, Further> {
   const { name, key, counter, toRow } = definition
   const fromRow = definition.fromRow as unknown as (row: Row) => T
@@ -52,7 +55,7 @@ export function createFrequentTable<T>(
     one: Draft,
     writes: string,
     row: Row,
-    { audit, by, further }: { audit: AuditEntry; by?: 1 | -1; further?: Further | undefined },
+    { audit, by, record, further }: Belonging<T>,
   ): Statement {
     const parts = [
       `written as (${writes} returning ${read})`,
@@ -65,6 +68,7 @@ export function createFrequentTable<T>(
           where scope = ${one.bind(scope)} and shard = ${one.bind(shardOf(String(row.id)))})`,
       )
     }
+    if (record && beside) parts.push(`beside as (${beside(record, one)})`)
     if (further) parts.push(`further as (${further(one)})`)
     return one.as(`with ${parts.join(', ')} select ${read} from written`)
   }
@@ -81,7 +85,8 @@ export function createFrequentTable<T>(
       const writes = `insert into ${name} (${Object.keys(row).join(', ')})
         values (${values.join(', ')}) on conflict do nothing`
       try {
-        const statement = complete(one, writes, row, { audit, by: 1, further: step?.(row) })
+        const belonging = { audit, by: 1, record: inserted, further: step?.(row) } as const
+        const statement = complete(one, writes, row, belonging)
         const { rows } = await again(() => connections.write(statement))
         return rows.length === 0 ? { kind: 'duplicate' } : { kind: 'written', record: inserted }
       } catch (error) {
@@ -109,7 +114,9 @@ export function createFrequentTable<T>(
           const writes = `update ${name} set ${set.join(', ')}, rev = rev + 1
             where ${one.matches([...key, 'rev'], [...values, row.rev])}`
           const written = await unlessDuplicate(() =>
-            connections.write(complete(one, writes, next, { audit, further: step?.(next) })),
+            connections.write(
+              complete(one, writes, next, { audit, record: after, further: step?.(next) }),
+            ),
           )
           if (written === 'duplicate') return { kind: 'duplicate' }
           if (written.rows.length > 0) return { kind: 'written', record: after }
@@ -126,6 +133,14 @@ export function createFrequentTable<T>(
       return deleted ? { kind: 'written', record: fromRow(deleted) } : { kind: 'missing' }
     },
   }
+}
+
+/** What is written in the statement that writes a row: with the record, what else is stored of it. */
+interface Belonging<T> {
+  audit: AuditEntry
+  by?: 1 | -1
+  record?: T
+  further?: Further | undefined
 }
 
 async function unlessDuplicate(write: () => Promise<Rows>): Promise<Rows | 'duplicate'> {

@@ -5,6 +5,7 @@ import { createJobsTable } from '../sql/jobs.ts'
 import { domainIndexes, listFilterIndexes } from '../sql/list-filters.ts'
 import { addSearchKeys, fillSearchKeys } from './search-keys.ts'
 import { addUserLists, fillLastLogins, fillSearchTexts } from './trigrams.ts'
+import { DOMAIN } from './user-texts.ts'
 
 /**
  * One change of the tables, in a transaction. One that writes many rows does so in steps: it answers
@@ -46,10 +47,7 @@ export const migrations: Record<string, Migration> = {
   '0015-list-filters': { indexes: listFilters() },
   '0016-user-lists': addUserLists,
   '0016-user-lists-indexes': {
-    indexes: {
-      users_without_text: 'users (tenant_id, id) where search_text is null',
-      ...domainIndexes(),
-    },
+    indexes: domainIndexes(DOMAIN),
   },
   '0017-fill-search-texts': fillSearchTexts,
   '0018-mail-by-creation': { indexes: { mail_by_creation: 'mail (created_at)' } },

@@ -2,6 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import { searchTexts } from '../search-text.ts'
 import type { Trigrams } from '../sql/engine.ts'
 import { createLastLogins, FILL_LAST_LOGINS } from '../sql/list-filters.ts'
+import { DOMAIN, USER_TEXTS } from './user-texts.ts'
 
 /** How many users one step gives their texts. */
 const PAGE = 5_000
@@ -11,12 +12,9 @@ const RECHECK_MS = 60_000
 
 const INDEX = 'users_by_trigrams'
 
-/** The columns and the table of lists of users, which are empty at first. */
+/** The tables of lists of users, which are empty at first. */
 export async function addUserLists(db: Kysely<unknown>): Promise<void> {
-  const statements = [
-    'alter table users add column search_text text, add column domain_key text collate "C"',
-    ...createLastLogins('collate "C"', 'bigint'),
-  ]
+  const statements = [USER_TEXTS, ...createLastLogins('collate "C"', 'bigint')]
   for (const statement of statements) await sql.raw(statement).execute(db)
 }
 
@@ -25,26 +23,30 @@ export async function fillLastLogins(db: Kysely<unknown>): Promise<void> {
   await sql.raw(FILL_LAST_LOGINS).execute(db)
 }
 
-/** Gives some users the texts in which a search looks; answers whether there may be more. */
+/**
+ * Gives some users the texts in which a search looks; answers whether there may be more. The next ones are those behind
+ * the last one who has a text.
+ */
 export async function fillSearchTexts(db: Kysely<unknown>): Promise<'unfinished' | undefined> {
   const { rows } = await sql<{
     tenant_id: string
     id: string
     email_key: string
     profile: string
-  }>`select tenant_id, id, email_key, profile from users where search_text is null
-    order by tenant_id, id limit ${sql.lit(PAGE)} for no key update`.execute(db)
+  }>`select tenant_id, id, email_key, profile from users
+    where (tenant_id, id) > (
+      select coalesce(max(of_tenant), ''), coalesce(max(of_user), '') from (
+        select of_tenant, of_user from user_texts order by of_tenant desc, of_user desc limit 1) as last)
+    order by tenant_id, id limit ${sql.lit(PAGE)} for key share`.execute(db)
   const texts = rows.map(({ email_key, profile }) =>
     searchTexts({ emailKey: email_key, profile: JSON.parse(profile) }),
   )
-  await sql`update users set search_text = filled.text, domain_key = filled.domain
-    from unnest(
+  await sql`insert into user_texts (of_tenant, of_user, search_text)
+    select tenant_id, id, search_text from unnest(
       ${rows.map(({ tenant_id }) => tenant_id)}::text[],
       ${rows.map(({ id }) => id)}::text[],
-      ${texts.map(({ search_text }) => search_text)}::text[],
-      ${texts.map(({ domain_key }) => domain_key)}::text[]
-    ) as filled (tenant_id, id, text, domain)
-    where users.tenant_id = filled.tenant_id and users.id = filled.id`.execute(db)
+      ${texts.map(({ search_text }) => search_text)}::text[]
+    ) as filled (tenant_id, id, search_text) on conflict do nothing`.execute(db)
   return rows.length === PAGE ? 'unfinished' : undefined
 }
 
@@ -66,7 +68,7 @@ export async function missingTrigrams(
     return undefined
   }
   return {
-    [INDEX]: `users using gin (search_text gin_trgm_ops) with (gin_pending_list_limit = 256)`,
+    [INDEX]: `user_texts using gin (search_text gin_trgm_ops) with (gin_pending_list_limit = 256)`,
   }
 }
 
@@ -78,6 +80,8 @@ async function isThere(db: Kysely<unknown>): Promise<boolean> {
   )
   return rows[0]?.isValid ?? false
 }
+
+const WITH_TEXTS = sql`users left join user_texts on of_tenant = tenant_id and of_user = id`
 
 /** The index of trigrams in PostgreSQL. */
 export function createTrigrams(reader: Kysely<unknown>): Trigrams {
@@ -93,7 +97,9 @@ export function createTrigrams(reader: Kysely<unknown>): Trigrams {
       }
       return isFound
     },
+    texts: () => WITH_TEXTS,
+    domain: sql.raw(DOMAIN),
     contains,
-    find: (text) => ({ from: sql`users`, is: contains(text) }),
+    find: (text) => ({ from: WITH_TEXTS, is: contains(text) }),
   }
 }

@@ -8,6 +8,7 @@ import type { Row } from '../sql/prepared.ts'
 import type { Connections, Run } from './connections.ts'
 import { isConflict, isDuplicate, isStalePlan } from './failure.ts'
 import { draft } from './statement.ts'
+import { storeText, withoutTexts } from './user-texts.ts'
 
 /** How often a change is tried that met another transaction. */
 const MAX_TRIES = 20
@@ -86,8 +87,10 @@ async function writeChanges(
   if (user) {
     const one = draft()
     const where = (): string => one.matches(['tenant_id', 'id'], [tenantId, userId])
+    const set = setting(one, withoutTexts(user))
     await run(
-      one.as(`update users set ${setting(one, user)}, rev = rev + 1 where ${where()}`),
+      one.as(`with written as (update users set ${set}, rev = rev + 1 where ${where()}
+        returning tenant_id, id) ${storeText(user.search_text ?? '', one)}`),
       true,
     )
   }

@@ -5,6 +5,7 @@ import { userCounter } from '../sql/users.ts'
 import type { Connections } from './connections.ts'
 import { shardOf } from './counters.ts'
 import { sqlState } from './failure.ts'
+import { textOf, withoutTexts } from './user-texts.ts'
 
 /** The code with which PostgreSQL refuses a reference to a row that does not exist. */
 const NO_TENANT = '23503'
@@ -42,11 +43,14 @@ export function createInsertMany(
       }
     }
     const rows = rowsOf(batch)
-    const users = table('u', rows.users)
+    const users = table('u', rows.users.map(withoutTexts))
+    const texts = table('t', rows.users.map(textOf))
     const audit = table('a', rows.audit)
     const parts = [
       `written as (insert into users (${users.columns}) select ${users.columns} from ${users.from}
         on conflict do nothing returning id)`,
+      `searched as (insert into user_texts (${texts.columns})
+        select ${texts.columns} from ${texts.from} where t.of_user in (select id from written))`,
       `audited as (insert into audit (${audit.columns})
         select ${audit.columns} from ${audit.from} where a.target in (select id from written))`,
       `counted as (update counter_shards set n = n + (select count(*) from written)

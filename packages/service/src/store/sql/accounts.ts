@@ -4,12 +4,12 @@ import type { Record } from './audit.ts'
 import { columns } from './columns.ts'
 import { fromRow as toCredential, toRow as toCredentialRow } from './credentials.ts'
 import type { Engine } from './engine.ts'
-import type { CredentialRow, UserRow } from './schema.ts'
+import type { CredentialRow, UserRow, WrittenUserRow } from './schema.ts'
 import { fromRow as toUser, toRow as toUserRow } from './users.ts'
 
 /** The rows that a change of an account writes. */
 export interface AccountChanges {
-  user: UserRow | undefined
+  user: WrittenUserRow | undefined
   inserted: CredentialRow[]
   updated: CredentialRow[]
   /** The ids of credentials. */

@@ -58,8 +58,6 @@ export const columns = {
     updated_at: 1,
     name_key: 1,
     family_name_key: 1,
-    search_text: 1,
-    domain_key: 1,
   }),
   credentials: of<CredentialRow>({
     tenant_id: 1,

@@ -6,10 +6,14 @@ export type Queries<S> = Kysely<S> & {
   run<R>(query: Pick<CompiledQuery, 'sql' | 'parameters'>): QueryResult<R> | Promise<QueryResult<R>>
 }
 
-/** An index of the trigrams of `users.search_text`. */
+/** An index of the trigrams of the texts in which a search for users looks. */
 export interface Trigrams {
   /** Whether it is there: a database may not allow it. */
   isReady(): Promise<boolean>
+  /** Users with their `search_text`, as what follows `from`. */
+  readonly texts: (index: RawBuilder<unknown>) => RawBuilder<unknown>
+  /** The domain of the address of a user, in the words of its indexes. */
+  readonly domain: RawBuilder<string>
   /** Whether the column `search_text` contains a text. */
   contains(text: string): RawBuilder<boolean>
   /**

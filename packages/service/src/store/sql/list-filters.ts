@@ -23,9 +23,13 @@ export function listFilterIndexes(byBytes: (column: string) => string): Record<s
   }
 }
 
-/** The indexes of the domains of addresses, as they follow `on`, by name: of all users, and of those in a state. */
-export function domainIndexes(): Record<string, string> {
-  const columns = 'users (tenant_id, domain_key, id)'
+/**
+ * The indexes of the domains of addresses, as they follow `on`, by name: of all users, and of those in a state.
+ *
+ * @param domain - The domain, as a column or an expression.
+ */
+export function domainIndexes(domain: string): Record<string, string> {
+  const columns = `users (tenant_id, ${domain}, id)`
   const ofStates = Object.entries(states).map(
     ([state, isIn]) => [`users_${state}_by_domain`, `${columns} where ${isIn}`] as const,
   )

@@ -7,7 +7,7 @@ import type { Generated } from 'kysely'
 export interface Schema {
   tenants: TenantRow & DeletionColumns
   applications: ApplicationRow
-  users: UserRow
+  users: WrittenUserRow
   credentials: CredentialRow
   api_keys: ApiKeyRow
   api_key_tenants: { key_id: string; tenant_id: string }
@@ -80,10 +80,15 @@ export type UserRow = {
   /** A search key of users; `null` if an earlier release wrote the row. */
   name_key: string | null
   family_name_key: string | null
-  /** The texts in the middle of which a search looks; `null` if an earlier release wrote the row. */
+}
+
+/** What a search looks at and no other statement reads. In PostgreSQL the text is in a table of its own. */
+export type UserTexts = {
   search_text: string | null
   domain_key: string | null
 }
+
+export type WrittenUserRow = UserRow & UserTexts
 
 /** When a user has logged in last. */
 export type LastLoginRow = {

@@ -75,8 +75,8 @@ function createTextSearch({
   ): Promise<Found<UserRow>> => {
     const { index, states } = stateOf({ column: 'id', disabled, verified })
     const isBehind = sql`tenant_id = ${tenantId} and id > ${after?.id ?? ''}`
-    const of = (count: number) => sql`select id, search_text from users
-      ${index === undefined ? sql`` : indexedBy(index)}
+    const users = trigrams.texts(index === undefined ? sql`` : indexedBy(index))
+    const of = (count: number) => sql`select id, search_text from ${users}
       where ${isBehind} and ${states} order by id limit ${count}`
     const first = await among(tenantId, of(LOOKED_AT), text, limit + 1)
     if (first.items.length > limit || first.looked < LOOKED_AT) return pageOf(first.items, limit)

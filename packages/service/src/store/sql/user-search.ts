@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import { domainKey } from '../search-text.ts'
 import {
   type Found,
   type RangeScan,
@@ -12,16 +13,18 @@ import { prepared, type Value } from './prepared.ts'
 import type { UserRow } from './schema.ts'
 
 type Scanned = UserRow & { scan: number }
+type FoundRow = UserRow & { domain_key: string }
 
 /** The search for users of an SQL store: the scans of a round are one statement. */
 export function createUserSearch({
   reader,
   indexedBy,
-}: Pick<Engine, 'reader' | 'indexedBy'>): (
+  trigrams,
+}: Pick<Engine, 'reader' | 'indexedBy' | 'trigrams'>): (
   tenantId: string,
   query: UserQuery,
   page: SearchPage,
-) => Promise<Found<UserRow>> {
+) => Promise<Found<FoundRow>> {
   const statements = new Map<string, (...values: Value[]) => Promise<Scanned[]>>()
 
   function prepare(scans: readonly RangeScan[]): (...values: Value[]) => Promise<Scanned[]> {
@@ -29,7 +32,7 @@ export function createUserSearch({
       const selected = scans.map((scan, n) => {
         const [key, id, before, limit] = values.slice(4 * n, 4 * n + 4)
         const { column } = scan
-        const by = sql.ref(column)
+        const by = column === 'domain_key' ? trigrams.domain : sql.ref(column)
         const { index, states } = stateOf(scan)
         // An id is its own key. The other part of the place is the key of another column.
         const isBehind =
@@ -54,8 +57,10 @@ export function createUserSearch({
       const values = scans.flatMap(({ after, before, limit }) => [
         ...[after.key, after.id, before, limit],
       ])
-      const found: UserRow[][] = scans.map(() => [])
-      for (const row of await statement(tenantId, ...values)) found[row.scan]?.push(row)
+      const found: FoundRow[][] = scans.map(() => [])
+      for (const row of await statement(tenantId, ...values)) {
+        found[row.scan]?.push({ ...row, domain_key: domainKey(row.email_key) })
+      }
       return found
     })
 }

@@ -6,7 +6,7 @@ import { columns } from './columns.ts'
 import { toRow as toCredentialRow } from './credentials.ts'
 import type { Engine } from './engine.ts'
 import { prepared } from './prepared.ts'
-import type { CredentialRow, LastLoginRow, UserRow } from './schema.ts'
+import type { CredentialRow, LastLoginRow, UserRow, WrittenUserRow } from './schema.ts'
 import { inTenant, type Table, type TableDefinition } from './table.ts'
 import { createUserList } from './user-list.ts'
 
@@ -91,7 +91,7 @@ export const usersTable: TableDefinition<User> = {
 }
 
 /** A user as a row. */
-export function toRow(user: User): UserRow {
+export function toRow(user: User): WrittenUserRow {
   return {
     tenant_id: user.tenantId,
     id: user.id,

@@ -12,7 +12,9 @@ export const userListsSql = `
   alter table users add column search_text text;
   alter table users add column domain_key text;
   ${[
-    ...Object.entries(domainIndexes()).map(([name, on]) => `create index ${name} on ${on}`),
+    ...Object.entries(domainIndexes('domain_key')).map(
+      ([name, on]) => `create index ${name} on ${on}`,
+    ),
     ...createLastLogins('', 'integer'),
     FILL_LAST_LOGINS,
   ].join(';')};
@@ -59,6 +61,8 @@ export function addSearchFunctions(database: DatabaseSync): void {
 /** The index of trigrams in SQLite. */
 export const trigrams: Trigrams = {
   isReady: async () => true,
+  texts: (index) => sql`users ${index}`,
+  domain: sql.ref('domain_key'),
   contains: (text) => sql<boolean>`instr(search_text, ${text}) > 0`,
   find: (_, rare) => ({
     from: sql`users_text cross join user_numbers on number = users_text.rowid

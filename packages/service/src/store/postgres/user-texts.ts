@@ -1,0 +1,49 @@
+import type { User } from '../records.ts'
+import { searchTexts } from '../search-text.ts'
+import type { Row } from '../sql/prepared.ts'
+import { usersTable } from '../sql/users.ts'
+import type { Draft } from './statement.ts'
+
+/**
+ * The texts in which a search for users looks are a table of their own: release 0.2 reads every column of users, and its
+ * prepared statements fail for good when there is one more. A user whom that release has written has no text.
+ */
+export const USER_TEXTS = `create table user_texts (
+  of_tenant text collate "C" not null,
+  of_user text collate "C" not null,
+  search_text text not null,
+  primary key (of_tenant, of_user),
+  foreign key (of_tenant, of_user) references users (tenant_id, id) on delete cascade
+)`
+
+/** The domain of an address, as an expression. */
+export const DOMAIN = "substring(email_key, '[^@]*$')"
+
+/** The table of users without their texts. */
+export const textlessUsers: typeof usersTable = {
+  ...usersTable,
+  toRow: (user) => withoutTexts(usersTable.toRow(user)),
+}
+
+/** A row of users without the columns that only SQLite has. */
+export function withoutTexts({ search_text: _, domain_key: __, ...row }: Row): Row {
+  return row
+}
+
+/** The row of a text, of a row of users of SQLite. */
+export function textOf({ tenant_id, id, search_text }: Row): Row {
+  return { of_tenant: tenant_id ?? null, of_user: id ?? null, search_text: search_text ?? '' }
+}
+
+/** The part of a statement that stores the text of a user who was `written`, where it has changed. */
+export function writeText(user: Pick<User, 'emailKey' | 'profile'>, one: Draft): string {
+  return storeText(searchTexts(user).search_text, one)
+}
+
+/** As {@link writeText} does, for a text that is known. */
+export function storeText(text: string, one: Draft): string {
+  return `insert into user_texts (of_tenant, of_user, search_text)
+    select tenant_id, id, ${one.typed(text)} from written
+    on conflict (of_tenant, of_user) do update set search_text = excluded.search_text
+      where user_texts.search_text <> excluded.search_text`
+}
