@@ -14,10 +14,10 @@ export const writingCommands: readonly (readonly string[])[] = [
   ['tenant', 'create', '--domain', 'late.example'],
   ['tenant', 'delete', 'ten_1', '--yes'],
   ['key', 'create', '--name', 'late', '--all-tenants'],
-  ['operator', 'invite', '--email', 'late@example.com', '--role', 'owner'],
+  ['operator', 'recover', '--email', 'late@example.com', '--console-url', 'https://c.example'],
   ['keys', 'rotate', '--tenant', 'ten_1'],
   ['application', 'rotate-secret', 'app_1', '--tenant', 'ten_1'],
-  ['seed', '/dev/null'],
+  ['tenant', 'free-domain', 'moved.example'],
 ]
 
 /**

@@ -135,7 +135,7 @@ export function createFrequentTable<T>(
   }
 }
 
-/** What is written in the statement that writes a row: with the record, what else is stored of it. */
+/** The further parts of a statement that writes a row; those beside it need the record. */
 interface Belonging<T> {
   audit: AuditEntry
   by?: 1 | -1

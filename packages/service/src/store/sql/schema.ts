@@ -82,7 +82,7 @@ export type UserRow = {
   family_name_key: string | null
 }
 
-/** What a search looks at and no other statement reads. In PostgreSQL the text is in a table of its own. */
+/** The columns that only a search looks at. PostgreSQL has the text in a table of its own. */
 export type UserTexts = {
   search_text: string | null
   domain_key: string | null
