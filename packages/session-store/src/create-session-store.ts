@@ -3,6 +3,7 @@ import {
   type ConfigFault,
   checkOptions,
   either,
+  flag,
   type Rules,
   rule,
   text,
@@ -39,6 +40,12 @@ export interface SessionStoreOptions {
   readonly touchSeconds?: number
   /** The longest a command may take, waiting for a connection included. Default 1,000. */
   readonly timeoutMilliseconds?: number
+  /**
+   * Whether records are written in a smaller format, which does not repeat what the ID token says. Releases before 0.3
+   * cannot read it and see no session, so set it once every process runs 0.3 or newer. Both formats are always read.
+   * Default `false`.
+   */
+  readonly compactRecords?: boolean
   /** The number of sessions that the memory store holds at most. Default 10,000. */
   readonly maxSessions?: number
 }
@@ -62,14 +69,16 @@ export function createSessionStore(options: SessionStoreOptions = {}): ManagedSe
     throw new ConfigError(all, 'createSessionStore() cannot start:')
   }
   const { prefix = 'latchkey:', touchSeconds = 60, timeoutMilliseconds = 1000 } = options
-  const { maxSessions = 10_000 } = options
+  const { maxSessions = 10_000, compactRecords = false } = options
   const secrets = [options.secret ?? []].flat()
   const link = linkOf(options)
   if (!link) {
     warnInProduction()
     return inMemory(maxSessions, touchSeconds)
   }
-  return createRedisStore({ link, prefix, secrets, touchSeconds, timeoutMilliseconds })
+  return createRedisStore({
+    ...{ link, prefix, secrets, touchSeconds, timeoutMilliseconds, compactRecords },
+  })
 }
 
 const RULES: Rules<SessionStoreOptions> = {
@@ -83,6 +92,7 @@ const RULES: Rules<SessionStoreOptions> = {
   prefix: text,
   touchSeconds: whole('seconds', 0),
   timeoutMilliseconds: whole('milliseconds', 1),
+  compactRecords: flag,
   maxSessions: whole('sessions', 1),
 }
 

@@ -17,6 +17,7 @@ export interface RedisSettings {
   readonly secrets: readonly string[]
   readonly touchSeconds: number
   readonly timeoutMilliseconds: number
+  readonly compactRecords: boolean
 }
 
 /** A value in Redis and its key, to which the value is bound. */
@@ -46,7 +47,7 @@ export function createRedisStore(settings: RedisSettings): RedisSessionStore {
     throw new ConfigError([], NO_SECRET)
   }
   const useSecrets = (secrets: readonly string[]): void => {
-    seal ??= createRecordSeal(secrets)
+    seal ??= createRecordSeal(secrets, settings.compactRecords)
   }
   if (settings.secrets.length > 0) useSecrets(settings.secrets)
 

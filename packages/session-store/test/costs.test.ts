@@ -7,10 +7,11 @@ import { createBrowser } from '../../express/test/support/browser.ts'
 import { startSite } from '../../express/test/support/site.ts'
 import { startRedis } from './support/redis.ts'
 
-async function startCounted() {
+async function startCounted(options: { compactRecords?: boolean; scope?: string } = {}) {
+  const { compactRecords = false, scope = 'openid profile email offline_access' } = options
   const redis = await startRedis()
   const proxy = await countRedis(redis.port)
-  const store = createSessionStore({ url: `redis://127.0.0.1:${proxy.port}` })
+  const store = createSessionStore({ url: `redis://127.0.0.1:${proxy.port}`, compactRecords })
   const site = await startSite(
     (app) => {
       app.get('/', requireUser(), (req, res) => void res.send(`Hello ${req.auth.user?.sub}`))
@@ -19,7 +20,7 @@ async function startCounted() {
         res.send('refreshed')
       })
     },
-    { session: { store }, scope: 'openid profile email offline_access' },
+    { session: { store }, scope },
   )
   const measure = (step: () => Promise<unknown>) => costOf(redis, proxy, step)
   return {
@@ -64,4 +65,17 @@ test('what the kit sends to Redis and keeps there is as the table of measurement
     const answer = await browser.send(`${site.url}/logout`, { method: 'POST', headers: sameSite })
     expect(answer.status).toBe(303)
   })
+})
+
+test('a login with compact records leaves as many bytes in Redis as the table of measurements says', async () => {
+  await using counted = await startCounted({ compactRecords: true, scope: 'openid profile email' })
+  const { site, measure } = counted
+  await createBrowser().open(site.url)
+  site.provider.user = { sub: 'grace', name: 'Grace', email: 'grace@example.com' }
+  const browser = createBrowser()
+  const { url } = await browser.open(site.url, ({ pathname }) => pathname === '/callback')
+
+  const { cost, traffic } = await measure(() => browser.send(url.href))
+
+  expectCost('kit: callback, compact', cost, traffic)
 })

@@ -60,7 +60,7 @@ export function createSessionChunks({
       )
       if (rest.includes(undefined)) return undefined
       const plain = sealer.open(Buffer.from([start, ...rest].join(''), 'base64url'), cookieName)
-      return plain === undefined ? undefined : decode(plain)
+      return plain === undefined ? undefined : decode(plain.toString())
     },
     fit(id, record) {
       const plain = encode({ id, record })

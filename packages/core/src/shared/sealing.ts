@@ -56,8 +56,8 @@ export function macOf(text: string, key: KeyObject): string {
 
 /** A {@link Sealer} of bytes: the nonce (12 bytes, random), the ciphertext and its tag. */
 export interface ByteSealer {
-  seal(plain: string, context?: string): Buffer
-  open(sealed: Buffer, context?: string): string | undefined
+  seal(plain: string | Uint8Array, context?: string): Buffer
+  open(sealed: Buffer, context?: string): Buffer | undefined
 }
 
 /**
@@ -72,7 +72,7 @@ export function createSealer(secrets: readonly string[], purpose: SealPurpose): 
     open(sealed, context) {
       const bytes = Buffer.from(sealed, 'base64url')
       // Decoding skips what is not of the alphabet: a text that was changed on its way is not ours.
-      return bytes.toString('base64url') === sealed ? open(bytes, context) : undefined
+      return bytes.toString('base64url') === sealed ? open(bytes, context)?.toString() : undefined
     },
   }
 }
@@ -90,7 +90,7 @@ export function createByteSealer(secrets: readonly string[], purpose: SealPurpos
     seal(plain, context = '') {
       const iv = randomBytes(IV_BYTES)
       const cipher = createCipheriv('aes-256-gcm', sealing, iv).setAAD(Buffer.from(context))
-      const body = cipher.update(plain, 'utf8')
+      const body = cipher.update(typeof plain === 'string' ? Buffer.from(plain) : plain)
       cipher.final()
       return Buffer.concat([iv, body, cipher.getAuthTag()])
     },
@@ -105,7 +105,7 @@ export function createByteSealer(secrets: readonly string[], purpose: SealPurpos
   }
 }
 
-function decrypt(key: KeyObject, bytes: Buffer, context: string): string | undefined {
+function decrypt(key: KeyObject, bytes: Buffer, context: string): Buffer | undefined {
   try {
     const iv = bytes.subarray(0, IV_BYTES)
     const decipher = createDecipheriv('aes-256-gcm', key, iv, { authTagLength: TAG_BYTES })
@@ -114,7 +114,7 @@ function decrypt(key: KeyObject, bytes: Buffer, context: string): string | undef
     // GCM gives all plaintext at once; `final` only throws when the tag does not fit.
     const plain = decipher.update(bytes.subarray(IV_BYTES, bytes.length - TAG_BYTES))
     decipher.final()
-    return plain.toString()
+    return plain
   } catch {
     return undefined
   }
