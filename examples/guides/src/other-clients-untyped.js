@@ -1,6 +1,8 @@
 import { ExpressAuth } from '@auth/express'
 import grant from 'grant'
 
+export { default as NextAuth } from 'next-auth'
+
 // Clients whose types do not fit these tests: those of Grant are of a CommonJS module, those of next-auth change
 // `process.env`, and those of Auth.js bring the types of browsers. docs/guides/other-clients.md quotes it, and a test logs in with it.
 

@@ -1,4 +1,3 @@
-import { createRequire } from 'node:module'
 import { getRequestListener } from '@hono/node-server'
 import type { TestUser } from '@latchkey/testing'
 import { toNodeHandler } from 'better-auth/node'
@@ -17,8 +16,7 @@ import { type Page, startWorld, type World } from './other-clients-support.ts'
 
 // Read at run time, without their types.
 const untyped = new URL('../src/other-clients-untyped.js', import.meta.url).href
-const { authJs, grantMiddleware, nextAuthOptions } = await import(untyped)
-const { default: NextAuth } = createRequire(import.meta.url)('next-auth')
+const { authJs, grantMiddleware, nextAuthOptions, NextAuth } = await import(untyped)
 
 let world: World
 let user: TestUser

@@ -59,11 +59,11 @@ const home = async (site: Site, browser: Browser): Promise<string> =>
 test('a client secret that is the word "secret" is taken out of a message once', async () => {
   await using site = await start({ clientSecret: 'secret' })
   site.provider.fault = 'invalid_client'
-  site.provider.errorDescription = 'The "secret" is wrong; client_secret=secret.'
+  site.provider.errorDescription = 'The "secret" is wrong, as in eyJhbGciOiJub25lIn0.e30.'
 
   await createBrowser().open(`${site.url}/login`)
 
-  expect(site.errors[0]?.message).toContain("(The '[secret]' is wrong;")
+  expect(site.errors[0]?.message).toContain("(The '[secret]' is wrong, as in [secret]")
   expect(site.errors[0]?.message).not.toContain('[[')
 })
 
