@@ -5,6 +5,7 @@ import {
   type SessionStore,
   type WebhookEvent,
 } from '@latchkey/core'
+import { serveNodeWebhook } from '@latchkey/core/node'
 import {
   createWebhookHandler,
   type WebhookHandler,
@@ -288,6 +289,30 @@ describe('bodies', () => {
       expect(answer).toBe('413 LATCHKEY_WEBHOOK_INVALID')
     }
   })
+
+  test.each(['rawBody', 'body', 'fetch'])(
+    'a body that a parser has kept may have 64 KiB, too: %s',
+    async (kept) => {
+      const event = eventOf()
+      for (const [size, expected] of [
+        [65_536, 204],
+        [65_537, 413],
+      ] as const) {
+        const body = event.replace('}}', `,"more":"${'x'.repeat(size - event.length - 10)}"}}`)
+        const request = webhook({ body })
+        const handler = receiver()
+        if (kept === 'fetch') {
+          expect((await handler.fetch(request, body)).status).toBe(expected)
+          continue
+        }
+        const headers = Object.fromEntries(request.headers)
+        const message = { method: 'POST', headers, [kept]: Buffer.from(body) }
+        const response = { headersSent: false, statusCode: 0, setHeader() {}, end() {} }
+        await serveNodeWebhook(handler, message as never, response as never)
+        expect(response.statusCode).toBe(expected)
+      }
+    },
+  )
 
   test('a body that does not end is given up after 64 KiB', async () => {
     let sent = 0

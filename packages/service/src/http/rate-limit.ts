@@ -7,6 +7,7 @@ import {
 import { clientNetwork } from '../domain/writes/addresses.ts'
 import { ServiceError } from '../domain/writes/errors.ts'
 import { count } from '../telemetry/metrics.ts'
+import { inClientSpan } from '../telemetry/tracing.ts'
 
 /** How many requests an API key may make. */
 export interface RateLimit {
@@ -43,28 +44,38 @@ export function createSharedRateLimit(
     rejectIfRedisNotReady: true,
     insuranceLimiter: createLimiter(requestsPerSecond),
   })
-  return limitOf(limiter, requestsPerSecond)
+  return limitOf(limiter, requestsPerSecond, (work) => inClientSpan('redis', 'rate_limit', work))
 }
 
 function createLimiter(points: number): RateLimiterMemory {
   return new RateLimiterMemory({ points, duration: 1 })
 }
 
-function limitOf(limiter: RateLimiterAbstract, requestsPerSecond: number): RateLimit {
+function limitOf(
+  limiter: RateLimiterAbstract,
+  requestsPerSecond: number,
+  traced: (work: () => Promise<Error | undefined>) => Promise<Error | undefined> = (work) => work(),
+): RateLimit {
+  async function refusalOf(keyId: string, requests: number): Promise<Error | undefined> {
+    try {
+      await limiter.consume(keyId, Math.min(requests, requestsPerSecond))
+      return undefined
+    } catch (cause) {
+      if (!(cause instanceof RateLimiterRes)) throw cause
+      const seconds = Math.max(1, Math.ceil(cause.msBeforeNext / 1_000))
+      return new ServiceError(
+        'rate_limited',
+        `This API key may make ${requestsPerSecond} requests per second; wait ${seconds} s.`,
+        { retryAfterSeconds: seconds },
+      )
+    }
+  }
   return {
     async spend(keyId, requests = 1) {
-      try {
-        await limiter.consume(keyId, Math.min(requests, requestsPerSecond))
-      } catch (cause) {
-        if (!(cause instanceof RateLimiterRes)) throw cause
-        count('limits', { limit: 'requestsPerSecond' })
-        const seconds = Math.max(1, Math.ceil(cause.msBeforeNext / 1_000))
-        throw new ServiceError(
-          'rate_limited',
-          `This API key may make ${requestsPerSecond} requests per second; wait ${seconds} s.`,
-          { retryAfterSeconds: seconds },
-        )
-      }
+      const refusal = await traced(() => refusalOf(keyId, requests))
+      if (!refusal) return
+      count('limits', { limit: 'requestsPerSecond' })
+      throw refusal
     },
   }
 }

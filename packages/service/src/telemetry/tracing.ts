@@ -62,6 +62,11 @@ export function traceTenant(tenantId: string): void {
   trace.getActiveSpan()?.setAttribute('latchkey.tenant.id', tenantId)
 }
 
+/** Keeps the status of a response in the active span. */
+export function traceStatus(status: number): void {
+  trace.getActiveSpan()?.setAttribute('http.response.status_code', status)
+}
+
 /** Runs work in a span of its own trace, outside of the request that happened to start it. */
 export function inOwnTrace<T>(
   name: string,

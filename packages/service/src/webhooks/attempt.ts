@@ -1,6 +1,7 @@
 import type { DomainContext } from '../domain/writes/context.ts'
 import type { Outgoing } from '../egress/outgoing.ts'
 import type { Webhook } from '../store/records.ts'
+import { inOwnTrace, traceStatus } from '../telemetry/tracing.ts'
 import { secretsOf } from './rules.ts'
 import { sign } from './signature.ts'
 
@@ -35,24 +36,37 @@ export async function attempt(
   const started = performance.now()
   const millis = () => Math.round(performance.now() - started)
   try {
-    const response = await outgoing.forTenant(webhook.tenantId)(webhook.url, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json; charset=utf-8',
-        'user-agent': 'Latchkey-Webhooks/1',
-        'webhook-id': eventId,
-        'webhook-timestamp': String(seconds),
-        'webhook-signature': signature,
-      },
-      body,
-    } as never)
-    const { status, headers } = response as Response
-    const retryAfter = retryAfterOf(headers.get('retry-after'))
+    const headers = {
+      'content-type': 'application/json; charset=utf-8',
+      'user-agent': 'Latchkey-Webhooks/1',
+      'webhook-id': eventId,
+      'webhook-timestamp': String(seconds),
+      'webhook-signature': signature,
+    }
+    const response = await traced(webhook, () =>
+      outgoing.forTenant(webhook.tenantId)(webhook.url, {
+        method: 'POST',
+        headers,
+        body,
+      } as never),
+    )
+    const { status } = response
+    const retryAfter = retryAfterOf(response.headers.get('retry-after'))
     return { status, millis: millis(), ...(retryAfter !== undefined && { retryAfter }) }
   } catch (error) {
     const isLate = (error as Error).name === 'TimeoutError'
     return { reason: isLate ? 'timeout' : 'unreachable', millis: millis() }
   }
+}
+
+/** Sends in a trace of its own, which names neither the endpoint nor the event. */
+function traced({ tenantId }: Webhook, send: () => Promise<unknown>): Promise<Response> {
+  const attributes = { 'latchkey.tenant.id': tenantId }
+  return inOwnTrace('latchkey.webhook.deliver', attributes, async () => {
+    const response = (await send()) as Response
+    traceStatus(response.status)
+    return response
+  })
 }
 
 /** `Retry-After` in seconds or as a date. RFC 9110 §10.2.3. */

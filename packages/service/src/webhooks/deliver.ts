@@ -4,6 +4,7 @@ import type { Outgoing } from '../egress/outgoing.ts'
 import type { Attempt, DueDelivery, Lane } from '../store/deliveries.ts'
 import { persistently } from '../store/persistently.ts'
 import type { Webhook } from '../store/records.ts'
+import { untraced } from '../telemetry/tracing.ts'
 import { attempt, isAccepted, type WebhookAnswer } from './attempt.ts'
 import { disableWebhook } from './rules.ts'
 
@@ -66,7 +67,8 @@ export function startDelivering(options: DeliveringOptions): Delivering {
 
   function wake(): void {
     isWanted = true
-    claiming ??= claim()
+    // Not in the trace of the request that woke it.
+    claiming ??= untraced(claim)
       .catch((err: unknown) => logger.error({ err }, 'Deliveries could not be read.'))
       .finally(() => {
         claiming = undefined

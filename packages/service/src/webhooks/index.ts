@@ -74,6 +74,12 @@ const TIMEOUT_MS = 15_000
 /** How often old deliveries are removed. */
 const PRUNE_EVERY_MS = 24 * 60 * 60 * 1_000
 
+/** How far the clocks of two processes are apart at most, when the times of two entries are compared. */
+const CLOCKS_APART_MICROS = 600 * 1e6
+
+/** How many new endpoints a process remembers. */
+const MAX_BEGINS = 10_000
+
 /** How many entries of the audit log one replay reads. */
 const REPLAY_ENTRIES = 10_000
 const REPLAY_BATCH = 500
@@ -89,19 +95,40 @@ export function createWebhooks(options: WebhookOptions): Webhooks {
   /** Whether this process knows of an endpoint: then its changes are sent at once, not within seconds. */
   let isAwaited = true
 
+  /** The ids of the entries behind which new endpoints get events. */
+  const begins = new Map<string, number>()
+
   async function act(entries: readonly StoredAuditEntry[]): Promise<void> {
     const tenantIds = new Set(entries.flatMap(({ tenantId }) => tenantId ?? []))
     // Asked now, not remembered: an event that follows an endpoint's creation must not be missed.
     const on = (await store.webhooks.ofTenants([...tenantIds])).filter(({ disabled }) => !disabled)
     isAwaited = on.length > 0
+    const begun = await Promise.all(
+      on.map(async (webhook) => ({ webhook, begin: await beginOf(webhook, entries) })),
+    )
     const queued = entries.flatMap((entry) =>
-      on
-        .filter(({ tenantId }) => tenantId === entry.tenantId)
-        .flatMap((webhook) => deliveriesOf(webhook, entry)),
+      begun
+        .filter(({ webhook, begin }) => webhook.tenantId === entry.tenantId && entry.id > begin)
+        .flatMap(({ webhook }) => deliveriesOf(webhook, entry)),
     )
     if (queued.length === 0) return
     await store.deliveries.add(queued)
     delivering.wake()
+  }
+
+  /** The id of the entry behind which an endpoint gets events: that of its creation, or 0 when it is long past. */
+  async function beginOf(
+    { id: target, tenantId, createdAt }: Webhook,
+    entries: readonly StoredAuditEntry[],
+  ): Promise<number> {
+    if (entries.every(({ at }) => at > createdAt + CLOCKS_APART_MICROS)) return 0
+    const known = begins.get(target)
+    if (known !== undefined) return known
+    const noted = await store.audit.list({ tenantId, target })
+    const begin = noted.find(({ action }) => action === 'webhook.create')?.id ?? 0
+    if (begins.size >= MAX_BEGINS) begins.clear()
+    begins.set(target, begin)
+    return begin
   }
 
   async function prune(): Promise<void> {

@@ -8,6 +8,7 @@ import { disturbances, drillNotices } from './notices-drill.ts'
 import { changeOneUser } from './one-user.ts'
 import { drillReleases } from './releases-drill.ts'
 import { drillSizes } from './sizes-drill.ts'
+import { drillWebhooks } from './webhooks-drill.ts'
 
 /** How many processes are killed, and how many seconds PostgreSQL, Redis and a stopped process are gone. */
 const KILLS = Number(process.env.KILLS ?? 10)
@@ -18,6 +19,15 @@ const MAILS = 1_000
 const CHANGES = 2_000
 const NOTICES = 50
 const APART = 60
+
+/** The drill of webhooks: changes a second, and for how long. Two cores reach their limit above 50 a second. */
+const RATE = Number(process.env.RATE ?? 50)
+const MINUTES = Number(process.env.MINUTES ?? 2)
+const ENDPOINTS = 500
+const HANGING = 50
+
+/** The part of the events that may arrive twice where a process is killed every 20 seconds. */
+const MOST_TWICE = 0.03
 
 /** At most a tenth of the rate of others is lost to a noisy API key. */
 const LEAST_PART = 0.9
@@ -65,6 +75,8 @@ export const apart: Record<string, Run> = {
   },
   'an API key that sends invalid requests, 32 at a time': disturbOthers,
   'the sizes that the guide states': drillSizes,
+  [`${RATE} changes a second to ${ENDPOINTS} endpoints, ${HANGING} of which hang, amid kill -9`]:
+    sendEvents,
 }
 
 /** Drills that start what they need. */
@@ -102,6 +114,20 @@ async function disturbOthers(field: Field): Promise<string> {
     `the noise takes ${cores.toFixed(2)} cores; with no core left, others keep ${percent(saturated)}`
   if (part < LEAST_PART) throw new Error(found)
   return found
+}
+
+async function sendEvents(field: Field): Promise<string> {
+  const found = await drillWebhooks(field, {
+    ...{ endpoints: ENDPOINTS, hanging: HANGING, changesPerSecond: RATE },
+    ...{ seconds: MINUTES * 60, killEverySeconds: 20, restartsPostgres: true },
+  })
+  const { committed, lost, twice, kills, failures, ...times } = found
+  const waits = Object.entries(times).map(([what, ms]) => `${what} ${ms.toFixed(0)} ms`)
+  const facts =
+    `${committed} events, ${lost} lost, ${twice} twice, ${kills} kills, ${failures} requests without success; ` +
+    waits.join(', ')
+  if (lost > 0 || twice > committed * MOST_TWICE) throw new Error(facts)
+  return facts
 }
 
 async function replaceRelease(): Promise<string> {

@@ -17,6 +17,7 @@ import { inOwnTrace } from '../../src/telemetry/tracing.ts'
 import { askForReset, createBrowser } from '../issuer/support/browser.ts'
 import { logIn } from '../issuer/support/client.ts'
 import { createDatabase } from '../support/postgres.ts'
+import { startReceiver } from '../webhooks/endpoint.ts'
 import { ada, origin, startService } from './support.ts'
 
 const exporter = new InMemorySpanExporter()
@@ -85,13 +86,18 @@ test('a login has spans by route, of the password, of SQL by name and of Redis',
   })
 })
 
-test('no span of a whole login holds a secret, a code, a query or a body', async () => {
+test('no span and no webhook of a whole login holds a secret, a code, a query or a value (W8)', async () => {
   await database.empty()
   const mail = { url: 'smtp://127.0.0.1:1', from: 'login@acme.example' }
   const { issuer, app, api, apiKey, secret, user, service } = await startService({
     ...shared,
     mail,
+    allowHttpOnLoopback: true,
   })
+  await using receiver = await startReceiver()
+  const types = ['user.created', 'user.updated', 'login.succeeded', 'login.failed']
+  const endpoint = await api.create(`/x${api.tenant}/webhooks`, { url: receiver.url, types })
+  receiver.secrets.push(endpoint.secret)
   const browser = createBrowser(issuer)
   const { begun, callback } = await logIn(issuer, app, ada, browser)
   const tokens = await app.redeem(begun, callback)
@@ -102,7 +108,24 @@ test('no span of a whole login holds a secret, a code, a query or a body', async
   await service.fetch(`${origin}/a-path-that-is-not-there?a-query=1`)
   await api.post(api.users, { profile: { email: ada.email } })
   await api.get(`${api.users}/${user.id}`)
+  const eve = { email: 'eve@example.com', name: 'Eve Adams' }
+  await api.create(api.users, { profile: eve, metadata: { plan: 'a-value-of-metadata' } })
   await vi.waitFor(() => expect(spans('latchkey.mail.send')).not.toHaveLength(0))
+  await vi.waitFor(() => {
+    const got = new Set(receiver.received.map(({ event }) => event.type))
+    expect([...got].sort()).toEqual(['login.failed', 'login.succeeded', 'user.created'])
+  }, 10_000)
+  const bodies = receiver.received.map(({ body }) => body).join()
+  const values = [ada.email, eve.email, eve.name, 'a-value-of-metadata', apiKey, endpoint.secret]
+  expect(values.filter((value) => bodies.includes(value))).toEqual([])
+  const [delivered] = spans('latchkey.webhook.deliver')
+  expect(delivered?.parentSpanContext).toBeUndefined()
+  expect(delivered?.attributes).toEqual({
+    'latchkey.tenant.id': expect.any(String),
+    'http.response.status_code': 204,
+  })
+  // Sending begins with a look at what is due, in no request's trace.
+  expect(spans('update webhooks')).toEqual([])
 
   const all = exporter.getFinishedSpans()
   expect(all.length).toBeGreaterThan(100)
@@ -118,6 +141,7 @@ test('no span of a whole login holds a secret, a code, a query or a body', async
   const long = parameters.map(([, value]) => value).filter((value) => value.length > 12)
   const cookies = browser.setCookies.map((line) => /=([^;]{12,})/.exec(line)?.[1] ?? '')
   const found = [
+    ...[endpoint.id, endpoint.secret, receiver.url, ...values],
     ...[apiKey, secret, ada.email, ada.password, 'wrong password', tokens.access_token],
     ...[tokens.id_token ?? '', 'a-token-that-was-mailed', 'a-path-that', 'a-query', user.id],
     ...long,

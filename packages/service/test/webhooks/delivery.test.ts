@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, test, vi } from 'vitest'
-import { stores } from '../support/api.ts'
+import { startApi, stores } from '../support/api.ts'
 import { startReceiver } from './endpoint.ts'
 import { startSending } from './receiver.ts'
 
@@ -31,6 +31,21 @@ describe.each(stores)('on %s', (store) => {
     })
     for (const { body } of receiver.received) expect(body).not.toContain('@example.com')
   })
+})
+
+test('an endpoint gets no event of a change that was made before it', async () => {
+  await using receiver = await startReceiver()
+  await using api = await startApi('memory', { allowHttpOnLoopback: true })
+  // Without an endpoint, the log is read every few seconds only.
+  await api.createUser('first@example.com')
+  await wait(500)
+  await api.createUser('before@example.com')
+  const webhook = await api.create(`/x${api.tenant}/webhooks`, { url: receiver.url })
+  receiver.secrets.push(webhook.secret)
+  const { id } = await api.createUser('after@example.com')
+  await vi.waitFor(() => expect(receiver.received).not.toHaveLength(0), 10_000)
+  await wait(500)
+  expect(receiver.received.map(({ event }) => event.data.id)).toEqual([id])
 })
 
 test('disabling a user gives two events, with ids of their own', async () => {

@@ -427,8 +427,8 @@ export const de = {
   'after {millis} ms': 'nach {millis} ms',
   'Send once more': 'Noch einmal senden',
   'All events since (UTC)': 'Alle Ereignisse seit (UTC)',
-  'They keep their ids, so a receiver can tell them from new ones.':
-    'Sie behalten ihre IDs, damit ein Empfänger sie von neuen unterscheiden kann.',
+  'They keep their ids, so a receiver that handled one already ignores it, as our kit does for two days.':
+    'Sie behalten ihre IDs. Ein Empfänger, der eines schon verarbeitet hat, übergeht es, unser Kit zwei Tage lang.',
   'No endpoint yet. Add one, and your application is told when a user is disabled, an address changes or a secret is rotated.':
     'Noch kein Endpunkt. Fügen Sie einen hinzu, dann erfährt Ihre Anwendung, wenn ein Benutzer gesperrt, eine Adresse geändert oder ein Geheimnis erneuert wird.',
   Endpoint: 'Endpunkt',
