@@ -48,6 +48,9 @@ const MAX_LANES = 200
 /** How many lanes are taken at a time, so that other processes get some. */
 const LANES_AT_ONCE = 16
 
+/** The shortest time from one look for lanes to the next: under load, each finds several. */
+const CLAIM_EVERY_MS = 20
+
 /** The lease of a lane, which is renewed while it is worked on. */
 const LEASE_SECONDS = 6
 const RENEW_MS = 2_000
@@ -62,6 +65,7 @@ export function startDelivering(options: DeliveringOptions): Delivering {
   const lanes = new Set<Promise<void>>()
   const timers = new Set<NodeJS.Timeout>()
   let claiming: Promise<void> | undefined
+  let claimedAt = Number.NEGATIVE_INFINITY
   let isWanted = false
   let isClosed = false
 
@@ -87,6 +91,8 @@ export function startDelivering(options: DeliveringOptions): Delivering {
 
   async function claim(): Promise<void> {
     while (isWanted && !isClosed) {
+      await sleep(Math.max(0, claimedAt + CLAIM_EVERY_MS - performance.now()))
+      claimedAt = performance.now()
       isWanted = false
       const limit = Math.min(LANES_AT_ONCE, MAX_LANES - lanes.size)
       if (limit === 0) return
@@ -129,8 +135,11 @@ export function startDelivering(options: DeliveringOptions): Delivering {
         const round = await send(webhook, due)
         if (round.isAccepted) {
           if (failing !== undefined) await deliveries.setFailing(webhookId, false)
+          const isLast = failing === undefined && due.length < AT_ONCE
           failing = undefined
           await sleep(round.restMs)
+          // Events that came meanwhile are found when the lane is given back.
+          if (isLast) break
         } else {
           if (failing === undefined) await deliveries.setFailing(webhookId, true)
           const isLong = (failing ?? 0) >= SWITCH_OFF_SECONDS

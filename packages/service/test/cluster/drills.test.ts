@@ -5,6 +5,7 @@ import { type Field, startField } from './field.ts'
 import { startLoad } from './load.ts'
 import { drillClocks, releaseMail } from './mail-drill.ts'
 import { disturbances, drillNotices } from './notices-drill.ts'
+import { drillWebhooks } from './webhooks-drill.ts'
 
 // One short round; `npx pnpm test:drills` is the long form.
 
@@ -44,6 +45,19 @@ test.each(Object.entries(disturbances))(
     expect(slowest).toBeGreaterThan(0)
   },
 )
+
+test('every committed change reaches its endpoint through kill -9 and a restart of PostgreSQL, beside endpoints that hang (W3)', {
+  timeout: 180_000,
+}, async () => {
+  const found = await drillWebhooks(field, {
+    ...{ endpoints: 20, hanging: 2, changesPerSecond: 20 },
+    ...{ seconds: 15, killEverySeconds: 4, restartsPostgres: true },
+  })
+  expect(found.committed).toBeGreaterThan(100)
+  expect(found.lost).toBe(0)
+  expect(found.kills).toBeGreaterThan(0)
+  expect(found.twice).toBeLessThan(found.committed * 0.1)
+})
 
 test('processes whose clocks differ by minutes send each message once, and none late', {
   timeout: 120_000,

@@ -14,6 +14,9 @@ const BATCH = 200
 const POLL_MS = 5_000
 const SHARED_POLL_MS = 1_000
 
+/** The shortest time from one reading to the next: under load, each has several entries. */
+const READ_EVERY_MS = 50
+
 /** When to look again while another process reads the log. */
 const BUSY_MS = 200
 
@@ -44,11 +47,14 @@ export interface FollowedLog {
 export function followLog(context: DomainContext, reader: LogReader): FollowedLog {
   const { events, store } = context
   let running: Promise<void> | undefined
+  let readAt = Number.NEGATIVE_INFINITY
   let isWanted = false
   let isClosed = false
 
   async function follow(): Promise<void> {
     while (!isClosed) {
+      await wait(Math.max(0, readAt + READ_EVERY_MS - performance.now()))
+      readAt = performance.now()
       isWanted = false
       const state = await readLog(context, reader)
       if (state === 'done' && !isWanted) return
