@@ -86,7 +86,7 @@ export async function drillWebhooks(field: Field, load: WebhookLoad): Promise<We
       isRestarted = true
       await drills['a restart of PostgreSQL'](field, undefined as never, 1)
     } else if (load.killEverySeconds > 0) {
-      await drills['kill -9 of a process'](field, undefined as never, 0)
+      await drills['kill -9 of a process'](field)
       kills++
     }
     broken.push(Date.now())
