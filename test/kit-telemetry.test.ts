@@ -1,6 +1,6 @@
 import type { Server } from 'node:http'
 import { inspect } from 'node:util'
-import { type AuthOptions, createMemoryStore, type Logger } from '@latchkey/core'
+import { type AuthOptions, createMemoryStore, DeniedError, type Logger } from '@latchkey/core'
 import { createSessionStore } from '@latchkey/session-store'
 import {
   type MisbehavingProvider,
@@ -304,6 +304,36 @@ test('a login that cannot begin is counted once, by the code of the provider tha
   expect((await site.open('/login')).status).toBe(503)
 
   expect(await counts()).toEqual({ 'latchkey.logins{outcome=LATCHKEY_PROVIDER_UNAVAILABLE}': 1 })
+})
+
+test('a login that begins again in its callback, and fails, is counted once', async () => {
+  let isRefused = false
+  const beforeLogin = () => {
+    if (isRefused) throw new DeniedError('no logins at the moment')
+    return undefined
+  }
+  const site = await start(overExpress, { hooks: { beforeLogin } })
+  const begun = await site.open('/login')
+  const { searchParams } = new URL(String(begun.headers.location))
+  isRefused = true
+
+  // Without the cookie of the login, the callback begins another.
+  const callback = `/callback?state=${searchParams.get('state')}&code=a-code`
+  expect((await supertest(site.server).get(callback)).status).toBe(403)
+
+  expect(named('latchkey.login')).toHaveLength(2)
+  expect(named('latchkey.callback')).toHaveLength(1)
+  expect(await counts()).toEqual({ 'latchkey.logins{outcome=LATCHKEY_USER_REFUSED}': 1 })
+})
+
+test('without a span of the application, a guarded request has none for its session', async () => {
+  const site = await start(overExpress, { session: { store: createMemoryStore() } })
+  await site.logIn()
+  spans.reset()
+
+  await site.open('/session')
+
+  expect(ofKit()).toEqual([])
 })
 
 test('a refresh that the provider refuses is counted by its code', async () => {
