@@ -58,7 +58,7 @@ test('without JavaScript a visitor signs up, proves the address, is logged in, l
   expect(await page.textContent('h1')).toBe('You are logged out')
   await keepPicture(page, 'journey-2-logged-out')
   await page.getByRole('link', { name: 'Continue to Garden Shop' }).click()
-  await page.waitForURL(`${site.url}/login`)
+  await page.waitForURL(`${site.url}/login?iss=${encodeURIComponent(issuer.url)}`)
 
   await page.goto(await loginUrl())
   await page.getByLabel('Email address').fill(ada.email)
