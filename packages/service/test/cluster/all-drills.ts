@@ -131,7 +131,7 @@ async function sendEvents(field: Field): Promise<string> {
 }
 
 async function replaceRelease(): Promise<string> {
-  const found = await drillReleases({ clients: 4 })
+  const found = await drillReleases({ clients: 2, readsPerSecond: 200 })
   const { users, codes, mails, twice, failures, perSecond } = found
   return (
     `${users} users, ${codes} codes and ${mails} mails: none lost, ${twice} mails twice, ` +

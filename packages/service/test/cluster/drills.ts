@@ -193,7 +193,7 @@ export async function verify(field: Field, ledger: Ledger, mailSeconds = 90): Pr
     users: ledger.users.size,
     codes: ledger.codes.length,
     mails: ledger.mails.size,
-    twice: [...field.mailbox.values()].filter((times) => times > 1).length,
+    twice: [...ledger.mails].filter((email) => (field.mailbox.get(email) ?? 0) > 1).length,
     failures: ledger.failures,
   }
 }

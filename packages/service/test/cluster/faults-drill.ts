@@ -3,7 +3,7 @@ import { startSilentProxy } from '../../../../test/support/silent-proxy.ts'
 import { until } from '../../../session-store/test/support/redis.ts'
 import { createFetchTo } from '../issuer/support/loopback.ts'
 import { type Serving, serveElsewhere } from '../store/serving.ts'
-import { beside, type Field } from './field.ts'
+import { beside, type Field, masterOf } from './field.ts'
 import { idleStatements } from './idle-drill.ts'
 import { authorization } from './load.ts'
 import { drillMasterKey } from './master-key-drill.ts'
@@ -165,11 +165,12 @@ function post({ fetch, url, apiKey }: Field, path: string, body: object): Promis
 }
 
 /** A fifth process, whose connections go through proxies that can fall silent. */
-async function startBehindProxies({ cluster, redis: { master } }: Field) {
+async function startBehindProxies(field: Field) {
+  const { cluster } = field
   await using parts = new AsyncDisposableStack()
   const { port, pathname } = new URL(cluster.database.url)
   const database = parts.use(await startSilentProxy(Number(port)))
-  const redis = parts.use(await startSilentProxy(master.port))
+  const redis = parts.use(await startSilentProxy((await masterOf(field)).port))
   const process = await serveElsewhere({
     ...cluster.options,
     database: `postgres://latchkey@127.0.0.1:${database.port}${pathname}`,

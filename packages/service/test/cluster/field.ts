@@ -3,7 +3,11 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { SMTPServer } from 'smtp-server'
 import { startPostgres, type TestPostgres } from '../../../../test/support/postgres-server.ts'
-import { startSentinel, type TestSentinel } from '../../../session-store/test/support/redis.ts'
+import {
+  startSentinel,
+  type TestRedis,
+  type TestSentinel,
+} from '../../../session-store/test/support/redis.ts'
 import { createIdentityService, type IdentityService } from '../../src/service.ts'
 import { createLoopbackFetch, type Fetch } from '../issuer/support/loopback.ts'
 import { type Cluster, clusterKey, startCluster } from '../support/cluster.ts'
@@ -91,6 +95,16 @@ async function prepare({ options }: Cluster, domain: string, release?: string) {
   // The answer to the creation holds no secret.
   const client = await ask('GET', `/${made.id}`)
   return { apiKey, tenant, client }
+}
+
+/** The Redis that takes writes now: after a failover it is the one that was the replica. */
+export async function masterOf({
+  redis: { sentinel, master, replica },
+}: Field): Promise<TestRedis> {
+  const [, port] = (await sentinel.inspect((one) =>
+    one.call('sentinel', 'get-master-addr-by-name', 'sessions'),
+  )) as string[]
+  return Number(port) === master.port ? master : replica
 }
 
 /** Works with a service in this process, as a command beside the others does. */

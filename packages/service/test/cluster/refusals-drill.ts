@@ -5,7 +5,7 @@ import { until } from '../../../session-store/test/support/redis.ts'
 import { createIdentityService } from '../../src/service.ts'
 import { run, temporaryFolder } from '../cli/support.ts'
 import { createDatabase } from '../support/postgres.ts'
-import type { Field } from './field.ts'
+import { type Field, masterOf } from './field.ts'
 import { authorization } from './load.ts'
 
 /** Commands that write into a data folder, and one that serves from it. */
@@ -26,16 +26,13 @@ export const writingCommands: readonly (readonly string[])[] = [
  * @returns How many commands refused it.
  * @throws when a command does not, or when anything in the folder has changed.
  */
-export async function drillMovedFolder(
-  { postgres, redis }: Field,
-  commands = writingCommands,
-): Promise<number> {
+export async function drillMovedFolder(field: Field, commands = writingCommands): Promise<number> {
   using folder = temporaryFolder()
   const data = join(folder.path, 'data')
   const before = await createIdentityService({ data })
   await before.admin.createTenant({ domain: 'moved.example' })
   await before.close()
-  const database = await createDatabase({ port: postgres.port })
+  const database = await createDatabase({ port: field.postgres.port })
   const moved = await run([
     'move',
     '--data',
@@ -43,7 +40,7 @@ export async function drillMovedFolder(
     '--database',
     database.url,
     '--redis',
-    redis.master.url,
+    (await masterOf(field)).url,
   ])
   await database.drop()
   if (moved.code !== 0) throw new Error(moved.stderr)

@@ -25,11 +25,8 @@ export async function measureSizes(
     const { rows, bytes } = await sizeOf(field, table)
     return Math.round(bytes / rows)
   }
-  const [user, password, entry] = [
-    await each('users'),
-    await each('credentials'),
-    await each('audit'),
-  ]
+  const user = (await each('users')) + (await each('user_texts'))
+  const [password, entry] = [await each('credentials'), await each('audit')]
   const emails = Array.from({ length: logins }, (_, n) => `login-${n}@customers.example`)
   for (const email of emails) await ensureUser(field, email)
   const [audit, redis] = [await sizeOf(field, 'audit'), await redisBytes(field)]
@@ -62,7 +59,7 @@ export async function drillSizes(field: Field): Promise<string> {
   const { sizes } = await measureSizes(field, { users: 5_000, logins: 50 })
   const text = readFileSync(table, 'utf8')
   const compared = Object.entries(sizes).map(([what, bytes]) => {
-    const [, stated = ''] = new RegExp(`^\\| ${what} +\\| +([\\d,]+) \\|$`, 'm').exec(text) ?? []
+    const [, stated = ''] = new RegExp(`^\\| ${what} +\\| +([\\d,]+) +\\|$`, 'm').exec(text) ?? []
     return { what, bytes, stated: Number(stated.replace(',', '')) }
   })
   const found = compared.map(({ what, bytes, stated }) => `${what} ${bytes} (${stated})`).join(', ')
