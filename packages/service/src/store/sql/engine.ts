@@ -62,6 +62,8 @@ export interface Engine {
   readonly json: {
     /** The texts of a JSON array, as a subquery for `in`. */
     items(json: string): RawBuilder<string>
+    /** Whether a column is one of the items, which an index answers even where another column is compared so, too. */
+    isOneOf(column: string, json: string): RawBuilder<boolean>
     /** A column of a subquery as a JSON array. */
     arrayOf(column: string): RawBuilder<string>
   }

@@ -43,8 +43,8 @@ export function createUsers<S>(
     reader
       .selectFrom('users')
       .select(columns.users)
-      .where('tenant_id', 'in', json.items(tenantIds))
-      .where('id', 'in', json.items(ids)),
+      .where(json.isOneOf('tenant_id', tenantIds))
+      .where(json.isOneOf('id', ids)),
   )
   return {
     insert: (user, audit, credential) =>

@@ -60,6 +60,7 @@ export async function openDatabase(folder: string): Promise<Database> {
     trigrams,
     json: {
       items: (json) => sql`(select value from json_each(${json}))`,
+      isOneOf: (column, json) => sql`${sql.ref(column)} in (select value from json_each(${json}))`,
       arrayOf: (column) => sql`json_group_array(${sql.ref(column)})`,
     },
     foreignVersion: () => (version.get() as { data_version: number }).data_version,
