@@ -350,7 +350,7 @@ export const journeys: readonly Journey[] = [
       await tab.press('Log in')
       await see(tab, 'Overview')
       await tab.open(`${console.url}/console/tenants`)
-      await see(tab, 'There is no tenant here.')
+      await see(tab, 'No tenant yet.')
     },
   },
   {

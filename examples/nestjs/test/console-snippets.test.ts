@@ -25,7 +25,7 @@ const installed: Readonly<Record<string, string>> = {
 /** The texts of the page in elements of a class, within an element of an id. */
 function shownIn(html: string, id: string, className: string): string {
   const part = html.slice(html.indexOf(`id="${id}"`))
-  const found = new RegExp(`<pre class="code ${className}">([\\s\\S]*?)</pre>`).exec(part)
+  const found = new RegExp(`<pre class="code ${className}"[^>]*>([\\s\\S]*?)</pre>`).exec(part)
   return textOf(found?.[1] ?? '')
 }
 

@@ -29,7 +29,7 @@ export interface PageOptions {
 
 /** A keyhole, in the page itself, so that browsers do not ask for `/favicon.ico`. */
 const icon = `data:image/svg+xml,${encodeURIComponent(
-  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="9" fill="#2f5bd7"/><path fill="#fff" d="M16 7a5 5 0 0 1 2.5 9.3l1.3 7.2a1 1 0 0 1-1 1.2h-5.6a1 1 0 0 1-1-1.2l1.3-7.2A5 5 0 0 1 16 7z"/></svg>',
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="9" fill="#3b46c8"/><path fill="#fff" d="M16 7a5 5 0 0 1 2.5 9.3l1.3 7.2a1 1 0 0 1-1 1.2h-5.6a1 1 0 0 1-1-1.2l1.3-7.2A5 5 0 0 1 16 7z"/></svg>',
 )}`
 
 /** A whole page. */

@@ -12,11 +12,10 @@ const STYLE =
   'dt{color:var(--soft)}dd{margin:0;overflow-wrap:anywhere;white-space:pre-wrap;min-width:0}' +
   'details{border:1px solid var(--edge);border-radius:.5rem;margin:.75rem 0;padding:.5rem 1rem}' +
   'summary{cursor:pointer;overflow-wrap:anywhere}ol{padding-left:1.5rem}li{margin:.75rem 0}' +
-  '.good{color:#126b34}.bad{color:#a8200d}.tag{font-weight:600}' +
-  '.advice{border-left:3px solid #a8200d;padding-left:.75rem;margin:.5rem 0}' +
-  'textarea{box-sizing:border-box;width:100%;min-height:14rem;font:13px/1.4 ui-monospace,monospace;color:inherit;background:transparent;border:1px solid #8a8a96;border-radius:.5rem;padding:.75rem}' +
-  '@media(max-width:40rem){dl{grid-template-columns:1fr;gap:0}dd{margin-bottom:.5rem}}' +
-  '@media(prefers-color-scheme:dark){.good{color:#7ddb9b}.bad{color:#ff9d8a}.advice{border-color:#ff9d8a}}'
+  '.good{color:var(--good)}.bad{color:var(--bad)}.tag{font-weight:600}' +
+  '.advice{border-left:3px solid var(--bad);padding-left:.75rem;margin:.5rem 0}' +
+  'textarea{box-sizing:border-box;width:100%;min-height:14rem;font:13px/1.4 ui-monospace,monospace;color:inherit;background:transparent;border:1px solid var(--soft);border-radius:.5rem;padding:.75rem}' +
+  '@media(max-width:40rem){dl{grid-template-columns:1fr;gap:0}dd{margin-bottom:.5rem}}'
 
 /** Shows the flights. Everything in them has been cleaned of secrets; here it is escaped. */
 export function recorderPage(view: RecorderView): AuthResponse {

@@ -1,3 +1,5 @@
+import { tokens } from '../pages/index.ts'
+
 /**
  * The look of the console: a list of pages on the left, one column of content, light or dark.
  *
@@ -18,28 +20,16 @@
  */
 export const stylesheet = `
 @view-transition { navigation: auto; }
-:root {
-  color-scheme: light dark;
-  --page: #fcfcfd; --side: #f6f6f8; --card: #ffffff; --ink: #1a1b21; --soft: #4d525f; --edge: #e6e7ec; --line: #868b9b;
-  --accent: #3a42b0; --accent-strong: #2b328f; --on-accent: #ffffff; --chosen: #eaebf2; --hover: #f8f8fa;
-  --bad: #8c1024; --bad-back: #fdeef0; --good: #0d4f2d; --good-back: #e8f6ee; --warn: #653e00; --warn-back: #fdf3de;
-  --shadow: 0 1px 2px rgb(20 22 40 / .06);
-}
-@media (prefers-color-scheme: dark) {
-  :root {
-    --page: #0f1014; --side: #131419; --card: #16181e; --ink: #ecedf2; --soft: #adb2c2; --edge: #262932; --line: #6c7286;
-    --accent: #a9b2ff; --accent-strong: #c5cbff; --on-accent: #12152c; --chosen: #24262f; --hover: #1a1c23;
-    --bad: #ffb0ba; --bad-back: #34191e; --good: #a0e3bc; --good-back: #142c1e; --warn: #f5cd85; --warn-back: #312710;
-    --shadow: none;
-  }
-}
+${tokens}
+:root { --shadow: 0 1px 2px rgb(20 22 40 / .06); }
+@media (prefers-color-scheme: dark) { :root { --shadow: none; } }
 * { box-sizing: border-box; }
 [hidden] { display: none !important; }
 html { -webkit-text-size-adjust: 100%; scroll-padding-top: 1rem; }
 body {
-  margin: 0; min-height: 100dvh; display: grid; grid-template-columns: 14.5rem minmax(0, 1fr); background: var(--page);
+  margin: 0; min-height: 100dvh; display: grid; grid-template-columns: 14.5rem minmax(0, 1fr); background: var(--card);
   color: var(--ink); overflow-wrap: anywhere; -webkit-font-smoothing: antialiased;
-  font: .875rem/1.55 Inter, system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif;
+  font: .875rem/1.55 var(--sans);
 }
 a { color: var(--accent); text-underline-offset: .2em; text-decoration-thickness: 1px; }
 a:hover { color: var(--accent-strong); }
@@ -51,14 +41,14 @@ body.alone { display: block; padding: 0 1rem; }
 body.alone main { max-width: 26rem; margin: 12vh auto 2rem; padding: 1.8rem; background: var(--card); border: 1px solid var(--edge); border-radius: .8rem; box-shadow: var(--shadow); }
 body.alone .brand { padding: 0; margin-bottom: 1.4rem; }
 
-.side { background: var(--side); border-right: 1px solid var(--edge); }
+.side { background: var(--page); border-right: 1px solid var(--edge); }
 .side > nav { position: sticky; top: 0; display: flex; flex-direction: column; min-height: 100dvh; padding: 1rem .75rem; }
 .bar { display: none; }
 .brand { display: flex; align-items: center; gap: .55rem; padding: .2rem .45rem; font-weight: 620; letter-spacing: -.01em; color: var(--ink); text-decoration: none; }
 .mark { display: grid; place-items: center; width: 1.45rem; height: 1.45rem; border-radius: .4rem; background: var(--accent); color: var(--on-accent); font-size: .8rem; }
 .pages { list-style: none; margin: 1.1rem 0 1.5rem; padding: 0; display: grid; gap: .1rem; }
 .pages a { display: flex; align-items: center; gap: .6rem; padding: .34rem .5rem; border-radius: .45rem; color: var(--soft); text-decoration: none; font-weight: 500; }
-.pages a:hover, .pages a[aria-current] { background: var(--chosen); color: var(--ink); }
+.pages a:hover, .pages a[aria-current] { background: var(--edge); color: var(--ink); }
 .pages svg { width: 1rem; height: 1rem; flex: none; fill: none; stroke: currentColor; stroke-width: 1.5; stroke-linecap: round; stroke-linejoin: round; }
 .who { margin: auto 0 0; padding: .9rem .5rem 0; border-top: 1px solid var(--edge); font-size: .8rem; color: var(--soft); }
 .who p { margin: 0 0 .5rem; }
@@ -109,20 +99,20 @@ td time .local { display: block; }
 pre:has(+ .copy) { margin-bottom: 0; }
 td a time { color: var(--ink); }
 td.end { text-align: right; min-width: 0; }
-tbody tr:hover { background: var(--hover); }
-code, pre, .id { font: .77rem/1.7 ui-monospace, "SF Mono", SFMono-Regular, Menlo, Consolas, monospace; }
-pre { margin: 0; padding: .8rem .95rem; border-radius: .55rem; background: var(--side); border: 1px solid var(--edge); color: var(--ink); white-space: pre-wrap; }
+tbody tr:hover { background: var(--plain-back); }
+code, pre, .id { font: .77rem/1.7 var(--mono); }
+pre { margin: 0; padding: .8rem .95rem; border-radius: .55rem; background: var(--page); border: 1px solid var(--edge); color: var(--ink); white-space: pre-wrap; }
 pre + p { margin-top: 1rem; }
 dl { display: grid; grid-template-columns: minmax(7rem, 12rem) minmax(0, 1fr); gap: .5rem 1.2rem; margin: 0; }
 dt { color: var(--soft); }
 dd { margin: 0; }
-.badge { display: inline-block; padding: .06rem .5rem; border-radius: 1rem; font-size: .75rem; font-weight: 540; background: var(--chosen); color: var(--ink); white-space: nowrap; }
+.badge { display: inline-block; padding: .06rem .5rem; border-radius: 1rem; font-size: .75rem; font-weight: 540; background: var(--edge); color: var(--ink); white-space: nowrap; }
 .badge.good { background: var(--good-back); color: var(--good); }
 .badge.bad { background: var(--bad-back); color: var(--bad); }
 .badge.warn { background: var(--warn-back); color: var(--warn); }
 .badge:is(.good, .bad, .warn)::before { content: ""; display: inline-block; width: .4rem; height: .4rem; margin-right: .35rem; border-radius: 50%; background: currentColor; vertical-align: .08em; }
-.hidden-character { font: .72rem ui-monospace, monospace; border: 1px solid var(--warn); color: var(--warn); border-radius: .25rem; padding: 0 .15rem; }
-.note { margin: 0 0 1.1rem; padding: .65rem .95rem; border-radius: .55rem; background: var(--chosen); border: 1px solid color-mix(in srgb, currentColor 16%, transparent); }
+.hidden-character { font: .72rem var(--mono); border: 1px solid var(--warn); color: var(--warn); border-radius: .25rem; padding: 0 .15rem; }
+.note { margin: 0 0 1.1rem; padding: .65rem .95rem; border-radius: .55rem; background: var(--edge); border: 1px solid color-mix(in srgb, currentColor 16%, transparent); }
 .note a { color: inherit; font-weight: 560; }
 .note.good { background: var(--good-back); color: var(--good); }
 .note.bad { background: var(--bad-back); color: var(--bad); }
@@ -161,7 +151,7 @@ input, select, textarea {
 }
 input::placeholder, textarea::placeholder { color: var(--soft); opacity: 1; }
 input:focus-visible, select:focus-visible, textarea:focus-visible { outline-offset: 0; border-radius: .45rem; }
-textarea { font: .79rem/1.65 ui-monospace, "SF Mono", SFMono-Regular, Menlo, Consolas, monospace; min-height: 6rem; }
+textarea { font: .79rem/1.65 var(--mono); min-height: 6rem; }
 [aria-invalid="true"] { border-color: var(--bad); }
 fieldset { border: 0; margin: 0 0 1rem; padding: 0; min-width: 0; }
 .check { display: flex; gap: .55rem; align-items: flex-start; margin: 0 0 .55rem; }
@@ -174,7 +164,7 @@ button, a.button {
 }
 button:hover, a.button:hover { background: var(--accent-strong); color: var(--on-accent); }
 button.quiet, a.quiet { background: var(--card); color: var(--ink); border-color: color-mix(in srgb, var(--line) 45%, var(--edge)); }
-button.quiet:hover, a.quiet:hover { background: var(--chosen); color: var(--ink); }
+button.quiet:hover, a.quiet:hover { background: var(--edge); color: var(--ink); }
 button.danger, a.danger { background: var(--card); color: var(--bad); border-color: color-mix(in srgb, var(--bad) 40%, var(--edge)); }
 button.danger:hover, a.danger:hover { background: var(--bad-back); color: var(--bad); }
 .small { min-height: 1.75rem; padding: .05rem .6rem; font-size: .79rem; }
@@ -197,6 +187,11 @@ td details .field { min-width: 14rem; }
 details.command { margin: 3rem 0 0; border-top: 1px solid var(--edge); padding-top: .7rem; font-size: .82rem; }
 .pager { margin: .9rem 0 0; }
 
+@media (min-width: 80rem) {
+  .columns { display: grid; grid-template-columns: 21rem minmax(0, 1fr); gap: 1.5rem; align-items: start; }
+  .columns > div > h2:first-child { margin-top: 0; }
+  .columns dl { grid-template-columns: 6rem minmax(0, 1fr); }
+}
 @media (min-width: 64rem) {
   .settings { display: grid; grid-template-columns: 11rem minmax(0, 1fr); gap: 1.5rem; padding: 1.6rem 0 .6rem; border-top: 1px solid var(--edge); }
   .settings:first-of-type { border: 0; padding-top: .4rem; }
@@ -209,7 +204,7 @@ details.command { margin: 3rem 0 0; border-top: 1px solid var(--edge); padding-t
   tr { background: var(--card); border: 1px solid var(--edge); border-radius: .65rem; padding: .6rem .9rem; margin: 0 0 .6rem; box-shadow: var(--shadow); }
   td, td.end { display: flow-root; border: 0; padding: .2rem 0; padding-inline-start: 6.5rem; min-width: 0; text-align: start; }
   td:first-child { font-weight: 540; padding: 0 0 .25rem; }
-  td::before { content: attr(data-label); float: inline-start; width: 6rem; margin-inline-start: -6.5rem; font: .8rem/1.7 Inter, system-ui, sans-serif; color: var(--soft); }
+  td::before { content: attr(data-label); float: inline-start; width: 6rem; margin-inline-start: -6.5rem; font: .8rem/1.7 var(--sans); color: var(--soft); }
   td:first-child::before, td.end::before { content: none; }
   td.end { padding: .4rem 0 .2rem; }
   td.end:not(:has(*)) { display: none; }

@@ -18,3 +18,4 @@ export {
   type Translate,
   translator,
 } from './texts/index.ts'
+export { tokens } from './tokens.ts'

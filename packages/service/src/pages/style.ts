@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { type Accents, accentsOf } from './accents.ts'
+import { tokens } from './tokens.ts'
 
 /** A style sheet, and the hash by which the policy of a page allows it. */
 export interface Style {
@@ -34,19 +35,7 @@ function properties({ accent, strong, onAccent }: Accents): string {
 
 /** One column, light or dark as the visitor prefers. */
 const stylesheet = `
-:root {
-  color-scheme: light dark;
-  --page: #f3f4f8; --card: #ffffff; --ink: #171a26; --soft: #565d73; --line: #858ca3;
-  --accent: #3b46c8; --accent-strong: #2c36a6; --on-accent: #ffffff; --edge: #e1e4ee;
-  --bad: #a3172b; --bad-back: #fdeef0; --good: #14613a; --good-back: #e8f6ee; --plain-back: #eff1f7;
-}
-@media (prefers-color-scheme: dark) {
-  :root {
-    --page: #0f111a; --card: #191c28; --ink: #eef0f8; --soft: #aab1c8; --line: #737b96;
-    --accent: #aab4ff; --accent-strong: #c6cdff; --on-accent: #10142c; --edge: #2a2f41;
-    --bad: #ffb3bd; --bad-back: #3a1a21; --good: #a3e5bf; --good-back: #15301f; --plain-back: #232838;
-  }
-}
+${tokens}
 * { box-sizing: border-box; }
 [hidden] { display: none !important; }
 .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
@@ -55,7 +44,7 @@ body {
   margin: 0; min-height: 100vh; min-height: 100dvh; display: flex; flex-direction: column;
   align-items: center; justify-content: center; gap: 1.25rem; padding: 1.5rem 1rem;
   background: var(--page); color: var(--ink); overflow-wrap: anywhere;
-  font: 1rem/1.55 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif;
+  font: 1rem/1.55 var(--sans);
 }
 .brand { display: flex; align-items: center; gap: .7rem; max-width: 26rem; font-weight: 650; font-size: 1.1rem; }
 .brand img { display: block; max-width: 14rem; max-height: 3.5rem; }
@@ -149,7 +138,7 @@ button.show[aria-pressed="false"] .slash { display: none; }
 .ways { margin: .5rem 0 0; padding: 0; list-style: none; text-align: center; line-height: 2; }
 .qr { width: 13rem; max-width: 100%; margin: 1.25rem auto; border-radius: .7rem; overflow: hidden; border: 1px solid var(--edge); }
 .qr svg { display: block; width: 100%; height: auto; }
-code { font: .95rem/1.6 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; letter-spacing: .04em; }
+code { font: .95rem/1.6 var(--mono); letter-spacing: .04em; }
 .codes { display: grid; grid-template-columns: repeat(auto-fit, minmax(12rem, 1fr)); gap: .25rem 1rem; padding-inline-start: 2rem; }
 form > .note { margin: 0 0 1.1rem; }
 form + form { margin-top: .25rem; }
