@@ -79,7 +79,8 @@ export const de = {
   Clear: 'Zurücksetzen',
   'Export as NDJSON': 'Als NDJSON exportieren',
   'Export as CSV': 'Als CSV exportieren',
-  'Nothing was found. Clear the filters, or choose other days.': 'Nichts gefunden. Setzen Sie die Filter zurück, oder wählen Sie andere Tage.',
+  'Nothing was found. Clear the filters, or choose other days.':
+    'Nichts gefunden. Setzen Sie die Filter zurück, oder wählen Sie andere Tage.',
   'Nothing is noted yet.': 'Noch ist nichts vermerkt.',
   Entries: 'Einträge',
   Newest: 'Neueste',
@@ -92,9 +93,12 @@ export const de = {
   'This is done user by user, in the background. The audit log gets an entry for each.':
     'Das geschieht im Hintergrund, Benutzer für Benutzer. Für jeden entsteht ein Eintrag im Protokoll.',
   'No user was found.': 'Kein Benutzer gefunden.',
-  'No user was found. Search for another part of the address or the name, among all users.': 'Kein Benutzer gefunden. Suchen Sie unter allen Benutzern nach einem anderen Teil der Adresse oder des Namens.',
-  'No user yet. Create one, import users with the command, or allow sign-ups at the settings.': 'Noch kein Benutzer. Legen Sie einen an, importieren Sie Benutzer mit dem Befehl, oder erlauben Sie Registrierungen in den Einstellungen.',
-  'No user was found. Choose another order.': 'Kein Benutzer gefunden. Wählen Sie eine andere Reihenfolge.',
+  'No user was found. Search for another part of the address or the name, among all users.':
+    'Kein Benutzer gefunden. Suchen Sie unter allen Benutzern nach einem anderen Teil der Adresse oder des Namens.',
+  'No user yet. Create one, import users with the command, or allow sign-ups at the settings.':
+    'Noch kein Benutzer. Legen Sie einen an, importieren Sie Benutzer mit dem Befehl, oder erlauben Sie Registrierungen in den Einstellungen.',
+  'No user was found. Choose another order.':
+    'Kein Benutzer gefunden. Wählen Sie eine andere Reihenfolge.',
   'Back to the users': 'Zurück zu den Benutzern',
   Cancel: 'Abbrechen',
   'Register this redirect URI at the provider:':
@@ -141,7 +145,8 @@ export const de = {
   'Log in again first': 'Zuerst neu anmelden',
   'Users do not see connections: {setting} is off at the settings.':
     'Benutzer sehen keine Verbindungen: {setting} ist in den Einstellungen aus.',
-  'No connection yet. Add one to let users log in with an account elsewhere, such as Google or Microsoft.': 'Noch keine Verbindung. Fügen Sie eine hinzu, damit sich Benutzer mit einem Konto anderswo anmelden können, zum Beispiel bei Google oder Microsoft.',
+  'No connection yet. Add one to let users log in with an account elsewhere, such as Google or Microsoft.':
+    'Noch keine Verbindung. Fügen Sie eine hinzu, damit sich Benutzer mit einem Konto anderswo anmelden können, zum Beispiel bei Google oder Microsoft.',
   'Add a connection': 'Eine Verbindung hinzufügen',
   Field: 'Feld',
   Now: 'Jetzt',
@@ -255,8 +260,10 @@ export const de = {
   'Make the invitation': 'Einladung erzeugen',
   'All messages of the last 7 days': 'Alle Nachrichten der letzten 7 Tage',
   Show: 'Anzeigen',
-  'No message of the last 7 days is in this state. Choose all messages.': 'Keine Nachricht der letzten 7 Tage ist in diesem Zustand. Wählen Sie alle Nachrichten.',
-  'No message in the last 7 days. The page of a user sends one.': 'Keine Nachricht in den letzten 7 Tagen. Auf der Seite eines Benutzers können Sie eine senden.',
+  'No message of the last 7 days is in this state. Choose all messages.':
+    'Keine Nachricht der letzten 7 Tage ist in diesem Zustand. Wählen Sie alle Nachrichten.',
+  'No message in the last 7 days. The page of a user sends one.':
+    'Keine Nachricht in den letzten 7 Tagen. Auf der Seite eines Benutzers können Sie eine senden.',
   Messages: 'Nachrichten',
   Message: 'Nachricht',
   'Last answer of the mail server': 'Letzte Antwort des Mailservers',
@@ -347,8 +354,10 @@ export const de = {
   'Delete the tenant…': 'Mandanten löschen…',
   'The beginning of a domain or a name': 'Anfang einer Domain oder eines Namens',
   Search: 'Suchen',
-  'No tenant that you may see was found. Search for the beginning of a domain or a name.': 'Kein Mandant gefunden, den Sie sehen dürfen. Suchen Sie nach dem Anfang einer Domain oder eines Namens.',
-  'No tenant yet. An owner or an admin of all tenants creates one.': 'Noch kein Mandant. Ein Inhaber oder ein Admin aller Mandanten legt einen an.',
+  'No tenant that you may see was found. Search for the beginning of a domain or a name.':
+    'Kein Mandant gefunden, den Sie sehen dürfen. Suchen Sie nach dem Anfang einer Domain oder eines Namens.',
+  'No tenant yet. An owner or an admin of all tenants creates one.':
+    'Noch kein Mandant. Ein Inhaber oder ein Admin aller Mandanten legt einen an.',
   'Create a tenant': 'Einen Mandanten anlegen',
   'Shown on its pages.': 'Steht auf seinen Seiten.',
   'Where its users log in. It must lead to this service.':
@@ -424,7 +433,8 @@ export const de = {
   'New secret…': 'Neues Geheimnis…',
   'Events of the last 30 days': 'Ereignisse der letzten 30 Tage',
   'All events': 'Alle Ereignisse',
-  'No event is in this state. Choose all events.': 'Kein Ereignis ist in diesem Zustand. Wählen Sie alle Ereignisse.',
+  'No event is in this state. Choose all events.':
+    'Kein Ereignis ist in diesem Zustand. Wählen Sie alle Ereignisse.',
   'No event yet. “Send a test” sends one.': 'Noch kein Ereignis. „Test senden“ schickt eines.',
   Events: 'Ereignisse',
   Event: 'Ereignis',
