@@ -1,11 +1,10 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
-import { beforeAll, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { installOnDebian } from '../../../../test/support/debian.ts'
 import type { Metadata } from '../../src/store/records.ts'
-import { createBrowser } from './support/browser.ts'
-import { applicationUrl, startIssuer, type TestIssuer } from './support/issuer.ts'
+import { startIssuer, type TestIssuer } from './support/issuer.ts'
+import { beginWithProgram } from './support/program-client.ts'
 import { ada } from './support/token-endpoint.ts'
 
 // Debian's packages are seen by Debian's Python alone.
@@ -27,31 +26,8 @@ beforeAll(() => {
   }
 }, 300_000)
 
-/** An application with a library of Python, up to where it sends its visitor. */
-async function beginWithPython(issuer: TestIssuer, file: string, metadata: Metadata) {
-  // Its client knows no *.localhost.
-  await issuer.changeSettings({ domain: `localhost:${issuer.port}` })
-  const url = `http://localhost:${issuer.port}`
-  const application = await issuer.addApplication({ metadata })
-  const script = join(import.meta.dirname, 'support', file)
-  const secret = issuer.secretOf(application)
-  const child = spawn(python, [script, url, application.id, secret, `${applicationUrl}/callback`], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-    // The issuer of the test is on plain http.
-    env: { ...process.env, AUTHLIB_INSECURE_TRANSPORT: '1' },
-  })
-  onTestFinished(() => void child.kill())
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
-  const next = async () => String((await lines.next()).value)
-  return {
-    browser: createBrowser({ url, fetch: issuer.fetch }),
-    authorizationUrl: await next(),
-    async complete(callback = '') {
-      child.stdin.write(`${callback}\n`)
-      return JSON.parse(await next())
-    },
-  }
-}
+const beginWithPython = (issuer: TestIssuer, file: string, metadata: Metadata) =>
+  beginWithProgram(issuer, [python, join(import.meta.dirname, 'support', file)], metadata)
 
 test('python-social-auth, which has no PKCE, logs a user in where PKCE is optional', async () => {
   await using issuer = await startIssuer()
