@@ -100,12 +100,21 @@ export async function* exportAudit(
   context: DomainContext,
   { after = 0, tenantId }: { after?: number; tenantId?: string } = {},
 ): AsyncGenerator<StoredAuditEntry> {
-  for (let last: number | undefined = after; last !== undefined; ) {
-    const entries: StoredAuditEntry[] = await auditAfter(context, last, BATCH)
-    for (const entry of entries) {
-      if (tenantId === undefined || entry.tenantId === tenantId) yield entry
+  let reading = auditAfter(context, after, BATCH)
+  try {
+    for (;;) {
+      const entries = await reading
+      const last = entries.at(-1)
+      if (!last) return
+      // Read while these are written.
+      reading = auditAfter(context, last.id, BATCH)
+      reading.catch(() => {})
+      for (const entry of entries) {
+        if (tenantId === undefined || entry.tenantId === tenantId) yield entry
+      }
     }
-    last = entries.at(-1)?.id
+  } finally {
+    await reading.catch(() => {})
   }
 }
 

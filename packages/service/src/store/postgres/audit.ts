@@ -1,4 +1,5 @@
 import { type AuditStore, TRIM_BATCH } from '../ports.ts'
+import type { StoredAuditEntry } from '../records.ts'
 import { createAudit, entriesAfter, isLogin, type Record, toEntry, toRow } from '../sql/audit.ts'
 import { columns } from '../sql/columns.ts'
 import type { Engine } from '../sql/engine.ts'
@@ -20,6 +21,17 @@ export function createPostgresAudit(
   lastEntry: () => number | undefined,
 ): AuditStore {
   const { reader } = engine
+  /** The log was complete up to this id when it was last asked for. */
+  let end = 0
+
+  async function entriesUpTo(id: number, last: number, limit: number): Promise<StoredAuditEntry[]> {
+    const query = reader
+      .selectFrom('audit')
+      .select(columns.audit)
+      .where('id', '>', id)
+      .where('id', '<=', last)
+    return (await query.orderBy('id').limit(limit).execute()).map(toEntry)
+  }
 
   /** Forgets entries from before a time, in the order of the index, so that it stops where the batch is full. */
   async function pruneWhere(condition: string, before: number): Promise<number> {
@@ -67,14 +79,12 @@ export function createPostgresAudit(
     },
 
     async after(id, limit) {
+      // An export asks for the end of the log where it has come to the last end, and not for each page.
+      const known = id < end ? await entriesUpTo(id, end, limit) : []
+      if (known.length > 0) return known
       // An entry whose transaction ends late would otherwise be skipped for ever.
-      const end = await settled.wait()
-      const query = reader
-        .selectFrom('audit')
-        .select(columns.audit)
-        .where('id', '>', id)
-        .where('id', '<=', end)
-      return (await query.orderBy('id').limit(limit).execute()).map(toEntry)
+      end = Math.max(end, await settled.wait())
+      return entriesUpTo(id, end, limit)
     },
 
     async afterOf(tenantId, id, limit) {
