@@ -56,7 +56,7 @@ const table = join(import.meta.dirname, '../../../../bench/README.md')
  * @throws when a size is not that of the table of measurements, from which the guide multiplies its own.
  */
 export async function drillSizes(field: Field): Promise<string> {
-  const { sizes } = await measureSizes(field, { users: 5_000, logins: 50 })
+  const { sizes } = await measureSizes(field, { users: 5_000, logins: 100 })
   const text = readFileSync(table, 'utf8')
   const compared = Object.entries(sizes).map(([what, bytes]) => {
     const [, stated = ''] = new RegExp(`^\\| ${what} +\\| +([\\d,]+) +\\|$`, 'm').exec(text) ?? []
