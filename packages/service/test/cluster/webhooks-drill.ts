@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -224,7 +224,7 @@ function startChanges(
 }
 
 async function startReceiver(arrivals: Map<string, Arrival>) {
-  const server = createServer(async (req, res) => {
+  const receive = async (req: IncomingMessage, res: ServerResponse) => {
     const body = await text(req).catch(() => undefined)
     if (body === undefined || req.url?.startsWith('/hang/')) return
     res.writeHead(204).end()
@@ -234,7 +234,8 @@ async function startReceiver(arrivals: Map<string, Arrival>) {
     const atMs = Date.now()
     if (known) known.count++
     else arrivals.set(name, { count: 1, atMs, waitedMs: atMs - Date.parse(timestamp) })
-  })
+  }
+  const server = createServer((req, res) => void receive(req, res))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {

@@ -102,7 +102,7 @@ export async function startGithub() {
     return [200, { login, id, node_id: 'MDQ6VXNlcjE=', type: 'User', name, email: null }]
   }
 
-  const server = createServer(async (request, response) => {
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const url = new URL(request.url ?? '', 'http://localhost')
     state.requests.push(`${request.method} ${url.pathname}`)
     if (url.pathname === '/login/oauth/authorize') return authorize(url, response)
@@ -113,15 +113,16 @@ export async function startGithub() {
     if (url.pathname === '/login/oauth/access_token') {
       let body = ''
       for await (const chunk of request) body += chunk
-      const answer = token(new URLSearchParams(body))
-      if (/json/.test(request.headers.accept ?? '')) return json(200, answer)
-      const form = new URLSearchParams(answer as Record<string, string>).toString()
+      const granted = token(new URLSearchParams(body))
+      if (/json/.test(request.headers.accept ?? '')) return json(200, granted)
+      const form = new URLSearchParams(granted as Record<string, string>).toString()
       return response
         .writeHead(200, { 'content-type': 'application/x-www-form-urlencoded' })
         .end(form)
     }
     return json(...api(url.pathname.replace('/api/v3', ''), request))
-  })
+  }
+  const server = createServer((request, response) => void answer(request, response))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     issuer: `http://localhost:${(server.address() as AddressInfo).port}`,
