@@ -15,6 +15,7 @@ const secrets: readonly [RegExp, string][] = [
   [/\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, '(id)'],
   [/(?<=ends in |- code: )[\w-]{4}(?=[ "]|$)/gm, '(end)'],
   [/127\.0\.0\.1:\d+/g, '127.0.0.1:…'],
+  [/localhost%3A\d+/g, 'localhost%3A…'],
   [/\/login\/[\w-]{12,}/g, '/login/(handle)'],
 ]
 

@@ -21,6 +21,7 @@ const readers = [
   'listOperators',
   'audit',
   'exportAudit',
+  'verifyAudit',
   'listConnections',
   'listDeletions',
   'listSigningKeys',

@@ -92,6 +92,7 @@ td a:hover { text-decoration: underline; }
 td time, td.id, td .id, td code, td button { white-space: nowrap; }
 td bdi, .dense :is(.id, code) { overflow-wrap: anywhere; }
 .dense td :is(.id, code), .dense td.id { white-space: normal; }
+.dense td.id { min-width: 7.8rem; }
 td.id, td time, td .id { color: var(--soft); }
 time .local { color: var(--soft); font-size: .92em; }
 td time .local { display: block; }
