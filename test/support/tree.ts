@@ -13,7 +13,7 @@ const secrets: readonly [RegExp, string][] = [
   [/reader-0\.\d+@/g, 'reader@'],
   [/\b[A-Z2-7]{4}( [A-Z2-7]{4}){7}\b/g, '(key)'],
   [/\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, '(id)'],
-  [/(?<=ends in |- code: )[\w-]{4}(?=[ "]|$)/gm, '(end)'],
+  [/(?<=ends in(?: |\n *- code: ))[\w-]{4}/g, '(end)'],
   [/127\.0\.0\.1:\d+/g, '127.0.0.1:…'],
   [/localhost%3A\d+/g, 'localhost%3A…'],
   [/\/login\/[\w-]{12,}/g, '/login/(handle)'],
