@@ -88,7 +88,7 @@ test.each([
 })
 
 /** Commands that go on until they are stopped, or that write a format of their own. */
-const withoutJson = ['serve', 'dev', 'audit export', 'users export', 'completion']
+const withoutJson = ['serve', 'dev', 'audit export', 'audit follow', 'users export', 'completion']
 
 test.each([
   ['latchkey', management],
