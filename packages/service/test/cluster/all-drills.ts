@@ -20,14 +20,14 @@ const CHANGES = 2_000
 const NOTICES = 50
 const APART = 60
 
-/** The drill of webhooks: changes a second, and for how long. Two cores reach their limit above 50 a second. */
-const RATE = Number(process.env.RATE ?? 50)
+/** The drill of webhooks: changes a second, and for how long. */
+const RATE = Number(process.env.RATE ?? 20)
 const MINUTES = Number(process.env.MINUTES ?? 2)
 const ENDPOINTS = 500
 const HANGING = 50
 
 /** The part of the events that may arrive twice where a process is killed every 20 seconds. */
-const MOST_TWICE = 0.03
+const MOST_TWICE = 0.001
 
 /** At most a tenth of the rate of others is lost to a noisy API key. */
 const LEAST_PART = 0.9
