@@ -88,7 +88,9 @@ export function quoted(
 
 function withoutForms(text: string, forms: readonly string[]): string {
   if (forms.length === 0) return text
-  const literals = forms.map((form) => form.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
+  // The longest first: a secret may begin with another one.
+  const ordered = forms.toSorted((one, other) => other.length - one.length)
+  const literals = ordered.map((form) => form.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
   return text.replace(new RegExp(literals.join('|'), 'g'), '[secret]')
 }
 
