@@ -4,6 +4,7 @@ import { type Command, Option } from 'commander'
 import type { Admin } from '../admin.ts'
 import { formatTimestamp } from '../http/timestamps.ts'
 import type { StoredAuditEntry } from '../store/records.ts'
+import { SYSTEM_TENANT_ID } from '../store/system-tenant.ts'
 import { auditLine } from './audit-line.ts'
 import { type DataOptions, withAdmin, withDataOptions } from './options.ts'
 
@@ -34,6 +35,7 @@ export function addAuditFollow(audit: Command): void {
     )
     .action(({ tenant, after, format, ...options }: FollowOptions) =>
       withAdmin(options, async (admin) => {
+        if (tenant !== undefined) await expectTenant(admin, tenant)
         const textOf = format === 'ndjson' ? auditLine : textLine
         let last = after ?? (await admin.audit({ limit: 1 }))[0]?.id ?? 0
         for (let isLost = false; ; await sleep(POLL_MS)) {
@@ -56,6 +58,14 @@ export function addAuditFollow(audit: Command): void {
         }
       }),
     )
+}
+
+/** Without it, the command would wait for ever for the entries of a tenant whose id was mistyped. */
+async function expectTenant(admin: Admin, id: string): Promise<void> {
+  if (id === SYSTEM_TENANT_ID) return
+  const tenants = await admin.listTenants()
+  if (tenants.some((tenant) => tenant.id === id)) return
+  throw new Error(`There is no tenant ${id}; take its id from the list of tenants.`)
 }
 
 function readOn(

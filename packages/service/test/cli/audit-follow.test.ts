@@ -64,3 +64,13 @@ test('audit follow goes on after PostgreSQL was restarted, and misses no entry',
   expect(followed.stderr()).toContain('The log can be read again; no entry was missed.')
   expect(followed.stderr().match(/Trying again/g)).toHaveLength(1)
 })
+
+test('audit follow refuses a tenant that does not exist, rather than wait for its entries', async () => {
+  using folder = temporaryFolder()
+  await run(['tenant', 'create', '--data', folder.path, '--domain', 'here.example'])
+  const refused = await run(['audit', 'follow', '--data', folder.path, '--tenant', 'ten_none'])
+  expect(refused).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('There is no tenant ten_none'),
+  })
+})
