@@ -19,7 +19,7 @@ const LOGINS = Number(process.env.LOGINS ?? 100)
 /** Of a login on PostgreSQL and Redis, counted with an SDK. */
 const SPANS = Number(process.env.SPANS ?? 80)
 const REQUESTS = 6
-/** Of a login at the kit over Redis. */
+/** How often a login at the kit over Redis calls the session store. */
 const STORE_CALLS = 3
 
 async function done(): Promise<void> {}

@@ -238,7 +238,7 @@ export interface Tokens {
   refresh_token?: string
 }
 
-/** What a code is good for; `undefined` when it is not. */
+/** The tokens that a code is redeemed for; `undefined` when it is refused. */
 export function tokensFor(field: Field, code: string): Promise<Tokens | undefined> {
   return askForTokens(field, {
     grant_type: 'authorization_code',

@@ -80,7 +80,7 @@ export function voiceOf(language: Language): Voice {
   }
 }
 
-/** By their English. Text that comes from elsewhere is looked up, too. */
+/** The German texts by their English ones, those of the domain included. */
 const german: ReadonlyMap<string, string> = new Map([
   ...Object.entries(de),
   ...Object.entries(domainInGerman),

@@ -12,7 +12,7 @@ export interface AuditVerification {
   /** Seals whose entries are as they were sealed, with the number of these entries. */
   verified: {
     seals: number
-    /** Of these, those by a key that the tenant no longer has. A later seal contains each of them. */
+    /** How many of these seals are signed by keys that the tenant no longer has. A later seal contains each of them. */
     byFormerKeys: number
     entries: number
     firstAt: Micros | undefined

@@ -35,12 +35,12 @@ export function textOf({ tenant_id, id, search_text }: Row): Row {
   return { of_tenant: tenant_id ?? null, of_user: id ?? null, search_text: search_text ?? '' }
 }
 
-/** The part of a statement that stores the text of a user who was `written`, where it has changed. */
+/** The part of a statement that stores the text that belongs to a user; see {@link storeText}. */
 export function writeText(user: Pick<User, 'emailKey' | 'profile'>, one: Draft): string {
   return storeText(searchTexts(user).search_text, one)
 }
 
-/** As {@link writeText} does, for a text that is known. */
+/** The part of a statement that stores a text of the user who was `written`, where it has changed. */
 export function storeText(text: string, one: Draft): string {
   return `insert into user_texts (of_tenant, of_user, search_text)
     select tenant_id, id, ${one.typed(text)} from written
