@@ -12,6 +12,11 @@ const lanes: readonly Lane[] = [
     command: ['vitest', 'run', 'adapter'],
     env: { LATCHKEY_CONTRACT: 'full' },
   },
+  {
+    name: 'pages in every language, color and window',
+    command: ['vitest', 'run', 'gallery'],
+    env: { LATCHKEY_GALLERY: 'full' },
+  },
   { name: 'login suite on every store', command: ['pnpm', 'test:matrix'] },
   {
     name: 'random walks',

@@ -1,5 +1,6 @@
+import { createHash } from 'node:crypto'
 import { createSessionStore } from '@latchkey/session-store'
-import { type AdapterUnderTest, describeAdapter } from '@latchkey/testing/adapter'
+import { type AdapterUnderTest, describeAdapter, type TestRunner } from '@latchkey/testing/adapter'
 import { afterAll, describe, it } from 'vitest'
 import { watchLog } from '../../packages/express/test/support/errors.ts'
 import { startRedis, type TestRedis } from '../../packages/session-store/test/support/redis.ts'
@@ -8,19 +9,24 @@ import { remember, watchServer } from './leaks.ts'
 let redis: Promise<TestRedis> | undefined
 let prefixes = 0
 
-type Sessions = 'memory' | 'Redis' | 'cookies'
+const ALL = ['memory', 'Redis', 'cookies'] as const
+
+type Sessions = (typeof ALL)[number]
+
+type Without = NonNullable<AdapterUnderTest['without']>
 
 /**
- * Runs the contract of an adapter; what it sends and logs is searched for secrets.
+ * Runs the contract of an adapter; what it sends and logs is searched for secrets. With all three ways to keep sessions,
+ * each case runs on each of them; with fewer, each case runs on one, chosen by its name. `LATCHKEY_CONTRACT=full` runs each
+ * case on all three under every host, `memory` each on that one alone.
  *
- * @param sessions - Where sessions are kept. Default all three. `LATCHKEY_CONTRACT=full` runs all three under every
- *   host, `memory` that one alone.
+ * @param sessions - Where sessions are kept. Default all three.
  * @param without - The cases that the framework makes impossible, by the way sessions are kept.
  */
 export function runContract(
   name: string,
   create: AdapterUnderTest['createServer'],
-  sessions: readonly Sessions[] = ['memory', 'Redis', 'cookies'],
+  sessions: readonly Sessions[] = ALL,
   without: (sessions: Sessions) => AdapterUnderTest['without'] = () => undefined,
 ): void {
   const createServer: typeof create = async (options, application) => {
@@ -36,12 +42,34 @@ export function runContract(
     cookies: { name: `${name} with sessions in cookies`, createServer, sessions: 'cookie' },
   }
   const lane = process.env.LATCHKEY_CONTRACT
-  for (const [kept, adapter] of Object.entries(adapters)) {
-    const isChosen = lane === 'memory' ? kept === lane : sessions.includes(kept as Sessions)
-    if (!isChosen && lane !== 'full') continue
-    const leftOut = without(kept as Sessions) ?? {}
-    describeAdapter({ webhooks: true, ...adapter, without: leftOut }, { describe, it, afterAll })
+  const chosen =
+    lane === 'full' ? ALL : lane === 'memory' ? ALL.filter((kept) => kept === lane) : sessions
+  const declare = (kept: Sessions, left: Without, runner: TestRunner): void =>
+    describeAdapter({ webhooks: true, ...adapters[kept], without: left }, runner)
+  const casesOn = (kept: Sessions): ReadonlySet<string> => {
+    const names = new Set<string>()
+    declare(kept, without(kept) ?? {}, {
+      describe: (_, body) => body(),
+      it: (name) => names.add(name),
+      afterAll: () => undefined,
+    })
+    return names
   }
+  const cases = new Map(chosen.map((kept) => [kept, casesOn(kept)]))
+  for (const kept of chosen) {
+    const elsewhere = [...(cases.get(kept) ?? [])].flatMap((name) => {
+      const able = chosen.filter((other) => cases.get(other)?.has(name))
+      const own = chosen.length === ALL.length ? kept : able[numberOf(name) % able.length]
+      return own === kept ? [] : [[name, `it runs on ${own}`] as const]
+    })
+    const left = { ...without(kept), ...Object.fromEntries(elsewhere) }
+    declare(kept, left, { describe, it, afterAll })
+  }
+}
+
+/** A number that a name always has. */
+function numberOf(name: string): number {
+  return createHash('sha256').update(name).digest().readUInt32BE()
 }
 
 /** Sessions in Redis, under a prefix of their own. */

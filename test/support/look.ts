@@ -10,6 +10,12 @@ const axeSource = readFileSync(
   'utf8',
 )
 
+/**
+ * Whether pages are looked at in every language, color and window, as they are each night: `LATCHKEY_GALLERY=full`.
+ * Otherwise each is looked at once, in English and light colors on a desktop.
+ */
+export const isFullGallery = process.env.LATCHKEY_GALLERY === 'full'
+
 /** The sizes of window that pages are looked at in. */
 export const sizes = {
   desktop: { width: 1280, height: 800 },

@@ -69,9 +69,10 @@ export function declareSuite<Bench extends SuiteBench>(
   describe(title, () => {
     for (const [group, all] of Object.entries(groups)) {
       const cases = all.filter((one) => leftOut(one, group) === undefined)
-      const without = all
-        .filter((one) => !cases.includes(one))
-        .map((one) => `${one[0]} (${leftOut(one, group)})`)
+      const without = all.flatMap((one) => {
+        const reason = leftOut(one, group)
+        return reason === undefined ? [] : [{ name: one[0], reason }]
+      })
       const result: GroupResult = {
         group,
         cases: cases.length,

@@ -3,8 +3,8 @@ export interface GroupResult {
   readonly group: string
   readonly cases: number
   passed: number
-  /** Cases that are left out, with the reason. */
-  readonly leftOut: readonly string[]
+  /** Cases that are left out. */
+  readonly leftOut: readonly { readonly name: string; readonly reason: string }[]
   /** Cases that could not be tried, with the reason. */
   readonly notTried: string[]
 }
@@ -33,8 +33,20 @@ export function tableOf(title: string, results: readonly GroupResult[]): string 
     ...results.flatMap(({ group, notTried }) =>
       notTried.map((one) => `  not tried of ${group}: ${one}`),
     ),
-    ...results.flatMap(({ group, leftOut }) =>
-      leftOut.map((one) => `  left out of ${group}: ${one}`),
-    ),
+    ...leftOutLines(results),
   ].join('\n')
+}
+
+/** The most cases that are named one by one where they share a reason. */
+const NAMED = 3
+
+/** A line for each case that is left out; many with one reason are counted. */
+function leftOutLines(results: readonly GroupResult[]): string[] {
+  const all = results.flatMap(({ group, leftOut }) => leftOut.map((one) => ({ group, ...one })))
+  const byReason = Map.groupBy(all, ({ reason }) => reason)
+  return [...byReason].flatMap(([reason, cases]) =>
+    cases.length > NAMED
+      ? [`  left out: ${cases.length} cases (${reason})`]
+      : cases.map(({ group, name }) => `  left out of ${group}: ${name} (${reason})`),
+  )
 }
