@@ -3,28 +3,21 @@ import { formatTimestamp } from '../http/timestamps.ts'
 import type { StoredAuditEntry } from '../store/records.ts'
 
 /** An entry as one line of NDJSON; members without a value are left out. */
-export function auditLine({
-  at,
-  tenantId,
-  requestId,
-  userAgent,
-  applicationId,
-  ...rest
-}: StoredAuditEntry): string {
-  const { id, actor, action, target, outcome, fields, address } = rest
-  const entry = {
-    id,
-    at: formatTimestamp(at),
-    actor,
-    action,
-    target,
-    outcome,
-    fields,
-    tenant_id: tenantId,
-    application_id: applicationId,
-    request_id: requestId,
-    address,
-    user_agent: userAgent,
-  }
-  return printableJson(JSON.stringify(entry))
+export function auditLine(entry: StoredAuditEntry): string {
+  return printableJson(
+    JSON.stringify({
+      id: entry.id,
+      at: formatTimestamp(entry.at),
+      actor: entry.actor,
+      action: entry.action,
+      target: entry.target,
+      outcome: entry.outcome,
+      fields: entry.fields,
+      tenant_id: entry.tenantId,
+      application_id: entry.applicationId,
+      request_id: entry.requestId,
+      address: entry.address,
+      user_agent: entry.userAgent,
+    }),
+  )
 }

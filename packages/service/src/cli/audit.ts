@@ -84,28 +84,23 @@ export function addAuditCommand(program: Command): void {
     .action(({ tenant, after, format, ...options }: ExportOptions) =>
       withAdmin(options, async (admin) => {
         const query = { after, ...(tenant !== undefined && { tenantId: tenant }) }
-        const lines = format === 'csv' ? csvLines(auditColumns) : { head: '', textOf: jsonText }
-        await printText(lines.head)
-        let lot: object[] = []
+        const csv = csvLines(auditColumns, oneLine)
+        const [head, textOf] =
+          format === 'csv'
+            ? [csv.head, (lot: StoredAuditEntry[]) => csv.textOf(lot.map(auditCells))]
+            : ['', (lot: StoredAuditEntry[]) => lot.map((one) => `${auditLine(one)}\n`).join('')]
+        await printText(head)
+        let lot: StoredAuditEntry[] = []
         for await (const entry of admin.exportAudit(query)) {
-          lot.push(format === 'csv' ? printableCells(entry) : entry)
+          lot.push(entry)
           if (lot.length < LOT) continue
-          await printText(lines.textOf(lot))
+          await printText(textOf(lot))
           lot = []
         }
-        await printText(lines.textOf(lot))
+        await printText(textOf(lot))
       }),
     )
 
   addAuditFollow(audit)
   addAuditVerify(audit)
-}
-
-function printableCells(entry: StoredAuditEntry): object {
-  const cells = Object.entries(auditCells(entry))
-  return Object.fromEntries(cells.map(([name, cell]) => [name, oneLine(String(cell ?? ''))]))
-}
-
-function jsonText(entries: readonly object[]): string {
-  return entries.map((entry) => `${auditLine(entry as StoredAuditEntry)}\n`).join('')
 }

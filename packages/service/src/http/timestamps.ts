@@ -1,15 +1,19 @@
 import type { Micros } from '../store/records.ts'
 
-/** The second that was written last: a list holds many instants of the same one. */
-let latest = { second: Number.NaN, text: '' }
+/** The minute that was written last: a list holds many instants of the same one. */
+let latest = { minute: Number.NaN, text: '' }
+
+const MINUTE = 60_000_000
 
 /** An instant as the API writes it: RFC 3339 in UTC with six digits of fraction. */
 export function formatTimestamp(at: Micros): string {
-  const second = Math.floor(at / 1_000_000)
-  if (second !== latest.second) {
-    latest = { second, text: new Date(second * 1_000).toISOString().slice(0, -'000Z'.length) }
+  const minute = Math.floor(at / MINUTE)
+  if (minute !== latest.minute) {
+    latest = { minute, text: new Date(minute * 60_000).toISOString().slice(0, -'00.000Z'.length) }
   }
-  return `${latest.text}${String(at - second * 1_000_000).padStart(6, '0')}Z`
+  // The first digit stands for the zeros in front of the others.
+  const digits = String(100_000_000 + at - minute * MINUTE)
+  return `${latest.text}${digits.slice(1, 3)}.${digits.slice(3)}Z`
 }
 
 const RFC3339 = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d)$/i
