@@ -124,8 +124,9 @@ export function createWebhooks(options: WebhookOptions): Webhooks {
     if (entries.every(({ at }) => at > createdAt + CLOCKS_APART_MICROS)) return 0
     const known = begins.get(target)
     if (known !== undefined) return known
-    const noted = await store.audit.list({ tenantId, target })
-    const begin = noted.find(({ action }) => action === 'webhook.create')?.id ?? 0
+    const created = { target, action: 'webhook.create' }
+    const { items } = await store.audit.search(tenantId, created, { after: undefined, limit: 1 })
+    const begin = items[0]?.id ?? 0
     if (begins.size >= MAX_BEGINS) begins.clear()
     begins.set(target, begin)
     return begin

@@ -1,4 +1,5 @@
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest'
+import { startPostgres } from '../../../../test/support/postgres-server.ts'
 import { type HeldShard, VOID_SESSIONS } from '../../src/store/cursors.ts'
 import { createDatabase, openPostgresDataStore } from '../support/postgres.ts'
 import { anAudit } from './records.ts'
@@ -125,4 +126,33 @@ test('entries that several processes write in parallel are each read once, in an
   isOver = true
   await Promise.all(reading)
   expect(read.toSorted()).toEqual(written.toSorted())
+})
+
+test('after a failover that lost entries, readers and exports wait for the entries that take their ids', {
+  timeout: 60_000,
+}, async () => {
+  await using postgres = await startPostgres()
+  const lost = await createDatabase({ port: postgres.port })
+  onTestFinished(() => lost.drop().catch(() => {}))
+  const store = openPostgresDataStore(lost.url)
+  onTestFinished(() => store.close())
+  for (let n = 0; n < 5; n++) await store.audit.append(entry('kept'))
+  for (let n = 0; n < 5; n++) await store.audit.append(entry('lost'))
+  expect(await store.audit.after(0, 100)).toHaveLength(10)
+  // What a standby has that was behind: fewer entries, and a sequence that gives their ids once more.
+  await lost.query('delete from audit where id > 5')
+  await lost.query("select setval('audit_id_seq', 5)")
+  await postgres.stop('fast')
+  await postgres.start()
+  await vi.waitFor(() => lost.query('select 1'))
+  await lost.query('begin')
+  await lost.query(
+    "insert into audit (at, tenant_id, actor, action, target, outcome) values (1, 'ten_a', 'a', 'slow', 't', 'success')",
+  )
+  await vi.waitFor(() => store.audit.append(entry('quick')))
+  const actions = async () => (await store.audit.after(5, 100)).map(({ action }) => action)
+  expect(await actions()).toEqual([])
+  expect((await store.audit.afterOf('ten_a', 5, 100)).readTo).toBe(5)
+  await lost.query('commit')
+  await vi.waitFor(async () => expect(await actions()).toEqual(['slow', 'quick']))
 })

@@ -1,6 +1,10 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, test, vi } from 'vitest'
-import { startApi, stores } from '../support/api.ts'
+import { createIdentityService } from '../../src/index.ts'
+import { temporaryFolder } from '../cli/support.ts'
+import { connectApi, startApi, stores } from '../support/api.ts'
 import { startReceiver } from './endpoint.ts'
 import { startSending } from './receiver.ts'
 
@@ -48,6 +52,41 @@ test('an endpoint gets no event of a change that was made before it', async () =
   expect(receiver.received.map(({ event }) => event.data.id)).toEqual([id])
 })
 
+test('an endpoint that was changed a hundred times gets no event from before it either', {
+  timeout: 60_000,
+}, async () => {
+  using folder = temporaryFolder()
+  await using receiver = await startReceiver()
+  const options = { data: folder.path, allowHttpOnLoopback: true }
+  const first = await createIdentityService(options)
+  const tenant = await first.admin.createTenant({ domain: 'acme.example' })
+  const { secret } = await first.admin.createApiKey({ name: 'tests', reach: [tenant.id] })
+  const api = connectApi(first.fetch, secret, tenant.id)
+  await api.createUser('before@example.com')
+  const webhook = await api.create(`/x${api.tenant}/webhooks`, { url: receiver.url })
+  receiver.secrets.push(webhook.secret)
+  const { id } = await api.createUser('after@example.com')
+  await vi.waitFor(() => expect(receiver.received).not.toHaveLength(0), 10_000)
+  await first.close()
+  // As a process that was killed leaves it: the log is read again, by one that has never seen the endpoint.
+  const data = new DatabaseSync(join(folder.path, 'data.db'))
+  data.exec(`insert into audit (at, tenant_id, actor, action, target, outcome)
+    with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 101)
+    select ${Date.now() * 1_000}, '${tenant.id}', 'key:key_1', 'webhook.update', '${webhook.id}', 'success' from numbers`)
+  data.exec("update cursors set position = 0 where reader = 'webhooks'")
+  data.close()
+  const second = await createIdentityService(options)
+  const again = connectApi(second.fetch, secret, tenant.id)
+  const { id: last } = await again.createUser('last@example.com')
+  await vi.waitFor(
+    () => expect(receiver.received.map(({ event }) => event.data.id)).toContain(last),
+    10_000,
+  )
+  await second.close()
+  const users = receiver.received.filter(({ event }) => event.type === 'user.created')
+  expect(users.map(({ event }) => event.data.id)).toEqual([id, last])
+})
+
 test('disabling a user gives two events, with ids of their own', async () => {
   await using sending = await startSending()
   const { api, receiver } = sending
@@ -66,7 +105,7 @@ test('an endpoint gets the types that it names, and no others', async () => {
   await sending.has('user.deleted')
 })
 
-test('two tenants with the same URL have keys of their own, and no events of each other', async () => {
+test('two tenants with the same URL have keys of their own, and no events of each other (W9)', async () => {
   await using sending = await startSending()
   const { api, receiver } = sending
   const { service } = api

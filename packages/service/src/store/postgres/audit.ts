@@ -1,10 +1,11 @@
+import { sql } from 'kysely'
 import { type AuditStore, TRIM_BATCH } from '../ports.ts'
 import type { StoredAuditEntry } from '../records.ts'
 import { createAudit, entriesAfter, isLogin, type Record, toEntry, toRow } from '../sql/audit.ts'
 import { columns } from '../sql/columns.ts'
 import type { Engine } from '../sql/engine.ts'
 import type { Connections } from './connections.ts'
-import type { Settled } from './settled.ts'
+import { type LogEnd, SERVER, type Settled } from './settled.ts'
 import { draft } from './statement.ts'
 
 /** How many entries one statement forgets. */
@@ -22,14 +23,20 @@ export function createPostgresAudit(
 ): AuditStore {
   const { reader } = engine
   /** The log was complete up to this id when it was last asked for. */
-  let end = 0
+  let end: Omit<LogEnd, 'last'> = { settled: 0, server: '' }
 
-  async function entriesUpTo(id: number, last: number, limit: number): Promise<StoredAuditEntry[]> {
+  /** Finds nothing at another run of the server than the one that told the end. */
+  async function entriesUpTo(
+    id: number,
+    { settled: last, server }: typeof end,
+    limit: number,
+  ): Promise<StoredAuditEntry[]> {
     const query = reader
       .selectFrom('audit')
       .select(columns.audit)
       .where('id', '>', id)
       .where('id', '<=', last)
+      .where(sql<boolean>`${sql.raw(SERVER)} = ${server}`)
     return (await query.orderBy('id').limit(limit).execute()).map(toEntry)
   }
 
@@ -80,15 +87,15 @@ export function createPostgresAudit(
 
     async after(id, limit) {
       // An export asks for the end of the log where it has come to the last end, and not for each page.
-      const known = id < end ? await entriesUpTo(id, end, limit) : []
+      const known = id < end.settled ? await entriesUpTo(id, end, limit) : []
       if (known.length > 0) return known
       // An entry whose transaction ends late would otherwise be skipped for ever.
-      end = Math.max(end, await settled.wait())
+      end = await settled.wait()
       return entriesUpTo(id, end, limit)
     },
 
     async afterOf(tenantId, id, limit) {
-      return entriesAfter(reader, { tenantId, id, limit, end: await settled.wait() })
+      return entriesAfter(reader, { tenantId, id, limit, end: (await settled.wait()).settled })
     },
 
     mayFollow(id) {

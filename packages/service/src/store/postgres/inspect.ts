@@ -70,7 +70,7 @@ export interface LogEnds {
 
 /** Reads where the audit log ends: for new entries, for its readers, and for an export. */
 export async function logEnds(connections: Connections): Promise<LogEnds> {
-  const exported = await followSettled(connections).wait()
+  const { settled: exported } = await followSettled(connections).wait()
   const sql = `select last_value as last, (select coalesce(max(id), 0) from audit) as newest,
     (select coalesce(max(position), 0) from cursors) as read from audit_id_seq`
   const rows: Omit<LogEnds, 'exported'>[] = (await connections.read({ sql, parameters: [] }, false))

@@ -7,6 +7,8 @@ const LOOK_MS = 10
 
 /** The end of the audit log. */
 export interface LogEnd {
+  /** The run of the server that said so; another one may have lost the last entries. */
+  server: string
   /** The last id that was given out. Entries with smaller ids may still be being written. */
   last: number
   /** No entry up to this id can appear any more. */
@@ -16,9 +18,15 @@ export interface LogEnd {
 /** Tells up to which id the audit log is complete. */
 export interface Settled {
   look(): Promise<LogEnd>
-  /** Waits a moment for entries that are being written; answers up to which id the log is complete. */
-  wait(): Promise<number>
+  /** Waits a moment for entries that are being written. */
+  wait(): Promise<LogEnd>
 }
+
+/**
+ * Tells one run of a server from another one, in SQL. After a failover that lost entries, their ids are given out
+ * again, so what was known of the log no longer holds.
+ */
+export const SERVER = 'extract(epoch from pg_postmaster_start_time())::text'
 
 // Ids are given out before their entries become visible. A transaction that has one holds a lock on the table
 // until it ends, so that once those who held one after the last id was given out are gone, so are all entries
@@ -28,7 +36,8 @@ const LOOK = `select t.last_value as last, array(
     where t.last_value is not null and locktype = 'relation' and relation = 'audit'::regclass
       and database = (select oid from pg_database where datname = current_database())
       and mode = 'RowExclusiveLock' and granted) as writers,
-    (select least(max(position), t.last_value) from cursors) as known
+    (select least(max(position), t.last_value) from cursors) as known,
+    ${SERVER} as server
   from audit_id_seq t`
 
 interface Look {
@@ -36,20 +45,27 @@ interface Look {
   writers: string[]
   /** Some reader stands there, so that the log was complete up to it. */
   known: number | null
+  server: string
 }
 
 /** Follows the end of the audit log. */
 export function followSettled(connections: Connections): Settled {
   let settled = 0
   let pending: Look | undefined
+  let server = ''
 
   async function ask(): Promise<Look> {
     const rows: Look[] = (await connections.read({ sql: LOOK, parameters: [] }, true)).rows
-    return rows[0] ?? { last: 0, writers: [], known: 0 }
+    return rows[0] ?? { last: 0, writers: [], known: 0, server }
   }
 
   async function look(): Promise<LogEnd> {
     const now = await ask()
+    if (now.server !== server) {
+      server = now.server
+      settled = 0
+      pending = undefined
+    }
     settled = Math.max(settled, now.known ?? 0)
     if (pending && !pending.writers.some((writer) => now.writers.includes(writer))) {
       settled = Math.max(settled, pending.last)
@@ -57,7 +73,7 @@ export function followSettled(connections: Connections): Settled {
     }
     if (now.writers.length === 0) settled = Math.max(settled, now.last)
     else pending ??= now
-    return { last: now.last, settled }
+    return { last: now.last, settled, server }
   }
 
   return {
@@ -69,7 +85,7 @@ export function followSettled(connections: Connections): Settled {
         await wait(LOOK_MS)
         await look()
       }
-      return settled
+      return { last, settled, server }
     },
   }
 }
