@@ -11,7 +11,7 @@ export interface MetricsListener {
   close(): void
 }
 
-/** Begins to record, and answers `GET /x/metrics` in the format OpenMetrics. */
+/** Begins to record, and answers `GET /x/metrics` in the format that the client accepts. */
 export async function createMetricsListener(gauges: readonly Gauge[]): Promise<MetricsListener> {
   // Loaded here, so that a service without metrics need not load it.
   const { createMetrics } = await import('./registry.ts')
@@ -27,9 +27,10 @@ export async function createMetricsListener(gauges: readonly Gauge[]): Promise<M
         response.end(`The metrics are at GET ${METRICS_PATH}.\n`)
         return
       }
-      metrics.text().then(
-        (text) => {
-          response.setHeader('content-type', metrics.contentType)
+      metrics.text(request.headers.accept).then(
+        ({ text, contentType }) => {
+          response.setHeader('content-type', contentType)
+          response.setHeader('vary', 'accept')
           response.setHeader('cache-control', 'no-store')
           response.end(text)
         },

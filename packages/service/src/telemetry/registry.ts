@@ -10,8 +10,13 @@ import { counters, histograms, type Recorder, recordTo } from './metrics.ts'
 
 /** The metrics of a service as a response. */
 export interface Metrics {
-  readonly contentType: string
-  text(): Promise<string>
+  /**
+   * The metrics as text.
+   *
+   * @param accept - The header `accept`. Clients that accept `text/plain` alone get the text format of Prometheus, all
+   *   others OpenMetrics.
+   */
+  text(accept?: string): Promise<{ text: string; contentType: string }>
   /** Records no more. */
   close(): void
 }
@@ -55,13 +60,28 @@ export function createMetrics(gauges: readonly Gauge[]): Metrics {
   }
   const stop = recordTo(recorder)
   return {
-    contentType: registry.contentType,
-    text: () => registry.metrics(),
+    async text(accept = '*/*') {
+      const text = await registry.metrics()
+      if (/openmetrics-text|\*\/\*/i.test(accept) || !/text\/(plain|\*)/i.test(accept)) {
+        return { text, contentType: registry.contentType }
+      }
+      return { text: prometheusText(text), contentType: Registry.PROMETHEUS_CONTENT_TYPE }
+    },
     close() {
       stop()
       registry.clear()
     },
   }
+}
+
+/** OpenMetrics in the text format of Prometheus, where the family of a counter has the name of its samples. */
+function prometheusText(openMetrics: string): string {
+  return openMetrics
+    .replace(
+      /^# HELP (\S+) (.*)\n# TYPE \1 counter$/gm,
+      '# HELP $1_total $2\n# TYPE $1_total counter',
+    )
+    .replace(/# EOF\n$/, '')
 }
 
 /** The readings, or nothing when they cannot be had in time. */

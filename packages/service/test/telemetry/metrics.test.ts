@@ -99,6 +99,26 @@ test('metrics are in the format OpenMetrics, at a port of their own on loopback'
   expect((await service.fetch(`${origin}/x/metrics`)).status).toBe(404)
 })
 
+test('a client that accepts plain text alone gets the format of Prometheus, with the same names', async () => {
+  const { service } = await startService()
+  const { url } = await serveMetrics(service)
+  const asked = async (accept: string) => {
+    const response = await fetch(url, { headers: { accept } })
+    return { type: response.headers.get('content-type'), text: await response.text() }
+  }
+  const prometheus =
+    'application/openmetrics-text;version=1.0.0;q=0.5,text/plain;version=0.0.4;q=0.2'
+  const [open, plain] = [await asked(prometheus), await asked('text/plain;version=0.0.4')]
+  expect(open.type).toBe('application/openmetrics-text; version=1.0.0; charset=utf-8')
+  expect(open.text).toContain('# TYPE latchkey_logins counter\n')
+  expect(plain.type).toBe('text/plain; version=0.0.4; charset=utf-8')
+  expect(plain.text).toContain('# TYPE latchkey_logins_total counter\n')
+  expect(plain.text).not.toContain('# EOF')
+  const families = (text: string) =>
+    [...text.matchAll(/^# TYPE (\S+) /gm)].map(([, name]) => name?.replace(/_total$/, ''))
+  expect(families(plain.text)).toEqual(families(open.text))
+})
+
 test('mail that waits is counted, with the age of the oldest', async () => {
   let ahead = 0
   const { service, issuer } = await startService({
@@ -134,7 +154,7 @@ test('passwords that wait for their hash are a gauge, and those refused are coun
     'fulfilled',
     'rejected',
   ])
-  const text = await metrics.text()
+  const { text } = await metrics.text()
   expect(metricOf(text, 'latchkey_limits_refused_total', { limit: 'passwordQueue' })).toBe(1)
   expect(metricOf(text, 'latchkey_password_wait_seconds_count', { priority: 'login' })).toBe(3)
 })
@@ -149,7 +169,7 @@ test('a gauge that cannot be read is left out, and the others are there', async 
     gauge('right', async () => [{ labels: { of: 'a' }, value: 7 }]),
   ])
   onTestFinished(metrics.close)
-  const text = await metrics.text()
+  const { text } = await metrics.text()
   expect(metricOf(text, 'broken')).toBeUndefined()
   expect(metricOf(text, 'right', { of: 'a' })).toBe(7)
 })
