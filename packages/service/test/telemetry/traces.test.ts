@@ -174,7 +174,7 @@ test('mail is sent in a trace of its own, which says why it failed', async () =>
 const remote = '0af7651916cd43dd8448eb211c80319c'
 const headers = { traceparent: `00-${remote}-b7ad6b7169203331-01` }
 
-test('a trace goes on from a trusted proxy, and begins anew for everybody else', async () => {
+test('a trace goes on from a trusted proxy, and begins anew for everybody else (W11)', async () => {
   const { service } = await startService()
   const { port } = await service.listen()
   await fetch(`http://127.0.0.1:${port}/x/health`, { headers })

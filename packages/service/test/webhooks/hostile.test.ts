@@ -1,5 +1,10 @@
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
+import { createServer } from 'node:tls'
+import { gzipSync } from 'node:zlib'
 import { expect, test, vi } from 'vitest'
+import { selfSigned } from '../../../../test/support/certificate.ts'
 import { createOutgoing } from '../../src/egress/outgoing.ts'
 import { startApi } from '../support/api.ts'
 import { startSending } from './receiver.ts'
@@ -134,7 +139,35 @@ test('an endless answer, one with huge headers and one that never closes hold no
   expect(await test()).toMatchObject({ accepted: true, status: 200 })
 })
 
-test('a name that changes its address between check and connection is not followed inside', async () => {
+test('an answer that is small until it is unpacked is not unpacked (W7)', async () => {
+  await using sending = await startSending()
+  const { api, receiver, webhooks, webhook } = sending
+  const bomb = gzipSync(Buffer.alloc(200_000_000))
+  receiver.answer = (response) =>
+    void response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb)
+  const before = process.memoryUsage.rss()
+  const { body } = await api.post(`${webhooks}/${webhook.id}/test`, {})
+  expect(body).toMatchObject({ accepted: true, status: 200 })
+  expect(process.memoryUsage.rss() - before).toBeLessThan(100_000_000)
+})
+
+test('no event is sent over a TLS older than 1.2 (W7)', async () => {
+  await using api = await startApi('memory', { allowHttpOnLoopback: true })
+  const { cert, key } = await selfSigned('localhost')
+  const old = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'ALL:@SECLEVEL=0' } as const
+  const server = createServer({ cert, key, ...old })
+  const failed = once(server, 'tlsClientError')
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const url = `https://localhost:${(server.address() as AddressInfo).port}/`
+  const { id } = await api.create(`/x${api.tenant}/webhooks`, { url })
+  const { body } = await api.post(`/x${api.tenant}/webhooks/${id}/test`, {})
+  expect(body).toMatchObject({ reason: 'unreachable' })
+  expect((await failed)[0]).toMatchObject({ code: 'ERR_SSL_UNSUPPORTED_PROTOCOL' })
+  server.close()
+})
+
+test('a name that changes its address between check and connection is not followed inside (W1)', async () => {
   // The address is judged where the connection is made; a URL alone tells nothing of it.
   const outgoing = createOutgoing({
     domain: {
