@@ -89,11 +89,16 @@ test('while a secret is rotated both are accepted, and new types are told apart'
 
 const hasLibrary = spawnSync('python3', ['-c', 'import standardwebhooks']).status === 0
 
-test.runIf(hasLibrary)('the receiver in Python prints each event once', async () => {
+test('the receiver in Python prints each event once', async () => {
   const port = await freePort(4700)
   const receiver: ChildProcess = spawn('python3', ['webhooks/receiver.py'], {
     cwd: new URL('..', import.meta.url),
-    env: { ...process.env, PORT: String(port) },
+    // Without the library, a module of its name that verifies by the specification.
+    env: {
+      ...process.env,
+      PORT: String(port),
+      ...(!hasLibrary && { PYTHONPATH: new URL('python', import.meta.url).pathname }),
+    },
   })
   let output = ''
   receiver.stdout?.on('data', (chunk) => {
