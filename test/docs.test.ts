@@ -1,8 +1,8 @@
 import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { LatchkeyError, type LatchkeyErrorCode } from '@latchkey/core'
+import type { LatchkeyErrorCode } from '@latchkey/core'
 import { describe, expect, test } from 'vitest'
-import { REMEDIES } from '../packages/core/src/errors/remedies.ts'
+import { CODES } from '../packages/core/src/errors/codes.ts'
 import { statusOfCode } from '../packages/service/src/domain/writes/errors.ts'
 import { root } from '../scripts/packages.ts'
 
@@ -34,7 +34,16 @@ describe('docs/errors.md', () => {
     expect(stale).toEqual([])
   })
 
-  test.for(Object.entries(REMEDIES))('says of %s what the log says', ([code, remedy]) => {
+  test('lists every code of the kit with its status and meaning', () => {
+    const expected = Object.entries(CODES).map(([code, { is }]) => {
+      const link = `[${code}](#${code.toLowerCase()})`
+      return `| ${link} | ${statusOf(code) ?? 'log'} | ${is} |`
+    })
+    const table = read('docs/errors.md').match(/^\| \[LATCHKEY_.*$/gm) ?? []
+    expect(table.map((row) => row.replace(/ +/g, ' '))).toEqual(expected)
+  })
+
+  test.for(Object.entries(CODES))('says of %s what the log says', ([code, { remedy }]) => {
     const said = /\*\*What to do:\*\* ([\s\S]*?)(\n\n|$)/.exec(entries.get(code) ?? '')?.[1]
     const text = said?.replace(/\s+/g, ' ').trim() ?? ''
     expect(text.charAt(0).toUpperCase() + text.slice(1)).toBe(remedy)
@@ -67,5 +76,5 @@ test.for(threats.map(([, file = '', name = '']) => ({ file, name })))(
 
 function statusOf(code: string): number | undefined {
   if (code in statusOfCode) return statusOfCode[code as keyof typeof statusOfCode]
-  return new LatchkeyError(code as LatchkeyErrorCode, '').status
+  return CODES[code as LatchkeyErrorCode]?.status
 }

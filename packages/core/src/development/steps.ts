@@ -1,4 +1,4 @@
-import { REMEDIES } from '../errors/remedies.ts'
+import { CODES } from '../errors/codes.ts'
 import type { AuthEvent } from '../log/events.ts'
 import type { Note, RecordedOptions } from './notes.ts'
 import {
@@ -176,7 +176,7 @@ function failedStep(
   if (failed) facts.push(['Failed requirement', redact(failed)])
   if (reason) facts.push(['Cause', redact(reason)])
   facts.push(['Correlation id', correlationId])
-  return step('bad', `Refused: ${code}, status ${status}`, facts, [REMEDIES[code]])
+  return step('bad', `Refused: ${code}, status ${status}`, facts, [CODES[code].remedy])
 }
 
 /** The step with which a route of the kit answers. */

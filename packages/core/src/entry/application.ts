@@ -1,26 +1,28 @@
 // The names that applications use under every framework. Adapters hand them on.
 export type { AuthHandle, AuthHealth } from '../auth.ts'
+export type {
+  AccessErrorCode,
+  CallbackErrorCode,
+  CookieSessionErrorCode,
+  LatchkeyErrorCode,
+  LogoutErrorCode,
+  RefreshErrorCode,
+  WebhookErrorCode,
+} from '../errors/codes.ts'
 export {
   AccessError,
-  type AccessErrorCode,
   CallbackError,
-  type CallbackErrorCode,
   ConfigError,
   CookieSessionError,
-  type CookieSessionErrorCode,
   DeniedError,
   LatchkeyError,
-  type LatchkeyErrorCode,
   LogoutError,
-  type LogoutErrorCode,
   ProviderError,
   RefreshError,
-  type RefreshErrorCode,
   RequestError,
   SessionEndedError,
   SessionStoreError,
   WebhookError,
-  type WebhookErrorCode,
 } from '../errors/errors.ts'
 export type { RequestAuth } from '../guard/request-auth.ts'
 export type { Requirement, UserRequirement } from '../guard/requirement.ts'

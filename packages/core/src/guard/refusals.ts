@@ -1,5 +1,6 @@
 import type { AuthContext, RequestContext } from '../context.ts'
-import { AccessError, type AccessErrorCode } from '../errors/errors.ts'
+import type { AccessErrorCode } from '../errors/codes.ts'
+import { AccessError } from '../errors/errors.ts'
 import { isApiRequest } from '../http/is-api-request.ts'
 import type { AuthRequest, AuthResponse } from '../http/request.ts'
 import { safeReturnTo } from '../http/return-to.ts'

@@ -1,5 +1,5 @@
-import type { LatchkeyError, LatchkeyErrorCode } from '../errors/errors.ts'
-import { REMEDIES } from '../errors/remedies.ts'
+import { CODES, type LatchkeyErrorCode } from '../errors/codes.ts'
+import type { LatchkeyError } from '../errors/errors.ts'
 import { en } from '../texts/en.ts'
 import { type Languages, type Translation, translate } from '../texts/languages.ts'
 import { isApiRequest } from './is-api-request.ts'
@@ -79,7 +79,7 @@ function wayHome(homeUrl: string, label: string, isButton: boolean): string {
 }
 
 function forDeveloper({ code, message }: LatchkeyError, recorder: string): string {
-  const lines = [`In development: ${message}`, `What to do: ${REMEDIES[code]}`]
+  const lines = [`In development: ${message}`, `What to do: ${CODES[code].remedy}`]
   const said = lines.map((line) => `<p><small>${escapeHtml(line)}</small></p>`).join('')
   return `${said}<p><small><a href="${escapeHtml(recorder)}">What happened, step by step</a></small></p>`
 }

@@ -1,11 +1,5 @@
-import {
-  DeniedError,
-  type LatchkeyError,
-  type LatchkeyErrorCode,
-  RefreshError,
-  RequestError,
-} from '../errors/errors.ts'
-import { REMEDIES, type WarningCode } from '../errors/remedies.ts'
+import { CODES, type LatchkeyErrorCode, type WarningCode } from '../errors/codes.ts'
+import { DeniedError, type LatchkeyError, RefreshError, RequestError } from '../errors/errors.ts'
 
 /**
  * Takes the log lines of the kit: pino, bunyan, winston, `console`, or anything with these methods.
@@ -102,13 +96,13 @@ export function createLog(
       seen.add(error)
       const { code, correlationId, message } = error
       if (error.retryable) outages.add(code)
-      const facts: Facts = { code, remedy: REMEDIES[code], correlationId, ...causeOf(error) }
+      const facts: Facts = { code, remedy: CODES[code].remedy, correlationId, ...causeOf(error) }
       const level = levelOf(error)
       limited(level, error.retryable ? OUTAGE_LINES : LINES, facts, message, error)
     },
     noticed(code, message) {
       outages.add(code)
-      limited('error', OUTAGE_LINES, { code, remedy: REMEDIES[code] }, message)
+      limited('error', OUTAGE_LINES, { code, remedy: CODES[code].remedy }, message)
     },
     recovered(code, message) {
       if (!outages.delete(code)) return
@@ -117,7 +111,7 @@ export function createLog(
     },
     warned(code, message) {
       const level = code === 'LATCHKEY_SESSIONS_IN_COOKIES' ? 'info' : 'warn'
-      limited(level, LINES, { code, remedy: REMEDIES[code] }, message)
+      limited(level, LINES, { code, remedy: CODES[code].remedy }, message)
     },
   }
 }

@@ -1,5 +1,5 @@
 import { KeyObject } from 'node:crypto'
-import { ERROR_CODES } from '../errors/errors.ts'
+import { ERROR_CODES, type VisitorText } from '../errors/codes.ts'
 import {
   callable,
   either,
@@ -15,7 +15,7 @@ import {
   texts,
 } from '../shared/check-options.ts'
 import { isRecord } from '../shared/records.ts'
-import type { PageTexts, VisitorText } from '../texts/page-texts.ts'
+import type { PageTexts } from '../texts/page-texts.ts'
 import type { Hooks } from './hooks.ts'
 import type {
   AdoptOptions,

@@ -1,10 +1,4 @@
-import type { LatchkeyErrorCode } from '../errors/errors.ts'
-
-/** A title, and what to do. */
-export interface VisitorText {
-  readonly title: string
-  readonly advice: string
-}
+import type { LatchkeyErrorCode, VisitorText } from '../errors/codes.ts'
 
 /** The texts of the kit's own pages. A language may have some of them; English stands in for the others. */
 export interface PageTexts {
