@@ -1,6 +1,6 @@
 /** The base of every error of this package: `code` is part of the API and keeps its meaning. */
-export class LatchkeyError extends Error {
-  override readonly name: string = 'LatchkeyError'
+export class ManagementError extends Error {
+  override readonly name: string = 'ManagementError'
   readonly code: string
 
   constructor(code: string, message: string, options?: ErrorOptions) {
@@ -23,7 +23,7 @@ export interface Refusal {
 }
 
 /** The service refused a request, or failed at it. The subclasses say which of both, by status. */
-export class ApiError extends LatchkeyError {
+export class ApiError extends ManagementError {
   override readonly name: string = 'ApiError'
   readonly status: number
   readonly uuid: string
@@ -77,19 +77,19 @@ export type ConnectionErrorCode =
   | 'LATCHKEY_TIMEOUT' // no answer within `timeoutSeconds`
 
 /** No answer came. Whether the request was carried out is unknown. */
-export class ConnectionError extends LatchkeyError {
+export class ConnectionError extends ManagementError {
   override readonly name = 'ConnectionError'
   declare readonly code: ConnectionErrorCode
 }
 
 /** An answer came that no server of this API gives, such as a page of HTML. */
-export class ResponseError extends LatchkeyError {
+export class ResponseError extends ManagementError {
   override readonly name = 'ResponseError'
   declare readonly code: 'LATCHKEY_RESPONSE_INVALID' | 'LATCHKEY_LIST_INCOMPLETE'
 }
 
 /** The client was made with an option that cannot work. */
-export class OptionsError extends LatchkeyError {
+export class OptionsError extends ManagementError {
   override readonly name = 'OptionsError'
   declare readonly code: 'LATCHKEY_OPTIONS_INVALID'
 

@@ -6,7 +6,9 @@ export {
   ConnectionError,
   type ConnectionErrorCode,
   InvalidRequestError,
-  LatchkeyError,
+  ManagementError,
+  /** @deprecated The name until 0.2.0, which `@latchkey/core` has as well: use `ManagementError`. */
+  ManagementError as LatchkeyError,
   NotFoundError,
   OptionsError,
   RateLimitError,
