@@ -10,6 +10,7 @@ import { report, run } from './run.ts'
  */
 const BUNDLED: readonly string[] = [
   '@latchkey/core',
+  '@latchkey/development',
   '@latchkey/express',
   '@latchkey/fastify',
   '@latchkey/hono',

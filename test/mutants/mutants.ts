@@ -263,14 +263,14 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'the login recorder opens with any key',
     adapter: 'hono',
-    file: core('development/development-key.ts'),
+    file: 'packages/development/src/door.ts',
     find: 'if (given !== null && isSame(given, key)) {',
     replacement: 'if (given !== null) {',
   },
   {
     name: 'the login recorder shows the values of cookies',
     adapter: 'koa',
-    file: core('development/redact.ts'),
+    file: 'packages/development/src/redact.ts',
     find: 'bytes(pair)',
     replacement: 'pair',
   },
@@ -333,7 +333,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'personas log in for every browser',
     adapter: 'fastify',
-    file: core('development/development-key.ts'),
+    file: 'packages/development/src/door.ts',
     find: 'const paths = new Set([recorder, personasPath(baseUrl)])',
     replacement: 'const paths = new Set([recorder])',
   },

@@ -1,17 +1,23 @@
-import type { AuthContext, Platform, RequestContext } from './context.ts'
-import { createDevelopmentDoor } from './development/development-key.ts'
-import { resolveForHere } from './development/load-personas.ts'
-import { createRecorder, recordEvents } from './development/recorder.ts'
+import type {
+  AuthContext,
+  Development,
+  DevelopmentPackage,
+  PersonaLogins,
+  Platform,
+  RequestContext,
+} from './context.ts'
 import { answeringStore } from './errors/deadline.ts'
-import { RequestError } from './errors/errors.ts'
+import { ProviderError, RequestError } from './errors/errors.ts'
 import { handleKeptForm } from './guard/kept-form-route.ts'
 import { handleSession } from './guard/session-route.ts'
 import type { AppUser } from './guard/user.ts'
 import { createAnswerError } from './http/answer-error.ts'
 import { optionsAt, placeOf } from './http/base-urls.ts'
+import { developmentMissing } from './http/development.ts'
 import { isIssuerCallback } from './http/redirect-uri.ts'
 import { type AuthRequest, type AuthResponse, pathOf, type RequestDetails } from './http/request.ts'
-import { createLog } from './log/log.ts'
+import type { Publish } from './log/events.ts'
+import { createLog, type Log } from './log/log.ts'
 import { logEvents } from './log/log-events.ts'
 import { warnAbout } from './log/warn-about.ts'
 import { createAdoption } from './login/adoption.ts'
@@ -23,12 +29,14 @@ import { createTransactions } from './login/transaction.ts'
 import { handleBackchannelLogout } from './logout/backchannel-logout.ts'
 import { handleLoggedOut, handleLogout, returnFromLogout } from './logout/logout.ts'
 import { createLogoutState } from './logout/logout-state.ts'
+import { lacksProvider, resolveOrInstall } from './options/lacks-provider.ts'
 import type {
   AnyAuthOptions,
   AuthOptions,
   ResolvedAuthOptions,
   ResolvedRoutes,
 } from './options/options.ts'
+import { resolveOptions } from './options/resolve-options.ts'
 import type { ProviderHealth } from './provider/metadata-cache.ts'
 import { createProviders } from './provider/providers.ts'
 import { tracedTransport, transportOver } from './provider/transport.ts'
@@ -122,7 +130,7 @@ export function createAuth<U = AppUser, Exchange = unknown>(
   platform: Platform = {},
 ): Auth<U> {
   // The type of the user is what the application's schema or word says; the kit looks at records alone.
-  const { resolved, personas } = resolveForHere(options as unknown as AnyAuthOptions, platform)
+  const { resolved, personas } = resolveHere(options as unknown as AnyAuthOptions, platform)
   const { fetch } = resolved
   const telemetry = createTelemetry(resolved.telemetry)
   const transport = tracedTransport(
@@ -132,8 +140,9 @@ export function createAuth<U = AppUser, Exchange = unknown>(
   const guarded = tracedTransport(platform.guardedTransport ?? refuseToFetch, telemetry)
   const { now } = resolved
   const log = createLog(resolved.logger, now, telemetry.idsOf)
-  const recorder = createRecorder(resolved)
-  const publish = logEvents(recordEvents(platform.publish, recorder), log, resolved)
+  const development = developmentOf(resolved, platform, log, personas)
+  const recorder = development?.recorder
+  const publish = logEvents(bothOf(platform.publish, recorder?.publish), log, resolved)
   const given = options.session?.store
   const storedSessions =
     given === 'cookie'
@@ -167,16 +176,14 @@ export function createAuth<U = AppUser, Exchange = unknown>(
     publish,
     log,
     telemetry,
-    note: recorder?.note,
-    answerError: createAnswerError(at, log, recorder?.note),
+    observe: recorder?.observe,
+    answerError: createAnswerError(at, log, recorder?.observe),
   })
   const context = contextAt(resolved)
   const [, ...others] = resolved.baseUrls
   const place = placeOf([context, ...others.map((one) => contextAt(optionsAt(resolved, one)))])
   warnAbout(given, resolved, platform, log)
-  const door = createDevelopmentDoor(resolved, log)
-  if (personas && door) personas.announce(log, door.link)
-  else askAtStart(context)
+  if (!personas) askAtStart(context)
   const routes = createRoutes(resolved, store.index !== undefined)
   const { callback } = resolved.routes
   // With an issuer function each issuer has a callback of its own.
@@ -188,12 +195,8 @@ export function createAuth<U = AppUser, Exchange = unknown>(
     if (methods) {
       return recorder ? recorder.follow(asked, answer(methods, asked)) : answer(methods, asked)
     }
-    const refused = door?.answer(path, asked)
-    if (refused) return Promise.resolve(refused)
-    const shown = recorder?.answer(path, asked) ?? personas?.answer(path, asked)
-    if (shown) return shown
-    const back = returnFromLogout(asked)
-    return back && Promise.resolve(back)
+    const other = development?.answer(path, asked) ?? returnFromLogout(asked)
+    return other && Promise.resolve(other)
   }
   const visit = <Sent>(
     request: AuthRequest,
@@ -235,6 +238,47 @@ export function createAuth<U = AppUser, Exchange = unknown>(
       ...(context.providers.fixed?.health() ?? { provider: 'unknown', discoveredAt: undefined }),
       sessions: store.health?.().status ?? 'unknown',
     }),
+  }
+}
+
+const DEVELOPMENT = '@latchkey/development'
+
+/** The options, and the test users where no provider is configured on a developer's machine. */
+function resolveHere(
+  options: AnyAuthOptions,
+  { environment, find }: Platform,
+): { readonly resolved: ResolvedAuthOptions; readonly personas?: PersonaLogins } {
+  if (!find || !lacksProvider(options, environment)) {
+    return { resolved: resolveOptions(options, environment) }
+  }
+  const load = find(DEVELOPMENT) as (() => DevelopmentPackage) | undefined
+  const provided = load?.().providePersonas({
+    ...{ options, environment, find, errors: { ProviderError, RequestError } },
+    resolve: (given) => resolveOptions(given, environment),
+  })
+  return provided ?? { resolved: resolveOrInstall(options, environment) }
+}
+
+/** The helpers of a developer's machine; `undefined` everywhere else. */
+function developmentOf(
+  options: ResolvedAuthOptions,
+  { find }: Platform,
+  log: Log,
+  personas: PersonaLogins | undefined,
+): Development | undefined {
+  const { developmentKey: key } = options
+  if (!find || key === undefined) return undefined
+  const load = find(DEVELOPMENT) as (() => DevelopmentPackage) | undefined
+  if (!load) return developmentMissing(options, log)
+  return load().createDevelopment(key, options, log, personas)
+}
+
+/** Publishes events to each of the two that is there. */
+function bothOf(one: Publish = () => {}, other: Publish | undefined): Publish {
+  if (!other) return one
+  return (name, event) => {
+    one(name, event)
+    other(name, event)
   }
 }
 

@@ -1,14 +1,15 @@
-import type { TakeNote } from './development/notes.ts'
-import type { StartPersonas } from './development/personas.ts'
+import type { ProviderError, RequestError } from './errors/errors.ts'
 import type { AnswerError } from './http/answer-error.ts'
-import type { AuthRequest } from './http/request.ts'
+import type { Observe } from './http/observation.ts'
+import type { AuthRequest, AuthResponse } from './http/request.ts'
 import type { Publish } from './log/events.ts'
 import type { Log } from './log/log.ts'
 import type { FormKeeping } from './login/kept-form.ts'
 import type { SameSiteReturn } from './login/same-site-return.ts'
 import type { Transactions } from './login/transaction.ts'
 import type { LogoutState } from './logout/logout-state.ts'
-import type { ResolvedAuthOptions } from './options/options.ts'
+import type { AnyAuthOptions, ResolvedAuthOptions } from './options/options.ts'
+import type { Environment } from './options/resolve-options.ts'
 import type { Provider } from './provider/provider.ts'
 import type { Providers } from './provider/providers.ts'
 import type { ProviderTransport } from './provider/transport.ts'
@@ -40,8 +41,8 @@ export interface AuthContext {
   readonly publish: Publish
   readonly log: Log
   readonly telemetry: Telemetry
-  /** Records a note for the flight recorder; only in development. */
-  readonly note: TakeNote | undefined
+  /** Shows a step to the login recorder; only in development. */
+  readonly observe: Observe | undefined
   readonly answerError: AnswerError
 }
 
@@ -66,19 +67,76 @@ export interface RequestContext {
   provider(): MaybePromise<Provider>
 }
 
-/** Loads the personas of development. */
-export type LoadPersonas = () => Promise<StartPersonas>
+/** Finds a package that the application has installed for development, and says how to load it. */
+export type FindPackage = (name: string) => (() => unknown) | undefined
 
 /** The features of the platform that an instance needs. */
 export interface Platform {
   /** The source of options that are left out, usually `process.env`. */
-  readonly environment?: Readonly<Record<string, string | undefined>>
+  readonly environment?: Environment
   /** Where events go. */
   readonly publish?: Publish
   /** Reaches providers when the options bring no `fetch`. Default the global `fetch`. */
   readonly transport?: ProviderTransport
-  /** Finds the personas of development, if they are installed: `@latchkey/testing`. */
-  readonly findPersonas?: () => LoadPersonas | undefined
+  /** Finds `@latchkey/development` and what it needs, on a developer's machine alone. */
+  readonly find?: FindPackage
   /** A transport that refuses private addresses; an issuer resolver needs one. */
   readonly guardedTransport?: ProviderTransport
+}
+
+/** The exports of `@latchkey/development`. */
+export interface DevelopmentPackage {
+  /**
+   * Makes the helpers of one instance.
+   *
+   * @param key - The key of development: they answer no browser without it.
+   */
+  createDevelopment(
+    key: string,
+    options: ResolvedAuthOptions,
+    log: Log,
+    personas: PersonaLogins | undefined,
+  ): Development
+  /** Lets test users log in where no provider is configured; `undefined` if their package is not installed. */
+  providePersonas(
+    given: PersonaSettings,
+  ): { readonly resolved: ResolvedAuthOptions; readonly personas: PersonaLogins } | undefined
+}
+
+/** The helpers of a developer's machine. */
+export interface Development {
+  /** `undefined` where the package is not installed. */
+  readonly recorder?: Recorder
+  /** Answers a request for a page of development; `undefined` for every other request. */
+  answer(path: string, asked: RequestContext): MaybePromise<AuthResponse> | undefined
+}
+
+/** Keeps the steps of logins, logouts and refusals. */
+export interface Recorder {
+  readonly observe: Observe
+  /** Takes an event that belongs to no request, such as a failed discovery. */
+  readonly publish: Publish
+  /** Records the responses of the kit's routes. */
+  follow(asked: RequestContext, answered: Promise<AuthResponse>): Promise<AuthResponse>
+}
+
+/** The settings of personas. */
+export interface PersonaSettings {
+  readonly options: AnyAuthOptions
+  readonly environment: Environment
+  readonly find: FindPackage
+  readonly resolve: (options: AnyAuthOptions) => ResolvedAuthOptions
+  readonly errors: ErrorClasses
+}
+
+/** The classes of the core that asks: the package may see another copy of it. */
+export interface ErrorClasses {
+  readonly ProviderError: typeof ProviderError
+  readonly RequestError: typeof RequestError
+}
+
+/** The logins of test users. */
+export interface PersonaLogins {
+  /** Answers an authorization request; `undefined` for any other request. */
+  answer(path: string, asked: RequestContext): Promise<AuthResponse> | undefined
 }

@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url'
 import { requireUser } from '@latchkey/express'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -10,11 +11,15 @@ let site: Site
 let browser: Browser
 
 beforeAll(async () => {
+  // The recorder is looked for beside the program that runs, which is the test runner here.
+  const program = process.argv[1] as string
+  process.argv[1] = fileURLToPath(import.meta.url)
   site = await startSite((app) => {
     app.get('/', (_req, res) => void res.send('home'))
     app.get('/account', requireUser(), (_req, res) => void res.send('in'))
     app.get('/admin', requireUser({ roles: ['admin'] }), (_req, res) => void res.send('never'))
   })
+  process.argv[1] = program
   browser = await launchChromium()
 }, 60_000)
 afterAll(async () => {

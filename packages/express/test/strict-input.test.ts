@@ -1,7 +1,7 @@
 import { type AuthOptions, createAuth, createMemoryStore, type SessionRecord } from '@latchkey/core'
 import { startMisbehavingProvider } from '@latchkey/testing/misbehaving-provider'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openClaims, redactOf } from '../../core/src/development/redact.ts'
+import { openClaims, redactOf } from '../../development/src/redact.ts'
 
 let provider: Awaited<ReturnType<typeof startMisbehavingProvider>>
 beforeAll(async () => {

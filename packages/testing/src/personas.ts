@@ -1,4 +1,4 @@
-import type { Persona, PersonaApplication, Personas } from '@latchkey/core/adapter'
+import type { Persona, PersonaApplication, Personas } from '@latchkey/development'
 import { startIdentity } from './identity.ts'
 import { createVisitor, passPages, refused } from './log-in.ts'
 import { type NewUser, renewApp, type TestUser } from './users.ts'

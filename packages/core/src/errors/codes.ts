@@ -15,7 +15,7 @@ interface CodeEntry {
 interface ErrorEntry extends CodeEntry {
   /** The HTTP status to answer with. */
   readonly status: number
-  /** The English text of the page; a general text stands in for it. */
+  /** The English text of the page, for languages without one of their own. By default it is a general text. */
   readonly visitor?: VisitorText
 }
 
@@ -433,9 +433,13 @@ const WARNING = {
       'Nothing, in development. To log in at your own provider, set `issuer`, `clientId` and `clientSecret`.',
   },
   LATCHKEY_DEVELOPMENT_KEY: {
-    is: 'a browser without the key asked for the flight recorder or the personas',
+    is: 'a browser without the key asked for the login recorder or the personas',
     remedy:
       'Open the link of the message, if the browser is yours. In scripts, set `LATCHKEY_DEVELOPMENT_KEY`.',
+  },
+  LATCHKEY_DEVELOPMENT_MISSING: {
+    is: 'the login recorder is asked for, and not installed',
+    remedy: 'Run `npm install --save-dev @latchkey/development` and start the application again.',
   },
   LATCHKEY_FORM_NOT_KEPT: {
     is: 'a form could not be kept through a login',
@@ -480,9 +484,3 @@ export const CODES: Readonly<
 export const ERROR_CODES: readonly LatchkeyErrorCode[] = (
   Object.keys(CODES) as LatchkeyErrorCode[]
 ).filter((code) => 'status' in CODES[code])
-
-/** The English texts by code. */
-export const VISITOR_TEXTS: Readonly<Partial<Record<LatchkeyErrorCode, VisitorText>>> =
-  Object.fromEntries(
-    ERROR_CODES.flatMap((code) => (CODES[code].visitor ? [[code, CODES[code].visitor]] : [])),
-  )

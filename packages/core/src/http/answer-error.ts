@@ -1,9 +1,9 @@
-import type { TakeNote } from '../development/notes.ts'
 import { LatchkeyError } from '../errors/errors.ts'
 import type { Log } from '../log/log.ts'
 import type { ResolvedAuthOptions } from '../options/options.ts'
 import { recorderPath } from './development.ts'
 import { type ErrorResponseOptions, errorResponse } from './error-response.ts'
+import type { Observe } from './observation.ts'
 import { type AuthRequest, type AuthResponse, pathOf } from './request.ts'
 
 /** Answers an error: as the application wants it, or else as {@link errorResponse} does. */
@@ -17,7 +17,7 @@ export type AnswerError = (
 export function createAnswerError(
   { hooks, routes, developmentKey, baseUrl, languages }: ResolvedAuthOptions,
   log: Log,
-  note: TakeNote | undefined,
+  observe: Observe | undefined,
 ): AnswerError {
   const recorder = developmentKey === undefined ? undefined : recorderPath(baseUrl)
   /** The answer of the application; none where its hook does not come to one in time. */
@@ -32,7 +32,7 @@ export function createAnswerError(
   }
   return async (error, request, options = { loginUrl: routes.login }) => {
     log.failed(error)
-    note?.(request, { kind: 'failed', error })
+    observe?.(request, { kind: 'failed', error })
     const own = await ownAnswer(error, request)
     if (own === 'answered') return { status: error.status, headers: [], isAnswered: true }
     if (own) return fromResponse(own)

@@ -1,5 +1,7 @@
+import type { Log } from '../log/log.ts'
 import { isLoopbackHost } from './issuer-url.ts'
-import { partsOf } from './request.ts'
+import { type AuthResponse, partsOf } from './request.ts'
+import { page } from './responses.ts'
 
 /** Values of `NODE_ENV` under which the kit may help the developer. */
 const DEVELOPMENT: ReadonlySet<string | undefined> = new Set([undefined, '', 'development', 'test'])
@@ -16,7 +18,7 @@ export function isDevelopment(
   return baseUrls.every(({ hostname }) => isLoopbackHost(hostname))
 }
 
-/** The page of the flight recorder. */
+/** The page of the login recorder. */
 export function recorderPath(baseUrl: URL): string {
   return `${partsOf(baseUrl).prefix}/__latchkey`
 }
@@ -25,3 +27,24 @@ export function recorderPath(baseUrl: URL): string {
 export function personasPath(baseUrl: URL): string {
   return `${recorderPath(baseUrl)}/log-in-as`
 }
+
+/** Says at the address of the login recorder how it is installed. */
+export function developmentMissing(
+  { baseUrl }: { readonly baseUrl: URL },
+  log: Log,
+): { answer(path: string): AuthResponse | undefined } {
+  const recorder = recorderPath(baseUrl)
+  let isSaid = false
+  return {
+    answer(path) {
+      if (path !== recorder) return undefined
+      const message = `The login recorder is not installed: ${INSTALL_RECORDER}`
+      if (!isSaid) log.warned('LATCHKEY_DEVELOPMENT_MISSING', message)
+      isSaid = true
+      const body = `<p>To see what happened, step by step, install the login recorder, and start the application again:</p><p><code>${INSTALL_RECORDER}</code></p><p><small>LATCHKEY_DEVELOPMENT_MISSING</small></p>`
+      return page({ title: 'The login recorder is not installed', body, status: 404 })
+    },
+  }
+}
+
+const INSTALL_RECORDER = 'npm install --save-dev @latchkey/development'

@@ -47,7 +47,8 @@ export function errorResponse(
   const translation = isApi ? ENGLISH : translate(languages, request)
   const { texts } = translation
   const isLoginLost = options.isLogin && error.code === 'LATCHKEY_SESSION_UNAVAILABLE'
-  const text = isLoginLost ? texts.loginNotStored : (texts.errors[error.code] ?? texts.otherError)
+  const ofCode = texts.errors[error.code] ?? CODES[error.code].visitor ?? texts.otherError
+  const text = isLoginLost ? texts.loginNotStored : ofCode
   const { loginUrl, homeUrl, recorder } = options
   const response = isApi
     ? problem(error, text.title, loginUrl ? { loginUrl } : {})

@@ -54,7 +54,7 @@ async function finish(asked: RequestContext): Promise<AuthResponse> {
   const cookies = request.headers.get('cookie')
   const state = parameters.get('state') ?? ''
   const found = transactions.find(cookies, state)
-  asked.context.note?.(request, { kind: 'returned', state, parameters, login: found.kind })
+  asked.context.observe?.(request, { kind: 'returned', state, parameters, login: found.kind })
   if (found.kind === 'unknown') return refuseUnknown(asked)
   if (found.kind === 'lost') return recover(asked, { ...found.login, state })
   const { transaction } = found
@@ -106,7 +106,7 @@ async function complete(
       'The response came to the redirect URI of another provider: this one may be an attacker that sent the visitor there. Its code was not redeemed.',
     )
   }
-  context.note?.(request, { kind: 'matched' })
+  context.observe?.(request, { kind: 'matched' })
   const redeemed = await redeem(
     provider,
     transaction,
@@ -117,10 +117,10 @@ async function complete(
   const { claims, tokens } = redeemed
   const { scope } = tokens
   const refreshToken = tokens.refresh_token !== undefined
-  context.note?.(request, { kind: 'redeemed', claims, scope, refreshToken })
+  context.observe?.(request, { kind: 'redeemed', claims, scope, refreshToken })
   const previous = await session.read()
   const draft = await newSession(context, provider, redeemed)
-  context.note?.(request, { kind: 'described', user: draft.user })
+  context.observe?.(request, { kind: 'described', user: draft.user })
   const decided = await options.hooks.afterCallback?.({
     request,
     user: draft.user,
@@ -138,13 +138,13 @@ async function complete(
     ...(index && { device: deviceLabel(request) }),
   }
   const kept = (await options.hooks.onSession?.(admitted, 'login')) ?? admitted
-  context.note?.(request, { kind: 'admitted' })
+  context.observe?.(request, { kind: 'admitted' })
   const setCookies = [
     ...(await greetDevice(asked, kept)),
     ...(context.keptForms?.remember(request, kept) ?? []),
   ]
   await session.start(kept, claims.iat)
-  context.note?.(request, { kind: 'stored' })
+  context.observe?.(request, { kind: 'stored' })
   const user = userHash(kept.issuer, kept.sub)
   publish('session.created', { issuer: kept.issuer, user })
   publish('login.succeeded', { issuer: kept.issuer, user })

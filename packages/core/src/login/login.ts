@@ -154,7 +154,7 @@ async function begin(
   })
   publish('login.started', { issuer: provider.issuer })
   const cookies = [...setCookies, ...restart.setCookies]
-  context.note?.(request, {
+  context.observe?.(request, {
     kind: 'redirected',
     state: transaction.state,
     location,

@@ -1,5 +1,5 @@
 import diagnostics from 'node:diagnostics_channel'
-import type { LoadPersonas, Platform } from '../context.ts'
+import type { Platform } from '../context.ts'
 import type { AuthEventName } from '../log/events.ts'
 import { createNodeTransport } from './transport.ts'
 
@@ -16,26 +16,30 @@ export function nodePlatform(): Platform {
       channels[name] ??= diagnostics.channel(`latchkey:${name}`)
       if (channels[name].hasSubscribers) channels[name].publish(event)
     },
-    findPersonas,
+    find: findPackage,
     transport: createNodeTransport(),
     guardedTransport: createNodeTransport({ publicOnly: true }),
   }
 }
 
-const PERSONAS = '@latchkey/testing/personas'
-
-/** Looks in the application, which has the personas installed; this package knows nothing of them. */
-function findPersonas(): LoadPersonas | undefined {
+/**
+ * Looks for a package of development in the application, as this package depends on none of them: beside the
+ * program, in the working folder, and where `@latchkey/testing` is, which brings the others along.
+ */
+function findPackage(name: string): (() => unknown) | undefined {
   const { createRequire } = process.getBuiltinModule('node:module')
-  for (const place of [process.argv[1], `${process.cwd()}/package.json`]) {
-    if (!place) continue
+  const resolve = (from: string, wanted: string): string | undefined => {
     try {
-      const load = createRequire(place)
-      // Not `import()`: bundlers warn of one whose address they cannot see, and some runtimes refuse it.
-      if (load.resolve(PERSONAS)) return async () => load(PERSONAS).startPersonas
+      return createRequire(from).resolve(wanted)
     } catch {
-      // Not installed there.
+      return undefined
     }
+  }
+  const program = [process.argv[1], `${process.cwd()}/package.json`]
+  const testing = program.map((place) => place && resolve(place, '@latchkey/testing'))
+  for (const place of [...program, ...testing]) {
+    // Not `import()`: bundlers warn of one whose address they cannot see, and some runtimes refuse it.
+    if (place && resolve(place, name)) return () => createRequire(place)(name)
   }
   return undefined
 }

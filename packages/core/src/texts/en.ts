@@ -1,4 +1,3 @@
-import { VISITOR_TEXTS } from '../errors/codes.ts'
 import type { PageTexts } from './page-texts.ts'
 
 /** The texts of pages in English. */
@@ -25,5 +24,6 @@ export const en: PageTexts = {
     title: 'You cannot log in at the moment',
     advice: 'This usually passes. Please try again in a moment.',
   },
-  errors: VISITOR_TEXTS,
+  // The table of codes has them.
+  errors: {},
 }

@@ -20,7 +20,7 @@ export interface PageTexts {
   readonly notSentYet: string
   /** Stands in front of the names of fields that were not kept. */
   readonly fieldsLeftOut: string
-  /** Errors by code. */
+  /** Errors by code. The English ones are in the table of codes. */
   readonly errors: Readonly<Partial<Record<LatchkeyErrorCode, VisitorText>>>
   /** For every other error. */
   readonly otherError: VisitorText

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { fileURLToPath } from 'node:url'
 import type { AuthOptions } from '@latchkey/core'
 import { BASE_URL, type Bench, type Case, locationOf, pathOf, type Visitor } from './bench.ts'
 import { inEnvironment, openForDeveloper } from './recordings.ts'
@@ -104,31 +103,24 @@ export const personas: readonly Case[] = [
 
 type Opened = Awaited<ReturnType<typeof openForDeveloper>>
 
-/** The kit looks for the personas beside the program that runs; here that is this package. */
-async function openWithPersonas(bench: Bench, options: AuthOptions = {}): Promise<Opened> {
-  const [, program = ''] = process.argv
-  process.argv[1] = fileURLToPath(import.meta.url)
-  try {
-    return await openForDeveloper(bench, {
-      options: { ...NO_PROVIDER, ...options },
-      routes: [
-        {
-          method: 'get',
-          path: '/admin',
-          requirement: { roles: ['admin'] },
-          handle: async () => ({ body: 'for admins' }),
-        },
-        {
-          method: 'get',
-          path: '/amr',
-          requirement: {},
-          handle: async ({ auth }) => ({ body: JSON.stringify(auth.session?.amr ?? []) }),
-        },
-      ],
-    })
-  } finally {
-    process.argv[1] = program
-  }
+function openWithPersonas(bench: Bench, options: AuthOptions = {}): Promise<Opened> {
+  return openForDeveloper(bench, {
+    options: { ...NO_PROVIDER, ...options },
+    routes: [
+      {
+        method: 'get',
+        path: '/admin',
+        requirement: { roles: ['admin'] },
+        handle: async () => ({ body: 'for admins' }),
+      },
+      {
+        method: 'get',
+        path: '/amr',
+        requirement: {},
+        handle: async ({ auth }) => ({ body: JSON.stringify(auth.session?.amr ?? []) }),
+      },
+    ],
+  })
 }
 
 async function logInAs(opened: Opened, id: string): Promise<Visitor> {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { fileURLToPath } from 'node:url'
 import type { Response } from 'supertest'
 import {
   type Bench,
@@ -195,7 +196,7 @@ export async function openForDeveloper(
   const lines: string[] = []
   const write = (line: string): unknown => lines.push(line)
   const logger = { log: write, info: write, warn: write, error: write }
-  const site = await open({ ...setup, options: { logger, ...setup.options } })
+  const site = await besideThis(() => open({ ...setup, options: { logger, ...setup.options } }))
   return {
     site,
     async letIn(visitor) {
@@ -204,6 +205,17 @@ export async function openForDeveloper(
       assert.equal((await visitor.open(link)).status, 303)
       return key
     },
+  }
+}
+
+/** The kit looks for packages of development beside the program that runs; here that is this package. */
+async function besideThis<T>(run: () => Promise<T>): Promise<T> {
+  const [, program = ''] = process.argv
+  process.argv[1] = fileURLToPath(import.meta.url)
+  try {
+    return await run()
+  } finally {
+    process.argv[1] = program
   }
 }
 

@@ -1,16 +1,16 @@
+import type { AuthSession, ResolvedAuthOptions } from '@latchkey/core/development'
 import type { Flight, KeptEvent } from './flights.ts'
-import type { RecordedOptions, RecordedSession } from './notes.ts'
 import { bytes, describeCookies, openClaims, redactOf } from './redact.ts'
 import { claimsFact, type Fact } from './steps.ts'
 
 /** The content of the recorder's page. */
 export interface RecorderView {
-  readonly options: RecordedOptions
+  readonly options: ResolvedAuthOptions
   readonly flights: readonly Flight[]
   readonly events: readonly KeptEvent[]
   /** The `Cookie` header of the request for the page. */
   readonly cookie: string | null
-  readonly session: RecordedSession | undefined
+  readonly session: AuthSession | undefined
   readonly failure: Error | undefined
   /** Whether the report is asked for, as text. */
   readonly asText: boolean
@@ -39,12 +39,12 @@ export function browserFacts({ cookie, session, failure, options }: RecorderView
 function accessTokenFact({
   accessTokenExpiresAt: end,
   refreshToken,
-}: NonNullable<RecordedSession['tokens']>): string {
+}: NonNullable<AuthSession['tokens']>): string {
   return `${end === undefined ? 'no end is known' : `expires ${day(end)}`}, ${refreshToken ? 'with' : 'without'} a refresh token`
 }
 
 /** The application's data for the provider, and its settings of cookies. */
-export function applicationFacts(options: RecordedOptions): Fact[] {
+export function applicationFacts(options: ResolvedAuthOptions): Fact[] {
   const { registration, baseUrl, redirectUri, session, routes, scope } = options
   const provider: Fact[] =
     typeof registration === 'function'

@@ -1,11 +1,15 @@
 import { hash } from 'node:crypto'
-import type { AuthEvent, AuthEventName } from '../log/events.ts'
-import type { Note, RecordedOptions } from './notes.ts'
+import type {
+  AuthEvent,
+  AuthEventName,
+  Observation,
+  ResolvedAuthOptions,
+} from '@latchkey/core/development'
 import { type Redact, redactOf } from './redact.ts'
 import {
   answerStep,
   eventFacts,
-  noteStep,
+  observedStep,
   type RequestFacts,
   requestStep,
   type Step,
@@ -38,11 +42,11 @@ export interface KeptEvent {
 /** The flights of one application, in memory. */
 export interface Flights {
   /**
-   * Takes a note.
+   * Takes a step.
    *
-   * @param request - The same object for all notes of one request.
+   * @param request - The same object for all steps of one request.
    */
-  note(request: object, facts: RequestFacts, note: Note): void
+  observe(request: object, facts: RequestFacts, seen: Observation): void
   event(at: number, name: AuthEventName, event: AuthEvent): void
   /** The newest first. */
   all(): readonly Flight[]
@@ -67,11 +71,11 @@ type Writable<T> = { -readonly [Name in keyof T]: T[Name] }
 interface Draft extends Omit<Writable<Flight>, 'steps'> {
   steps: Step[]
   lastRequest: object | undefined
-  lastNote: Note['kind'] | undefined
+  lastSeen: Observation['kind'] | undefined
 }
 
-/** Makes the store of flights. Notes are cleaned of secrets before they are kept. */
-export function createFlights(options: RecordedOptions): Flights {
+/** Makes the store of flights. Steps are cleaned of secrets before they are kept. */
+export function createFlights(options: ResolvedAuthOptions): Flights {
   const flights: Draft[] = []
   const events: KeptEvent[] = []
   const ofRequest = new WeakMap<object, Draft>()
@@ -83,7 +87,7 @@ export function createFlights(options: RecordedOptions): Flights {
     const summary = 'under way'
     const made: Draft = {
       ...{ number: ++count, title, outcome: 'open', summary, times: 1 },
-      ...{ steps: [], lastRequest: undefined, lastNote: undefined },
+      ...{ steps: [], lastRequest: undefined, lastSeen: undefined },
     }
     flights.unshift(made)
     for (const old of flights.splice(MAX_FLIGHTS)) {
@@ -91,39 +95,39 @@ export function createFlights(options: RecordedOptions): Flights {
     }
     return made
   }
-  const flightOf = (request: object, facts: RequestFacts, note: Note): Draft => {
-    const login = 'state' in note ? keyOf(note.state) : undefined
+  const flightOf = (request: object, facts: RequestFacts, seen: Observation): Draft => {
+    const login = 'state' in seen ? keyOf(seen.state) : undefined
     const found = ofRequest.get(request) ?? (login ? ofLogin.get(login) : undefined)
-    const flight = found ?? begin(titleOf(facts, note, options))
+    const flight = found ?? begin(titleOf(facts, seen, options))
     ofRequest.set(request, flight)
     if (login) ofLogin.set(login, flight)
     return flight
   }
 
   return {
-    note(request, facts, note) {
+    observe(request, facts, seen) {
       const { routes } = options
       const path = new URL(facts.url).pathname
       const isKnown = ofRequest.has(request)
       // Applications ask for the session again and again, and visitors who come to log out are asked first.
       if (
-        note.kind === 'answered' &&
+        seen.kind === 'answered' &&
         !isKnown &&
         (path === routes.session || !isLogout(path, options))
       )
         return
-      const redact = redactFor(facts, note)
-      const flight = flightOf(request, facts, note)
+      const redact = redactFor(facts, seen)
+      const flight = flightOf(request, facts, seen)
       const add = (step: Step): void => {
         if (flight.steps.length < MAX_STEPS) flight.steps.push(step)
       }
-      if (flight.lastRequest !== request) add(requestStep(facts, note, options, redact))
+      if (flight.lastRequest !== request) add(requestStep(facts, seen, options, redact))
       flight.lastRequest = request
-      if (note.kind !== 'answered') add(noteStep(note, facts.at, options, redact))
+      if (seen.kind !== 'answered') add(observedStep(seen, facts.at, options, redact))
       // A redirect to the provider says itself what was answered.
-      else if (flight.lastNote !== 'redirected') add(answerStep(note, facts.at, redact))
-      flight.lastNote = note.kind
-      settle(flight, note)
+      else if (flight.lastSeen !== 'redirected') add(answerStep(seen, facts.at, redact))
+      flight.lastSeen = seen.kind
+      settle(flight, seen)
       joinRepeated(flights)
     },
     event(at, name, event) {
@@ -140,39 +144,43 @@ function keyOf(state: string): string {
   return hash('sha256', state, 'base64url')
 }
 
-function redactFor({ url, cookie }: RequestFacts, note: Note): Redact {
+function redactFor({ url, cookie }: RequestFacts, seen: Observation): Redact {
   const secrets = new URLSearchParams(new URL(url).searchParams)
-  const more = 'parameters' in note ? [...note.parameters] : []
+  const more = 'parameters' in seen ? [...seen.parameters] : []
   for (const [name, value] of more) secrets.append(name, value)
-  if ('state' in note) secrets.append('state', note.state)
-  if (note.kind === 'redirected') {
-    for (const [name, value] of new URL(note.location).searchParams) secrets.append(name, value)
+  if ('state' in seen) secrets.append('state', seen.state)
+  if (seen.kind === 'redirected') {
+    for (const [name, value] of new URL(seen.location).searchParams) secrets.append(name, value)
   }
   return redactOf(secrets, cookie)
 }
 
-function isLogout(path: string, { routes }: RecordedOptions): boolean {
+function isLogout(path: string, { routes }: ResolvedAuthOptions): boolean {
   return path === routes.logout || path === routes.backchannelLogout
 }
 
-function titleOf({ method, url }: RequestFacts, note: Note, options: RecordedOptions): string {
+function titleOf(
+  { method, url }: RequestFacts,
+  seen: Observation,
+  options: ResolvedAuthOptions,
+): string {
   const { pathname } = new URL(url)
-  if (note.kind === 'redirected' || note.kind === 'returned') return 'Login'
+  if (seen.kind === 'redirected' || seen.kind === 'returned') return 'Login'
   if (isLogout(pathname, options)) return 'Logout'
   if (pathname === options.routes.login || pathname === options.routes.callback) return 'Login'
   return `${method} ${redactOf(new URLSearchParams(), null)(pathname).slice(0, 80)}`
 }
 
-function settle(flight: Draft, note: Note): void {
-  if (note.kind === 'stored') {
+function settle(flight: Draft, seen: Observation): void {
+  if (seen.kind === 'stored') {
     flight.outcome = 'good'
     flight.summary = 'logged in'
-  } else if (note.kind === 'failed') {
+  } else if (seen.kind === 'failed') {
     flight.outcome = 'bad'
-    flight.summary = `${note.error.status} ${note.error.code}`
-  } else if (note.kind === 'answered' && flight.title === 'Logout' && flight.outcome === 'open') {
+    flight.summary = `${seen.error.status} ${seen.error.code}`
+  } else if (seen.kind === 'answered' && flight.title === 'Logout' && flight.outcome === 'open') {
     flight.outcome = 'good'
-    flight.summary = note.location || note.status !== 200 ? 'logged out' : 'asked first'
+    flight.summary = seen.location || seen.status !== 200 ? 'logged out' : 'asked first'
   }
 }
 

@@ -1,18 +1,8 @@
 import type { LatchkeyError } from '../errors/errors.ts'
-import type { AuthRequest } from '../http/request.ts'
-import type { ResolvedAuthOptions } from '../options/options.ts'
-import type { AuthSession } from '../session/session.ts'
+import type { AuthRequest } from './request.ts'
 
-/** The options that the flight recorder shows and explains. */
-export type RecordedOptions = ResolvedAuthOptions
-
-/** The session of the browser that looks at the flight recorder. */
-export type RecordedSession = AuthSession
-
-export type { RouteOptions } from '../options/options.ts'
-
-/** A step of a login, a logout or a refusal, for the flight recorder of development. */
-export type Note =
+/** A step of a login, a logout or a refusal, for the login recorder of development. */
+export type Observation =
   /** The visitor is sent to the provider. */
   | {
       readonly kind: 'redirected'
@@ -55,5 +45,5 @@ export type Note =
       readonly setCookies: readonly string[]
     }
 
-/** Records a step of a request. It never throws, and returns at once. */
-export type TakeNote = (request: AuthRequest, note: Note) => void
+/** Takes a step of a request. It never throws, and returns at once. */
+export type Observe = (request: AuthRequest, seen: Observation) => void

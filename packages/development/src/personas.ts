@@ -1,8 +1,12 @@
+import {
+  type AuthResponse,
+  type ErrorClasses,
+  escapeHtml,
+  page,
+  type RouteOptions,
+  redirect,
+} from '@latchkey/core/development'
 import { closestMatch } from 'leven'
-import { RequestError } from '../errors/errors.ts'
-import type { AuthResponse } from '../http/request.ts'
-import { escapeHtml, page, redirect } from '../http/responses.ts'
-import type { RouteOptions } from './notes.ts'
 
 /** A user to log in as in development. */
 export interface Persona {
@@ -46,21 +50,28 @@ export type StartPersonas = (application: PersonaApplication) => Promise<Persona
  * Answers an authorization request in place of the identity service.
  *
  * @param query - Its parameters; `as` names the user.
- * @throws {@link RequestError} for a user that does not exist.
+ * @throws `RequestError` for a user that does not exist.
  */
 export async function answerLogin(
   { users, logIn }: Personas,
   query: URLSearchParams,
+  errors: ErrorClasses,
 ): Promise<AuthResponse> {
   const sent = new URLSearchParams(query)
   sent.delete('as')
   const as = query.get('as') ?? undefined
-  if (as !== undefined && !users.some(({ id }) => id === as)) throw unknownPersona(as, users)
+  if (as !== undefined && !users.some(({ id }) => id === as)) {
+    throw unknownPersona(as, users, errors)
+  }
   if (as === undefined && query.get('prompt') !== 'none') return personasPage(users, sent)
   return redirect(await logIn(sent, as), [])
 }
 
-function unknownPersona(as: string, users: readonly Persona[]): RequestError {
+function unknownPersona(
+  as: string,
+  users: readonly Persona[],
+  { RequestError }: ErrorClasses,
+): Error {
   const ids = users.map(({ id }) => id)
   const near = closestMatch(as, ids, { maxDistance: 2 })
   const hint = near ? ` Did you mean ${JSON.stringify(near)}?` : ''

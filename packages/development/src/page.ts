@@ -1,7 +1,10 @@
-import type { AuthResponse } from '../http/request.ts'
-import { escapeHtml, page } from '../http/responses.ts'
+import {
+  type AuthResponse,
+  escapeHtml,
+  page,
+  type ResolvedAuthOptions,
+} from '@latchkey/core/development'
 import type { Flight } from './flights.ts'
-import type { RecordedOptions } from './notes.ts'
 import { reportOf } from './report.ts'
 import type { Fact, Step } from './steps.ts'
 import { applicationFacts, browserFacts, eventFact, type RecorderView, time } from './view.ts'
@@ -51,7 +54,7 @@ function bodyOf(view: RecorderView, report: string): string {
   ].join('')
 }
 
-function emptyHtml({ routes }: RecordedOptions): string {
+function emptyHtml({ routes }: ResolvedAuthOptions): string {
   const login = routes.login ? ` <a href="${escapeHtml(routes.login)}">Log in</a>` : ''
   return `<p>Nothing has happened since the process started.${login}</p>`
 }

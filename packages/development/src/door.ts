@@ -1,15 +1,22 @@
 import { timingSafeEqual } from 'node:crypto'
-import type { RequestContext } from '../context.ts'
-import { readCookie, setCookie } from '../http/cookies.ts'
-import { personasPath, recorderPath } from '../http/development.ts'
-import { type AuthResponse, queryOf } from '../http/request.ts'
-import { page, redirect } from '../http/responses.ts'
-import type { Log } from '../log/log.ts'
-import type { ResolvedAuthOptions } from '../options/options.ts'
-import { deriveKey, macOf } from '../shared/sealing.ts'
+import {
+  type AuthResponse,
+  deriveKey,
+  type Log,
+  macOf,
+  page,
+  personasPath,
+  queryOf,
+  type RequestContext,
+  type ResolvedAuthOptions,
+  readCookie,
+  recorderPath,
+  redirect,
+  setCookie,
+} from '@latchkey/core/development'
 
-/** The door of the flight recorder and the personas: a browser gets in that has opened the link of the log. */
-export interface DevelopmentDoor {
+/** The door of the login recorder and the personas: a browser gets in that has opened the link of the log. */
+export interface Door {
   /** The address with the key, which gives the browser the cookie. */
   readonly link: string
   /**
@@ -23,12 +30,12 @@ const BODY =
   '<p>This page is for the developer of the application. To show that this is you, open the link that the application has just written to its log, which is in your terminal. Then reload this page.</p>' +
   '<p><small>LATCHKEY_DEVELOPMENT_KEY</small></p>'
 
-/** Makes the door; `undefined` where this is not a developer's machine. */
-export function createDevelopmentDoor(
-  { developmentKey: key, baseUrl, secure }: ResolvedAuthOptions,
-  log: Log,
-): DevelopmentDoor | undefined {
-  if (key === undefined) return undefined
+/**
+ * Makes the door.
+ *
+ * @param key - The key of development, which the link in the log has.
+ */
+export function createDoor(key: string, { baseUrl, secure }: ResolvedAuthOptions, log: Log): Door {
   const recorder = recorderPath(baseUrl)
   const paths = new Set([recorder, personasPath(baseUrl)])
   // The link is in the log, the cookie is nowhere.

@@ -1,6 +1,9 @@
-import { CODES } from '../errors/codes.ts'
-import type { AuthEvent } from '../log/events.ts'
-import type { Note, RecordedOptions } from './notes.ts'
+import {
+  type AuthEvent,
+  CODES,
+  type Observation,
+  type ResolvedAuthOptions,
+} from '@latchkey/core/development'
 import {
   bytes,
   count,
@@ -37,7 +40,7 @@ export interface Step {
 
 /** The names of the kit's routes, as the page has them. */
 type Options = Pick<
-  RecordedOptions,
+  ResolvedAuthOptions,
   'baseUrl' | 'baseUrls' | 'session' | 'hooks' | 'userinfo' | 'claims'
 >
 
@@ -47,7 +50,7 @@ const LARGEST_COOKIE = 4096
 /** The step with which a request begins; the parameters of a callback are in the step after it. */
 export function requestStep(
   { at, method, url, cookie, host }: RequestFacts,
-  { kind }: Note,
+  { kind }: Observation,
   { baseUrl, baseUrls }: Options,
   redact: Redact,
 ): Step {
@@ -73,9 +76,9 @@ function otherHost(host: string, baseUrl: URL): string {
   return `The browser opened ${JSON.stringify(host.slice(0, 100))}, but "baseUrl" is ${baseUrl.origin}. A cookie of one host is not sent to the other. Open ${baseUrl.origin}.`
 }
 
-/** The line of the report for a note. */
-export function noteStep(
-  note: Exclude<Note, { kind: 'answered' }>,
+/** The line of the report for a step of a request. */
+export function observedStep(
+  seen: Exclude<Observation, { kind: 'answered' }>,
   at: number,
   options: Options,
   redact: Redact,
@@ -86,19 +89,19 @@ export function noteStep(
     facts: Step['facts'] = [],
     advice: readonly string[] = [],
   ): Step => ({ at, tone, title, facts, advice })
-  switch (note.kind) {
+  switch (seen.kind) {
     case 'redirected': {
-      const sent = new URL(note.location)
+      const sent = new URL(seen.location)
       return step('good', 'Redirected to the provider', [
         ['Endpoint', redact(sent.origin + sent.pathname)],
         ['Parameters', describeParameters(sent.searchParams, redact).join(' · ')],
-        ['Returns to', describeAddress(note.returnTo, redact)],
-        ['Cookies set', note.setCookies.map(describeSetCookie).join(' · ')],
-        ...(note.restarts > 0 ? [['Begun again', count(note.restarts, 'time')] as const] : []),
+        ['Returns to', describeAddress(seen.returnTo, redact)],
+        ['Cookies set', seen.setCookies.map(describeSetCookie).join(' · ')],
+        ...(seen.restarts > 0 ? [['Begun again', count(seen.restarts, 'time')] as const] : []),
       ])
     }
     case 'returned':
-      return returnedStep(note, step, redact)
+      return returnedStep(seen, step, redact)
     case 'matched':
       return step('good', 'Provider, client and redirect URI are those the login began with')
     case 'redeemed':
@@ -106,14 +109,14 @@ export function noteStep(
         'good',
         'The code was redeemed; signature, issuer, audience, nonce and times of the ID token are valid',
         [
-          claimsFact('ID token', openClaims(note.claims, redact)),
-          ['Scope', redact(note.scope ?? 'as asked for')],
-          ['Refresh token', note.refreshToken ? 'yes' : 'no'],
+          claimsFact('ID token', openClaims(seen.claims, redact)),
+          ['Scope', redact(seen.scope ?? 'as asked for')],
+          ['Refresh token', seen.refreshToken ? 'yes' : 'no'],
         ],
       )
     case 'described':
       return step('good', describedTitle(options), [
-        ['Claims of the user', redact(Object.keys(note.user).join(', '))],
+        ['Claims of the user', redact(Object.keys(seen.user).join(', '))],
       ])
     case 'admitted':
       return step(
@@ -125,7 +128,7 @@ export function noteStep(
     case 'stored':
       return step('good', 'The session is stored under a new id')
     case 'failed':
-      return failedStep(note.error, step, redact)
+      return failedStep(seen.error, step, redact)
   }
 }
 
@@ -148,7 +151,7 @@ const RETURNED = {
 } as const
 
 function returnedStep(
-  { login, parameters }: Extract<Note, { kind: 'returned' }>,
+  { login, parameters }: Extract<Observation, { kind: 'returned' }>,
   step: MakeStep,
   redact: Redact,
 ): Step {
@@ -165,7 +168,7 @@ function describedTitle({ userinfo, claims }: Options): string {
 }
 
 function failedStep(
-  error: Extract<Note, { kind: 'failed' }>['error'],
+  error: Extract<Observation, { kind: 'failed' }>['error'],
   step: MakeStep,
   redact: Redact,
 ): Step {
@@ -181,7 +184,7 @@ function failedStep(
 
 /** The step with which a route of the kit answers. */
 export function answerStep(
-  { status, location, setCookies }: Extract<Note, { kind: 'answered' }>,
+  { status, location, setCookies }: Extract<Observation, { kind: 'answered' }>,
   at: number,
   redact: Redact,
 ): Step {

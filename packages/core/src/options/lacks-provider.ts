@@ -1,0 +1,40 @@
+import { ConfigError } from '../errors/errors.ts'
+import { isDevelopment } from '../http/development.ts'
+import type { AnyAuthOptions, ResolvedAuthOptions } from './options.ts'
+import { type Environment, resolveOptions } from './resolve-options.ts'
+
+const INSTALL =
+  'Or log in as test users in development, without a provider: npm install --save-dev @latchkey/testing'
+
+/** Whether nothing is said of a provider, and this is a developer's machine for certain. */
+export function lacksProvider(
+  options: AnyAuthOptions,
+  environment: Environment | undefined,
+): environment is Environment {
+  if (typeof options !== 'object' || options === null || !environment) return false
+  const { issuer, clientId, clientSecret, clientAuth, clientKey, discoveryUrl, metadata } = options
+  const { LATCHKEY_ISSUER, LATCHKEY_CLIENT_ID, LATCHKEY_CLIENT_SECRET } = environment
+  const said = [issuer, clientId, clientSecret, clientAuth, clientKey, discoveryUrl, metadata]
+  const read = [LATCHKEY_ISSUER, LATCHKEY_CLIENT_ID, LATCHKEY_CLIENT_SECRET]
+  if ([...said, ...read].some((value) => value !== undefined)) return false
+  // Of several base URLs none is the one that personas come back to.
+  const baseUrl = String(options.baseUrl ?? environment.LATCHKEY_BASE_URL)
+  return URL.canParse(baseUrl) && isDevelopment(environment, [new URL(baseUrl)])
+}
+
+/** Reports the missing settings, and that personas are the alternative. */
+export function resolveOrInstall(
+  options: AnyAuthOptions,
+  environment: Environment,
+): ResolvedAuthOptions {
+  try {
+    return resolveOptions(options, environment)
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    throw new ConfigError(
+      error.faults.map((fault) =>
+        fault.option === 'issuer' ? { ...fault, remedy: `${fault.remedy} ${INSTALL}` } : fault,
+      ),
+    )
+  }
+}

@@ -1,0 +1,25 @@
+import type { DevelopmentPackage } from '@latchkey/core/development'
+import { createDoor } from './door.ts'
+import { createRecorder } from './recorder.ts'
+
+/** Makes the login recorder of one application, and the door in front of it and of the personas. */
+export const createDevelopment: DevelopmentPackage['createDevelopment'] = (
+  key,
+  options,
+  log,
+  personas,
+) => {
+  const door = createDoor(key, options, log)
+  const recorder = createRecorder(options)
+  if (personas) {
+    log.warned(
+      'LATCHKEY_PERSONAS',
+      `Open ${door.link} in your browser: test users log in with one click, as no provider is configured.`,
+    )
+  }
+  return {
+    recorder,
+    answer: (path, asked) =>
+      door.answer(path, asked) ?? recorder.answer(path, asked) ?? personas?.answer(path, asked),
+  }
+}

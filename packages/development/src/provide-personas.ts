@@ -1,0 +1,92 @@
+import {
+  type AuthResponse,
+  type DevelopmentPackage,
+  discoveryUrlOf,
+  type ErrorClasses,
+  type PersonaLogins,
+  personasPath,
+  queryOf,
+  type ResolvedAuthOptions,
+  type ResolvedRegistration,
+  randomText,
+} from '@latchkey/core/development'
+import { answerLogin, type Personas, type StartPersonas } from './personas.ts'
+
+const PACKAGE = '@latchkey/testing/personas'
+const ISSUER = 'http://personas.localhost'
+/** The service is started at the first exchange, which then takes a while. */
+const START_SECONDS = 60
+
+/** Lets test users log in where no provider is configured; `undefined` unless @latchkey/testing is installed. */
+export const providePersonas: DevelopmentPackage['providePersonas'] = ({
+  options,
+  environment,
+  find,
+  resolve,
+  errors,
+}) => {
+  const load = find(PACKAGE)
+  if (!load) return undefined
+  let starting: Promise<Personas> | undefined
+  let clientId = 'of test users'
+  const start = async (): Promise<Personas> => {
+    const { startPersonas } = load() as { startPersonas: StartPersonas }
+    const { href: baseUrl } = resolved.baseUrl
+    const started = await startPersonas({ issuer: ISSUER, baseUrl, routes: options.routes ?? {} })
+    clientId = started.clientId
+    return started
+  }
+  const started = (): Promise<Personas> => {
+    starting ??= start().catch((cause: unknown) => {
+      starting = undefined
+      const message = 'The test users of @latchkey/testing could not be started.'
+      throw new errors.ProviderError('LATCHKEY_PROVIDER_UNAVAILABLE', message, { cause })
+    })
+    return starting
+  }
+  const clientSecret = async (): Promise<string> => (await started()).clientSecret
+  const { session = {}, allowedLoginParams = ['login_hint', 'ui_locales'] } = options
+  const given = resolve({
+    ...options,
+    ...{ issuer: ISSUER, clientId, clientSecret },
+    fetch: async (...exchange) => (await started()).fetch(...exchange),
+    allowedLoginParams: [...allowedLoginParams, 'as'],
+    session: {
+      ...session,
+      secret: session.secret ?? environment.LATCHKEY_SESSION_SECRET ?? randomText(32),
+    },
+  })
+  const path = personasPath(given.baseUrl)
+  const registration: ResolvedRegistration = {
+    issuer: new URL(ISSUER),
+    discovery: discoveryUrlOf(new URL(ISSUER)),
+    get clientId() {
+      return clientId
+    },
+    clientSecret,
+  }
+  const resolved: ResolvedAuthOptions = {
+    ...given,
+    registration,
+    // The browser never sees the service: this application shows who there is. A logout ends here.
+    metadata: {
+      authorization_endpoint: given.baseUrl.origin + path,
+      end_session_endpoint: undefined,
+    },
+    timeoutSeconds: START_SECONDS,
+    requestSeconds: START_SECONDS,
+    answerSeconds: Math.max(given.answerSeconds, START_SECONDS),
+  }
+  const answer: PersonaLogins['answer'] = (asked, { request }) =>
+    asked === path ? logInAs(queryOf(request.url), started, errors) : undefined
+  return { resolved, personas: { answer } }
+}
+
+/** Shows the users, or logs one in: with `as`, or without a user when the application told it to ask nothing. */
+async function logInAs(
+  query: URLSearchParams,
+  started: () => Promise<Personas>,
+  errors: ErrorClasses,
+): Promise<AuthResponse> {
+  return answerLogin(await started(), query, errors)
+}
