@@ -4,6 +4,7 @@ import { AccessError, CallbackError, ProviderError, RequestError } from '../erro
 import { hasTokenInUrl, sendsProof } from '../http/bearer-header.ts'
 import type { AuthRequest } from '../http/request.ts'
 import type { ResolvedBearer } from '../options/options.ts'
+import { CLOCK_TOLERANCE_SECONDS } from '../provider/clock.ts'
 import { printable, providerError } from '../provider/errors.ts'
 import { type DecodedJwt, decodeJwt } from '../provider/jwt.ts'
 import type { Provider } from '../provider/provider.ts'
@@ -24,7 +25,6 @@ export interface BearerLogin {
 
 type Claims = Readonly<Record<string, unknown>>
 
-const TOLERANCE_SECONDS = 30
 const MAX_LENGTH = 16_384
 
 /**
@@ -158,10 +158,13 @@ function timesOf({ exp, nbf, iat }: Claims, now: number, unknown?: number): numb
       throw invalid(name, `has an "${name}" that is no number`)
   }
   const expiresAt = typeof exp === 'number' ? exp : unknown
-  if (expiresAt === undefined || (exp !== undefined && expiresAt <= now - TOLERANCE_SECONDS)) {
+  if (
+    expiresAt === undefined ||
+    (exp !== undefined && expiresAt <= now - CLOCK_TOLERANCE_SECONDS)
+  ) {
     throw invalid('exp', 'has expired')
   }
-  const [latest] = [nbf, iat].filter((time) => Number(time) > now + TOLERANCE_SECONDS)
+  const [latest] = [nbf, iat].filter((time) => Number(time) > now + CLOCK_TOLERANCE_SECONDS)
   if (latest !== undefined) throw invalid('nbf', 'is from the future')
   return expiresAt
 }

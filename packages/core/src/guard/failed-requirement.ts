@@ -1,5 +1,6 @@
 import { inTime } from '../errors/deadline.ts'
 import type { ResolvedAuthOptions } from '../options/options.ts'
+import { MIN_MAX_AGE_SECONDS } from '../provider/clock.ts'
 import { isThenable, type MaybePromise } from '../shared/maybe-promise.ts'
 import type { Requirement } from './requirement.ts'
 
@@ -56,8 +57,6 @@ export function explain(
   return isValue ? `${message}: it asks for ${JSON.stringify(rule)}.` : `${message}.`
 }
 
-const MIN_MAX_AGE = 60
-
 /** The part of a requirement that asks for a stronger or a more recent login than this one. */
 export function weaknessOf(
   found: { readonly acr?: string | undefined; readonly authTime?: number | undefined },
@@ -67,7 +66,7 @@ export function weaknessOf(
   if (acr !== undefined && !listOf(acr)?.includes(found.acr ?? '')) return 'acr'
   if (maxAge === undefined) return undefined
   const isRecent =
-    found.authTime !== undefined && now - found.authTime <= Math.max(maxAge, MIN_MAX_AGE)
+    found.authTime !== undefined && now - found.authTime <= Math.max(maxAge, MIN_MAX_AGE_SECONDS)
   return isRecent ? undefined : 'maxAge'
 }
 

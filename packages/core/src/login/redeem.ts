@@ -6,6 +6,7 @@ import type {
 } from 'openid-client'
 import { CallbackError, type LatchkeyError } from '../errors/errors.ts'
 import type { ClientAuth } from '../options/options.ts'
+import { MIN_MAX_AGE_SECONDS } from '../provider/clock.ts'
 import {
   factsOf,
   isResponseBodyError,
@@ -29,7 +30,6 @@ export interface Redeemed {
   readonly proofKey: string | undefined
 }
 
-const MIN_MAX_AGE = 60
 /** The advice when the provider does not know the application, by how it says who it is. */
 const CLIENT_REMEDIES = {
   default:
@@ -67,7 +67,9 @@ export async function redeem(
       nonce: transaction.nonce,
       startedAt: transaction.createdAt,
       maxAge:
-        transaction.maxAge === undefined ? undefined : Math.max(transaction.maxAge, MIN_MAX_AGE),
+        transaction.maxAge === undefined
+          ? undefined
+          : Math.max(transaction.maxAge, MIN_MAX_AGE_SECONDS),
     },
   }
   const proofKey = provider.profile && (await provider.proofs.makeKey())

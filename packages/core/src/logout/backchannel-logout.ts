@@ -3,6 +3,7 @@ import { LogoutError } from '../errors/errors.ts'
 import { readForm } from '../http/body.ts'
 import type { AuthResponse } from '../http/request.ts'
 import { userHash } from '../log/events.ts'
+import { CLOCK_TOLERANCE_SECONDS } from '../provider/clock.ts'
 import { printable } from '../provider/errors.ts'
 import { FAPI_ALGORITHMS } from '../provider/fapi.ts'
 import { type DecodedJwt, decodeJwt } from '../provider/jwt.ts'
@@ -10,7 +11,6 @@ import type { Provider } from '../provider/provider.ts'
 import { endSessions } from '../session/end-sessions.ts'
 
 const EVENT = 'http://schemas.openid.net/event/backchannel-logout'
-const TOLERANCE_SECONDS = 30
 const MAX_AGE_SECONDS = 600
 const MAX_TOKEN_LENGTH = 16_384
 
@@ -96,7 +96,7 @@ async function verifyLogoutToken(
   const left = Math.min(Math.ceil(Number(exp)) - now, MAX_AGE_SECONDS)
   const mark = {
     key: `logout:${JSON.stringify([metadata.issuer, jti])}`,
-    seconds: left + 2 * TOLERANCE_SECONDS,
+    seconds: left + 2 * CLOCK_TOLERANCE_SECONDS,
   }
   return { mark, issuer: metadata.issuer, sub, sid, issuedAt: Number(iat) }
 }
@@ -113,8 +113,8 @@ function checkHeader({ header }: DecodedJwt): void {
 function checkTimes({ iat, exp }: DecodedJwt['payload'], now: number): void {
   if (typeof iat !== 'number') throw invalid('lacks "iat"')
   if (exp !== undefined && typeof exp !== 'number') throw invalid('has an "exp" that is no number')
-  if (exp !== undefined && exp <= now - TOLERANCE_SECONDS) throw invalid('has expired')
-  if (iat > now + TOLERANCE_SECONDS) throw invalid('is from the future')
+  if (exp !== undefined && exp <= now - CLOCK_TOLERANCE_SECONDS) throw invalid('has expired')
+  if (iat > now + CLOCK_TOLERANCE_SECONDS) throw invalid('is from the future')
   if (iat < now - MAX_AGE_SECONDS) throw invalid('is too old')
 }
 

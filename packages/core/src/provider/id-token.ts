@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { IDToken } from 'openid-client'
+import { CLOCK_TOLERANCE_SECONDS } from './clock.ts'
 import { printable } from './errors.ts'
 import { hashesOf } from './signature.ts'
 import { isSubject } from './subject.ts'
@@ -29,7 +30,6 @@ export interface IdTokenFault {
   readonly message: string
 }
 
-const TOLERANCE_SECONDS = 30
 /** Entra ID dates `iat` and `nbf` five minutes back. */
 const BACKDATED_SECONDS = 300
 
@@ -86,11 +86,11 @@ function subjectFault({ sub }: Partial<IDToken>) {
 function timeFault({ iat, exp, nbf }: Partial<IDToken>, { now }: IdTokenExpectations) {
   if (typeof exp !== 'number') return fault('exp', 'must be a number')
   if (typeof iat !== 'number') return fault('iat', 'must be a number')
-  if (exp <= now - TOLERANCE_SECONDS) {
+  if (exp <= now - CLOCK_TOLERANCE_SECONDS) {
     return fault('exp', `is ${now - exp} s in the past; are the clocks right?`)
   }
   const later = Math.max(iat, typeof nbf === 'number' ? nbf : iat)
-  if (later <= now + TOLERANCE_SECONDS) return undefined
+  if (later <= now + CLOCK_TOLERANCE_SECONDS) return undefined
   const claim = later === iat ? 'iat' : 'nbf'
   return fault(claim, `is ${later - now} s in the future; are the clocks right?`)
 }
@@ -101,7 +101,7 @@ function loginFault(claims: Partial<IDToken>, { login, now }: IdTokenExpectation
   if (nonce !== login.nonce) {
     return fault('nonce', nonce === undefined ? 'is missing' : 'is not the one that was sent')
   }
-  const tolerance = TOLERANCE_SECONDS + (nbf === iat ? BACKDATED_SECONDS : 0)
+  const tolerance = CLOCK_TOLERANCE_SECONDS + (nbf === iat ? BACKDATED_SECONDS : 0)
   if (iat < login.startedAt - tolerance) {
     return fault('iat', `is ${login.startedAt - iat} s before the login began`)
   }
@@ -114,7 +114,7 @@ function loginFault(claims: Partial<IDToken>, { login, now }: IdTokenExpectation
     )
   }
   if (typeof authTime !== 'number') return fault('auth_time', 'must be a number')
-  if (authTime + login.maxAge >= now - TOLERANCE_SECONDS) return undefined
+  if (authTime + login.maxAge >= now - CLOCK_TOLERANCE_SECONDS) return undefined
   return fault(
     'auth_time',
     `is ${now - authTime} s ago, but at most ${login.maxAge} s were asked for`,

@@ -4,7 +4,7 @@ import type { Publish } from '../log/events.ts'
 /** `stale`: the cached metadata are used, because the provider did not respond the last time. */
 export interface ProviderHealth {
   readonly provider: 'unknown' | 'ok' | 'stale' | 'unavailable'
-  /** When the provider last answered a look-up, in seconds since the epoch. */
+  /** The time of the provider's last answer to a look-up, in seconds since the epoch. */
   readonly discoveredAt: number | undefined
 }
 

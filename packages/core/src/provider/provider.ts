@@ -34,7 +34,7 @@ export interface Provider {
   /** The issuer as the options name it; the metadata has the provider's own name. */
   readonly issuer: string
   readonly clientId: string
-  /** As configured; by default the discovery document decides. */
+  /** The configured method; by default the discovery document decides. */
   readonly clientAuth: ClientAuth | undefined
   /** The tenants of Entra ID that are admitted. */
   readonly entraTenants: readonly string[] | undefined

@@ -1,4 +1,5 @@
 import { CallbackError } from '../errors/errors.ts'
+import { CLOCK_TOLERANCE_SECONDS } from '../provider/clock.ts'
 import { printable, providerError } from '../provider/errors.ts'
 import { decodeJwt } from '../provider/jwt.ts'
 import type { Provider } from '../provider/provider.ts'
@@ -8,7 +9,6 @@ import { parseRecord } from '../shared/records.ts'
 
 /** The claims of signed userinfo that are about the token. */
 const TOKEN_CLAIMS: ReadonlySet<string> = new Set(['iss', 'aud', 'exp', 'iat', 'nbf', 'jti'])
-const TOLERANCE_SECONDS = 30
 
 type UserInfo = Readonly<Record<string, unknown>>
 
@@ -88,7 +88,8 @@ async function signedClaims(provider: Provider, token: string, now: number): Pro
   if (aud !== undefined && ![aud].flat().includes(provider.clientId)) {
     throw invalid('its "aud" is another client')
   }
-  if (typeof exp === 'number' && exp <= now - TOLERANCE_SECONDS) throw invalid('it has expired')
+  if (typeof exp === 'number' && exp <= now - CLOCK_TOLERANCE_SECONDS)
+    throw invalid('it has expired')
   return Object.fromEntries(Object.entries(payload).filter(([name]) => !TOKEN_CLAIMS.has(name)))
 }
 
