@@ -83,7 +83,7 @@ export interface AuthHandle {
 
 /** The login of one application: what an adapter puts under a framework. */
 export interface Auth<U = AppUser> extends AuthHandle {
-  /** Where visitors reach the application. */
+  /** The address at which visitors reach the application. */
   readonly baseUrl: URL
   /** The paths of the kit's own routes, the path of `baseUrl` included. */
   readonly routes: ResolvedRoutes

@@ -74,7 +74,7 @@ export type FindPackage = (name: string) => (() => unknown) | undefined
 export interface Platform {
   /** The source of options that are left out, usually `process.env`. */
   readonly environment?: Environment
-  /** Where events go. */
+  /** The receiver of events. */
   readonly publish?: Publish
   /** Reaches providers when the options bring no `fetch`. Default the global `fetch`. */
   readonly transport?: ProviderTransport

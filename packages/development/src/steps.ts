@@ -18,7 +18,7 @@ import {
 
 /** The request that a flight is about. */
 export interface RequestFacts {
-  /** When, in milliseconds since the epoch. */
+  /** The time in milliseconds since the epoch. */
   readonly at: number
   readonly method: string
   readonly url: string

@@ -19,7 +19,7 @@ export type FetchResponse = Pick<Response, 'ok' | 'status' | 'text'> & {
 
 /** How a client reaches the service. */
 export interface ManagementClientOptions {
-  /** Where the API is; its paths begin with `/v1` after it. A path of its own is kept. */
+  /** The address of the API; its paths begin with `/v1` after it. A path of its own is kept. */
   baseUrl: string | undefined
   /** A secret API key. */
   apiKey: string | undefined

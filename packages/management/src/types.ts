@@ -216,7 +216,7 @@ export interface WebhookTest extends EndpointAnswer {
 /** The events that are sent once more. */
 export interface WebhookReplay {
   events: number
-  /** Where the next request begins, when there were too many for one. */
+  /** The start of the next request, when there were too many for one. */
   from?: string
 }
 

@@ -3,7 +3,7 @@ import type { RateLimit } from './http/rate-limit.ts'
 import type { DataStore } from './store/ports.ts'
 import type { ProtocolStore } from './store/protocol-store.ts'
 
-/** Where a service keeps what it knows. */
+/** The opened stores of a service, and its master keys. */
 export interface OpenData {
   store: DataStore
   protocol: ProtocolStore

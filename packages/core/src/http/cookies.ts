@@ -1,4 +1,4 @@
-/** Where a cookie applies and how long it lives. `HttpOnly` is not a choice: it is always set. */
+/** The scope and the lifetime of a cookie. `HttpOnly` is not a choice: it is always set. */
 export interface CookieScope {
   readonly path: string
   readonly secure: boolean

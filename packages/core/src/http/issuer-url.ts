@@ -25,7 +25,7 @@ export const WELL_KNOWN = '/.well-known/openid-configuration'
 /** The members of a discovery document that a login cannot do without, beside `issuer`. */
 export const REQUIRED_MEMBERS = ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const
 
-/** Where the discovery document of an issuer is by default. */
+/** The default address of an issuer's discovery document. */
 export function discoveryUrlOf(issuer: URL): URL {
   return new URL(issuer.pathname.replace(/\/$/, '') + WELL_KNOWN, issuer)
 }

@@ -15,7 +15,7 @@ import type { TransactionDraft } from './transaction.ts'
 
 /** Options of one login. */
 export interface LoginRequest {
-  /** Where the login ends; sanitized here. */
+  /** The page that the login ends at; sanitized here. */
   readonly returnTo?: string | undefined
   /**
    * `none` asks nothing of the visitor, and comes back logged in or not; `create` is a sign-up, where

@@ -5,7 +5,7 @@ import { createSealer } from '../shared/sealing.ts'
 /** The `state` of a logout: where it ends, carried by the provider and sealed. */
 export interface LogoutState {
   seal(returnTo: string): string
-  /** Where the logout ends; `undefined` for a state that was not made here. */
+  /** The page that the logout ends at; `undefined` for a state that was not made here. */
   open(state: string): string | undefined
 }
 

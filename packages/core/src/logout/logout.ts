@@ -13,7 +13,7 @@ import { translate } from '../texts/languages.ts'
 
 /** Options of one logout. */
 export interface LogoutRequest {
-  /** Where the logout ends on this site; sanitized here. */
+  /** The page of this site that the logout ends at; sanitized here. */
   readonly returnTo?: string | undefined
   /** Whether the provider's session ends too. Default `true`. */
   readonly federated?: boolean

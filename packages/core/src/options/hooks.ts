@@ -10,7 +10,7 @@ export interface CallbackContext<U = AppUser> {
   /** The claims the application will see. */
   readonly user: U
   readonly issuer: string
-  /** Where the login ends. */
+  /** The page that the login ends at. */
   readonly returnTo: string
   /**
    * The parameters that the provider sent the visitor back with, without `code` and `state`. Apple

@@ -48,7 +48,7 @@ export type IssuerResolver = (
   request: AuthRequest,
 ) => IssuerRegistration | Promise<IssuerRegistration>
 
-/** When userinfo is read. */
+/** The moment at which userinfo is read. */
 export type UserinfoOption = 'never' | 'login' | { readonly everySeconds: number }
 
 /** How bearer tokens are recognized, for guards with `accept: ['session', 'bearer']`. */
@@ -83,7 +83,7 @@ export interface RouteOptions {
   readonly keptForm?: string
 }
 
-/** Where logins end. */
+/** The pages that logins end at. */
 export interface ReturnToOptions {
   /** A path of this site, for logins that no page asked for. Default the path of `baseUrl`. */
   readonly default?: string
@@ -220,7 +220,7 @@ export interface AuthOptions<U = AppUser, Exchange = unknown, Store = SessionSto
   readonly trustedOrigins?: readonly string[] | 'any'
   /** The scopes that logins ask for. Default `openid profile email`. */
   readonly scope?: string
-  /** Where logins end. */
+  /** The pages that logins end at. */
   readonly returnTo?: ReturnToOptions
   /**
    * Whether a visitor who opens a page is logged in if the provider knows them already (`prompt=none`):
@@ -333,7 +333,7 @@ export interface ResolvedRoutes {
 /** A registration with its URL parsed. */
 export interface ResolvedRegistration {
   readonly issuer: URL
-  /** Where the discovery document is, or the document itself. */
+  /** The address of the discovery document, or the document itself. */
   readonly discovery: URL | Readonly<Record<string, unknown>>
   readonly clientId: string
   readonly clientSecret: ClientSecret | undefined

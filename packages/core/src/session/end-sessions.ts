@@ -4,7 +4,7 @@ import { indexKey } from './session-record.ts'
 import type { SessionsById } from './sessions-by-id.ts'
 import { storeAnswer } from './store-answer.ts'
 
-/** Whose sessions are meant: those of the provider's session `sid`, or every session of `sub`. */
+/** The sessions that are meant: those of the provider's session `sid`, or every session of `sub`. */
 export interface SessionOwner {
   readonly issuer: string
   readonly sub?: string | undefined
@@ -15,7 +15,7 @@ export interface SessionOwner {
 export interface FoundSession {
   readonly id: string
   readonly session: AuthSession
-  /** When it was last touched. */
+  /** The time of its last touch. */
   readonly seenAt: number
 }
 

@@ -9,7 +9,7 @@ export interface Notice {
   readonly issuer: string
   readonly sub: string | undefined
   readonly sid: string | undefined
-  /** When the provider issued the notice, by its clock. */
+  /** The time at which the provider issued the notice, by its clock. */
   readonly issuedAt: number
 }
 
@@ -46,7 +46,7 @@ export function createEndedLogins(
 ): EndedLogins {
   const keys = secrets.map((secret) => deriveKey(secret, 'ended-login'))
   const idsOf = (key: string): string[] => keys.map((secret) => macOf(key, secret))
-  /** When the latest of the notices that mean this user was issued. */
+  /** The time of the latest notice that means this user. */
   const latest = (records: Records, sub: string | undefined): number => {
     const notices = records.flatMap((record) => (record ? [record.data] : []))
     const isMeant = ({ keptUntil, sub: ended }: SessionRecord['data']): boolean =>

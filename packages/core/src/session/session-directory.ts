@@ -18,13 +18,13 @@ export interface SessionInfo {
   readonly amr: readonly string[] | undefined
   /** The browser and system that logged in, such as `Firefox on macOS`, where the store has an index. */
   readonly device?: string | undefined
-  /** When it was last in use, to the hour, in seconds since the epoch. In lists alone. */
+  /** The time of its last use, to the hour, in seconds since the epoch. In lists alone. */
   readonly lastSeenAt?: number | undefined
   /** Whether it was adopted from another kit. */
   readonly adopted?: true | undefined
 }
 
-/** Whose sessions are meant: a `sub` of the application's one issuer, or of the issuer named. */
+/** The user whose sessions are meant: a `sub` of the application's one issuer, or of the issuer named. */
 export type UserName = string | { readonly issuer: string; readonly sub: string }
 
 /** The sessions of users, on every device. Needs a store with an index. */

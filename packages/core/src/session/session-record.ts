@@ -57,7 +57,7 @@ export function mergeData(read: Data, mine: Data, stored: Data): Data {
   return merged
 }
 
-/** When a session that is in use now expires: after the idle time, or when its login does. */
+/** The expiry of a session that is in use now: after the idle time, or with its login. */
 export function expiryOf(login: AuthSession | undefined, idleSeconds: number, now: number): number {
   return Math.min(now + idleSeconds, login?.expiresAt ?? Number.POSITIVE_INFINITY)
 }

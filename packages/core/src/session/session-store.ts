@@ -7,7 +7,7 @@ export interface SessionRecord {
   readonly login?: AuthSession | undefined
   /** The application's own data. */
   readonly data: Readonly<Record<string, unknown>>
-  /** When the session expires unless it is touched, in seconds since the epoch, with a fraction or without. */
+  /** The time at which the session expires unless it is touched, in seconds since the epoch, with a fraction or without. */
   readonly expiresAt: number
   /** The store's own mark of this state. `get` sets it, `update` compares it, and nothing else uses it. */
   readonly version?: unknown

@@ -5,7 +5,7 @@ import type { AuthSession } from './session.ts'
 /** The part of a session that is about its user. */
 export type SessionUser = Pick<AuthSession, 'user' | 'providerClaims' | 'userReadAt'>
 
-/** Where a user's claims come from. */
+/** The source of a user's claims. */
 export interface ClaimSources {
   /** The claims of an ID token. */
   readonly idToken?: Readonly<Record<string, unknown>> | undefined

@@ -1,7 +1,7 @@
 /** The tokens of a session. They stay on the server and are reached only through methods. */
 export interface SessionTokens {
   readonly accessToken: string
-  /** When the access token ends, in seconds since the epoch, if the provider said so. */
+  /** The expiry of the access token in seconds since the epoch, if the provider said so. */
   readonly accessTokenExpiresAt?: number | undefined
   /** The time at which it was received; together with the expiry, this gives its lifetime. */
   readonly accessTokenReceivedAt?: number | undefined
@@ -26,12 +26,12 @@ export interface AuthSession {
   readonly user: Readonly<Record<string, unknown>>
   /** The names of those that come from the provider, and are replaced when it is asked again. */
   readonly providerClaims?: readonly string[] | undefined
-  /** When userinfo was last read, if it was. */
+  /** The time at which userinfo was last read, if it was. */
   readonly userReadAt?: number | undefined
   readonly createdAt: number
   /** The session always ends here. */
   readonly expiresAt: number
-  /** When the user last proved who they are, if the provider said so. */
+  /** The time at which the user last proved who they are, if the provider said so. */
   readonly authTime?: number | undefined
   /** How strongly they proved it. */
   readonly acr?: string | undefined

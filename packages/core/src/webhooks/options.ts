@@ -39,7 +39,7 @@ export interface WebhookHandlerOptions {
    * enough for one process. With several, pass the session store that they share.
    */
   readonly store?: SessionStore | undefined
-  /** Where refused webhooks and errors of `onEvent` are logged. Default `console`. */
+  /** The logger of refused webhooks and of errors of `onEvent`. Default `console`. */
   readonly logger?: Logger | false | undefined
   /** The time in whole seconds. Default the system clock. */
   readonly now?: (() => number) | undefined

@@ -96,7 +96,7 @@ export interface UnknownWebhookEvent {
   /** Stays the same when the service sends the event again. */
   readonly id: string
   readonly type: string
-  /** When it happened, RFC 3339 in UTC. */
+  /** The time of the event, RFC 3339 in UTC. */
   readonly timestamp: string
   readonly data: WebhookData
 }

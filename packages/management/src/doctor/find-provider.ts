@@ -41,7 +41,7 @@ export async function findProvider(
   return { tried }
 }
 
-/** Where the discovery document of an issuer is by default; `undefined` for a name that is no address. */
+/** The default address of an issuer's discovery document; `undefined` for a name that is no address. */
 export function discoveryUrlOf(issuer: string): URL | undefined {
   const url = URL.parse(issuer)
   if (!url || url.search || url.hash) return undefined

@@ -7,7 +7,7 @@ import type { SourceRecord } from './source.ts'
 export interface ImportRow {
   /** Counted from 0. */
   row: number
-  /** Where it begins in the file, counted from 1. */
+  /** The line on which it begins, counted from 1. */
   line: number
   /** The identifier in the old table; empty when there is none. */
   oldId: string
@@ -86,7 +86,7 @@ export function emailKey(email: string): string {
   return email.trim().normalize('NFC').toLowerCase()
 }
 
-/** As the API takes it. An instant in this form already keeps every digit. */
+/** Reads an instant as the API takes it. One in this form already keeps every digit. */
 function readInstant(text: string | undefined, faults: string[]): string | undefined {
   if (text === undefined) return undefined
   if (Number.isNaN(Date.parse(text))) {

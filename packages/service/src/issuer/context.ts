@@ -12,7 +12,7 @@ import type { UnfinishedLogins } from './requests/unfinished-logins.ts'
 import type { Notifier } from './sessions/notifier.ts'
 import type { Upstreams } from './social/upstreams.ts'
 
-/** Where the issuer reports what an operator should know. No secret ever reaches it. */
+/** The issuer's reports to an operator. No secret ever reaches it. */
 export interface IssuerLogger {
   debug(facts: object, message: string): void
   warn(facts: object, message: string): void

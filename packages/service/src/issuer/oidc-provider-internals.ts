@@ -122,7 +122,7 @@ export function keepClients(
 interface LoginFacts {
   /** The time at which it survived the end of the user's other sessions, which it asked for. */
   keptAt?: number | undefined
-  /** When a provider asked its user, for a login there; 0 where it does not say. */
+  /** The time at which a provider asked its user, for a login there; 0 where it does not say. */
   provenAt?: number | undefined
 }
 
@@ -178,7 +178,7 @@ export function loginOfTokens(): LoginFacts {
   return (AuthorizationCode ?? RotatedRefreshToken ?? RefreshToken ?? {}) as LoginFacts
 }
 
-/** When the user of a session has proven who they are, in seconds since the epoch; 0: it is not known. */
+/** The time at which the user of a session has proven who they are, in seconds since the epoch; 0: it is not known. */
 export function authTimeOf({ provenAt, loginTs = 0 }: Session): number {
   return provenAt ?? loginTs
 }

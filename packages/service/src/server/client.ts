@@ -10,7 +10,7 @@ export interface ClientIp {
   isProxied(request: IncomingMessage): boolean
 }
 
-/** Where a warning goes. */
+/** Takes a warning. */
 interface Warner {
   warn(facts: object, message: string): void
 }

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { refuseConnection } from '../http/errors.ts'
 import { checkTls, type TlsOptions } from './tls.ts'
 
-/** Where a service listens. */
+/** The address that a service listens at. */
 export interface ListenOptions {
   /** Default 0, which takes a free one. */
   port?: number

@@ -24,7 +24,7 @@ export interface Backlog {
 /** How far a reader of the audit log is behind. */
 export interface ReaderLag {
   readonly reader: string
-  /** When the oldest unread entry was written, in microseconds; `undefined` when everything was read. */
+  /** The time at which the oldest unread entry was written, in microseconds; `undefined` when everything was read. */
   readonly oldestAt: number | undefined
 }
 
@@ -33,7 +33,7 @@ export interface GaugeSources {
   readonly version: string
   readonly clock: { now(): number }
   readonly passwords: { readonly load: { running: number; waiting: number } }
-  /** By the value of the label `queue`. */
+  /** The queues by the value of the label `queue`. */
   readonly queues: Readonly<Record<string, { backlog(): Promise<Backlog> }>>
   readonly cursors: { lag(): Promise<ReaderLag[]> }
 }

@@ -81,13 +81,13 @@ export type HistogramName = keyof typeof histograms
 
 type Labels<D extends Definition> = Readonly<Record<D['labels'][number], string>>
 
-/** Where the values go. */
+/** The receiver of the values. */
 export interface Recorder {
   count(name: CounterName, labels: Readonly<Record<string, string>>): void
   observe(name: HistogramName, labels: Readonly<Record<string, string>>, seconds: number): void
 }
 
-/** Of the whole process, as the registries of other libraries are; empty while no metrics are served. */
+/** The recorders of the whole process, as the registries of other libraries are; empty while no metrics are served. */
 const recorders = new Set<Recorder>()
 
 /** Hands every value of this process to a recorder, until the returned function is called. */

@@ -1,7 +1,7 @@
 const OF_ROWS =
   /\b(?:(insert) into|(update)|(delete) from)\s+"?(\w+)"?|\b(select)\b[\s\S]*?\bfrom\s+"?(\w+)"?/i
 
-/** As many names as the service has statements, several times over: some have a list of values. */
+/** The most names that are kept, several times the statements of the service: some have a list of values. */
 const MAX_KNOWN = 1_000
 
 const known = new Map<string, string>()

@@ -46,7 +46,7 @@ import { createRefreshAnswers } from './repeated-refresh.ts'
 /** Providers kept at the same time; each takes 40 to 90 KiB and 0.3 ms to build again. */
 const MAX_PROVIDERS = 500
 
-/** When to try again after the store has failed. */
+/** The wait before the next attempt after the store has failed. */
 export const STORE_RETRY_SECONDS = 5
 
 /** A tenant's provider, and what answers requests to it: made once, as making it costs. */

@@ -37,7 +37,7 @@ export interface Asserted {
   /** Whether the provider says that its user has proven the address. */
   emailVerified: boolean
   name: string
-  /** When the provider asked its user, in seconds since the epoch; 0 where it does not say. */
+  /** The time at which the provider asked its user, in seconds since the epoch; 0 where it does not say. */
   provenAt: number
 }
 
@@ -60,7 +60,7 @@ export class UpstreamError extends Error {
 
 /** The providers of connections, as a client of theirs. */
 export interface Upstreams {
-  /** Where to send the browser. @throws {@link UpstreamError} */
+  /** The address to send the browser to. @throws {@link UpstreamError} */
   begin(connection: Connection, request: UpstreamRequest): Promise<string>
   /**
    * Redeems the provider's response. Its tokens are not stored.

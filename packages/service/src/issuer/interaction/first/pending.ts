@@ -11,7 +11,7 @@ import { completeStep } from '../progress/login-progress.ts'
 /** The step that a login waits for: the user reads a message. */
 export interface Pending {
   reason: 'signup' | 'reset'
-  /** As it was typed. */
+  /** The address as it was typed. */
   email: string
   /**
    * The user who has signed up in this browser; `undefined` when the address was taken, or is to be
@@ -20,7 +20,7 @@ export interface Pending {
   userId?: string | undefined
   /** The account to make when the link is followed, if the address is to be proven first. */
   signup?: Signup | undefined
-  /** Since when it waits, in seconds since the epoch. */
+  /** The start of the wait, in seconds since the epoch. */
   at: number
 }
 

@@ -27,7 +27,7 @@ interface Trip {
   /** The key under which the response is stored. */
   answerKey: string
   path: string
-  /** When it began, in seconds since the epoch, and how long before the provider may have asked its user. */
+  /** The start in seconds since the epoch, and how long before it the provider may have asked its user. */
   beganAt: number
   maxAge: number | undefined
 }

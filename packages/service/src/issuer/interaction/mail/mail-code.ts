@@ -27,7 +27,7 @@ interface MailCode {
   /** Names this code: one that is sent later for the same login is another. */
   id: string
   userId: string
-  /** As it was typed. */
+  /** The address as it was typed. */
   email: string
   sealed: string
 }

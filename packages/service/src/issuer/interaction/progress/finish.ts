@@ -28,7 +28,7 @@ export interface Shown {
   loggedInAt: number
   /** The time at which the login survived such a change, because it made it. */
   keptAt?: number | undefined
-  /** When a provider asked its user, for a login there; 0 where it does not say. */
+  /** The time at which a provider asked its user, for a login there; 0 where it does not say. */
   provenAt?: number | undefined
   /** Whether the second step is not asked for on this device from now on. */
   trust?: boolean | undefined

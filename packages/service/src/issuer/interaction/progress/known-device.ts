@@ -21,7 +21,7 @@ const TRUSTED = 'TrustedDevice'
 /** The kind of record about the messages to a user. */
 const NEWS = 'DeviceNews'
 
-/** When the user logged in, in seconds since the epoch. */
+/** The time of the login, in seconds since the epoch. */
 interface KnownDevice {
   loggedInAt: number
   /** For the first time. Default: `loggedInAt`. */
@@ -42,7 +42,7 @@ const NEWS_A_DAY = 10
 
 /** A device on which the second step is not asked for. */
 interface TrustedDevice extends KnownDevice {
-  /** When the user said so. */
+  /** The time at which the user said so. */
   since: Micros
   userAgent?: string | undefined
 }

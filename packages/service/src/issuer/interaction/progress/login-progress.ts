@@ -322,7 +322,7 @@ function nameOf({ tenant, interaction }: InteractionRequest) {
   return entryName(tenant.id, KIND, interaction.uid)
 }
 
-/** Where the login begins again. */
+/** The address at which the login begins again. */
 function startPath({ interaction }: InteractionRequest): string {
   return `${flowPath(interaction)}&start=login`
 }

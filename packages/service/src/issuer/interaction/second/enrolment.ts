@@ -25,7 +25,7 @@ import { sendNews } from '../mail/messages.ts'
 import { judgeForm, showNewKey } from './new-key.ts'
 import { exceptThisSession, findOwnLogin } from './own-session.ts'
 
-/** Where a user enrols a second factor: during a login, or on the account page. */
+/** The place where a user enrols a second factor: during a login, or on the account page. */
 export interface Place {
   user: User
   /**

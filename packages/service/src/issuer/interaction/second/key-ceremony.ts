@@ -12,7 +12,7 @@ export interface KeyQuestion {
   purpose: 'login' | 'factor' | 'enrol'
   /** Names the login, or the session, in which it is asked. */
   place: string
-  /** Whose key it is to be; `undefined` before anything is known of the user. */
+  /** The user who will own the key; `undefined` before anything is known of the user. */
   user: User | undefined
 }
 

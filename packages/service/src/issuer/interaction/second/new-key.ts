@@ -6,7 +6,7 @@ import type { Form } from '../../requests/http.ts'
 import { type FlowRequest, show } from '../flow/flow-request.ts'
 import { creationOptions, type KeyQuestion, takeCeremony } from './key-ceremony.ts'
 
-/** Whose key it will be, and where it is added; see `Place` of `enrolment.ts`. */
+/** The owner of the new key, and the place where it is added; see `Place` of `enrolment.ts`. */
 interface KeyPlace {
   user: User
   key: string
