@@ -11,6 +11,7 @@ import { parseConsoleUrl } from './console/console-url.ts'
 import type { Console } from './console/index.ts'
 import { followSeals } from './domain/keys/follow-seals.ts'
 import { followJobs } from './domain/operators/follow-jobs.ts'
+import { ensureSystemTenant } from './domain/operators/operators.ts'
 import { canonicalDomain, type DomainPolicy } from './domain/tenants/domain-names.ts'
 import { findTenant } from './domain/tenants/tenants.ts'
 import { createPasswordEngine } from './domain/users/password-engine.ts'
@@ -169,6 +170,8 @@ export async function createIdentityService(
         `A tenant has the domain ${domains.consoleHost}; give the console another URL.`,
       )
     }
+    // The console reads the metadata of its own issuer at once.
+    await ensureSystemTenant({ context, actor: { name: 'service' } })
     // Loaded here, so that a service without a console need not load it.
     const { createConsole } = await import('./console/index.ts')
     return createConsole({

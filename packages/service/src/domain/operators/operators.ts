@@ -36,9 +36,8 @@ function within(scope: ServiceScope): Scope {
 }
 
 /**
- * Invites an operator by email address; the first invitation makes the system tenant. Inviting
- * again replaces an unused link by a new one, and changes nothing else: roles are changed
- * separately.
+ * Invites an operator by email address. Inviting again replaces an unused link by a new one, and
+ * changes nothing else: roles are changed separately.
  *
  * @returns The operator, and the token of the invitation, of which only a hash is stored.
  * @throws ServiceError `conflict` for an operator who has accepted, or was invited to another role.
@@ -49,8 +48,8 @@ export async function inviteOperator(
 ): Promise<{ operator: Operator; token: string }> {
   const own = within(scope)
   const { context } = scope
-  const { operators, tenants } = context.store
-  if (!(await tenants.get(SYSTEM_TENANT_ID))) await createSystemTenant(own)
+  const { operators } = context.store
+  await ensureSystemTenant(scope)
   const user = (await findUser(own, email)) ?? (await createOperatorUser(own, email))
   const token = randomBytes(32).toString('base64url')
   const now = nowMicros(context.clock)
@@ -307,8 +306,11 @@ async function createOperatorUser(scope: Scope, email: string): Promise<User> {
 /** The address under which no browser finds it: it is served at the console's host. */
 const STORED_DOMAIN = 'system'
 
-async function createSystemTenant(scope: Scope): Promise<void> {
+/** Makes the tenant of operators unless it is there: the first start with a console, or the first invitation. */
+export async function ensureSystemTenant(scope: ServiceScope): Promise<void> {
+  const own = within(scope)
   const { context } = scope
+  if (await context.store.tenants.get(SYSTEM_TENANT_ID)) return
   const now = nowMicros(context.clock)
   const tenant: Tenant = {
     id: SYSTEM_TENANT_ID,
@@ -326,7 +328,7 @@ async function createSystemTenant(scope: Scope): Promise<void> {
       rememberLoginSeconds: 12 * 3_600,
     },
   }
-  const created = commit(scope, 'tenant.create', tenant.id, (audit) =>
+  const created = commit(own, 'tenant.create', tenant.id, (audit) =>
     context.store.tenants.insert(tenant, audit),
   )
   await unlessRefused(created, 'already_exists')
