@@ -3,22 +3,30 @@ import { readField } from '../domain/writes/changed-fields.ts'
 import type { DomainContext } from '../domain/writes/context.ts'
 import type { StoredAuditEntry } from '../store/records.ts'
 import { SYSTEM_TENANT_ID } from '../store/system-tenant.ts'
-import { asIs, say, type Text } from './texts/index.ts'
+import { sentenceOfEntry } from './audit-sentences.ts'
+import { credentialKinds } from './credential-kinds.ts'
+import { settingGroups } from './setting-groups.ts'
+import { asIs, type Sentence, say, type Text } from './texts/index.ts'
 
 /** A person, key or object of an audit entry. */
 export interface Named {
-  /** The address or name; the text of the entry where there is none. */
-  readonly label: string
+  /** The name and the address; the text of the entry where there is none. */
+  readonly label: Text
   /** The text of the entry, to copy, where the label is another. */
   readonly id: string | undefined
   readonly href: string | undefined
 }
 
-/** An audit entry with the names of those in it, and its changes in words. */
+/** An audit entry as a sentence, with the names of those in it, and its changes in words. */
 export interface ShownEntry extends StoredAuditEntry {
+  /** With `{who}`, `{on}`, `{way}`, `{changes}` and `{action}`. */
+  readonly sentence: Sentence
   readonly who: Named
   readonly on: Named
+  /** The way to log in that the entry is about. */
+  readonly way: Text
   readonly changes: readonly Text[]
+  readonly tenant: Named | undefined
 }
 
 /** Audit entries as people read them. */
@@ -27,35 +35,101 @@ export async function shownEntries(
   entries: readonly StoredAuditEntry[],
 ): Promise<ShownEntry[]> {
   const names = await namesIn(context, entries)
-  return entries.map((entry) => ({
-    ...entry,
-    who: named(names, entry.actor),
-    on: named(names, entry.target),
-    changes: (entry.fields ?? []).map(inWords),
-  }))
+  return entries.map((entry) => {
+    const [, part = ''] = entry.target.split('/')
+    return {
+      ...entry,
+      sentence: sentenceOfEntry(entry),
+      who: actorIn(names, entry.actor),
+      on: objectOf(names, entry),
+      way: credentialKinds[part as keyof typeof credentialKinds] ?? asIs(part),
+      changes: (entry.fields ?? []).map(inWords),
+      tenant: tenantOf(entry.tenantId),
+    }
+  })
 }
 
-function named({ users, keys }: AuditNames, text: string): Named {
+function actorIn(names: AuditNames, actor: string): Named {
+  const known = knownIn(names, actor)
+  if (known) {
+    const isKey = actor.startsWith('key:')
+    return isKey ? { ...known, label: say('The API key {name}', { name: known.label }) } : known
+  }
+  const [kind = '', account] = actor.split(':')
+  const label = account === undefined ? actors[kind] : undefined
+  if (label) return { label, id: undefined, href: undefined }
+  if (kind !== 'admin' || account === undefined) return plain(actor)
+  return {
+    label: say('The account {name} on the command line', { name: asIs(account) }),
+    id: undefined,
+    href: undefined,
+  }
+}
+
+/** Actors that are no person and no key, in words. */
+const actors: Readonly<Record<string, Sentence>> = {
+  visitor: 'A visitor',
+  service: 'The service',
+  admin: 'The command line',
+}
+
+function objectOf(names: AuditNames, { target, tenantId, action }: StoredAuditEntry): Named {
+  const known = knownIn(names, target)
+  if (known || action.endsWith('.delete')) return known ?? plain(target)
+  const room = rooms[target.slice(0, 4)]
+  if (!room || tenantId === undefined || tenantId === SYSTEM_TENANT_ID) return plain(target)
+  return { ...plain(target), href: `/console/t/${tenantId}${room}${target}` }
+}
+
+/** The pages of objects within a tenant, by the beginning of their ids. */
+const rooms: Readonly<Record<string, string>> = {
+  app_: '/applications/',
+  con_: '/connections/',
+  whk_: '/webhooks/',
+  job_: '/jobs?job=',
+}
+
+function knownIn({ users, keys }: AuditNames, text: string): Named | undefined {
   const id = idIn(text)
   const user = users.get(id)
-  const name = user?.email ?? keys.get(id)
-  if (name === undefined) return { label: text, id: undefined, href: undefined }
-  const part = text.includes('/') ? ` (${text.slice(text.indexOf('/') + 1)})` : ''
-  return { label: name + part, id: text, href: pageOf(user) }
+  if (user) {
+    const { name } = user.profile
+    const label = name ? say('{name} ({address})', { name, address: user.email }) : undefined
+    return { label: label ?? asIs(user.email), id: text, href: pageOf(user) }
+  }
+  const key = keys.get(id)
+  return key === undefined ? undefined : { label: asIs(key), id: text, href: '/console/keys' }
 }
 
-function pageOf(
-  user: AuditNames['users'] extends ReadonlyMap<string, infer U> ? U | undefined : never,
-) {
-  if (!user) return '/console/keys'
-  if (user.tenantId === SYSTEM_TENANT_ID) return '/console/operators'
-  return `/console/t/${user.tenantId}/users/${user.id}`
+function plain(text: string): Named {
+  return { label: asIs(text), id: undefined, href: undefined }
+}
+
+function pageOf({ id, tenantId }: { id: string; tenantId: string }): string {
+  if (tenantId === SYSTEM_TENANT_ID) return '/console/operators'
+  return `/console/t/${tenantId}/users/${id}`
+}
+
+/** The tenant of an entry; the tenant of operators has no pages but theirs. */
+function tenantOf(tenantId: string | undefined): Named | undefined {
+  if (tenantId === undefined) return undefined
+  if (tenantId === SYSTEM_TENANT_ID) {
+    return { label: 'the operators of the console', id: tenantId, href: '/console/operators' }
+  }
+  return { ...plain(tenantId), href: `/console/t/${tenantId}` }
 }
 
 function inWords(text: string): Text {
   const { name, flag } = readField(text)
   if (name === 'sessions') return 'sessions ended'
   if (name === 'disabled' && flag !== undefined) return flag ? 'disabled' : 'enabled'
-  if (flag === undefined) return asIs(name)
-  return say(flag ? '{name} on' : '{name} off', { name })
+  const label = settingLabels.get(name) ?? asIs(name)
+  return flag === undefined ? label : say(flag ? '{name} on' : '{name} off', { name: label })
 }
+
+/** The settings of a tenant in words, by their names in the audit log. */
+const settingLabels: ReadonlyMap<string, Sentence> = new Map(
+  settingGroups
+    .flatMap(({ settings }) => settings)
+    .map(({ name, label }) => [name === 'name' ? name : `settings.${name}`, label]),
+)

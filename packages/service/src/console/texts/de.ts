@@ -850,4 +850,111 @@ export const de = {
   delivered: 'zugestellt',
   unreachable: 'nicht erreichbar',
   '{count}': '{count}',
+  '{who} created the user {on}.': '{who} hat den Benutzer {on} angelegt.',
+  '{who} changed the user {on}: {changes}.': '{who} hat den Benutzer {on} geändert: {changes}.',
+  '{who} deleted the user {on}.': '{who} hat den Benutzer {on} gelöscht.',
+  '{who} verified the address of {on}.': '{who} hat die Adresse von {on} bestätigt.',
+  '{who} took the account {on} back by a mailed link.':
+    '{who} hat das Konto {on} mit einem Link aus einer Mail zurückgeholt.',
+  '{who} imported users: {on}.': '{who} hat Benutzer importiert: {on}.',
+  '{who} gave {on} a way to log in: {way}.': '{who} hat {on} einen Anmeldeweg gegeben: {way}.',
+  '{who} changed a way to log in of {on}: {way}.':
+    '{who} hat einen Anmeldeweg von {on} geändert: {way}.',
+  '{who} removed a way to log in of {on}: {way}.':
+    '{who} hat einen Anmeldeweg von {on} entfernt: {way}.',
+  '{who} set the password of {on} by a mailed link.':
+    '{who} hat das Passwort von {on} mit einem Link aus einer Mail gesetzt.',
+  'The stored password of {on} was hashed anew.':
+    'Das gespeicherte Passwort von {on} wurde neu gehasht.',
+  '{on} used a way to log in: {way}.': '{on} hat einen Anmeldeweg benutzt: {way}.',
+  '{who} encrypted a secret of {on} under the newest master key: {way}.':
+    '{who} hat ein Geheimnis von {on} unter dem neuesten Hauptschlüssel verschlüsselt: {way}.',
+  '{on} logged in.': '{on} hat sich angemeldet.',
+  'A code to log in as {on} was sent.': 'Ein Code zur Anmeldung als {on} wurde verschickt.',
+  'A login as {on} was refused: the password was wrong.':
+    'Eine Anmeldung als {on} wurde abgelehnt: Das Passwort war falsch.',
+  'A login as {on} was refused: there is no password.':
+    'Eine Anmeldung als {on} wurde abgelehnt: Es gibt kein Passwort.',
+  'A login was refused: no user has the address.':
+    'Eine Anmeldung wurde abgelehnt: Kein Benutzer hat die Adresse.',
+  'A login as {on} was refused: the user is disabled.':
+    'Eine Anmeldung als {on} wurde abgelehnt: Der Benutzer ist gesperrt.',
+  'A login as {on} was refused: the way to log in is disabled.':
+    'Eine Anmeldung als {on} wurde abgelehnt: Der Anmeldeweg ist gesperrt.',
+  'A login as {on} was refused: the code was wrong.':
+    'Eine Anmeldung als {on} wurde abgelehnt: Der Code war falsch.',
+  'A session of {on} ended, by {who}.': 'Eine Sitzung von {on} wurde beendet, durch {who}.',
+  'An application was told that a session ended: {on}.':
+    'Einer Anwendung wurde mitgeteilt, dass eine Sitzung beendet ist: {on}.',
+  'An application could not be told that a session ended: {on}.':
+    'Einer Anwendung konnte nicht mitgeteilt werden, dass eine Sitzung beendet ist: {on}.',
+  '{who} asked to sign up.': '{who} wollte sich registrieren.',
+  '{who} asked for a link to a new password of {on}.':
+    '{who} hat einen Link für ein neues Passwort von {on} verlangt.',
+  '{who} sent a message to {on}.': '{who} hat {on} eine Nachricht geschickt.',
+  'A message could not be delivered: {on}.': 'Eine Nachricht konnte nicht zugestellt werden: {on}.',
+  '{who} had a trusted device of {on} forgotten.':
+    '{who} hat ein vertrautes Gerät von {on} vergessen lassen.',
+  '{who} let {on} try again.': '{who} hat {on} neue Versuche erlaubt.',
+  '{who} began a job for many users: {on}.':
+    '{who} hat einen Auftrag für viele Benutzer begonnen: {on}.',
+  '{who} created the tenant {on}.': '{who} hat den Mandanten {on} angelegt.',
+  '{who} changed the tenant {on}: {changes}.': '{who} hat den Mandanten {on} geändert: {changes}.',
+  '{who} deleted the tenant {on}.': '{who} hat den Mandanten {on} gelöscht.',
+  '{who} erased the rows of the deleted tenant {on}.':
+    '{who} hat die Daten des gelöschten Mandanten {on} entfernt.',
+  '{who} freed the domain {on}.': '{who} hat die Domain {on} freigegeben.',
+  '{who} registered the application {on}.': '{who} hat die Anwendung {on} registriert.',
+  '{who} changed the application {on}: {changes}.':
+    '{who} hat die Anwendung {on} geändert: {changes}.',
+  '{who} deleted the application {on}.': '{who} hat die Anwendung {on} gelöscht.',
+  '{who} gave the application {on} a new secret.':
+    '{who} hat der Anwendung {on} ein neues Geheimnis gegeben.',
+  '{who} looked at the secret of the application {on}.':
+    '{who} hat das Geheimnis der Anwendung {on} angesehen.',
+  '{who} encrypted the secret of {on} under the newest master key.':
+    '{who} hat das Geheimnis von {on} unter dem neuesten Hauptschlüssel verschlüsselt.',
+  '{who} added the connection {on}.': '{who} hat die Verbindung {on} hinzugefügt.',
+  '{who} changed the connection {on}: {changes}.':
+    '{who} hat die Verbindung {on} geändert: {changes}.',
+  '{who} deleted the connection {on}.': '{who} hat die Verbindung {on} gelöscht.',
+  '{who} added the webhook {on}.': '{who} hat den Webhook {on} hinzugefügt.',
+  '{who} changed the webhook {on}: {changes}.': '{who} hat den Webhook {on} geändert: {changes}.',
+  '{who} deleted the webhook {on}.': '{who} hat den Webhook {on} gelöscht.',
+  '{who} switched the webhook {on} off.': '{who} hat den Webhook {on} abgeschaltet.',
+  '{who} gave the webhook {on} a new secret.':
+    '{who} hat dem Webhook {on} ein neues Geheimnis gegeben.',
+  '{who} sent a test to the webhook {on}.': '{who} hat eine Probe an den Webhook {on} geschickt.',
+  '{who} made the API key {on}.': '{who} hat den API-Schlüssel {on} erstellt.',
+  '{who} withdrew the API key {on}.': '{who} hat den API-Schlüssel {on} zurückgezogen.',
+  '{who} made the signing key {on}.': '{who} hat den Signaturschlüssel {on} erstellt.',
+  '{who} withdrew the signing key {on}.': '{who} hat den Signaturschlüssel {on} zurückgezogen.',
+  '{who} encrypted the signing key {on} under the newest master key.':
+    '{who} hat den Signaturschlüssel {on} unter dem neuesten Hauptschlüssel verschlüsselt.',
+  '{who} sealed a day of the audit log: {on}.':
+    '{who} hat einen Tag des Protokolls versiegelt: {on}.',
+  '{who} invited the operator {on}.': '{who} hat den Operator {on} eingeladen.',
+  '{who} accepted the invitation for {on}.': '{who} hat die Einladung für {on} angenommen.',
+  '{who} let the operator {on} begin anew.': '{who} hat den Operator {on} neu beginnen lassen.',
+  '{who} removed the operator {on}.': '{who} hat den Operator {on} entfernt.',
+  '{who} changed the operator {on}: {changes}.': '{who} hat den Operator {on} geändert: {changes}.',
+  '{who} disabled the user {on}.': '{who} hat den Benutzer {on} gesperrt.',
+  '{who} enabled the user {on}.': '{who} hat den Benutzer {on} entsperrt.',
+  '{who} ended all sessions of {on}.': '{who} hat alle Sitzungen von {on} beendet.',
+  '{who} disabled the operator {on}.': '{who} hat den Operator {on} gesperrt.',
+  '{who} enabled the operator {on}.': '{who} hat den Operator {on} entsperrt.',
+  'A login was refused ({action}): {on}.': 'Eine Anmeldung wurde abgelehnt ({action}): {on}.',
+  'Too many attempts were stopped ({action}): {on}.':
+    'Zu viele Versuche wurden angehalten ({action}): {on}.',
+  '{who} was refused ({action}): {on}.': '{who} wurde abgewiesen ({action}): {on}.',
+  '{who} saved {on} without a change.': '{who} hat {on} ohne Änderung gespeichert.',
+  '{who}: {action}, {on}.': '{who}: {action}, {on}.',
+  'What happened': 'Was geschah',
+  'A visitor': 'Ein Besucher',
+  'The service': 'Der Dienst',
+  'The command line': 'Die Befehlszeile',
+  'The API key {name}': 'Der API-Schlüssel {name}',
+  'The account {name} on the command line': 'Das Konto {name} auf der Befehlszeile',
+  'the operators of the console': 'die Operatoren der Konsole',
+  '{name} ({address})': '{name} ({address})',
 } as const
