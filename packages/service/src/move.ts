@@ -33,6 +33,7 @@ const TABLES = [
   'deliveries',
   'held_domains',
   'jobs',
+  'job_parts',
   'audit',
   'cursors',
 ] as const

@@ -23,6 +23,7 @@ import { createVault } from './domain/writes/vault.ts'
 import { followDeletions } from './erasure.ts'
 import { createApi } from './http/app.ts'
 import { sendError } from './http/errors.ts'
+import { readUserToImport } from './http/users-import.ts'
 import { createIssuer } from './issuer/index.ts'
 import { followMasterKeys } from './key-rotation.ts'
 import type { Outbox } from './mail/outbox.ts'
@@ -157,7 +158,11 @@ export async function createIdentityService(
   }
   const handler = traceRequests(clientIp.isProxied, observeRequests(logger, route))
   const erasure = followDeletions(context, logger)
-  const jobs = followJobs(context, issuer.support, (err, message) => logger.error({ err }, message))
+  const jobs = followJobs(
+    context,
+    { support: issuer.support, readUser: readUserToImport },
+    (err, message) => logger.error({ err }, message),
+  )
   const rotation = followMasterKeys(masterKeys, context, protocol, logger)
   const inProcess = connectInProcess(createHttpServer(handler))
   const consoleHandler = consoleUrl === undefined ? undefined : await startConsole(consoleUrl)

@@ -6,7 +6,14 @@ import { wholeNumber } from '../command-line/arguments.ts'
 import { Exit, exitCodes } from '../command-line/exit-codes.ts'
 import { type JsonOptions, printResult, withJson } from '../command-line/output.ts'
 import { oneLine } from '../command-line/terminal.ts'
-import { type Checked, checkFile, digestFile, type ImportFile, readRows } from '../import/check.ts'
+import {
+  type Checked,
+  checkFile,
+  digestFile,
+  fileSource,
+  type ImportFile,
+  readRows,
+} from '../import/check.ts'
 import { detectFormat } from '../import/detect.ts'
 import { type Encoding, encodings } from '../import/encoding.ts'
 import { algorithms } from '../import/hashes.ts'
@@ -88,9 +95,7 @@ async function importUsers(file: string, options: ImportOptions): Promise<void> 
   const named = new Map(options.map)
   const mapping = createMapping(named)
   const input: ImportFile = {
-    file,
-    format: options.format ?? format,
-    encoding: options.encoding,
+    source: fileSource(file, options.format ?? format, options.encoding),
     mapping: options.passwords ? mapping : withoutPasswords(mapping),
     named,
     hashAlgorithm: options.hashAlgorithm,
@@ -150,7 +155,7 @@ async function run(
   const isOffered = await importer.isOffered()
   const header: JournalHeader = {
     version: 1,
-    file: await digestFile(input.file),
+    file: await digestFile(input.source),
     tenant,
     baseUrl: options.url,
     startedAt: pace.serverTime(),

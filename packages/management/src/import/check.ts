@@ -6,18 +6,23 @@ import type { Encoding } from './encoding.ts'
 import { emailFault, emptyFault, hashedFault } from './file-faults.ts'
 import type { Mapping, Target } from './mapping.ts'
 import { emailKey, type ImportRow, looksHashed, toRow } from './row.ts'
-import { type FileFormat, readSource } from './source.ts'
+import { type FileFormat, readSource, type Source, type SourceRecord } from './source.ts'
 
-/** The file to import, and how it is read. */
-export interface ImportFile {
-  file: string
-  format: FileFormat
-  encoding: Encoding
+/** The source of an import, and how its records become users. */
+export interface ImportFile extends RowOptions {
+  source: Source
+}
+
+/** How records become users. */
+export interface RowOptions {
   mapping: Mapping
   /** The columns that were named for members, which have to be there. */
   named: ReadonlyMap<Target, string>
   hashAlgorithm: ImportAlgorithm | undefined
 }
+
+/** Is told of each fault, with the number of its row, from 0. */
+type Report = (line: number, fault: string, row: number) => void
 
 /** How many rows are looked at for a column whose values are email addresses. */
 const LOOKED_AT = 100
@@ -35,19 +40,29 @@ export interface Checked {
 /** The rows of a file, in its order. */
 export async function* readRows(input: ImportFile): AsyncGenerator<ImportRow> {
   let row = 0
-  for await (const record of readSource(input.file, input.format, input.encoding)) {
+  for await (const record of readSource(input.source)) {
     yield toRow(row++, record, input.mapping, input.hashAlgorithm)
   }
 }
 
 /** Reads the whole file and reports every fault of every row. */
-export async function checkFile(
-  input: ImportFile,
-  report: (line: number, fault: string) => void,
+export async function checkFile(input: ImportFile, report: Report): Promise<Checked> {
+  const { source } = input
+  const checked = await checkRecords(source.name, readSource(source), input, report)
+  if (checked.rows === 0) throw await emptyFault(source)
+  return checked
+}
+
+/** Reports every fault of every record; `file` is the name for messages. */
+export async function checkRecords(
+  file: string,
+  records: AsyncIterable<SourceRecord>,
+  input: RowOptions,
+  report: Report,
 ): Promise<Checked> {
   const finders = { emails: createDuplicateFinder(), ids: createDuplicateFinder() }
   try {
-    return await checkRows(input, report, finders)
+    return await checkRows(file, records, input, report, finders)
   } finally {
     for (const finder of Object.values(finders)) finder[Symbol.dispose]()
   }
@@ -56,8 +71,10 @@ export async function checkFile(
 type DuplicateFinder = ReturnType<typeof createDuplicateFinder>
 
 async function checkRows(
-  input: ImportFile,
-  report: (line: number, fault: string) => void,
+  file: string,
+  records: AsyncIterable<SourceRecord>,
+  input: RowOptions,
+  report: Report,
   { emails, ids }: { emails: DuplicateFinder; ids: DuplicateFinder },
 ): Promise<Checked> {
   const faults = inOrder(report)
@@ -68,7 +85,7 @@ async function checkRows(
   let hasEmails = false
   let rows = 0
   let faulty = 0
-  for await (const record of readSource(input.file, input.format, input.encoding)) {
+  for await (const record of records) {
     const row = toRow(rows++, record, input.mapping, input.hashAlgorithm)
     for (const [column, value] of record.members) {
       absent.delete(column)
@@ -77,10 +94,9 @@ async function checkRows(
       if (target === undefined && ignored.size < 100) ignored.add(column)
       if (target === 'email') hasEmails = true
       else if (rows <= LOOKED_AT && /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(value)) addresses.add(column)
-      if (target === 'password' && looksHashed(value))
-        throw hashedFault(input.file, row.line, column)
+      if (target === 'password' && looksHashed(value)) throw hashedFault(file, row.line, column)
     }
-    for (const fault of row.faults) faults.add(row.line, fault)
+    for (const fault of row.faults) faults.add(row, fault)
     if (row.faults.length > 0) {
       faulty++
       continue
@@ -95,8 +111,7 @@ async function checkRows(
       `--map ${target}=${column}: no row has anything in a column "${column}".${found}`,
     )
   }
-  if (rows === 0) throw await emptyFault(input.file, input.format)
-  if (columns.size > 0 && !hasEmails) throw emailFault(input.file, addresses, columns)
+  if (columns.size > 0 && !hasEmails) throw emailFault(file, addresses, columns)
   const repeated = new Map<number, string>()
   for (const [what, finder] of [
     ['email address', emails],
@@ -104,7 +119,7 @@ async function checkRows(
   ] as const) {
     for (const { row, line, firstLine } of finder.find()) {
       const reason = `has the ${what} of line ${firstLine}`
-      faults.add(line, reason)
+      faults.add({ line, row }, reason)
       if (!repeated.has(row)) faulty++
       repeated.set(row, reason)
     }
@@ -117,24 +132,30 @@ async function checkRows(
 const MAX_HELD = 100_000
 
 /** Reports faults by line: that a value is there twice shows after the last row only. */
-function inOrder(report: (line: number, fault: string) => void) {
-  const held: { line: number; fault: string }[] = []
+function inOrder(report: Report) {
+  const held: { line: number; fault: string; row: number }[] = []
   function flush(): void {
     held.sort((one, other) => one.line - other.line)
-    for (const { line, fault } of held.splice(0)) report(line, fault)
+    for (const { line, fault, row } of held.splice(0)) report(line, fault, row)
   }
   return {
-    add(line: number, fault: string): void {
-      held.push({ line, fault })
+    add({ line, row }: Pick<ImportRow, 'line' | 'row'>, fault: string): void {
+      held.push({ line, fault, row })
       if (held.length === MAX_HELD) flush()
     },
     end: flush,
   }
 }
 
+/** A file on this machine. */
+export function fileSource(file: string, format: FileFormat, encoding: Encoding): Source {
+  const read = () => createReadStream(file, { highWaterMark: 256 * 1_024 })
+  return { name: file, format, encoding, read }
+}
+
 /** Tells two files apart. */
-export async function digestFile(file: string): Promise<string> {
+export async function digestFile({ read }: Source): Promise<string> {
   const digest = createHash('sha256')
-  for await (const chunk of createReadStream(file)) digest.update(chunk as Buffer)
+  for await (const chunk of read()) digest.update(chunk)
   return digest.digest('base64url')
 }

@@ -1,4 +1,5 @@
 import { open } from 'node:fs/promises'
+import { FileFault } from './file-fault.ts'
 import type { FileFormat } from './source.ts'
 
 /** How much of a file is looked at to tell its format. */
@@ -10,9 +11,13 @@ const SAMPLE_BYTES = 1 << 20
  * @throws an error that names the encoding or compression, if that is why the file cannot be read.
  */
 export async function detectFormat(file: string): Promise<FileFormat> {
-  const sample = await readSample(file)
+  return formatOf(file, await readSample(file))
+}
+
+/** The format of a file, detected from its first bytes; see {@link detectFormat}. */
+export function formatOf(file: string, sample: Buffer): FileFormat {
   const fault = unreadable(file, sample)
-  if (fault) throw new Error(fault)
+  if (fault) throw fault
   // ASCII is enough to tell formats apart, and stands at the same place in both encodings.
   const text = sample.toString('latin1').replace(/^ï»¿/, '').trimStart()
   if (text.startsWith('[')) return 'json'
@@ -30,16 +35,25 @@ async function readSample(file: string): Promise<Buffer> {
   }
 }
 
-function unreadable(file: string, sample: Buffer): string | undefined {
+function unreadable(file: string, sample: Buffer): FileFault | undefined {
   const encoding = wideEncoding(sample)
   if (encoding) {
-    return `${file} is ${encoding}; convert it first: iconv -f ${encoding} -t UTF-8 ${file} > ${file}.utf8`
+    return new FileFault(
+      `${file} is ${encoding}; convert it first: iconv -f ${encoding} -t UTF-8 ${file} > ${file}.utf8`,
+      `The file is ${encoding}; save it as UTF-8.`,
+    )
   }
   if (sample[0] === 0x1f && sample[1] === 0x8b) {
-    return `${file} is compressed by gzip; unpack it first: gunzip -c ${file} > ${file}.unpacked`
+    return new FileFault(
+      `${file} is compressed by gzip; unpack it first: gunzip -c ${file} > ${file}.unpacked`,
+      'The file is compressed by gzip; unpack it first.',
+    )
   }
   if (sample.subarray(0, 4).equals(Buffer.from('PK\x03\x04'))) {
-    return `${file} is a ZIP archive or a workbook; unpack it, or save the workbook as CSV in UTF-8.`
+    return new FileFault(
+      `${file} is a ZIP archive or a workbook; unpack it, or save the workbook as CSV in UTF-8.`,
+      'The file is a ZIP archive or a workbook; unpack it, or save the workbook as CSV in UTF-8.',
+    )
   }
   return undefined
 }

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { createReadStream } from 'node:fs'
+import { FileFault } from './file-fault.ts'
 
 /** The encodings of files; `latin1` as browsers have it, which is Windows-1252. */
 export const encodings = ['utf8', 'latin1'] as const
@@ -9,28 +9,34 @@ export type Encoding = (typeof encodings)[number]
 const LABELS: Readonly<Record<Encoding, string>> = { utf8: 'utf-8', latin1: 'windows-1252' }
 
 /**
- * Reads a file as text, a piece at a time.
+ * Decodes the bytes of a file, a piece at a time.
  *
  * @throws naming the first line that is not of the encoding: a name that was read wrongly would be stored
  *   wrongly.
  */
-export async function* readText(file: string, encoding: Encoding): AsyncGenerator<string> {
+export async function* readText(
+  file: string,
+  bytes: AsyncIterable<Buffer>,
+  encoding: Encoding,
+): AsyncGenerator<string> {
   const decoder = new TextDecoder(LABELS[encoding], { fatal: true, ignoreBOM: true })
   const notUtf8 = (line: number) =>
-    new Error(`${file}, line ${line}: this is not UTF-8. If it is Latin-1, say --encoding latin1.`)
+    new FileFault(
+      `${file}, line ${line}: this is not UTF-8. If it is Latin-1, say --encoding latin1.`,
+      `Line ${line} is not UTF-8. If the file is Latin-1, choose that encoding.`,
+    )
   let line = 1
   let begun: Buffer = Buffer.alloc(0)
-  for await (const chunk of createReadStream(file, { highWaterMark: 256 * 1_024 })) {
-    const bytes = chunk as Buffer
+  for await (const chunk of bytes) {
     let text: string
     try {
-      text = decoder.decode(bytes, { stream: true })
+      text = decoder.decode(chunk, { stream: true })
     } catch {
-      throw notUtf8(line + goodLines(Buffer.concat([begun, bytes])))
+      throw notUtf8(line + goodLines(Buffer.concat([begun, chunk])))
     }
     yield text
     for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) line++
-    begun = incompleteEnd(bytes)
+    begun = incompleteEnd(chunk)
   }
   if (encoding === 'utf8' && begun.length > 0) throw notUtf8(line)
 }

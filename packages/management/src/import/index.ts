@@ -1,2 +1,11 @@
 /** Parts of imports and exports that the service shares; applications have no use for them. */
+export { type Checked, checkRecords, type RowOptions } from './check.ts'
+export { formatOf } from './detect.ts'
+export { type Encoding, encodings } from './encoding.ts'
+export { FileFault } from './file-fault.ts'
 export { escapeFormula } from './formula.ts'
+export { algorithms } from './hashes.ts'
+export { toImport } from './in-bulk.ts'
+export { createMapping, targets, withoutPasswords } from './mapping.ts'
+export { type ImportRow, toRow } from './row.ts'
+export { type FileFormat, readSource, type SourceRecord } from './source.ts'

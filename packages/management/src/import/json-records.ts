@@ -1,3 +1,5 @@
+import { FileFault } from './file-fault.ts'
+
 /** A piece of a file and the line it begins on. */
 export interface Piece {
   line: number
@@ -42,8 +44,11 @@ function createSplitter(file: string) {
   let startLine = 1
   let arrayLine = 1
 
-  const fault = (char: string, expected: string): Error =>
-    new Error(`${file}, line ${line}: expected ${expected}, found ${JSON.stringify(char)}.`)
+  const fault = (char: string, expected: string): FileFault =>
+    new FileFault(
+      `${file}, line ${line}: expected ${expected}, found ${JSON.stringify(char)}.`,
+      `In line ${line}, ${expected} was expected; found was ${JSON.stringify(char)}.`,
+    )
 
   /** A character outside of every record; says whether a record begins with it. */
   function between(char: string): boolean {
@@ -121,8 +126,9 @@ function createSplitter(file: string) {
     end(): void {
       if (depth > 0) {
         const open = depth > level ? startLine : arrayLine
-        throw new Error(
+        throw new FileFault(
           `${file} ends too early: what begins on line ${open} is not closed. Export it again.`,
+          `The file ends too early: what begins on line ${open} is not closed. Export it again.`,
         )
       }
     },

@@ -2,6 +2,7 @@ import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import { CsvError, type Parser, parse } from 'csv-parse'
 import { type Encoding, readText } from './encoding.ts'
+import { FileFault } from './file-fault.ts'
 import { unescapeFormula } from './formula.ts'
 import { splitJson } from './json-records.ts'
 
@@ -17,15 +18,25 @@ export interface SourceRecord {
   fault: string | undefined
 }
 
+/** A file, or the upload of one. */
+export interface Source {
+  /** The name of the file, for messages. */
+  name: string
+  format: FileFormat
+  encoding: Encoding
+  read(): AsyncIterable<Buffer>
+}
+
 /** Reads a file a record at a time, so that memory does not depend on its size. */
-export async function* readSource(
-  file: string,
-  format: FileFormat,
-  encoding: Encoding,
-): AsyncGenerator<SourceRecord> {
-  const stream = Readable.from(readText(file, encoding))
-  if (format === 'csv') return yield* readCsv(file, stream)
-  const pieces = format === 'json' ? splitJson(file, stream) : readLines(stream)
+export async function* readSource({
+  name,
+  format,
+  encoding,
+  read,
+}: Source): AsyncGenerator<SourceRecord> {
+  const stream = Readable.from(readText(name, read(), encoding))
+  if (format === 'csv') return yield* readCsv(name, stream)
+  const pieces = format === 'json' ? splitJson(name, stream) : readLines(stream)
   for await (const { line, text } of pieces) yield jsonRecord(line, text)
 }
 
@@ -69,7 +80,10 @@ async function* readCsv(file: string, stream: Readable): AsyncGenerator<SourceRe
     // The parser's own message quotes the value, which may be a hash.
     const isOpen = error.code === 'CSV_QUOTE_NOT_CLOSED'
     const what = isOpen ? 'is opened and not closed' : 'stands within a value; double it there'
-    throw new Error(`${file}, line ${line}: a quotation mark ${what}.`, { cause: error.code })
+    throw new FileFault(
+      `${file}, line ${line}: a quotation mark ${what}.`,
+      `In line ${line}, a quotation mark ${what}.`,
+    )
   }
 }
 

@@ -6,6 +6,7 @@ import type { ProtocolStore } from '../store/protocol-store.ts'
 import type { OperatorRole, Tenant } from '../store/records.ts'
 import type { Webhooks } from '../webhooks/index.ts'
 import type { Content } from './page.ts'
+import type { Upload } from './uploads.ts'
 
 /** The process that serves the console, and its stores. */
 export interface System {
@@ -38,6 +39,8 @@ export interface Call<S extends ServiceScope = ServiceScope> {
   readonly system: System
   /** The content of a form. */
   readonly form: URLSearchParams
+  /** The file that the form sends. */
+  readonly upload?: Upload | undefined
   /** The tenant of the path, where it names one. */
   readonly tenant?: Tenant | undefined
   /** The secrets that this page shows once; `used` if they were shown before, or are too old. */

@@ -33,6 +33,7 @@ import { type Content, type Frame, notices, renderConsole } from './page.ts'
 import { paths } from './paths.ts'
 import { consoleRoutes, serviceNavigation, tenantNavigation } from './routes.ts'
 import { type Sentence, say, type Text, told } from './texts/index.ts'
+import { readSent, type SentForm } from './uploads.ts'
 
 /** The parts that the console works with. */
 export interface ConsoleOptions extends LoginOptions {
@@ -103,10 +104,12 @@ export function createConsole(options: ConsoleOptions): Console {
         return await finish(response, await answerInvitation(scope, url, fields), show)
       }
       await serveNode(login, request, response, async (visit) => {
-        // The whole body is here before anything is asked: what was true before it came may not be now.
+        // The form is here before anything is asked: what was true before it came may not be now.
         const isWrite = request.method === 'POST'
         const isRead = request.method === 'GET' || request.method === 'HEAD'
-        const given = isWrite ? await readFields(request, MAX_FORM_BYTES) : new URLSearchParams()
+        const { fields: given, upload }: SentForm = isWrite
+          ? await readSent(request, response, MAX_FORM_BYTES)
+          : { fields: new URLSearchParams() }
         if (isRead && !beganFresh(visit.session.current)) {
           return void (await visit.auth.login(freshLogin))
         }
@@ -183,7 +186,7 @@ export function createConsole(options: ConsoleOptions): Console {
         const once = request.method === 'GET' ? await secretsOf(operatorId, path, query) : undefined
         const call = {
           ...{ scope, operator, support, webhooks, system },
-          ...{ ids, query, form, origin, tenant, once },
+          ...{ ids, query, form, upload, origin, tenant, once },
         }
         const notice =
           once === 'used' ? SHOWN_ALREADY : isRead ? notices[query.get('done') ?? ''] : undefined

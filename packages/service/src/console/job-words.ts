@@ -1,9 +1,9 @@
-import type { JobKind } from '../domain/operators/jobs.ts'
+import type { BulkKind } from '../domain/operators/jobs.ts'
 import type { Sentence } from './texts/index.ts'
 
 /** The act of a job in words: on a button, and with the number of its users. */
 export const bulkActs: Readonly<
-  Record<JobKind, { label: Sentence; effect: Sentence; isRed: boolean }>
+  Record<BulkKind, { label: Sentence; effect: Sentence; isRed: boolean }>
 > = {
   disable: {
     label: 'Disable',

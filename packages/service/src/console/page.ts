@@ -61,6 +61,7 @@ export const notices: Readonly<Record<string, Sentence>> = {
   unchanged: 'Nothing changed.',
   created: 'Created.',
   removed: 'Removed.',
+  discarded: 'The file is discarded.',
   disabled: 'Disabled. Every session of this user has ended.',
   enabled: 'Enabled.',
   verified: 'The address is verified.',

@@ -3,6 +3,7 @@ import { applicationRoutes } from './routes/applications.ts'
 import { auditRoutes } from './routes/audit.ts'
 import { connectionRoutes } from './routes/connections.ts'
 import { editUserRoutes } from './routes/edit-user.ts'
+import { importRoutes } from './routes/imports.ts'
 import { jobRoutes } from './routes/jobs.ts'
 import { keyRoutes } from './routes/keys.ts'
 import { operatorRoutes } from './routes/operators.ts'
@@ -27,6 +28,7 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
   ...redActRoutes,
   ...applicationRoutes,
   ...jobRoutes,
+  ...importRoutes,
   ...usersRoutes,
   ...editUserRoutes,
   ...userRoutes,

@@ -99,15 +99,25 @@ function parseItem(
   ignored: Set<string>,
 ): UserToImport | Extract<Imported, { kind: 'refused' }> {
   try {
-    if (typeof item !== 'object' || item === null || Array.isArray(item)) {
-      throw new ServiceError('invalid_request', 'A user must be a JSON object.')
-    }
-    const { value, ignored: unknown } = parseBody(importedUserBody, item as Record<string, unknown>)
-    for (const name of [...unknown, ...ignoredMembers(value)]) ignored.add(name)
-    return { input: userInput(value), password: value.password }
+    return readUserToImport(item, ignored)
   } catch (cause) {
     return { kind: 'refused', cause }
   }
+}
+
+/**
+ * Reads a user of an import.
+ *
+ * @param ignored - The names of members without effect are added to it.
+ * @throws ServiceError for a user that no tenant can have.
+ */
+export function readUserToImport(item: unknown, ignored?: Set<string>): UserToImport {
+  if (typeof item !== 'object' || item === null || Array.isArray(item)) {
+    throw new ServiceError('invalid_request', 'A user must be a JSON object.')
+  }
+  const { value, ignored: unknown } = parseBody(importedUserBody, item as Record<string, unknown>)
+  for (const name of [...unknown, ...ignoredMembers(value)]) ignored?.add(name)
+  return { input: userInput(value), password: value.password }
 }
 
 function resultOf(outcome: Imported | undefined): Result {

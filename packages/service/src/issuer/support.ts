@@ -184,7 +184,10 @@ export function createSupport(
       const { role, reach } = operator
       const tenants =
         reach === 'all' ? translator(language)('mailRoleAllTenants') : reach.join(', ')
-      const values = { by, before: before.role, role, tenants }
+      const values = {
+        ...{ before: before.role, role, tenants },
+        by: by ?? translator(language)('mailRoleByCommand'),
+      }
       const message = composeMail('role', tenant, user, { language, values })
       await context.outbox.post(tenant, message, { kind: 'role', userId: user.id })
     },

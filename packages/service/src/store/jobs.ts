@@ -1,35 +1,47 @@
-import type { AuditEntry, Micros } from './records.ts'
+import type { AuditEntry, Micros, OperatorRole, Reach } from './records.ts'
 import type { SearchCursor, UserQuery } from './user-search.ts'
 
-/** The act of a job for each of its users. */
-export const jobKinds = ['disable', 'enable', 'end-sessions', 'reset', 'verify', 'invite'] as const
+/** The acts of a job for each of its users. */
+export const bulkKinds = ['disable', 'enable', 'end-sessions', 'reset', 'verify', 'invite'] as const
 
-/** One of {@link jobKinds}: the last three send a message. */
-export type JobKind = (typeof jobKinds)[number]
+/** One of {@link bulkKinds}: the last three send a message. */
+export type BulkKind = (typeof bulkKinds)[number]
 
 /** The users of a job: those named, or those that a search finds. */
 export type JobUsers =
   | { readonly ids: readonly string[] }
   | { readonly query: Omit<UserQuery, 'order'> }
 
-/** A job for users of a tenant, on behalf of an operator. */
-export interface Job {
+/** The parts that all jobs have: what is done, on behalf of an operator. */
+interface JobOf<Kind, Work, Progress> {
   id: string
   tenantId: string
-  kind: JobKind
-  users: JobUsers
+  kind: Kind
+  work: Work
   /** The operator as actor: the audit entry of each user names the same request. */
   actor: Pick<AuditEntry, 'requestId' | 'address' | 'userAgent'> & { name: string }
   /** Users who were created later are not concerned. */
   createdAt: Micros
   /** How many users there were at the beginning; they are counted up to a limit. */
   total: number
-  state: 'running' | 'done' | 'stopped'
-  progress: JobProgress
+  /** A job that waits goes on when its operator says so. */
+  state: 'waiting' | 'running' | 'done' | 'stopped'
+  progress: Progress
 }
 
-/** The progress of a job, with which the next process goes on. */
-export interface JobProgress {
+/** An act for many users of a tenant. */
+export type BulkJob = JobOf<BulkKind, JobUsers, BulkProgress>
+
+/** An import of users, from the upload on. */
+export type ImportJob = JobOf<'import', ImportWork, ImportProgress>
+
+/** A message that tells an operator of another role. */
+export type RoleJob = JobOf<'tell-role', RoleWork, null>
+
+export type Job = BulkJob | ImportJob | RoleJob
+
+/** The progress of an act for many users, with which the next process goes on. */
+export interface BulkProgress {
   /** The place behind which the step under way began. */
   after: SearchCursor | undefined
   /** The ids of those whom the step has taken. */
@@ -40,10 +52,82 @@ export interface JobProgress {
   failures: { userId: string; reason: string }[]
 }
 
-/** A job that this process carries on, as long as no other has taken it over. */
-export interface HeldJob extends Job {
-  fence: number
+/** The file of an import, and how its columns become members of users. */
+export interface ImportWork {
+  fileName: string
+  /** How many parts the records of the file have. */
+  parts: number
+  /** The columns by the members that they are chosen for. */
+  columns: Record<string, string>
+  /** The algorithm of hashes in rows that name none; empty for none. */
+  algorithm: string
+  /** Whether passwords and hashes are left out. */
+  withoutPasswords: boolean
 }
+
+/** The progress of an import. */
+export interface ImportProgress {
+  phase: 'mapping' | 'checking' | 'checked' | 'importing'
+  /** The reason why the file cannot be imported as its columns are chosen. */
+  problem?: string | undefined
+  check?: ImportCheck | undefined
+  /** The part that comes next, since when, and the fence of the process that takes it if none before has. */
+  part: number
+  since: Micros
+  fence: number
+  created: number
+  existing: number
+  refused: number
+}
+
+/** The effects that an import would have. */
+export interface ImportCheck {
+  creatable: number
+  /** Users whose address is there already, who stay as they are. */
+  existing: number
+  faulty: number
+  /** The columns that go nowhere. */
+  ignored: string[]
+  /** Some of each. */
+  firstCreatable: { line: number; email: string; name: string }[]
+  firstExisting: { line: number; email: string; id: string }[]
+  firstFaults: ImportFault[]
+}
+
+/** A row that is not imported. */
+export interface ImportFault {
+  /** Counted from 0. */
+  row: number
+  line: number
+  reason: string
+  email?: string
+}
+
+/** Some records of an import. */
+export interface JobPart {
+  n: number
+  /** Sealed, as it may hold passwords; empty once the records are imported. */
+  content: string
+  result: PartResult
+}
+
+/** The outcome for the records of a part. */
+export interface PartResult {
+  created: number
+  existing: number
+  faults: ImportFault[]
+}
+
+/** The change of an operator's role, and who has made it. */
+export interface RoleWork {
+  operatorId: string
+  before: { role: OperatorRole; reach: Reach }
+  /** The address of an operator; `undefined` for the command line. */
+  by: string | undefined
+}
+
+/** A job that this process carries on, as long as no other has taken it over. */
+export type HeldJob<J extends Job = Job> = J & { fence: number }
 
 /** Jobs, which any process carries on, one at a time each. The times are those of the database's clock. */
 export interface JobStore {
@@ -59,4 +143,19 @@ export interface JobStore {
    * @returns Whether this process still held it.
    */
   keep(job: HeldJob, seconds: number): Promise<boolean>
+  /**
+   * Changes the work, the actor and the progress of a job that waits.
+   *
+   * @returns Whether it still waited.
+   */
+  resume(job: Job): Promise<boolean>
+  /** Deletes a job that waits, with its parts. */
+  discard(tenantId: string, id: string): Promise<void>
+  /** Deletes the jobs that have waited since before that time. */
+  discardBefore(at: Micros): Promise<void>
+  addPart(jobId: string, n: number, content: string): Promise<void>
+  /** At most `limit` parts, from `n` on, in their order. */
+  parts(jobId: string, n: number, limit: number): Promise<JobPart[]>
+  /** Replaces the content and the outcome of a part. */
+  setPart(jobId: string, part: JobPart): Promise<void>
 }

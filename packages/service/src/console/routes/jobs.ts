@@ -1,20 +1,22 @@
 import {
+  type BulkJob,
   beginJob,
+  bulkKinds,
   countUsers,
   getJob,
   type Job,
-  type JobKind,
-  jobKinds,
   listJobs,
   MAX_COUNTED,
 } from '../../domain/operators/jobs.ts'
 import { listUsers } from '../../domain/users/users.ts'
 import { ServiceError } from '../../domain/writes/errors.ts'
+import type { ImportJob } from '../../store/jobs.ts'
 import { type ConsoleRoute, type Result, type TenantCall, tenantForm, tenantPage } from '../call.ts'
 import { bulkActs } from '../job-words.ts'
 import type { Content } from '../page.ts'
 import { many, type Said, type Sentence, say, told } from '../texts/index.ts'
 import { userFiltersIn, userQueryOf } from '../user-filters.ts'
+import { countsOf, importPath } from './imports.ts'
 
 /** How often the page of a running job is loaded again. */
 const REFRESH_SECONDS = 3
@@ -28,28 +30,28 @@ export const jobRoutes: readonly ConsoleRoute[] = [
 const usersPath = ({ tenant }: TenantCall) => `/console/t/${tenant.id}/users`
 
 /** The act and the users that a form names. */
-function chosenIn(given: URLSearchParams): Pick<Job, 'kind' | 'users'> {
-  const kind = jobKinds.find((one) => one === given.get('act'))
+function chosenIn(given: URLSearchParams): Pick<BulkJob, 'kind' | 'work'> {
+  const kind = bulkKinds.find((one) => one === given.get('act'))
   if (!kind) throw new ServiceError('invalid_request', 'Choose what to do with the users.')
   if (given.get('of') === 'all') {
-    return { kind, users: { query: userQueryOf(userFiltersIn(given)) } }
+    return { kind, work: { query: userQueryOf(userFiltersIn(given)) } }
   }
   const ids = given.getAll('user').filter((id) => /^usr_\w{1,60}$/.test(id))
   if (ids.length === 0) throw new ServiceError('invalid_request', 'Choose at least one user.')
-  return { kind, users: { ids: [...new Set(ids)].slice(0, 100) } }
+  return { kind, work: { ids: [...new Set(ids)].slice(0, 100) } }
 }
 
 /** The number of users, exact where the tenant knows it or where it is small. */
-async function totalOf({ scope }: TenantCall, { users }: Pick<Job, 'users'>): Promise<number> {
+async function totalOf({ scope }: TenantCall, { work }: Pick<BulkJob, 'work'>): Promise<number> {
   const isEverybody =
-    'query' in users && Object.values(users.query).every((value) => value === undefined)
-  if (!isEverybody) return countUsers(scope, users)
+    'query' in work && Object.values(work.query).every((value) => value === undefined)
+  if (!isEverybody) return countUsers(scope, work)
   return (await listUsers(scope, { after: undefined, limit: 1 })).total
 }
 
 async function confirm(call: TenantCall): Promise<Result> {
   const { query, tenant } = call
-  let chosen: Pick<Job, 'kind' | 'users'>
+  let chosen: Pick<BulkJob, 'kind' | 'work'>
   try {
     chosen = chosenIn(query)
   } catch (error) {
@@ -68,7 +70,7 @@ async function confirm(call: TenantCall): Promise<Result> {
     data: {
       ...bulkActs[chosen.kind],
       ...{ number: inWords(total), total, fields, search, state },
-      isAll: 'query' in chosen.users,
+      isAll: 'query' in chosen.work,
       base: usersPath(call),
     },
     commands: [`latchkey users search --tenant ${tenant.id}`],
@@ -106,6 +108,7 @@ async function showJobs(call: TenantCall): Promise<Result> {
 async function showJob(call: TenantCall): Promise<Result> {
   const { query, scope } = call
   const job = await getJob(scope, query.get('job') ?? '')
+  if (job.kind === 'import') return { kind: 'redirect', to: importPath(job) }
   const { progress, actor } = job
   return {
     kind: 'page',
@@ -122,19 +125,22 @@ async function showJob(call: TenantCall): Promise<Result> {
   }
 }
 
-function shownJob({ id, kind, state, createdAt, total, progress }: Job) {
-  const { done, failed } = progress
+function shownJob(job: BulkJob | ImportJob) {
+  const { id, state, createdAt, total, progress } = job
+  const { done, failed } = job.kind === 'import' ? countsOf(job) : (progress as BulkJob['progress'])
+  const label: Sentence = job.kind === 'import' ? 'Import users' : bulkActs[job.kind].label
+  const base = `/console/t/${job.tenantId}/jobs`
+  const href = job.kind === 'import' ? importPath(job) : `${base}?job=${id}`
   return {
-    ...{ id, state, createdAt, done, failed, label: labelOf(kind), number: inWords(total) },
+    ...{ id, state, createdAt, done, failed, label, href, number: inWords(total) },
     stateLabel: stateLabels[state],
     isCounted: total <= MAX_COUNTED,
     total: Math.max(total, done + failed),
   }
 }
 
-const labelOf = (kind: JobKind) => bulkActs[kind].label
-
 const stateLabels: Readonly<Record<Job['state'], Sentence>> = {
+  waiting: 'waits for you',
   running: 'running',
   done: 'done',
   stopped: 'stopped',

@@ -54,6 +54,7 @@ async function showUsers({ scope, query, ids, operator }: TenantCall): Promise<R
     }),
     data: {
       ...{ users: items, ...given, further, base, onlyBeginnings, acts: bulkActs },
+      importPath: `/console/t/${ids.tenant}/import`,
       exportPath: `${base}/export?${new URLSearchParams({ ...given })}`,
     },
     commands: [`latchkey users search --tenant ${scope.tenantId}`],

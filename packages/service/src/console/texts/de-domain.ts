@@ -297,4 +297,40 @@ export const domainInGerman: Readonly<Record<string, string>> = {
   '"metadata.{key}" is "{value}"; the only profile is "{profile}".':
     '„metadata.{key}“ ist „{value}“; das einzige Profil ist „{profile}“.',
   '"metadata.{key}" does not allow "{other}".': '„metadata.{key}“ erlaubt „{other}“ nicht.',
+  'The file has no user in it.': 'Die Datei enthält keinen Benutzer.',
+  'The file has no user in it: {reason}.': 'Die Datei enthält keinen Benutzer: {reason}.',
+  'The file is empty.': 'Die Datei ist leer.',
+  'No column has email addresses, and every user needs one. Choose “email” for a column.':
+    'Keine Spalte enthält E-Mail-Adressen, und jeder Benutzer braucht eine. Wählen Sie eine Spalte für die Adresse.',
+  'Line {line} is not UTF-8. If the file is Latin-1, choose that encoding.':
+    'Zeile {line} ist nicht UTF-8. Ist die Datei Latin-1, wählen Sie diese Kodierung.',
+  'The file is compressed by gzip; unpack it first.':
+    'Die Datei ist mit gzip gepackt; entpacken Sie sie zuerst.',
+  'The file is a ZIP archive or a workbook; unpack it, or save the workbook as CSV in UTF-8.':
+    'Die Datei ist ein ZIP-Archiv oder eine Arbeitsmappe; entpacken Sie sie, oder speichern Sie die Mappe als CSV in UTF-8.',
+  'The file is {encoding}; save it as UTF-8.':
+    'Die Datei ist {encoding}; speichern Sie sie als UTF-8.',
+  'In line {line}, {fault}; choose “hash” for the column, or leave passwords out.':
+    'In Zeile {line}: {fault}; wählen Sie die Spalte als Hash, oder lassen Sie Passwörter aus.',
+  'The file ends too early: what begins on line {line} is not closed. Export it again.':
+    'Die Datei endet zu früh: Was in Zeile {line} beginnt, ist nicht geschlossen. Exportieren Sie sie noch einmal.',
+  'The file is larger than 50 MB. Use the command "latchkey users import".':
+    'Die Datei ist größer als 50 MB. Nehmen Sie den Befehl "latchkey users import".',
+  'A file may have 500,000 users at most here. Use the command "latchkey users import" for more.':
+    'Eine Datei darf hier höchstens 500.000 Benutzer enthalten. Für mehr nehmen Sie den Befehl "latchkey users import".',
+  'This import waits no longer: it was begun or discarded. Open its page again.':
+    'Dieser Import wartet nicht mehr: Er wurde begonnen oder verworfen. Öffnen Sie seine Seite noch einmal.',
+  'has no email address': 'hat keine E-Mail-Adresse',
+  '"email" is not an email address': '"email" ist keine E-Mail-Adresse',
+  '"{name}" is neither true nor false': '"{name}" ist weder wahr noch falsch',
+  '"verified_at" is not a date': '"verified_at" ist kein Datum',
+  'has both a password and a hash': 'hat ein Passwort und einen Hash',
+  'has the email address of line {line}': 'hat dieselbe E-Mail-Adresse wie Zeile {line}',
+  'has the id of line {line}': 'hat dieselbe ID wie Zeile {line}',
+  'has {count} columns, the first line has {more}':
+    'hat {count} Spalten, die erste Zeile hat {more}',
+  'has a password of more than 72 bytes': 'hat ein Passwort von mehr als 72 Bytes',
+  'has more than 100000 characters': 'hat mehr als 100000 Zeichen',
+  'is not JSON': 'ist kein JSON',
+  'is not a JSON object': 'ist kein JSON-Objekt',
 }

@@ -95,8 +95,8 @@ export const de = {
   'No user was found.': 'Kein Benutzer gefunden.',
   'No user was found. Search for another part of the address or the name, among all users.':
     'Kein Benutzer gefunden. Suchen Sie unter allen Benutzern nach einem anderen Teil der Adresse oder des Namens.',
-  'No user yet. Create one, import users with the command, or allow sign-ups at the settings.':
-    'Noch kein Benutzer. Legen Sie einen an, importieren Sie Benutzer mit dem Befehl, oder erlauben Sie Registrierungen in den Einstellungen.',
+  'No user yet. Create one, import users from a file, or allow sign-ups at the settings.':
+    'Noch kein Benutzer. Legen Sie einen an, importieren Sie Benutzer aus einer Datei, oder erlauben Sie Registrierungen in den Einstellungen.',
   'No user was found. Choose another order.':
     'Kein Benutzer gefunden. Wählen Sie eine andere Reihenfolge.',
   'Back to the users': 'Zurück zu den Benutzern',
@@ -862,9 +862,9 @@ export const de = {
     '{who} hat einen Anmeldeweg von {on} geändert: {way}.',
   '{who} removed a way to log in of {on}: {way}.':
     '{who} hat einen Anmeldeweg von {on} entfernt: {way}.',
-  '{who} set the password of {on} by a mailed link.':
-    '{who} hat das Passwort von {on} mit einem Link aus einer Mail gesetzt.',
-  'The stored password of {on} was hashed anew.':
+  '{who} set the password of {on} by a link.':
+    '{who} hat das Passwort von {on} mit einem Link gesetzt.',
+  'The stored password of {on} was hashed again.':
     'Das gespeicherte Passwort von {on} wurde neu gehasht.',
   '{on} used a way to log in: {way}.': '{on} hat einen Anmeldeweg benutzt: {way}.',
   '{who} encrypted a secret of {on} under the newest master key: {way}.':
@@ -935,7 +935,7 @@ export const de = {
     '{who} hat einen Tag des Protokolls versiegelt: {on}.',
   '{who} invited the operator {on}.': '{who} hat den Operator {on} eingeladen.',
   '{who} accepted the invitation for {on}.': '{who} hat die Einladung für {on} angenommen.',
-  '{who} let the operator {on} begin anew.': '{who} hat den Operator {on} neu beginnen lassen.',
+  '{who} let the operator {on} begin again.': '{who} hat den Operator {on} neu beginnen lassen.',
   '{who} removed the operator {on}.': '{who} hat den Operator {on} entfernt.',
   '{who} changed the operator {on}: {changes}.': '{who} hat den Operator {on} geändert: {changes}.',
   '{who} disabled the user {on}.': '{who} hat den Benutzer {on} gesperrt.',
@@ -957,4 +957,62 @@ export const de = {
   'The account {name} on the command line': 'Das Konto {name} auf der Befehlszeile',
   'the operators of the console': 'die Operatoren der Konsole',
   '{name} ({address})': '{name} ({address})',
+  'Import…': 'Importieren…',
+  'Import users': 'Benutzer importieren',
+  'Choose a file, or paste its lines.': 'Wählen Sie eine Datei, oder fügen Sie ihre Zeilen ein.',
+  'Import users: the columns': 'Benutzer importieren: die Spalten',
+  'Import users: the file is checked': 'Benutzer importieren: die Datei wird geprüft',
+  'Import users: what would happen': 'Benutzer importieren: was geschehen würde',
+  'Import users: under way': 'Benutzer importieren: läuft',
+  'Import users: done': 'Benutzer importieren: fertig',
+  'The file is discarded.': 'Die Datei ist verworfen.',
+  'waits for you': 'wartet auf Sie',
+  Other: 'Anderes',
+  'Id in the old table': 'ID in der alten Tabelle',
+  'Address is verified': 'Adresse ist bestätigt',
+  'Verified at': 'Bestätigt am',
+  Enabled: 'Entsperrt',
+  'Password in plain text': 'Passwort im Klartext',
+  'Hash of the password': 'Hash des Passworts',
+  'Algorithm of the hash': 'Algorithmus des Hashs',
+  Encoding: 'Kodierung',
+  'Lines, to paste': 'Zeilen zum Einfügen',
+  'The first line has the names of the columns, such as email and name.':
+    'Die erste Zeile enthält die Namen der Spalten, etwa email und name.',
+  'Or a file': 'Oder eine Datei',
+  'CSV, JSON or a line of JSON for each user; at most 50 MB and 500,000 users. It is kept encrypted until it is imported, for a day at most.':
+    'CSV, JSON oder eine Zeile JSON je Benutzer; höchstens 50 MB und 500.000 Benutzer. Die Datei wird verschlüsselt aufbewahrt, bis sie importiert ist, höchstens einen Tag.',
+  'Go on: look at the columns': 'Weiter: die Spalten ansehen',
+  'Nothing is changed yet. You see every fault, and who would be created, before anything is.':
+    'Noch wird nichts geändert. Sie sehen vorher jeden Fehler und wer angelegt würde.',
+  'Earlier imports': 'Frühere Importe',
+  '{file}, {rows} rows, uploaded {time}': '{file}, {rows} Zeilen, hochgeladen {time}',
+  'The file is being checked: every row, and whether its address is there already.':
+    'Die Datei wird geprüft: jede Zeile, und ob es ihre Adresse schon gibt.',
+  'There already': 'Schon vorhanden',
+  'The refused rows as CSV': 'Die abgelehnten Zeilen als CSV',
+  'Would be created': 'Würden angelegt',
+  'There already: they stay as they are': 'Schon vorhanden: Sie bleiben, wie sie sind',
+  'With a fault: they are left out': 'Mit einem Fehler: Sie werden ausgelassen',
+  'These columns go nowhere:': 'Diese Spalten werden ausgelassen:',
+  'Import them': 'Importieren',
+  'Discard the file': 'Datei verwerfen',
+  Faults: 'Fehler',
+  Line: 'Zeile',
+  Fault: 'Fehler',
+  'All faults as CSV': 'Alle Fehler als CSV',
+  'The first who would be created': 'Die Ersten, die angelegt würden',
+  'The columns': 'Die Spalten',
+  'The upload was broken off. Discard it, and upload the file again.':
+    'Das Hochladen wurde abgebrochen. Verwerfen Sie die Datei, und laden Sie sie noch einmal hoch.',
+  'The first rows': 'Die ersten Zeilen',
+  Also: 'Außerdem',
+  '(none)': '(keine)',
+  'Algorithm, where a row names none': 'Algorithmus, wo eine Zeile keinen nennt',
+  '(as the row says)': '(wie die Zeile sagt)',
+  'Take them over': 'Übernehmen',
+  'Leave them out: users choose new ones': 'Auslassen: Benutzer wählen neue',
+  'Columns with names such as profile.locale or metadata.plan are found by their names.':
+    'Spalten mit Namen wie profile.locale oder metadata.plan werden an ihren Namen erkannt.',
+  'Check the file': 'Datei prüfen',
 } as const

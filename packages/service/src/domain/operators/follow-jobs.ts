@@ -1,7 +1,6 @@
-import type { AuditEntry } from '../../store/records.ts'
 import type { DomainContext } from '../writes/context.ts'
-import { carryOnJobs, JOB_BEGIN } from './jobs.ts'
-import type { Support } from './support.ts'
+import { discardOldImports } from './import-jobs.ts'
+import { carryOnJobs, type JobHelp } from './jobs.ts'
 
 /** How often jobs are looked for that another process has begun or left. */
 const POLL_MS = 10_000
@@ -19,7 +18,7 @@ export interface JobFollower {
  */
 export function followJobs(
   context: DomainContext,
-  support: Pick<Support, 'sendMail'>,
+  help: JobHelp,
   report: (error: unknown, message: string) => void,
 ): JobFollower {
   let running: Promise<void> | undefined
@@ -36,17 +35,20 @@ export function followJobs(
   async function run(): Promise<void> {
     while (isAsked && !isClosed) {
       isAsked = false
-      await carryOnJobs(context, support, () => isClosed).catch((error: unknown) =>
+      await carryOnJobs(context, help, () => isClosed).catch((error: unknown) =>
         report(error, 'A job could not go on; it will be tried again.'),
       )
     }
   }
 
-  function onChange({ action }: AuditEntry): void {
-    if (action === JOB_BEGIN) setImmediate(wake)
+  function poll(): void {
+    wake()
+    discardOldImports(context).catch((error: unknown) =>
+      report(error, 'Old uploads could not be deleted; it will be tried again.'),
+    )
   }
-  context.events.on('change', onChange)
-  const polling = setInterval(wake, POLL_MS)
+  context.events.on('job', wake)
+  const polling = setInterval(poll, POLL_MS)
   polling.unref()
   wake()
 
@@ -54,7 +56,7 @@ export function followJobs(
     async close() {
       isClosed = true
       clearInterval(polling)
-      context.events.off('change', onChange)
+      context.events.off('job', wake)
       await running
     },
   }

@@ -1,22 +1,30 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import { type HeldJob, type Job, type JobKind, type JobUsers, jobKinds } from '../../store/jobs.ts'
+import {
+  type BulkJob,
+  type BulkKind,
+  bulkKinds,
+  type HeldJob,
+  type ImportJob,
+  type Job,
+  type JobUsers,
+  type RoleJob,
+} from '../../store/jobs.ts'
 import type { User } from '../../store/records.ts'
 import type { Found, SearchCursor } from '../../store/user-search.ts'
 import { endAllSessions } from '../users/accounts.ts'
 import { setDisabled, usersById } from '../users/users.ts'
-import { entryOf, note } from '../writes/audit.ts'
-import { type DomainContext, nowMicros, type Scope } from '../writes/context.ts'
+import { note } from '../writes/audit.ts'
+import type { DomainContext, Scope } from '../writes/context.ts'
 import { found, ServiceError } from '../writes/errors.ts'
-import { newId } from '../writes/ids.ts'
+import type { ReadUser } from './import-records.ts'
+import { stepOfImport } from './import-step.ts'
+import { insertJob } from './new-job.ts'
 import type { RequestedMail, Support } from './support.ts'
 
-export { type Job, type JobKind, jobKinds }
+export { type BulkJob, type BulkKind, bulkKinds, type Job }
 
 /** The most users that are counted before a job begins. */
 export const MAX_COUNTED = 10_000
-
-/** The action of a job that begins. */
-export const JOB_BEGIN = 'job.begin'
 
 /** How long a process holds a job without a word. */
 const HOLD_SECONDS = 30
@@ -41,31 +49,37 @@ export async function countUsers(scope: Scope, users: JobUsers): Promise<number>
 /** Begins a job: what it does is done in the background, user by user, by any process. */
 export async function beginJob(
   scope: Scope,
-  { kind, users, total }: Pick<Job, 'kind' | 'users' | 'total'>,
-): Promise<Job> {
-  const { context, tenantId, actor } = scope
-  const { name, requestId, address, userAgent } = actor
-  const job: Job = {
-    ...{ id: newId('job', context.clock), tenantId, kind, users, total },
-    actor: { name, requestId, address, userAgent },
-    createdAt: nowMicros(context.clock),
+  { kind, work, total }: Pick<BulkJob, 'kind' | 'work' | 'total'>,
+): Promise<BulkJob> {
+  const job = await insertJob<BulkJob>(scope, {
+    ...{ tenantId: scope.tenantId, kind, work, total },
     state: 'running',
     progress: { after: undefined, taken: [], done: 0, failed: 0, failures: [] },
-  }
-  await context.store.jobs.insert(job)
-  await note(scope, JOB_BEGIN, job.id)
-  context.events.emit('change', entryOf(scope, JOB_BEGIN, job.id))
+  })
+  await note(scope, 'job.begin', job.id)
   return job
 }
 
 /** One job of the tenant. */
-export async function getJob({ context, tenantId }: Scope, id: string): Promise<Job> {
-  return found(await context.store.jobs.get(tenantId, id))
+export async function getJob(
+  { context, tenantId }: Scope,
+  id: string,
+): Promise<BulkJob | ImportJob> {
+  const job = found(await context.store.jobs.get(tenantId, id))
+  return found(isShown(job) ? job : undefined)
 }
 
 /** The newest jobs of the tenant. */
-export function listJobs({ context, tenantId }: Scope): Promise<Job[]> {
-  return context.store.jobs.list(tenantId, 50)
+export async function listJobs({ context, tenantId }: Scope): Promise<(BulkJob | ImportJob)[]> {
+  return (await context.store.jobs.list(tenantId, 50)).filter(isShown)
+}
+
+const isShown = (job: Job): job is BulkJob | ImportJob => job.kind !== 'tell-role'
+
+/** The parts of the service that jobs act through. */
+export interface JobHelp {
+  readonly support: Pick<Support, 'sendMail' | 'tellOfRole'>
+  readonly readUser: ReadUser
 }
 
 /**
@@ -74,13 +88,13 @@ export function listJobs({ context, tenantId }: Scope): Promise<Job[]> {
  */
 export async function carryOnJobs(
   context: DomainContext,
-  support: Pick<Support, 'sendMail'>,
+  help: JobHelp,
   isStopped: () => boolean,
 ): Promise<void> {
   while (!isStopped()) {
     const job = await context.store.jobs.claim(HOLD_SECONDS)
     if (!job) return
-    await takeStep(context, support, job, isStopped)
+    await takeStep(context, help, job, isStopped)
     await context.store.jobs.keep(job, 0)
     await turn()
   }
@@ -88,17 +102,48 @@ export async function carryOnJobs(
 
 async function takeStep(
   context: DomainContext,
-  support: Pick<Support, 'sendMail'>,
+  { support, readUser }: JobHelp,
   job: HeldJob,
   isStopped: () => boolean,
 ): Promise<void> {
-  const { tenantId, actor, progress, kind, createdAt } = job
+  const { tenantId, actor } = job
   const scope: Scope = { context, actor: actor as Scope['actor'], tenantId }
   if (!(await context.store.tenants.get(tenantId))) {
     job.state = 'stopped'
     return
   }
-  const { items, next } = await usersBehind(scope, job.users, progress.after, STEP)
+  switch (job.kind) {
+    case 'import':
+      return stepOfImport(scope, job, readUser, () =>
+        isStopped() ? Promise.resolve(false) : context.store.jobs.keep(job, HOLD_SECONDS),
+      )
+    case 'tell-role':
+      return tellOfRole(scope, support, job)
+    default:
+      return takeUsers(scope, support, job, isStopped)
+  }
+}
+
+async function tellOfRole(
+  scope: Scope,
+  support: JobHelp['support'],
+  job: HeldJob<RoleJob>,
+): Promise<void> {
+  const { operatorId, before, by } = job.work
+  const current = await scope.context.store.operators.get(operatorId)
+  if (current) await support.tellOfRole(scope, { operator: current.operator, before, by })
+  job.state = 'done'
+}
+
+async function takeUsers(
+  scope: Scope,
+  support: JobHelp['support'],
+  job: HeldJob<BulkJob>,
+  isStopped: () => boolean,
+): Promise<void> {
+  const { progress, kind, createdAt } = job
+  const { store } = scope.context
+  const { items, next } = await usersBehind(scope, job.work, progress.after, STEP)
   for (const user of items) {
     // Another process, or the next start, goes on from here.
     if (isStopped()) return
@@ -106,7 +151,7 @@ async function takeStep(
     if (user.createdAt <= createdAt) await take(scope, support, job, user)
     progress.taken.push(user.id)
     const isMail = mailOf(kind) !== undefined
-    if (isMail && !(await context.store.jobs.keep(job, HOLD_SECONDS))) return
+    if (isMail && !(await store.jobs.keep(job, HOLD_SECONDS))) return
   }
   Object.assign(progress, { after: next, taken: [] })
   if (next === undefined) job.state = 'done'
@@ -114,8 +159,8 @@ async function takeStep(
 
 async function take(
   scope: Scope,
-  support: Pick<Support, 'sendMail'>,
-  { kind, progress }: HeldJob,
+  support: JobHelp['support'],
+  { kind, progress }: HeldJob<BulkJob>,
   user: User,
 ): Promise<void> {
   try {
@@ -134,7 +179,7 @@ async function take(
 }
 
 /** The message that a job sends. */
-function mailOf(kind: JobKind): RequestedMail | undefined {
+function mailOf(kind: BulkKind): RequestedMail | undefined {
   return kind === 'reset' || kind === 'verify' || kind === 'invite' ? kind : undefined
 }
 

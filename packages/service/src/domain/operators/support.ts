@@ -59,8 +59,8 @@ export interface WebhookSwitchedOff {
 export interface RoleChange {
   operator: Operator
   before: Pick<Operator, 'role' | 'reach'>
-  /** The address of the operator who has made the change. */
-  by: string
+  /** The address of the operator who has made the change; `undefined` for the command line. */
+  by: string | undefined
 }
 
 /** The answer of a provider to a test of its connection. */

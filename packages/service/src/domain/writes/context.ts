@@ -22,8 +22,8 @@ export interface DomainContext {
   readonly events: ServiceEvents
 }
 
-/** Emits `change` with the audit entry of every successful write, once it is durable. */
-export type ServiceEvents = EventEmitter<{ change: [AuditEntry] }>
+/** Emits `change` with the audit entry of every successful write, once it is durable, and `job` when a job can go on. */
+export type ServiceEvents = EventEmitter<{ change: [AuditEntry]; job: [] }>
 
 /** The actor of a rule, for the audit log. */
 export interface Actor {

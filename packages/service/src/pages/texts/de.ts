@@ -400,6 +400,7 @@ export const de: Texts = {
   mailRoleText:
     '{by} hat Ihre Rolle von {before} in {role} geändert. Damit sehen Sie {tenants}. Wenn Sie das nicht erwartet haben, fragen Sie bei einem Besitzer (owner) der Konsole nach.',
   mailRoleAllTenants: 'alle Mandanten',
+  mailRoleByCommand: 'Die Befehlszeile des Dienstes',
   mailWebhookSubject: 'Ein Webhook wurde abgeschaltet',
   mailWebhookGoneText:
     'Der Empfänger unter {host} des Mandanten {tenant} hat geantwortet, dass es ihn nicht mehr gibt (410). Er bekommt keine Ereignisse mehr. Wenn das ein Versehen war, schalten Sie ihn in der Konsole wieder ein: Ereignisse der letzten 30 Tage lassen sich noch einmal senden.',

@@ -374,6 +374,7 @@ export const en = {
   mailRoleText:
     '{by} has changed your role from {before} to {role}. You see {tenants} with it. If you did not expect this, ask an owner of the console.',
   mailRoleAllTenants: 'all tenants',
+  mailRoleByCommand: 'The command line of the service',
   mailWebhookSubject: 'A webhook was switched off',
   mailWebhookGoneText:
     'The endpoint at {host} of the tenant {tenant} has answered that it is gone (410). It gets no more events. If that was not meant, switch it on again in the console: events of the last 30 days can be sent once more.',

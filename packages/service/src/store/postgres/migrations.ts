@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { LOG_SHARDS, VOID_SESSIONS, WEBHOOKS } from '../cursors.ts'
 import { NOT_DUE } from '../deliveries.ts'
-import { createJobsTable } from '../sql/jobs.ts'
+import { createJobPartsTable, createJobsTable } from '../sql/jobs.ts'
 import { domainIndexes, listFilterIndexes } from '../sql/list-filters.ts'
 import { addSearchKeys, fillSearchKeys } from './search-keys.ts'
 import { addUserLists, fillLastLogins, fillSearchTexts } from './trigrams.ts'
@@ -61,6 +61,7 @@ export const migrations: Record<string, Migration> = {
   },
   '0023-jobs': addJobs,
   '0024-fill-last-logins': fillLastLogins,
+  '0025-job-parts': addJobParts,
 }
 
 /** How many shards a counter has, so that inserts into one list do not wait for each other. */
@@ -397,6 +398,12 @@ async function addWebhooks(db: Kysely<unknown>): Promise<void> {
 
 async function addJobs(db: Kysely<unknown>): Promise<void> {
   for (const statement of createJobsTable('collate "C"', 'bigint')) {
+    await sql.raw(statement).execute(db)
+  }
+}
+
+async function addJobParts(db: Kysely<unknown>): Promise<void> {
+  for (const statement of createJobPartsTable('collate "C"', 'bigint')) {
     await sql.raw(statement).execute(db)
   }
 }

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { HeldJob, Job, JobStore } from '../jobs.ts'
 import type { Engine } from './engine.ts'
-import type { JobRow } from './schema.ts'
+import type { JobPartRow, JobRow } from './schema.ts'
 
 /** The differences between the databases of jobs. */
 export interface JobEngine extends Pick<Engine, 'reader'> {
@@ -38,13 +38,27 @@ export function createJobsTable(byBytes: string, integer: string): string[] {
   ]
 }
 
+/** The statements that make the table of the parts of an import. */
+export function createJobPartsTable(byBytes: string, integer: string): string[] {
+  return [
+    `create table job_parts (
+      job_id text ${byBytes} not null references jobs (id) on delete cascade,
+      n ${integer} not null,
+      content text not null,
+      result text not null,
+      primary key (job_id, n)
+    )`,
+    `create index jobs_waiting on jobs (created_at) where state = 'waiting'`,
+  ]
+}
+
 /** The jobs of an SQL store. */
 export function createJobs({ reader, run, now, skipLocked }: JobEngine): JobStore {
   const until = (seconds: number) => sql`${now} + ${sql.lit(Math.round(seconds * 1e6))}`
   return {
-    async insert({ id, tenantId, kind, state, users, actor, progress, total, createdAt }) {
+    async insert({ id, tenantId, kind, state, work, actor, progress, total, createdAt }) {
       await run(sql`insert into jobs (${every}) values (${id}, ${tenantId}, ${kind}, ${state},
-        ${JSON.stringify(users)}, ${JSON.stringify(actor)}, ${JSON.stringify(progress)}, ${total}, ${createdAt}, 0, 0)`)
+        ${JSON.stringify(work)}, ${JSON.stringify(actor)}, ${JSON.stringify(progress)}, ${total}, ${createdAt}, 0, 0)`)
     },
     async get(tenantId, id) {
       const { rows } = await sql<JobRow>`select ${every} from jobs
@@ -65,7 +79,7 @@ export function createJobs({ reader, run, now, skipLocked }: JobEngine): JobStor
         await run(sql<JobRow>`update jobs set held_until = ${until(seconds)}, fence = fence + 1
         where id in (select id from jobs where ${isFree} order by id limit 1 ${skipLocked})
         returning ${every}`)
-      return row && { ...fromRow(row), fence: row.fence }
+      return row && ({ ...fromRow(row), fence: row.fence } as HeldJob)
     },
     async keep({ id, fence, state, progress }, seconds) {
       const rows =
@@ -73,19 +87,50 @@ export function createJobs({ reader, run, now, skipLocked }: JobEngine): JobStor
         progress = ${JSON.stringify(progress)} where id = ${id} and fence = ${fence} returning ${every}`)
       return rows.length > 0
     },
+    async resume({ id, state, work, actor, total, progress }) {
+      const rows = await run(sql<JobRow>`update jobs set state = ${state},
+        users = ${JSON.stringify(work)}, actor = ${JSON.stringify(actor)}, total = ${total}, progress = ${JSON.stringify(progress)}
+        where id = ${id} and state = 'waiting' returning ${every}`)
+      return rows.length > 0
+    },
+    async discard(tenantId, id) {
+      await run(
+        sql`delete from jobs where tenant_id = ${tenantId} and id = ${id} and state = 'waiting'`,
+      )
+    },
+    async discardBefore(at) {
+      const isOld = sql`state = 'waiting' and created_at < ${at}`
+      const old = await sql`select 1 from jobs where ${isOld} limit 1`.execute(reader)
+      if (old.rows.length > 0) await run(sql`delete from jobs where ${isOld}`)
+    },
+    async addPart(jobId, n, content) {
+      await run(sql`insert into job_parts (job_id, n, content, result)
+        values (${jobId}, ${n}, ${content}, ${JSON.stringify(NO_RESULT)})`)
+    },
+    async parts(jobId, n, limit) {
+      const { rows } = await sql<JobPartRow>`select n, content, result from job_parts
+        where job_id = ${jobId} and n >= ${n} order by n limit ${limit}`.execute(reader)
+      return rows.map((row) => ({ ...row, result: JSON.parse(row.result) }))
+    },
+    async setPart(jobId, { n, content, result }) {
+      await run(sql`update job_parts set content = ${content}, result = ${JSON.stringify(result)}
+        where job_id = ${jobId} and n = ${n}`)
+    },
   }
 }
+
+const NO_RESULT = { created: 0, existing: 0, faults: [] }
 
 function fromRow(row: JobRow): Job {
   return {
     id: row.id,
     tenantId: row.tenant_id,
-    kind: row.kind as HeldJob['kind'],
-    state: row.state as HeldJob['state'],
-    users: JSON.parse(row.users),
+    kind: row.kind as Job['kind'],
+    state: row.state as Job['state'],
+    work: JSON.parse(row.users),
     actor: JSON.parse(row.actor),
     progress: JSON.parse(row.progress),
     total: row.total,
     createdAt: row.created_at,
-  }
+  } as Job
 }

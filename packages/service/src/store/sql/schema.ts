@@ -19,6 +19,7 @@ export interface Schema {
   cursors: CursorRow
   last_logins: LastLoginRow
   jobs: JobRow
+  job_parts: JobPartRow
   held_domains: HeldDomainRow
   counters: { scope: string; value: number }
 }
@@ -226,4 +227,11 @@ export type JobRow = {
   created_at: number
   held_until: number
   fence: number
+}
+
+export type JobPartRow = {
+  job_id: string
+  n: number
+  content: string
+  result: Json
 }

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { LOG_SHARDS, VOID_SESSIONS, WEBHOOKS } from '../cursors.ts'
 import { NOT_DUE } from '../deliveries.ts'
-import { createJobsTable } from '../sql/jobs.ts'
+import { createJobPartsTable, createJobsTable } from '../sql/jobs.ts'
 import { listFilterIndexes } from '../sql/list-filters.ts'
 import { addSearchFunctions, userListsSql } from './trigrams.ts'
 
@@ -257,6 +257,7 @@ const migrations: readonly { name: string; sql: string }[] = [
         select '${WEBHOOKS}', shard, (select coalesce(max(id), 0) from audit) from shards`,
   },
   { name: '0022-jobs', sql: createJobsTable('', 'integer').join(';') },
+  { name: '0023-job-parts', sql: createJobPartsTable('', 'integer').join(';') },
 ]
 
 /** The last change of release 0.2.0, which {@link SCHEMA} includes. */

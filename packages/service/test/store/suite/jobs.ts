@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest'
-import type { Job } from '../../../src/store/jobs.ts'
+import type { BulkJob, HeldJob, ImportJob } from '../../../src/store/jobs.ts'
 import type { Open } from '../data-store-suite.ts'
 import { anAudit, aTenant } from '../records.ts'
 
 let made = 0
 
-function aJob(tenantId: string): Job {
+function aJob(tenantId: string): BulkJob {
   return {
     id: `job_${String(made++).padStart(6, '0')}`,
     tenantId,
     kind: 'disable',
-    users: { query: { search: 'ada', disabled: false } },
+    work: { query: { search: 'ada', disabled: false } },
     actor: { name: 'operator:usr_1', requestId: 'r', address: undefined, userAgent: undefined },
     createdAt: 1_700_000_000_000_000,
     total: 7,
@@ -42,7 +42,7 @@ export function describeJobs(open: Open): void {
     test('one process at a time holds a job, and one that comes too late keeps nothing', async () => {
       const { store, tenant, jobs } = await withJobs(2)
       const claims = await Promise.all([1, 2, 3].map(() => store.jobs.claim(30)))
-      const held = claims.filter((one) => one !== undefined)
+      const held = claims.filter((one) => one !== undefined) as HeldJob<BulkJob>[]
       expect(held.map(({ id }) => id).sort()).toEqual(jobs.map(({ id }) => id))
       const [first, second] = held as [(typeof held)[0], (typeof held)[0]]
       first.progress = { ...first.progress, done: 3, after: { key: 'k', id: 'usr_3' } }
@@ -51,9 +51,55 @@ export function describeJobs(open: Open): void {
       expect(again).toMatchObject({ id: first.id, progress: { done: 3, after: { id: 'usr_3' } } })
       first.progress.done = 9
       expect(await store.jobs.keep(first, 30)).toBe(false)
-      expect((await store.jobs.get(tenant.id, first.id))?.progress.done).toBe(3)
+      expect(await store.jobs.get(tenant.id, first.id)).toMatchObject({ progress: { done: 3 } })
       expect(await store.jobs.keep({ ...second, state: 'done' }, 0)).toBe(true)
       expect(await store.jobs.claim(30)).toBeUndefined()
+    })
+
+    test('an import waits with its parts until one request goes on with it, or it is discarded', async () => {
+      const { store, tenant } = await withJobs(0)
+      const upload = (): ImportJob => ({
+        ...aJob(tenant.id),
+        kind: 'import',
+        state: 'waiting',
+        work: {
+          fileName: 'users.csv',
+          parts: 2,
+          columns: {},
+          algorithm: '',
+          withoutPasswords: false,
+        },
+        progress: {
+          ...{ phase: 'mapping', part: 0, since: 0, fence: 0 },
+          ...{ created: 0, existing: 0, refused: 0 },
+        },
+      })
+      const [one, other, old] = [upload(), upload(), { ...upload(), createdAt: 1 }]
+      for (const job of [one, other, old]) {
+        await store.jobs.insert(job)
+        for (const n of [1, 0]) await store.jobs.addPart(job.id, n, `part ${n}`)
+      }
+      expect(await store.jobs.claim(30)).toBeUndefined()
+      const parts = (id: string, n = 0) => store.jobs.parts(id, n, 10)
+      expect((await parts(one.id)).map(({ content }) => content)).toEqual(['part 0', 'part 1'])
+      const fault = { row: 3, line: 4, reason: 'has no email address' }
+      await store.jobs.setPart(one.id, {
+        ...{ n: 1, content: '' },
+        result: { created: 2, existing: 1, faults: [fault] },
+      })
+      expect(await parts(one.id, 1)).toEqual([
+        { n: 1, content: '', result: { created: 2, existing: 1, faults: [fault] } },
+      ])
+
+      const running: ImportJob = { ...one, state: 'running', total: 9 }
+      const resumed = await Promise.all([1, 2].map(() => store.jobs.resume(running)))
+      expect(resumed.sort()).toEqual([false, true])
+      expect(await store.jobs.claim(30)).toMatchObject({ id: one.id, kind: 'import', total: 9 })
+      for (const { id } of [one, other]) await store.jobs.discard(tenant.id, id)
+      await store.jobs.discardBefore(1_000)
+      const left = await store.jobs.list(tenant.id, 10)
+      expect(left.map(({ id }) => id)).toEqual([one.id])
+      expect([await parts(other.id), await parts(old.id)]).toEqual([[], []])
     })
   })
 }

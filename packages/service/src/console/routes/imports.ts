@@ -1,0 +1,253 @@
+import { Readable } from 'node:stream'
+import {
+  algorithms,
+  type Encoding,
+  encodings,
+  FileFault,
+  formatOf,
+  readSource,
+  targets,
+} from '@latchkey/management/import'
+import {
+  beginImport,
+  checkImport,
+  discardImport,
+  firstRecords,
+  getImport,
+  type ImportChoices,
+  importParts,
+  uploadImport,
+} from '../../domain/operators/import-jobs.ts'
+import { rowOptions, rowsOf } from '../../domain/operators/import-records.ts'
+import { ServiceError } from '../../domain/writes/errors.ts'
+import { csvLines } from '../../http/exports.ts'
+import type { ImportJob } from '../../store/jobs.ts'
+import {
+  type ConsoleRoute,
+  type Result,
+  redirectTo,
+  type TenantCall,
+  tenantForm,
+  tenantPage,
+} from '../call.ts'
+import { type Sentence, type Text, told } from '../texts/index.ts'
+import type { Upload } from '../uploads.ts'
+
+/** How often the page of a running import is loaded again. */
+const REFRESH_SECONDS = 3
+
+/** How many records stand on the page. */
+const SHOWN_RECORDS = 5
+
+/** How much of a file is looked at to tell its format. */
+const SAMPLE_BYTES = 64 * 1024
+
+const forAdmins = { role: 'admin' } as const
+
+export const importRoutes: readonly ConsoleRoute[] = [
+  tenantPage(
+    '/import',
+    (call) => (call.query.has('job') ? showImport(call) : showUpload(call)),
+    forAdmins,
+  ),
+  tenantForm('/import', upload),
+  tenantForm('/import/check', check),
+  // Users whose passwords the operator knows may be among them.
+  tenantForm('/import/begin', begin, { isDangerous: true }),
+  tenantForm('/import/discard', discard),
+  tenantPage('/import/export', exportFaults, forAdmins),
+]
+
+/** The page of an import. */
+export const importPath = ({ id, tenantId }: Pick<ImportJob, 'id' | 'tenantId'>): string =>
+  `/console/t/${tenantId}/import?job=${id}`
+
+/** The users of an import who were taken, and the rows that were refused. */
+export const countsOf = ({ progress }: ImportJob): { done: number; failed: number } => ({
+  done: progress.created + progress.existing,
+  failed: progress.refused,
+})
+
+async function showUpload(
+  { tenant }: TenantCall,
+  outcome: { problem?: Text; status?: number } = {},
+): Promise<Result> {
+  return {
+    kind: 'page',
+    name: 'import',
+    title: 'Import users',
+    data: {
+      base: `/console/t/${tenant.id}/import`,
+      jobs: `/console/t/${tenant.id}/jobs`,
+      encodings: Object.entries(encodingNames),
+    },
+    commands: [`latchkey users import users.csv --dry-run --tenant ${tenant.id}`],
+    ...outcome,
+  }
+}
+
+const encodingNames: Readonly<Record<Encoding, string>> = { utf8: 'UTF-8', latin1: 'Latin-1' }
+
+async function upload(call: TenantCall): Promise<Result> {
+  const { form, scope } = call
+  const file = call.upload ?? pasted(form)
+  if (!file) {
+    return showUpload(call, { problem: 'Choose a file, or paste its lines.', status: 422 })
+  }
+  const encoding: Encoding = encodings.find((one) => one === form.get('encoding')) ?? 'utf8'
+  try {
+    return redirectTo(
+      importPath(await uploadImport(scope, file.name, await recordsOf(file, encoding))),
+    )
+  } catch (error) {
+    const sentence = error instanceof FileFault ? error.sentence : undefined
+    if (sentence === undefined && (!(error instanceof ServiceError) || error.statusCode >= 500)) {
+      throw error
+    }
+    return showUpload(call, { problem: told(sentence ?? (error as Error).message), status: 422 })
+  }
+}
+
+function pasted(form: URLSearchParams): Upload | undefined {
+  const text = form.get('text') ?? ''
+  if (text.trim() === '') return undefined
+  return { name: 'pasted', bytes: Readable.from([Buffer.from(text)]) }
+}
+
+/** The records of a file, which are read as it arrives. */
+async function recordsOf({ name, bytes }: Upload, encoding: Encoding) {
+  const chunks = bytes[Symbol.asyncIterator]()
+  let sample = Buffer.alloc(0)
+  let isEnd = false
+  while (!isEnd && sample.length < SAMPLE_BYTES) {
+    const { value, done } = await chunks.next()
+    isEnd = done === true
+    if (value) sample = Buffer.concat([sample, value])
+  }
+  async function* read() {
+    yield sample
+    for (let next = await chunks.next(); !next.done; next = await chunks.next()) yield next.value
+  }
+  return readSource({ name, format: formatOf(name, sample), encoding, read })
+}
+
+async function showImport(call: TenantCall): Promise<Result> {
+  const { scope, query, tenant } = call
+  const job = await getImport(scope, query.get('job') ?? '')
+  const { progress, state, work, total, actor, createdAt } = job
+  const isWaiting = state === 'waiting'
+  const base = `/console/t/${tenant.id}/import`
+  const { done, failed } = countsOf(job)
+  return {
+    kind: 'page',
+    name: 'import-job',
+    title: titles[state === 'done' ? 'done' : progress.phase],
+    refreshSeconds: state === 'running' ? REFRESH_SECONDS : undefined,
+    problem: isWaiting && progress.problem !== undefined ? told(progress.problem) : undefined,
+    data: {
+      ...{ id: job.id, state, work, total, createdAt, progress, done, failed, base },
+      check: progress.check,
+      form: isWaiting ? await choiceForm(call, job) : undefined,
+      users: `/console/t/${tenant.id}/users`,
+      audit: `/console/t/${tenant.id}/audit?request=${actor.requestId}`,
+      faults: `${base}/export?job=${job.id}`,
+    },
+    commands: [`latchkey users import users.csv --dry-run --tenant ${tenant.id}`],
+  }
+}
+
+const titles: Readonly<Record<ImportJob['progress']['phase'] | 'done', Sentence>> = {
+  mapping: 'Import users: the columns',
+  checking: 'Import users: the file is checked',
+  checked: 'Import users: what would happen',
+  importing: 'Import users: under way',
+  done: 'Import users: done',
+}
+
+/** The columns of the file by the members that they would go to, and the first rows as they would be. */
+async function choiceForm({ scope }: TenantCall, job: ImportJob) {
+  const records = (await firstRecords(scope, job)).slice(0, SHOWN_RECORDS)
+  const columns = [...new Set(records.flatMap(({ members }) => [...members.keys()]))].slice(0, 200)
+  const { mapping } = rowOptions({ ...job.work, withoutPasswords: false })
+  return {
+    columns,
+    chosen: targets.map((target) => ({
+      target,
+      label: targetWords[target] ?? 'Other',
+      column: columns.find((column) => mapping(column) === target) ?? '',
+    })),
+    algorithms,
+    rows: rowsOf(0, records, rowOptions(job.work)).map(
+      ({ line, user, password, faults, oldId }) => ({
+        ...{ line, faults, oldId, user, password: password?.alg },
+        others: [
+          ...Object.keys(user.metadata ?? {}).map((key) => `metadata.${key}`),
+          ...Object.keys(user.profile).filter(
+            (key) => !['email', 'name', 'email_verified'].includes(key),
+          ),
+        ],
+      }),
+    ),
+  }
+}
+
+/** The members of a user that columns go to, in words. */
+const targetWords: Readonly<Record<string, Sentence>> = {
+  id: 'Id in the old table',
+  email: 'Email address',
+  email_verified: 'Address is verified',
+  verified_at: 'Verified at',
+  disabled: 'Disabled',
+  enabled: 'Enabled',
+  'profile.name': 'Name',
+  'profile.family_name': 'Last name',
+  'profile.given_name': 'First name',
+  password: 'Password in plain text',
+  hash: 'Hash of the password',
+  alg: 'Algorithm of the hash',
+}
+
+function choicesIn(form: URLSearchParams): ImportChoices {
+  const columns = targets.flatMap((target) => {
+    const column = form.get(`to_${target}`)
+    return column === null ? [] : [[target, column.slice(0, 200)]]
+  })
+  return {
+    columns: Object.fromEntries(columns),
+    algorithm: algorithms.find((one) => one === form.get('algorithm')) ?? '',
+    withoutPasswords: form.get('passwords') === 'leave-out',
+  }
+}
+
+async function check({ scope, form }: TenantCall): Promise<Result> {
+  const job = await getImport(scope, form.get('job') ?? '')
+  return redirectTo(importPath(await checkImport(scope, job, choicesIn(form))))
+}
+
+async function begin({ scope, form }: TenantCall): Promise<Result> {
+  const job = await getImport(scope, form.get('job') ?? '')
+  return redirectTo(importPath(await beginImport(scope, job)))
+}
+
+async function discard({ scope, form, tenant }: TenantCall): Promise<Result> {
+  await discardImport(scope, form.get('job') ?? '')
+  return redirectTo(`/console/t/${tenant.id}/import`, 'discarded')
+}
+
+/** The rows that are not imported, as a table. */
+async function exportFaults({ scope, query, tenant }: TenantCall): Promise<Result> {
+  const job = await getImport(scope, query.get('job') ?? '')
+  return {
+    kind: 'lines',
+    fileName: `import-${tenant.id}-refused.csv`,
+    lines: csvLines(['line', 'email', 'reason']),
+    async read(after) {
+      const parts = await importParts(scope, job, Number(after ?? 0))
+      const last = parts.at(-1)
+      return {
+        items: parts.flatMap(({ result }) => result.faults),
+        next: last && String(last.n + 1),
+      }
+    },
+  }
+}

@@ -1,0 +1,119 @@
+import { checkRecords, FileFault, type ImportRow, toImport } from '@latchkey/management/import'
+import type { HeldJob, ImportCheck, ImportFault, ImportJob } from '../../store/jobs.ts'
+import type { User } from '../../store/records.ts'
+import { findUsers } from '../users/users.ts'
+import type { Scope } from '../writes/context.ts'
+import {
+  emailOf,
+  openRecords,
+  PART_RECORDS,
+  type ReadUser,
+  reasonOf,
+  rowOptions,
+  rowsOf,
+} from './import-records.ts'
+
+/** How many rows of each kind the preview shows. */
+const SHOWN = { creatable: 10, existing: 50, faults: 100 }
+
+/** The outcome that a row would have. */
+const CREATABLE = 1
+const EXISTING = 2
+
+/**
+ * Checks all rows of an import in one step, and changes nothing but the job: its progress has the numbers, its parts
+ * the faults. If the process ends in the middle, another one starts again.
+ */
+export async function checkRows(
+  scope: Scope,
+  job: HeldJob<ImportJob>,
+  readUser: ReadUser,
+  hold: () => Promise<boolean>,
+): Promise<void> {
+  const { context } = scope
+  const { jobs } = context.store
+  const options = rowOptions(job.work)
+  const outcomes = new Uint8Array(job.total)
+  const faults = new Map<number, ImportFault>()
+  const firstCreatable: ImportCheck['firstCreatable'] = []
+  const firstExisting: ImportCheck['firstExisting'] = []
+  let isLost = false
+
+  function report(line: number, reason: string, row: number): void {
+    const before = faults.get(row)
+    faults.set(row, { row, line, reason: before ? `${before.reason}; ${reason}` : reason })
+    outcomes[row] = 0
+  }
+
+  function take(row: ImportRow, user: User | undefined): void {
+    try {
+      readUser(toImport(row))
+    } catch (error) {
+      report(row.line, reasonOf(error), row.row)
+      return
+    }
+    outcomes[row.row] = user ? EXISTING : CREATABLE
+    const { line } = row
+    const email = emailOf(row)
+    if (user && firstExisting.length < SHOWN.existing) {
+      firstExisting.push({ line, email, id: user.id })
+    } else if (!user && firstCreatable.length < SHOWN.creatable) {
+      firstCreatable.push({ line, email, name: String(row.user.profile.name ?? '') })
+    }
+  }
+
+  async function* records() {
+    for (let n = 0; n < job.work.parts; n++) {
+      const [part] = await jobs.parts(job.id, n, 1)
+      isLost = !part || !(await hold())
+      if (!part || isLost) return
+      const read = openRecords(context, job.id, part)
+      const good = rowsOf(n, read, options).filter((row) => row.faults.length === 0)
+      const present = await findUsers(scope, good.map(emailOf))
+      for (const row of good) take(row, present.get(emailOf(row)))
+      yield* read
+    }
+  }
+
+  try {
+    const { ignored } = await checkRecords(job.work.fileName, records(), options, report)
+    if (isLost || !(await keepFaults(job, jobs, [...faults.values()], hold))) return
+    const count = (kind: number) => outcomes.reduce((sum, one) => sum + (one === kind ? 1 : 0), 0)
+    const firstFaults = [...faults.values()].sort((one, other) => one.row - other.row)
+    const isGood = ({ line }: { line: number }) => !firstFaults.some((fault) => fault.line === line)
+    job.progress = {
+      ...job.progress,
+      phase: 'checked',
+      fence: job.fence + 1,
+      check: {
+        ...{ creatable: count(CREATABLE), existing: count(EXISTING), faulty: faults.size },
+        ignored: ignored.slice(0, 50),
+        firstCreatable: firstCreatable.filter(isGood),
+        firstExisting,
+        firstFaults: firstFaults.slice(0, SHOWN.faults),
+      },
+    }
+  } catch (error) {
+    if (!(error instanceof FileFault)) throw error
+    job.progress = { ...job.progress, phase: 'mapping', problem: error.sentence }
+  }
+  job.state = 'waiting'
+}
+
+/** Writes the faults of each part beside its records; answers whether the job was still held. */
+async function keepFaults(
+  job: ImportJob,
+  jobs: Scope['context']['store']['jobs'],
+  faults: readonly ImportFault[],
+  hold: () => Promise<boolean>,
+): Promise<boolean> {
+  const byPart = Map.groupBy(faults, ({ row }) => Math.floor(row / PART_RECORDS))
+  for (let n = 0; n < job.work.parts; n++) {
+    const own = byPart.get(n)?.sort((one, other) => one.row - other.row) ?? []
+    const [part] = own.length > 0 || job.progress.check ? await jobs.parts(job.id, n, 1) : []
+    if (!part || part.result.faults.length + own.length === 0) continue
+    if (!(await hold())) return false
+    await jobs.setPart(job.id, { ...part, result: { created: 0, existing: 0, faults: own } })
+  }
+  return true
+}

@@ -1,0 +1,156 @@
+import { FileFault, type SourceRecord } from '@latchkey/management/import'
+import type { ImportJob, ImportWork, JobPart } from '../../store/jobs.ts'
+import { note } from '../writes/audit.ts'
+import { type DomainContext, nowMicros, type Scope } from '../writes/context.ts'
+import { found, ServiceError } from '../writes/errors.ts'
+import { openRecords, PART_RECORDS, sealRecords } from './import-records.ts'
+import { insertJob } from './new-job.ts'
+
+/** The most records of an upload. */
+const MAX_RECORDS = 500_000
+
+/** The most characters of a record, so that a part of them fits into memory. */
+const MAX_RECORD_CHARACTERS = 100_000
+
+/** How long an upload waits for its operator. */
+const WAITING_MICROS = 86_400 * 1e6
+
+/** The choices of an operator for an upload. */
+export type ImportChoices = Omit<ImportWork, 'fileName' | 'parts'>
+
+/**
+ * Stores the records of a file, sealed, in parts: a job that waits for the choices of its operator. The stored parts of
+ * a file that cannot be read to its end are deleted.
+ *
+ * @throws ServiceError with a sentence for such a file.
+ */
+export async function uploadImport(
+  scope: Scope,
+  fileName: string,
+  records: AsyncIterable<SourceRecord>,
+): Promise<ImportJob> {
+  const { store, clock } = scope.context
+  const job = await insertJob<ImportJob>(scope, {
+    tenantId: scope.tenantId,
+    kind: 'import',
+    work: { fileName, parts: 0, columns: {}, algorithm: '', withoutPasswords: false },
+    total: 0,
+    state: 'waiting',
+    progress: {
+      ...{ phase: 'mapping', part: 0, since: nowMicros(clock), fence: 0 },
+      ...{ created: 0, existing: 0, refused: 0 },
+    },
+  })
+  try {
+    let batch: SourceRecord[] = []
+    let parts = 0
+    let total = 0
+    const flush = async () => {
+      await store.jobs.addPart(job.id, parts++, sealRecords(scope.context, job.id, batch))
+      batch = []
+    }
+    for await (const record of records) {
+      if (++total > MAX_RECORDS) throw tooMany()
+      batch.push(sizeOf(record) > MAX_RECORD_CHARACTERS ? tooLong(record) : record)
+      if (batch.length === PART_RECORDS) await flush()
+    }
+    if (batch.length > 0) await flush()
+    if (total === 0) throw new ServiceError('invalid_request', 'The file has no user in it.')
+    const full = { ...job, work: { ...job.work, parts }, total }
+    if (!(await store.jobs.resume(full))) throw gone()
+    return full
+  } catch (error) {
+    await store.jobs.discard(scope.tenantId, job.id)
+    if (error instanceof FileFault) throw new ServiceError('invalid_request', error.sentence)
+    throw error
+  }
+}
+
+/** The import of that id. @throws ServiceError `not_found`. */
+export async function getImport({ context, tenantId }: Scope, id: string): Promise<ImportJob> {
+  const job = found(await context.store.jobs.get(tenantId, id))
+  return found(job.kind === 'import' ? job : undefined)
+}
+
+/** The first records of an upload. */
+export async function firstRecords(
+  { context }: Scope,
+  { id }: ImportJob,
+): Promise<readonly SourceRecord[]> {
+  const [first] = await context.store.jobs.parts(id, 0, 1)
+  return first && first.content !== '' ? openRecords(context, id, first) : []
+}
+
+/** The parts of an import from `n` on, of which each has the rows that were not imported. */
+export function importParts({ context }: Scope, { id }: ImportJob, n: number): Promise<JobPart[]> {
+  return context.store.jobs.parts(id, n, 10)
+}
+
+/** Has an upload checked with these choices, in the background. */
+export function checkImport(
+  scope: Scope,
+  job: ImportJob,
+  choices: ImportChoices,
+): Promise<ImportJob> {
+  const progress = {
+    ...job.progress,
+    phase: 'checking',
+    check: undefined,
+    problem: undefined,
+  } as const
+  return goOn(scope, { ...job, work: { ...job.work, ...choices }, progress })
+}
+
+/** Begins to import what was checked, in the background. */
+export async function beginImport(scope: Scope, job: ImportJob): Promise<ImportJob> {
+  if (job.progress.phase !== 'checked') throw gone()
+  const since = nowMicros(scope.context.clock)
+  const progress = { ...job.progress, phase: 'importing', part: 0, since } as const
+  const { name, requestId, address, userAgent } = scope.actor
+  const begun = { ...job, actor: { name, requestId, address, userAgent }, progress }
+  const running = await goOn(scope, begun)
+  await note(scope, 'job.begin', job.id)
+  return running
+}
+
+/** Deletes an upload that waits. */
+export function discardImport({ context, tenantId }: Scope, id: string): Promise<void> {
+  return context.store.jobs.discard(tenantId, id)
+}
+
+/** Deletes uploads that have waited for a day. */
+export function discardOldImports({ store, clock }: DomainContext): Promise<void> {
+  return store.jobs.discardBefore(nowMicros(clock) - WAITING_MICROS)
+}
+
+async function goOn({ context }: Scope, job: ImportJob): Promise<ImportJob> {
+  const running: ImportJob = { ...job, state: 'running' }
+  if (job.state !== 'waiting' || !(await context.store.jobs.resume(running))) throw gone()
+  context.events.emit('job')
+  return running
+}
+
+function sizeOf({ members }: SourceRecord): number {
+  let size = 0
+  for (const [name, value] of members) size += name.length + value.length
+  return size
+}
+
+function tooLong({ line, members }: SourceRecord): SourceRecord {
+  const kept = [...members].filter(([name, value]) => name.length + value.length < 1_000)
+  return { line, members: new Map(kept.slice(0, 20)), fault: 'has more than 100000 characters' }
+}
+
+function tooMany(): ServiceError {
+  return new ServiceError(
+    'request_too_large',
+    'A file may have 500,000 users at most here. Use the command "latchkey users import" for more.',
+  )
+}
+
+function gone(): ServiceError {
+  return new ServiceError(
+    'conflict',
+    'This import waits no longer: it was begun or discarded. Open its page again.',
+  )
+}

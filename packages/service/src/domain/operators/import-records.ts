@@ -1,0 +1,82 @@
+import {
+  algorithms,
+  createMapping,
+  type ImportRow,
+  type RowOptions,
+  type SourceRecord,
+  toRow,
+  withoutPasswords,
+} from '@latchkey/management/import'
+import type { ImportWork, JobPart } from '../../store/jobs.ts'
+import type { UserToImport } from '../users/import-user.ts'
+import type { DomainContext } from '../writes/context.ts'
+import { ServiceError } from '../writes/errors.ts'
+
+/** How many records a part has, which are imported in one step. */
+export const PART_RECORDS = 100
+
+/** Reads the body that the API takes for a user. @throws ServiceError for one that no user can have. */
+export type ReadUser = (body: object) => UserToImport
+
+/** Makes rows of records as the operator has chosen. */
+export function rowOptions({
+  columns,
+  algorithm,
+  withoutPasswords: isWithout,
+}: ImportWork): RowOptions {
+  const mapping = createMapping(new Map(Object.entries(columns)))
+  return {
+    mapping: isWithout ? withoutPasswords(mapping) : mapping,
+    // A column that was chosen stands in the first records; it may be empty in all others.
+    named: new Map(),
+    hashAlgorithm: algorithms.find((one) => one === algorithm),
+  }
+}
+
+/** The rows of a part. */
+export function rowsOf(
+  n: number,
+  records: readonly SourceRecord[],
+  options: RowOptions,
+): ImportRow[] {
+  return records.map((record, i) =>
+    toRow(n * PART_RECORDS + i, record, options.mapping, options.hashAlgorithm),
+  )
+}
+
+/** The address of a row. */
+export const emailOf = ({ user }: ImportRow): string => user.profile.email
+
+/** The reason of a refusal. @throws what is no refusal of a user. */
+export function reasonOf(cause: unknown): string {
+  if (cause instanceof ServiceError && cause.statusCode < 500) return cause.message
+  throw cause
+}
+
+/** Records as text, sealed: they may hold passwords. */
+export function sealRecords(
+  { vault }: DomainContext,
+  jobId: string,
+  records: readonly SourceRecord[],
+): string {
+  const stored = records.map(({ line, members, fault }) => [line, [...members], fault])
+  return vault.seal(purposeOf(jobId), JSON.stringify(stored))
+}
+
+/** The records of a part. */
+export function openRecords(
+  { vault }: DomainContext,
+  jobId: string,
+  { content }: JobPart,
+): SourceRecord[] {
+  const stored: [number, [string, string][], string | null][] = JSON.parse(
+    vault.open(purposeOf(jobId), content),
+  )
+  return stored.map(([line, members, fault]) => ({
+    line,
+    members: new Map(members),
+    fault: fault ?? undefined,
+  }))
+}
+
+const purposeOf = (jobId: string) => `import:${jobId}`

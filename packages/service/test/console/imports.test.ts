@@ -1,0 +1,211 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test, vi } from 'vitest'
+import { type OperatorBrowser, on, press, startConsole, stores, textOf } from './support.ts'
+import { aTenant } from './tenant.ts'
+
+const CSV = `email,first_name,last_name,password,plan,email_verified
+eve@example.com,Eve,Adams,correct horse battery,gold,true
+EVE@example.com,Eve,Again,,,
+nobody,No,Body,,,
+ada@example.com,Ada,King,,,
+=cmd@example.com,For,Mula,,,maybe
+zoe@example.com,Zoë,,a phrase of twenty five,,
+`
+
+/** Sends a file, as a browser without JavaScript does. */
+async function upload(owner: OperatorBrowser, path: string, content: string | Blob, fields = {}) {
+  const { html } = await owner.get(path)
+  const form = new FormData()
+  form.append('csrf', /name="csrf" value="([^"]+)"/.exec(html)?.[1] ?? '')
+  for (const [name, value] of Object.entries(fields)) form.append(name, String(value))
+  form.append('file', typeof content === 'string' ? new Blob([content]) : content, 'users.csv')
+  const request = new Request('https://console.example', { method: 'POST', body: form })
+  return owner.send(path, {
+    method: 'POST',
+    body: Buffer.from(await request.arrayBuffer()) as never,
+    headers: { 'content-type': request.headers.get('content-type') ?? '' },
+  })
+}
+
+/** Sends the choices that a page offers, but for those given. */
+async function check(owner: OperatorBrowser, at: string, choices: Record<string, string> = {}) {
+  const page = await owner.get(at)
+  const selects = [...page.html.matchAll(/<select id="[^"]+" name="([^"]+)">(.*?)<\/select>/gs)]
+  const chosen = selects.map(([, name = '', options = '']): [string, string] => [
+    name,
+    /selected(?: value="([^"]*)")?[^>]*>([^<]*)/.exec(options)?.slice(1).find(Boolean) ?? '',
+  ])
+  const job = new URL(at, 'https://console.example').searchParams.get('job') ?? ''
+  const path = at.replace(/\?.*/, '')
+  const fields = { ...Object.fromEntries(chosen), job, ...choices }
+  await press(owner, page, `${path}/check`, fields)
+  return { path, job, checked: await untilStill(owner, at) }
+}
+
+const untilStill = (owner: OperatorBrowser, at: string) =>
+  vi.waitFor(
+    async () => {
+      const page = await owner.get(at)
+      expect(page.html).not.toContain('loaded again')
+      return page
+    },
+    { timeout: 60_000, interval: 200 },
+  )
+
+describe.each(stores)('on %s, an import in the console', (store) => {
+  async function opened(options = on(store)) {
+    const running = await startConsole(options)
+    const tenant = await aTenant(running)
+    const owner = await running.logIn({ role: 'owner' })
+    return { running, tenant, owner, path: `${tenant.path}/import`, options }
+  }
+
+  test('shows the columns and the first rows, then every fault by line and who would be created, and changes nothing until then', async () => {
+    const { running, tenant, owner, path } = await opened()
+    await using _ = running
+    await tenant.addUser()
+    const { location = '' } = await upload(owner, path, CSV)
+    const mapping = await owner.get(location)
+    expect(textOf(mapping.html)).toMatch(/users\.csv, 6 rows[\s\S]*eve@example\.com\s*Eve Adams/)
+    const { job, checked } = await check(owner, location)
+    const text = textOf(checked.html)
+    expect(text).toMatch(
+      /Would be created\s*2\s*There already: they stay as they are\s*1\s*With a fault: they are left out\s*3/,
+    )
+    expect(text).toContain('These columns go nowhere: plan')
+    expect(text).toMatch(/3\s*has the email address of line 2/)
+    expect(text).toMatch(/4\s*"email" is not an email address/)
+    expect(text).toMatch(/6\s*"email_verified" is neither true nor false/)
+    expect(text).toMatch(/5\s*ada@example\.com/)
+    expect(text).toMatch(/2\s*eve@example\.com\s*Eve Adams\s*7\s*zoe@example\.com/)
+    for (const html of [mapping.html, checked.html]) expect(html).not.toContain('correct horse')
+    const { body } = await tenant.call('GET', `/v1/tenants/${tenant.id}/users`)
+    expect(body.data).toHaveLength(1)
+    const german = await owner.send(location, {
+      method: 'GET',
+      headers: { 'accept-language': 'de' },
+    })
+    expect(textOf(german.html)).toMatch(/Würden angelegt[\s\S]*hat dieselbe [\s\S]* wie Zeile 2/)
+
+    const begun = await press(owner, checked, `${path}/begin`, { job })
+    expect(begun.location).toBe(location)
+    const done = textOf((await untilStill(owner, location)).html)
+    expect(done).toMatch(/Created\s*2\s*There already\s*1\s*Refused\s*3/)
+    const file = await owner.get(`${path}/export?job=${job}`)
+    expect(file.headers.get('content-disposition')).toContain('attachment')
+    expect(file.html.split('\r\n')).toEqual([
+      'line,email,reason',
+      '3,,has the email address of line 2',
+      '4,,"""email"" is not an email address"',
+      '6,,"""email_verified"" is neither true nor false"',
+      '',
+    ])
+    const eve = await tenant.call('GET', `/x/v1/tenants/${tenant.id}/users?search=eve`)
+    expect(eve.body.data[0].profile).toMatchObject({ name: 'Eve Adams', email_verified: true })
+    const browser = await tenant.logIn('eve@example.com')
+    expect((await browser.get('/account')).status).toBe(200)
+    const entries = await running.service.admin.audit({ tenantId: tenant.id, limit: 100 })
+    const created = entries.filter(
+      ({ action, actor }) => action === 'user.create' && actor === `operator:${owner.id}`,
+    )
+    expect(new Set(created.map(({ requestId }) => requestId)).size).toBe(1)
+    expect(created).toHaveLength(2)
+    // Once more: the job is done.
+    expect((await press(owner, checked, `${path}/begin`, { job })).status).toBe(409)
+  })
+
+  test('takes columns and passwords as the operator has chosen, by the rules of the command', async () => {
+    const { running, tenant, owner, path } = await opened()
+    await using _ = running
+    const { html } = await owner.get(path)
+    const text =
+      'login;secret\nola@example.com;$2b$10$abcdefghijklmnopqrstuuOa0000000000000000000000000000000000\n'
+    const { location = '' } = await press(owner, { html }, path, { text })
+    const { checked: without } = await check(owner, location)
+    expect(textOf(without.html)).toContain('No column has email addresses')
+    const { checked: asPassword } = await check(owner, location, {
+      to_email: 'login',
+      to_password: 'secret',
+    })
+    expect(textOf(asPassword.html)).toContain('"secret" holds a hash rather than a password')
+    const choices = {
+      to_email: 'login',
+      to_password: '',
+      to_hash: 'secret',
+      passwords: 'leave-out',
+    }
+    const { job, checked } = await check(owner, location, choices)
+    await press(owner, checked, `${path}/begin`, { job })
+    await untilStill(owner, location)
+    const { body } = await tenant.call('GET', `/v1/tenants/${tenant.id}/users`)
+    expect(body.data.map((user: { profile: object }) => user.profile)).toEqual([
+      { email: 'ola@example.com' },
+    ])
+  })
+
+  test('keeps what was uploaded encrypted, and forgets it once it is imported or discarded', async () => {
+    const { running, owner, path, options } = await opened()
+    await using _ = running
+    const atRest = () =>
+      ['data.db', 'data.db-wal']
+        .map((file) => readFileSync(join(options.data ?? '', file), 'latin1'))
+        .join()
+    const { location = '' } = await upload(owner, path, CSV)
+    expect(atRest()).not.toContain('correct horse')
+    const job = new URL(location, 'https://x.example').searchParams.get('job') ?? ''
+    await press(owner, await owner.get(location), `${path}/discard`, { job })
+    expect((await owner.get(location)).status).toBe(404)
+  })
+
+  test('refuses what is no table of users, with a sentence, and keeps nothing of it', async () => {
+    const { running, tenant, owner, path } = await opened()
+    await using _ = running
+    const refused = async (content: string | Blob, fields = {}) => {
+      const page = await upload(owner, path, content, fields)
+      expect(page.status).toBe(422)
+      return textOf(page.html)
+    }
+    expect(await refused('')).toContain('The file has no user in it.')
+    expect(await refused('email\n')).toContain('The file has no user in it.')
+    expect(await refused('email,name\neve@example.com,"Eve')).toContain(
+      'a quotation mark is opened and not closed',
+    )
+    expect(await refused('[{"email":"eve@example.com"}')).toContain('The file ends too early')
+    expect(await refused(new Blob([Buffer.from('PK\x03\x04 a workbook', 'latin1')]))).toContain(
+      'ZIP archive',
+    )
+    expect(
+      await refused(new Blob([Buffer.from('email\nj\xf6rg@example.com\n', 'latin1')])),
+    ).toContain('Line 2 is not UTF-8')
+    const big = new Blob([
+      'email,note\n',
+      ...Array(51).fill(`a@example.com,${'x'.repeat(1024 * 1024)}\n`),
+    ])
+    expect(await refused(big)).toContain('larger than 50 MB')
+    expect(textOf((await owner.get(`${tenant.path}/jobs`)).html)).toContain('There was no job yet')
+  }, 600_000)
+
+  test('is for admins of the tenant, and takes no file without the token of the session', async () => {
+    const { running, tenant, owner, path } = await opened()
+    await using _ = running
+    const viewer = await running.logIn({ role: 'viewer' })
+    expect((await viewer.get(path)).status).toBe(403)
+    const forged = await upload(viewer, `${tenant.path}/users`, CSV)
+    expect([403, 404, 405]).toContain(forged.status)
+    const { location = '' } = await upload(owner, path, CSV)
+    const other = await aTenant(running, {}, 'other.example')
+    expect((await owner.get(location.replace(tenant.id, other.id))).status).toBe(404)
+    const stranger = await running.logIn({ role: 'admin', reach: [other.id] })
+    expect((await stranger.get(location)).status).toBe(404)
+    const form = new FormData()
+    form.append('file', new Blob([CSV]), 'users.csv')
+    const request = new Request('https://x.example', { method: 'POST', body: form })
+    const page = await owner.send(path, {
+      method: 'POST',
+      body: Buffer.from(await request.arrayBuffer()) as never,
+      headers: { 'content-type': request.headers.get('content-type') ?? '' },
+    })
+    expect(page.status).toBe(403)
+  })
+})
