@@ -1,6 +1,11 @@
-import { describe, expect, test } from 'vitest'
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { describe, expect, test, vi } from 'vitest'
 import { SYSTEM_TENANT_ID } from '../../src/store/system-tenant.ts'
 import { on, press, startConsole, stores, textOf } from './support.ts'
+
+const COMMAND = join(import.meta.dirname, '../../src/cli/main.ts')
 
 /** The cells of the operator with this address. */
 function rowOf(html: string, email: string): string {
@@ -42,10 +47,35 @@ describe.each(stores)('the list of operators on %s', (store) => {
     }
     await change('admin', 'role')
     await change('admin', 'unchanged')
+    await vi.waitFor(async () => expect(await mails()).not.toEqual([]), { timeout: 20_000 })
     const [mail, ...others] = await mails()
     expect(others).toEqual([])
     expect(mail?.subject).toBe('Your role in the management console was changed')
     expect(mail?.text).toContain('ada@example.com has changed your role from viewer to admin')
     expect(mail?.text).toContain('You see all tenants')
   })
+
+  test('an operator whose role a command changes is told by mail, too', async () => {
+    const options = on(store)
+    await using running = await startConsole(options)
+    const { service } = running
+    await running.logIn({ role: 'owner' })
+    const { operator } = await service.admin.inviteOperator({
+      email: 'bob@example.com',
+      role: 'viewer',
+    })
+    await promisify(execFile)(process.execPath, [
+      ...['--conditions=latchkey-source', COMMAND, 'operator', 'role', operator.id],
+      ...['--role', 'admin', '--data', options.data ?? ''],
+    ])
+    const told = async () =>
+      (await service.outbox.list(SYSTEM_TENANT_ID)).map(({ to, text }) => `${to}: ${text}`).join()
+    await vi.waitFor(
+      async () =>
+        expect(await told()).toMatch(
+          /bob@example\.com: [\s\S]*The command line of the service has changed your role from viewer to admin/,
+        ),
+      { timeout: 60_000, interval: 500 },
+    )
+  }, 120_000)
 })

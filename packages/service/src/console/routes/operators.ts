@@ -71,10 +71,9 @@ async function invite(call: Call): Promise<Result> {
 }
 
 async function changeRole(call: Call): Promise<Result> {
-  const { scope, ids, operator: by, support } = call
+  const { scope, ids } = call
   const { operator, before } = await updateOperator(scope, ids.operator ?? '', decided(call))
   if (operator.updatedAt === before.updatedAt) return redirectTo(PATH, 'unchanged')
-  await support.tellOfRole(scope, { operator, before, by: by.user.email })
   return redirectTo(PATH, 'role')
 }
 

@@ -1,4 +1,5 @@
 import { hash, randomBytes } from 'node:crypto'
+import type { RoleJob } from '../../store/jobs.ts'
 import type { OperatorLogins, OperatorUser } from '../../store/ports.ts'
 import type { Operator, OperatorRole, Reach, Tenant, User } from '../../store/records.ts'
 import { SYSTEM_TENANT_ID } from '../../store/system-tenant.ts'
@@ -19,6 +20,7 @@ import {
   updated,
 } from '../writes/context.ts'
 import { found, notFound, ServiceError } from '../writes/errors.ts'
+import { insertJob } from './new-job.ts'
 
 /** How long an invitation is good, in seconds. */
 export const INVITATION_SECONDS = 86_400
@@ -208,7 +210,8 @@ export async function operatorOfLogin(
 }
 
 /**
- * Gives an operator another role or reach.
+ * Gives an operator another role or reach, who is told by mail: by a process that serves, also when a command
+ * has made the change.
  *
  * @returns The operator, also as it was before.
  * @throws ServiceError `conflict` when no owner would be left.
@@ -220,6 +223,8 @@ export async function updateOperator(
 ): Promise<{ operator: Operator; before: Operator }> {
   const decided = decide(input)
   const { context } = scope
+  const own = within(scope)
+  const by = operatorIn(scope)
   let before: Operator | undefined
   function change(last: Operator): Operator {
     before = last
@@ -227,11 +232,25 @@ export async function updateOperator(
     return isSame ? last : updated(context, last, decided)
   }
   return keepingAnOwner(scope, id, decided, async () => {
-    const operator = await commit(within(scope), 'operator.update', id, (audit) =>
+    const operator = await commit(own, 'operator.update', id, (audit) =>
       context.store.operators.update(id, change, audit),
     )
-    return { operator, before: before ?? operator }
+    const last = before ?? operator
+    if (operator.updatedAt !== last.updatedAt) {
+      await insertJob<RoleJob>(own, {
+        ...{ tenantId: SYSTEM_TENANT_ID, kind: 'tell-role', total: 1, state: 'running' },
+        work: { operatorId: id, before: { role: last.role, reach: last.reach }, by: await by },
+        progress: null,
+      })
+    }
+    return { operator, before: last }
   })
+}
+
+/** The address of the operator who acts; `undefined` for the command line. */
+async function operatorIn({ context, actor }: ServiceScope): Promise<string | undefined> {
+  const [, id] = /^operator:(.+)$/.exec(actor.name) ?? []
+  return id === undefined ? undefined : (await context.store.operators.get(id))?.user.email
 }
 
 /**
