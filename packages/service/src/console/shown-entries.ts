@@ -75,7 +75,9 @@ const actors: Readonly<Record<string, Sentence>> = {
 
 function objectOf(names: AuditNames, { target, tenantId, action }: StoredAuditEntry): Named {
   const known = knownIn(names, target)
-  if (known || action.endsWith('.delete')) return known ?? plain(target)
+  if (known) return known
+  if (action.endsWith('.delete')) return plain(target)
+  if (target === tenantId) return tenantOf(target) ?? plain(target)
   const room = rooms[target.slice(0, 4)]
   if (!room || tenantId === undefined || tenantId === SYSTEM_TENANT_ID) return plain(target)
   return { ...plain(target), href: `/console/t/${tenantId}${room}${target}` }
