@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock } from './clock.ts'
-import { createRateLimit } from './http/rate-limit.ts'
+import { createRateLimit } from './domain/limits/rate-limit.ts'
 import { openMasterKeys } from './master-key.ts'
 import type { OpenData } from './service-data.ts'
 import type { IdentityServiceOptions } from './service-options.ts'

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Clock } from './clock.ts'
-import { createSharedRateLimit } from './http/rate-limit.ts'
+import { createSharedRateLimit } from './domain/limits/rate-limit.ts'
 import { openSharedMasterKeys } from './master-key.ts'
 import type { OpenData } from './service-data.ts'
 import type { DatabaseOptions, IdentityServiceOptions } from './service-options.ts'

@@ -1,5 +1,5 @@
+import type { RateLimit } from './domain/limits/rate-limit.ts'
 import type { MasterKeys } from './domain/writes/vault.ts'
-import type { RateLimit } from './http/rate-limit.ts'
 import type { DataStore } from './store/ports.ts'
 import type { ProtocolStore } from './store/protocol-store.ts'
 

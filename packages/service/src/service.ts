@@ -22,14 +22,12 @@ import { ServiceError } from './domain/writes/errors.ts'
 import { createVault } from './domain/writes/vault.ts'
 import { followDeletions } from './erasure.ts'
 import { createApi } from './http/app.ts'
-import { sendError } from './http/errors.ts'
 import { readUserToImport } from './http/users-import.ts'
 import { createIssuer } from './issuer/index.ts'
 import { followMasterKeys } from './key-rotation.ts'
 import type { Outbox } from './mail/outbox.ts'
 import { createSmtpTransport } from './mail/smtp.ts'
 import { openData } from './open-data.ts'
-import { createClientIp } from './server/client.ts'
 import { closeServer, createHttpServer, type ListenOptions, listen } from './server/http-server.ts'
 import { connectInProcess } from './server/in-process.ts'
 import { observeRequests } from './server/request-log.ts'
@@ -43,6 +41,8 @@ import { createMetricsListener, type MetricsListener } from './telemetry/metrics
 import { traceRequests } from './telemetry/tracing.ts'
 import { version } from './version.ts'
 import { createWebhooks } from './webhooks/index.ts'
+import { createClientIp } from './wire/client.ts'
+import { sendError } from './wire/errors.ts'
 
 /** An identity service. */
 export interface IdentityService {

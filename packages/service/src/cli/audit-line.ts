@@ -1,6 +1,6 @@
 import { printableJson } from '@latchkey/management/command-line'
-import { formatTimestamp } from '../http/timestamps.ts'
 import type { StoredAuditEntry } from '../store/records.ts'
+import { formatTimestamp } from '../wire/timestamps.ts'
 
 /** An entry as one line of NDJSON; members without a value are left out. */
 export function auditLine(entry: StoredAuditEntry): string {

@@ -7,7 +7,7 @@ import {
 } from '@latchkey/management/command-line'
 import type { Command } from 'commander'
 import type { AuditVerification } from '../domain/keys/verify-audit.ts'
-import { formatTimestamp } from '../http/timestamps.ts'
+import { formatTimestamp } from '../wire/timestamps.ts'
 import { type DataOptions, withAdmin, withDataOptions } from './options.ts'
 
 interface VerifyOptions extends DataOptions, JsonOptions {

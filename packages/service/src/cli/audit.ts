@@ -7,9 +7,9 @@ import {
   withJson,
 } from '@latchkey/management/command-line'
 import { type Command, Option } from 'commander'
-import { auditCells, auditColumns, csvLines } from '../http/exports.ts'
-import { formatTimestamp } from '../http/timestamps.ts'
 import type { StoredAuditEntry } from '../store/records.ts'
+import { auditCells, auditColumns, csvLines } from '../wire/tables.ts'
+import { formatTimestamp } from '../wire/timestamps.ts'
 import { addAuditFollow } from './audit-follow.ts'
 import { auditLine } from './audit-line.ts'
 import { addAuditVerify } from './audit-verify.ts'

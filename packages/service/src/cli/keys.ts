@@ -6,7 +6,7 @@ import {
 } from '@latchkey/management/command-line'
 import type { Command } from 'commander'
 import type { RotationOptions } from '../admin.ts'
-import { formatTimestamp } from '../http/timestamps.ts'
+import { formatTimestamp } from '../wire/timestamps.ts'
 import { type DataOptions, withAdmin, withDataOptions } from './options.ts'
 
 /** Adds `keys list` and `keys rotate`. */

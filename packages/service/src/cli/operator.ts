@@ -8,9 +8,9 @@ import {
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { parseConsoleUrl } from '../console/console-url.ts'
 import { invitationLink } from '../console/invitation-link.ts'
-import { formatTimestamp } from '../http/timestamps.ts'
 import type { OperatorUser } from '../store/ports.ts'
 import type { OperatorRole } from '../store/records.ts'
+import { formatTimestamp } from '../wire/timestamps.ts'
 import { type DataOptions, withAdmin, withDataOptions } from './options.ts'
 
 interface InviteOptions extends DataOptions, JsonOptions {

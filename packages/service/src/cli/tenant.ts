@@ -7,7 +7,7 @@ import {
 } from '@latchkey/management/command-line'
 import type { Command } from 'commander'
 import type { Admin } from '../admin.ts'
-import { formatTimestamp } from '../http/timestamps.ts'
+import { formatTimestamp } from '../wire/timestamps.ts'
 import { type DataOptions, withAdmin, withDataOptions } from './options.ts'
 
 /** The interval in which a long deletion reports its progress. */

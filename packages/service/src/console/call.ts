@@ -1,10 +1,10 @@
 import type { Support } from '../domain/operators/support.ts'
 import type { Scope, ServiceScope } from '../domain/writes/context.ts'
-import type { Lines } from '../http/json-lines.ts'
 import type { OperatorUser } from '../store/ports.ts'
 import type { ProtocolStore } from '../store/protocol-store.ts'
 import type { OperatorRole, Tenant } from '../store/records.ts'
 import type { Webhooks } from '../webhooks/index.ts'
+import type { Lines } from '../wire/json-lines.ts'
 import type { Content } from './page.ts'
 import type { Upload } from './uploads.ts'
 

@@ -1,4 +1,4 @@
-import type { TenantBody } from '../http/schemas.ts'
+import type { TenantBody } from '../wire/schemas.ts'
 import type { Sentence } from './texts/index.ts'
 
 /** A setting of a tenant, by the name that the API has for it. */

@@ -3,12 +3,12 @@ import type { Logger } from 'pino'
 import { reaches } from '../domain/keys/api-keys.ts'
 import { noteRefusal } from '../domain/writes/audit.ts'
 import type { DomainContext, ServiceScope } from '../domain/writes/context.ts'
-import type { ClientIp } from '../server/client.ts'
-import { pathOf } from '../server/request-log.ts'
 import type { ApiKey } from '../store/records.ts'
-import { errorOf, sendError } from './errors.ts'
+import type { ClientIp } from '../wire/client.ts'
+import { errorOf, sendError } from '../wire/errors.ts'
+import { pathOf } from '../wire/path-of.ts'
 import { actorOf, type Locals } from './locals.ts'
-import { createRefusalCount } from './rate-limit.ts'
+import { createRefusalCount } from './refusal-count.ts'
 
 interface ErrorOptions {
   readonly context: DomainContext

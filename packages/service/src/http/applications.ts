@@ -1,4 +1,3 @@
-import type { ApplicationInput } from '../domain/applications/application-checks.ts'
 import { exceptionsOf } from '../domain/applications/application-exceptions.ts'
 import { fapiKeys } from '../domain/applications/application-profile.ts'
 import {
@@ -11,10 +10,9 @@ import {
 } from '../domain/applications/applications.ts'
 import type { Scope } from '../domain/writes/context.ts'
 import type { Application } from '../store/records.ts'
+import { applicationInput, serializeApplication } from '../wire/applications.ts'
+import { applicationBody } from '../wire/schemas.ts'
 import { list, type Route, write } from './route.ts'
-import { type ApplicationBody, applicationBody } from './schemas.ts'
-import { formatTimestamp } from './timestamps.ts'
-import { omitZero } from './wire.ts'
 
 const collection = '/v1/tenants/:tenant_id/applications'
 const single = `${collection}/:application_id`
@@ -75,38 +73,8 @@ export const applicationRoutes: Route[] = [
   },
 ]
 
-/** The application that a body describes. */
-export function applicationInput(body: ApplicationBody): ApplicationInput {
-  return {
-    name: body.name,
-    metadata: body.metadata,
-    loginUrl: body.login_url,
-    logoutUrls: body.logout_urls,
-    redirectUrls: body.redirect_urls,
-  }
-}
-
 function withSecret({ context }: Scope, application: Application): object {
   const { metadata } = application
   const hasSecret = !exceptionsOf(metadata).isPublic && !fapiKeys(metadata)
   return serializeApplication(application, hasSecret ? openSecret(context, application) : undefined)
-}
-
-/** An application as the API answers with it; without `secret` after a create or a delete. */
-function serializeApplication(application: Application, secret?: string): object {
-  return omitZero(
-    {
-      type: 'Application',
-      id: application.id,
-      name: application.name,
-      created_at: formatTimestamp(application.createdAt),
-      updated_at: formatTimestamp(application.updatedAt),
-      metadata: application.metadata,
-      secret,
-      login_url: application.loginUrl,
-      logout_urls: application.logoutUrls,
-      redirect_urls: application.redirectUrls,
-    },
-    ['logout_urls', 'redirect_urls'],
-  )
 }

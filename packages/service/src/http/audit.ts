@@ -1,12 +1,10 @@
 import { z } from 'zod'
 import { getAuditEntry, searchTenantAudit } from '../domain/operators/audit-search.ts'
-import { readField } from '../domain/writes/changed-fields.ts'
 import { notFound, ServiceError } from '../domain/writes/errors.ts'
-import type { StoredAuditEntry } from '../store/records.ts'
-import { decodePlace, encodePlace } from './list.ts'
+import { auditPlace, serializeEntry } from '../wire/audit.ts'
+import { decodePlace, encodePlace } from '../wire/places.ts'
+import { parseTimestamp } from '../wire/timestamps.ts'
 import { query, type Route } from './route.ts'
-import { formatTimestamp, parseTimestamp } from './timestamps.ts'
-import { omitZero } from './wire.ts'
 
 const collection = '/x/v1/tenants/:tenant_id/audit'
 
@@ -24,9 +22,6 @@ const filters = z.object({
   to: instant.meta({ format: 'date-time', description: 'Before this instant.' }),
 })
 
-/** The place of an entry, as `after` has it. */
-export const auditPlace: z.ZodType<[at: number, id: number]> = z.tuple([z.int(), z.int()])
-
 /** The audit log of a tenant. */
 export const auditRoutes: Route[] = [
   query({
@@ -43,7 +38,7 @@ export const auditRoutes: Route[] = [
         { ...rest, from: instantOf('from', from), to: instantOf('to', to) },
         { after: at === undefined || id === undefined ? undefined : { at, id }, limit },
       )
-      return { items: items.map(serialiseEntry), next: next && encodePlace([next.at, next.id]) }
+      return { items: items.map(serializeEntry), next: next && encodePlace([next.at, next.id]) }
     },
   }),
   {
@@ -54,31 +49,10 @@ export const auditRoutes: Route[] = [
     resource: 'AuditEntry',
     async run({ scope, ids }) {
       if (!/^[1-9]\d{0,14}$/.test(ids.entry_id)) throw notFound()
-      return serialiseEntry(await getAuditEntry(scope, Number(ids.entry_id)))
+      return serializeEntry(await getAuditEntry(scope, Number(ids.entry_id)))
     },
   },
 ]
-
-/** An entry as the API answers with it. */
-export function serialiseEntry(entry: StoredAuditEntry): object {
-  const fields = (entry.fields ?? []).map(readField)
-  const flags = fields.flatMap(({ name, flag }) => (flag === undefined ? [] : [[name, flag]]))
-  return omitZero({
-    type: 'AuditEntry',
-    id: String(entry.id),
-    at: formatTimestamp(entry.at),
-    actor: entry.actor,
-    action: entry.action,
-    target: entry.target,
-    outcome: entry.outcome,
-    fields: fields.map(({ name }) => name),
-    flags: flags.length > 0 ? Object.fromEntries(flags) : undefined,
-    application_id: entry.applicationId,
-    request_id: entry.requestId,
-    address: entry.address,
-    user_agent: entry.userAgent,
-  })
-}
 
 function instantOf(name: string, text: string | undefined): number | undefined {
   const at = text === undefined ? undefined : parseTimestamp(text)

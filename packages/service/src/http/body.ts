@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { type ErrorCode, ServiceError } from '../domain/writes/errors.ts'
-import { sentencesOf } from './sentences.ts'
+import { sentencesOf } from '../wire/sentences.ts'
 
 /** The largest body, in bytes, after decompression. */
 export const MAX_BODY_BYTES = 256 * 1024

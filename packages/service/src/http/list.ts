@@ -3,8 +3,8 @@ import { ServiceError } from '../domain/writes/errors.ts'
 import { credentialIdPattern, idPattern } from '../domain/writes/ids.ts'
 import { nearestName } from '../domain/writes/nearest-name.ts'
 import type { Listing, Page } from '../store/ports.ts'
+import { sentencesOf } from '../wire/sentences.ts'
 import type { ResourceName } from './route.ts'
-import { sentencesOf } from './sentences.ts'
 
 /** The largest page of a list, which is also the default. */
 export const MAX_LIMIT = 100
@@ -111,29 +111,4 @@ export function nextLink(
 ): string {
   const query = new URLSearchParams({ ...given, limit: String(limit), after })
   return `<${path}?${query}>; rel="next"`
-}
-
-/** A place in a list as `after` has it; clients send it back as it is. */
-export function encodePlace(place: unknown): string {
-  return Buffer.from(JSON.stringify(place)).toString('base64url')
-}
-
-/**
- * A place that {@link encodePlace} wrote.
- *
- * @throws ServiceError `invalid_request` for anything else.
- */
-export function decodePlace<S extends z.ZodType>(
-  after: string | undefined,
-  schema: S,
-): z.output<S> | undefined {
-  if (after === undefined) return undefined
-  try {
-    return schema.parse(JSON.parse(Buffer.from(after, 'base64url').toString()))
-  } catch {
-    throw new ServiceError(
-      'invalid_request',
-      '"after" comes from the address of the next page, which "link" has; send it as it is.',
-    )
-  }
 }

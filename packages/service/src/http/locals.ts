@@ -1,7 +1,7 @@
 import type express from 'express'
 import type { Actor } from '../domain/writes/context.ts'
-import { type ClientIp, userAgentOf } from '../server/client.ts'
 import type { ApiKey } from '../store/records.ts'
+import { type ClientIp, userAgentOf } from '../wire/client.ts'
 
 /** Values that the steps of one request pass on. */
 export interface Locals {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { statusOfCode } from '../domain/writes/errors.ts'
+import { JSON_LINES } from '../wire/json-lines.ts'
 import { answerExample, bodyExamples } from './examples.ts'
-import { JSON_LINES } from './json-lines.ts'
 import { MAX_LIMIT } from './list.ts'
 import { methodOf } from './method.ts'
 import { resourceSchemas } from './resource-schemas.ts'

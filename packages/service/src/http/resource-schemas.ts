@@ -2,8 +2,9 @@ import { z } from 'zod'
 import { obstacleHelp, obstacleReasons } from '../domain/factors/login-obstacles.ts'
 import { storedAlgorithms } from '../domain/users/passwords.ts'
 import { eventTypes } from '../webhooks/events.ts'
-import type { CredentialType, ResourceName } from './route.ts'
-import { applicationBody, credentialBodies, tenantBody, userBody } from './schemas.ts'
+import type { CredentialType } from '../wire/credentials.ts'
+import { applicationBody, credentialBodies, tenantBody, userBody } from '../wire/schemas.ts'
+import type { ResourceName } from './route.ts'
 
 /** The resources of the specification. */
 type ObjectName = 'Tenant' | 'Application' | 'User' | CredentialType

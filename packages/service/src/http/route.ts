@@ -4,6 +4,8 @@ import type { Scope } from '../domain/writes/context.ts'
 import type { Listing, Page } from '../store/ports.ts'
 import type { ApiKey } from '../store/records.ts'
 import type { Webhooks } from '../webhooks/index.ts'
+import type { CredentialType } from '../wire/credentials.ts'
+import type { Part } from '../wire/json-lines.ts'
 
 /** The names of answers in the specification and in the OpenAPI document. */
 export type ResourceName =
@@ -22,15 +24,6 @@ export type ResourceName =
   | 'Delivery'
   | 'Event'
   | CredentialType
-
-/** The kinds of credentials, by their names in answers. */
-export type CredentialType =
-  | 'PasswordCredential'
-  | 'TotpAppCredential'
-  | 'TotpEmailCredential'
-  | 'RecoveryCredential'
-  | 'HardwareCredential'
-  | 'SocialCredential'
 
 /** The ids of the path, by their names in it. */
 export type PathParameters = {
@@ -103,12 +96,6 @@ export interface ListRoute extends RouteBase {
   readonly kind: 'list'
   run(call: Call, page: Page): Promise<Listing<{ id: string }>>
   serialize(call: Call, item: never): object
-}
-
-/** A part of a list that is not counted; `next` is the `after` of the part that follows. */
-export interface Part {
-  readonly items: readonly object[]
-  readonly next: string | undefined
 }
 
 /**

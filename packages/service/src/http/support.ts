@@ -8,10 +8,10 @@ import {
 } from '../domain/operators/support.ts'
 import { nowMicros } from '../domain/writes/context.ts'
 import { messageState } from '../store/protocol-store.ts'
-import { decodePlace, encodePlace } from './list.ts'
+import { omitZero } from '../wire/omit-zero.ts'
+import { decodePlace, encodePlace } from '../wire/places.ts'
+import { formatTimestamp } from '../wire/timestamps.ts'
 import { type Call, query, type Route, write } from './route.ts'
-import { formatTimestamp } from './timestamps.ts'
-import { omitZero } from './wire.ts'
 
 const tenant = '/x/v1/tenants/:tenant_id'
 const user = `${tenant}/users/:user_id`

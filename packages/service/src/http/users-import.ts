@@ -3,11 +3,12 @@ import { getTenant } from '../domain/tenants/tenants.ts'
 import { type Imported, importUsers, type UserToImport } from '../domain/users/import-user.ts'
 import { note } from '../domain/writes/audit.ts'
 import { ServiceError, statusOfCode } from '../domain/writes/errors.ts'
+import { errorOf } from '../wire/errors.ts'
+import { importedUserBody } from '../wire/schemas.ts'
+import { serializeUser, userInput } from '../wire/users.ts'
 import { parseBody } from './body.ts'
-import { errorOf } from './errors.ts'
 import type { BatchRoute, Call } from './route.ts'
-import { importedUserBody } from './schemas.ts'
-import { ignoredMembers, serializeUser, userInput } from './users.ts'
+import { ignoredMembers } from './users.ts'
 
 /** Users in one request, which counts as one towards the rate limit. */
 const MAX_USERS = 100

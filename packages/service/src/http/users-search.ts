@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { searchUsers } from '../domain/users/users.ts'
 import { limits } from '../domain/writes/rules.ts'
-import { decodePlace, encodePlace } from './list.ts'
+import { decodePlace, encodePlace } from '../wire/places.ts'
+import { serializeUser } from '../wire/users.ts'
 import { query } from './route.ts'
-import { serializeUser } from './users.ts'
 
 const flag = z.enum(['true', 'false']).optional()
 

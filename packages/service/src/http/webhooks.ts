@@ -10,10 +10,10 @@ import {
   rotateSecret,
   type WebhookWithSecret,
 } from '../webhooks/rules.ts'
-import { decodePlace, encodePlace } from './list.ts'
+import { omitZero } from '../wire/omit-zero.ts'
+import { decodePlace, encodePlace } from '../wire/places.ts'
+import { formatTimestamp, parseTimestamp } from '../wire/timestamps.ts'
 import { type ListRoute, query, type Route, write } from './route.ts'
-import { formatTimestamp, parseTimestamp } from './timestamps.ts'
-import { omitZero } from './wire.ts'
 
 const tenant = '/x/v1/tenants/:tenant_id'
 const collection = `${tenant}/webhooks`

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { refuseConnection } from '../http/errors.ts'
+import { refuseConnection } from '../wire/errors.ts'
 import { checkTls, type TlsOptions } from './tls.ts'
 
 /** The address that a service listens at. */

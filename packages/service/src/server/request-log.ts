@@ -2,11 +2,7 @@ import type { RequestListener } from 'node:http'
 import type { Logger } from 'pino'
 import { observe, secondsSince } from '../telemetry/metrics.ts'
 import { methodOf, routeOf } from '../telemetry/route.ts'
-
-/** The path of a request for the log: its query may hold a secret or an address. */
-export function pathOf(req: { originalUrl?: string; url?: string | undefined }): string {
-  return (req.originalUrl ?? req.url ?? '/').split('?', 1)[0] as string
-}
+import { pathOf } from '../wire/path-of.ts'
 
 /** Measures every request by its route, and logs it at the level `debug`. */
 export function observeRequests(logger: Logger, listener: RequestListener): RequestListener {

@@ -5,12 +5,12 @@ import { createAdmin } from '../../src/admin.ts'
 import type { Call } from '../../src/console/call.ts'
 import { consoleRoutes } from '../../src/console/routes.ts'
 import { createIssuer } from '../../src/issuer/index.ts'
-import { createClientIp } from '../../src/server/client.ts'
 import type { DataStore } from '../../src/store/ports.ts'
 import { createSqliteProtocolStore } from '../../src/store/sqlite/protocol-store.ts'
 import { SYSTEM_TENANT_ID } from '../../src/store/system-tenant.ts'
 import type { DeliveryQuery } from '../../src/webhooks/index.ts'
 import { createWebhook } from '../../src/webhooks/rules.ts'
+import { createClientIp } from '../../src/wire/client.ts'
 import { openApi } from '../support/context.ts'
 import {
   addWebhook,

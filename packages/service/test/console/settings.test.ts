@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { settingGroups } from '../../src/console/setting-groups.ts'
-import { tenantBody } from '../../src/http/schemas.ts'
+import { tenantBody } from '../../src/wire/schemas.ts'
 import { type StoreName, stores } from '../support/api.ts'
 import { type ConsoleService, sendForm, startConsoleOn, textOf } from './support.ts'
 

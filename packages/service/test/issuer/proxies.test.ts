@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createClientIp } from '../../src/server/client.ts'
+import { createClientIp } from '../../src/wire/client.ts'
 
 /** Warnings of a {@link createClientIp}, and what it makes of a request. */
 function aReader(trustedProxies: readonly string[]) {

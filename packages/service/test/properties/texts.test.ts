@@ -2,8 +2,8 @@ import { isIP } from 'node:net'
 import { domainToASCII } from 'node:url'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { formatTimestamp, parseTimestamp } from '../../src/http/timestamps.ts'
 import { mailDomain } from '../../src/store/email-key.ts'
+import { formatTimestamp, parseTimestamp } from '../../src/wire/timestamps.ts'
 
 test('instants that are written one after another are read as they were, microseconds included', () => {
   const instants = fc.array(fc.integer({ min: -4e15, max: 4e15 }), { minLength: 1 })

@@ -1,13 +1,13 @@
 import { findAuditEntry, searchAudit } from '../../domain/operators/audit-search.ts'
 import { listAudit } from '../../domain/writes/audit.ts'
 import { notFound } from '../../domain/writes/errors.ts'
-import { auditPlace, serialiseEntry } from '../../http/audit.ts'
-import { auditCells, auditColumns, csvLines } from '../../http/exports.ts'
-import { jsonLines } from '../../http/json-lines.ts'
-import { decodePlace, encodePlace } from '../../http/list.ts'
-import { parseTimestamp } from '../../http/timestamps.ts'
 import type { AuditFilter, AuditPlace } from '../../store/audit-search.ts'
 import type { Micros, StoredAuditEntry } from '../../store/records.ts'
+import { auditPlace, serializeEntry } from '../../wire/audit.ts'
+import { jsonLines } from '../../wire/json-lines.ts'
+import { decodePlace, encodePlace } from '../../wire/places.ts'
+import { auditCells, auditColumns, csvLines } from '../../wire/tables.ts'
+import { parseTimestamp } from '../../wire/timestamps.ts'
 import { type Call, type ConsoleRoute, type Result, servicePage, tenantPage } from '../call.ts'
 import { shownEntries } from '../shown-entries.ts'
 
@@ -67,7 +67,7 @@ async function exportEntries(call: Call): Promise<Result> {
   const given = givenIn(call.query)
   const isCsv = call.query.get('format') === 'csv'
   const toItem = (entry: StoredAuditEntry): object =>
-    isCsv ? auditCells(entry) : { ...serialiseEntry(entry), tenant_id: entry.tenantId }
+    isCsv ? auditCells(entry) : { ...serializeEntry(entry), tenant_id: entry.tenantId }
   return {
     kind: 'lines',
     fileName: `audit-${call.tenant?.id ?? 'all'}.${isCsv ? 'csv' : 'ndjson'}`,

@@ -1,9 +1,9 @@
 import { effectsOf } from '../../domain/operators/tenant-effects.ts'
 import { findTenant, getTenant, judgeTenant, updateTenant } from '../../domain/tenants/tenants.ts'
 import { ServiceError } from '../../domain/writes/errors.ts'
-import { tenantBody } from '../../http/schemas.ts'
-import { tenantInput } from '../../http/tenants.ts'
 import type { Tenant } from '../../store/records.ts'
+import { tenantBody } from '../../wire/schemas.ts'
+import { tenantInput } from '../../wire/tenants.ts'
 import {
   type Call,
   type ConsoleRoute,

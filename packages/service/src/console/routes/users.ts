@@ -2,12 +2,12 @@ import { z } from 'zod'
 import { listOfUsers } from '../../domain/users/user-lists.ts'
 import { createUser } from '../../domain/users/users.ts'
 import { ServiceError } from '../../domain/writes/errors.ts'
-import { csvLines, userCells, userColumns } from '../../http/exports.ts'
-import { jsonLines } from '../../http/json-lines.ts'
-import { decodePlace, encodePlace } from '../../http/list.ts'
-import { formatTimestamp } from '../../http/timestamps.ts'
-import { serializeUser } from '../../http/users.ts'
 import type { User } from '../../store/records.ts'
+import { jsonLines } from '../../wire/json-lines.ts'
+import { decodePlace, encodePlace } from '../../wire/places.ts'
+import { csvLines, userCells, userColumns } from '../../wire/tables.ts'
+import { formatTimestamp } from '../../wire/timestamps.ts'
+import { serializeUser } from '../../wire/users.ts'
 import {
   type ConsoleRoute,
   type Result,

@@ -1,9 +1,9 @@
 import { ServiceError } from '../../domain/writes/errors.ts'
-import { parseTimestamp } from '../../http/timestamps.ts'
 import { type DeliveryState, NOT_DUE } from '../../store/deliveries.ts'
 import type { Webhook, WebhookEnd } from '../../store/records.ts'
 import { eventTypes, namedTypes } from '../../webhooks/events.ts'
 import { getWebhook, listWebhooks, type WebhookInput } from '../../webhooks/rules.ts'
+import { parseTimestamp } from '../../wire/timestamps.ts'
 import {
   type ConsoleRoute,
   type Result,

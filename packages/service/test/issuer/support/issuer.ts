@@ -12,10 +12,10 @@ import { createUser, type UserInput, updateUser } from '../../../src/domain/user
 import type { DomainContext } from '../../../src/domain/writes/context.ts'
 import { createVault } from '../../../src/domain/writes/vault.ts'
 import { createIssuer, type IssuerOptions } from '../../../src/issuer/index.ts'
-import { createClientIp } from '../../../src/server/client.ts'
 import type { DataStore } from '../../../src/store/ports.ts'
 import type { ProtocolStore } from '../../../src/store/protocol-store.ts'
 import type { Application, Metadata, TenantSettings, User } from '../../../src/store/records.ts'
+import { createClientIp } from '../../../src/wire/client.ts'
 import { startBalancer } from '../../support/balancer.ts'
 import {
   CLUSTER_START_MS,

@@ -4,10 +4,9 @@ import {
   RateLimiterRedis,
   RateLimiterRes,
 } from 'rate-limiter-flexible'
-import { clientNetwork } from '../domain/writes/addresses.ts'
-import { ServiceError } from '../domain/writes/errors.ts'
-import { count } from '../telemetry/metrics.ts'
-import { inClientSpan } from '../telemetry/tracing.ts'
+import { count } from '../../telemetry/metrics.ts'
+import { inClientSpan } from '../../telemetry/tracing.ts'
+import { ServiceError } from '../writes/errors.ts'
 
 /** How many requests an API key may make. */
 export interface RateLimit {
@@ -76,31 +75,6 @@ function limitOf(
       if (!refusal) return
       count('limits', { limit: 'requestsPerSecond' })
       throw refusal
-    },
-  }
-}
-
-/** Refusals without a good API key that one network adds to the audit log in a minute. */
-const UNAUTHENTICATED_PER_MINUTE = 20
-
-/** Counts refusals that anybody can cause, so that they cannot flood the audit log. */
-export interface RefusalCount {
-  /** Counts one of a client; says whether it belongs in the audit log. */
-  count(address: string): Promise<boolean>
-}
-
-/** A count in this process, by network. */
-export function createRefusalCount(): RefusalCount {
-  const limiter = new RateLimiterMemory({ points: UNAUTHENTICATED_PER_MINUTE, duration: 60 })
-  return {
-    async count(address) {
-      try {
-        await limiter.consume(clientNetwork(address))
-        return true
-      } catch (cause) {
-        if (!(cause instanceof RateLimiterRes)) throw cause
-        return false
-      }
     },
   }
 }

@@ -1,9 +1,14 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
-import type { Part } from './route.ts'
 
 /** The media type of objects that are one line of JSON each. */
 export const JSON_LINES = 'application/x-ndjson'
+
+/** A part of a list that is not counted; `next` is the `after` of the part that follows. */
+export interface Part {
+  readonly items: readonly object[]
+  readonly next: string | undefined
+}
 
 /** A way to write the objects of a list as text, part by part. */
 export interface Lines {
