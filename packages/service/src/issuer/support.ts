@@ -26,7 +26,7 @@ import type { Credential, Tenant, User } from '../store/records.ts'
 import { SYSTEM_TENANT_ID } from '../store/system-tenant.ts'
 import type { IssuerContext } from './context.ts'
 import { sendLink } from './interaction/mail/messages.ts'
-import { listTrusted } from './interaction/progress/known-device.ts'
+import { distrust, listTrusted } from './interaction/progress/known-device.ts'
 import { browserOf } from './requests/browser-name.ts'
 import { issuerUrl } from './requests/issuer-url.ts'
 import type { RequestFacts } from './requests/request-facts.ts'
@@ -84,8 +84,8 @@ export function createSupport(
     return {
       sessions: await Promise.all(sessions.map(liveSession)),
       devices: await Promise.all(
-        devices.map(async ({ name, since, userAgent }) => ({
-          id: name.key,
+        devices.map(async ({ key, since, userAgent }) => ({
+          id: key,
           since,
           ...(await browserOf(userAgent)),
         })),
@@ -163,7 +163,7 @@ export function createSupport(
     async forgetDevice(scope, userId, id) {
       const [tenant, user] = await Promise.all([getTenant(scope), getUser(scope, userId)])
       const devices = await listTrusted({ context, tenant }, user, { changedAt: 0 })
-      await context.protocol.delete(found(devices.find(({ name }) => name.key === id)).name)
+      await distrust({ context, tenant }, found(devices.find(({ key }) => key === id)))
       await note(scope, 'device.forgotten', user.id)
     },
 

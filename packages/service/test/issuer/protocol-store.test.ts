@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createSqliteProtocolStore } from '../../src/store/sqlite/protocol-store.ts'
-import { describeProtocolStore } from './protocol-store-suite.ts'
+import { describeEntries } from './entries-suite.ts'
+import { describeProtocolStore, type StoreUnderTest } from './protocol-store-suite.ts'
 
 function testClock() {
   const clock = { millis: 1_800_000_000_000, now: () => clock.millis }
@@ -19,7 +20,7 @@ describe('the SQLite store in memory', () => {
 })
 
 describe('the SQLite store', () => {
-  describeProtocolStore(async () => {
+  async function open(): Promise<StoreUnderTest> {
     const folder = await mkdtemp(join(tmpdir(), 'latchkey-protocol-'))
     const clock = testClock()
     const store = createSqliteProtocolStore({ path: join(folder, 'protocol.db'), clock })
@@ -31,7 +32,9 @@ describe('the SQLite store', () => {
         await rm(folder, { recursive: true })
       },
     }
-  })
+  }
+  describeProtocolStore(open)
+  describeEntries(open)
 
   test('an entry is still there after the file was closed and opened again', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'latchkey-protocol-'))

@@ -11,6 +11,7 @@ import { parseRedisAddress } from '../../src/store/redis/address.ts'
 import { createRedisProtocolStore } from '../../src/store/redis/protocol-store.ts'
 import { createSqliteProtocolStore } from '../../src/store/sqlite/protocol-store.ts'
 import { createDatabase } from '../support/postgres.ts'
+import { describeEntries } from './entries-suite.ts'
 import { describeProtocolStore, type StoreUnderTest } from './protocol-store-suite.ts'
 
 const database = await createDatabase()
@@ -42,6 +43,7 @@ describe('the Redis store', () => {
   const opened = () => open(redis.url, () => redis.inspect((r) => r.flushall()))
 
   describeProtocolStore(opened, { expiresByItself: true })
+  describeEntries(opened)
 
   test('every entry with an expiry is removed by Redis itself', async () => {
     await using under = await opened()

@@ -3,7 +3,7 @@ import { endAllSessions } from '../../domain/users/accounts.ts'
 import { note } from '../../domain/writes/audit.ts'
 import { translator } from '../../pages/index.ts'
 import { type FlowRequest, languageOf, scopeOf, show } from '../interaction/flow/flow-request.ts'
-import { listTrusted } from '../interaction/progress/known-device.ts'
+import { distrust, listTrusted } from '../interaction/progress/known-device.ts'
 import { exceptThisSession } from '../interaction/second/own-session.ts'
 import { deviceNameOf } from '../requests/browser-name.ts'
 import { type Form, redirect } from '../requests/http.ts'
@@ -37,8 +37,8 @@ export async function showSessions(flow: FlowRequest, visit: Visit): Promise<voi
       })),
     ),
     devices: await Promise.all(
-      trusted.map(async ({ name, since, userAgent }) => ({
-        id: name.key,
+      trusted.map(async ({ key, since, userAgent }) => ({
+        id: key,
         since: format.format(since / 1_000),
         device: await deviceNameOf(userAgent, t),
       })),
@@ -61,8 +61,8 @@ export async function endSessions(flow: FlowRequest, visit: Visit, form: Form): 
     await note(scope, 'logout.succeeded', user.id)
   }
   const devices = await listTrusted(flow, user, factors)
-  const forgotten = devices.find(({ name }) => name.key === form.get('forget'))
-  if (forgotten) await context.protocol.delete(forgotten.name)
+  const forgotten = devices.find(({ key }) => key === form.get('forget'))
+  if (forgotten) await distrust(flow, forgotten)
   redirect(flow.response, accountPaths.sessions)
 }
 

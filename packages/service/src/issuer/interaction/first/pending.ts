@@ -1,10 +1,8 @@
 import { lookUpUser } from '../../../domain/users/users.ts'
 import { isLoginValid } from '../../../domain/ways/valid-logins.ts'
-import { nowMicros } from '../../../domain/writes/context.ts'
+import { entry, keyOf } from '../../../domain/writes/entries.ts'
 import { lifetimes } from '../../../domain/writes/lifetimes.ts'
-import { entryName } from '../../../store/protocol-store.ts'
-import type { IssuerContext } from '../../context.ts'
-import type { InteractionRequest } from '../flow/flow-request.ts'
+import type { FlowRequest, InteractionRequest } from '../flow/flow-request.ts'
 import type { Signup } from '../mail/email-tokens.ts'
 import { completeStep } from '../progress/login-progress.ts'
 
@@ -24,50 +22,37 @@ export interface Pending {
   at: number
 }
 
-const KIND = 'PendingMail'
+const records = entry<Pending>('PendingMail', lifetimes.interactionSeconds)
 
 /** Stores the sign-up or confirmation that the login waits for. */
 export async function writePending(
   flow: InteractionRequest,
   begun: Omit<Pending, 'at'>,
 ): Promise<void> {
-  const { context, tenant, interaction } = flow
-  const pending: Pending = { ...begun, at: context.domain.clock.now() / 1000 }
-  await context.protocol.put({
-    ...entryName(tenant.id, KIND, interaction.uid),
-    payload: JSON.stringify(pending),
-    expiresAt: nowMicros(context.domain.clock) + lifetimes.interactionSeconds * 1e6,
-  })
+  const at = flow.context.domain.clock.now() / 1000
+  await records.put(flow, flow.interaction.uid, { ...begun, at })
 }
 
 /** Notes that the account was made, with the password that the sign-up chose. */
 export async function completePending(
-  { protocol }: IssuerContext,
-  tenantId: string,
+  flow: Pick<FlowRequest, 'context' | 'tenant'>,
   { pending: key, password }: Signup,
   userId: string,
 ): Promise<void> {
-  const entry = await protocol.find({ tenantId, kind: KIND, key })
-  if (!entry) return
-  const pending = JSON.parse(entry.payload) as Pending
+  const found = await records.read(flow, { key })
   // In the same login there may have been another sign-up since.
-  if (pending.signup?.password.hash !== password.hash) return
-  await protocol.put({
-    ...entry,
-    payload: JSON.stringify({ ...pending, userId, signup: undefined }),
-  })
+  if (found?.value.signup?.password.hash !== password.hash) return
+  await records.replace(flow, found, { ...found.value, userId, signup: undefined })
 }
 
 /** The key of the entry for which a login waits. */
-export function pendingKey({ tenant, interaction }: InteractionRequest): string {
-  return entryName(tenant.id, KIND, interaction.uid).key
+export function pendingKey({ interaction }: InteractionRequest): string {
+  return keyOf(interaction.uid)
 }
 
 /** The step that the login waits for, if there is one. */
 export async function readPending(flow: InteractionRequest): Promise<Pending | undefined> {
-  const { context, tenant, interaction } = flow
-  const entry = await context.protocol.find(entryName(tenant.id, KIND, interaction.uid))
-  return entry && (JSON.parse(entry.payload) as Pending)
+  return (await records.read(flow, flow.interaction.uid))?.value
 }
 
 /**

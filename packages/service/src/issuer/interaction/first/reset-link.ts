@@ -22,7 +22,7 @@ export async function showReset(flow: FlowRequest): Promise<void> {
 
 /** Sets the new password, which ends all sessions, and redirects to the login. */
 export async function reset(flow: FlowRequest, form: Form): Promise<void> {
-  const { context, tenant, response } = flow
+  const { tenant, response } = flow
   const token = form.get('token') ?? ''
   const password = form.get('password') ?? ''
   const found = await findRecipient(flow, token)
@@ -35,8 +35,7 @@ export async function reset(flow: FlowRequest, form: Form): Promise<void> {
 
   // Hashed before the token is spent: a service too busy to hash leaves the link good.
   const stored = await hashPassword(scopeOf(flow, user.id), password, 'login')
-  if (!(await spendEmailToken(context, tenant.id, 'ResetToken', token)))
-    return showInvalidReset(flow)
+  if (!(await spendEmailToken(flow, 'ResetToken', token))) return showInvalidReset(flow)
   if (!(await setPassword(flow, user, stored))) return showInvalidReset(flow)
 
   const { flow: handle, applicationId } = content
@@ -72,7 +71,7 @@ async function findRecipient(
 ): Promise<{ user: User; content: EmailToken } | undefined> {
   const { context, tenant } = flow
   if (!tenant.settings.allowPasswords) return undefined
-  const content = await readEmailToken(context, tenant.id, 'ResetToken', token)
+  const content = await readEmailToken(flow, 'ResetToken', token)
   if (!content) return undefined
   const user = await lookUpUser(context.domain, tenant.id, content.userId ?? '')
   if (!user || user.emailKey !== content.emailKey) return undefined

@@ -2,6 +2,7 @@ import { isPassword } from '../../../domain/users/passwords.ts'
 import { type Before, hasMoved, takeBack } from '../../../domain/users/take-back.ts'
 import { lookUpUser } from '../../../domain/users/users.ts'
 import { note } from '../../../domain/writes/audit.ts'
+import { keyOf } from '../../../domain/writes/entries.ts'
 import type { Pages } from '../../../pages/index.ts'
 import type { User } from '../../../store/records.ts'
 import type { Form } from '../../requests/http.ts'
@@ -9,7 +10,7 @@ import { showInvalidLink } from '../flow/dead-end.ts'
 import { type FlowRequest, occasionOf, scopeOf, show } from '../flow/flow-request.ts'
 import { showTooMany } from '../flow/too-many.ts'
 import { sendRecovery } from '../mail/messages.ts'
-import { readUndoToken, spendUndoToken, undoName } from '../mail/undo-token.ts'
+import { readUndoToken, spendUndoToken } from '../mail/undo-token.ts'
 import { isKnownFromBefore } from '../progress/known-device.ts'
 
 /** Shows a button, and does nothing yet: programs that look for malice in mail follow every link. */
@@ -29,7 +30,7 @@ export async function undo(flow: FlowRequest, form: Form): Promise<void> {
   const { before } = found
   const scope = scopeOf(flow, before.userId)
   if (await asksProof(flow, found)) {
-    const admission = await context.throttle.admitCode(facts, `undo:${undoName(token)}`)
+    const admission = await context.throttle.admitCode(facts, `undo:${keyOf(token)}`)
     if (admission.kind === 'refused') return showTooMany(flow, admission.retryAfterSeconds)
     const isTheirs = await isPassword(scope, before.password, form.get('password') ?? '')
     if (!isTheirs || !before.password) {
@@ -41,7 +42,7 @@ export async function undo(flow: FlowRequest, form: Form): Promise<void> {
   if (user === 'gone') return showInvalidLink(flow)
   if (user === 'taken') return showForm(flow, 409, token, found, { text: 'undoTaken' })
   // Spent last: a link whose work was not done is still good.
-  if (!(await spendUndoToken(context, tenant.id, token, before))) return showInvalidLink(flow)
+  if (!(await spendUndoToken(flow, token, before))) return showInvalidLink(flow)
   await note(scope, 'user.take_back', user.id)
   const { allowPasswords } = tenant.settings
   if (allowPasswords) await sendRecovery(context, occasionOf(flow), user)
@@ -57,8 +58,9 @@ interface Found {
   user: User
 }
 
-async function find({ context, tenant }: FlowRequest, token: string): Promise<Found | undefined> {
-  const before = await readUndoToken(context, tenant.id, token)
+async function find(flow: FlowRequest, token: string): Promise<Found | undefined> {
+  const { context, tenant } = flow
+  const before = await readUndoToken(flow, token)
   const user = before && (await lookUpUser(context.domain, tenant.id, before.userId))
   return user && !user.disabled ? { before, user } : undefined
 }

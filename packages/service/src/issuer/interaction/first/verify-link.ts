@@ -29,16 +29,16 @@ type Outcome = 'done' | 'gone' | { problem: TextKey }
  */
 export async function showVerify(flow: FlowRequest): Promise<void> {
   const token = flow.url.searchParams.get('token') ?? ''
-  const content = await readEmailToken(flow.context, flow.tenant.id, 'VerifyToken', token)
+  const content = await readEmailToken(flow, 'VerifyToken', token)
   if (!content) return showInvalidLink(flow)
   showForm(flow, 200, token, content)
 }
 
 /** Marks the address as verified, and redirects to where the visitor began. */
 export async function verify(flow: FlowRequest, form: Form): Promise<void> {
-  const { context, tenant, response } = flow
+  const { response } = flow
   const token = form.get('token') ?? ''
-  const content = await readEmailToken(context, tenant.id, 'VerifyToken', token)
+  const content = await readEmailToken(flow, 'VerifyToken', token)
   if (!content) return showInvalidLink(flow)
   const password = asksPassword(flow, content) ? (form.get('password') ?? '') : undefined
   const { signup, flow: handle, applicationId } = content
@@ -80,8 +80,7 @@ async function createAccount(
   signup: Signup,
   entered: string | undefined,
 ): Promise<Outcome> {
-  const { context, tenant } = flow
-  if (!isSignupOpen(tenant)) return 'gone'
+  if (!isSignupOpen(flow.tenant)) return 'gone'
   const isTheirs =
     entered === undefined || (await isPassword(scopeOf(flow), signup.password, entered))
   const chosen = isTheirs
@@ -94,9 +93,9 @@ async function createAccount(
   const input = { email, emailVerified: true, name, password: chosen }
   const user = await unlessRefused(signUp(scopeOf(flow), input), 'already_exists')
   // Spent last: a link whose account was not made is still good.
-  await spendEmailToken(context, tenant.id, 'VerifyToken', token)
+  await spendEmailToken(flow, 'VerifyToken', token)
   if (!user) return 'gone'
-  if (isTheirs) await completePending(context, tenant.id, signup, user.id)
+  if (isTheirs) await completePending(flow, signup, user.id)
   return 'done'
 }
 
@@ -119,7 +118,7 @@ async function proveAddress(
   const chosen = isTheirs ? undefined : await newPassword(flow, entered, user)
   if (chosen && 'problem' in chosen) return chosen
 
-  if (!(await spendEmailToken(context, tenant.id, 'VerifyToken', token))) return 'gone'
+  if (!(await spendEmailToken(flow, 'VerifyToken', token))) return 'gone'
   if (chosen) return (await setPassword(flow, user, chosen)) ? 'done' : 'gone'
   const isConfirmed = removesLogins(flow, content)
     ? (await claimAccount(scope, user)) !== undefined

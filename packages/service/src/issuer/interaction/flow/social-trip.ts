@@ -1,7 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { note } from '../../../domain/writes/audit.ts'
-import { nowMicros } from '../../../domain/writes/context.ts'
-import { entryName } from '../../../store/protocol-store.ts'
+import { entry, keyOf } from '../../../domain/writes/entries.ts'
 import type { Connection } from '../../../store/records.ts'
 import { count } from '../../../telemetry/metrics.ts'
 import { isSameBrowser, markWithSecrets, secretsOf } from '../../requests/browser-cookie.ts'
@@ -48,14 +47,14 @@ export interface SocialProof extends Asserted {
 /** Why a visitor comes back without an answer. */
 export type TripProblem = UpstreamProblem | 'off'
 
-const TRIP = 'SocialState'
-const PROOF = 'SocialProof'
-
 /** Clocks of others are not ours. */
 const TOLERANCE_SECONDS = 30
 
 /** How long a visitor may take at the provider, and to go on after that, in seconds. */
 const TRIP_SECONDS = 1_800
+
+const trips = entry<Trip>('SocialState', TRIP_SECONDS)
+const proofs = entry<SocialProof>('SocialProof', TRIP_SECONDS)
 
 /**
  * Sends the browser to the provider.
@@ -69,7 +68,7 @@ export async function sendToProvider(
   connection: Connection,
   maxAge: number | undefined,
 ): Promise<UpstreamProblem | undefined> {
-  const { context, provider, tenant, facts, request, response } = flow
+  const { context, provider, facts, request, response } = flow
   const state = randomBytes(32).toString('base64url')
   const ctx = provider.createContext(request, response)
   const { browser, secrets } = markWithSecrets(ctx, state)
@@ -82,15 +81,11 @@ export async function sendToProvider(
   } catch (error) {
     return problemOf(error)
   }
-  const answerKey = entryName(tenant.id, PROOF, place.key).key
+  const answerKey = keyOf(place.key)
   const beganAt = context.domain.clock.now() / 1000
   const { path } = place
-  const trip: Trip = { connectionId: connection.id, browser, answerKey, path, beganAt, maxAge }
-  await context.protocol.put({
-    ...entryName(tenant.id, TRIP, state),
-    payload: JSON.stringify(trip),
-    expiresAt: nowMicros(context.domain.clock) + TRIP_SECONDS * 1e6,
-  })
+  const connectionId = connection.id
+  await trips.put(flow, state, { connectionId, browser, answerKey, path, beganAt, maxAge })
   redirect(response, url)
   return undefined
 }
@@ -100,14 +95,11 @@ export async function sendToProvider(
  * login or session that requested it, whose page continues with it.
  */
 export async function returnFromProvider(flow: FlowRequest): Promise<void> {
-  const { context, tenant, request, response, url } = flow
-  const { protocol, domain } = context
+  const { context, request, response, url } = flow
   if (request.method !== 'GET') return showNotFound(flow)
   const state = url.searchParams.get('state') ?? ''
-  const name = entryName(tenant.id, TRIP, state)
-  const entry = await protocol.find(name)
-  const trip = entry && (JSON.parse(entry.payload) as Trip)
-  if (!trip || !isSameBrowser(request, trip.browser) || !(await protocol.consume(name))) {
+  const trip = (await trips.read(flow, state))?.value
+  if (!trip || !isSameBrowser(request, trip.browser) || !(await trips.spend(flow, state))) {
     return showDeadEnd(flow)
   }
   const { connectionId, path, beganAt, maxAge } = trip
@@ -117,7 +109,7 @@ export async function returnFromProvider(flow: FlowRequest): Promise<void> {
   }
   const connection = await offeredWith(flow, connectionId)
   if (!connection) return back('off')
-  const at = domain.clock.now() / 1000
+  const at = context.domain.clock.now() / 1000
   const secrets = secretsOf(request, state)
   const binding = { state, nonce: secrets('nonce'), codeVerifier: secrets('verifier') }
   let asserted: Asserted
@@ -132,13 +124,7 @@ export async function returnFromProvider(flow: FlowRequest): Promise<void> {
   const provenAt = Math.min(asserted.provenAt, at)
   const isFresh = maxAge === undefined || provenAt >= beganAt - maxAge - TOLERANCE_SECONDS
   const proof: SocialProof = { ...asserted, provenAt, isFresh, id: randomUUID(), at }
-  await protocol.put({
-    tenantId: tenant.id,
-    kind: PROOF,
-    key: trip.answerKey,
-    payload: JSON.stringify(proof),
-    expiresAt: nowMicros(domain.clock) + TRIP_SECONDS * 1e6,
-  })
+  await proofs.put(flow, { key: trip.answerKey }, proof)
   redirect(response, path)
 }
 
@@ -148,17 +134,16 @@ export async function returnFromProvider(flow: FlowRequest): Promise<void> {
  * @param key - As {@link Place.key}.
  */
 export async function readProof(
-  { context, tenant }: FlowRequest,
+  flow: FlowRequest,
   key: string,
 ): Promise<(SocialProof & { isUsed: boolean }) | undefined> {
-  const entry = await context.protocol.find(entryName(tenant.id, PROOF, key))
-  if (!entry) return undefined
-  return { ...(JSON.parse(entry.payload) as SocialProof), isUsed: entry.consumedAt !== undefined }
+  const found = await proofs.read(flow, key)
+  return found && { ...found.value, isUsed: found.isSpent }
 }
 
 /** Uses the answer up. Of any number of requests exactly one does. */
-export function useProof({ context, tenant }: FlowRequest, key: string): Promise<boolean> {
-  return context.protocol.consume(entryName(tenant.id, PROOF, key))
+export function useProof(flow: FlowRequest, key: string): Promise<boolean> {
+  return proofs.spend(flow, key)
 }
 
 /** The problem with which a visitor comes back. */

@@ -1,7 +1,6 @@
-import { createHash, randomBytes } from 'node:crypto'
-import { nowMicros } from '../../../domain/writes/context.ts'
+import { randomBytes } from 'node:crypto'
+import { entry, type Holder } from '../../../domain/writes/entries.ts'
 import type { StoredPassword } from '../../../store/records.ts'
-import type { IssuerContext } from '../../context.ts'
 
 /** The purpose of a link in a message. */
 export type TokenPurpose = 'VerifyToken' | 'ResetToken'
@@ -30,59 +29,44 @@ export interface Signup {
   pending: string
 }
 
-const LIFETIME_SECONDS: Record<TokenPurpose, number> = {
-  VerifyToken: 86_400,
-  ResetToken: 3_600,
+const tokens = {
+  VerifyToken: entry<EmailToken>('VerifyToken', 86_400),
+  ResetToken: entry<EmailToken>('ResetToken', 3_600),
 }
 
 /**
  * Makes a token of 256 bits, of which only a hash is stored.
  *
- * @param holder - The owner of the token. An owner has one token of each purpose; a new one
+ * @param owner - The owner of the token. An owner has one token of each purpose; a new one
  *   replaces it.
  */
 export async function issueEmailToken(
-  { protocol, domain }: IssuerContext,
-  tenantId: string,
+  holder: Holder,
   purpose: TokenPurpose,
-  holder: string,
+  owner: string,
   content: EmailToken,
-  seconds: number = LIFETIME_SECONDS[purpose],
+  seconds?: number,
 ): Promise<string> {
   const token = randomBytes(32).toString('base64url')
-  await protocol.put({
-    tenantId,
-    kind: purpose,
-    key: holder,
-    uid: hash(token),
-    payload: JSON.stringify(content),
-    expiresAt: nowMicros(domain.clock) + seconds * 1e6,
-  })
+  const lifetime = seconds === undefined ? {} : { seconds }
+  await tokens[purpose].put(holder, { key: owner }, content, { token, ...lifetime })
   return token
 }
 
 /** Reads a token without spending it. */
 export async function readEmailToken(
-  { protocol }: IssuerContext,
-  tenantId: string,
+  holder: Holder,
   purpose: TokenPurpose,
   token: string,
 ): Promise<EmailToken | undefined> {
-  const entry = await protocol.findByUid(tenantId, purpose, hash(token))
-  return entry && (JSON.parse(entry.payload) as EmailToken)
+  return (await tokens[purpose].readByToken(holder, token))?.value
 }
 
 /** Spends a token; of several requests with the same one, exactly one gets its content. */
-export async function spendEmailToken(
-  { protocol }: IssuerContext,
-  tenantId: string,
+export function spendEmailToken(
+  holder: Holder,
   purpose: TokenPurpose,
   token: string,
 ): Promise<EmailToken | undefined> {
-  const entry = await protocol.takeByUid(tenantId, purpose, hash(token))
-  return entry && (JSON.parse(entry.payload) as EmailToken)
-}
-
-function hash(token: string): string {
-  return createHash('sha256').update(token).digest('base64url')
+  return tokens[purpose].takeByToken(holder, token)
 }

@@ -1,13 +1,9 @@
 import { randomInt, randomUUID, timingSafeEqual } from 'node:crypto'
 import { lookUpApplication } from '../../../domain/applications/applications.ts'
-import { nowMicros } from '../../../domain/writes/context.ts'
-import { openIfKnown } from '../../../domain/writes/vault.ts'
-import { entryName } from '../../../store/protocol-store.ts'
+import { entry } from '../../../domain/writes/entries.ts'
 import type { User } from '../../../store/records.ts'
 import { type FlowRequest, occasionOf } from '../flow/flow-request.ts'
 import { sendCode } from './messages.ts'
-
-const KIND = 'MailCode'
 
 const DIGITS = 8
 
@@ -22,23 +18,27 @@ const mailKinds = { first: 'loginCode', second: 'code', address: 'addressCode' }
 /** The receiver of a code: a user, or a person of whom only the address is known. */
 export type Recipient = Pick<User, 'id' | 'email' | 'profile' | 'verifiedAt'>
 
-/** A code that was mailed, encrypted under the master key. */
+/** A code that was mailed. The store has it encrypted under the master key. */
 interface MailCode {
   /** Names this code: one that is sent later for the same login is another. */
   id: string
   userId: string
   /** The address as it was typed. */
   email: string
-  sealed: string
+  /** The code itself; `undefined` when its master key is gone. */
+  code: string | undefined
 }
 
+const codes = entry<MailCode>('MailCode', LIFETIME_SECONDS, {
+  member: 'code',
+  as: 'sealed',
+  purpose: (tenantId, login) => `mail-code:${tenantId}:${login}`,
+})
+
 /** A code that was mailed, or seemingly mailed. */
-export interface SentCode extends Omit<MailCode, 'sealed'> {
-  /** The code itself; `undefined` once it was used up, or its master key is gone. */
-  code: string | undefined
+export interface SentCode extends MailCode {
+  /** Then it is told no more. */
   isUsed: boolean
-  /** The entry's, as it was read. */
-  payload: string
 }
 
 /** The result of a code that was entered. */
@@ -60,7 +60,7 @@ export async function mailCode(
   purpose: keyof typeof mailKinds = 'second',
 ): Promise<boolean> {
   const { context, tenant, applicationId } = flow
-  const { domain, protocol } = context
+  const { domain } = context
   const code = String(randomInt(10 ** DIGITS)).padStart(DIGITS, '0')
   const application =
     applicationId && (await lookUpApplication(domain, tenant.id, applicationId))?.name
@@ -68,13 +68,7 @@ export async function mailCode(
   const values = { code, application: application || companyName || host }
   if (!(await sendCode(context, mailKinds[purpose], occasionOf(flow), email, user, values)))
     return false
-  const sealed = domain.vault.seal(purposeOf(tenant.id, login), code)
-  const content: MailCode = { id: randomUUID(), userId: user?.id ?? NOBODY, email, sealed }
-  await protocol.put({
-    ...entryName(tenant.id, KIND, login),
-    payload: JSON.stringify(content),
-    expiresAt: nowMicros(domain.clock) + LIFETIME_SECONDS * 1e6,
-  })
+  await codes.put(flow, login, { id: randomUUID(), userId: user?.id ?? NOBODY, email, code })
   return true
 }
 
@@ -91,36 +85,29 @@ export async function judgeMailCode(
   userId: string,
   entered: string,
 ): Promise<MailCodeOutcome> {
-  const { context, tenant } = flow
-  const sent = await findMailCode(flow, login)
-  if (sent?.code === undefined || sent.userId !== userId) return 'expired'
+  const sent = await codes.read(flow, login)
+  const { code, userId: owner } = sent?.value ?? {}
+  if (!sent || sent.isSpent || code === undefined || owner !== userId) return 'expired'
   const given = Buffer.from(entered.replace(/[\s-]/g, ''))
-  const expected = Buffer.from(sent.code)
+  const expected = Buffer.from(code)
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) return 'wrong'
   // A code that was sent meanwhile is not used up by the one before.
-  const isFirst = await context.protocol.consume(entryName(tenant.id, KIND, login), sent.payload)
+  const isFirst = await codes.spend(flow, login, sent)
   return isFirst ? 'right' : 'expired'
 }
 
 /** The code that was mailed last for the login. */
 export async function findMailCode(
-  { context, tenant }: FlowRequest,
+  flow: FlowRequest,
   login: string,
 ): Promise<SentCode | undefined> {
-  const entry = await context.protocol.find(entryName(tenant.id, KIND, login))
-  if (!entry) return undefined
-  const { payload } = entry
-  const isUsed = entry.consumedAt !== undefined
-  const { sealed, ...sent } = JSON.parse(payload) as MailCode
-  const open = () => openIfKnown(context.domain.vault, purposeOf(tenant.id, login), sealed)
-  return { ...sent, payload, isUsed, code: isUsed ? undefined : open() }
+  const sent = await codes.read(flow, login)
+  if (!sent) return undefined
+  const { value, isSpent: isUsed } = sent
+  return { ...value, isUsed, code: isUsed ? undefined : value.code }
 }
 
 /** Ends a mailed code. */
-export async function endMailCode({ context, tenant }: FlowRequest, login: string): Promise<void> {
-  await context.protocol.delete(entryName(tenant.id, KIND, login))
-}
-
-function purposeOf(tenantId: string, login: string): string {
-  return `mail-code:${tenantId}:${login}`
+export async function endMailCode(flow: FlowRequest, login: string): Promise<void> {
+  await codes.drop(flow, login)
 }

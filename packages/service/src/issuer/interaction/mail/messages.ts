@@ -84,8 +84,7 @@ async function postLink(
 ): Promise<QueuedMessage> {
   const [purpose, path] = linkOf[kind]
   const token = await issueEmailToken(
-    context,
-    facts.tenant.id,
+    { context, tenant: facts.tenant },
     purpose,
     holder,
     { ...content, flow, applicationId, browser },
@@ -143,7 +142,7 @@ export async function sendNews(
   const place = { context: context.domain, tenantId: tenant.id }
   const password = known ?? (await findPassword(place, userId))?.password
   const before = { userId, at, email, verifiedAt, password }
-  const token = await issueUndoToken(context, tenant.id, before)
+  const token = await issueUndoToken({ context, tenant }, before)
   const link = `${issuer}/undo?${new URLSearchParams({ token, ui_locales: language })}`
   const message = composeMail(kind, tenant, user, { language, link, values })
   await context.outbox.post(tenant, message, { kind, userId })

@@ -1,40 +1,20 @@
-import { hash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type { Before } from '../../../domain/users/take-back.ts'
-import { nowMicros } from '../../../domain/writes/context.ts'
-import type { IssuerContext } from '../../context.ts'
+import { entry, type Holder, keyOf } from '../../../domain/writes/entries.ts'
 
-const KIND = 'UndoToken'
-
-/** How long a change can be taken back. */
-const SECONDS = 7 * 86_400
+/** The changes that can be taken back, for a week. */
+const changes = entry<Before>('UndoToken', 7 * 86_400)
 
 /** Makes the token of a link that takes a change back. A user may have several. */
-export async function issueUndoToken(
-  { protocol, domain }: IssuerContext,
-  tenantId: string,
-  before: Before,
-): Promise<string> {
+export async function issueUndoToken(holder: Holder, before: Before): Promise<string> {
   const token = randomBytes(32).toString('base64url')
-  await protocol.put({
-    tenantId,
-    kind: KIND,
-    key: undoName(token),
-    uid: undoName(token),
-    accountId: before.userId,
-    payload: JSON.stringify(before),
-    expiresAt: nowMicros(domain.clock) + SECONDS * 1e6,
-  })
+  await changes.put(holder, token, before, { token, accountId: before.userId })
   return token
 }
 
 /** Reads a token without spending it. */
-export async function readUndoToken(
-  { protocol }: IssuerContext,
-  tenantId: string,
-  token: string,
-): Promise<Before | undefined> {
-  const entry = await protocol.findByUid(tenantId, KIND, undoName(token))
-  return entry && (JSON.parse(entry.payload) as Before)
+export async function readUndoToken(holder: Holder, token: string): Promise<Before | undefined> {
+  return (await changes.readByToken(holder, token))?.value
 }
 
 /**
@@ -43,19 +23,12 @@ export async function readUndoToken(
  * @returns Whether it was there; of several requests with the same one, exactly one spends it.
  */
 export async function spendUndoToken(
-  { protocol }: IssuerContext,
-  tenantId: string,
+  holder: Holder,
   token: string,
   { userId, at }: Before,
 ): Promise<boolean> {
-  for (const entry of await protocol.listByAccount(tenantId, KIND, userId)) {
-    const isLater = (JSON.parse(entry.payload) as Before).at >= at
-    if (isLater && entry.uid !== undoName(token)) await protocol.delete(entry)
+  for (const { value, entry: stored } of await changes.ofAccount(holder, userId)) {
+    if (value.at >= at && stored.uid !== keyOf(token)) await changes.drop(holder, stored)
   }
-  return (await protocol.takeByUid(tenantId, KIND, undoName(token))) !== undefined
-}
-
-/** The public name of a token, which opens nothing. */
-export function undoName(token: string): string {
-  return hash('sha256', token, 'base64url')
+  return (await changes.takeByToken(holder, token)) !== undefined
 }

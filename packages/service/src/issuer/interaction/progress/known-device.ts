@@ -2,24 +2,16 @@ import { hash, randomBytes } from 'node:crypto'
 import type { Factors } from '../../../domain/factors/factors.ts'
 import { isLoginValid } from '../../../domain/ways/valid-logins.ts'
 import { nowMicros } from '../../../domain/writes/context.ts'
+import { entry } from '../../../domain/writes/entries.ts'
 import { lifetimes } from '../../../domain/writes/lifetimes.ts'
-import { type EntryName, entryName } from '../../../store/protocol-store.ts'
 import type { Micros, User } from '../../../store/records.ts'
 import { readHostCookie, setHostCookie } from '../../requests/cookies.ts'
 import type { FlowRequest } from '../flow/flow-request.ts'
 
 const NAME = 'latchkey-device'
 
-const KIND = 'KnownDevice'
-
 /** 32 random bytes. */
 const TOKEN = /^[\w-]{43}$/
-
-/** The kind of record about a device that the user trusts. */
-const TRUSTED = 'TrustedDevice'
-
-/** The kind of record about the messages to a user. */
-const NEWS = 'DeviceNews'
 
 /** The time of the login, in seconds since the epoch. */
 interface KnownDevice {
@@ -47,6 +39,11 @@ interface TrustedDevice extends KnownDevice {
   userAgent?: string | undefined
 }
 
+const known = entry<KnownDevice>('KnownDevice', lifetimes.knownDeviceSeconds)
+/** They expire when the tenant says. */
+const trusted = entry<TrustedDevice>('TrustedDevice', undefined)
+const news = entry<DeviceNews>('DeviceNews', lifetimes.knownDeviceSeconds)
+
 /**
  * Names this device and the user, if the user has logged in on it, and what ends sessions, such as a
  * new password, has not happened since. It takes as long for an unknown user (`undefined`).
@@ -61,12 +58,11 @@ export async function findDevice(
 }
 
 async function readDevice(
-  { context, tenant, request }: FlowRequest,
+  flow: FlowRequest,
   user: User | undefined,
 ): Promise<{ name: string; device: KnownDevice | undefined }> {
-  const name = deviceName(readHostCookie(request, NAME), user)
-  const entry = await context.protocol.find(entryName(tenant.id, KIND, name))
-  return { name, device: entry && (JSON.parse(entry.payload) as KnownDevice) }
+  const name = deviceName(readHostCookie(flow.request, NAME), user)
+  return { name, device: (await known.read(flow, name))?.value }
 }
 
 /** Whether the user has logged in on this device before `at`; what has ended sessions since does not count. */
@@ -92,12 +88,9 @@ export async function isTrusted(
   user: User,
   { changedAt }: Pick<Factors, 'changedAt'>,
 ): Promise<boolean> {
-  const { context, tenant, request } = flow
-  if (!tenant.settings.rememberDevice) return false
-  const name = deviceName(readHostCookie(request, NAME), user)
-  const entry = await context.protocol.find(entryName(tenant.id, TRUSTED, name))
-  if (!entry) return false
-  return isStillTrusted(flow, user, changedAt, JSON.parse(entry.payload) as TrustedDevice)
+  if (!flow.tenant.settings.rememberDevice) return false
+  const found = await trusted.read(flow, deviceName(readHostCookie(flow.request, NAME), user))
+  return found !== undefined && isStillTrusted(flow, user, changedAt, found.value)
 }
 
 function isStillTrusted(
@@ -116,15 +109,21 @@ export async function listTrusted(
   flow: Pick<FlowRequest, 'context' | 'tenant'>,
   user: User,
   { changedAt }: Pick<Factors, 'changedAt'>,
-): Promise<{ name: EntryName; since: Micros; userAgent: string | undefined }[]> {
-  const { context, tenant } = flow
-  if (!tenant.settings.rememberDevice) return []
-  const entries = await context.protocol.listByAccount(tenant.id, TRUSTED, user.id)
-  return entries.flatMap(({ tenantId, kind, key, payload }) => {
-    const device = JSON.parse(payload) as TrustedDevice
+): Promise<{ key: string; since: Micros; userAgent: string | undefined }[]> {
+  if (!flow.tenant.settings.rememberDevice) return []
+  const all = await trusted.ofAccount(flow, user.id)
+  return all.flatMap(({ entry: { key }, value: device }) => {
     if (!isStillTrusted(flow, user, changedAt, device)) return []
-    return { name: { tenantId, kind, key }, since: device.since, userAgent: device.userAgent }
+    return { key, since: device.since, userAgent: device.userAgent }
   })
+}
+
+/** Asks for the second step on a device again. */
+export async function distrust(
+  flow: Pick<FlowRequest, 'context' | 'tenant'>,
+  { key }: { key: string },
+): Promise<void> {
+  await trusted.drop(flow, { key })
 }
 
 /**
@@ -141,45 +140,36 @@ export async function rememberDevice(
   isTrusted: boolean,
 ): Promise<boolean> {
   const { context, provider, tenant, request, response } = flow
-  const known = readHostCookie(request, NAME)
-  const device = known === undefined ? undefined : (await readDevice(flow, user)).device
+  const cookie = readHostCookie(request, NAME)
+  const device = cookie === undefined ? undefined : (await readDevice(flow, user)).device
   const isKnown = device && isLoginValid(user, device.loggedInAt)
-  const token = known !== undefined && TOKEN.test(known) ? known : newToken()
-  const seconds = lifetimes.knownDeviceSeconds
-  setHostCookie(provider.createContext(request, response), NAME, token, seconds)
-  const kept = context.protocol.put({
-    ...entryName(tenant.id, KIND, deviceName(token, user)),
-    payload: JSON.stringify({
-      loggedInAt,
-      firstAt: device ? firstAtOf(device) : loggedInAt,
-    } satisfies KnownDevice),
-    expiresAt: nowMicros(context.domain.clock) + seconds * 1e6,
-  })
+  const token = cookie !== undefined && TOKEN.test(cookie) ? cookie : newToken()
+  const ctx = provider.createContext(request, response)
+  setHostCookie(ctx, NAME, token, lifetimes.knownDeviceSeconds)
+  const name = deviceName(token, user)
+  const firstAt = device ? firstAtOf(device) : loggedInAt
+  const kept = known.put(flow, name, { loggedInAt, firstAt })
   const [isNews] = await Promise.all([!isKnown && countNews(flow, user), kept])
   if (!isTrusted || !tenant.settings.rememberDevice) return isNews
   const since = nowMicros(context.domain.clock)
   const { userAgent } = flow.facts
-  await context.protocol.put({
-    ...entryName(tenant.id, TRUSTED, deviceName(token, user)),
-    accountId: user.id,
-    payload: JSON.stringify({ since, loggedInAt, userAgent } satisfies TrustedDevice),
-    expiresAt: since + tenant.settings.rememberDeviceSeconds * 1e6,
-  })
+  await trusted.put(
+    flow,
+    name,
+    { since, loggedInAt, userAgent },
+    { accountId: user.id, seconds: tenant.settings.rememberDeviceSeconds },
+  )
   return isNews
 }
 
 /** Records a login on a new device; returns whether to notify the user. */
-async function countNews({ context, tenant }: FlowRequest, user: User): Promise<boolean> {
-  const name = entryName(tenant.id, NEWS, user.id)
-  const entry = await context.protocol.find(name)
-  const { toldAt } = entry ? (JSON.parse(entry.payload) as DeviceNews) : { toldAt: [] }
-  const now = nowMicros(context.domain.clock)
-  const today = toldAt.filter((at) => at > now / 1e6 - 86_400)
+async function countNews(flow: FlowRequest, user: User): Promise<boolean> {
+  const earlier = await news.read(flow, user.id)
+  const now = nowMicros(flow.context.domain.clock) / 1e6
+  const today = (earlier?.value.toldAt ?? []).filter((at) => at > now - 86_400)
   if (today.length >= NEWS_A_DAY) return false
-  const news: DeviceNews = { toldAt: entry ? [...today, now / 1e6] : [] }
-  const expiresAt = now + lifetimes.knownDeviceSeconds * 1e6
-  await context.protocol.put({ ...name, payload: JSON.stringify(news), expiresAt })
-  return entry !== undefined
+  await news.put(flow, user.id, { toldAt: earlier ? [...today, now] : [] })
+  return earlier !== undefined
 }
 
 function newToken(): string {

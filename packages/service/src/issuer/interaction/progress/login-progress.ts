@@ -14,9 +14,8 @@ import {
 import { keyMethod } from '../../../domain/ways/login-methods.ts'
 import { isLoginValid } from '../../../domain/ways/valid-logins.ts'
 import { canBeginBy, isFirstFactor } from '../../../domain/ways/ways-in.ts'
-import { nowMicros } from '../../../domain/writes/context.ts'
+import { entry } from '../../../domain/writes/entries.ts'
 import { lifetimes } from '../../../domain/writes/lifetimes.ts'
-import { entryName } from '../../../store/protocol-store.ts'
 import type { HardwareCredential, User } from '../../../store/records.ts'
 import { authTimeOf, readSession } from '../../oidc-provider-internals.ts'
 import { redirect } from '../../requests/http.ts'
@@ -49,7 +48,7 @@ export interface Step {
   user: User
 }
 
-const KIND = 'LoginProgress'
+const records = entry<LoginProgress>('LoginProgress', lifetimes.interactionSeconds)
 
 /**
  * Continues a login after a proof of the user. Every login ends here: there is no session at the
@@ -117,13 +116,12 @@ async function offerOtherStart(
   flow: InteractionRequest,
   { progress, user }: Step,
 ): Promise<boolean> {
-  const { context, interaction, response } = flow
+  const { interaction, response } = flow
   if (requestedLevels(interaction.params.acr_values).length === 0) return false
-  const entry = await context.protocol.find(nameOf(flow))
-  const earlier = entry && (JSON.parse(entry.payload) as LoginProgress)
+  const earlier = (await records.read(flow, interaction.uid))?.value
   if (earlier?.userId === user.id && earlier.isOtherStartOffered) return false
   if (!(await needsOtherStart(flow, user, progress.proofs))) return false
-  await write(flow, { ...progress, isOtherStartOffered: true })
+  await records.put(flow, interaction.uid, { ...progress, isOtherStartOffered: true })
   redirect(response, `${startPath(flow)}&offer=stronger`)
   return true
 }
@@ -159,9 +157,9 @@ export const ACR_UNMET = 'acr_unmet'
  */
 export async function readStep(flow: InteractionRequest): Promise<Step | undefined> {
   const { context, tenant, interaction, response } = flow
-  const entry = await context.protocol.find(nameOf(flow))
-  const progress = entry && (JSON.parse(entry.payload) as LoginProgress)
-  if (entry?.consumedAt !== undefined) {
+  const found = await records.read(flow, interaction.uid)
+  const progress = found?.value
+  if (found?.isSpent) {
     // Finished by another request of this browser, such as the first of a double click.
     redirect(response, interaction.returnTo)
     return undefined
@@ -193,7 +191,7 @@ async function mayGoOn(
 
 /** Discards the proofs: the login begins again. */
 export async function endProgress(flow: InteractionRequest): Promise<void> {
-  await flow.context.protocol.delete(nameOf(flow))
+  await records.drop(flow, flow.interaction.uid)
 }
 
 /** Records a further proof, for a page that is shown before the login continues. */
@@ -203,7 +201,11 @@ export async function noteProof(
   method: Method,
   keptAt: number | undefined,
 ): Promise<void> {
-  await write(flow, { ...progress, proofs: [...progress.proofs, method], keptAt })
+  await records.put(flow, flow.interaction.uid, {
+    ...progress,
+    proofs: [...progress.proofs, method],
+    keptAt,
+  })
 }
 
 /** The second factors that take this login further, the best first. */
@@ -252,16 +254,16 @@ export async function isEnrolling(flow: InteractionRequest, step: Step): Promise
 }
 
 async function goOn(flow: InteractionRequest, step: Step, isStored: boolean): Promise<void> {
-  const { context, interaction, response } = flow
+  const { interaction, response } = flow
   const { progress, user } = step
   const page = await nextPage(flow, step)
   if (page === 'start') return redirect(response, startPath(flow))
   if (page !== undefined) {
-    await write(flow, progress)
+    await records.put(flow, interaction.uid, progress)
     return redirect(response, flowPath(interaction, page))
   }
   // Of several requests that finish the same login, one does.
-  if (isStored && !(await context.protocol.consume(nameOf(flow)))) {
+  if (isStored && !(await records.spend(flow, interaction.uid))) {
     return redirect(response, interaction.returnTo)
   }
   await completeLink(flow, user)
@@ -307,19 +309,6 @@ function satisfies(
 ): boolean {
   const reachable = methods.map((method) => levelOf([...proofs, method]))
   return asked.some((wanted) => reachable.some((level) => isAtLeast(level, wanted)))
-}
-
-async function write(flow: InteractionRequest, progress: LoginProgress): Promise<void> {
-  const { protocol, domain } = flow.context
-  await protocol.put({
-    ...nameOf(flow),
-    payload: JSON.stringify(progress),
-    expiresAt: nowMicros(domain.clock) + lifetimes.interactionSeconds * 1e6,
-  })
-}
-
-function nameOf({ tenant, interaction }: InteractionRequest) {
-  return entryName(tenant.id, KIND, interaction.uid)
 }
 
 /** The address at which the login begins again. */

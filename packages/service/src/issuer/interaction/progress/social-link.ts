@@ -1,7 +1,6 @@
 import { connectAccount, type SocialAccount } from '../../../domain/factors/social.ts'
-import { nowMicros } from '../../../domain/writes/context.ts'
+import { entry } from '../../../domain/writes/entries.ts'
 import { lifetimes } from '../../../domain/writes/lifetimes.ts'
-import { entryName } from '../../../store/protocol-store.ts'
 import type { User } from '../../../store/records.ts'
 import { type InteractionRequest, occasionOf, scopeOf } from '../flow/flow-request.ts'
 import { sendNews } from '../mail/messages.ts'
@@ -18,7 +17,7 @@ export interface PendingLink {
   emailKey: string
 }
 
-const KIND = 'SocialLink'
+const links = entry<PendingLink>('SocialLink', lifetimes.interactionSeconds)
 
 /** Records the account that the login connects at its end. */
 export async function writeLink(
@@ -27,31 +26,21 @@ export async function writeLink(
   account: SocialAccount,
   name: string,
 ): Promise<void> {
-  const { protocol, domain } = flow.context
-  const link: PendingLink = { account, name, userId: user.id, emailKey: user.emailKey }
-  await protocol.put({
-    ...nameOf(flow),
-    payload: JSON.stringify(link),
-    expiresAt: nowMicros(domain.clock) + lifetimes.interactionSeconds * 1e6,
-  })
+  const link = { account, name, userId: user.id, emailKey: user.emailKey }
+  await links.put(flow, flow.interaction.uid, link)
 }
 
 /** The account that the login connects at its end, if any. */
 export async function readLink(flow: InteractionRequest): Promise<PendingLink | undefined> {
   if (!flow.tenant.settings.allowSocial) return undefined
-  const entry = await flow.context.protocol.find(nameOf(flow))
-  return entry && (JSON.parse(entry.payload) as PendingLink)
+  return (await links.read(flow, flow.interaction.uid))?.value
 }
 
 /** Connects the recorded account to the logged-in user, and notifies the user. */
 export async function completeLink(flow: InteractionRequest, user: User): Promise<void> {
   const link = await readLink(flow)
   if (link?.userId !== user.id || link.emailKey !== user.emailKey) return
-  await flow.context.protocol.delete(nameOf(flow))
+  await links.drop(flow, flow.interaction.uid)
   if (!(await connectAccount(scopeOf(flow, user.id), user, link.account))) return
   await sendNews(flow.context, 'connected', occasionOf(flow), user, { values: { name: link.name } })
-}
-
-function nameOf({ tenant, interaction }: InteractionRequest) {
-  return entryName(tenant.id, KIND, interaction.uid)
 }

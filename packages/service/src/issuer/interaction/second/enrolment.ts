@@ -11,11 +11,9 @@ import { type Added, addCredential } from '../../../domain/ways/account-changes.
 import type { FactorKind, Method } from '../../../domain/ways/assurance.ts'
 import { keyMethod } from '../../../domain/ways/login-methods.ts'
 import type { EndingLogin, Login } from '../../../domain/ways/valid-logins.ts'
-import { nowMicros } from '../../../domain/writes/context.ts'
+import { entry } from '../../../domain/writes/entries.ts'
 import { lifetimes } from '../../../domain/writes/lifetimes.ts'
-import { openIfKnown } from '../../../domain/writes/vault.ts'
 import type { Problem } from '../../../pages/index.ts'
-import { entryName } from '../../../store/protocol-store.ts'
 import type { Credential, User } from '../../../store/records.ts'
 import { type Form, redirect } from '../../requests/http.ts'
 import { type FlowRequest, occasionOf, scopeOf, show } from '../flow/flow-request.ts'
@@ -52,13 +50,18 @@ export interface Enrolled {
   keptAt?: number | undefined
 }
 
-const KIND = 'Enrolment'
-
 /** A seed that no code was entered for yet. */
 interface Begun {
   userId: string
-  sealedSeed: string
+  /** `undefined` when its master key is gone. */
+  seed: string | undefined
 }
+
+const enrolments = entry<Begun>('Enrolment', lifetimes.interactionSeconds, {
+  member: 'seed',
+  as: 'sealedSeed',
+  purpose: (tenantId, _, { userId }) => `enrolment:${tenantId}:${userId}`,
+})
 
 /** Shows how a factor is added. */
 export async function showEnrolment(
@@ -107,7 +110,7 @@ export async function submitEnrolment(
     await showEnrolment(flow, place, 422, { field: 'code', text: 'factorWrong' })
     return undefined
   }
-  await flow.context.protocol.delete(nameOf(flow, place))
+  await enrolments.drop(flow, place.key)
   const scope = scopeOf(flow, place.user.id)
   return add(flow, place, kind, totpCredential(scope, place.user, { seed, step }))
 }
@@ -202,31 +205,14 @@ function withKind(path: string, kind: FactorKind): string {
 }
 
 async function readSeed(flow: FlowRequest, place: Place): Promise<string | undefined> {
-  const { protocol, domain } = flow.context
-  const entry = await protocol.find(nameOf(flow, place))
-  const begun = entry && (JSON.parse(entry.payload) as Begun)
-  if (begun?.userId !== place.user.id) return undefined
-  return openIfKnown(domain.vault, purposeOf(place), begun.sealedSeed)
+  const begun = (await enrolments.read(flow, place.key))?.value
+  return begun?.userId === place.user.id ? begun.seed : undefined
 }
 
 async function beginSeed(flow: FlowRequest, place: Place): Promise<string> {
-  const { protocol, domain } = flow.context
   const seed = newSeed()
-  const begun = { userId: place.user.id, sealedSeed: domain.vault.seal(purposeOf(place), seed) }
-  await protocol.put({
-    ...nameOf(flow, place),
-    payload: JSON.stringify(begun satisfies Begun),
-    expiresAt: nowMicros(domain.clock) + lifetimes.interactionSeconds * 1e6,
-  })
+  await enrolments.put(flow, place.key, { userId: place.user.id, seed })
   return seed
-}
-
-function purposeOf({ user }: Place): string {
-  return `enrolment:${user.tenantId}:${user.id}`
-}
-
-function nameOf({ tenant }: FlowRequest, { key }: Place) {
-  return entryName(tenant.id, KIND, key)
 }
 
 /** A code for an enrolment is not valid for a login. */

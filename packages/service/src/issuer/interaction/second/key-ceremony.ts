@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { type Ceremony, keyAlgorithms, userHandle } from '../../../domain/factors/webauthn.ts'
 import { allowsKeys, rpIdOf } from '../../../domain/ways/login-methods.ts'
-import { nowMicros } from '../../../domain/writes/context.ts'
+import { entry, type Found } from '../../../domain/writes/entries.ts'
 import { lifetimes } from '../../../domain/writes/lifetimes.ts'
-import { entryName } from '../../../store/protocol-store.ts'
 import type { HardwareCredential, KeyPurpose, User } from '../../../store/records.ts'
 import type { FlowRequest } from '../flow/flow-request.ts'
 
@@ -16,8 +15,6 @@ export interface KeyQuestion {
   user: User | undefined
 }
 
-const KIND = 'KeyChallenge'
-
 /** How long browsers wait for their user. */
 const TIMEOUT_MS = 300_000
 
@@ -26,20 +23,17 @@ interface Challenge {
   userId: string | undefined
 }
 
+const challenges = entry<Challenge>('KeyChallenge', lifetimes.interactionSeconds)
+
 /**
  * The challenge of a question: the same one until it is answered, so that a page that is loaded again
  * leaves the first one good.
  */
 export async function challengeOf(flow: FlowRequest, question: KeyQuestion): Promise<string> {
-  const { protocol, domain } = flow.context
   const asked = await findChallenge(flow, question)
-  if (asked) return asked.challenge
+  if (asked) return asked.value.challenge
   const challenge = randomBytes(32).toString('base64url')
-  await protocol.put({
-    ...nameOf(flow, question),
-    payload: JSON.stringify({ challenge, userId: question.user?.id } satisfies Challenge),
-    expiresAt: nowMicros(domain.clock) + lifetimes.interactionSeconds * 1e6,
-  })
+  await challenges.put(flow, idOf(question), { challenge, userId: question.user?.id })
   return challenge
 }
 
@@ -54,14 +48,12 @@ export async function takeCeremony(
   question: KeyQuestion,
   needsVerification: boolean,
 ): Promise<Ceremony | undefined> {
-  const { tenant, facts, context } = flow
+  const { tenant, facts } = flow
   const rpId = rpIdOf(tenant.settings)
   if (!allowsKeys(tenant.settings) || rpId === undefined) return undefined
   const asked = await findChallenge(flow, question)
-  if (!asked || !(await context.protocol.consume(nameOf(flow, question), asked.payload))) {
-    return undefined
-  }
-  return { challenge: asked.challenge, origin: facts.issuer, rpId, needsVerification }
+  if (!asked || !(await challenges.spend(flow, idOf(question), asked))) return undefined
+  return { challenge: asked.value.challenge, origin: facts.issuer, rpId, needsVerification }
 }
 
 /** The request options for a key that the user has, as JSON; of no keys: any passkey. */
@@ -124,14 +116,12 @@ function descriptorOf({ keyId, transports }: HardwareCredential): object {
 async function findChallenge(
   flow: FlowRequest,
   question: KeyQuestion,
-): Promise<{ challenge: string; payload: string } | undefined> {
-  const entry = await flow.context.protocol.find(nameOf(flow, question))
-  if (!entry || entry.consumedAt !== undefined) return undefined
-  const { payload } = entry
-  const { challenge, userId } = JSON.parse(payload) as Challenge
-  return userId === question.user?.id ? { challenge, payload } : undefined
+): Promise<Found<Challenge> | undefined> {
+  const found = await challenges.read(flow, idOf(question))
+  if (!found || found.isSpent) return undefined
+  return found.value.userId === question.user?.id ? found : undefined
 }
 
-function nameOf({ tenant }: FlowRequest, { purpose, place }: KeyQuestion) {
-  return entryName(tenant.id, KIND, `${purpose}:${place}`)
+function idOf({ purpose, place }: KeyQuestion): string {
+  return `${purpose}:${place}`
 }

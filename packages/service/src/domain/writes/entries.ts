@@ -1,0 +1,164 @@
+import { hash } from 'node:crypto'
+import type { EntryName, ProtocolEntry, ProtocolStore } from '../../store/protocol-store.ts'
+import { type DomainContext, nowMicros } from './context.ts'
+import { openIfKnown } from './vault.ts'
+
+/** The tenant of a record, and the parts that store it. */
+export interface Holder {
+  readonly context: {
+    readonly protocol: ProtocolStore
+    readonly domain: Pick<DomainContext, 'clock' | 'vault'>
+  }
+  readonly tenant: { readonly id: string }
+}
+
+/** The id of a record. A string may be a bearer secret: the store gets its hash, see {@link keyOf}. */
+type EntryId = string | { readonly key: string }
+
+/** A member of the value that the store gets sealed under the master key. */
+interface Sealing<T> {
+  readonly member: keyof T & string
+  /** The name of the sealed member in the record. */
+  readonly as: string
+  /** The purpose for which it is sealed: it opens in no other record. */
+  purpose(tenantId: string, id: string, value: T): string
+}
+
+/** A record as it was read. A sealed member is `undefined` when its master key is gone. */
+export interface Found<T> {
+  readonly value: T
+  readonly isSpent: boolean
+  readonly entry: ProtocolEntry
+}
+
+/** The records of one kind. Each belongs to a tenant and expires. */
+interface Entries<T> {
+  readonly kind: string
+  /** The lifetime; `undefined`: {@link Entries.put} is told it. */
+  readonly seconds: number | undefined
+  /** The member that the store gets sealed. */
+  readonly sealed: string | undefined
+  /**
+   * Writes a record, or replaces the one of the same id.
+   *
+   * @param more - `token`: a bearer secret by which it is found as well. `accountId`: the user it belongs to.
+   */
+  put(
+    holder: Holder,
+    id: EntryId,
+    value: T,
+    more?: { token?: string; accountId?: string; seconds?: number },
+  ): Promise<void>
+  /** Replaces the value of a record, which expires when it would have. */
+  replace(holder: Holder, found: Found<T>, value: T): Promise<void>
+  read(holder: Holder, id: EntryId): Promise<Found<T> | undefined>
+  /**
+   * Spends a record, which stays until it expires. Of any number of callers exactly one gets `true`.
+   *
+   * @param found - As it was read: a record that was replaced since is not spent.
+   */
+  spend(holder: Holder, id: EntryId, found?: Found<T>): Promise<boolean>
+  drop(holder: Holder, id: EntryId): Promise<void>
+  readByToken(holder: Holder, token: string): Promise<Found<T> | undefined>
+  /** Removes a record and returns its value. Of any number of callers exactly one gets it. */
+  takeByToken(holder: Holder, token: string): Promise<T | undefined>
+  ofAccount(holder: Holder, accountId: string): Promise<Found<T>[]>
+}
+
+const kinds = new Map<string, Entries<object>>()
+
+/** Every kind of record that was defined in this process. */
+export function definedEntries(): readonly Entries<object>[] {
+  return [...kinds.values()]
+}
+
+/** The key of the record with an id that may be a bearer secret; it opens nothing. */
+export function keyOf(id: string): string {
+  return hash('sha256', id, 'base64url')
+}
+
+/**
+ * Defines a kind of record that expires.
+ *
+ * @param seconds - Its lifetime; `undefined` when it differs from record to record.
+ * @throws Error for a kind that is defined already.
+ */
+export function entry<T extends object>(
+  kind: string,
+  seconds: number | undefined,
+  sealing?: Sealing<T>,
+): Entries<T> {
+  if (kinds.has(kind)) throw new Error(`Two kinds of records are called "${kind}".`)
+
+  function nameOf({ tenant }: Holder, id: EntryId): EntryName {
+    return { tenantId: tenant.id, kind, key: typeof id === 'string' ? keyOf(id) : id.key }
+  }
+
+  function payloadOf({ context, tenant }: Holder, id: string, value: T): string {
+    if (!sealing) return JSON.stringify(value)
+    const { [sealing.member]: text, ...rest } = value
+    const sealed = context.domain.vault.seal(sealing.purpose(tenant.id, id, value), String(text))
+    return JSON.stringify({ ...rest, [sealing.as]: sealed })
+  }
+
+  function toFound({ context, tenant }: Holder, id: EntryId, stored: ProtocolEntry): Found<T> {
+    const value = JSON.parse(stored.payload)
+    if (sealing) {
+      const { [sealing.as]: sealed } = value
+      delete value[sealing.as]
+      const purpose = sealing.purpose(tenant.id, textOf(id), value)
+      value[sealing.member] = openIfKnown(context.domain.vault, purpose, sealed)
+    }
+    return { value, isSpent: stored.consumedAt !== undefined, entry: stored }
+  }
+
+  const entries: Entries<T> = {
+    kind,
+    seconds,
+    sealed: sealing?.member,
+    async put(holder, id, value, { token, accountId, seconds: told = seconds ?? 0 } = {}) {
+      const { protocol, domain } = holder.context
+      await protocol.put({
+        ...nameOf(holder, id),
+        ...(token !== undefined && { uid: keyOf(token) }),
+        ...(accountId !== undefined && { accountId }),
+        payload: payloadOf(holder, textOf(id), value),
+        expiresAt: nowMicros(domain.clock) + told * 1e6,
+      })
+    },
+    async replace(holder, { entry: stored }, value) {
+      await holder.context.protocol.put({
+        ...stored,
+        payload: payloadOf(holder, stored.key, value),
+      })
+    },
+    async read(holder, id) {
+      const stored = await holder.context.protocol.find(nameOf(holder, id))
+      return stored && toFound(holder, id, stored)
+    },
+    spend: (holder, id, found) =>
+      holder.context.protocol.consume(nameOf(holder, id), found?.entry.payload),
+    drop: (holder, id) => holder.context.protocol.delete(nameOf(holder, id)),
+    async readByToken(holder, token) {
+      const { context, tenant } = holder
+      const stored = await context.protocol.findByUid(tenant.id, kind, keyOf(token))
+      return stored && toFound(holder, stored, stored)
+    },
+    async takeByToken(holder, token) {
+      const { context, tenant } = holder
+      const stored = await context.protocol.takeByUid(tenant.id, kind, keyOf(token))
+      return stored && toFound(holder, stored, stored).value
+    },
+    async ofAccount(holder, accountId) {
+      const { context, tenant } = holder
+      const all = await context.protocol.listByAccount(tenant.id, kind, accountId)
+      return all.map((stored) => toFound(holder, stored, stored))
+    },
+  }
+  kinds.set(kind, entries)
+  return entries
+}
+
+function textOf(id: EntryId): string {
+  return typeof id === 'string' ? id : id.key
+}

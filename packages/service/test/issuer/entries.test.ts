@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest'
+import { definedEntries, entry } from '../../src/domain/writes/entries.ts'
+// Defines every kind.
+import '../../src/issuer/index.ts'
+
+const HOUR = 3_600
+const DAY = 86_400
+
+test('every kind of record that expires has the lifetime, and the sealed member, that are listed here', () => {
+  const found = definedEntries().map(({ kind, seconds, sealed }) => [kind, seconds, sealed])
+  expect(found.sort()).toEqual([
+    ['DeviceNews', 180 * DAY, undefined],
+    ['Enrolment', HOUR, 'seed'],
+    ['KeyChallenge', HOUR, undefined],
+    ['KnownDevice', 180 * DAY, undefined],
+    ['LoginProgress', HOUR, undefined],
+    ['MailCode', 600, 'code'],
+    ['PendingMail', HOUR, undefined],
+    ['ResetToken', HOUR, undefined],
+    ['SocialLink', HOUR, undefined],
+    ['SocialProof', 1_800, undefined],
+    ['SocialState', 1_800, undefined],
+    // As long as the tenant says.
+    ['TrustedDevice', undefined, undefined],
+    ['UndoToken', 7 * DAY, undefined],
+    ['VerifyToken', DAY, undefined],
+  ])
+})
+
+test('two kinds of records with the same name are refused', () => {
+  entry('Fruit', 60)
+  expect(() => entry('Fruit', 60)).toThrow('Two kinds of records are called "Fruit".')
+})
