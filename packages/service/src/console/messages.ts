@@ -1,0 +1,49 @@
+import type { Content } from './page.ts'
+import { paths } from './paths.ts'
+import type { Sentence, Text } from './texts/index.ts'
+
+/** A page that says one thing and leads on. */
+export function message(
+  title: Sentence,
+  text?: Text,
+  wayOn: { href: string; label: Sentence } = {
+    href: paths.overview,
+    label: 'Back to the overview',
+  },
+): Content {
+  return { name: 'message', title, data: { message: text, wayOn } }
+}
+
+/** A refusal with the id of its request, by which the audit log finds it. */
+export function withRequest(content: Content, requestId: string | undefined): Content {
+  return { ...content, data: { ...content.data, requestId } }
+}
+
+export const notFoundPage: Content = {
+  ...message('There is no such page', 'It may have been removed, or you may not see it.'),
+  status: 404,
+}
+
+export const loggedOutPage: Content = {
+  ...message('You are not logged in', 'Your session has ended, or you are no operator any more.', {
+    href: paths.login,
+    label: 'Log in',
+  }),
+  status: 403,
+}
+
+export const forgedPage: Content = {
+  ...message(
+    'The form is out of date',
+    'It was not sent from a page of this session. Open the page again and repeat it.',
+  ),
+  status: 403,
+}
+
+export const goneForm: Content = {
+  ...message(
+    'The form is kept no longer',
+    'It was used, or is older than ten minutes. Open its page again and repeat it.',
+  ),
+  status: 404,
+}

@@ -1,0 +1,50 @@
+import { match } from 'path-to-regexp'
+
+/** The method and the path by which a route is found. */
+interface Routed {
+  readonly method: string
+  /** With parts such as `:tenant`, each of which stands for letters, digits, `_` and `-`. */
+  readonly path: string
+}
+
+/** The routes at a path. */
+interface Routing<R> {
+  /** The one with the method that was asked for. */
+  readonly found: R | undefined
+  readonly params: Readonly<Record<string, string>>
+  /** The methods of all; empty where no route has the path. */
+  readonly methods: readonly string[]
+}
+
+const WORD = /^[\w-]+$/
+
+/**
+ * Finds routes as Express does for `/v1`, by path-to-regexp: in the same letters, without a slash at the end. HEAD is
+ * answered as GET (RFC 9110 §9.3.2).
+ *
+ * @returns A function of the path and the method of a request.
+ */
+export function createRouter<R extends Routed>(
+  routes: readonly R[],
+): (path: string, method: string) => Routing<R> {
+  const options = { sensitive: true, trailing: false, decode: false } as const
+  const table = [...Map.groupBy(routes, ({ path }) => path)].map(([path, ofPath]) => ({
+    ofPath,
+    matches: match<Record<string, string>>(path, options),
+  }))
+
+  return (path, method) => {
+    const all = table.flatMap(({ ofPath, matches }) => {
+      const { params } = matches(path) || {}
+      const isFound = params && Object.values(params).every((part) => WORD.test(part))
+      return isFound ? ofPath.map((route) => ({ route, params })) : []
+    })
+    const wanted = method === 'HEAD' ? 'GET' : method
+    const first = all.find(({ route }) => route.method === wanted)
+    return {
+      found: first?.route,
+      params: first?.params ?? {},
+      methods: all.map(({ route }) => route.method),
+    }
+  }
+}
