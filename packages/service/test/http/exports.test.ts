@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { csvLines } from '../../src/http/exports.ts'
+import { csvLines } from '../../src/wire/tables.ts'
 
 const { head, textOf } = csvLines(['id', 'note'])
 

@@ -20,8 +20,8 @@ import {
 } from '../../domain/operators/import-jobs.ts'
 import { rowOptions, rowsOf } from '../../domain/operators/import-records.ts'
 import { ServiceError } from '../../domain/writes/errors.ts'
-import { csvLines } from '../../http/exports.ts'
 import type { ImportJob } from '../../store/jobs.ts'
+import { csvLines } from '../../wire/tables.ts'
 import {
   type ConsoleRoute,
   type Result,
