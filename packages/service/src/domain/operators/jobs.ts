@@ -1,4 +1,3 @@
-import { setImmediate as turn } from 'node:timers/promises'
 import { type HeldJob, type Job, type JobKind, type JobUsers, jobKinds } from '../../store/jobs.ts'
 import type { User } from '../../store/records.ts'
 import type { Found, SearchCursor } from '../../store/user-search.ts'
@@ -18,7 +17,7 @@ export const MAX_COUNTED = 10_000
 /** The action of a job that begins. */
 export const JOB_BEGIN = 'job.begin'
 
-/** How long a process holds a job without a word. */
+/** How long a process holds a job from one user to the next. */
 const HOLD_SECONDS = 30
 
 /** How many users one step reads. */
@@ -68,25 +67,8 @@ export function listJobs({ context, tenantId }: Scope): Promise<Job[]> {
   return context.store.jobs.list(tenantId, 50)
 }
 
-/**
- * Carries jobs on that no other process holds, a step of each in turn, until there are none. After a kill, the users
- * of the last step may be taken once more: a disabled one stays disabled, but one message may be sent twice.
- */
-export async function carryOnJobs(
-  context: DomainContext,
-  support: Pick<Support, 'sendMail'>,
-  isStopped: () => boolean,
-): Promise<void> {
-  while (!isStopped()) {
-    const job = await context.store.jobs.claim(HOLD_SECONDS)
-    if (!job) return
-    await takeStep(context, support, job, isStopped)
-    await context.store.jobs.keep(job, 0)
-    await turn()
-  }
-}
-
-async function takeStep(
+/** Carries a job on for some of its users. */
+export async function takeStep(
   context: DomainContext,
   support: Pick<Support, 'sendMail'>,
   job: HeldJob,

@@ -9,7 +9,7 @@ import {
 import { toEntry } from '../sql/audit.ts'
 import { columns } from '../sql/columns.ts'
 import type { Connections } from './connections.ts'
-import type { Settled } from './settled.ts'
+import { LOOK, type Look, type Settled } from './settled.ts'
 import { draft } from './statement.ts'
 
 type Row = Omit<HeldShard, 'ahead'> & { ahead: string }
@@ -22,6 +22,8 @@ export function createPostgresCursors(
 ): CursorStore {
   /** By reader, the end of the log when nothing was unread. */
   const readTo = new Map<string, number>()
+  /** The log was complete up to this id when a part of it was last claimed. */
+  let settledAt = 0
 
   return {
     mayHaveUnread(reader) {
@@ -29,36 +31,37 @@ export function createPostgresCursors(
       return last === undefined || readTo.get(reader) !== last
     },
 
+    // One statement for the end of the log and the unread parts, as each change asks for both.
     async claim(reader, limit) {
-      const { last } = await settled.look()
-      if (readTo.get(reader) === last) return undefined
-      const asked = draft()
-      const unread = `from cursors where reader = ${asked.bind(reader)} and position < ${asked.bind(last)}`
-      const some = asked.as(`select count(*) filter (where held_until < clock_timestamp()) as free,
-        count(*) as unread ${unread}`)
-      const counts: { free: number; unread: number }[] = (await connections.read(some, true)).rows
-      const [found] = counts
-      if (!found?.unread) {
-        readTo.set(reader, last)
+      const one = draft()
+      const unread = `reader = ${one.bind(reader)} and position < log_end.last`
+      const { rows } = await connections.write(
+        one.as(`with log_end as materialized (${LOOK}),
+          taken as (update cursors set fence = fence + 1, held_until = ${LEASE_END}
+            where (reader, shard) in (
+              select reader, shard from cursors, log_end
+              where ${unread} and held_until < clock_timestamp()
+              order by held_until, shard limit ${one.bind(limit)} for update of cursors skip locked)
+            returning shard, position, ahead, fence)
+        select last, writers, known, exists (select from cursors where ${unread}) as is_unread,
+          (select coalesce(json_agg(taken), '[]') from taken) as taken from log_end`),
+      )
+      const answers: (Look & { is_unread: boolean; taken: Row[] })[] = rows
+      const [found] = answers
+      if (!found) return undefined
+      settledAt = settled.hear(found).settled
+      if (!found.is_unread) {
+        readTo.set(reader, found.last)
         return undefined
       }
-      if (found.free === 0) return []
-      const one = draft()
-      const { rows } = await connections.write(
-        one.as(`update cursors set fence = fence + 1, held_until = ${LEASE_END} where (reader, shard) in (
-          select reader, shard from cursors
-          where reader = ${one.bind(reader)} and position < ${one.bind(last)}
-            and held_until < clock_timestamp()
-          order by held_until, shard limit ${one.bind(limit)} for update skip locked)
-        returning shard, position, ahead, fence`),
-      )
-      return (rows as Row[]).map((row) => ({ ...row, ahead: JSON.parse(row.ahead) }))
+      return found.taken.map((row) => ({ ...row, ahead: JSON.parse(row.ahead) }))
     },
 
     async read(shards, limit) {
-      const end = await settled.look()
+      // Known before the entries are read, so that none of them can appear later.
+      const end = settledAt
       if (!mayReadAhead(shards)) {
-        return { entries: [], shards: movedBehind(shards, [], end.settled, true) }
+        return { entries: [], shards: movedBehind(shards, [], end, true) }
       }
       const one = draft()
       const of = shards.map(
@@ -77,7 +80,7 @@ export function createPostgresCursors(
       const entries = rows.map(toEntry)
       return {
         entries,
-        shards: movedBehind(shards, entries, end.settled, entries.length < limit),
+        shards: movedBehind(shards, entries, end, entries.length < limit),
       }
     },
 

@@ -52,8 +52,7 @@ export function createPostgresDataStore(
       await within(CHECK_MS, connections.write({ sql, parameters: [] }))
     },
     async close() {
-      revision.close()
-      await connections.close()
+      await Promise.all([revision.close(), connections.close()])
     },
   }
 }

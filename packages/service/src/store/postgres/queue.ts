@@ -81,9 +81,12 @@ function createQueue(connections: Connections, now: Now, table: 'mail' | 'notice
         age: row.age,
       }))
     },
-    async renew(id, seconds) {
+    async renew(claimed, seconds) {
+      const held = JSON.stringify(claimed.map(({ id, attempts }) => ({ id, attempts })))
       await write(
-        (one) => `update ${table} set due_at = ${now(one, seconds)} where id = ${one.bind(id)}`,
+        (one) => `update ${table} set due_at = ${now(one, seconds)} where outcome is null
+          and (id, attempts) in (select id, attempts
+            from json_to_recordset(${one.bind(held)}::json) as held (id text, attempts bigint))`,
       )
     },
     async retry(id, seconds, answer) {

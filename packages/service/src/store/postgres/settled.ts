@@ -15,7 +15,8 @@ export interface LogEnd {
 
 /** Tells up to which id the audit log is complete. */
 export interface Settled {
-  look(): Promise<LogEnd>
+  /** Takes in the answer to {@link LOOK}, which a statement may have among its own. */
+  hear(answer: Look): LogEnd
   /** Waits a moment for entries that are being written; answers up to which id the log is complete. */
   wait(): Promise<number>
 }
@@ -23,7 +24,7 @@ export interface Settled {
 // Ids are given out before their entries become visible. A transaction that has one holds a lock on the table
 // until it ends, so that once those who held one after the last id was given out are gone, so are all entries
 // that could appear before it. Transactions that do not write the log hold nothing back.
-const LOOK = `select t.last_value as last, array(
+export const LOOK = `select t.last_value as last, array(
     select virtualtransaction from pg_locks
     where t.last_value is not null and locktype = 'relation' and relation = 'audit'::regclass
       and database = (select oid from pg_database where datname = current_database())
@@ -31,7 +32,8 @@ const LOOK = `select t.last_value as last, array(
     (select least(max(position), t.last_value) from cursors) as known
   from audit_id_seq t`
 
-interface Look {
+/** The answer to {@link LOOK}. */
+export interface Look {
   last: number
   writers: string[]
   /** Some reader stands there, so that the log was complete up to it. */
@@ -48,8 +50,7 @@ export function followSettled(connections: Connections): Settled {
     return rows[0] ?? { last: 0, writers: [], known: 0 }
   }
 
-  async function look(): Promise<LogEnd> {
-    const now = await ask()
+  function hear(now: Look): LogEnd {
     settled = Math.max(settled, now.known ?? 0)
     if (pending && !pending.writers.some((writer) => now.writers.includes(writer))) {
       settled = Math.max(settled, pending.last)
@@ -61,13 +62,13 @@ export function followSettled(connections: Connections): Settled {
   }
 
   return {
-    look,
+    hear,
     async wait() {
-      const { last } = await look()
+      const { last } = hear(await ask())
       const end = performance.now() + PATIENCE_MS
       while (settled < last && performance.now() < end) {
         await wait(LOOK_MS)
-        await look()
+        hear(await ask())
       }
       return settled
     },

@@ -56,7 +56,8 @@ function toRow(webhook: Webhook): WebhookRow {
   }
 }
 
-function fromRow(row: WebhookRow): Webhook {
+/** A row as an endpoint. */
+export function fromRow(row: WebhookRow): Webhook {
   const { earlier_secret: sealed, earlier_secret_until: until } = row
   return {
     id: row.id,

@@ -22,6 +22,11 @@ export function createDeliveryDatabase(
       )
       return sql`(select ${sql.join(names)} from json_each(${json}))`
     },
+    jsonRows(columns, from) {
+      const members = columns.flatMap((name) => [sql.lit(name), sql.ref(name)])
+      return sql`(select json_group_array(json_object(${sql.join(members)})) from ${from})`
+    },
+    locked: sql``,
     skipLocked: sql``,
   }
 }
