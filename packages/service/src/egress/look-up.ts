@@ -1,4 +1,4 @@
-import dns, { type LookupAddress } from 'node:dns'
+import dns, { type LookupAddress, TIMEOUT } from 'node:dns'
 import { lookup, Resolver } from 'node:dns/promises'
 import { isLoopbackHost } from '../domain/writes/addresses.ts'
 
@@ -31,7 +31,7 @@ export async function lookUpAnywhere(hostname: string): Promise<LookupAddress[]>
   try {
     return await lookUp(hostname)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ETIMEOUT') throw error
+    if ((error as NodeJS.ErrnoException).code === TIMEOUT) throw error
     return await lookup(hostname, { all: true })
   }
 }
