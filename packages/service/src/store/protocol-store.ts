@@ -29,6 +29,15 @@ export interface ProtocolEntry {
 /** Which entry; see {@link ProtocolEntry}. */
 export type EntryName = Pick<ProtocolEntry, 'tenantId' | 'kind' | 'key'>
 
+/**
+ * A step of {@link ProtocolStore.write}: inserts or replaces an entry, removes one, or spends one, so that of any number of
+ * callers exactly one gets on.
+ */
+export type Change =
+  | { kind: 'put'; entry: ProtocolEntry }
+  | { kind: 'delete'; name: EntryName }
+  | { kind: 'consume'; name: EntryName }
+
 /** The name of an entry whose id is a bearer secret. */
 export function entryName(tenantId: string, kind: string, id: string): EntryName {
   return { tenantId, kind, key: hash('sha256', id, 'base64url') }
@@ -233,6 +242,13 @@ export interface ProtocolStore extends Pick<MessageQueues, 'mail' | 'notices'> {
   /** Removes the entry and returns it. Of any number of callers exactly one gets it. */
   takeByUid(tenantId: string, kind: string, uid: string): Promise<ProtocolEntry | undefined>
   delete(name: EntryName): Promise<void>
+  /**
+   * Makes changes in one step, each of another entry. Where the entries are on several servers, one after the other: what is
+   * spent first.
+   *
+   * @returns Whether they were made. None is when an entry that they spend is spent or gone.
+   */
+  write(changes: readonly Change[]): Promise<boolean>
   deleteByGrant(tenantId: string, kind: string, grantId: string): Promise<void>
 
   /** Counts an attempt, unless it comes too early. */

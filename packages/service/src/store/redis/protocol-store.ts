@@ -1,6 +1,12 @@
 import { hash } from 'node:crypto'
 import type { Clock } from '../../clock.ts'
-import type { EntryName, MessageQueues, ProtocolEntry, ProtocolStore } from '../protocol-store.ts'
+import type {
+  Change,
+  EntryName,
+  MessageQueues,
+  ProtocolEntry,
+  ProtocolStore,
+} from '../protocol-store.ts'
 import type { Micros } from '../records.ts'
 import { connectRedis } from './connect.ts'
 import { answered, createScripts } from './scripts.ts'
@@ -40,27 +46,58 @@ export function createRedisProtocolStore(options: RedisProtocolStoreOptions): Pr
     return entry && entry.expiresAt > now() ? entry : undefined
   }
 
-  async function put(entry: ProtocolEntry): Promise<void> {
-    const key = entryKey(entry)
+  /** What an entry takes: its keys, and the values that go with them. */
+  function rowsOf(entry: ProtocolEntry) {
     const { tenantId, kind, uid, grantId, accountId, expiresAt } = entry
-    const ms = lifetime(expiresAt)
-    const indexes = [
-      ...(grantId === undefined ? [] : [keyOf('g', tenantId, kind, grantId)]),
-      ...(accountId === undefined ? [] : [keyOf('a', tenantId, kind, accountId)]),
-    ]
-    const names = uid === undefined ? [] : [keyOf('u', tenantId, kind, uid)]
     const fields = Object.entries(entry).flatMap(([name, value]) =>
       value === undefined ? [] : [name, value],
     )
-    const all = [key, ...indexes, ...names]
-    const values = [ms, expiresAt, now(), indexes.length, ...fields]
-    if (all.length > 1 && (await scripts.putAll(all, ...values))) return
+    return {
+      key: entryKey(entry),
+      indexes: [
+        ...(grantId === undefined ? [] : [keyOf('g', tenantId, kind, grantId)]),
+        ...(accountId === undefined ? [] : [keyOf('a', tenantId, kind, accountId)]),
+      ],
+      names: uid === undefined ? [] : [keyOf('u', tenantId, kind, uid)],
+      ms: lifetime(expiresAt),
+      expiresAt,
+      fields,
+    }
+  }
+
+  /** Puts an entry whose keys may be on several servers. */
+  async function putApart({ key, indexes, names, ms, expiresAt, fields }: Rows): Promise<void> {
     // All at once: an entry of which anything could not be written was given to no one.
     await Promise.all([
       ...indexes.map((index) => scripts.index(index, key, expiresAt, now(), ms)),
       ...names.map((name) => answered('set', setUntil(name, key, ms))),
       scripts.put(key, ms, ...fields),
     ])
+  }
+
+  type Rows = ReturnType<typeof rowsOf>
+
+  const consume = async (key: string, ...payload: string[]): Promise<boolean> =>
+    (await scripts.consume(key, now(), ...payload)) === 1
+  const remove = (key: string): Promise<unknown> => answered('del', client.del(key))
+
+  async function write(changes: readonly Change[]): Promise<boolean> {
+    const spent = changes.flatMap((one) => (one.kind === 'consume' ? [entryKey(one.name)] : []))
+    const removed = changes.flatMap((one) => (one.kind === 'delete' ? [entryKey(one.name)] : []))
+    const rows = changes.flatMap((one) => (one.kind === 'put' ? [rowsOf(one.entry)] : []))
+    const ofRows = rows.flatMap(({ key, indexes, names }) => [key, ...indexes, ...names])
+    const keys = [...spent, ...removed, ...ofRows]
+    if (keys.length > 1) {
+      const values = rows.flatMap(({ ms, expiresAt, indexes, names, fields }) => [
+        ...[ms, expiresAt, indexes.length, names.length, fields.length],
+        ...fields,
+      ])
+      const made = await scripts.write(keys, now(), spent.length, removed.length, ...values)
+      if (made !== undefined) return made
+    }
+    for (const key of spent) if (!(await consume(key))) return false
+    await Promise.all([...removed.map(remove), ...rows.map(putApart)])
+    return true
   }
 
   function setUntil(key: string, value: string, ms: number): Promise<unknown> {
@@ -74,7 +111,10 @@ export function createRedisProtocolStore(options: RedisProtocolStoreOptions): Pr
   return {
     mail: options.queues.mail,
     notices: options.queues.notices,
-    put,
+    write,
+    async put(entry) {
+      await write([{ kind: 'put', entry }])
+    },
     find: (name) => entryAt(entryKey(name)),
 
     async findByUid(tenantId, kind, uid) {
@@ -93,8 +133,7 @@ export function createRedisProtocolStore(options: RedisProtocolStoreOptions): Pr
     },
 
     async consume(name, payload) {
-      const given = payload === undefined ? [] : [payload]
-      return (await scripts.consume(entryKey(name), now(), ...given)) === 1
+      return consume(entryKey(name), ...(payload === undefined ? [] : [payload]))
     },
 
     async takeByUid(tenantId, kind, uid) {
@@ -105,7 +144,7 @@ export function createRedisProtocolStore(options: RedisProtocolStoreOptions): Pr
     },
 
     async delete(name) {
-      await answered('del', client.del(entryKey(name)))
+      await remove(entryKey(name))
     },
 
     async deleteByGrant(tenantId, kind, grantId) {

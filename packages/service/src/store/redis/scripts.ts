@@ -8,12 +8,15 @@ type Value = string | number
 /** An atomic step on one key, so that it runs on a Cluster as well. */
 type Script = (key: string, ...values: Value[]) => Promise<unknown>
 
-/** Replaces an entry: how long it lives in milliseconds (0: for ever), and the place of its fields in ARGV. */
+/**
+ * Replaces an entry: how long it lives in milliseconds (0: for ever), and where its fields are in ARGV; as text,
+ * where they end.
+ */
 const PUT = `
-  local function put(ms, from)
-    redis.call('DEL', KEYS[1])
-    redis.call('HSET', KEYS[1], unpack(ARGV, from))
-    if ms ~= '0' then redis.call('PEXPIRE', KEYS[1], ms) end
+  local function put(key, ms, from, to)
+    redis.call('DEL', key)
+    redis.call('HSET', key, unpack(ARGV, from, to))
+    if ms ~= '0' then redis.call('PEXPIRE', key, ms) end
   end`
 
 /** Adds a member to an index until it expires, and drops those that have. */
@@ -27,18 +30,39 @@ const INDEX = `
     elseif ttl < tonumber(ms) then redis.call('PEXPIRE', key, ms) end
   end`
 
-/**
- * Replaces an entry and adds it to indexes, for a server that has all keys: the entry, its indexes, and its
- * second name if it has one. Then milliseconds, expiry, now, the number of indexes, the fields.
- */
-const PUT_ALL = `${PUT} ${INDEX}
-  put(ARGV[1], 5)
-  local last = 1 + tonumber(ARGV[4])
-  for at = 2, last do index(KEYS[at], KEYS[1], ARGV[2], ARGV[3], ARGV[1]) end
-  if KEYS[last + 1] then
-    if ARGV[1] == '0' then redis.call('SET', KEYS[last + 1], KEYS[1])
-    else redis.call('SET', KEYS[last + 1], KEYS[1], 'PX', ARGV[1]) end
+/** Whether an entry can be spent. */
+const UNSPENT = `
+  local function isUnspent(key, now, payload)
+    local entry = redis.call('HMGET', key, 'expiresAt', 'consumedAt', 'payload')
+    if not entry[1] or tonumber(entry[1]) <= tonumber(now) or entry[2] then return false end
+    return not payload or (entry[3] or '') == payload
   end`
+
+/**
+ * Makes changes in one step, for a server that has all keys: those of entries to spend, those to remove, and for each
+ * entry to put, its own, those of its indexes, and that of its second name. Now, the number of entries to spend and
+ * to remove; then for each one to put: milliseconds, expiry, the numbers of indexes, names and fields, the fields.
+ */
+const WRITE = `${PUT} ${INDEX} ${UNSPENT}
+  local now, spent, removed = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
+  for at = 1, spent do if not isUnspent(KEYS[at], now) then return 0 end end
+  for at = 1, spent do redis.call('HSET', KEYS[at], 'consumedAt', now) end
+  for at = spent + 1, spent + removed do redis.call('DEL', KEYS[at]) end
+  local key, arg = spent + removed + 1, 4
+  while KEYS[key] do
+    local entry, ms, expiresAt = KEYS[key], ARGV[arg], ARGV[arg + 1]
+    local indexes, names, fields = tonumber(ARGV[arg + 2]), tonumber(ARGV[arg + 3]), tonumber(ARGV[arg + 4])
+    put(entry, ms, arg + 5, arg + 4 + fields)
+    for at = key + 1, key + indexes do index(KEYS[at], entry, expiresAt, now, ms) end
+    key = key + 1 + indexes
+    if names == 1 then
+      if ms == '0' then redis.call('SET', KEYS[key], entry)
+      else redis.call('SET', KEYS[key], entry, 'PX', ms) end
+      key = key + 1
+    end
+    arg = arg + 5 + fields
+  end
+  return 1`
 
 /** The state of a field of attempts, written as `count lastAt forgetAt`. */
 const MADE = `
@@ -82,13 +106,11 @@ const UNDER_WAY = `
 // Times are arguments, in microseconds of the service's clock.
 const scripts = {
   /** Replaces an entry: how long it lives in milliseconds (0: for ever), then its fields. */
-  put: `${PUT} put(ARGV[1], 2)`,
+  put: `${PUT} put(KEYS[1], ARGV[1], 2, #ARGV)`,
   /** Adds a member until it expires, and drops those that have: member, expiry, now, milliseconds. */
   index: `${INDEX} index(KEYS[1], ARGV[1], ARGV[2], ARGV[3], ARGV[4])`,
-  consume: `
-    local entry = redis.call('HMGET', KEYS[1], 'expiresAt', 'consumedAt', 'payload')
-    if not entry[1] or tonumber(entry[1]) <= tonumber(ARGV[1]) or entry[2] then return 0 end
-    if ARGV[2] and (entry[3] or '') ~= ARGV[2] then return 0 end
+  consume: `${UNSPENT}
+    if not isUnspent(KEYS[1], ARGV[1], ARGV[2]) then return 0 end
     redis.call('HSET', KEYS[1], 'consumedAt', ARGV[1])
     return 1`,
   /** Removes the entry and returns it, if it has this uid. */
@@ -134,10 +156,10 @@ const scripts = {
 /** The steps of the protocol store. They reject with a StoreError. */
 export type Scripts = Record<keyof typeof scripts, Script> & {
   /**
-   * Writes an entry with its indexes in one step; see PUT_ALL. Resolves to `false` where the keys are on
+   * Makes changes in one step; see WRITE. Resolves to whether they were made, or to `undefined` where the keys are on
    * several servers, as on a Cluster; nothing has been written then.
    */
-  putAll(keys: readonly string[], ...values: Value[]): Promise<boolean>
+  write(keys: readonly string[], ...values: Value[]): Promise<boolean | undefined>
 }
 
 /** Registers the scripts with a connection. */
@@ -149,24 +171,24 @@ export function createScripts(client: RedisConnection): Scripts {
     return [name, (key, ...values) => answered(name, run.call(client, key, ...values))]
   })
   const ofOneKey = Object.fromEntries(steps) as Record<keyof typeof scripts, Script>
-  return { ...ofOneKey, putAll: putAllOn(client) }
+  return { ...ofOneKey, write: writeOn(client) }
 }
 
-function putAllOn(client: RedisConnection): Scripts['putAll'] {
-  client.defineCommand('latchkey_putAll', { lua: PUT_ALL })
-  const { latchkey_putAll: run } = client as unknown as {
-    latchkey_putAll(keys: number, ...more: Value[]): Promise<unknown>
+function writeOn(client: RedisConnection): Scripts['write'] {
+  client.defineCommand('latchkey_write', { lua: WRITE })
+  const { latchkey_write: run } = client as unknown as {
+    latchkey_write(keys: number, ...more: Value[]): Promise<unknown>
   }
   let isOneServer = !client.isCluster
   return async (keys, ...values) => {
-    if (!isOneServer) return false
+    if (!isOneServer) return undefined
     const written = run.call(client, keys.length, ...keys, ...values).catch((error: Error) => {
       // A proxy in front of several servers says so.
       if (!/(^|-)CROSSSLOT /.test(error.message)) throw error
       isOneServer = false
     })
-    await answered('putAll', written)
-    return isOneServer
+    const made = await answered('write', written)
+    return isOneServer ? made === 1 : undefined
   }
 }
 

@@ -4,6 +4,7 @@ import { admissionAfter, createAttemptsUnderWay } from '../attempts.ts'
 import {
   type AttemptLimit,
   type Attempts,
+  type Change,
   MAIL_KEPT_SECONDS,
   type ProtocolEntry,
   type ProtocolStore,
@@ -62,6 +63,24 @@ export function createSqliteProtocolStore(options: { path: string; clock: Clock 
 
     async put(entry) {
       await commits.write(() => sql.put.run(...columnsOf(entry)))
+    },
+
+    async write(changes) {
+      const at = now()
+      const step = (change: Change): void => {
+        if (change.kind === 'put') return void sql.put.run(...columnsOf(change.entry))
+        const { tenantId, kind, key } = change.name
+        if (change.kind === 'delete') return void sql.delete.run(tenantId, kind, key)
+        const done = sql.consume.run(at, tenantId, kind, key, at, null)
+        if (done.changes === 0) throw SPENT
+      }
+      try {
+        await commits.write(() => changes.forEach(step))
+        return true
+      } catch (error) {
+        if (error === SPENT) return false
+        throw error
+      }
     },
 
     async find({ tenantId, kind, key }) {
@@ -167,6 +186,9 @@ export function createSqliteProtocolStore(options: { path: string; clock: Clock 
     },
   }
 }
+
+/** Undoes the changes of a write. */
+const SPENT = new Error('The entry is spent or gone.')
 
 const COLUMNS = 'tenant_id, kind, key, payload, expires_at, grant_id, uid, account_id, consumed_at'
 const BY_KEY = 'tenant_id = ? AND kind = ? AND key = ?'
