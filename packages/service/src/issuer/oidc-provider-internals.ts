@@ -328,7 +328,7 @@ const tokensOf = new WeakMap<Provider, TokenRules>()
 interface TokenRules {
   answers: RefreshAnswers
   /** Makes the changes of a request before its response; throws {@link SpentError}. */
-  makeChanges(ctx: KoaContextWithOIDC): Promise<void>
+  makeChanges(): Promise<void>
 }
 
 /** The provider of a tenant, which answers a repeated refresh with the response of the first one. */
@@ -365,7 +365,7 @@ function changing(provider: Provider, handler: GrantHandler): GrantHandler {
     try {
       await handler(ctx, next)
     } finally {
-      await tokensOf.get(provider)?.makeChanges(ctx)
+      await tokensOf.get(provider)?.makeChanges()
     }
   }
 }

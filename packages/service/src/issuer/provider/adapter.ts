@@ -1,10 +1,16 @@
-import { type Adapter, type AdapterFactory, type AdapterPayload, errors } from 'oidc-provider'
+import {
+  type Adapter,
+  type AdapterFactory,
+  type AdapterPayload,
+  errors,
+  Provider,
+} from 'oidc-provider'
 import { nowMicros } from '../../domain/writes/context.ts'
 import { entryName, type ProtocolEntry } from '../../store/protocol-store.ts'
 import { ACCOUNT_CLIENT, accountClient } from '../account/client.ts'
 import type { IssuerContext } from '../context.ts'
 import { SpentError } from '../oidc-provider-internals.ts'
-import { change, findChanged } from './request-changes.ts'
+import { change, findAhead, findChanged, readAhead } from './request-changes.ts'
 
 /** The kinds of which the entries of a user are listed; of others, no index by user is kept. */
 const LISTED: ReadonlySet<string> = new Set(['Session', 'RefreshToken'])
@@ -43,7 +49,7 @@ function entryAdapter(context: IssuerContext, tenantId: string, kind: string): A
       refuseLongRequest(payload)
       const entry = {
         ...entryName(tenantId, kind, id),
-        payload: JSON.stringify(withoutId(payload, id)),
+        payload: JSON.stringify({ ...withoutId(payload, id), ...sessionKey(payload) }),
         expiresAt: nowMicros(domain.clock) + expiresIn * 1e6,
         ...(REVOKED.has(kind) && { grantId: payload.grantId }),
         uid: payload.uid,
@@ -53,11 +59,18 @@ function entryAdapter(context: IssuerContext, tenantId: string, kind: string): A
     },
 
     async find(id) {
-      return toPayload(await findChanged(protocol, entryName(tenantId, kind, id)), id)
+      const payload = toPayload(await findChanged(protocol, entryName(tenantId, kind, id)), id)
+      const { grantId, sessionKey: key } = (payload ?? {}) as CodePayload
+      if (grantId !== undefined && key !== undefined) {
+        const session = { tenantId, kind: 'Session', key }
+        await readAhead(protocol, [session, entryName(tenantId, 'Grant', grantId)])
+      }
+      return payload
     },
 
     async findByUid(uid) {
-      return toPayload(await protocol.findByUid(tenantId, kind, uid), undefined)
+      const entry = findAhead(kind, uid) ?? (await protocol.findByUid(tenantId, kind, uid))
+      return toPayload(entry, undefined)
     },
 
     async findByUserCode() {
@@ -69,7 +82,8 @@ function entryAdapter(context: IssuerContext, tenantId: string, kind: string): A
       const name = entryName(tenantId, kind, id)
       if (kind !== PUSHED) return change(protocol, { kind: 'consume', name })
       // Its spender learns at once whether it is the first.
-      if (!(await protocol.consume(name))) throw new SpentError(`${kind} was spent by another request`)
+      if (!(await protocol.consume(name)))
+        throw new SpentError(`${kind} was spent by another request`)
     },
 
     async destroy(id) {
@@ -103,6 +117,17 @@ function withoutId(payload: AdapterPayload, id: string): AdapterPayload {
   if (stored.prompt) stored.prompt = { ...stored.prompt, details: {} }
   if (stored.session) stored.session = { ...stored.session, cookie: undefined }
   return stored
+}
+
+/** The payload of a code, with the key of the session in which it was made, so that both are found together. */
+interface CodePayload extends AdapterPayload {
+  sessionKey?: string
+}
+
+function sessionKey({ kind, sessionUid }: AdapterPayload): Pick<CodePayload, 'sessionKey'> {
+  const session = Provider.ctx?.oidc.session
+  if (kind !== 'AuthorizationCode' || !session || session.uid !== sessionUid) return {}
+  return { sessionKey: entryName('', 'Session', session.jti).key }
 }
 
 /** Stands for the id of an interaction in the URL that resumes it. */

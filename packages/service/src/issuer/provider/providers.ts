@@ -107,7 +107,7 @@ async function build(context: IssuerContext, tenant: Tenant): Promise<Served> {
     }),
     {
       answers: createRefreshAnswers(context, tenant.id),
-      makeChanges: (ctx) => makeChanges(context.protocol, ctx),
+      makeChanges: () => makeChanges(context.protocol),
     },
   )
   // The dispatcher strips what clients send and sets protocol and host from the issuer.
@@ -160,9 +160,11 @@ async function build(context: IssuerContext, tenant: Tenant): Promise<Served> {
   noteRefusals(provider, context.logger)
   // Inside of all others, so that they go on after the changes are made.
   provider.use(async (ctx, next) => {
-    if (COLLECTED.test(ctx.path)) collectChanges(ctx)
-    await next()
-    await makeChanges(context.protocol, ctx)
+    if (!COLLECTED.test(ctx.path)) return next()
+    await collectChanges(async () => {
+      await next()
+      await makeChanges(context.protocol)
+    })
   })
   provider.on('server_error', (ctx, err) => {
     if (isBrokenOff(ctx.req)) return

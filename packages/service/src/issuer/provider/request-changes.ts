@@ -1,35 +1,32 @@
-import { Provider } from 'oidc-provider'
-import {
-  type Change,
-  type EntryName,
-  type ProtocolEntry,
-  type ProtocolStore,
-} from '../../store/protocol-store.ts'
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Change, EntryName, ProtocolEntry, ProtocolStore } from '../../store/protocol-store.ts'
 import { SpentError } from '../oidc-provider-internals.ts'
 
 /**
- * The changes of a request that is answered by oidc-provider. They are made in one step, before its response is sent:
- * one round trip instead of one for each model, and nothing is half done when the process dies.
+ * The changes of a request. They are made in one step, before its response is sent: one round trip instead of one for
+ * each model of oidc-provider, and nothing is half done when the process dies.
  */
 interface RequestChanges {
   spent: Map<string, Change>
   others: Map<string, Change>
+  /** Entries that were read before they were asked for. Each is used once. */
+  ahead: Map<string, ProtocolEntry | undefined>
 }
 
-const collected = new WeakMap<object, RequestChanges>()
+const collected = new AsyncLocalStorage<RequestChanges>()
 
-/** Lets a request collect its changes, which are made by {@link makeChanges}. */
-export function collectChanges(ctx: object): void {
-  collected.set(ctx, { spent: new Map(), others: new Map() })
+/** Collects the changes of `work`. It calls {@link makeChanges} before its response. */
+export function collectChanges<T>(work: () => Promise<T>): Promise<T> {
+  return collected.run({ spent: new Map(), others: new Map(), ahead: new Map() }, work)
 }
 
 /**
- * Makes the changes that the request has collected.
+ * Makes the changes that the request in progress has collected.
  *
  * @throws SpentError when another request has spent the same code or token first; then nothing is changed.
  */
-export async function makeChanges(protocol: ProtocolStore, ctx: object): Promise<void> {
-  const changes = collected.get(ctx)
+export async function makeChanges(protocol: ProtocolStore): Promise<void> {
+  const changes = collected.getStore()
   if (!changes) return
   const { spent, others } = changes
   const all = [...spent.values(), ...others.values()]
@@ -42,10 +39,21 @@ export async function makeChanges(protocol: ProtocolStore, ctx: object): Promise
 
 /** Makes a change with the others of the request in progress; outside of one, at once. */
 export async function change(protocol: ProtocolStore, one: Change): Promise<void> {
-  const changes = Provider.ctx && collected.get(Provider.ctx)
+  const changes = collected.getStore()
   const key = textOf(one.kind === 'put' ? one.entry : one.name)
   if (changes) (one.kind === 'consume' ? changes.spent : changes.others).set(key, one)
   else if (!(await protocol.write([one]))) throw new SpentError('it was spent by another request')
+}
+
+/** Reads entries together that the request in progress asks for next. */
+export async function readAhead(
+  protocol: ProtocolStore,
+  names: readonly EntryName[],
+): Promise<void> {
+  const changes = collected.getStore()
+  if (!changes) return
+  const found = await protocol.findAll(names)
+  for (const [at, name] of names.entries()) changes.ahead.set(textOf(name), found[at])
 }
 
 /** An entry as the request in progress has changed it. */
@@ -53,9 +61,20 @@ export async function findChanged(
   protocol: ProtocolStore,
   name: EntryName,
 ): Promise<ProtocolEntry | undefined> {
-  const changed = Provider.ctx && collected.get(Provider.ctx)?.others.get(textOf(name))
-  if (!changed) return protocol.find(name)
-  return changed.kind === 'put' ? changed.entry : undefined
+  const { others, ahead } = collected.getStore() ?? {}
+  const key = textOf(name)
+  const changed = others?.get(key)
+  if (changed) return changed.kind === 'put' ? changed.entry : undefined
+  if (!ahead?.has(key)) return protocol.find(name)
+  const entry = ahead.get(key)
+  ahead.delete(key)
+  return entry
+}
+
+/** An entry that was read ahead, by its second name. */
+export function findAhead(kind: string, uid: string): ProtocolEntry | undefined {
+  const { ahead } = collected.getStore() ?? {}
+  return [...(ahead?.values() ?? [])].find((entry) => entry?.kind === kind && entry.uid === uid)
 }
 
 const textOf = ({ kind, key }: EntryName): string => `${kind} ${key}`

@@ -35,7 +35,7 @@ export function createLogout(context: IssuerContext): LogoutFeature {
       const isNamed = hintedSub === accountId || isSidOf(session, ctx)
       if (session && accountId !== undefined && isNamed) {
         await endSession(context, provider, session)
-        await makeChanges(context.protocol, ctx)
+        await makeChanges(context.protocol)
         await noteLogout(context, ctx, accountId)
         ctx.oidc.cookies.set(provider.cookieName('session'), null, { httpOnly: true })
         return leave(ctx)

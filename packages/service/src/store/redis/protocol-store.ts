@@ -42,7 +42,11 @@ export function createRedisProtocolStore(options: RedisProtocolStoreOptions): Pr
 
   async function entryAt(key: string | null): Promise<ProtocolEntry | undefined> {
     if (key === null) return undefined
-    const entry = toEntry(await answered('hgetall', client.hgetall(key)))
+    return unexpired(await answered('hgetall', client.hgetall(key)))
+  }
+
+  function unexpired(fields: Record<string, string>): ProtocolEntry | undefined {
+    const entry = toEntry(fields)
     return entry && entry.expiresAt > now() ? entry : undefined
   }
 
@@ -93,11 +97,51 @@ export function createRedisProtocolStore(options: RedisProtocolStoreOptions): Pr
         ...fields,
       ])
       const made = await scripts.write(keys, now(), spent.length, removed.length, ...values)
-      if (made !== undefined) return made
+      if (made !== undefined) return made === 1
     }
     for (const key of spent) if (!(await consume(key))) return false
     await Promise.all([...removed.map(remove), ...rows.map(putApart)])
     return true
+  }
+
+  const beginAttempt: ProtocolStore['beginAttempt'] = async (counters, attempt, until) => {
+    const keys = counters.map(({ key }) => counterOf(key)[0])
+    const limits = counters.flatMap(({ key, limit: { free, baseSeconds, maxSeconds } }) => [
+      ...[counterOf(key)[1], free, baseSeconds, maxSeconds],
+    ])
+    const begun = await scripts.beginAttempt(keys, now(), attempt, until, ...limits)
+    if (begun === undefined) return beginApart(counters, attempt, until)
+    const [number, wait] = begun as [number, number]
+    if (number === 0) return { kind: 'admitted' }
+    const counter = number - 1
+    return wait === -1
+      ? { kind: 'busy', counter }
+      : { kind: 'refused', counter, retryAfterSeconds: wait }
+  }
+
+  /** Begins an attempt at counters on several servers, one after another. */
+  const beginApart: ProtocolStore['beginAttempt'] = async (counters, attempt, until) => {
+    for (const [counter, one] of counters.entries()) {
+      const begun = await beginAttempt([one], attempt, until)
+      if (begun.kind === 'admitted') continue
+      const before = counters.slice(0, counter)
+      await endAttempt(
+        before.map((each) => ({ ...each, outcome: 'unchanged' })),
+        attempt,
+      )
+      return { ...begun, counter }
+    }
+    return { kind: 'admitted' }
+  }
+
+  const endAttempt: ProtocolStore['endAttempt'] = async (ends, attempt) => {
+    if (ends.length === 0) return
+    const keys = ends.map(({ key }) => counterOf(key)[0])
+    const outcomes = ends.flatMap(({ key, limit, outcome }) => [
+      ...[counterOf(key)[1], limit.forgetSeconds, outcome],
+    ])
+    const ended = await scripts.endAttempt(keys, now(), attempt, ...outcomes)
+    if (ended === undefined) await Promise.all(ends.map((one) => endAttempt([one], attempt)))
   }
 
   function setUntil(key: string, value: string, ms: number): Promise<unknown> {
@@ -116,6 +160,14 @@ export function createRedisProtocolStore(options: RedisProtocolStoreOptions): Pr
       await write([{ kind: 'put', entry }])
     },
     find: (name) => entryAt(entryKey(name)),
+
+    async findAll(names) {
+      const keys = names.map(entryKey)
+      const found = (await scripts.read(keys)) as string[][] | undefined
+      return found
+        ? found.map((fields) => unexpired(pairs(fields)))
+        : Promise.all(keys.map(entryAt))
+    },
 
     async findByUid(tenantId, kind, uid) {
       const entry = await entryAt(
@@ -178,18 +230,8 @@ export function createRedisProtocolStore(options: RedisProtocolStoreOptions): Pr
       })
     },
 
-    async beginAttempt(key, { forgetSeconds, free, baseSeconds, maxSeconds }, attempt, until) {
-      const [group, field] = counterOf(key)
-      const limit = [forgetSeconds, free, baseSeconds, maxSeconds]
-      const wait = await scripts.beginAttempt(group, field, now(), ...limit, attempt, until)
-      if (wait === 0) return { kind: 'admitted' }
-      return wait === -1 ? { kind: 'busy' } : { kind: 'refused', retryAfterSeconds: wait as number }
-    },
-
-    async endAttempt(key, { forgetSeconds }, attempt, outcome) {
-      const [group, field] = counterOf(key)
-      await scripts.endAttempt(group, field, now(), forgetSeconds, attempt, outcome)
-    },
+    beginAttempt,
+    endAttempt,
 
     async forgive(key) {
       const [group, field] = counterOf(key)

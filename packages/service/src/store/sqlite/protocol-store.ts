@@ -5,6 +5,7 @@ import {
   type AttemptLimit,
   type Attempts,
   type Change,
+  type EntryName,
   MAIL_KEPT_SECONDS,
   type ProtocolEntry,
   type ProtocolStore,
@@ -48,6 +49,10 @@ export function createSqliteProtocolStore(options: { path: string; clock: Clock 
   const underWay = createAttemptsUnderWay()
   const now = (): Micros => Math.floor(options.clock.now() * 1000)
 
+  function entryAt({ tenantId, kind, key }: EntryName): ProtocolEntry | undefined {
+    return toEntry(sql.find.get(tenantId, kind, key, now()))
+  }
+
   function attemptsAt(key: string, at: Micros): Attempts | undefined {
     const row = sql.attempts.get(key, at) as unknown as Attempts | undefined
     return row && { ...row }
@@ -83,8 +88,12 @@ export function createSqliteProtocolStore(options: { path: string; clock: Clock 
       }
     },
 
-    async find({ tenantId, kind, key }) {
-      return toEntry(sql.find.get(tenantId, kind, key, now()))
+    async find(name) {
+      return entryAt(name)
+    },
+
+    async findAll(names) {
+      return names.map(entryAt)
     },
 
     async findByUid(tenantId, kind, uid) {
@@ -142,19 +151,22 @@ export function createSqliteProtocolStore(options: { path: string; clock: Clock 
       }))
     },
 
-    async beginAttempt(...given) {
+    async beginAttempt(counters, attempt, until) {
       const at = now()
-      return underWay.begin(given, attemptsAt(given[0], at), at)
+      return underWay.begin(counters, attempt, until, (key) => attemptsAt(key, at), at)
     },
 
-    async endAttempt(key, limit, attempt, outcome) {
+    async endAttempt(ends, attempt) {
       const at = now()
+      const counted = ends.filter(({ outcome }) => outcome !== 'unchanged')
+      const step = ({ key, limit, outcome }: (typeof ends)[0]): void => {
+        if (outcome === 'failed') count(key, limit, attemptsAt(key, at), at)
+        else sql.forgive.run(key)
+      }
       try {
-        if (outcome === 'failed') {
-          await commits.write(() => count(key, limit, attemptsAt(key, at), at))
-        } else if (outcome === 'forgiven') await commits.write(() => sql.forgive.run(key))
+        if (counted.length > 0) await commits.write(() => counted.forEach(step))
       } finally {
-        underWay.end(key, attempt)
+        for (const { key } of ends) underWay.end(key, attempt)
       }
     },
 

@@ -65,7 +65,8 @@ export function pendingKey({ tenant, interaction }: InteractionRequest): string 
 
 /** The step that the login waits for, if there is one. */
 export async function readPending(flow: InteractionRequest): Promise<Pending | undefined> {
-  const { context, tenant, interaction } = flow
+  const { context, tenant, interaction, isFresh } = flow
+  if (isFresh) return undefined
   const entry = await context.protocol.find(entryName(tenant.id, KIND, interaction.uid))
   return entry && (JSON.parse(entry.payload) as Pending)
 }

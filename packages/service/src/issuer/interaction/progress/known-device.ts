@@ -5,6 +5,7 @@ import { nowMicros } from '../../../domain/writes/context.ts'
 import { lifetimes } from '../../../domain/writes/lifetimes.ts'
 import { type EntryName, entryName } from '../../../store/protocol-store.ts'
 import type { Micros, User } from '../../../store/records.ts'
+import { change } from '../../provider/request-changes.ts'
 import { readHostCookie, setHostCookie } from '../../requests/cookies.ts'
 import type { FlowRequest } from '../flow/flow-request.ts'
 
@@ -64,7 +65,10 @@ async function readDevice(
   { context, tenant, request }: FlowRequest,
   user: User | undefined,
 ): Promise<{ name: string; device: KnownDevice | undefined }> {
-  const name = deviceName(readHostCookie(request, NAME), user)
+  const token = readHostCookie(request, NAME)
+  const name = deviceName(token, user)
+  // A browser without the cookie is unknown, whoever its user is.
+  if (token === undefined) return { name, device: undefined }
   const entry = await context.protocol.find(entryName(tenant.id, KIND, name))
   return { name, device: entry && (JSON.parse(entry.payload) as KnownDevice) }
 }
@@ -147,24 +151,26 @@ export async function rememberDevice(
   const token = known !== undefined && TOKEN.test(known) ? known : newToken()
   const seconds = lifetimes.knownDeviceSeconds
   setHostCookie(provider.createContext(request, response), NAME, token, seconds)
-  const kept = context.protocol.put({
+  const entry = {
     ...entryName(tenant.id, KIND, deviceName(token, user)),
     payload: JSON.stringify({
       loggedInAt,
       firstAt: device ? firstAtOf(device) : loggedInAt,
     } satisfies KnownDevice),
     expiresAt: nowMicros(context.domain.clock) + seconds * 1e6,
-  })
-  const [isNews] = await Promise.all([!isKnown && countNews(flow, user), kept])
+  }
+  await change(context.protocol, { kind: 'put', entry })
+  const isNews = !isKnown && (await countNews(flow, user))
   if (!isTrusted || !tenant.settings.rememberDevice) return isNews
   const since = nowMicros(context.domain.clock)
   const { userAgent } = flow.facts
-  await context.protocol.put({
+  const trusted = {
     ...entryName(tenant.id, TRUSTED, deviceName(token, user)),
     accountId: user.id,
     payload: JSON.stringify({ since, loggedInAt, userAgent } satisfies TrustedDevice),
     expiresAt: since + tenant.settings.rememberDeviceSeconds * 1e6,
-  })
+  }
+  await change(context.protocol, { kind: 'put', entry: trusted })
   return isNews
 }
 
@@ -178,7 +184,8 @@ async function countNews({ context, tenant }: FlowRequest, user: User): Promise<
   if (today.length >= NEWS_A_DAY) return false
   const news: DeviceNews = { toldAt: entry ? [...today, now / 1e6] : [] }
   const expiresAt = now + lifetimes.knownDeviceSeconds * 1e6
-  await context.protocol.put({ ...name, payload: JSON.stringify(news), expiresAt })
+  const told = { ...name, payload: JSON.stringify(news), expiresAt }
+  await change(context.protocol, { kind: 'put', entry: told })
   return entry !== undefined
 }
 
