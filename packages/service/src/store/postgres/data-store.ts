@@ -7,6 +7,7 @@ import { createCredentials, credentialsTable } from '../sql/credentials.ts'
 import { createRareTables, type SqlTables } from '../sql/data-store.ts'
 import { createDeliveries } from '../sql/deliveries.ts'
 import { createJobs } from '../sql/jobs.ts'
+import { createReadAccount } from '../sql/read-account.ts'
 import { createUsers } from '../sql/users.ts'
 import { createPostgresAudit } from './audit.ts'
 import type { Connections } from './connections.ts'
@@ -104,6 +105,7 @@ function createTables(connections: Connections, lastEntry: () => number | undefi
     users: createUsers(engine, users, (row) => (one) => insertRow('credentials', row, one), {
       insertMany: createInsertMany(connections),
       updateAccount: createUpdateAccount(connections),
+      ...createReadAccount(engine),
     }),
     credentials: createCredentials(engine, credentials, (at, tenantId, userId) => (one) => {
       // A new rev, as an update of the user that is under way must not undo it.

@@ -11,6 +11,7 @@ import type { Engine } from './engine.ts'
 import { createJobs } from './jobs.ts'
 import { createOperators } from './operators.ts'
 import { prepared, preparedInsert } from './prepared.ts'
+import { createReadAccount } from './read-account.ts'
 import { createSigningKeys } from './signing-keys.ts'
 import { createTable } from './table.ts'
 import { createTenants } from './tenants.ts'
@@ -62,6 +63,7 @@ export function createSqlTables(engine: Engine): SqlTables {
     users: createUsers(engine, createTable(engine, record, usersTable), insertCredential, {
       insertMany: createInsertMany(engine),
       updateAccount: createUpdateAccount(engine, record),
+      ...createReadAccount(engine),
     }),
     credentials: createCredentials(
       engine,

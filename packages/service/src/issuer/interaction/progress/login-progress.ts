@@ -1,5 +1,10 @@
 import { hash, randomBytes } from 'node:crypto'
-import { addableFactors, type Factors, readFactors } from '../../../domain/factors/factors.ts'
+import {
+  addableFactors,
+  type Factors,
+  factorsAmong,
+  readFactors,
+} from '../../../domain/factors/factors.ts'
 import { lookUpUser } from '../../../domain/users/users.ts'
 import {
   type FactorKind,
@@ -17,7 +22,7 @@ import { canBeginBy, isFirstFactor } from '../../../domain/ways/ways-in.ts'
 import { nowMicros } from '../../../domain/writes/context.ts'
 import { lifetimes } from '../../../domain/writes/lifetimes.ts'
 import { entryName } from '../../../store/protocol-store.ts'
-import type { HardwareCredential, User } from '../../../store/records.ts'
+import type { Credential, HardwareCredential, User } from '../../../store/records.ts'
 import { authTimeOf, readSession } from '../../oidc-provider-internals.ts'
 import { redirect } from '../../requests/http.ts'
 import { type FlowPage, flowPath } from '../flow/flow-path.ts'
@@ -47,6 +52,8 @@ interface LoginProgress extends Shown {
 export interface Step {
   progress: LoginProgress
   user: User
+  /** All that the user has, if they were read with the user. */
+  credentials?: readonly Credential[] | undefined
 }
 
 const KIND = 'LoginProgress'
@@ -56,18 +63,21 @@ const KIND = 'LoginProgress'
  * issuer before all demanded proofs.
  *
  * @param loggedInAt - A time before the proof was verified, in seconds since the epoch.
- * @param more - Of a login at a provider; `provenAt` as in {@link Shown}.
+ * @param more - `credentials` as in {@link Step}; the others of a login at a provider, `provenAt` as in {@link Shown}.
  */
 export async function completeStep(
   flow: InteractionRequest,
   user: User,
   method: Extract<Method, 'password' | 'totp_email' | 'passkey' | 'passkey_bound' | 'social'>,
   loggedInAt: number,
-  more: Pick<LoginProgress, 'connectionId' | 'provenAt'> = {},
+  {
+    credentials,
+    ...more
+  }: Pick<LoginProgress, 'connectionId' | 'provenAt'> & Pick<Step, 'credentials'> = {},
 ): Promise<void> {
   const progress = { id: newId(), userId: user.id, proofs: [method], loggedInAt, ...more }
   if (method === 'social' && (await offerOtherStart(flow, { progress, user }))) return
-  await goOn(flow, { progress, user }, false)
+  await goOn(flow, { progress, user, credentials }, false)
 }
 
 /** Goes on after a further proof in the same login; see {@link completeStep}. */
@@ -274,11 +284,13 @@ async function goOn(flow: InteractionRequest, step: Step, isStored: boolean): Pr
  */
 async function nextPage(
   flow: InteractionRequest,
-  { progress, user }: Step,
+  { progress, user, credentials }: Step,
 ): Promise<FlowPage | 'start' | undefined> {
   const { context, tenant, interaction } = flow
   const { settings } = tenant
-  const factors = await readFactors(context.domain, tenant.id, settings, user.id)
+  const factors = credentials
+    ? factorsAmong(settings, credentials)
+    : await readFactors(context.domain, tenant.id, settings, user.id)
   if (!(await mayGoOn(flow, progress, factors))) return 'start'
   const { methods } = factors
   const level = levelOf(progress.proofs)
