@@ -50,7 +50,7 @@ export function createRedisProtocolStore(options: RedisProtocolStoreOptions): Pr
     return entry && entry.expiresAt > now() ? entry : undefined
   }
 
-  /** What an entry takes: its keys, and the values that go with them. */
+  /** The keys of an entry, and the values that go with them. */
   function rowsOf(entry: ProtocolEntry) {
     const { tenantId, kind, uid, grantId, accountId, expiresAt } = entry
     const fields = Object.entries(entry).flatMap(([name, value]) =>

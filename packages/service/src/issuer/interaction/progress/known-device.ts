@@ -67,7 +67,7 @@ async function readDevice(
 ): Promise<{ name: string; device: KnownDevice | undefined }> {
   const token = readHostCookie(request, NAME)
   const name = deviceName(token, user)
-  // A browser without the cookie is unknown, whoever its user is.
+  // A browser without the cookie is unknown, for every user alike.
   if (token === undefined) return { name, device: undefined }
   const entry = await context.protocol.find(entryName(tenant.id, KIND, name))
   return { name, device: entry && (JSON.parse(entry.payload) as KnownDevice) }
