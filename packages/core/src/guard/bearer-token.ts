@@ -1,4 +1,4 @@
-import type { IntrospectionResponse } from 'openid-client'
+import type { IntrospectionResponse } from 'oauth4webapi'
 import type { RequestContext } from '../context.ts'
 import { AccessError, CallbackError, ProviderError, RequestError } from '../errors/errors.ts'
 import { hasTokenInUrl, sendsProof } from '../http/bearer-header.ts'
@@ -127,11 +127,15 @@ async function introspected(
   { issuer, audiences }: Expected,
 ): Promise<Claims> {
   const claims: IntrospectionResponse & Claims = await provider
-    .call((client, configuration) => {
-      const { introspection_endpoint: endpoint } = configuration.serverMetadata()
-      if (endpoint) return client.tokenIntrospection(configuration, token)
-      const message = `${issuer} names no "introspection_endpoint", which bearer.introspection needs.`
-      throw new ProviderError('LATCHKEY_PROVIDER_INVALID', message)
+    .call(async ({ oauth, server, client, authenticate, options }) => {
+      if (!server.introspection_endpoint) {
+        const message = `${issuer} names no "introspection_endpoint", which bearer.introspection needs.`
+        throw new ProviderError('LATCHKEY_PROVIDER_INVALID', message)
+      }
+      const answer = await oauth.introspectionRequest(
+        ...([server, client, authenticate, token, options] as const),
+      )
+      return oauth.processIntrospectionResponse(server, client, answer)
     })
     .catch((error) => {
       throw providerError(error, 'did not introspect a token', [token])

@@ -1,4 +1,4 @@
-import type { ServerMetadata } from 'openid-client'
+import type { AuthorizationServer as ServerMetadata } from 'oauth4webapi'
 import type { AuthContext, RequestContext } from '../context.ts'
 import { ProviderError, RequestError } from '../errors/errors.ts'
 import { readForm } from '../http/body.ts'

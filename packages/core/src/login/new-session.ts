@@ -1,4 +1,5 @@
 import type { AuthContext } from '../context.ts'
+import { expiryOfToken } from '../provider/oauth.ts'
 import type { Provider } from '../provider/provider.ts'
 import type { AuthSession } from '../session/session.ts'
 import { sessionUser } from '../session/session-user.ts'
@@ -17,7 +18,6 @@ export async function newSession(
   { tokens, claims, issuer, proofKey }: Redeemed,
 ): Promise<AuthSession> {
   const now = options.now()
-  const expiresIn = tokens.expiresIn()
   const userinfo =
     options.userinfo !== 'never'
       ? await readUserInfo(
@@ -42,7 +42,7 @@ export async function newSession(
     idToken: tokens.id_token,
     tokens: {
       accessToken: tokens.access_token,
-      accessTokenExpiresAt: expiresIn === undefined ? undefined : now + expiresIn,
+      accessTokenExpiresAt: expiryOfToken(tokens, now),
       accessTokenReceivedAt: now,
       refreshToken: tokens.refresh_token,
       scope: tokens.scope,

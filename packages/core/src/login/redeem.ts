@@ -1,9 +1,8 @@
 import type {
   IDToken,
-  ServerMetadata,
+  AuthorizationServer as ServerMetadata,
   TokenEndpointResponse,
-  TokenEndpointResponseHelpers,
-} from 'openid-client'
+} from 'oauth4webapi'
 import { CallbackError, type LatchkeyError } from '../errors/errors.ts'
 import type { ClientAuth } from '../options/options.ts'
 import {
@@ -16,12 +15,13 @@ import {
   quoted,
 } from '../provider/errors.ts'
 import { type IdTokenExpectations, idTokenFault } from '../provider/id-token.ts'
+import { withNonce } from '../provider/oauth.ts'
 import type { Provider } from '../provider/provider.ts'
 import type { LoginTransaction } from './transaction.ts'
 
 /** The tokens of a login that passed every check. */
 export interface Redeemed {
-  readonly tokens: TokenEndpointResponse & { expiresIn(): number | undefined }
+  readonly tokens: TokenEndpointResponse
   readonly claims: IDToken
   /** The provider's own name. */
   readonly issuer: string
@@ -72,13 +72,12 @@ export async function redeem(
   }
   const proofKey = provider.profile && (await provider.proofs.makeKey())
   const request = { transaction, parameters, tokenParams, proofKey }
-  const tokens = await exchange(provider, request).catch((error) => {
+  const { tokens, claims } = await exchange(provider, request).catch((error) => {
     throw exchangeError(error, expected, secrets, clientRemedy(provider, metadata))
   })
   if (proofKey !== undefined && tokens.token_type !== 'dpop') {
     throw invalid('The access token is not bound to a key, which FAPI 2.0 requires.')
   }
-  const claims = tokens.claims()
   if (!claims) throw invalid('The provider sent no ID token.')
   const { header, fault } = await provider.verify(tokens.id_token ?? '')
   if (!header) throw invalid(`The signature of the ID token ${fault}.`)
@@ -136,25 +135,22 @@ interface Exchange {
 function exchange(
   provider: Provider,
   { transaction, parameters, tokenParams, proofKey }: Exchange,
-): Promise<TokenEndpointResponse & TokenEndpointResponseHelpers> {
-  const url = new URL(transaction.redirectUri)
-  url.search = parameters.toString()
-  return provider.call(async (client, configuration) =>
-    client.authorizationCodeGrant(
-      configuration,
-      url,
-      {
-        pkceCodeVerifier: transaction.codeVerifier,
-        expectedState: transaction.state,
-        expectedNonce: transaction.nonce,
-        idTokenExpected: true,
-      },
-      tokenParams,
-      proofKey === undefined
-        ? {}
-        : { DPoP: await provider.proofs.handle(client, configuration, proofKey) },
-    ),
-  )
+): Promise<{ readonly tokens: TokenEndpointResponse; readonly claims: IDToken | undefined }> {
+  return provider.call(async (call) => {
+    const { oauth, server, client, authenticate, options } = call
+    const { state, redirectUri, codeVerifier, nonce } = transaction
+    const DPoP = await provider.proofs.handle(call, proofKey)
+    const response = oauth.validateAuthResponse(server, client, parameters, state)
+    const more = { ...options, additionalParameters: tokenParams, ...(DPoP && { DPoP }) }
+    const expected = { expectedNonce: nonce, requireIdToken: true }
+    const tokens = await withNonce(oauth, DPoP, async () => {
+      const answer = await oauth.authorizationCodeGrantRequest(
+        ...([server, client, authenticate, response, redirectUri, codeVerifier, more] as const),
+      )
+      return oauth.processAuthorizationCodeResponse(server, client, answer, expected)
+    })
+    return { tokens, claims: oauth.getValidatedIdTokenClaims(tokens) }
+  })
 }
 
 function claimsError(

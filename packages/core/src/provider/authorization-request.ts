@@ -1,9 +1,9 @@
-import type { ServerMetadata } from 'openid-client'
+import type { AuthorizationServer as ServerMetadata } from 'oauth4webapi'
 import { ProviderError } from '../errors/errors.ts'
 import type { ResolvedAuthOptions } from '../options/options.ts'
 import { PROTECTED_PARAMETERS } from '../shared/protected-parameters.ts'
 import { providerError } from './errors.ts'
-import type { ClientCall } from './openid-client.ts'
+import type { ClientCall } from './oauth.ts'
 
 /** The parameters of one authorization request beside those that all have in common. */
 export interface AuthorizationRequest {
@@ -60,6 +60,7 @@ export function authorizationUrl(
  */
 export async function pushedUrl(
   metadata: ServerMetadata,
+  clientId: string,
   call: ClientCall,
   parameters: Record<string, string>,
 ): Promise<string> {
@@ -69,9 +70,19 @@ export async function pushedUrl(
     throw new ProviderError('LATCHKEY_PROVIDER_INVALID', message)
   }
   try {
-    const url = await call((client, configuration) =>
-      client.buildAuthorizationUrlWithPAR(configuration, parameters),
+    const { request_uri: requestUri } = await call(
+      async ({ oauth, server, client, authenticate, options }) => {
+        const { searchParams } = new URL(metadata.authorization_endpoint ?? '')
+        for (const [name, value] of Object.entries(parameters)) searchParams.append(name, value)
+        const answer = await oauth.pushedAuthorizationRequest(
+          ...([server, client, authenticate, searchParams, options] as const),
+        )
+        return oauth.processPushedAuthorizationResponse(server, client, answer)
+      },
     )
+    const url = new URL(metadata.authorization_endpoint ?? '')
+    url.searchParams.append('client_id', clientId)
+    url.searchParams.append('request_uri', requestUri)
     return url.href
   } catch (cause) {
     throw providerError(cause, 'refused the pushed authorization request')

@@ -1,9 +1,12 @@
 import type { KeyObject, webcrypto } from 'node:crypto'
-import type { ClientAuth as Authenticate, ServerMetadata } from 'openid-client'
+import type {
+  ClientAuth as Authenticate,
+  AuthorizationServer as ServerMetadata,
+} from 'oauth4webapi'
 import { LatchkeyError } from '../errors/errors.ts'
 import type { ClientAssertionOptions, ClientAuth, ClientSecret } from '../options/options.ts'
 import { printable } from './errors.ts'
-import { loadOpenidClient } from './openid-client.ts'
+import { loadOAuth } from './oauth.ts'
 
 /** The means by which the client proves who it is. */
 export interface ClientCredentials {
@@ -18,16 +21,16 @@ export async function clientAuthentication(
   { method, secret, key, assertion }: ClientCredentials,
   metadata: ServerMetadata,
 ): Promise<Authenticate> {
-  const client = await loadOpenidClient()
+  const oauth = await loadOAuth()
   switch (method ?? preferredMethod(metadata, secret)) {
     case 'client_secret_post':
-      return withSecret(secret, client.ClientSecretPost)
+      return withSecret(secret, oauth.ClientSecretPost)
     case 'client_secret_basic':
       return withSecret(secret, basic)
     case 'private_key_jwt':
       return privateKeyJwt(key as KeyObject, assertion, metadata)
     case 'none':
-      return client.None()
+      return oauth.None()
   }
 }
 
@@ -37,10 +40,7 @@ function withSecret(
   authenticate: (secret: string) => Authenticate,
 ): Authenticate {
   if (typeof secret !== 'function') return authenticate(secret ?? '')
-  // openid-client waits for what it returns, as it does for private_key_jwt.
-  const authenticateLater: (...request: Parameters<Authenticate>) => unknown = async (
-    ...request
-  ) => {
+  return async (...request) => {
     const made = await Promise.resolve()
       .then(secret)
       .catch((error) => {
@@ -50,12 +50,11 @@ function withSecret(
       })
     await authenticate(made)(...request)
   }
-  return authenticateLater
 }
 
 /**
  * Basic credentials, encoded as forms are (RFC 6749 §2.3.1). That leaves letters, digits and `* - . _`
- * as they are, so providers that forget to decode accept most secrets. openid-client encodes those too.
+ * as they are, so providers that forget to decode accept most secrets. oauth4webapi encodes those too.
  */
 function basic(secret: string): Authenticate {
   return (_server, { client_id: clientId }, _body, headers) => {
@@ -84,10 +83,10 @@ async function privateKeyJwt(
   { keyId, audience, algorithm }: ClientAssertionOptions,
   metadata: ServerMetadata,
 ): Promise<Authenticate> {
-  const client = await loadOpenidClient()
+  const oauth = await loadOAuth()
   const imported = await importKey(key, algorithm)
-  return client.PrivateKeyJwt(keyId === undefined ? imported : { key: imported, kid: keyId }, {
-    [client.modifyAssertion](header, payload) {
+  return oauth.PrivateKeyJwt(keyId === undefined ? imported : { key: imported, kid: keyId }, {
+    [oauth.modifyAssertion](header, payload) {
       if (algorithm) header.alg = algorithm
       if (audience === 'token_endpoint') payload.aud = metadata.token_endpoint ?? ''
     },

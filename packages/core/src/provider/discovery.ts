@@ -1,21 +1,12 @@
-import type { Configuration, ServerMetadata } from 'openid-client'
+import type { AuthorizationServer as ServerMetadata } from 'oauth4webapi'
 import { type LatchkeyError, ProviderError } from '../errors/errors.ts'
 import { discoveryUrlOf } from '../http/issuer-url.ts'
 import type { ResolvedRegistration } from '../options/options.ts'
 import { parseRecord } from '../shared/records.ts'
 import { factsOf, isUnavailable, kitCause, printable } from './errors.ts'
-import { loadOpenidClient, type OpenidClient } from './openid-client.ts'
+import { loadOAuth } from './oauth.ts'
 import { checkMetadata } from './provider-metadata.ts'
 import type { ProviderFetch } from './transport.ts'
-
-/** A provider's discovery document, and how configurations of openid-client are made from it. */
-export interface Discovered {
-  readonly metadata: ServerMetadata
-  /** Makes a configuration of openid-client; its caller decides how the provider is reached. */
-  configure(authentication: ClientAuthentication): Promise<Configuration>
-}
-
-type ClientAuthentication = Parameters<OpenidClient['discovery']>[3]
 
 const MAX_REDIRECTS = 3
 
@@ -23,42 +14,38 @@ const MAX_REDIRECTS = 3
  * Fetches the discovery document of an issuer, or takes that of the options.
  *
  * @param overrides - Members that replace those of the document.
- * @throws {@link ProviderError} when it cannot be had or used.
+ * @throws {@link ProviderError} when it cannot be had or used, or names another issuer.
  * @see OpenID Connect Discovery 1.0 §4
  */
 export async function discover(
   registration: ResolvedRegistration,
   overrides: Readonly<Record<string, unknown>>,
   fetch: ProviderFetch,
-): Promise<Discovered> {
+): Promise<ServerMetadata> {
   const { issuer, discovery } = registration
   try {
-    const client = await loadOpenidClient()
+    const oauth = await loadOAuth()
     const found = discovery instanceof URL ? await fetchDocument(discovery, fetch) : discovery
-    const document = found && { ...found, ...overrides }
-    const isInsecure = issuer.protocol === 'http:'
-    const configure: Discovered['configure'] = async (authentication) => {
-      // openid-client makes exceptions for the issuers of Entra ID, in its discovery alone.
-      const configuration = await client.discovery(
-        issuer,
-        registration.clientId,
-        {},
-        authentication,
-        {
-          execute: isInsecure ? [client.allowInsecureRequests] : [],
-          timeout: 0,
-          [client.customFetch]: async () => Response.json(document),
-        },
-      )
-      // Each exchange is timed where it takes place.
-      configuration.timeout = 0
-      return configuration
-    }
-    const metadata = checkMetadata(await configure(client.None()), isInsecure)
-    return { metadata, configure }
+    if (!found)
+      throw unusable(discovery instanceof URL ? discovery : discoveryUrlOf(issuer), undefined)
+    const document = { ...found, ...overrides }
+    const metadata = await oauth.processDiscoveryResponse(
+      expectedIssuer(issuer, document),
+      Response.json(document),
+    )
+    checkMetadata(metadata, issuer.protocol === 'http:')
+    return metadata
   } catch (cause) {
     throw discoveryError(cause, registration)
   }
+}
+
+/** The issuer that a document has to name. The documents of Entra ID and Azure AD B2C name others than their address. */
+function expectedIssuer(issuer: URL, { issuer: named }: { readonly issuer?: unknown }): URL {
+  const isMicrosofts =
+    issuer.origin === 'https://login.microsoftonline.com' ||
+    issuer.hostname.endsWith('.b2clogin.com')
+  return (isMicrosofts && URL.parse(String(named))) || issuer
 }
 
 /** Some providers redirect to the same address with a slash: redirects on the origin are followed. */

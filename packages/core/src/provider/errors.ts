@@ -1,7 +1,7 @@
-import type { IDToken, ResponseBodyError } from 'openid-client'
+import type { IDToken, ResponseBodyError } from 'oauth4webapi'
 import { LatchkeyError, ProviderError } from '../errors/errors.ts'
 
-/** The error of the kit among the causes of an error of openid-client, if there is one. */
+/** The error of the kit among the causes of an error of oauth4webapi, if there is one. */
 export function kitCause(error: unknown): LatchkeyError | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof LatchkeyError) return cause
@@ -22,13 +22,13 @@ export function isResponseBodyError(error: unknown): error is ResponseBodyError 
   return codeOf(error) === 'OAUTH_RESPONSE_BODY_ERROR'
 }
 
-/** Told by their codes: their classes would load openid-client before it is needed. */
+/** Told by their codes: their classes would load oauth4webapi before it is needed. */
 function codeOf(error: unknown): unknown {
   return (error as { code?: unknown } | undefined)?.code
 }
 
 /**
- * Turns an error of openid-client into one of the kit. Its causes are left behind where they hold a
+ * Turns an error of oauth4webapi into one of the kit. Its causes are left behind where they hold a
  * response or its parameters: those may carry tokens.
  *
  * @param secrets - Values that the request carried; they are cut out of the provider's description.
@@ -107,7 +107,7 @@ export function printable(text: unknown, max = 60): string {
   return visible.length > max ? `${visible.slice(0, max)}…` : visible
 }
 
-/** The facts of interest that openid-client attaches to its errors, the innermost first. */
+/** The facts of interest that oauth4webapi attaches to its errors, the innermost first. */
 export interface ErrorFacts {
   /** The claims of the JWT that was refused. */
   readonly claims?: Partial<IDToken>
@@ -117,11 +117,11 @@ export interface ErrorFacts {
   readonly status?: number
   /** The algorithm of the token that was refused, and those of the discovery document. */
   readonly algorithm?: { readonly found: string; readonly expected: string }
-  /** The sentence of openid-client; it contains no token. */
+  /** The sentence of oauth4webapi; it contains no token. */
   readonly reason?: string
 }
 
-/** Collects the facts of an error of openid-client. */
+/** Collects the facts of an error of oauth4webapi. */
 export function factsOf(error: unknown): ErrorFacts {
   let facts: ErrorFacts = {}
   for (let one = error; one instanceof Error; one = one.cause) {

@@ -1,4 +1,4 @@
-import type { ServerMetadata } from 'openid-client'
+import type { AuthorizationServer as ServerMetadata } from 'oauth4webapi'
 import { ProviderError } from '../errors/errors.ts'
 
 /** The algorithms of FAPI 2.0 (Security Profile §5.4.1). */

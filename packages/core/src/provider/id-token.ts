@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { IDToken } from 'openid-client'
+import type { IDToken } from 'oauth4webapi'
 import { printable } from './errors.ts'
 import { hashesOf } from './signature.ts'
 import { isSubject } from './subject.ts'
@@ -65,7 +65,7 @@ function issuerFault(
   return fault('iss', `is ${shown(iss)}, but the provider's discovery document says "${issuer}"`)
 }
 
-/** openid-client looks at `azp` only where there are several audiences. */
+/** oauth4webapi looks at `azp` only where there are several audiences. */
 function audienceFault({ aud, azp }: Partial<IDToken>, { clientId }: IdTokenExpectations) {
   const audiences = Array.isArray(aud) ? aud : [aud]
   if (!audiences.includes(clientId)) {

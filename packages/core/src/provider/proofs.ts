@@ -1,7 +1,7 @@
 import type { webcrypto } from 'node:crypto'
-import type { Configuration, DPoPHandle } from 'openid-client'
+import type { DPoPHandle } from 'oauth4webapi'
 import { remember } from '../shared/records.ts'
-import type { OpenidClient } from './openid-client.ts'
+import type { OAuthCall } from './oauth.ts'
 
 /**
  * Proofs that the application has the keys of its access tokens. Nonces are kept for all sessions, so
@@ -12,8 +12,11 @@ import type { OpenidClient } from './openid-client.ts'
 export interface Proofs {
   /** Makes a key of P-256: a private JWK, as text. */
   makeKey(): Promise<string>
-  /** The handle by which openid-client proves a key, and answers a server that asks for a nonce. */
-  handle(client: OpenidClient, configuration: Configuration, key: string): Promise<DPoPHandle>
+  /** The handle by which oauth4webapi proves a key. Without a key, there is none. */
+  handle(
+    call: Pick<OAuthCall, 'oauth' | 'client'>,
+    key: string | undefined,
+  ): Promise<DPoPHandle | undefined>
   /** Remembers the nonce of a response, if it has one. */
   note(url: string, headers: Iterable<readonly [name: string, value: string]>): void
 }
@@ -32,18 +35,19 @@ export function createProofs(): Proofs {
       return JSON.stringify({ kty, crv, x, y, d })
     },
 
-    async handle(client, configuration, key) {
+    async handle({ oauth, client }, key) {
+      if (key === undefined) return undefined
       const { d, ...open } = JSON.parse(key) as webcrypto.JsonWebKey
       const { subtle } = globalThis.crypto
       const [privateKey, publicKey] = await Promise.all([
         subtle.importKey('jwk', { ...open, d } as webcrypto.JsonWebKey, P256, false, ['sign']),
         subtle.importKey('jwk', open, P256, true, ['verify']),
       ])
-      return client.getDPoPHandle(
-        configuration,
+      return oauth.DPoP(
+        client,
         { privateKey, publicKey },
         {
-          [client.modifyAssertion](_header, payload) {
+          [oauth.modifyAssertion](_header, payload) {
             payload.nonce ??= nonces.get(new URL(String(payload.htu)).origin)
           },
         },

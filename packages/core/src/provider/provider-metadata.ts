@@ -1,4 +1,4 @@
-import type { Configuration, ServerMetadata } from 'openid-client'
+import type { AuthorizationServer as ServerMetadata } from 'oauth4webapi'
 import { ProviderError } from '../errors/errors.ts'
 import { REQUIRED_MEMBERS } from '../http/issuer-url.ts'
 
@@ -9,15 +9,13 @@ const OPTIONAL = [
 ] as const
 
 /**
- * A provider's discovery document, with the addresses that a login needs.
+ * Checks that a provider's discovery document has the addresses that a login needs.
  *
  * @param allowHttp - Whether plain http addresses will do: those of a provider that has one itself.
  * @throws {@link ProviderError} with `LATCHKEY_PROVIDER_INVALID` naming the member that is unusable.
  * @see OpenID Connect Discovery 1.0 §3
  */
-export function checkMetadata(configuration: Configuration, allowHttp: boolean): ServerMetadata {
-  // Without the helpers that openid-client adds to it.
-  const metadata = JSON.parse(JSON.stringify(configuration.serverMetadata())) as ServerMetadata
+export function checkMetadata(metadata: ServerMetadata, allowHttp: boolean): void {
   for (const name of [...REQUIRED_MEMBERS, ...OPTIONAL]) {
     const value: unknown = metadata[name]
     if (value === undefined && (OPTIONAL as readonly string[]).includes(name)) continue
@@ -28,5 +26,4 @@ export function checkMetadata(configuration: Configuration, allowHttp: boolean):
       `The metadata of ${metadata.issuer} has no usable "${name}": it must be an https:// address.`,
     )
   }
-  return metadata
 }

@@ -1,4 +1,4 @@
-import type { ServerMetadata } from 'openid-client'
+import type { AuthorizationServer as ServerMetadata } from 'oauth4webapi'
 import { answering } from '../errors/deadline.ts'
 import { ProviderError } from '../errors/errors.ts'
 import type { Publish } from '../log/events.ts'
@@ -11,13 +11,19 @@ import {
   pushedUrl,
 } from './authorization-request.ts'
 import { clientAuthentication } from './client-auth.ts'
-import { type Discovered, discover } from './discovery.ts'
+import { discover } from './discovery.ts'
 import { createExchangeBudget, type ExchangeBudget } from './exchange-budget.ts'
 import { FAPI_ALGORITHMS, mustOfferFapi } from './fapi.ts'
 import type { JwtHeader } from './jwt.ts'
 import { createProviderKeys, type TokenSender } from './keys.ts'
 import { createMetadataCache, type ProviderHealth } from './metadata-cache.ts'
-import { type ClientCall, type ClientPool, createClientPool } from './openid-client.ts'
+import {
+  type ClientCall,
+  createOAuthClient,
+  loadOAuth,
+  type OAuthClient,
+  requestOptions,
+} from './oauth.ts'
 import { createProofs, type Proofs } from './proofs.ts'
 import { type KeySet, type SignatureAnswer, verifySignature } from './signature.ts'
 import { createProviderFetch, type ProviderFetch, type ProviderTransport } from './transport.ts'
@@ -76,10 +82,11 @@ export interface Provider {
 }
 
 /** The provider's metadata, and the objects made from it. */
-interface Known extends Discovered {
+interface Known {
+  readonly metadata: ServerMetadata
   readonly authorizationPrefix: string
-  /** The pool of this discovery document; a later document has its own. */
-  readonly clients: ClientPool
+  /** The facts of this discovery document; a later document has its own. */
+  readonly client: () => Promise<OAuthClient>
 }
 
 const MULTI_TENANT =
@@ -104,8 +111,7 @@ export function createProvider(settings: ProviderSettings): Provider {
   const cache = createMetadataCache<Known>({
     ...{ issuer, now, publish },
     async lookUp() {
-      const found = await discover(registration, settings.metadata, fetch)
-      const { metadata } = found
+      const metadata = await discover(registration, settings.metadata, fetch)
       if (metadata.issuer.includes('{tenantid}') && !settings.entraTenants) {
         throw new ProviderError('LATCHKEY_PROVIDER_INVALID', MULTI_TENANT)
       }
@@ -119,11 +125,20 @@ export function createProvider(settings: ProviderSettings): Provider {
         key: settings.clientKey,
         assertion: settings.clientAssertion,
       }
-      const clients = createClientPool(async () =>
-        found.configure(await clientAuthentication(credentials, metadata)),
-      )
+      let client: Promise<OAuthClient> | undefined
+      const makeClient = async (): Promise<OAuthClient> => {
+        const authenticate = await clientAuthentication(credentials, metadata)
+        return createOAuthClient(metadata, registration, authenticate)
+      }
       const common = { client_id: registration.clientId, ...settings.authorizationParams }
-      return { ...found, clients, authorizationPrefix: authorizationPrefix(metadata, common) }
+      return {
+        metadata,
+        client() {
+          client ??= makeClient()
+          return client
+        },
+        authorizationPrefix: authorizationPrefix(metadata, common),
+      }
     },
   })
   const providerKeys = createProviderKeys({
@@ -162,7 +177,7 @@ export function createProvider(settings: ProviderSettings): Provider {
           if (!isPushed) return authorizationUrl(prefix, request)
           const { authorizationParams } = settings
           const parameters = { ...authorizationParams, ...request.chosen, ...request.fresh }
-          return pushedUrl(metadata, provider.call, parameters)
+          return pushedUrl(metadata, registration.clientId, provider.call, parameters)
         }),
       keys: async (header, sender) =>
         providerKeys.known(header) ?? share(() => providerKeys.find(header, sender)),
@@ -177,7 +192,15 @@ export function createProvider(settings: ProviderSettings): Provider {
       fetch: budget
         ? (url, init) => budget.spend((timeoutSeconds) => fetch(url, { ...init, timeoutSeconds }))
         : fetch,
-      call: async (work) => (await known()).clients.call(provider.fetch, work),
+      async call(work) {
+        const oauth = await loadOAuth()
+        const client = await (await known()).client()
+        return work({
+          ...client,
+          oauth,
+          options: requestOptions(oauth, provider.fetch, client.isInsecure),
+        })
+      },
       health: () => cache.health(),
     }
     return provider

@@ -16,7 +16,7 @@ const STANDARD: Readonly<Record<string, string>> = {
 
 /**
  * The answer of a token endpoint as RFC 6749 §5 has it. Providers deviate in ways that hide the error, or the tokens,
- * from openid-client:
+ * from oauth4webapi:
  *
  * - an error has status 200 (GitHub, Slack);
  * - `error` is an object, or there is a `message` alone (Facebook, Twitch);

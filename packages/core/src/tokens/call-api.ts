@@ -1,3 +1,5 @@
+import type { ProtectedResourceRequestBody } from 'oauth4webapi'
+import { withNonce } from '../provider/oauth.ts'
 import type { Provider } from '../provider/provider.ts'
 import type { SessionTokens } from '../session/session.ts'
 
@@ -18,32 +20,30 @@ export async function callApi(
     headers.set('authorization', `Bearer ${accessToken}`)
     return fetch(target, { ...init, headers, redirect: 'manual' })
   }
-  return provider.call(async (client, known) => {
-    // One of its own: APIs may be on plain http within a network, and the provider's endpoints must not.
-    const configuration = new client.Configuration(known.serverMetadata(), provider.clientId)
+  return provider.call(async (call) => {
+    const { oauth } = call
     const url = new URL(target)
-    if (url.protocol === 'http:') client.allowInsecureRequests(configuration)
-    configuration[client.customFetch] = async (address, options) => {
-      const answer = await fetch(address, { ...init, ...options } as RequestInit)
-      provider.proofs.note(address, answer.headers)
-      return answer
+    const DPoP = await provider.proofs.handle(call, proofKey)
+    const options = {
+      ...(DPoP && { DPoP }),
+      // APIs may be on plain http within a network, unlike the endpoints of the provider.
+      [oauth.allowInsecureRequests]: url.protocol === 'http:',
+      async [oauth.customFetch](address: string, more: object) {
+        const answer = await fetch(address, { ...init, ...more })
+        provider.proofs.note(address, answer.headers)
+        return answer
+      },
     }
-    const DPoP = await provider.proofs.handle(client, configuration, proofKey)
     const { method = 'GET', body } = init
-    return client
-      .fetchProtectedResource(
-        configuration,
-        accessToken,
-        url,
-        method,
-        body as Parameters<typeof client.fetchProtectedResource>[4],
-        headers,
-        { DPoP },
-      )
-      .catch((error) => {
+    const request = [accessToken, method, url, headers, body as Body, options] as const
+    return withNonce(oauth, DPoP, () => oauth.protectedResourceRequest(...request)).catch(
+      (error) => {
         // A refusal is an answer, as with fetch.
-        if (error instanceof client.WWWAuthenticateChallengeError) return error.response
+        if (error instanceof oauth.WWWAuthenticateChallengeError) return error.response
         throw error
-      })
+      },
+    )
   })
 }
+
+type Body = ProtectedResourceRequestBody | undefined

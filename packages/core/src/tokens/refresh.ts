@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { IDToken, TokenEndpointResponse } from 'oauth4webapi'
 import { CallbackError, type LatchkeyError, ProviderError, RefreshError } from '../errors/errors.ts'
 import { type Publish, userHash } from '../log/events.ts'
 import type { ResolvedAuthOptions } from '../options/options.ts'
@@ -11,6 +12,7 @@ import {
   quoted,
 } from '../provider/errors.ts'
 import { type IdTokenExpectations, idTokenFault } from '../provider/id-token.ts'
+import { expiryOfToken, withNonce } from '../provider/oauth.ts'
 import type { Provider } from '../provider/provider.ts'
 import type { AuthSession } from '../session/session.ts'
 import type { SessionLock } from '../session/session-store.ts'
@@ -177,20 +179,10 @@ async function requestTokens(
     // A session from before the profile has no key yet.
     const proofKey =
       session.tokens?.proofKey ?? (provider.profile && (await provider.proofs.makeKey()))
-    const tokens = await provider.call(async (client, configuration) =>
-      client.refreshTokenGrant(
-        configuration,
-        refreshToken,
-        options.tokenParams,
-        proofKey === undefined
-          ? {}
-          : { DPoP: await provider.proofs.handle(client, configuration, proofKey) },
-      ),
-    )
+    const { tokens, claims } = await exchange(provider, refreshToken, options.tokenParams, proofKey)
     if (provider.profile && tokens.token_type !== 'dpop') {
       throw unusable('the access token is not bound to a key, which FAPI 2.0 requires')
     }
-    const claims = tokens.claims()
     if (claims) {
       const { header, fault } = await provider.verify(tokens.id_token ?? '')
       if (!header) throw unusable(`the signature of the ID token ${fault}`)
@@ -201,7 +193,6 @@ async function requestTokens(
       const wrong = idTokenFault(claims, { ...expected, now: now(), accessToken, alg: header.alg })
       if (wrong) throw unusable(wrong.message)
     }
-    const expiresIn = tokens.expiresIn()
     const receivedAt = now()
     const userinfo = await (options.userinfo === 'never'
       ? Promise.resolve(undefined)
@@ -225,7 +216,7 @@ async function requestTokens(
       idToken: tokens.id_token ?? session.idToken,
       tokens: {
         accessToken: tokens.access_token,
-        accessTokenExpiresAt: expiresIn === undefined ? undefined : receivedAt + expiresIn,
+        accessTokenExpiresAt: expiryOfToken(tokens, receivedAt),
         accessTokenReceivedAt: receivedAt,
         refreshToken: tokens.refresh_token ?? refreshToken,
         scope: tokens.scope ?? session.tokens?.scope,
@@ -235,6 +226,27 @@ async function requestTokens(
   } catch (error) {
     throw refreshError(error, [refreshToken, provider.clientSecret()], expected)
   }
+}
+
+/** @see RFC 6749 §6 */
+function exchange(
+  provider: Provider,
+  refreshToken: string,
+  additionalParameters: Record<string, string>,
+  proofKey: string | undefined,
+): Promise<{ readonly tokens: TokenEndpointResponse; readonly claims: IDToken | undefined }> {
+  return provider.call(async (call) => {
+    const { oauth, server, client, authenticate, options } = call
+    const DPoP = await provider.proofs.handle(call, proofKey)
+    const more = { ...options, additionalParameters, ...(DPoP && { DPoP }) }
+    const tokens = await withNonce(oauth, DPoP, async () => {
+      const answer = await oauth.refreshTokenGrantRequest(
+        ...([server, client, authenticate, refreshToken, more] as const),
+      )
+      return oauth.processRefreshTokenResponse(server, client, answer)
+    })
+    return { tokens, claims: oauth.getValidatedIdTokenClaims(tokens) }
+  })
 }
 
 function refreshError(

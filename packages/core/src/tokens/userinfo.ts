@@ -1,6 +1,8 @@
+import type { ProtectedResourceRequestOptions } from 'oauth4webapi'
 import { CallbackError } from '../errors/errors.ts'
 import { printable, providerError } from '../provider/errors.ts'
 import { decodeJwt } from '../provider/jwt.ts'
+import { withNonce } from '../provider/oauth.ts'
 import type { Provider } from '../provider/provider.ts'
 import type { ProviderAnswer } from '../provider/transport.ts'
 import type { SessionTokens } from '../session/session.ts'
@@ -52,24 +54,17 @@ async function askFor(
     const authorization = `Bearer ${accessToken}`
     return provider.fetch(endpoint, { headers: { ...headers, authorization } })
   }
-  const response = await provider.call(async (client, configuration) => {
-    const DPoP = await provider.proofs.handle(client, configuration, proofKey)
+  const response = await provider.call(async (call) => {
+    const { oauth } = call
+    const DPoP = await provider.proofs.handle(call, proofKey)
+    const options = { ...call.options, ...(DPoP && { DPoP }) } as ProtectedResourceRequestOptions
     const target = new URL(endpoint)
-    return client
-      .fetchProtectedResource(
-        ...([
-          configuration,
-          accessToken,
-          target,
-          'GET',
-          null,
-          new Headers(headers),
-          { DPoP },
-        ] as const),
-      )
-      .catch((cause) => {
+    const request = [accessToken, 'GET', target, new Headers(headers), null, options] as const
+    return withNonce(oauth, DPoP, () => oauth.protectedResourceRequest(...request)).catch(
+      (cause) => {
         throw providerError(cause, 'refused the access token at userinfo')
-      })
+      },
+    )
   })
   return {
     status: response.status,
