@@ -1,7 +1,7 @@
 import type { RequestContext } from '../context.ts'
 import { CallbackError, LatchkeyError, RequestError } from '../errors/errors.ts'
 import { readForm } from '../http/body.ts'
-import { type AuthRequest, type AuthResponse, pathOf, queryOf } from '../http/request.ts'
+import { type AuthRequest, type AuthResponse, partsOf, pathOf, queryOf } from '../http/request.ts'
 import { redirect } from '../http/responses.ts'
 import { safeReturnTo } from '../http/return-to.ts'
 import { userHash } from '../log/events.ts'
@@ -100,7 +100,7 @@ async function complete(
       'The login was begun with another provider than the one this request belongs to.',
     )
   }
-  if (options.baseUrl.origin + pathOf(request.url) !== transaction.redirectUri) {
+  if (partsOf(options.baseUrl).origin + pathOf(request.url) !== transaction.redirectUri) {
     throw new CallbackError(
       'LATCHKEY_ISSUER_MISMATCH',
       'The response came to the redirect URI of another provider: this one may be an attacker that sent the visitor there. Its code was not redeemed.',

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import type { CookieScope } from '../http/cookies.ts'
 import { clearCookie, cookieNames, readCookie, setCookie } from '../http/cookies.ts'
+import { partsOf } from '../http/request.ts'
 import { safeReturnTo } from '../http/return-to.ts'
 import type { ResolvedAuthOptions } from '../options/options.ts'
 import type { Replays } from '../session/replay-cache.ts'
@@ -139,7 +140,9 @@ export function createTransactions(
       }
       const sealed = decode(plain)
       // Begun at another base URL: no provider sends its answer here.
-      if (new URL(sealed.redirectUri).origin !== options.baseUrl.origin) return { kind: 'unknown' }
+      if (!sealed.redirectUri.startsWith(`${partsOf(options.baseUrl).origin}/`)) {
+        return { kind: 'unknown' }
+      }
       const login = { ...sealed, returnTo: safeReturnTo(sealed.returnTo, options.baseUrl) }
       // A state of long ago says nothing about cookies: its count of restarts has ended with it.
       if (login.createdAt + TRANSACTION_SECONDS <= options.now()) {

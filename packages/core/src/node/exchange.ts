@@ -1,7 +1,9 @@
-import type { ClientRequest, IncomingMessage } from 'node:http'
+import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
 import type { Agent } from 'node:https'
 import type { LookupFunction } from 'node:net'
+import { urlToHttpOptions } from 'node:url'
 import type { ProviderAnswer, ProviderRequest } from '../provider/transport.ts'
+import { remember } from '../shared/records.ts'
 
 /** How a connection is made. */
 export interface Connection {
@@ -10,15 +12,26 @@ export interface Connection {
 }
 
 const UTF_8 = new TextDecoder()
+const MAX_TARGETS = 500
+
+const targets = new Map<string, RequestOptions>()
+
+/** An address as node:http takes it. There are few endpoints, and parsing an address takes a while. */
+export function targetOf(address: string): RequestOptions {
+  const target = targets.get(address) ?? (urlToHttpOptions(new URL(address)) as RequestOptions)
+  remember(targets, address, target, MAX_TARGETS)
+  return target
+}
 
 /** One exchange over node:http, on a connection that is kept. */
 export function send(
-  url: URL,
+  target: RequestOptions,
   request: ProviderRequest,
   connection: Connection,
 ): Promise<ProviderAnswer> {
   return new Promise((resolve, reject) => {
-    const outgoing = moduleOf(url).request(url, {
+    const outgoing = moduleOf(target).request({
+      ...target,
       method: request.method,
       headers: { 'accept-encoding': 'identity', ...request.headers },
       ...connection,
@@ -33,7 +46,7 @@ export function send(
     outgoing.on('error', (error: NodeJS.ErrnoException) => {
       const timeoutSeconds = (until - performance.now()) / 1000
       if (!isStale(outgoing, error) || timeoutSeconds <= 0) return reject(error)
-      send(url, { ...request, timeoutSeconds }, connection).then(resolve, reject)
+      send(target, { ...request, timeoutSeconds }, connection).then(resolve, reject)
     })
     outgoing.on('response', (incoming) => receive(incoming, request.maxBytes, resolve, reject))
     outgoing.end(request.body)
@@ -44,8 +57,10 @@ export function send(
  * Taken when it is needed: importing `node:http` in a module loads all of undici with it, and TLS need
  * not be there before the first request, so this saves a fifth of an application's start.
  */
-function moduleOf(url: URL): typeof import('node:http') | typeof import('node:https') {
-  return url.protocol === 'https:'
+function moduleOf({
+  protocol,
+}: RequestOptions): typeof import('node:http') | typeof import('node:https') {
+  return protocol === 'https:'
     ? process.getBuiltinModule('node:https')
     : process.getBuiltinModule('node:http')
 }
@@ -82,5 +97,10 @@ function receive(
     give(undefined)
     incoming.destroy()
   })
-  incoming.on('end', () => give(UTF_8.decode(Buffer.concat(chunks))))
+  incoming.on('end', () => give(UTF_8.decode(joined(chunks))))
+}
+
+function joined(chunks: readonly Buffer[]): Buffer {
+  const [first, ...more] = chunks
+  return first && more.length === 0 ? first : Buffer.concat(chunks)
 }

@@ -1,7 +1,7 @@
 import { lookup as systemLookup } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import type { ProviderTransport } from '../provider/transport.ts'
-import { type Connection, send } from './exchange.ts'
+import { type Connection, send, targetOf } from './exchange.ts'
 
 /** How far providers are reached. */
 export interface NodeTransportOptions {
@@ -29,8 +29,8 @@ export function createNodeTransport({
 }: NodeTransportOptions = {}): ProviderTransport {
   if (publicOnly) return publicTransport(lookup)
   return (address, request) => {
-    const url = new URL(address)
-    return send(url, request, url.hostname.endsWith('.localhost') ? LOOPBACK : {})
+    const target = targetOf(address)
+    return send(target, request, target.hostname?.endsWith('.localhost') ? LOOPBACK : {})
   }
 }
 
@@ -48,6 +48,6 @@ function publicTransport(lookup: LookupFunction): ProviderTransport {
       lookup: guard.publicLookup(lookup),
       agent: new (process.getBuiltinModule('node:https').Agent)({ keepAlive: true }),
     }
-    return send(url, request, connection)
+    return send(targetOf(address), request, connection)
   }
 }

@@ -69,7 +69,11 @@ export function createCookieSigner(secrets: readonly string[]): CookieSigner {
   // Signatures of cookies that were genuine: an HMAC costs more than all else that reads a session.
   const known = new Map<string, Buffer>()
   return {
-    sign: (id) => `${id}.${signatureOf(id, signing)}`,
+    sign(id) {
+      const signature = known.get(id) ?? Buffer.from(signatureOf(id, signing))
+      remember(known, id, signature, MAX_REMEMBERED)
+      return `${id}.${signature.toString('latin1')}`
+    },
     verify(value) {
       if (!value || value.length > MAX_LENGTH) return undefined
       const signed = value.startsWith('s:') ? ofVersion01(value) : value

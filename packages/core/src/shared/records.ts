@@ -22,7 +22,8 @@ export function freeze<T>(value: T): T {
 
 /** A frozen copy of a value, as it would be after a way through JSON; that way takes six times as long. */
 export function frozenCopy(value: unknown): unknown {
-  if (typeof value === 'string' || typeof value === 'boolean' || value === null) return value
+  if (typeof value === 'string' || typeof value === 'boolean') return value
+  if (value === null || value === undefined || Number.isFinite(value)) return value
   if (Array.isArray(value))
     return Object.freeze(Array.from(value, (one) => frozenCopy(one) ?? null))
   if (typeof value !== 'object' || !isPlain(value)) return throughJson(value)
