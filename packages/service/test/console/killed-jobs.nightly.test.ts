@@ -13,7 +13,7 @@ const CARRY_ON = join(import.meta.dirname, 'support-carry-on.ts')
 const IMPORTED = 700
 const DISABLED = 300
 
-test('an import and a bulk act go on in other processes after kill -9: nobody is missed, nobody is taken twice', async () => {
+test('an import and a bulk act go on in other processes after kill -9: no user is missed or taken twice', async () => {
   const masterKey = Buffer.alloc(32, 7).toString('base64')
   const options = { ...on('SQLite'), masterKey }
   const data = options.data ?? ''
