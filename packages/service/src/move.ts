@@ -10,7 +10,7 @@ import { createPostgresQueues } from './store/postgres/queue.ts'
 import { textOf, withoutTexts } from './store/postgres/user-texts.ts'
 import type { ProtocolStore } from './store/protocol-store.ts'
 import { createRedisProtocolStore } from './store/redis/protocol-store.ts'
-import type { Row } from './store/sql/prepared.ts'
+import { type AnyRow, script } from './store/sql/sql.ts'
 import { openDatabase } from './store/sqlite/database.ts'
 import { markMoved } from './store/sqlite/moved-folder.ts'
 import { takeOwnership } from './store/sqlite/owner-lock.ts'
@@ -70,7 +70,7 @@ export async function moveFolder({ data, database, redis }: MoveOptions): Promis
   try {
     await migratePostgres(database)
     const report = await connections.use(async (run) => {
-      const say = (sql: string) => run({ sql, parameters: [] }, false)
+      const say = (text: string) => run(script(text))
       await say('begin; select n from revision for update')
       try {
         const rows = await copyTables(run, data, state)
@@ -101,7 +101,7 @@ async function copyTables(
     throw new Error('The database holds tenants already. Give one that is empty.')
   }
   const report: Record<string, number> = {}
-  await run({ sql: 'delete from cursors', parameters: [] }, false)
+  await run(script('delete from cursors'))
   const rowsOf = (table: string) => readTable(join(data, 'data.db'), table)
   for (const table of TABLES) {
     const isUsers = table === 'users'
@@ -122,7 +122,7 @@ async function copyTables(
   return report
 }
 
-function* each(rows: Iterable<Row>, change: (row: Row) => Row): Generator<Row> {
+function* each(rows: Iterable<AnyRow>, change: (row: AnyRow) => AnyRow): Generator<AnyRow> {
   for (const row of rows) yield change(row)
 }
 

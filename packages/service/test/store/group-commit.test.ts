@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
 import { StoreError } from '../../src/store/errors.ts'
 import { createSqlTables } from '../../src/store/sql/data-store.ts'
+import { sql } from '../../src/store/sql/sql.ts'
 import { openSqliteDataStore } from '../../src/store/sqlite/data-store.ts'
 import { openDatabase } from '../../src/store/sqlite/database.ts'
 import { anAudit, aTenant, aUser } from './records.ts'
@@ -15,9 +15,10 @@ async function aDatabase() {
   const database = await openDatabase(folder)
   onTestFinished(() => database.close())
   const { write, writer, reader } = database
-  const put = (scope: string) => writer.insertInto('counters').values({ scope, value: 1 }).execute()
+  const put = (scope: string) =>
+    writer.run(sql`insert into counters (scope, value) values (${scope}, 1)`)
   const scopes = async () =>
-    (await reader.selectFrom('counters').select('scope').orderBy('scope').execute()).map(
+    (await reader.all(sql<{ scope: string }>`select scope from counters order by scope`)).map(
       ({ scope }) => scope,
     )
   return { folder, database, write, writer, put, scopes }
@@ -75,11 +76,11 @@ test('a commit that fails rejects the whole group, and the next one succeeds', a
   const { write, writer, put, scopes } = await aDatabase()
   // A foreign key that is checked at the commit makes the commit itself fail.
   const orphan = () =>
-    writer.insertInto('api_key_tenants').values({ key_id: 'x', tenant_id: 'y' }).execute()
+    writer.run(sql`insert into api_key_tenants (key_id, tenant_id) values ('x', 'y')`)
   const outcomes = await Promise.allSettled([
     write(() => put('a')),
     write(async () => {
-      await sql`pragma defer_foreign_keys = on`.execute(writer)
+      await writer.run(sql`pragma defer_foreign_keys = on`)
       await orphan()
     }),
   ])
@@ -98,7 +99,7 @@ test('a full database refuses writes as unavailable, and keeps acknowledged ones
   const tenant = aTenant()
   await store.tenants.insert(tenant, anAudit('create'))
   const users = createSqlTables(database).users
-  await sql`pragma max_page_count = 60`.execute(writer)
+  await writer.run(sql`pragma max_page_count = 60`)
 
   const made = Array.from({ length: 400 }, () =>
     aUser(tenant.id, { metadata: { text: 'x'.repeat(1_000) } }),
@@ -115,7 +116,7 @@ test('a full database refuses writes as unavailable, and keeps acknowledged ones
   const page = await store.users.list(tenant.id, { after: undefined, limit: 100 })
   expect(page?.total).toBe(acknowledged.length)
 
-  await sql`pragma max_page_count = 100000`.execute(writer)
+  await writer.run(sql`pragma max_page_count = 100000`)
   expect(await users.insert(aUser(tenant.id), anAudit('create'))).toMatchObject({
     kind: 'written',
   })

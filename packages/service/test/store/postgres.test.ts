@@ -5,6 +5,7 @@ import { NO_TENANT } from '../../src/store/ports.ts'
 import { createConnections } from '../../src/store/postgres/connections.ts'
 import { createPostgresDataStore } from '../../src/store/postgres/data-store.ts'
 import { migratePostgres } from '../../src/store/postgres/migrate.ts'
+import { script } from '../../src/store/sql/sql.ts'
 import { createDatabase, openPostgresDataStore, type TestDatabase } from '../support/postgres.ts'
 import { anAudit, aTenant, aUser } from './records.ts'
 
@@ -483,7 +484,7 @@ test('a read that takes seven seconds is answered, although the heartbeat has le
   const store = createPostgresDataStore(connections)
   onTestFinished(() => store.close())
   const slow = Array.from({ length: 4 }, () =>
-    connections.read({ sql: 'select 1 as n from pg_sleep(7)', parameters: [] }, false),
+    connections.read(script('select 1 as n from pg_sleep(7)')),
   )
   for (const { rows } of await Promise.all(slow)) expect(rows).toEqual([{ n: 1 }])
 })

@@ -12,10 +12,10 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { sql } from 'kysely'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createIdentityService } from '../../src/service.ts'
 import { StoreError } from '../../src/store/errors.ts'
+import { script } from '../../src/store/sql/sql.ts'
 import { openSqliteDataStore } from '../../src/store/sqlite/data-store.ts'
 import { openDatabase } from '../../src/store/sqlite/database.ts'
 import { takeOwnership } from '../../src/store/sqlite/owner-lock.ts'
@@ -187,10 +187,8 @@ describe('a database on disk', () => {
     const database = await openDatabase(aFolder())
     onTestFinished(() => database.close())
     const pragma = async (name: string) => {
-      const { rows } = await sql
-        .raw<Record<string, unknown>>(`pragma ${name}`)
-        .execute(database.writer)
-      return Object.values(rows[0] ?? {})[0]
+      const row = await database.writer.first(script<object>(`pragma ${name}`))
+      return Object.values(row ?? {})[0]
     }
     expect(await pragma('journal_mode')).toBe('wal')
     expect(await pragma('synchronous')).toBe(2)

@@ -1,22 +1,23 @@
-import { sql } from 'kysely'
 import { type AuditStore, TRIM_BATCH } from '../ports.ts'
 import type { StoredAuditEntry } from '../records.ts'
-import { createAudit, entriesAfter, isLogin, type Record, toEntry, toRow } from '../sql/audit.ts'
-import { columns } from '../sql/columns.ts'
+import { createAudit, entries, entriesAfter, isLogin, toEntry, toRow } from '../sql/audit.ts'
 import type { Engine } from '../sql/engine.ts'
+import type { Row } from '../sql/schema.ts'
+import { insertInto, type Sql, sql } from '../sql/sql.ts'
+import type { AddEntry } from '../sql/table.ts'
 import type { Connections } from './connections.ts'
 import { type LogEnd, SERVER, type Settled } from './settled.ts'
-import { draft } from './statement.ts'
 
 /** How many entries one statement forgets. */
 const PRUNE_BATCH = 1_000
 
-const REFUSED = "outcome = 'refused'"
+// Not a parameter, so that the index of refused entries is used.
+const isRefused = sql`outcome = 'refused'`
 
 /** The audit log in PostgreSQL. */
 export function createPostgresAudit(
   engine: Engine,
-  record: Record,
+  addEntry: AddEntry,
   connections: Connections,
   settled: Settled,
   lastEntry: () => number | undefined,
@@ -31,57 +32,43 @@ export function createPostgresAudit(
     { settled: last, server }: typeof end,
     limit: number,
   ): Promise<StoredAuditEntry[]> {
-    const query = reader
-      .selectFrom('audit')
-      .select(columns.audit)
-      .where('id', '>', id)
-      .where('id', '<=', last)
-      .where(sql<boolean>`${sql.raw(SERVER)} = ${server}`)
-    return (await query.orderBy('id').limit(limit).execute()).map(toEntry)
+    const rows = await reader.all(sql<Row<'audit'>>`${entries}
+      where id > ${id} and id <= ${last} and ${SERVER} = ${server} order by id limit ${limit}`)
+    return rows.map(toEntry)
   }
 
   /** Forgets entries from before a time, in the order of the index, so that it stops where the batch is full. */
-  async function pruneWhere(condition: string, before: number): Promise<number> {
+  async function pruneWhere(condition: Sql, before: number): Promise<number> {
     for (let pruned = 0; ; ) {
-      const one = draft()
-      const { rowCount } = await connections.write(
-        one.as(`delete from audit where ctid in (
-          select ctid from audit where ${condition} and at < ${one.bind(before)}
-          order by at limit ${PRUNE_BATCH} for update skip locked)`),
-      )
+      const { rowCount } = await connections.write(sql`delete from audit where ctid in (
+        select ctid from audit where ${condition} and at < ${before}
+        order by at limit ${PRUNE_BATCH} for update skip locked)`)
       pruned += rowCount ?? 0
       if ((rowCount ?? 0) < PRUNE_BATCH) return pruned
     }
   }
 
   return {
-    ...createAudit(engine, record),
+    ...createAudit(engine, addEntry),
 
     async append(entry) {
       const row = toRow(entry)
-      const one = draft()
-      const values = Object.values(row).map((value) => one.bind(value))
-      const noted = `insert into audit (${Object.keys(row).join(', ')}) values (${values.join(', ')})`
-      if (!isLogin(entry)) return void (await connections.write(one.as(noted)))
-      const at = one.typed(entry.at)
-      const user = one.matches(['tenant_id', 'id'], [entry.tenantId, entry.target])
-      await connections.write(
-        one.as(`with noted as (${noted}) insert into last_logins (tenant_id, user_id, at)
-          select tenant_id, id, ${at} from users where ${user}
-          on conflict (tenant_id, user_id) do update set at = greatest(last_logins.at, excluded.at)`),
-      )
+      const added = insertInto('audit', Object.keys(row), Object.values(row))
+      if (!isLogin(entry)) return void (await connections.write(added))
+      const { at, tenantId = '', target } = entry
+      await connections.write(sql`with added as (${added})
+        insert into last_logins (tenant_id, user_id, at)
+        select tenant_id, id, ${at}::bigint from users where tenant_id = ${tenantId} and id = ${target}
+        on conflict (tenant_id, user_id) do update set at = greatest(last_logins.at, excluded.at)`)
     },
 
     // Entries that another process is deleting are skipped, so that two of them meet no deadlock.
     async trimRefused(actor, keep) {
-      const one = draft()
-      const isTheirs = `actor = ${one.bind(actor)} and ${REFUSED}`
-      const { rowCount } = await connections.write(
-        one.as(`delete from audit where ctid in (
-          select ctid from audit where ${isTheirs} and id <= (
-            select id from audit where ${isTheirs} order by id desc offset ${one.bind(keep)} limit 1
-          ) order by id limit ${TRIM_BATCH} for update skip locked)`),
-      )
+      const isTheirs = sql`actor = ${actor} and ${isRefused}`
+      const { rowCount } = await connections.write(sql`delete from audit where ctid in (
+        select ctid from audit where ${isTheirs} and id <= (
+          select id from audit where ${isTheirs} order by id desc offset ${keep} limit 1
+        ) order by id limit ${TRIM_BATCH} for update skip locked)`)
       return rowCount ?? 0
     },
 
@@ -105,6 +92,6 @@ export function createPostgresAudit(
 
     // Two statements, as each has an index of its own: one for both conditions would read the whole log.
     prune: async (before, refusedBefore) =>
-      (await pruneWhere('true', before)) + (await pruneWhere(REFUSED, refusedBefore)),
+      (await pruneWhere(sql`true`, before)) + (await pruneWhere(isRefused, refusedBefore)),
   }
 }

@@ -4,6 +4,7 @@ import { observe, secondsSince } from '../../telemetry/metrics.ts'
 import { statementName } from '../../telemetry/statement-name.ts'
 import { inClientSpan, isTraced } from '../../telemetry/tracing.ts'
 import { StoreError } from '../errors.ts'
+import { type Sql, textOf } from '../sql/sql.ts'
 import { isConnectionLost, isStalePlan, storeFailure } from './failure.ts'
 
 /** A query of `pg`, whose types lack the time limit of a single query. */
@@ -20,29 +21,23 @@ export interface PostgresOptions {
   preparedStatements?: boolean
 }
 
-/** A statement with its values. */
-export interface Statement {
-  readonly sql: string
-  readonly parameters: readonly unknown[]
-}
-
 /** The answer to a statement. */
-export interface Rows {
-  rows: never[]
+export interface Rows<R = unknown> {
+  rows: R[]
   rowCount: number | null
 }
 
 /** Connections to one PostgreSQL, opened when they are needed and thrown away when they are lost. */
 export interface Connections {
   /** Runs a statement that changes nothing, on a connection that reads share. */
-  read(statement: Statement, isKept: boolean): Promise<Rows>
+  read<R>(statement: Sql<R>): Promise<Rows<R>>
   /**
    * Runs a quick read on a connection of its own, regularly. Without an answer, all connections are replaced for later
    * statements: the server may have vanished.
    */
-  heartbeat(statement: Statement): Promise<Rows>
+  heartbeat<R>(statement: Sql<R>): Promise<Rows<R>>
   /** Runs one statement that may write, as a transaction of its own. */
-  write(statement: Statement): Promise<Rows>
+  write<R>(statement: Sql<R>): Promise<Rows<R>>
   /**
    * Runs `work` with a connection of its own. It throws when `work` asks for another one: calls that each
    * hold a connection and wait for a second would stop one another.
@@ -53,8 +48,8 @@ export interface Connections {
   close(): Promise<void>
 }
 
-/** Runs a statement on one connection. Text without values may hold several statements. */
-export type Run = (statement: Statement, isKept: boolean) => Promise<Rows>
+/** Runs a statement on one connection. */
+export type Run = <R>(statement: Sql<R>) => Promise<Rows<R>>
 
 /** Reads are pipelined: a few connections serve any number of requests at a time. */
 const READERS = 4
@@ -103,30 +98,30 @@ export function createConnections(
   let turn = 0
   let isClosed = false
 
-  function queryOf({ sql, parameters }: Statement, isKept: boolean): QueryConfig {
-    const values = parameters.map(withoutNul)
-    if (!preparedStatements || !isKept) return { text: sql, values }
-    let name = names.get(sql)
+  function queryOf(statement: Sql): QueryConfig & { text: string } {
+    const text = textOf(statement, 'postgres')
+    const values = statement.values.map(withoutNul)
+    if (!preparedStatements || statement.isKept === false) return { text, values }
+    let name = names.get(text)
     if (name === undefined) {
       name = `latchkey_${generation}_${names.size}`
-      names.set(sql, name)
+      names.set(text, name)
     }
-    return { name, text: sql, values }
+    return { name, text, values }
   }
 
   /** Runs a query; after one whose plan is stale, every statement is prepared again at its next use. */
-  async function ask(
+  async function ask<R>(
     client: pg.ClientBase,
-    statement: Statement,
-    isKept: boolean,
+    statement: Sql<R>,
     limit: Pick<QueryConfig, 'query_timeout'> = {},
-  ): Promise<Rows> {
+  ): Promise<Rows<R>> {
     const preparedIn = generation
     try {
-      const query = { ...queryOf(statement, isKept), ...limit }
-      const run = async () => (await client.query(query)) as Rows
+      const query = { ...queryOf(statement), ...limit }
+      const run = async () => await client.query<R & pg.QueryResultRow>(query)
       if (!isTraced()) return await run()
-      return await inClientSpan('postgresql', statementName(statement.sql), run)
+      return await inClientSpan('postgresql', statementName(query.text), run)
     } catch (error) {
       if (isStalePlan(error) && preparedIn === generation) {
         generation++
@@ -167,12 +162,12 @@ export function createConnections(
     void Promise.allSettled(before)
   }
 
-  async function readOnce(statement: Statement, isKept: boolean): Promise<Rows> {
+  async function readOnce<R>(statement: Sql<R>): Promise<Rows<R>> {
     if (isClosed) throw new StoreError('The store is closed.')
     const from = readers
     try {
       const client = await reader()
-      return await ask(client, statement, isKept)
+      return await ask(client, statement)
     } catch (error) {
       // The failure that ended one has ended the others, too, though it may not be known yet.
       if (isConnectionLost(error) && readers === from) {
@@ -203,9 +198,9 @@ export function createConnections(
       isLost = true
     }
     client.on('error', lose)
-    const run: Run = async (statement, isKept) => {
+    const run: Run = async (statement) => {
       try {
-        return await ask(client, statement, isKept)
+        return await ask(client, statement)
       } catch (error) {
         isLost ||= isConnectionLost(error)
         throw storeFailure(error)
@@ -225,26 +220,26 @@ export function createConnections(
       beating[0] ??= openReader(beating, 0)
       const client = await beating[0].catch((error) => Promise.reject(storeFailure(error)))
       try {
-        return await ask(client, statement, true, { query_timeout: HEARTBEAT_MS })
+        return await ask(client, statement, { query_timeout: HEARTBEAT_MS })
       } catch (error) {
         if (isConnectionLost(error) && !isClosed) replaceAll()
         throw storeFailure(error)
       }
     },
-    async read(statement, isKept) {
+    async read(statement) {
       try {
         try {
-          return await readOnce(statement, isKept)
+          return await readOnce(statement)
         } catch (error) {
           if (isClosed || !(isConnectionLost(error) || isStalePlan(error))) throw error
           // The connection may have been lost long ago; a read can be made twice.
-          return await readOnce(statement, isKept)
+          return await readOnce(statement)
         }
       } catch (error) {
         throw storeFailure(error)
       }
     },
-    write: (statement) => oncePreparedAgain(() => use((run) => run(statement, true))),
+    write: (statement) => oncePreparedAgain(() => use((run) => run(statement))),
     use,
     useForLock: (work) => useOf(locks, work),
     async close() {

@@ -1,4 +1,4 @@
-import type { Row } from '../sql/prepared.ts'
+import { type AnyRow, join, name, names, once, raw, script, sql } from '../sql/sql.ts'
 import { SYSTEM_TENANT_ID } from '../system-tenant.ts'
 import type { Run } from './connections.ts'
 import { COUNTER_SHARDS } from './migrations.ts'
@@ -7,22 +7,21 @@ import { COUNTER_SHARDS } from './migrations.ts'
 const BATCH = 1_000
 
 /** Inserts rows of text and numbers, many a statement; answers how many. */
-export async function copyRows(run: Run, table: string, rows: Iterable<Row>): Promise<number> {
+export async function copyRows(run: Run, table: string, rows: Iterable<AnyRow>): Promise<number> {
   const types = await columnTypes(run, table)
-  let batch: Row[] = []
+  let batch: AnyRow[] = []
   let count = 0
   async function flush(): Promise<void> {
     const [first] = batch
     if (!first) return
     const columns = Object.keys(first)
-    const arrays = columns.map((name, i) => `$${i + 1}::${types.get(name)}[]`)
+    const arrays = columns.map((column) => {
+      const values = batch.map((row) => row[column] ?? null)
+      return sql`${values}::${raw(`${types.get(column)}[]`)}`
+    })
     await run(
-      {
-        sql: `insert into ${table} (${columns.join(', ')}) select ${columns.join(', ')}
-          from unnest(${arrays.join(', ')}) as rows (${columns.join(', ')})`,
-        parameters: columns.map((name) => batch.map((row) => row[name])),
-      },
-      false,
+      once(sql`insert into ${name(table)} (${names(columns)}) select ${names(columns)}
+        from unnest(${join(arrays)}) as rows (${names(columns)})`),
     )
     count += batch.length
     batch = []
@@ -37,8 +36,7 @@ export async function copyRows(run: Run, table: string, rows: Iterable<Row>): Pr
 
 /** How many rows a table holds. */
 export async function countRows(run: Run, table: string): Promise<number> {
-  const sql = `select count(*) as n from ${table}`
-  const rows: { n: number }[] = (await run({ sql, parameters: [] }, false)).rows
+  const { rows } = await run(once(sql<{ n: number }>`select count(*) as n from ${name(table)}`))
   return rows[0]?.n ?? 0
 }
 
@@ -59,13 +57,14 @@ export async function finishCopy(run: Run): Promise<void> {
     `select setval(pg_get_serial_sequence('deliveries', 'id'), max(id)) from deliveries having max(id) > 0`,
     'update revision set n = n + 1',
   ]
-  for (const sql of steps) await run({ sql, parameters: [] }, false)
+  for (const step of steps) await run(script(step))
 }
 
 async function columnTypes(run: Run, table: string): Promise<Map<string, string>> {
-  const sql = `select column_name as name, data_type as type from information_schema.columns
-    where table_schema = any(current_schemas(false)) and table_name = $1`
-  const rows: { name: string; type: string }[] = (await run({ sql, parameters: [table] }, false))
-    .rows
+  const { rows } = await run(
+    once(sql<{ name: string; type: string }>`
+      select column_name as name, data_type as type from information_schema.columns
+      where table_schema = any(current_schemas(false)) and table_name = ${table}`),
+  )
   return new Map(rows.map(({ name, type }) => [name, type]))
 }

@@ -1,22 +1,22 @@
-import { type Kysely, sql } from 'kysely'
-import type { Engine } from '../sql/engine.ts'
+import type { Engine, Queries } from '../sql/engine.ts'
+import { raw, sql } from '../sql/sql.ts'
 import { COUNTER_SHARDS } from './migrations.ts'
+
+const SHARDS = raw(`generate_series(0, ${COUNTER_SHARDS - 1})`)
 
 /**
  * Counters of several rows each, so that inserts do not wait for each other. All rows are made at
  * once, so that a deletion finds every one.
  */
-export function createCounters(writer: Kysely<never>): Engine['counters'] {
+export function createCounters(writer: Queries): Engine['counters'] {
   return {
     create: (scopes) =>
-      sql`insert into counter_shards
-        select scope, shard, 0 from unnest(${scopes}::text[]) as scope,
-          generate_series(0, ${sql.lit(COUNTER_SHARDS - 1)}) as shard`.execute(writer),
+      writer.run(sql`insert into counter_shards (scope, shard, n)
+        select scope, shard, 0 from unnest(${scopes}::text[]) as scope, ${SHARDS} as shard`),
     add: (scope, by) =>
-      sql`update counter_shards set n = n + ${sql.lit(by)}
-        where scope = ${scope} and shard = 0`.execute(writer),
+      writer.run(sql`update counter_shards set n = n + ${by} where scope = ${scope} and shard = 0`),
     remove: (scopes) =>
-      sql`delete from counter_shards where scope = any(${scopes}::text[])`.execute(writer),
+      writer.run(sql`delete from counter_shards where scope = any(${scopes}::text[])`),
   }
 }
 

@@ -1,12 +1,12 @@
-import { sql } from 'kysely'
 import type { Clock } from '../../clock.ts'
 import { StoreError } from '../errors.ts'
 import type { DataStore } from '../ports.ts'
-import { createRecord } from '../sql/audit.ts'
+import { createAddEntry } from '../sql/audit.ts'
 import { createCredentials, credentialsTable } from '../sql/credentials.ts'
 import { createRareTables, type SqlTables } from '../sql/data-store.ts'
 import { createDeliveries } from '../sql/deliveries.ts'
 import { createJobs } from '../sql/jobs.ts'
+import { sql } from '../sql/sql.ts'
 import { createUsers } from '../sql/users.ts'
 import { createPostgresAudit } from './audit.ts'
 import type { Connections } from './connections.ts'
@@ -15,11 +15,10 @@ import { createDatabase } from './database.ts'
 import { createDeliveryDatabase } from './deliveries.ts'
 import { eraseUsers } from './erase-users.ts'
 import { createExclusive } from './exclusive.ts'
-import { createFrequentTable } from './frequent-table.ts'
+import { createFrequentTable, insertFurther } from './frequent-table.ts'
 import { followRevision, type Waiting } from './revision.ts'
 import { createSealingKeys } from './sealing-keys.ts'
 import { followSettled } from './settled.ts'
-import { draft, insertRow } from './statement.ts'
 import { createUpdateAccount } from './update-account.ts'
 import { createInsertMany } from './user-batch.ts'
 import { textlessUsers, writeText } from './user-texts.ts'
@@ -48,8 +47,7 @@ export function createPostgresDataStore(
     sealingKeys: createSealingKeys(connections),
     async check() {
       // PostgreSQL refuses it when it takes no writes. It meets no row, so that no other process holds it up.
-      const sql = 'update revision set n = n where id = 0'
-      await within(CHECK_MS, connections.write({ sql, parameters: [] }))
+      await within(CHECK_MS, connections.write(sql`update revision set n = n where id = 0`))
     },
     async close() {
       revision.close()
@@ -76,11 +74,11 @@ async function within(ms: number, work: Promise<unknown>): Promise<void> {
 
 function createTables(connections: Connections, lastEntry: () => number | undefined): SqlTables {
   const engine = createDatabase(connections)
-  const record = createRecord(engine)
+  const addEntry = createAddEntry(engine)
   const settled = followSettled(connections)
   const rare = createRareTables(engine)
-  const users = createFrequentTable(engine, record, connections, textlessUsers, writeText)
-  const credentials = createFrequentTable(engine, record, connections, credentialsTable)
+  const users = createFrequentTable(engine, connections, textlessUsers, writeText)
+  const credentials = createFrequentTable(engine, connections, credentialsTable)
   return {
     ...rare,
     tenants: {
@@ -94,34 +92,28 @@ function createTables(connections: Connections, lastEntry: () => number | undefi
     apiKeys: {
       ...rare.apiKeys,
       async touch(id, at) {
-        const one = draft()
-        const set = `last_used_at = ${one.bind(at)}`
-        await connections.write(
-          one.as(`update api_keys set ${set} where ${one.matches(['id'], [id])}`),
-        )
+        await connections.write(sql`update api_keys set last_used_at = ${at} where id = ${id}`)
       },
     },
-    users: createUsers(engine, users, (row) => (one) => insertRow('credentials', row, one), {
+    users: createUsers(engine, users, (row) => insertFurther('credentials', row), {
       insertMany: createInsertMany(connections),
       updateAccount: createUpdateAccount(connections),
     }),
-    credentials: createCredentials(engine, credentials, (at, tenantId, userId) => (one) => {
-      // A new rev, as an update of the user that is under way must not undo it.
-      const latest = `greatest(users.sessions_valid_after, ${one.bind(at)})`
-      const set = `sessions_valid_after = ${latest}, rev = users.rev + 1`
-      return `update users set ${set} from written
-        where users.tenant_id = ${one.bind(tenantId)} and users.id = ${one.bind(userId)}`
-    }),
-    audit: createPostgresAudit(engine, record, connections, settled, lastEntry),
+    // A new rev, as an update of the user that is under way must not undo it.
+    credentials: createCredentials(
+      engine,
+      credentials,
+      (at, tenantId, userId) => sql`update users
+        set sessions_valid_after = greatest(users.sessions_valid_after, ${at}), rev = users.rev + 1
+        from written where users.tenant_id = ${tenantId} and users.id = ${userId}`,
+    ),
+    audit: createPostgresAudit(engine, addEntry, connections, settled, lastEntry),
     cursors: createPostgresCursors(connections, settled, lastEntry),
     // In a statement of its own: a rare write has every process read its caches again.
     jobs: createJobs({
       reader: engine.reader,
-      run: async (statement) => {
-        const { sql: text, parameters } = statement.compile(engine.reader)
-        return (await connections.write({ sql: text, parameters })).rows
-      },
-      now: sql<number>`(extract(epoch from clock_timestamp()) * 1000000)::bigint`,
+      run: async (statement) => (await connections.write(statement)).rows,
+      now: sql`(extract(epoch from clock_timestamp()) * 1000000)::bigint`,
       skipLocked: sql`for update skip locked`,
     }),
   }

@@ -1,12 +1,11 @@
-import { sql } from 'kysely'
 import pg from 'pg'
 import type { Engine } from '../sql/engine.ts'
-import type { Schema } from '../sql/schema.ts'
+import { name, script, sql } from '../sql/sql.ts'
 import { type Connections, oncePreparedAgain, type Run } from './connections.ts'
 import { createCounters } from './counters.ts'
 import { isDuplicate } from './failure.ts'
-import { createPostgresKysely } from './kysely.ts'
 import { createLines } from './lines.ts'
+import { createPostgresQueries } from './queries.ts'
 import { createTrigrams } from './trigrams.ts'
 
 /** The time for which a process that stops in the middle of a rare write blocks the others. */
@@ -38,14 +37,14 @@ export function createDatabase(connections: Connections): Engine {
   const inLine = createLines()
   let current: Run | undefined
   let concerned = new Set<string>()
-  const reader = createPostgresKysely<Schema>(connections.read)
-  const writer = createPostgresKysely<Schema>((statement, isKept) => {
+  const reader = createPostgresQueries(connections.read)
+  const writer = createPostgresQueries((statement) => {
     if (!current) throw new Error('A query on the writing connection belongs inside write().')
-    return current(statement, isKept)
+    return current(statement)
   })
 
   async function transaction<T>(run: Run, work: () => Promise<T>): Promise<T> {
-    const say = (text: string) => run({ sql: text, parameters: [] }, false)
+    const say = (text: string) => run(script(text))
     await say(BEGIN)
     current = run
     concerned = new Set()
@@ -68,19 +67,19 @@ export function createDatabase(connections: Connections): Engine {
       inLine('', () => oncePreparedAgain(() => connections.use((run) => transaction(run, work)))),
     concerns: (tenantId) => void concerned.add(tenantId),
     isDuplicate,
-    counters: createCounters(writer as never),
-    lower: (column) => sql`lower(${sql.ref(column)} collate "C")`,
-    byBytes: (column) => sql`${sql.ref(column)} collate "C"`,
+    counters: createCounters(writer),
+    lower: (column) => sql`lower(${name(column)} collate "C")`,
+    byBytes: (column) => sql`${name(column)} collate "C"`,
     // It knows how many rows a partial index has.
     indexedBy: () => sql``,
-    trigrams: createTrigrams(reader as never),
+    trigrams: createTrigrams(reader),
     json: {
       items: (json) => sql`(select json_array_elements_text(${json}::json))`,
       // As a condition on the index. Two subqueries would be joined, by reading every user of the tenants.
       isOneOf: (column, json) =>
-        sql`${sql.ref(column)} = any (array(select json_array_elements_text(${json}::json)))`,
+        sql`${name(column)} = any (array(select json_array_elements_text(${json}::json)))`,
       arrayOf: (column) =>
-        sql`coalesce(json_agg(${sql.ref(column)} order by ${sql.ref(column)})::text, '[]')`,
+        sql`coalesce(json_agg(${name(column)} order by ${name(column)})::text, '[]')`,
     },
   }
 }

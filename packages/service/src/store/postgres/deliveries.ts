@@ -1,9 +1,7 @@
-import { type RawBuilder, sql } from 'kysely'
 import type { Clock } from '../../clock.ts'
-import type { Micros } from '../records.ts'
 import type { DeliveryDatabase } from '../sql/deliveries.ts'
+import { join, name, names, raw, type Sql, sql } from '../sql/sql.ts'
 import type { Connections } from './connections.ts'
-import { createPostgresKysely } from './kysely.ts'
 
 /**
  * PostgreSQL as the deliveries use it.
@@ -11,25 +9,20 @@ import { createPostgresKysely } from './kysely.ts'
  * @param clock - For tests that move it. Default: that of PostgreSQL, as those of several machines differ.
  */
 export function createDeliveryDatabase(connections: Connections, clock?: Clock): DeliveryDatabase {
-  const compiler = createPostgresKysely<unknown>(connections.read)
-  const compiled = (query: RawBuilder<unknown>) => query.compile(compiler)
   return {
-    read: async <R>(query: RawBuilder<R>) =>
-      (await connections.read(compiled(query), true)).rows as R[],
-    write: async <R>(query: RawBuilder<R>) =>
-      (await connections.write(compiled(query))).rows as R[],
+    read: async <R>(statement: Sql<R>) => (await connections.read(statement)).rows,
+    write: async <R>(statement: Sql<R>) => (await connections.write(statement)).rows,
     now: () =>
       clock
-        ? sql<Micros>`${Math.floor(clock.now() * 1e3)}::bigint`
-        : sql<Micros>`(extract(epoch from now()) * 1e6)::bigint`,
+        ? sql`${Math.floor(clock.now() * 1e3)}::bigint`
+        : sql`(extract(epoch from now()) * 1e6)::bigint`,
     table(json, columns) {
-      const names = Object.keys(columns).map((name) => sql.ref(name))
       const typed = Object.entries(columns).map(
-        ([name, type]) => sql`${sql.ref(name)} ${sql.raw(type)}`,
+        ([column, type]) => sql`${name(column)} ${raw(type)}`,
       )
       // An alias with the types stands behind the function, so it is in a query of its own.
-      return sql`(select ${sql.join(names)}
-        from json_to_recordset(${json}::json) as given (${sql.join(typed)}))`
+      return sql`(select ${names(Object.keys(columns))}
+        from json_to_recordset(${json}::json) as given (${join(typed)}))`
     },
     skipLocked: sql`for update skip locked`,
   }

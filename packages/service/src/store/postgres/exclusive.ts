@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { script } from '../sql/sql.ts'
 import type { Connections } from './connections.ts'
 
 /**
@@ -8,18 +9,17 @@ import type { Connections } from './connections.ts'
 export function createExclusive(connections: Connections) {
   return (task: string, work: () => Promise<void>): Promise<boolean> =>
     connections.useForLock(async (run) => {
-      const say = (sql: string) => run({ sql, parameters: [] }, false)
-      await say('begin; set local idle_in_transaction_session_timeout = 0')
+      await run(script('begin; set local idle_in_transaction_session_timeout = 0'))
       // Without a parameter: the snapshot of a statement with one is held until the next statement, and vacuuming and
       // `create index concurrently` would wait for it.
       const lock = `pg_try_advisory_xact_lock(hashtext('latchkey'), hashtext(${pg.escapeLiteral(task)}))`
-      const taken: { taken: boolean }[] = (await say(`select ${lock} as taken`)).rows
+      const { rows: taken } = await run(script<{ taken: boolean }>(`select ${lock} as taken`))
       try {
         const isOurs = taken[0]?.taken ?? false
         if (isOurs) await work()
         return isOurs
       } finally {
-        await say('rollback').catch(() => {})
+        await run(script('rollback')).catch(() => {})
       }
     })
 }

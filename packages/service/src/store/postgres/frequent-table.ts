@@ -1,17 +1,27 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { StoreError } from '../errors.ts'
-import type { Outcome } from '../ports.ts'
+import type { Change, Outcome } from '../ports.ts'
 import type { AuditEntry } from '../records.ts'
-import { toRow as auditRow, type Record } from '../sql/audit.ts'
-import { columnsOf } from '../sql/columns.ts'
+import { toRow as auditRow } from '../sql/audit.ts'
 import type { Engine } from '../sql/engine.ts'
-import type { Row } from '../sql/prepared.ts'
-import { createTable, type Table, type TableDefinition } from '../sql/table.ts'
-import type { Connections, Rows, Statement } from './connections.ts'
+import { columnsOf, type TableName } from '../sql/schema.ts'
+import {
+  type AnyRow,
+  assign,
+  bind,
+  insertInto,
+  join,
+  matches,
+  name,
+  names,
+  type Sql,
+  sql,
+} from '../sql/sql.ts'
+import { createReads, type Table, type TableDefinition } from '../sql/table.ts'
+import type { Connections, Rows } from './connections.ts'
 import { shardOf } from './counters.ts'
 import { isConflict, isDuplicate, sqlState } from './failure.ts'
 import { createLines } from './lines.ts'
-import { type Draft, draft, type Further, insertRow } from './statement.ts'
 
 /** How often an update is tried while other processes change the same row. */
 const MAX_TRIES = 20
@@ -25,70 +35,83 @@ const FOREIGN_KEY_VIOLATION = '23503'
  *
  * @param beside - The part of the statement that stores something else of a record that was inserted or updated.
  */
-export function createFrequentTable<T>(
-  engine: Engine,
-  record: Record,
+export function createFrequentTable<T, R extends AnyRow>(
+  { reader }: Pick<Engine, 'reader'>,
   connections: Connections,
-  definition: TableDefinition<T>,
-  beside?: (record: T, one: Draft) => string,
-): Table<T, Further> {
-  const { name, key, counter, toRow } = definition
-  const fromRow = definition.fromRow as unknown as (row: Row) => T
-  const { byId, byUnique, page } = createTable(engine, record, definition)
-  const inLine = createLines()
+  definition: TableDefinition<T, R>,
+  beside?: (record: T) => Sql,
+): Table<T, Sql> {
+  const { key, counter, toRow, fromRow } = definition
+  const table = name(definition.name)
   const within = key.slice(0, -1)
-  const read = withRev(name)
-
-  /** Reads the committed row that an update compares with. */
-  async function current(values: readonly string[]): Promise<Row | undefined> {
-    const one = draft()
-    const where = one.matches(key, values)
-    const { rows } = await connections.read(
-      one.as(`select ${read} from ${name} where ${where}`),
-      true,
+  const read = names([...new Set([...columnsOf(definition.name), 'rev'])])
+  const current = sql<R & { rev: number }>`select ${read} from ${table} where ${matches(key)}`
+  const deletion = sql`delete from ${table} where ${matches(key)}`
+  const insertion = boundTo((columns) => insertInto(definition.name, columns))
+  const assignment = boundTo(assign)
+  const setting = (row: AnyRow) =>
+    assignment(
+      Object.fromEntries(
+        Object.entries(row).filter(([column]) => !key.includes(column) && column !== 'rev'),
+      ),
     )
-    return rows[0]
-  }
+  const inLine = createLines()
 
   /** The whole statement, from the part that writes the row. */
   function complete(
-    one: Draft,
-    writes: string,
-    row: Row,
+    writes: Sql,
+    row: AnyRow,
     { audit, by, record, further }: Belonging<T>,
-  ): Statement {
+  ): Sql<R> {
     const parts = [
-      `written as (${writes} returning ${read})`,
-      `audited as (${insertRow('audit', auditRow(audit), one)})`,
+      sql`written as (${writes} returning ${read})`,
+      sql`audited as (${insertFurther('audit', auditRow(audit))})`,
     ]
     if (counter && by) {
       const scope = counter(...within.map((column) => String(row[column])))
-      parts.push(
-        `counted as (update counter_shards set n = n + ${by} from written
-          where scope = ${one.bind(scope)} and shard = ${one.bind(shardOf(String(row.id)))})`,
-      )
+      parts.push(sql`counted as (update counter_shards set n = n + ${by} from written
+        where scope = ${scope ?? null} and shard = ${shardOf(String(row.id))})`)
     }
-    if (record && beside) parts.push(`beside as (${beside(record, one)})`)
-    if (further) parts.push(`further as (${further(one)})`)
-    return one.as(`with ${parts.join(', ')} select ${read} from written`)
+    if (record && beside) parts.push(sql`beside as (${beside(record)})`)
+    if (further) parts.push(sql`further as (${further})`)
+    return sql`with ${join(parts)} select ${read} from written`
+  }
+
+  async function tryUpdate(
+    values: readonly string[],
+    change: Change<T>,
+    audit: AuditEntry,
+    step?: (row: AnyRow) => Sql | undefined,
+  ): Promise<Outcome<T> | 'conflict'> {
+    const { rows } = await connections.read(bind(current, values))
+    const [row] = rows
+    if (!row) return { kind: 'missing' }
+    const before = fromRow(row)
+    const after = change(before)
+    if (after === before) return { kind: 'unchanged', record: after }
+    const next = toRow(after)
+    const belonging = { audit, record: after, further: step?.(next) }
+    const writes = sql`update ${table} set ${setting(next)}, rev = rev + 1
+      where ${matches(key, values)} and rev = ${row.rev}`
+    try {
+      const written = await again(() => connections.write(complete(writes, next, belonging)))
+      return written.rows.length > 0 ? { kind: 'written', record: after } : 'conflict'
+    } catch (error) {
+      if (isDuplicate(error)) return { kind: 'duplicate' }
+      throw error
+    }
   }
 
   return {
-    byId,
-    byUnique,
-    page,
+    ...createReads(reader, definition),
 
-    async insert(inserted, audit, step) {
-      const row = toRow(inserted)
-      const one = draft()
-      const values = Object.values(row).map((value) => one.bind(value))
-      const writes = `insert into ${name} (${Object.keys(row).join(', ')})
-        values (${values.join(', ')}) on conflict do nothing`
+    async insert(record, audit, step) {
+      const row = toRow(record)
+      const writes = sql`${insertion(row)} on conflict do nothing`
+      const statement = complete(writes, row, { audit, by: 1, record, further: step?.(row) })
       try {
-        const belonging = { audit, by: 1, record: inserted, further: step?.(row) } as const
-        const statement = complete(one, writes, row, belonging)
         const { rows } = await again(() => connections.write(statement))
-        return rows.length === 0 ? { kind: 'duplicate' } : { kind: 'written', record: inserted }
+        return rows.length === 0 ? { kind: 'duplicate' } : { kind: 'written', record }
       } catch (error) {
         if (sqlState(error) === FOREIGN_KEY_VIOLATION) return { kind: 'missing' }
         // Of a further step: the row itself does nothing then.
@@ -101,34 +124,17 @@ export function createFrequentTable<T>(
       inLine(values.join(' '), async () => {
         for (let tries = 0; tries < MAX_TRIES; tries++) {
           if (tries > 2) await wait(Math.random() * Math.min(2 ** tries, 100))
-          const row = await current(values)
-          if (!row) return { kind: 'missing' }
-          const before = fromRow(row)
-          const after = change(before)
-          if (after === before) return { kind: 'unchanged', record: after }
-          const next = toRow(after)
-          const one = draft()
-          const set = Object.keys(next)
-            .filter((column) => !key.includes(column) && column !== 'rev')
-            .map((column) => `${column} = ${one.bind(next[column])}`)
-          const writes = `update ${name} set ${set.join(', ')}, rev = rev + 1
-            where ${one.matches([...key, 'rev'], [...values, row.rev])}`
-          const written = await unlessDuplicate(() =>
-            connections.write(
-              complete(one, writes, next, { audit, record: after, further: step?.(next) }),
-            ),
-          )
-          if (written === 'duplicate') return { kind: 'duplicate' }
-          if (written.rows.length > 0) return { kind: 'written', record: after }
+          const outcome = await tryUpdate(values, change, audit, step)
+          if (outcome !== 'conflict') return outcome
         }
         throw new StoreError(`Too many processes change the same object (${values.join(' ')}).`)
       }),
 
     async delete(values, audit, step): Promise<Outcome<T>> {
       const row = Object.fromEntries(key.map((column, i) => [column, values[i] ?? null]))
-      const one = draft()
-      const writes = `delete from ${name} where ${one.matches(key, values)}`
-      const statement = complete(one, writes, row, { audit, by: -1, further: step?.(row) })
+      const statement = complete(bind(deletion, values), row, {
+        ...{ audit, by: -1, further: step?.(row) },
+      })
       const [deleted] = (await again(() => connections.write(statement))).rows
       return deleted ? { kind: 'written', record: fromRow(deleted) } : { kind: 'missing' }
     },
@@ -140,20 +146,11 @@ interface Belonging<T> {
   audit: AuditEntry
   by?: 1 | -1
   record?: T
-  further?: Further | undefined
-}
-
-async function unlessDuplicate(write: () => Promise<Rows>): Promise<Rows | 'duplicate'> {
-  try {
-    return await again(write)
-  } catch (error) {
-    if (isDuplicate(error)) return 'duplicate'
-    throw error
-  }
+  further?: Sql | undefined
 }
 
 /** Repeats a write that was rolled back because of another transaction. */
-async function again(write: () => Promise<Rows>): Promise<Rows> {
+async function again<R>(write: () => Promise<Rows<R>>): Promise<Rows<R>> {
   for (let tries = 1; ; tries++) {
     try {
       return await write()
@@ -165,7 +162,19 @@ async function again(write: () => Promise<Rows>): Promise<Rows> {
   }
 }
 
-/** The columns of a table with the version of the row. */
-function withRev(table: string): string {
-  return [...new Set([...columnsOf(table), 'rev'])].join(', ')
+/** A part that is made at the first row, and then only bound: rows have all columns in one order. */
+function boundTo(build: (columns: string[]) => Sql): (row: AnyRow) => Sql {
+  let part: Sql | undefined
+  return (row) => {
+    part ??= build(Object.keys(row))
+    return bind(part, Object.values(row))
+  }
+}
+
+/** The part of a statement that inserts a row when the part before wrote something. */
+export function insertFurther(table: TableName, row: AnyRow): Sql {
+  const values = Object.values(row).map((value) =>
+    typeof value === 'number' ? sql`${value}::bigint` : sql`${value}::text`,
+  )
+  return sql`insert into ${name(table)} (${names(Object.keys(row))}) select ${join(values)} from written`
 }

@@ -1,4 +1,5 @@
 import { StoreError } from '../errors.ts'
+import { once, script, sql } from '../sql/sql.ts'
 import type { Connections } from './connections.ts'
 import { followSettled } from './settled.ts'
 
@@ -10,7 +11,7 @@ interface Drift {
   rows: number
 }
 
-const COUNTED = `with rows as (
+const COUNTED = sql`with rows as (
     select 'tenants' as scope, count(*) as n from tenants
     union all select 'users:' || tenant_id, count(*) from users group by tenant_id
     union all select 'applications:' || tenant_id, count(*) from applications group by tenant_id
@@ -22,24 +23,27 @@ const COUNTED = `with rows as (
 
 /** Compares the counters with what they count, in one statement, while others write. */
 export async function counterDrift(connections: Connections): Promise<Drift[]> {
-  const sql = `${COUNTED} select scope, counted, found as rows from drift order by scope`
-  return (await connections.read({ sql, parameters: [] }, false)).rows
+  const { rows } = await connections.read(
+    once(sql<Drift>`${COUNTED} select scope, counted, found as rows from drift order by scope`),
+  )
+  return rows
 }
 
 /** Makes the counters agree with the rows, and with nothing written in between. */
 export async function repairCounters(connections: Connections): Promise<void> {
   await connections.use(async (run) => {
-    const say = (sql: string) => run({ sql, parameters: [] }, false)
-    await say('begin')
+    await run(script('begin'))
     try {
       // Writers of users wait for as long as it takes to count them.
-      await say('lock table counter_shards in exclusive mode')
-      await say(`insert into counter_shards ${COUNTED}
+      await run(script('lock table counter_shards in exclusive mode'))
+      await run(
+        once(sql`insert into counter_shards (scope, shard, n) ${COUNTED}
         select scope, 0, found - counted from drift
-        on conflict (scope, shard) do update set n = counter_shards.n + excluded.n`)
-      await say('commit')
+        on conflict (scope, shard) do update set n = counter_shards.n + excluded.n`),
+      )
+      await run(script('commit'))
     } catch (error) {
-      await say('rollback').catch(() => {})
+      await run(script('rollback')).catch(() => {})
       throw error
     }
   })
@@ -47,9 +51,10 @@ export async function repairCounters(connections: Connections): Promise<void> {
 
 /** The seconds by which this machine's clock is ahead of PostgreSQL's. */
 export async function clockDifference(connections: Connections): Promise<number> {
-  const sql = 'select extract(epoch from clock_timestamp())::float8 as at'
   const asked = Date.now()
-  const rows: { at: number }[] = (await connections.read({ sql, parameters: [] }, false)).rows
+  const { rows } = await connections.read(
+    once(sql<{ at: number }>`select extract(epoch from clock_timestamp())::float8 as at`),
+  )
   const [row] = rows
   if (!row) throw new StoreError('PostgreSQL does not say what time it is.')
   // It was asked somewhere between the two.
@@ -71,10 +76,11 @@ export interface LogEnds {
 /** Reads where the audit log ends: for new entries, for its readers, and for an export. */
 export async function logEnds(connections: Connections): Promise<LogEnds> {
   const { settled: exported } = await followSettled(connections).wait()
-  const sql = `select last_value as last, (select coalesce(max(id), 0) from audit) as newest,
-    (select coalesce(max(position), 0) from cursors) as read from audit_id_seq`
-  const rows: Omit<LogEnds, 'exported'>[] = (await connections.read({ sql, parameters: [] }, false))
-    .rows
+  const { rows } = await connections.read(
+    once(sql<Omit<LogEnds, 'exported'>>`
+      select last_value as last, (select coalesce(max(id), 0) from audit) as newest,
+        (select coalesce(max(position), 0) from cursors) as read from audit_id_seq`),
+  )
   const [row] = rows
   if (!row) throw new StoreError('PostgreSQL does not say where the audit log ends.')
   return { ...row, exported }
@@ -82,11 +88,9 @@ export async function logEnds(connections: Connections): Promise<LogEnds> {
 
 /** Gives new entries ids behind all others, and lets readers begin there at the latest. */
 export async function repairLogEnds(connections: Connections): Promise<void> {
-  const parameters: unknown[] = []
-  const end = '(select greatest(last_value, (select max(id) from audit)) from audit_id_seq)'
-  await connections.write({ sql: `select setval('audit_id_seq', ${end})`, parameters })
-  await connections.write({
-    sql: `update cursors set position = ${end}, ahead = '[]' where position > ${end}`,
-    parameters,
-  })
+  const end = sql`(select greatest(last_value, (select max(id) from audit)) from audit_id_seq)`
+  await connections.write(once(sql`select setval('audit_id_seq', ${end})`))
+  await connections.write(
+    once(sql`update cursors set position = ${end}, ahead = '[]' where position > ${end}`),
+  )
 }

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { type Kysely, sql } from 'kysely'
+import type { Queries } from '../sql/engine.ts'
+import { once, script, sql } from '../sql/sql.ts'
 import {
   type Connections,
   createConnections,
@@ -8,11 +9,11 @@ import {
 } from './connections.ts'
 import { createExclusive } from './exclusive.ts'
 import { isDeadlock, isLockTimeout } from './failure.ts'
-import { createPostgresKysely } from './kysely.ts'
 import { type IndexesOfFullTables, migrations } from './migrations.ts'
+import { createPostgresQueries } from './queries.ts'
 import { missingTrigrams } from './trigrams.ts'
 
-/** The names of the changes that were made. Ours and not Kysely's, so that one lock covers all of it. */
+/** The names of the changes that were made. */
 const TABLE = 'latchkey_migration'
 
 /** The key of PostgreSQL's advisory lock: an arbitrary number, the same in every process. */
@@ -31,10 +32,11 @@ export type SchemaState = { kind: 'current' } | { kind: 'behind'; missing: reado
  * @throws when they were changed by a newer version in a way that this one cannot serve.
  */
 export async function schemaState(connections: Connections): Promise<SchemaState> {
-  const db = createPostgresKysely<unknown>(connections.read)
-  const found = await sql<{ exists: boolean }>`
-    select to_regclass(${TABLE}) is not null as "exists"`.execute(db)
-  return stateOf(found.rows[0]?.exists ? await appliedTo(db) : undefined)
+  const db = createPostgresQueries(connections.read)
+  const found = await db.first(
+    once(sql<{ exists: boolean }>`select to_regclass(${TABLE}) is not null as "exists"`),
+  )
+  return stateOf(found?.exists ? await appliedTo(db) : undefined)
 }
 
 /**
@@ -70,12 +72,13 @@ type Left = 'none' | 'more' | (IndexesOfFullTables & { name?: string })
 
 /** Makes the changes that are missing, up to one with more to do. */
 async function migrate(run: Run, done: string[]): Promise<Left> {
-  const db = createPostgresKysely<unknown>((statement) => run(statement, false))
-  await sql`begin`.execute(db)
+  const db = createPostgresQueries(run)
+  const say = (text: string) => db.run(script(text))
+  await say('begin')
   try {
-    await sql`select pg_advisory_xact_lock(${sql.lit(LOCK)})`.execute(db)
-    await sql`set local lock_timeout = ${sql.lit(LOCK_MS)}`.execute(db)
-    await sql`create table if not exists ${sql.table(TABLE)} (name text primary key)`.execute(db)
+    await say(`select pg_advisory_xact_lock(${LOCK})`)
+    await say(`set local lock_timeout = ${LOCK_MS}`)
+    await say(`create table if not exists ${TABLE} (name text primary key)`)
     const applied = await appliedTo(db)
     const state = stateOf(applied)
     const missing = state.kind === 'behind' ? state.missing : []
@@ -89,7 +92,7 @@ async function migrate(run: Run, done: string[]): Promise<Left> {
       } else if (change && isNew) await makeIndexesAtOnce(db, change.indexes)
       else if (change) left = { ...change, name }
       if (left !== 'none') break
-      await sql`insert into ${sql.table(TABLE)} values (${name})`.execute(db)
+      await say(`insert into ${TABLE} values ('${name}')`)
       made.push(name)
     }
     if (left === 'none') {
@@ -97,21 +100,21 @@ async function migrate(run: Run, done: string[]): Promise<Left> {
       if (indexes && isNew) await makeIndexesAtOnce(db, indexes)
       else if (indexes) left = { indexes }
     }
-    await sql`commit`.execute(db)
+    await say('commit')
     done.push(...made)
     return left
   } catch (error) {
-    await sql`rollback`.execute(db).catch(() => {})
+    await say('rollback').catch(() => {})
     throw error
   }
 }
 
 async function makeIndexesAtOnce(
-  db: Kysely<unknown>,
+  db: Queries,
   indexes: IndexesOfFullTables['indexes'],
 ): Promise<void> {
   for (const [index, on] of Object.entries(indexes)) {
-    await sql.raw(`create index ${index} on ${on}`).execute(db)
+    await db.run(script(`create index ${index} on ${on}`))
   }
 }
 
@@ -126,8 +129,7 @@ async function makeIndexes(
   // No process waits for the lock in a query: making an index waits for the queries in progress.
   const isOurs = await createExclusive(connections)('indexes', () =>
     connections.use(async (run) => {
-      const say = async (text: string): Promise<{ isValid?: boolean }[]> =>
-        (await run({ sql: text, parameters: [] }, false)).rows
+      const say = async (text: string) => (await run(script<{ isValid?: boolean }>(text))).rows
       for (const [index, on] of Object.entries(indexes)) {
         const [found] = await say(
           `select indisvalid as "isValid" from pg_index where indexrelid = to_regclass('${index}')`,
@@ -151,12 +153,11 @@ interface Applied {
   leastSchema: number
 }
 
-async function appliedTo(db: Kysely<unknown>): Promise<Applied> {
-  const { rows } = await sql<{ name: string }>`
-    select name from ${sql.table(TABLE)} order by name`.execute(db)
+async function appliedTo(db: Queries): Promise<Applied> {
+  const rows = await db.all(script<{ name: string }>(`select name from ${TABLE} order by name`))
   if (rows.length === 0) return { names: [], leastSchema: 0 }
-  const least = await sql<{ n: number }>`select least_schema as n from revision`.execute(db)
-  return { names: rows.map(({ name }) => name), leastSchema: least.rows[0]?.n ?? 0 }
+  const least = await db.first(script<{ n: number }>('select least_schema as n from revision'))
+  return { names: rows.map(({ name }) => name), leastSchema: least?.n ?? 0 }
 }
 
 function stateOf(applied: Applied | undefined): SchemaState {

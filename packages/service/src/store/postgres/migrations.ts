@@ -1,8 +1,9 @@
-import { type Kysely, sql } from 'kysely'
 import { LOG_SHARDS, VOID_SESSIONS, WEBHOOKS } from '../cursors.ts'
 import { NOT_DUE } from '../deliveries.ts'
+import type { Queries } from '../sql/engine.ts'
 import { createJobPartsTable, createJobsTable } from '../sql/jobs.ts'
 import { domainIndexes, listFilterIndexes } from '../sql/list-filters.ts'
+import { name as named, once, raw, script, sql, textOf } from '../sql/sql.ts'
 import { addSearchKeys, fillSearchKeys } from './search-keys.ts'
 import { addUserLists, fillLastLogins, fillSearchTexts } from './trigrams.ts'
 import { DOMAIN } from './user-texts.ts'
@@ -11,7 +12,7 @@ import { DOMAIN } from './user-texts.ts'
  * One change of the tables, in a transaction. One that writes many rows does so in steps: it answers
  * `unfinished`, and is asked again in a transaction of its own.
  */
-type Migration = ((db: Kysely<unknown>) => Promise<unknown>) | IndexesOfFullTables
+type Migration = ((db: Queries) => Promise<unknown>) | IndexesOfFullTables
 
 /** Indexes that are made while the tables are written: `create index concurrently`, without a transaction. */
 export interface IndexesOfFullTables {
@@ -47,7 +48,7 @@ export const migrations: Record<string, Migration> = {
   '0015-list-filters': { indexes: listFilters() },
   '0016-user-lists': addUserLists,
   '0016-user-lists-indexes': {
-    indexes: domainIndexes(DOMAIN),
+    indexes: domainIndexes(textOf(DOMAIN, 'postgres')),
   },
   '0017-fill-search-texts': fillSearchTexts,
   '0018-mail-by-creation': { indexes: { mail_by_creation: 'mail (created_at)' } },
@@ -71,7 +72,7 @@ export const COUNTER_SHARDS = 16
  * Names sort by their bytes, as in JavaScript and SQLite. The columns are those of SQLite, so that rows
  * can be moved as they are; `rev` counts the versions of a row.
  */
-async function createFoundations(db: Kysely<unknown>): Promise<void> {
+async function createFoundations(db: Queries): Promise<void> {
   const statements = [
     sql`create table tenants (
       id text collate "C" primary key,
@@ -189,7 +190,7 @@ async function createFoundations(db: Kysely<unknown>): Promise<void> {
     sql`create view counters as
       select scope, sum(n)::bigint as value from counter_shards group by scope`,
     sql`insert into counter_shards
-      select 'tenants', shard, 0 from generate_series(0, ${sql.lit(COUNTER_SHARDS - 1)}) as shard`,
+      select 'tenants', shard, 0 from generate_series(0, ${raw(String(COUNTER_SHARDS - 1))}) as shard`,
     // least_schema: the first version of the tables that a service must know to serve from them.
     sql`create table revision (
       id smallint primary key check (id = 1),
@@ -198,7 +199,7 @@ async function createFoundations(db: Kysely<unknown>): Promise<void> {
     )`,
     sql`insert into revision values (1, 0, 1)`,
     ...['mail', 'notices'].flatMap((name) => [
-      sql`create table ${sql.table(name)} (
+      sql`create table ${named(name)} (
         id text collate "C" primary key,
         number bigint generated always as identity,
         tenant_id text collate "C" not null,
@@ -207,27 +208,27 @@ async function createFoundations(db: Kysely<unknown>): Promise<void> {
         attempts integer not null,
         sealed text not null
       )`,
-      sql`create index ${sql.id(`${name}_by_due`)} on ${sql.table(name)} (due_at)`,
-      sql`create index ${sql.id(`${name}_by_tenant`)} on ${sql.table(name)} (tenant_id, number)`,
+      sql`create index ${named(`${name}_by_due`)} on ${named(name)} (due_at)`,
+      sql`create index ${named(`${name}_by_tenant`)} on ${named(name)} (tenant_id, number)`,
     ]),
   ]
-  for (const statement of statements) await statement.execute(db)
+  for (const statement of statements) await db.run(once(statement))
 }
 
-async function addAuditSearch(db: Kysely<unknown>): Promise<void> {
+async function addAuditSearch(db: Queries): Promise<void> {
   const statements = [
     sql`alter table audit add column fields text`,
     sql`create index audit_by_tenant_and_time on audit (tenant_id, at, id)`,
     sql`drop index audit_by_tenant`,
   ]
-  for (const statement of statements) await statement.execute(db)
+  for (const statement of statements) await db.run(once(statement))
 }
 
 /** The recipient of a message, and how it ended. */
-async function addOutbox(db: Kysely<unknown>): Promise<void> {
+async function addOutbox(db: Queries): Promise<void> {
   const statements = [
     ...['mail', 'notices'].map(
-      (name) => sql`alter table ${sql.table(name)}
+      (name) => sql`alter table ${named(name)}
         add column kind text,
         add column user_id text collate "C",
         add column answer text,
@@ -238,26 +239,27 @@ async function addOutbox(db: Kysely<unknown>): Promise<void> {
     sql`create index mail_by_user on mail (tenant_id, user_id, created_at, id)
       where user_id is not null`,
   ]
-  for (const statement of statements) await statement.execute(db)
+  for (const statement of statements) await db.run(once(statement))
 }
 
 /** Replaces an index that could not return entries in order. */
-async function addAuditByTime(db: Kysely<unknown>): Promise<void> {
-  await sql`create index audit_by_time_and_id on audit (at, id)`.execute(db)
-  await sql`drop index audit_by_time`.execute(db)
+async function addAuditByTime(db: Queries): Promise<void> {
+  await db.run(once(sql`create index audit_by_time_and_id on audit (at, id)`))
+  await db.run(once(sql`drop index audit_by_time`))
 }
 
-async function addDeletions(db: Kysely<unknown>): Promise<void> {
+async function addDeletions(db: Queries): Promise<void> {
   const statements = [
     sql`alter table tenants add column deleted_at bigint, add column deleted_users bigint`,
     sql`create index tenants_deleted on tenants (deleted_at) where deleted_at is not null`,
   ]
-  for (const statement of statements) await statement.execute(db)
+  for (const statement of statements) await db.run(once(statement))
 }
 
 // The id of a social credential is made from connection, issuer and subject: one user of a tenant has it.
-async function addConnections(db: Kysely<unknown>): Promise<void> {
-  await sql`create table connections (
+async function addConnections(db: Queries): Promise<void> {
+  await db.run(
+    once(sql`create table connections (
     tenant_id text collate "C" not null references tenants (id) on delete cascade,
     id text collate "C" not null,
     name text not null,
@@ -273,14 +275,18 @@ async function addConnections(db: Kysely<unknown>): Promise<void> {
     created_at bigint not null,
     updated_at bigint not null,
     primary key (tenant_id, id)
-  )`.execute(db)
-  await sql`create unique index connections_by_name on connections (tenant_id, name)`.execute(db)
-  await sql`create unique index credentials_social on credentials (tenant_id, id)
-    where type = 'SocialCredential'`.execute(db)
+  )`),
+  )
+  await db.run(once(sql`create unique index connections_by_name on connections (tenant_id, name)`))
+  await db.run(
+    once(sql`create unique index credentials_social on credentials (tenant_id, id)
+    where type = 'SocialCredential'`),
+  )
 }
 
-async function createOperators(db: Kysely<unknown>): Promise<void> {
-  await sql`create table operators (
+async function createOperators(db: Queries): Promise<void> {
+  await db.run(
+    once(sql`create table operators (
     tenant_id text collate "C" not null,
     id text collate "C" not null,
     role text not null,
@@ -291,26 +297,32 @@ async function createOperators(db: Kysely<unknown>): Promise<void> {
     invitation_until bigint,
     primary key (tenant_id, id),
     foreign key (tenant_id, id) references users (tenant_id, id) on delete cascade
-  )`.execute(db)
+  )`),
+  )
 }
 
-async function addTenantSearch(db: Kysely<unknown>): Promise<void> {
-  await sql`create index tenants_by_name on tenants (lower(name collate "C"), id)`.execute(db)
+async function addTenantSearch(db: Queries): Promise<void> {
+  await db.run(once(sql`create index tenants_by_name on tenants (lower(name collate "C"), id)`))
 }
 
 // A passkey or security key is one user's of the tenant. Of those that several users had, the first one stays.
-async function makeKeyIdsUnique(db: Kysely<unknown>): Promise<void> {
-  await sql`delete from credentials as later where type = 'HardwareCredential' and exists (
+async function makeKeyIdsUnique(db: Queries): Promise<void> {
+  await db.run(
+    once(sql`delete from credentials as later where type = 'HardwareCredential' and exists (
     select 1 from credentials as first
     where first.tenant_id = later.tenant_id and first.id = later.id and first.type = later.type
-    and (first.created_at, first.user_id) < (later.created_at, later.user_id))`.execute(db)
-  await sql`create unique index credentials_keys on credentials (tenant_id, id)
-    where type = 'HardwareCredential'`.execute(db)
+    and (first.created_at, first.user_id) < (later.created_at, later.user_id))`),
+  )
+  await db.run(
+    once(sql`create unique index credentials_keys on credentials (tenant_id, id)
+    where type = 'HardwareCredential'`),
+  )
 }
 
 // The readers of the audit log begin an hour before its end, as the release before kept their place elsewhere.
-async function addCursors(db: Kysely<unknown>): Promise<void> {
-  await sql`create table cursors (
+async function addCursors(db: Queries): Promise<void> {
+  await db.run(
+    once(sql`create table cursors (
     reader text collate "C" not null,
     shard smallint not null,
     position bigint not null,
@@ -318,16 +330,19 @@ async function addCursors(db: Kysely<unknown>): Promise<void> {
     fence bigint not null default 0,
     held_until timestamptz not null default '-infinity',
     primary key (reader, shard)
-  )`.execute(db)
-  await sql`insert into cursors (reader, shard, position)
-    select ${sql.lit(VOID_SESSIONS)}, shard, coalesce((
+  )`),
+  )
+  await db.run(
+    once(sql`insert into cursors (reader, shard, position)
+    select ${raw(`'${VOID_SESSIONS}'`)}, shard, coalesce((
       select id from audit where at < (select at from audit order by id desc limit 1) - 3600000000
       order by at desc, id desc limit 1), 0)
-    from generate_series(0, ${sql.lit(LOG_SHARDS - 1)}) as shard`.execute(db)
+    from generate_series(0, ${raw(String(LOG_SHARDS - 1))}) as shard`),
+  )
 }
 
-async function addSealingKeys(db: Kysely<unknown>): Promise<void> {
-  await sql`create table sealing_keys (id text collate "C" primary key)`.execute(db)
+async function addSealingKeys(db: Queries): Promise<void> {
+  await db.run(once(sql`create table sealing_keys (id text collate "C" primary key)`))
 }
 
 function listFilters(): Record<string, string> {
@@ -340,16 +355,18 @@ function listFilters(): Record<string, string> {
 }
 
 // The tenants that a revision concerns. A release that writes none has all processes read everything again.
-async function addRevisionTenants(db: Kysely<unknown>): Promise<void> {
-  await sql`create table revision_tenants (
+async function addRevisionTenants(db: Queries): Promise<void> {
+  await db.run(
+    once(sql`create table revision_tenants (
     n bigint not null,
     tenant_id text collate "C" not null,
     primary key (n, tenant_id)
-  )`.execute(db)
+  )`),
+  )
 }
 
 // Endpoints of deleted tenants stay until the last event is delivered, so that nothing refers to a tenant.
-async function addWebhooks(db: Kysely<unknown>): Promise<void> {
+async function addWebhooks(db: Queries): Promise<void> {
   const statements = [
     `create table webhooks (
       tenant_id text collate "C" not null,
@@ -393,17 +410,17 @@ async function addWebhooks(db: Kysely<unknown>): Promise<void> {
       select '${WEBHOOKS}', shard, (select coalesce(max(id), 0) from audit)
       from generate_series(0, ${LOG_SHARDS - 1}) as shard`,
   ]
-  for (const statement of statements) await sql.raw(statement).execute(db)
+  for (const statement of statements) await db.run(script(statement))
 }
 
-async function addJobs(db: Kysely<unknown>): Promise<void> {
+async function addJobs(db: Queries): Promise<void> {
   for (const statement of createJobsTable('collate "C"', 'bigint')) {
-    await sql.raw(statement).execute(db)
+    await db.run(script(statement))
   }
 }
 
-async function addJobParts(db: Kysely<unknown>): Promise<void> {
+async function addJobParts(db: Queries): Promise<void> {
   for (const statement of createJobPartsTable('collate "C"', 'bigint')) {
-    await sql.raw(statement).execute(db)
+    await db.run(script(statement))
   }
 }

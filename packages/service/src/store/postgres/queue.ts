@@ -10,8 +10,8 @@ import {
   STATE_CONDITIONS,
   toMessage,
 } from '../protocol-store.ts'
+import { name, raw, type Sql, sql } from '../sql/sql.ts'
 import type { Connections } from './connections.ts'
-import { type Draft, draft } from './statement.ts'
 
 /**
  * Creates the queues of outgoing messages, from which any number of processes send.
@@ -24,149 +24,117 @@ export function createPostgresQueues(
   clock?: Clock,
   mayBeDue: (table: 'mail' | 'notices') => boolean = () => true,
 ): MessageQueues {
-  const now: Now = (one, seconds = 0) =>
+  const now: Now = (seconds = 0) =>
     clock
-      ? `${one.bind(Math.floor(clock.now() * 1e3) + seconds * 1e6)}::bigint`
-      : `(extract(epoch from now()) * 1e6)::bigint + ${one.bind(seconds * 1e6)}::bigint`
+      ? sql`${Math.floor(clock.now() * 1e3) + seconds * 1e6}::bigint`
+      : sql`(extract(epoch from now()) * 1e6)::bigint + ${seconds * 1e6}::bigint`
   return {
     mail: { ...createQueue(connections, now, 'mail'), mayBeDue: () => mayBeDue('mail') },
     notices: { ...createQueue(connections, now, 'notices'), mayBeDue: () => mayBeDue('notices') },
     async prune() {
-      const one = draft()
-      const before = now(one, -MAIL_KEPT_SECONDS)
-      await connections.write(
-        one.as(`with notices as (delete from notices where created_at < ${before})
-          delete from mail where created_at < ${before}`),
-      )
+      const before = now(-MAIL_KEPT_SECONDS)
+      await connections.write(sql`with notices as (delete from notices where created_at < ${before})
+        delete from mail where created_at < ${before}`)
     },
   }
 }
 
 /** The time now, or `seconds` later, as an expression. */
-type Now = (one: Draft, seconds?: number) => string
+type Now = (seconds?: number) => Sql
 
 function createQueue(connections: Connections, now: Now, table: 'mail' | 'notices'): MessageQueue {
-  async function write(build: (one: Draft) => string): Promise<QueuedMessage[]> {
-    const one = draft()
-    return messages((await connections.write(one.as(build(one)))).rows)
+  const queue = name(table)
+  const all = sql`select ${COLUMNS} from ${queue}`
+  const write = (statement: Sql) => connections.write(statement)
+
+  async function read(statement: Sql<MessageRow>): Promise<QueuedMessage[]> {
+    return (await connections.read(statement)).rows.map(toMessage)
   }
 
-  async function read(build: (one: Draft) => string): Promise<QueuedMessage[]> {
-    const one = draft()
-    return messages((await connections.read(one.as(build(one)), true)).rows)
+  async function countOf(rows: Sql): Promise<number> {
+    const counted = await connections.read(sql<{ n: number }>`select count(*) as n from ${rows}`)
+    return counted.rows[0]?.n ?? 0
   }
 
   return {
     async add({ id, tenantId, sealed, kind, userId, isCaptured }) {
-      const [added] = await write((one) => {
-        const values = [id, tenantId, sealed, kind, userId].map(one.bind)
-        return `insert into ${table}
-            (id, tenant_id, sealed, kind, user_id, created_at, due_at, attempts)
-          values (${values.join(', ')}, ${now(one)}, ${isCaptured ? NEVER : now(one)}, 0)
-          returning ${MESSAGE_COLUMNS}`
-      })
-      return added as QueuedMessage
+      const { rows } = await connections.write(sql<MessageRow>`insert into ${queue}
+          (id, tenant_id, sealed, kind, user_id, created_at, due_at, attempts)
+        values (${id}, ${tenantId}, ${sealed}, ${kind ?? null}, ${userId ?? null}, ${now()},
+          ${isCaptured ? NEVER_DUE : now()}, 0)
+        returning ${COLUMNS}`)
+      return toMessage(rows[0] as MessageRow)
     },
     // A message that another process is about to claim is skipped instead of waited for.
     async claim(limit, seconds) {
-      const one = draft()
-      const { rows } = await connections.write(
-        one.as(`update ${table} set due_at = ${now(one, seconds)} where id in (
-          select id from ${table} where due_at <= ${now(one)}
-          order by due_at limit ${one.bind(limit)} for update skip locked)
-        returning ${MESSAGE_COLUMNS}, (${now(one)} - created_at) / 1e6::float8 as age`),
-      )
-      return (rows as (MessageRow & { age: number })[]).map((row) => ({
-        ...toMessage(row),
-        age: row.age,
-      }))
+      const { rows } = await connections.write(sql<MessageRow & { age: number }>`
+        update ${queue} set due_at = ${now(seconds)} where id in (
+          select id from ${queue} where due_at <= ${now()}
+          order by due_at limit ${limit} for update skip locked)
+        returning ${COLUMNS}, (${now()} - created_at) / 1e6::float8 as age`)
+      return rows.map((row) => ({ ...toMessage(row), age: row.age }))
     },
     async renew(id, seconds) {
-      await write(
-        (one) => `update ${table} set due_at = ${now(one, seconds)} where id = ${one.bind(id)}`,
-      )
+      await write(sql`update ${queue} set due_at = ${now(seconds)} where id = ${id}`)
     },
     async retry(id, seconds, answer) {
-      await write(
-        (one) => `update ${table} set due_at = ${now(one, seconds)}, attempts = attempts + 1,
-          answer = ${one.bind(answer)} where id = ${one.bind(id)}`,
-      )
+      await write(sql`update ${queue} set due_at = ${now(seconds)}, attempts = attempts + 1,
+        answer = ${answer ?? null} where id = ${id}`)
     },
     async end(id, outcome, answer) {
-      await write(
-        (one) => `update ${table} set outcome = ${one.bind(outcome)}, ended_at = ${now(one)},
-          answer = ${one.bind(answer)}, sealed = '', due_at = ${NEVER} where id = ${one.bind(id)}`,
-      )
+      await write(sql`update ${queue} set outcome = ${outcome}, ended_at = ${now()},
+        answer = ${answer ?? null}, sealed = '', due_at = ${NEVER_DUE} where id = ${id}`)
     },
     async remove(id) {
-      await write((one) => `delete from ${table} where id = ${one.bind(id)}`)
+      await write(sql`delete from ${queue} where id = ${id}`)
     },
     async reseal(change) {
-      const sql = `select id, sealed from ${table} where outcome is null`
-      const all: QueuedMessage[] = (await connections.read({ sql, parameters: [] }, true)).rows
-      for (const { id, sealed } of all) {
+      const { rows } = await connections.read(
+        sql<{ id: string; sealed: string }>`select id, sealed from ${queue} where outcome is null`,
+      )
+      for (const { id, sealed } of rows) {
         const changed = change(id, sealed)
         if (changed === undefined) continue
-        await write(
-          (one) => `update ${table} set sealed = ${one.bind(changed)}
-            where ${one.matches(['id', 'sealed'], [id, sealed])}`,
-        )
+        await write(sql`update ${queue} set sealed = ${changed}
+          where id = ${id} and sealed = ${sealed}`)
       }
     },
     list: (tenantId, limit) =>
-      read(
-        (
-          one,
-        ) => `select ${MESSAGE_COLUMNS} from ${table} where tenant_id = ${one.bind(tenantId)} and outcome is null
-          order by number desc limit ${one.bind(limit)}`,
-      ),
+      read(sql`${all} where tenant_id = ${tenantId} and outcome is null
+        order by number desc limit ${limit}`),
     waiting: async (limit) => {
       const found = await read(
-        (one) => `select ${MESSAGE_COLUMNS} from ${table} where due_at < ${NEVER}
-          order by due_at limit ${one.bind(limit)}`,
+        sql`${all} where due_at < ${NEVER_DUE} order by due_at limit ${limit}`,
       )
       return found.map((message) => ({ ...message, sealed: '' }))
     },
     async backlog() {
-      const one = draft()
-      const { rows } = await connections.read(
-        one.as(`select count(*) as waiting, coalesce((${now(one)} - min(created_at)) / 1e6::float8, 0) as age
-          from ${table} where due_at < ${NEVER}`),
-        true,
-      )
-      const counts: { waiting: number; age: number }[] = rows
-      const [row] = counts
+      const { rows } = await connections.read(sql<{ waiting: number; age: number }>`
+        select count(*) as waiting, coalesce((${now()} - min(created_at)) / 1e6::float8, 0) as age
+        from ${queue} where due_at < ${NEVER_DUE}`)
+      const [row] = rows
       return { waiting: row?.waiting ?? 0, oldestAge: Math.max(0, row?.age ?? 0) }
     },
-    find: (tenantId, { userId, state, after, limit }) =>
-      read((one) => {
-        const { createdAt, id } = after ?? { createdAt: NEVER, id: '' }
-        const whose = userId === undefined ? 'kind is not null' : `user_id = ${one.bind(userId)}`
-        const inState = state === undefined ? 'true' : STATE_CONDITIONS[state]
-        return `select ${MESSAGE_COLUMNS} from ${table} where tenant_id = ${one.bind(tenantId)} and ${whose} and ${inState}
-          and (created_at, id) < (${one.bind(createdAt)}, ${one.bind(id)})
-          order by created_at desc, id desc limit ${one.bind(limit)}`
-      }),
+    find: (tenantId, { userId, state, after, limit }) => {
+      const { createdAt, id } = after ?? { createdAt: NEVER, id: '' }
+      const isOf = userId === undefined ? sql`kind is not null` : sql`user_id = ${userId}`
+      const isIn = raw(state === undefined ? 'true' : STATE_CONDITIONS[state])
+      return read(sql`${all} where tenant_id = ${tenantId} and ${isOf} and ${isIn}
+        and (created_at, id) < (${createdAt}, ${id}) order by created_at desc, id desc limit ${limit}`)
+    },
     async get(tenantId, id) {
-      const [message] = await read(
-        (one) =>
-          `select ${MESSAGE_COLUMNS} from ${table} where ${one.matches(['tenant_id', 'id'], [tenantId, id])}`,
-      )
+      const [message] = await read(sql`${all} where tenant_id = ${tenantId} and id = ${id}`)
       return message
     },
-    async count(tenantId, seconds, limit) {
-      const one = draft()
-      const isOf = tenantId === undefined ? 'true' : one.matches(['tenant_id'], [tenantId])
-      const { rows }: { rows: { n: number }[] } = await connections.read(
-        one.as(`select count(*) as n from (select 1 from ${table}
-          where ${isOf} and created_at >= ${now(one, -seconds)} limit ${one.bind(limit)}) as counted`),
-        true,
-      )
-      return rows[0]?.n ?? 0
+    count(tenantId, seconds, limit) {
+      const isOf = tenantId === undefined ? sql`true` : sql`tenant_id = ${tenantId}`
+      return countOf(sql`(select 1 from ${queue}
+        where ${isOf} and created_at >= ${now(-seconds)} limit ${limit}) as counted`)
     },
   }
 }
 
-function messages(rows: MessageRow[]): QueuedMessage[] {
-  return rows.map(toMessage)
-}
+const COLUMNS = raw(MESSAGE_COLUMNS)
+
+/** In the words of the indexes. */
+const NEVER_DUE = raw(String(NEVER))

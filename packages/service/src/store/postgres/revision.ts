@@ -1,3 +1,4 @@
+import { join, name, type Sql, sql } from '../sql/sql.ts'
 import type { Connections } from './connections.ts'
 
 /** How often the revision is looked at. */
@@ -13,21 +14,26 @@ const MAX_TENANTS = 10_000
 export const WAITING = ['mail', 'notices', 'webhooks'] as const
 export type Waiting = (typeof WAITING)[number]
 
-const IS_DUE = WAITING.map(
-  (table) =>
-    `exists (select 1 from ${table} where due_at <= (extract(epoch from now()) * 1e6)::bigint) as ${table}`,
+const IS_DUE = join(
+  WAITING.map(
+    (table) => sql`exists (select 1 from ${name(table)}
+      where due_at <= (extract(epoch from now()) * 1e6)::bigint) as ${name(table)}`,
+  ),
 )
-
-const LOOK = `select n, ${IS_DUE.join(', ')}, (select last_value from audit_id_seq) as entries,
-  (select coalesce(json_agg(json_build_array(later.n, later.tenant_id)), '[]')
-    from revision_tenants as later where later.n > $1::bigint) as concerned
-  from revision`
 
 interface Heard extends Record<Waiting, boolean> {
   n: number
   entries: number | null
   /** Later revisions with the tenants that they concern. */
   concerned: [number, string][]
+}
+
+/** Reads the revision, and the tenants of those after another one. */
+function look(since: number): Sql<Heard> {
+  return sql`select n, ${IS_DUE}, (select last_value from audit_id_seq) as entries,
+    (select coalesce(json_agg(json_build_array(later.n, later.tenant_id)), '[]')
+      from revision_tenants as later where later.n > ${since}::bigint) as concerned
+    from revision`
 }
 
 /** The revision of what caches hold, as this process knows it. */
@@ -71,8 +77,7 @@ export function followRevision(connections: Connections): Revision {
     isAsking = true
     const askedAt = performance.now()
     try {
-      const parameters = [heard?.n ?? Number.MAX_SAFE_INTEGER]
-      const rows: Heard[] = (await connections.heartbeat({ sql: LOOK, parameters })).rows
+      const { rows } = await connections.heartbeat(look(heard?.n ?? Number.MAX_SAFE_INTEGER))
       if (rows[0]) take(rows[0])
       heardAt = askedAt
     } catch {

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { raw, type Sql, sql } from '../sql/sql.ts'
 import type { Connections } from './connections.ts'
 
 /** How long a reader of the whole log waits for entries that are being written, and how often it looks. */
@@ -26,12 +27,12 @@ export interface Settled {
  * Tells one run of a server from another one, in SQL. After a failover that lost entries, their ids are given out
  * again, so what was known of the log no longer holds.
  */
-export const SERVER = 'extract(epoch from pg_postmaster_start_time())::text'
+export const SERVER: Sql = raw('extract(epoch from pg_postmaster_start_time())::text')
 
 // Ids are given out before their entries become visible. A transaction that has one holds a lock on the table
 // until it ends, so that once those who held one after the last id was given out are gone, so are all entries
 // that could appear before it. Transactions that do not write the log hold nothing back.
-const LOOK = `select t.last_value as last, array(
+const LOOK = sql<Look>`select t.last_value as last, array(
     select virtualtransaction from pg_locks
     where t.last_value is not null and locktype = 'relation' and relation = 'audit'::regclass
       and database = (select oid from pg_database where datname = current_database())
@@ -55,7 +56,7 @@ export function followSettled(connections: Connections): Settled {
   let server = ''
 
   async function ask(): Promise<Look> {
-    const rows: Look[] = (await connections.read({ sql: LOOK, parameters: [] }, true)).rows
+    const { rows } = await connections.read(LOOK)
     return rows[0] ?? { last: 0, writers: [], known: 0, server }
   }
 

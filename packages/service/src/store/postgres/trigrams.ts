@@ -1,7 +1,7 @@
-import { type Kysely, sql } from 'kysely'
 import { searchTexts } from '../search-text.ts'
-import type { Trigrams } from '../sql/engine.ts'
+import type { Queries, Trigrams } from '../sql/engine.ts'
 import { createLastLogins, FILL_LAST_LOGINS } from '../sql/list-filters.ts'
+import { once, script, sql } from '../sql/sql.ts'
 import { DOMAIN, USER_TEXTS } from './user-texts.ts'
 
 /** How many users one step gives their texts. */
@@ -13,40 +13,44 @@ const RECHECK_MS = 60_000
 const INDEX = 'users_by_trigrams'
 
 /** The tables of lists of users, which are empty at first. */
-export async function addUserLists(db: Kysely<unknown>): Promise<void> {
+export async function addUserLists(db: Queries): Promise<void> {
   const statements = [USER_TEXTS, ...createLastLogins('collate "C"', 'bigint')]
-  for (const statement of statements) await sql.raw(statement).execute(db)
+  for (const statement of statements) await db.run(script(statement))
 }
 
 /** Fills the last logins, after their table was made: users can be written meanwhile. */
-export async function fillLastLogins(db: Kysely<unknown>): Promise<void> {
-  await sql.raw(FILL_LAST_LOGINS).execute(db)
+export async function fillLastLogins(db: Queries): Promise<void> {
+  await db.run(script(FILL_LAST_LOGINS))
 }
 
 /**
  * Gives some users the texts in which a search looks; answers whether there may be more. The next ones are those behind
  * the last one who has a text.
  */
-export async function fillSearchTexts(db: Kysely<unknown>): Promise<'unfinished' | undefined> {
-  const { rows } = await sql<{
-    tenant_id: string
-    id: string
-    email_key: string
-    profile: string
-  }>`select tenant_id, id, email_key, profile from users
+export async function fillSearchTexts(db: Queries): Promise<'unfinished' | undefined> {
+  const rows = await db.all(
+    once(sql<{
+      tenant_id: string
+      id: string
+      email_key: string
+      profile: string
+    }>`select tenant_id, id, email_key, profile from users
     where (tenant_id, id) > (
       select coalesce(max(of_tenant), ''), coalesce(max(of_user), '') from (
         select of_tenant, of_user from user_texts order by of_tenant desc, of_user desc limit 1) as last)
-    order by tenant_id, id limit ${sql.lit(PAGE)} for key share`.execute(db)
+    order by tenant_id, id limit ${PAGE} for key share`),
+  )
   const texts = rows.map(({ email_key, profile }) =>
     searchTexts({ emailKey: email_key, profile: JSON.parse(profile) }),
   )
-  await sql`insert into user_texts (of_tenant, of_user, search_text)
+  await db.run(
+    once(sql`insert into user_texts (of_tenant, of_user, search_text)
     select tenant_id, id, search_text from unnest(
       ${rows.map(({ tenant_id }) => tenant_id)}::text[],
       ${rows.map(({ id }) => id)}::text[],
       ${texts.map(({ search_text }) => search_text)}::text[]
-    ) as filled (tenant_id, id, search_text) on conflict do nothing`.execute(db)
+    ) as filled (tenant_id, id, search_text) on conflict do nothing`),
+  )
   return rows.length === PAGE ? 'unfinished' : undefined
 }
 
@@ -56,15 +60,13 @@ export async function fillSearchTexts(db: Kysely<unknown>): Promise<'unfinished'
  *
  * The list of rows that the index has not sorted yet is short, as every search reads all of it.
  */
-export async function missingTrigrams(
-  db: Kysely<unknown>,
-): Promise<Record<string, string> | undefined> {
+export async function missingTrigrams(db: Queries): Promise<Record<string, string> | undefined> {
   if (await isThere(db)) return undefined
-  await sql`savepoint trigrams`.execute(db)
+  await db.run(script('savepoint trigrams'))
   try {
-    await sql`create extension if not exists pg_trgm`.execute(db)
+    await db.run(script('create extension if not exists pg_trgm'))
   } catch {
-    await sql`rollback to savepoint trigrams`.execute(db)
+    await db.run(script('rollback to savepoint trigrams'))
     return undefined
   }
   return {
@@ -73,22 +75,21 @@ export async function missingTrigrams(
 }
 
 /** Whether the index is there and complete. */
-async function isThere(db: Kysely<unknown>): Promise<boolean> {
-  const { rows } = await sql<{ isValid: boolean }>`
-    select indisvalid as "isValid" from pg_index where indexrelid = to_regclass(${INDEX})`.execute(
-    db,
+async function isThere(db: Queries): Promise<boolean> {
+  const found = await db.first(
+    once(sql<{ isValid: boolean }>`
+      select indisvalid as "isValid" from pg_index where indexrelid = to_regclass(${INDEX})`),
   )
-  return rows[0]?.isValid ?? false
+  return found?.isValid ?? false
 }
 
 const WITH_TEXTS = sql`users left join user_texts on of_tenant = tenant_id and of_user = id`
 
 /** The index of trigrams in PostgreSQL. */
-export function createTrigrams(reader: Kysely<unknown>): Trigrams {
+export function createTrigrams(reader: Queries): Trigrams {
   let isFound = false
   let nextAt = 0
-  const contains = (text: string) =>
-    sql<boolean>`search_text like ${`%${text.replace(/[\\%_]/g, '\\$&')}%`}`
+  const contains = (text: string) => sql`search_text like ${`%${text.replace(/[\\%_]/g, '\\$&')}%`}`
   return {
     async isReady() {
       if (!isFound && performance.now() >= nextAt) {
@@ -98,7 +99,7 @@ export function createTrigrams(reader: Kysely<unknown>): Trigrams {
       return isFound
     },
     texts: () => WITH_TEXTS,
-    domain: sql.raw(DOMAIN),
+    domain: DOMAIN,
     contains,
     find: (text) => ({ from: WITH_TEXTS, is: contains(text) }),
   }

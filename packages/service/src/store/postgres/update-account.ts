@@ -3,11 +3,11 @@ import { StoreError } from '../errors.ts'
 import type { UserStore } from '../ports.ts'
 import { type AccountChanges, changesOf, toAccount } from '../sql/accounts.ts'
 import { toRow as auditRow } from '../sql/audit.ts'
-import { columnsOf } from '../sql/columns.ts'
-import type { Row } from '../sql/prepared.ts'
+import { credentialsTable } from '../sql/credentials.ts'
+import { every, type Row } from '../sql/schema.ts'
+import { type AnyRow, assign, insertInto, matches, type Sql, script, sql } from '../sql/sql.ts'
 import type { Connections, Run } from './connections.ts'
 import { isConflict, isDuplicate, isStalePlan } from './failure.ts'
-import { draft } from './statement.ts'
 import { storeText, withoutTexts } from './user-texts.ts'
 
 /** How often a change is tried that met another transaction. */
@@ -42,7 +42,7 @@ export function createUpdateAccount(connections: Connections): UserStore['update
 type Update = UserStore['updateAccount']
 
 async function transaction(run: Run, args: Parameters<Update>): ReturnType<Update> {
-  const say = (sql: string) => run({ sql, parameters: [] }, false)
+  const say = (text: string) => run(script(text))
   await say(BEGIN)
   try {
     const outcome = await update(run, ...args)
@@ -58,23 +58,19 @@ async function update(
   run: Run,
   ...[tenantId, id, change, audit]: Parameters<Update>
 ): ReturnType<Update> {
-  const lock = async (table: string, columns: readonly string[]) => {
-    const one = draft()
-    const where = one.matches(columns, [tenantId, id])
-    return (
-      await run(
-        one.as(`select ${columnsOf(table).join(', ')} from ${table} where ${where} for update`),
-        true,
-      )
-    ).rows
-  }
-  const [user] = await lock('users', ['tenant_id', 'id'])
+  const { rows: users } = await run(sql<Row<'users'>>`select ${every('users')} from users
+    where tenant_id = ${tenantId} and id = ${id} for update`)
+  const [user] = users
   if (!user) return { kind: 'missing' }
-  const before = toAccount(user, await lock('credentials', ['tenant_id', 'user_id']))
+  const { rows: credentials } = await run(sql<Row<'credentials'>>`
+    select ${every('credentials')} from credentials
+    where tenant_id = ${tenantId} and user_id = ${id} for update`)
+  const before = toAccount(user, credentials)
   const after = change(before)
   if (after === before) return { kind: 'unchanged', record: after }
   await writeChanges(run, tenantId, id, changesOf(before, after))
-  await insert(run, 'audit', auditRow(audit))
+  const entry = auditRow(audit)
+  await run(insertInto('audit', Object.keys(entry), Object.values(entry)))
   return { kind: 'written', record: after }
 }
 
@@ -85,43 +81,24 @@ async function writeChanges(
   { user, inserted, updated, deleted }: AccountChanges,
 ): Promise<void> {
   if (user) {
-    const one = draft()
-    const where = (): string => one.matches(['tenant_id', 'id'], [tenantId, userId])
-    const set = setting(one, withoutTexts(user))
-    await run(
-      one.as(`with written as (update users set ${set}, rev = rev + 1 where ${where()}
-        returning tenant_id, id) ${storeText(user.search_text ?? '', one)}`),
-      true,
-    )
+    const row = withoutTexts(user)
+    await run(sql`with written as (
+        update users set ${setting(row)}, rev = rev + 1
+        where tenant_id = ${tenantId} and id = ${userId} returning tenant_id, id)
+      ${storeText(user.search_text)}`)
   }
-  for (const id of deleted) {
-    const one = draft()
-    await run(
-      one.as(`delete from credentials where ${one.matches(KEY, [tenantId, userId, id])}`),
-      true,
-    )
-  }
+  const { key } = credentialsTable
+  const isOne = (id: string) => matches(key, [tenantId, userId, id])
+  for (const id of deleted) await run(sql`delete from credentials where ${isOne(id)}`)
   for (const row of updated) {
-    const one = draft()
-    const set = setting(one, row)
-    const where = one.matches(KEY, [tenantId, userId, row.id])
-    await run(one.as(`update credentials set ${set} where ${where}`), true)
+    await run(sql`update credentials set ${setting(row)} where ${isOne(row.id)}`)
   }
-  for (const row of inserted) await insert(run, 'credentials', row)
+  for (const row of inserted) {
+    await run(insertInto('credentials', Object.keys(row), Object.values(row)))
+  }
 }
 
-const KEY = ['tenant_id', 'user_id', 'id']
-
-function setting(one: ReturnType<typeof draft>, row: Row): string {
-  return Object.entries(row)
-    .filter(([column]) => !KEY.includes(column))
-    .map(([column, value]) => `${column} = ${one.bind(value)}`)
-    .join(', ')
-}
-
-async function insert(run: Run, table: string, row: Row): Promise<void> {
-  const one = draft()
-  const values = Object.values(row).map((value) => one.bind(value))
-  const columns = Object.keys(row).join(', ')
-  await run(one.as(`insert into ${table} (${columns}) values (${values.join(', ')})`), true)
+/** The columns of a row with their values. */
+function setting(row: AnyRow): Sql {
+  return assign(Object.keys(row), Object.values(row))
 }

@@ -1,5 +1,5 @@
 import type { NewUser } from '../ports.ts'
-import type { Row } from '../sql/prepared.ts'
+import { type AnyRow, join, name, names, raw, sql } from '../sql/sql.ts'
 import { rowsOf } from '../sql/user-batch.ts'
 import { userCounter } from '../sql/users.ts'
 import type { Connections } from './connections.ts'
@@ -21,6 +21,18 @@ const numbers = new Set([
   'at',
 ])
 
+/** Rows as a table of that name, and their columns. One parameter of JSON costs less than an array for each column. */
+function tableOf(table: string, rows: readonly AnyRow[]) {
+  const columns = Object.keys(rows[0] ?? {})
+  const typed = columns.map(
+    (column) => sql`${name(column)} ${raw(numbers.has(column) ? 'bigint' : 'text')}`,
+  )
+  return {
+    columns: names(columns),
+    from: sql`json_to_recordset(${JSON.stringify(rows)}::json) as ${name(table)} (${join(typed)})`,
+  }
+}
+
 /**
  * Inserts users of one tenant with all that belongs to them in one statement; answers with the ids of
  * those whose address was free.
@@ -31,40 +43,30 @@ export function createInsertMany(
   return async (tenantId, batch) => {
     const [first] = batch
     if (!first) return []
-    const parameters: unknown[] = []
-    const bind = (value: unknown, type: string) => `$${parameters.push(value)}::${type}`
-    /** Rows as a table of that name. One parameter of JSON costs less than an array for each column. */
-    const table = (name: string, rows: readonly Row[]) => {
-      const columns = Object.keys(rows[0] ?? {})
-      const typed = columns.map((one) => `${one} ${numbers.has(one) ? 'bigint' : 'text'}`)
-      return {
-        columns: columns.join(', '),
-        from: `json_to_recordset(${bind(JSON.stringify(rows), 'json')}) as ${name} (${typed.join(', ')})`,
-      }
-    }
     const rows = rowsOf(batch)
-    const users = table('u', rows.users.map(withoutTexts))
-    const texts = table('t', rows.users.map(textOf))
-    const audit = table('a', rows.audit)
+    const users = tableOf('u', rows.users.map(withoutTexts))
+    const texts = tableOf('t', rows.users.map(textOf))
+    const audit = tableOf('a', rows.audit)
     const parts = [
-      `written as (insert into users (${users.columns}) select ${users.columns} from ${users.from}
+      sql`written as (insert into users (${users.columns}) select ${users.columns} from ${users.from}
         on conflict do nothing returning id)`,
-      `searched as (insert into user_texts (${texts.columns})
+      sql`searched as (insert into user_texts (${texts.columns})
         select ${texts.columns} from ${texts.from} where t.of_user in (select id from written))`,
-      `audited as (insert into audit (${audit.columns})
+      sql`audited as (insert into audit (${audit.columns})
         select ${audit.columns} from ${audit.from} where a.target in (select id from written))`,
-      `counted as (update counter_shards set n = n + (select count(*) from written)
-        where scope = ${bind(userCounter(tenantId), 'text')}
-          and shard = ${bind(shardOf(first.user.id), 'bigint')})`,
+      sql`counted as (update counter_shards set n = n + (select count(*) from written)
+        where scope = ${userCounter(tenantId)} and shard = ${shardOf(first.user.id)})`,
     ]
     if (rows.credentials.length > 0) {
-      const credentials = table('c', rows.credentials)
-      parts.push(`held as (insert into credentials (${credentials.columns})
-        select ${credentials.columns} from ${credentials.from} where c.user_id in (select id from written))`)
+      const credentials = tableOf('c', rows.credentials)
+      parts.push(sql`held as (insert into credentials (${credentials.columns})
+        select ${credentials.columns} from ${credentials.from}
+        where c.user_id in (select id from written))`)
     }
-    const sql = `with ${parts.join(', ')} select id from written`
     try {
-      const inserted: { id: string }[] = (await connections.write({ sql, parameters })).rows
+      const { rows: inserted } = await connections.write(
+        sql<{ id: string }>`with ${join(parts)} select id from written`,
+      )
       return inserted.map(({ id }) => id)
     } catch (error) {
       if (sqlState(error) === NO_TENANT) return []

@@ -1,8 +1,7 @@
 import type { User } from '../records.ts'
 import { searchTexts } from '../search-text.ts'
-import type { Row } from '../sql/prepared.ts'
+import { type AnyRow, raw, type Sql, sql } from '../sql/sql.ts'
 import { usersTable } from '../sql/users.ts'
-import type { Draft } from './statement.ts'
 
 /**
  * The texts in which a search for users looks are a table of their own: release 0.2 reads every column of users, and its
@@ -17,7 +16,7 @@ export const USER_TEXTS = `create table user_texts (
 )`
 
 /** The domain of an address, as an expression. */
-export const DOMAIN = "substring(email_key, '[^@]*$')"
+export const DOMAIN: Sql = raw("substring(email_key, '[^@]*$')")
 
 /** The table of users without their texts. */
 export const textlessUsers: typeof usersTable = {
@@ -26,24 +25,24 @@ export const textlessUsers: typeof usersTable = {
 }
 
 /** A row of users without the columns that only SQLite has. */
-export function withoutTexts({ search_text: _, domain_key: __, ...row }: Row): Row {
+export function withoutTexts({ search_text: _, domain_key: __, ...row }: AnyRow): AnyRow {
   return row
 }
 
 /** The row of a text, of a row of users of SQLite. */
-export function textOf({ tenant_id, id, search_text }: Row): Row {
+export function textOf({ tenant_id, id, search_text }: AnyRow): AnyRow {
   return { of_tenant: tenant_id ?? null, of_user: id ?? null, search_text: search_text ?? '' }
 }
 
 /** The part of a statement that stores the text that belongs to a user; see {@link storeText}. */
-export function writeText(user: Pick<User, 'emailKey' | 'profile'>, one: Draft): string {
-  return storeText(searchTexts(user).search_text, one)
+export function writeText(user: Pick<User, 'emailKey' | 'profile'>): Sql {
+  return storeText(searchTexts(user).search_text)
 }
 
 /** The part of a statement that stores a text of the user who was `written`, where it has changed. */
-export function storeText(text: string, one: Draft): string {
-  return `insert into user_texts (of_tenant, of_user, search_text)
-    select tenant_id, id, ${one.typed(text)} from written
+export function storeText(text: string): Sql {
+  return sql`insert into user_texts (of_tenant, of_user, search_text)
+    select tenant_id, id, ${text}::text from written
     on conflict (of_tenant, of_user) do update set search_text = excluded.search_text
       where user_texts.search_text <> excluded.search_text`
 }

@@ -1,23 +1,27 @@
 import type { Account, UserStore } from '../ports.ts'
 import type { AuditEntry, Credential } from '../records.ts'
-import type { Record } from './audit.ts'
-import { columns } from './columns.ts'
-import { fromRow as toCredential, toRow as toCredentialRow } from './credentials.ts'
+import {
+  credentialsTable,
+  fromRow as toCredential,
+  toRow as toCredentialRow,
+} from './credentials.ts'
 import type { Engine } from './engine.ts'
-import type { CredentialRow, UserRow, WrittenUserRow } from './schema.ts'
-import { fromRow as toUser, toRow as toUserRow } from './users.ts'
+import { every, type Row } from './schema.ts'
+import { assign, insertInto, matches, sql } from './sql.ts'
+import type { AddEntry } from './table.ts'
+import { fromRow as toUser, toRow as toUserRow, type UserColumns } from './users.ts'
 
 /** The rows that a change of an account writes. */
 export interface AccountChanges {
-  user: WrittenUserRow | undefined
-  inserted: CredentialRow[]
-  updated: CredentialRow[]
+  user: UserColumns | undefined
+  inserted: Row<'credentials'>[]
+  updated: Row<'credentials'>[]
   /** The ids of credentials. */
   deleted: string[]
 }
 
 /** An account as its rows say. */
-export function toAccount(user: UserRow, credentials: readonly CredentialRow[]): Account {
+export function toAccount(user: Row<'users'>, credentials: readonly Row<'credentials'>[]): Account {
   return { user: toUser(user), credentials: credentials.map(toCredential) }
 }
 
@@ -41,7 +45,10 @@ function next(credential: Credential, last: Credential | undefined): Credential 
 }
 
 /** Changes users together with their credentials, in a database with one writer. */
-export function createUpdateAccount(engine: Engine, record: Record): UserStore['updateAccount'] {
+export function createUpdateAccount(
+  engine: Engine,
+  addEntry: AddEntry,
+): UserStore['updateAccount'] {
   const { writer, write, isDuplicate } = engine
 
   async function update(
@@ -50,23 +57,17 @@ export function createUpdateAccount(engine: Engine, record: Record): UserStore['
     change: (account: Account) => Account,
     audit: AuditEntry,
   ): ReturnType<UserStore['updateAccount']> {
-    const user = await writer
-      .selectFrom('users')
-      .select(columns.users)
-      .where('tenant_id', '=', tenantId)
-      .where('id', '=', id)
-      .executeTakeFirst()
+    const user = await writer.first(sql<Row<'users'>>`select ${every('users')} from users
+      where tenant_id = ${tenantId} and id = ${id}`)
     if (!user) return { kind: 'missing' }
-    const ofUser = writer
-      .selectFrom('credentials')
-      .select(columns.credentials)
-      .where('tenant_id', '=', tenantId)
-      .where('user_id', '=', id)
-    const before = toAccount(user, await ofUser.execute())
+    const credentials = await writer.all(sql<Row<'credentials'>>`
+      select ${every('credentials')} from credentials
+      where tenant_id = ${tenantId} and user_id = ${id}`)
+    const before = toAccount(user, credentials)
     const after = change(before)
     if (after === before) return { kind: 'unchanged', record: after }
     await writeChanges(tenantId, id, changesOf(before, after))
-    await record(audit)
+    await addEntry(audit)
     return { kind: 'written', record: after }
   }
 
@@ -75,30 +76,21 @@ export function createUpdateAccount(engine: Engine, record: Record): UserStore['
     userId: string,
     { user, inserted, updated, deleted }: AccountChanges,
   ): Promise<void> {
-    const one = (id: string) =>
-      ({ tenant_id: tenantId, user_id: userId, id }) satisfies Partial<CredentialRow>
     if (user) {
-      await writer
-        .updateTable('users')
-        .set(user)
-        .where('tenant_id', '=', tenantId)
-        .where('id', '=', userId)
-        .execute()
+      const set = assign(Object.keys(user), Object.values(user))
+      await writer.run(
+        sql`update users set ${set} where tenant_id = ${tenantId} and id = ${userId}`,
+      )
     }
-    for (const id of deleted) {
-      await writer
-        .deleteFrom('credentials')
-        .where((eb) => eb.and(one(id)))
-        .execute()
-    }
+    const isOne = (id: string) => matches(credentialsTable.key, [tenantId, userId, id])
+    for (const id of deleted) await writer.run(sql`delete from credentials where ${isOne(id)}`)
     for (const row of updated) {
-      await writer
-        .updateTable('credentials')
-        .set(row)
-        .where((eb) => eb.and(one(row.id)))
-        .execute()
+      const set = assign(Object.keys(row), Object.values(row))
+      await writer.run(sql`update credentials set ${set} where ${isOne(row.id)}`)
     }
-    for (const row of inserted) await writer.insertInto('credentials').values(row).execute()
+    for (const row of inserted) {
+      await writer.run(insertInto('credentials', Object.keys(row), Object.values(row)))
+    }
   }
 
   return async (...args) => {

@@ -1,75 +1,66 @@
-import { sql } from 'kysely'
 import type { ApiKeyStore } from '../ports.ts'
 import type { ApiKey } from '../records.ts'
 import { SYSTEM_TENANT_ID } from '../system-tenant.ts'
-import type { Record } from './audit.ts'
-import { columns } from './columns.ts'
 import type { Engine } from './engine.ts'
-import { prepared } from './prepared.ts'
-import type { ApiKeyRow } from './schema.ts'
+import { every, type Row } from './schema.ts'
+import { insertInto, sql } from './sql.ts'
+import type { AddEntry } from './table.ts'
 
-type ListedKey = ApiKeyRow & { tenants: string }
+type ListedKey = Row<'api_keys'> & { tenants: string }
 
 /** The API keys of an SQL store. */
-export function createApiKeys(engine: Engine, record: Record): ApiKeyStore {
+export function createApiKeys(engine: Engine, addEntry: AddEntry): ApiKeyStore {
   const { reader, writer, write, json } = engine
-  const reached = sql<string>`case when reaches_all = 0 then (
-    select ${json.arrayOf('tenant_id')} from api_key_tenants where key_id = api_keys.id
-  ) else (select ${json.arrayOf('id')} from tenants where deleted_at is not null) end`.as('tenants')
-  const listed = (db: typeof reader) =>
-    db.selectFrom('api_keys').select(columns.api_keys).select(reached)
-  const byHash = prepared(reader, 1, (hash: string) => listed(reader).where('hash', '=', hash))
-
-  function change(id: string, changes: Partial<ApiKeyRow>): Promise<unknown> {
-    return writer.updateTable('api_keys').set(changes).where('id', '=', id).execute()
-  }
+  const listed = sql`select ${every('api_keys')}, case when reaches_all = 0 then (
+      select ${json.arrayOf('tenant_id')} from api_key_tenants where key_id = api_keys.id
+    ) else (select ${json.arrayOf('id')} from tenants where deleted_at is not null) end as tenants
+    from api_keys`
 
   return {
     insert: (key, audit) =>
       write(async () => {
         const reach = key.reach === 'all' ? [] : key.reach
         for (const id of reach) {
-          const tenant = writer
-            .selectFrom('tenants')
-            .select('id')
-            .where('id', '=', id)
-            .where('deleted_at', 'is', null)
-          const exists = id !== SYSTEM_TENANT_ID && (await tenant.executeTakeFirst())
+          const isThere = sql`select 1 from tenants where id = ${id} and deleted_at is null`
+          const exists = id !== SYSTEM_TENANT_ID && (await writer.first(isThere))
           if (!exists) return { kind: 'missing' }
         }
-        await writer.insertInto('api_keys').values(toRow(key)).execute()
-        for (const tenant_id of reach) {
-          await writer.insertInto('api_key_tenants').values({ key_id: key.id, tenant_id }).execute()
+        const row = toRow(key)
+        await writer.run(insertInto('api_keys', Object.keys(row), Object.values(row)))
+        for (const id of reach) {
+          await writer.run(
+            sql`insert into api_key_tenants (key_id, tenant_id) values (${key.id}, ${id})`,
+          )
         }
-        await record(audit)
+        await addEntry(audit)
         return { kind: 'written', record: key }
       }),
 
     async findByHash(hash) {
-      const [row] = await byHash(hash)
+      const row = await reader.first(sql<ListedKey>`${listed} where hash = ${hash}`)
       return row && fromRow(row)
     },
 
-    list: async () => (await listed(reader).orderBy('id').execute()).map(fromRow),
+    list: async () => (await reader.all(sql<ListedKey>`${listed} order by id`)).map(fromRow),
 
     revoke: (id, at, audit) =>
       write(async () => {
-        const row = await listed(writer).where('id', '=', id).executeTakeFirst()
+        const row = await writer.first(sql<ListedKey>`${listed} where id = ${id}`)
         if (!row) return { kind: 'missing' }
         if (row.revoked_at !== null) return { kind: 'unchanged', record: fromRow(row) }
-        await change(id, { revoked_at: at })
-        await record(audit)
+        await writer.run(sql`update api_keys set revoked_at = ${at} where id = ${id}`)
+        await addEntry(audit)
         return { kind: 'written', record: fromRow({ ...row, revoked_at: at }) }
       }),
 
     touch: (id, at) =>
       write(async () => {
-        await change(id, { last_used_at: at })
+        await writer.run(sql`update api_keys set last_used_at = ${at} where id = ${id}`)
       }),
   }
 }
 
-function toRow(key: ApiKey): ApiKeyRow {
+function toRow(key: ApiKey): Row<'api_keys'> {
   return {
     id: key.id,
     name: key.name,

@@ -1,13 +1,12 @@
 import type { ApplicationStore } from '../ports.ts'
 import type { Application } from '../records.ts'
-import type { Record } from './audit.ts'
 import type { Engine } from './engine.ts'
-import type { ApplicationRow } from './schema.ts'
-import { createTable, inTenant } from './table.ts'
+import type { Row } from './schema.ts'
+import { type AddEntry, createTable, inTenant } from './table.ts'
 
 /** The applications of an SQL store. */
-export function createApplications(engine: Engine, record: Record): ApplicationStore {
-  const table = createTable<Application>(engine, record, {
+export function createApplications(engine: Engine, addEntry: AddEntry): ApplicationStore {
+  const table = createTable(engine, addEntry, {
     name: 'applications',
     key: ['tenant_id', 'id'],
     parent: inTenant,
@@ -27,7 +26,7 @@ export function createApplications(engine: Engine, record: Record): ApplicationS
 /** The counter of a tenant's applications. */
 export const applicationCounter = (tenantId: string) => `applications:${tenantId}`
 
-function toRow(application: Application): ApplicationRow {
+function toRow(application: Application): Row<'applications'> {
   return {
     tenant_id: application.tenantId,
     id: application.id,
@@ -44,7 +43,7 @@ function toRow(application: Application): ApplicationRow {
   }
 }
 
-function fromRow(row: ApplicationRow): Application {
+function fromRow(row: Row<'applications'>): Application {
   return {
     id: row.id,
     tenantId: row.tenant_id,
@@ -60,7 +59,7 @@ function fromRow(row: ApplicationRow): Application {
   }
 }
 
-function earlierSecret(row: ApplicationRow): Application['earlierSecret'] {
+function earlierSecret(row: Row<'applications'>): Application['earlierSecret'] {
   const { earlier_secret: sealed, earlier_secret_until: until } = row
   return sealed === null || until === null ? undefined : { sealed, until }
 }

@@ -1,21 +1,18 @@
-import { type RawBuilder, type Selectable, sql } from 'kysely'
 import type { AuditFilter, AuditPage, AuditPart } from '../audit-search.ts'
 import type { AuditStore } from '../ports.ts'
 import type { StoredAuditEntry } from '../records.ts'
 import { LAST } from '../user-search.ts'
-import { columns } from './columns.ts'
 import type { Engine } from './engine.ts'
-import type { AuditRow } from './schema.ts'
-
-type Condition = RawBuilder<unknown>
+import { every as columnsIn, type Row } from './schema.ts'
+import { join, list, name, once, type Sql, separators, sql } from './sql.ts'
 
 /** Entries that an index has in the order of time. */
 interface Lead {
   index: string
-  is: Condition
+  is: Sql
 }
 
-const every = sql.join(columns.audit.map((name) => sql.ref(name)))
+const every = columnsIn('audit')
 
 /**
  * The search of the audit log in an SQL store. Each scan reads one index in the order of time, of one action where
@@ -25,15 +22,15 @@ const every = sql.join(columns.audit.map((name) => sql.ref(name)))
  */
 export function createAuditSearch(
   engine: Pick<Engine, 'reader' | 'byBytes' | 'indexedBy'>,
-  toEntry: (row: Selectable<AuditRow>) => StoredAuditEntry,
+  toEntry: (row: Row<'audit'>) => StoredAuditEntry,
 ): (tenantId: string | undefined, filter: AuditFilter, page: AuditPage) => Promise<AuditPart> {
   const { reader, indexedBy } = engine
   const action = engine.byBytes('action')
 
   /** The leads by each action that there is, at the first column of an index. */
-  async function byAction(index: string, is: Condition, prefix: string): Promise<Lead[]> {
-    const { rows } = await sql<{ one: string }>`${actionsIn(engine, index, is, prefix)}
-      select one from found where one is not null`.execute(reader)
+  async function byAction(index: string, is: Sql, prefix: string): Promise<Lead[]> {
+    const rows = await reader.all(sql<{ one: string }>`${actionsIn(engine, index, is, prefix)}
+      select one from found where one is not null`)
     return rows.map(({ one }) => ({ index, is: sql`${is} and ${action} = ${one}` }))
   }
 
@@ -62,14 +59,13 @@ export function createAuditSearch(
       and ${tenantId === undefined ? sql`1 = 1` : sql`tenant_id = ${tenantId}`}`
     const inOrder = sql`order by at desc, id desc limit ${limit + 1}`
 
-    async function rowsOf(): Promise<Selectable<AuditRow>[]> {
+    async function rowsOf(): Promise<Row<'audit'>[]> {
       // There are few about one target: in the order of time, all others would be read as well.
       if (about) {
-        const { rows } = await sql<Selectable<AuditRow>>`
+        return reader.all(sql<Row<'audit'>>`
           with about as materialized (select ${every} from audit where ${about})
           select ${every} from about
-          where ${isIn} and ${matches(filter, action)} ${inOrder}`.execute(reader)
-        return rows
+          where ${isIn} and ${matches(filter, action)} ${inOrder}`)
       }
       const leads = await leadsOf(tenantId, filter)
       if (leads.length === 0) return []
@@ -78,13 +74,12 @@ export function createAuditSearch(
           { index, is },
           n,
         ) => sql`select ${every} from (select ${every} from audit ${indexedBy(index)}
-          where ${is} and ${isIn} ${inOrder}) as ${sql.ref(`scan_${n}`)}`,
+          where ${is} and ${isIn} ${inOrder}) as ${name(`scan_${n}`)}`,
       )
-      const { rows } = await sql<Selectable<AuditRow>>`
-        select ${every} from (${sql.join(scans, sql` union all `)}) as found ${inOrder}`.execute(
-        reader,
-      )
-      return rows
+      const all = join(scans, separators.unionAll)
+      const found = sql<Row<'audit'>>`select ${every} from (${all}) as found ${inOrder}`
+      // Of each number of scans there is a text.
+      return reader.all(once(found))
     }
 
     const entries = (await rowsOf()).map(toEntry)
@@ -101,11 +96,11 @@ export function createAuditSearch(
 function actionsIn(
   { byBytes, indexedBy }: Pick<Engine, 'byBytes' | 'indexedBy'>,
   index: string,
-  is: Condition,
+  is: Sql,
   prefix: string,
-): Condition {
+): Sql {
   const action = byBytes('action')
-  const first = (than: Condition) => sql`(select ${action} from audit ${indexedBy(index)}
+  const first = (than: Sql) => sql`(select ${action} from audit ${indexedBy(index)}
     where ${is} and ${action} ${than} and ${action} < ${prefix + LAST} order by ${action} limit 1)`
   return sql`with recursive found (one) as (
     select ${first(sql`>= ${prefix}`)}
@@ -121,19 +116,19 @@ export function createAuditCount(
   return async (tenantId, { action: prefix, from, limit }) => {
     const index = tenantId === undefined ? 'audit_by_action' : 'audit_by_tenant_and_action'
     const is = tenantId === undefined ? sql`1 = 1` : sql`tenant_id = ${tenantId}`
-    const { rows } = await sql<{ action: string; n: number }>`
+    const rows = await engine.reader.all(sql<{ action: string; n: number }>`
       ${actionsIn(engine, index, is, prefix)}
       -- In the order of the index, or PostgreSQL would read the table where it believes that an action is frequent.
       select one as action, (select count(*) from (select 1 from audit ${engine.indexedBy(index)}
         where ${is} and ${engine.byBytes('action')} = found.one and at >= ${from}
         order by at desc limit ${limit}) as counted) as n
-      from found where one is not null`.execute(engine.reader)
+      from found where one is not null`)
     return new Map(rows.map(({ action, n }) => [action, n]))
   }
 }
 
 /** The entries about a target, or about a user and all objects of the user. */
-function aboutOf({ target, user }: AuditFilter): Condition | undefined {
+function aboutOf({ target, user }: AuditFilter): Sql | undefined {
   const isTarget = target !== undefined && sql`target = ${target}`
   // `0` is what follows `/`.
   const isUser =
@@ -143,11 +138,8 @@ function aboutOf({ target, user }: AuditFilter): Condition | undefined {
   return isTarget || isUser || undefined
 }
 
-function matches({ actors, action: prefix }: AuditFilter, action: Condition): Condition {
-  const isBy =
-    actors === undefined
-      ? sql`1 = 1`
-      : sql`actor in (${sql.join(actors.map((one) => sql`${one}`))})`
+function matches({ actors, action: prefix }: AuditFilter, action: Sql): Sql {
+  const isBy = actors === undefined ? sql`1 = 1` : sql`actor in (${list(actors)})`
   if (prefix === undefined) return isBy
   return sql`${isBy} and ${action} >= ${prefix} and ${action} < ${prefix + LAST}`
 }

@@ -1,16 +1,13 @@
-import { type Selectable, sql } from 'kysely'
 import { type AuditStore, type EntriesAfter, NO_TENANT, TRIM_BATCH } from '../ports.ts'
 import type { AuditEntry, StoredAuditEntry } from '../records.ts'
 import { SYSTEM_TENANT_ID } from '../system-tenant.ts'
 import { createAuditCount, createAuditSearch } from './audit-search.ts'
-import { columns } from './columns.ts'
 import type { Engine } from './engine.ts'
-import { prepared, preparedInsert } from './prepared.ts'
-import type { AuditRow } from './schema.ts'
+import { every, type Row } from './schema.ts'
+import { join, type Sql, separators, sql } from './sql.ts'
+import { type AddEntry, createInsert } from './table.ts'
 
-// Not a parameter, so that the index of refused entries is used.
-const isRefused = sql<boolean>`outcome = 'refused'`
-const isNotRefused = sql<boolean>`outcome <> 'refused'`
+type EntryRow = Row<'audit'>
 
 /** The action of a login that has ended well. */
 export const LOGIN = 'login.succeeded'
@@ -20,45 +17,44 @@ export function isLogin({ action, tenantId, outcome }: AuditEntry): boolean {
   return action === LOGIN && outcome === 'success' && tenantId !== undefined
 }
 
-/** Adds an entry to the audit log, inside a write. */
-export type Record = (entry: AuditEntry) => Promise<unknown>
-
 /** Adds to the audit log through the writing connection. */
-export function createRecord({ writer, concerns }: Engine): Record {
-  const insert = preparedInsert(writer, 'audit')
+export function createAddEntry({ writer, concerns }: Engine): AddEntry {
+  const insert = createInsert(writer, 'audit')
   return (entry) => {
     concerns?.(entry.tenantId ?? NO_TENANT)
     return insert(toRow(entry))
   }
 }
 
+/** Entries, as what stands before `where`. */
+export const entries: Sql<EntryRow> = sql`select ${every('audit')} from audit`
+
 /** The audit log of an SQL store. */
-export function createAudit(engine: Engine, record: Record): AuditStore {
+export function createAudit(engine: Engine, addEntry: AddEntry): AuditStore {
   const { reader, writer, write } = engine
-  const keepLogin = prepared<[number, string, string], never>(writer, 3, (at, tenantId, userId) => {
-    const insert = sql<never>`insert into last_logins (tenant_id, user_id, at)
-      select tenant_id, id, ${at} from users where tenant_id = ${tenantId} and id = ${userId}
-      on conflict (tenant_id, user_id) do update set at = max(at, excluded.at)`
-    return { compile: () => insert.compile(writer) }
-  })
   return {
     append: (entry) =>
       write(async () => {
-        await record(entry)
-        if (isLogin(entry)) await keepLogin(entry.at, entry.tenantId ?? '', entry.target)
+        await addEntry(entry)
+        if (!isLogin(entry)) return
+        const { at, tenantId = '', target } = entry
+        await writer.run(sql`insert into last_logins (tenant_id, user_id, at)
+          select tenant_id, id, ${at} from users where tenant_id = ${tenantId} and id = ${target}
+          on conflict (tenant_id, user_id) do update set at = max(at, excluded.at)`)
       }),
 
     async list({ tenantId, requestId, target, limit = 100 }) {
-      let query = reader.selectFrom('audit').select(columns.audit).limit(limit)
+      const conditions = [
+        tenantId !== undefined && sql`tenant_id = ${tenantId}`,
+        requestId !== undefined && sql`request_id = ${requestId}`,
+        target !== undefined && sql`target = ${target}`,
+      ].filter((one) => one !== false)
       // As the index has it; elsewhere the order of ids is that of time.
-      if (tenantId !== undefined && requestId === undefined && target === undefined) {
-        query = query.orderBy('at', 'desc')
-      }
-      query = query.orderBy('id', 'desc')
-      if (tenantId !== undefined) query = query.where('tenant_id', '=', tenantId)
-      if (requestId !== undefined) query = query.where('request_id', '=', requestId)
-      if (target !== undefined) query = query.where('target', '=', target)
-      return (await query.execute()).map(toEntry)
+      const isByTime = tenantId !== undefined && conditions.length === 1
+      const rows = await reader.all(sql<EntryRow>`${entries}
+        ${conditions.length > 0 ? sql`where ${join(conditions, separators.and)}` : sql``}
+        order by ${isByTime ? sql`at desc, ` : sql``}id desc limit ${limit}`)
+      return rows.map(toEntry)
     },
 
     search: createAuditSearch(engine, toEntry),
@@ -66,63 +62,44 @@ export function createAudit(engine: Engine, record: Record): AuditStore {
     count: createAuditCount(engine),
 
     async get(tenantId, id) {
-      let query = reader.selectFrom('audit').select(columns.audit).where('id', '=', id)
-      if (tenantId !== undefined) query = query.where('tenant_id', '=', tenantId)
-      const row = await query.executeTakeFirst()
+      const isOf = tenantId === undefined ? sql`1 = 1` : sql`tenant_id = ${tenantId}`
+      const row = await reader.first(sql<EntryRow>`${entries} where id = ${id} and ${isOf}`)
       return row && toEntry(row)
     },
 
     async after(id, limit) {
-      const query = reader.selectFrom('audit').select(columns.audit).where('id', '>', id)
-      return (await query.orderBy('id').limit(limit).execute()).map(toEntry)
+      const rows = await reader.all(
+        sql<EntryRow>`${entries} where id > ${id} order by id limit ${limit}`,
+      )
+      return rows.map(toEntry)
     },
 
     async afterOf(tenantId, id, limit) {
-      const last = await reader
-        .selectFrom('audit')
-        .select(({ fn }) => fn.max('id').as('id'))
-        .executeTakeFirst()
+      const last = await reader.first(sql<{ id: number | null }>`select max(id) as id from audit`)
       return entriesAfter(reader, { tenantId, id, limit, end: last?.id ?? id })
     },
 
     async between(tenantId, after, to, limit) {
-      const query = reader
-        .selectFrom('audit')
-        .select(columns.audit)
-        .where('tenant_id', '=', tenantId)
-        .where(isNotRefused)
-        .where(sql<boolean>`(at, id) > (${after.at}, ${after.id})`)
-        .where('at', '<', to)
-      return (await query.orderBy('at').orderBy('id').limit(limit).execute()).map(toEntry)
+      const rows = await reader.all(sql<EntryRow>`${entries}
+        where tenant_id = ${tenantId} and outcome <> 'refused'
+          and (at, id) > (${after.at}, ${after.id}) and at < ${to}
+        order by at, id limit ${limit}`)
+      return rows.map(toEntry)
     },
 
+    // Not a parameter, so that the index of refused entries is used.
     trimRefused: (actor, keep) =>
-      write(async () => {
-        const surplus = writer
-          .selectFrom('audit')
-          .select('id')
-          .where('actor', '=', actor)
-          .where(isRefused)
-          .orderBy('id', 'desc')
-          .offset(keep)
-          .limit(TRIM_BATCH)
-        const { numDeletedRows } = await writer
-          .deleteFrom('audit')
-          .where('id', 'in', surplus)
-          .executeTakeFirstOrThrow()
-        return Number(numDeletedRows)
-      }),
+      write(() =>
+        writer.run(sql`delete from audit where id in (
+          select id from audit where actor = ${actor} and outcome = 'refused'
+          order by id desc limit ${TRIM_BATCH} offset ${keep})`),
+      ),
 
     prune: (before, refusedBefore) =>
-      write(async () => {
-        const { numDeletedRows } = await writer
-          .deleteFrom('audit')
-          .where((eb) =>
-            eb.or([eb('at', '<', before), eb.and([isRefused, eb('at', '<', refusedBefore)])]),
-          )
-          .executeTakeFirstOrThrow()
-        return Number(numDeletedRows)
-      }),
+      write(() =>
+        writer.run(sql`delete from audit
+          where at < ${before} or outcome = 'refused' and at < ${refusedBefore}`),
+      ),
   }
 }
 
@@ -134,27 +111,17 @@ export async function entriesAfter(
   reader: Engine['reader'],
   { tenantId, id, limit, end }: { tenantId: string; id: number; limit: number; end: number },
 ): Promise<EntriesAfter> {
-  const rows = await reader
-    .selectFrom('audit')
-    .select(columns.audit)
-    .where(({ eb, or }) =>
-      tenantId === SYSTEM_TENANT_ID
-        ? or([eb('tenant_id', '=', tenantId), eb('tenant_id', 'is', null)])
-        : eb('tenant_id', '=', tenantId),
-    )
-    .where(isNotRefused)
-    .where('id', '>', id)
-    .where('id', '<=', end)
-    .orderBy('id')
-    .limit(limit)
-    .execute()
-  const entries = rows.map(toEntry)
-  const isAll = entries.length < limit
-  return { entries, readTo: Math.max(id, isAll ? end : (entries.at(-1)?.id ?? end)) }
+  const isOf = sql`tenant_id = ${tenantId}`
+  const rows = await reader.all(sql<EntryRow>`${entries}
+    where ${tenantId === SYSTEM_TENANT_ID ? sql`(${isOf} or tenant_id is null)` : isOf}
+      and outcome <> 'refused' and id > ${id} and id <= ${end} order by id limit ${limit}`)
+  const found = rows.map(toEntry)
+  const isAll = found.length < limit
+  return { entries: found, readTo: Math.max(id, isAll ? end : (found.at(-1)?.id ?? end)) }
 }
 
 /** An entry as a row; the database gives it its id. */
-export function toRow(entry: AuditEntry): Omit<AuditRow, 'id'> {
+export function toRow(entry: AuditEntry): Omit<EntryRow, 'id'> {
   const { tenantId, requestId, address, userAgent, applicationId, fields, ...rest } = entry
   return {
     ...rest,
@@ -168,7 +135,7 @@ export function toRow(entry: AuditEntry): Omit<AuditRow, 'id'> {
 }
 
 /** A row as an entry. A database may keep more in it for itself. */
-export function toEntry(row: Selectable<AuditRow>): StoredAuditEntry {
+export function toEntry(row: EntryRow): StoredAuditEntry {
   return {
     id: row.id,
     at: row.at,

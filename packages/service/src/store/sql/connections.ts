@@ -1,16 +1,14 @@
 import type { ConnectionStore } from '../ports.ts'
 import type { Connection, RecipeName } from '../records.ts'
-import type { Record } from './audit.ts'
-import { columns } from './columns.ts'
 import type { Engine } from './engine.ts'
-import { prepared } from './prepared.ts'
-import type { ConnectionRow } from './schema.ts'
-import { createTable, inTenant } from './table.ts'
+import { every, type Row } from './schema.ts'
+import { sql } from './sql.ts'
+import { type AddEntry, createTable, inTenant } from './table.ts'
 
 /** The connections of an SQL store. */
-export function createConnectionTable(engine: Engine, record: Record): ConnectionStore {
+export function createConnectionTable(engine: Engine, addEntry: AddEntry): ConnectionStore {
   const { reader } = engine
-  const table = createTable<Connection>(engine, record, {
+  const table = createTable(engine, addEntry, {
     name: 'connections',
     key: ['tenant_id', 'id'],
     unique: ['tenant_id', 'name'],
@@ -18,24 +16,20 @@ export function createConnectionTable(engine: Engine, record: Record): Connectio
     toRow,
     fromRow,
   })
-  const ofTenant = prepared(reader, 1, (tenantId: string) =>
-    reader
-      .selectFrom('connections')
-      .select(columns.connections)
-      .where('tenant_id', '=', tenantId)
-      .orderBy('created_at')
-      .orderBy('id'),
-  )
   return {
     insert: (connection, audit) => table.insert(connection, audit),
     get: table.byId,
-    list: async (tenantId) => (await ofTenant(tenantId)).map(fromRow),
+    async list(tenantId) {
+      const rows = await reader.all(sql<Row<'connections'>>`select ${every('connections')}
+        from connections where tenant_id = ${tenantId} order by created_at, id`)
+      return rows.map(fromRow)
+    },
     update: (tenantId, id, change, audit) => table.update([tenantId, id], change, audit),
     delete: (tenantId, id, audit) => table.delete([tenantId, id], audit),
   }
 }
 
-function toRow(connection: Connection): ConnectionRow {
+function toRow(connection: Connection): Row<'connections'> {
   return {
     tenant_id: connection.tenantId,
     id: connection.id,
@@ -54,7 +48,7 @@ function toRow(connection: Connection): ConnectionRow {
   }
 }
 
-function fromRow(row: ConnectionRow): Connection {
+function fromRow(row: Row<'connections'>): Connection {
   return {
     id: row.id,
     tenantId: row.tenant_id,

@@ -1,11 +1,9 @@
-import { sql } from 'kysely'
 import { pageOfCredentials } from '../credential-order.ts'
-import type { CredentialStore } from '../ports.ts'
+import type { CredentialName, CredentialStore } from '../ports.ts'
 import type { Credential, CredentialKind, Micros, SocialCredential } from '../records.ts'
-import { columns } from './columns.ts'
 import type { Engine } from './engine.ts'
-import { prepared } from './prepared.ts'
-import type { CredentialRow } from './schema.ts'
+import { every, type Row } from './schema.ts'
+import { list, type Sql, sql } from './sql.ts'
 import type { Table, TableDefinition } from './table.ts'
 
 /**
@@ -18,40 +16,10 @@ export function createCredentials<S>(
   table: Table<Credential, S>,
   endSessions: (at: Micros, tenantId: string, userId: string) => S,
 ): CredentialStore {
-  const ofUser = prepared(reader, 2, (tenantId: string, userId: string) =>
-    reader
-      .selectFrom('users')
-      .leftJoin('credentials', (join) =>
-        join
-          .onRef('credentials.tenant_id', '=', 'users.tenant_id')
-          .onRef('credentials.user_id', '=', 'users.id'),
-      )
-      .where('users.tenant_id', '=', tenantId)
-      .where('users.id', '=', userId)
-      .select(columns.credentials.map((name) => `credentials.${name}` as const)),
-  )
-
-  const socialById = prepared(reader, 2, (tenantId: string, id: string) =>
-    reader
-      .selectFrom('credentials')
-      .select(columns.credentials)
-      .where('tenant_id', '=', tenantId)
-      .where('id', '=', id)
-      // As the index has it, which a parameter would not match.
-      .where('type', '=', sql.lit(typeOf.social)),
-  )
-
-  // In the words of the index `credentials_costly`. The cost is the last member of a password.
-  const costOf = sql<string>`substr(secret, length(secret) - 2, 2)`
-  const costly = prepared(reader, 1, (tenantId: string) =>
-    reader
-      .selectFrom('credentials')
-      .select(costOf.as('cost'))
-      .where('tenant_id', '=', tenantId)
-      .where(sql<boolean>`type = 'PasswordCredential' and ${costOf} in ('11', '12')`)
-      .orderBy(costOf, 'desc')
-      .limit(sql.lit(1)),
-  )
+  async function countOf(rows: Sql): Promise<number> {
+    const counted = await reader.first(sql<{ n: number }>`select count(*) as n ${rows}`)
+    return counted?.n ?? 0
+  }
 
   return {
     insert(credential, audit, at) {
@@ -62,83 +30,58 @@ export function createCredentials<S>(
     },
     get: table.byId,
     async findSocial(tenantId, id) {
-      const [row] = await socialById(tenantId, id)
-      return row && (fromRow(row as CredentialRow) as SocialCredential)
+      // Not a parameter, so that the index of accounts is used.
+      const row = await reader.first(sql<CredentialColumns>`
+        select ${every('credentials')} from credentials
+        where tenant_id = ${tenantId} and id = ${id} and type = 'SocialCredential'`)
+      return row && (fromRow(row) as SocialCredential)
     },
     async list(tenantId, userId, page) {
-      const rows = await ofUser(tenantId, userId)
+      const rows = await reader.all(sql<CredentialColumns>`
+        select ${every('credentials', 'credentials')} from users left join credentials
+          on credentials.tenant_id = users.tenant_id and credentials.user_id = users.id
+        where users.tenant_id = ${tenantId} and users.id = ${userId}`)
       if (rows.length === 0) return undefined
-      const all = rows.filter(({ id }) => id !== null) as CredentialRow[]
-      return pageOfCredentials(all.map(fromRow), page)
+      // Of a user without any, there is one row of nulls.
+      return pageOfCredentials(rows.filter(({ id }) => id !== null).map(fromRow), page)
     },
     async countUsersLosing(tenantId, lost, kept, connectionId) {
       if (lost.length === 0) return 0
-      const of = (kinds: readonly CredentialKind[]) => kinds.map((kind) => typeOf[kind])
-      const { count } = await reader
-        .selectFrom(
-          reader
-            .selectFrom('credentials')
-            .select('user_id')
-            .where('tenant_id', '=', tenantId)
-            .where('disabled', '=', 0)
-            .where('type', 'in', of([...lost, ...kept]))
-            .groupBy('user_id')
-            .having(({ and, eb, fn }) => {
-              const isLost = and([
-                eb('type', 'in', of(lost)),
-                ...(connectionId === undefined
-                  ? []
-                  : [eb('secret', 'like', ofConnection(connectionId))]),
-              ])
-              return eb(fn.min(eb.case().when(isLost).then(1).else(0).end()), '=', 1)
-            })
-            .as('losing'),
-        )
-        .select(({ fn }) => fn.countAll().as('count'))
-        .executeTakeFirstOrThrow()
-      return Number(count)
+      const typesOf = (kinds: readonly CredentialKind[]) => list(kinds.map((kind) => typeOf[kind]))
+      const isOf =
+        connectionId === undefined ? sql`1 = 1` : sql`secret like ${ofConnection(connectionId)}`
+      return countOf(sql`from (select user_id from credentials
+        where tenant_id = ${tenantId} and disabled = 0 and type in (${typesOf([...lost, ...kept])})
+        group by user_id
+        having min(case when type in (${typesOf(lost)}) and ${isOf} then 1 else 0 end) = 1) as losing`)
     },
     async countConnected(tenantId, connectionId) {
-      const { count } = await reader
-        .selectFrom('credentials')
-        .select(({ fn }) => fn.count('user_id').distinct().as('count'))
-        .where('tenant_id', '=', tenantId)
-        // As the index has it, which a parameter would not match.
-        .where('type', '=', sql.lit(typeOf.social))
-        // The quotes of other members are escaped, so that none looks like this.
-        .where('secret', 'like', ofConnection(connectionId))
-        .executeTakeFirstOrThrow()
-      return Number(count)
+      // The quotes of other members are escaped, so that none looks like this.
+      return countOf(sql`from (select distinct user_id from credentials
+        where tenant_id = ${tenantId} and type = 'SocialCredential'
+          and secret like ${ofConnection(connectionId)}) as connected`)
     },
     async highestCost(tenantId) {
-      const [row] = await costly(tenantId)
+      // In the words of the index `credentials_costly`. The cost is the last member of a password.
+      const cost = sql`substr(secret, length(secret) - 2, 2)`
+      const row = await reader.first(sql<{ cost: string }>`select ${cost} as cost from credentials
+        where tenant_id = ${tenantId} and type = 'PasswordCredential' and ${cost} in ('11', '12')
+        order by ${cost} desc limit 1`)
       return row && Number(row.cost)
     },
     async countForeignKeys(tenantId, rpId) {
-      const { count } = await reader
-        .selectFrom('credentials')
-        .select(({ fn }) => fn.countAll().as('count'))
-        .where('tenant_id', '=', tenantId)
-        .where('type', '=', typeOf.hardware)
-        // The quotes of a name are escaped, so that no name looks like this.
-        .where('secret', 'not like', `%"rpId":${JSON.stringify(rpId)}%`)
-        .executeTakeFirstOrThrow()
-      return Number(count)
+      // The quotes of a name are escaped, so that no name looks like this.
+      return countOf(sql`from credentials
+        where tenant_id = ${tenantId} and type = 'HardwareCredential'
+          and secret not like ${`%"rpId":${JSON.stringify(rpId)}%`}`)
     },
     async listSealed(keyId, after, limit) {
       const { tenantId, userId, id } = after ?? { tenantId: '', userId: '', id: '' }
-      const rows = await reader
-        .selectFrom('credentials')
-        .select(['tenant_id as tenantId', 'user_id as userId', 'id'])
-        .where('type', 'in', ['TotpAppCredential', 'RecoveryCredential'])
-        .where('secret', 'not like', `%=${keyId}"%`)
-        .where(sql<boolean>`(tenant_id, user_id, id) > (${tenantId}, ${userId}, ${id})`)
-        .orderBy('tenant_id')
-        .orderBy('user_id')
-        .orderBy('id')
-        .limit(limit)
-        .execute()
-      return rows
+      return reader.all(sql<CredentialName>`
+        select tenant_id as "tenantId", user_id as "userId", id from credentials
+        where type in ('TotpAppCredential', 'RecoveryCredential') and secret not like ${`%=${keyId}"%`}
+          and (tenant_id, user_id, id) > (${tenantId}, ${userId}, ${id})
+        order by tenant_id, user_id, id limit ${limit}`)
     },
     update(tenantId, userId, id, change, audit) {
       let at: Micros | undefined
@@ -157,13 +100,15 @@ export function createCredentials<S>(
 }
 
 /** The table of credentials. */
-export const credentialsTable: TableDefinition<Credential> = {
+export const credentialsTable: TableDefinition<Credential, CredentialColumns> = {
   name: 'credentials',
   key: ['tenant_id', 'user_id', 'id'],
   parent: { name: 'users', key: ['tenant_id', 'id'], columns: ['tenant_id', 'user_id'] },
   toRow,
   fromRow,
 }
+
+type CredentialColumns = Row<'credentials'>
 
 /** Rows say it as the API does. */
 const typeOf = {
@@ -173,16 +118,16 @@ const typeOf = {
   recovery_codes: 'RecoveryCredential',
   hardware: 'HardwareCredential',
   social: 'SocialCredential',
-} as const satisfies { [Kind in CredentialKind]: CredentialRow['type'] }
+} as const satisfies { [Kind in CredentialKind]: CredentialColumns['type'] }
 
 /** The kind of a credential by the type of its row. */
-export function kindOf(type: CredentialRow['type']): CredentialKind {
+export function kindOf(type: CredentialColumns['type']): CredentialKind {
   const kinds = Object.keys(typeOf) as CredentialKind[]
   return kinds.find((kind) => typeOf[kind] === type) as CredentialKind
 }
 
 /** A credential as a row. */
-export function toRow(credential: Credential): CredentialRow {
+export function toRow(credential: Credential): CredentialColumns {
   return {
     tenant_id: credential.tenantId,
     user_id: credential.userId,
@@ -221,7 +166,7 @@ function secretOf(credential: Credential): object {
 }
 
 /** A row as a credential. */
-export function fromRow(row: CredentialRow): Credential {
+export function fromRow(row: CredentialColumns): Credential {
   const record = {
     id: row.id,
     tenantId: row.tenant_id,

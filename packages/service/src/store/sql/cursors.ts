@@ -1,26 +1,24 @@
-import { sql } from 'kysely'
 import { type CursorStore, movedBehind } from '../cursors.ts'
-import { toEntry } from './audit.ts'
-import { columns } from './columns.ts'
+import { entries as everyEntry, toEntry } from './audit.ts'
 import type { Engine } from './engine.ts'
+import type { Row } from './schema.ts'
+import { sql } from './sql.ts'
 
 /** The progress of the readers of the audit log, in a database that one process serves from. */
 export function createCursors({ reader: db, writer, write }: Engine): CursorStore {
   return {
     async claim(reader) {
-      const rows = await db
-        .selectFrom('cursors')
-        .select(['shard', 'position', 'fence'])
-        .where('reader', '=', reader)
-        .where('position', '<', sql<number>`(select coalesce(max(id), 0) from audit)`)
-        .execute()
+      const rows = await db.all(sql<Pick<Row<'cursors'>, 'shard' | 'position' | 'fence'>>`
+        select shard, position, fence from cursors where reader = ${reader}
+          and position < (select coalesce(max(id), 0) from audit)`)
       return rows.length === 0 ? undefined : rows.map((row) => ({ ...row, ahead: [] }))
     },
 
     async read(shards, limit) {
       const from = Math.min(...shards.map(({ position }) => position))
-      const query = db.selectFrom('audit').select(columns.audit).where('id', '>', from)
-      const entries = (await query.orderBy('id').limit(limit).execute()).map(toEntry)
+      const rows = await db.all(sql<Row<'audit'>>`${everyEntry}
+        where id > ${from} order by id limit ${limit}`)
+      const entries = rows.map(toEntry)
       // One process writes: what is visible is complete.
       const settled = entries.at(-1)?.id ?? from
       return { entries, shards: movedBehind(shards, entries, settled, false) }
@@ -29,21 +27,17 @@ export function createCursors({ reader: db, writer, write }: Engine): CursorStor
     keep: (reader, shards) =>
       write(async () => {
         for (const { shard, position } of shards) {
-          await writer
-            .updateTable('cursors')
-            .set({ position })
-            .where('reader', '=', reader)
-            .where('shard', '=', shard)
-            .execute()
+          await writer.run(sql`update cursors set position = ${position}
+            where reader = ${reader} and shard = ${shard}`)
         }
         return [...shards]
       }),
 
     async lag() {
       // SQLite takes no aggregate of an outer query within an inner one.
-      const { rows } = await sql<{ reader: string; at: number | null }>`
+      const rows = await db.all(sql<{ reader: string; at: number | null }>`
         select reader, (select at from audit where id > position order by id limit 1) as at
-        from (select reader, min(position) as position from cursors group by reader)`.execute(db)
+        from (select reader, min(position) as position from cursors group by reader)`)
       return rows.map(({ reader, at }) => ({ reader, oldestAt: at ?? undefined }))
     },
   }

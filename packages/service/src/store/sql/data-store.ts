@@ -1,18 +1,17 @@
-import { sql } from 'kysely'
 import type { DataStore } from '../ports.ts'
 import { createUpdateAccount } from './accounts.ts'
 import { createApiKeys } from './api-keys.ts'
 import { createApplications } from './applications.ts'
-import { createAudit, createRecord } from './audit.ts'
+import { createAddEntry, createAudit } from './audit.ts'
 import { createConnectionTable } from './connections.ts'
 import { createCredentials, credentialsTable } from './credentials.ts'
 import { createCursors } from './cursors.ts'
 import type { Engine } from './engine.ts'
 import { createJobs } from './jobs.ts'
 import { createOperators } from './operators.ts'
-import { prepared, preparedInsert } from './prepared.ts'
 import { createSigningKeys } from './signing-keys.ts'
-import { createTable } from './table.ts'
+import { sql } from './sql.ts'
+import { createInsert, createTable } from './table.ts'
 import { createTenants } from './tenants.ts'
 import { createInsertMany } from './user-batch.ts'
 import { createUsers, usersTable } from './users.ts'
@@ -31,49 +30,47 @@ export function createRareTables(
   SqlTables,
   'tenants' | 'applications' | 'apiKeys' | 'signingKeys' | 'connections' | 'operators' | 'webhooks'
 > {
-  const record = createRecord(engine)
+  const addEntry = createAddEntry(engine)
   return {
-    tenants: createTenants(engine, record),
-    applications: createApplications(engine, record),
-    apiKeys: createApiKeys(engine, record),
-    signingKeys: createSigningKeys(engine, record),
-    connections: createConnectionTable(engine, record),
-    operators: createOperators(engine, record),
-    webhooks: createWebhooks(engine, record),
+    tenants: createTenants(engine, addEntry),
+    applications: createApplications(engine, addEntry),
+    apiKeys: createApiKeys(engine, addEntry),
+    signingKeys: createSigningKeys(engine, addEntry),
+    connections: createConnectionTable(engine, addEntry),
+    operators: createOperators(engine, addEntry),
+    webhooks: createWebhooks(engine, addEntry),
   }
 }
 
 /** All tables, in a database where a write costs little more than its statements. */
 export function createSqlTables(engine: Engine): SqlTables {
   const { writer } = engine
-  const record = createRecord(engine)
-  const insertCredential = preparedInsert(writer, 'credentials')
-  const endSessions = prepared(writer, 3, (at: number, tenantId: string, userId: string) =>
-    writer
-      .updateTable('users')
-      .set(({ fn, ref, val }) => ({
-        sessions_valid_after: fn<number>('max', [ref('sessions_valid_after'), val(at)]),
-      }))
-      .where('tenant_id', '=', tenantId)
-      .where('id', '=', userId),
-  )
+  const addEntry = createAddEntry(engine)
+  const endSessions = (at: number, tenantId: string, userId: string) =>
+    writer.run(sql`update users set sessions_valid_after = max(sessions_valid_after, ${at})
+      where tenant_id = ${tenantId} and id = ${userId}`)
   return {
     ...createRareTables(engine),
-    users: createUsers(engine, createTable(engine, record, usersTable), insertCredential, {
-      insertMany: createInsertMany(engine),
-      updateAccount: createUpdateAccount(engine, record),
-    }),
+    users: createUsers(
+      engine,
+      createTable(engine, addEntry, usersTable),
+      createInsert(writer, 'credentials'),
+      {
+        insertMany: createInsertMany(engine),
+        updateAccount: createUpdateAccount(engine, addEntry),
+      },
+    ),
     credentials: createCredentials(
       engine,
-      createTable(engine, record, credentialsTable),
+      createTable(engine, addEntry, credentialsTable),
       endSessions,
     ),
-    audit: createAudit(engine, record),
+    audit: createAudit(engine, addEntry),
     cursors: createCursors(engine),
     jobs: createJobs({
       reader: engine.reader,
-      run: (statement) => engine.write(async () => (await statement.execute(writer)).rows),
-      now: sql<number>`cast(unixepoch('subsec') * 1000000 as integer)`,
+      run: (statement) => engine.write(() => writer.all(statement)),
+      now: sql`cast(unixepoch('subsec') * 1000000 as integer)`,
       skipLocked: sql``,
     }),
   }

@@ -1,44 +1,29 @@
-import { type RawBuilder, sql } from 'kysely'
 import {
   DELIVERIES_KEPT_DAYS,
   type Delivery,
-  type DeliveryOutcome,
   type DeliveryStore,
   type NewDelivery,
   NOT_DUE,
 } from '../deliveries.ts'
-import type { Micros } from '../records.ts'
+import { every, type Row } from './schema.ts'
+import { type Sql, sql } from './sql.ts'
 
 /** A database as the deliveries use it. */
 export interface DeliveryDatabase {
-  read<R>(query: RawBuilder<R>): Promise<R[]>
+  read<R>(query: Sql<R>): Promise<R[]>
   /** Runs one statement as a transaction of its own. */
-  write<R>(query: RawBuilder<R>): Promise<R[]>
+  write<R>(query: Sql<R>): Promise<R[]>
   /** The time now, by a clock that all processes share. */
-  now(): RawBuilder<Micros>
+  now(): Sql
   /** A JSON array of objects as a table. */
-  table(json: string, columns: { [name: string]: 'text' | 'bigint' }): RawBuilder<unknown>
+  table(json: string, columns: { [name: string]: 'text' | 'bigint' }): Sql
   /** Passes over rows that another process is about to write. */
-  readonly skipLocked: RawBuilder<unknown>
+  readonly skipLocked: Sql
 }
 
-interface DeliveryRow {
-  id: number
-  webhook_id: string
-  event_id: string
-  type: string
-  body: string
-  created_at: number
-  due_at: number
-  attempts: number
-  tried_at: number | null
-  status: number | null
-  reason: string | null
-  millis: number | null
-  outcome: DeliveryOutcome | null
-}
+type DeliveryRow = Row<'deliveries'>
 
-const all = sql`id, webhook_id, event_id, type, body, created_at, due_at, attempts, tried_at, status, reason, millis, outcome`
+const all = every('deliveries')
 
 /** How many rows one statement removes. */
 const PRUNE_BATCH = 1_000
@@ -47,7 +32,7 @@ const PRUNE_BATCH = 1_000
 export function createDeliveries(db: DeliveryDatabase): DeliveryStore {
   const { read, write, now, table } = db
 
-  function rowsOf(deliveries: readonly NewDelivery[]): RawBuilder<unknown> {
+  function rowsOf(deliveries: readonly NewDelivery[]): Sql {
     const rows = deliveries.map(({ webhookId, eventId, ...rest }, position) => ({
       ...rest,
       position,
@@ -58,7 +43,7 @@ export function createDeliveries(db: DeliveryDatabase): DeliveryStore {
     return table(JSON.stringify(rows), { ...texts, position: 'bigint' })
   }
 
-  async function add(deliveries: readonly NewDelivery[], onConflict: RawBuilder<unknown>) {
+  async function add(deliveries: readonly NewDelivery[], onConflict: Sql) {
     if (deliveries.length === 0) return
     // An endpoint may have been deleted since. Without an order, PostgreSQL may join in another one than the log's.
     await write(sql`insert into deliveries (webhook_id, event_id, type, body, created_at, due_at)

@@ -1,9 +1,12 @@
-import type { CompiledQuery, Kysely, QueryResult, RawBuilder } from 'kysely'
-import type { Schema } from './schema.ts'
+import type { Sql } from './sql.ts'
 
-/** Kysely over a connection, and the connection itself for queries that are compiled already. */
-export type Queries<S> = Kysely<S> & {
-  run<R>(query: Pick<CompiledQuery, 'sql' | 'parameters'>): QueryResult<R> | Promise<QueryResult<R>>
+/** A connection, as statements see it. */
+export interface Queries {
+  /** The rows that a statement reads or returns. */
+  all<R>(statement: Sql<R>): Promise<R[]>
+  first<R>(statement: Sql<R>): Promise<R | undefined>
+  /** Runs a statement that writes; answers how many rows it has changed. */
+  run(statement: Sql): Promise<number>
 }
 
 /** An index of the trigrams of the texts in which a search for users looks. */
@@ -11,29 +14,26 @@ export interface Trigrams {
   /** Whether it is there: a database may not allow it. */
   isReady(): Promise<boolean>
   /** Users with their `search_text`, as what follows `from`. */
-  readonly texts: (index: RawBuilder<unknown>) => RawBuilder<unknown>
+  readonly texts: (index: Sql) => Sql
   /** The domain of the address of a user, in the words of its indexes. */
-  readonly domain: RawBuilder<string>
+  readonly domain: Sql
   /** Whether the column `search_text` contains a text. */
-  contains(text: string): RawBuilder<boolean>
+  contains(text: string): Sql
   /**
    * The rows of `users` that the index finds, as what follows `from`, with a condition. There may be more than those
    * that contain the text.
    *
    * @param rare - Some trigrams of the text, the rarest ones.
    */
-  find(
-    text: string,
-    rare: readonly string[],
-  ): { from: RawBuilder<unknown>; is: RawBuilder<boolean> }
+  find(text: string, rare: readonly string[]): { from: Sql; is: Sql }
 }
 
 /** An SQL database, as far as the tables need to know it. */
 export interface Engine {
   /** Sees only committed data. */
-  readonly reader: Queries<Schema>
+  readonly reader: Queries
   /** Only inside {@link Engine.write}. */
-  readonly writer: Queries<Schema>
+  readonly writer: Queries
   /** Runs `work` atomically and resolves when it is durable. No two run at the same time. */
   write<T>(work: () => Promise<T>): Promise<T>
   /**
@@ -51,20 +51,20 @@ export interface Engine {
     remove(scopes: readonly string[]): Promise<unknown>
   }
   /** A column with the letters of ASCII in lower case, in the words of its index. */
-  lower(column: string): RawBuilder<string>
+  lower(column: string): Sql
   /** A column that is compared by its bytes, in the words of its index. */
-  byBytes(column: string): RawBuilder<string>
+  byBytes(column: string): Sql
   /** Names the index of a table to use, for a database that chooses without knowing the rows. */
-  indexedBy(index: string): RawBuilder<unknown>
+  indexedBy(index: string): Sql
   /** The index that finds users by text in the middle of an address or a name. */
   readonly trigrams: Trigrams
   /** The differences between databases. */
   readonly json: {
     /** The texts of a JSON array, as a subquery for `in`. */
-    items(json: string): RawBuilder<string>
+    items(json: string): Sql
     /** Whether a column is one of the items, which an index answers even where another column is compared so, too. */
-    isOneOf(column: string, json: string): RawBuilder<boolean>
+    isOneOf(column: string, json: string): Sql
     /** A column of a subquery as a JSON array. */
-    arrayOf(column: string): RawBuilder<string>
+    arrayOf(column: string): Sql
   }
 }

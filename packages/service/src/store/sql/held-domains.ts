@@ -1,11 +1,12 @@
 import { MAX_HELD_DOMAINS } from '../ports.ts'
 import type { Micros } from '../records.ts'
 import type { Engine } from './engine.ts'
+import { sql } from './sql.ts'
 
 /** The domains that are held for the tenants that gave them up. Only inside {@link Engine.write}. */
 export function createHeldDomains({ writer }: Pick<Engine, 'writer'>) {
   async function remove(domain: string): Promise<void> {
-    await writer.deleteFrom('held_domains').where('domain', '=', domain).execute()
+    await writer.run(sql`delete from held_domains where domain = ${domain}`)
   }
 
   return {
@@ -16,33 +17,20 @@ export function createHeldDomains({ writer }: Pick<Engine, 'writer'>) {
       domain: string,
       now: Micros,
     ): Promise<{ tenantId: string; exists: boolean } | undefined> {
-      const hold = await writer
-        .selectFrom('held_domains')
-        .leftJoin('tenants', (join) =>
-          join
-            .onRef('tenants.id', '=', 'held_domains.tenant_id')
-            .on('tenants.deleted_at', 'is', null),
-        )
-        .select(['held_domains.tenant_id', 'tenants.id'])
-        .where('held_domains.domain', '=', domain)
-        .where('held_domains.until', '>', now)
-        .executeTakeFirst()
+      const hold = await writer.first(sql<{ tenant_id: string; id: string | null }>`
+        select held_domains.tenant_id, tenants.id from held_domains
+        left join tenants on tenants.id = held_domains.tenant_id and tenants.deleted_at is null
+        where held_domains.domain = ${domain} and held_domains.until > ${now}`)
       return hold && { tenantId: hold.tenant_id, exists: hold.id !== null }
     },
 
     async hold(domain: string, tenantId: string, now: Micros, until: Micros): Promise<void> {
       await remove(domain)
-      await writer
-        .insertInto('held_domains')
-        .values({ domain, tenant_id: tenantId, until })
-        .execute()
-      await writer.deleteFrom('held_domains').where('until', '<=', now).execute()
-      const own = await writer
-        .selectFrom('held_domains')
-        .select('domain')
-        .where('tenant_id', '=', tenantId)
-        .orderBy('until', 'desc')
-        .execute()
+      await writer.run(sql`insert into held_domains (domain, tenant_id, until)
+        values (${domain}, ${tenantId}, ${until})`)
+      await writer.run(sql`delete from held_domains where until <= ${now}`)
+      const own = await writer.all(sql<{ domain: string }>`select domain from held_domains
+        where tenant_id = ${tenantId} order by until desc`)
       for (const { domain } of own.slice(MAX_HELD_DOMAINS)) await remove(domain)
     },
   }

@@ -1,21 +1,21 @@
-import { type RawBuilder, sql } from 'kysely'
 import type { HeldJob, Job, JobStore } from '../jobs.ts'
 import type { Engine } from './engine.ts'
-import type { JobPartRow, JobRow } from './schema.ts'
+import { every as columnsIn, type Row } from './schema.ts'
+import { type Sql, sql } from './sql.ts'
+
+type JobRow = Row<'jobs'>
 
 /** The differences between the databases of jobs. */
 export interface JobEngine extends Pick<Engine, 'reader'> {
   /** Runs one statement that writes. */
-  run(statement: RawBuilder<JobRow>): Promise<JobRow[]>
+  run(statement: Sql<JobRow>): Promise<JobRow[]>
   /** The database's clock, in microseconds. */
-  now: RawBuilder<number>
+  now: Sql
   /** The end of a statement that chooses a row to take. */
-  skipLocked: RawBuilder<unknown>
+  skipLocked: Sql
 }
 
-const every = sql.raw(
-  'id, tenant_id, kind, state, users, actor, progress, total, created_at, held_until, fence',
-)
+const every = columnsIn('jobs')
 
 /** The statement that makes the table of jobs. */
 export function createJobsTable(byBytes: string, integer: string): string[] {
@@ -54,27 +54,27 @@ export function createJobPartsTable(byBytes: string, integer: string): string[] 
 
 /** The jobs of an SQL store. */
 export function createJobs({ reader, run, now, skipLocked }: JobEngine): JobStore {
-  const until = (seconds: number) => sql`${now} + ${sql.lit(Math.round(seconds * 1e6))}`
+  const until = (seconds: number) => sql`${now} + ${Math.round(seconds * 1e6)}`
   return {
     async insert({ id, tenantId, kind, state, work, actor, progress, total, createdAt }) {
       await run(sql`insert into jobs (${every}) values (${id}, ${tenantId}, ${kind}, ${state},
         ${JSON.stringify(work)}, ${JSON.stringify(actor)}, ${JSON.stringify(progress)}, ${total}, ${createdAt}, 0, 0)`)
     },
     async get(tenantId, id) {
-      const { rows } = await sql<JobRow>`select ${every} from jobs
-        where tenant_id = ${tenantId} and id = ${id}`.execute(reader)
-      return rows[0] && fromRow(rows[0])
+      const row = await reader.first(sql<JobRow>`select ${every} from jobs
+        where tenant_id = ${tenantId} and id = ${id}`)
+      return row && fromRow(row)
     },
     async list(tenantId, limit) {
-      const { rows } = await sql<JobRow>`select ${every} from jobs
-        where tenant_id = ${tenantId} order by id desc limit ${limit}`.execute(reader)
+      const rows = await reader.all(sql<JobRow>`select ${every} from jobs
+        where tenant_id = ${tenantId} order by id desc limit ${limit}`)
       return rows.map(fromRow)
     },
     async claim(seconds) {
       // Asked for every few seconds: a write is tried only where there is something to take.
       const isFree = sql`state = 'running' and held_until <= ${now}`
-      const free = await sql`select 1 from jobs where ${isFree} limit 1`.execute(reader)
-      if (free.rows.length === 0) return undefined
+      const free = await reader.first(sql`select 1 from jobs where ${isFree} limit 1`)
+      if (!free) return undefined
       const [row] =
         await run(sql<JobRow>`update jobs set held_until = ${until(seconds)}, fence = fence + 1
         where id in (select id from jobs where ${isFree} order by id limit 1 ${skipLocked})
@@ -100,16 +100,17 @@ export function createJobs({ reader, run, now, skipLocked }: JobEngine): JobStor
     },
     async discardBefore(at) {
       const isOld = sql`state = 'waiting' and created_at < ${at}`
-      const old = await sql`select 1 from jobs where ${isOld} limit 1`.execute(reader)
-      if (old.rows.length > 0) await run(sql`delete from jobs where ${isOld}`)
+      const old = await reader.first(sql`select 1 from jobs where ${isOld} limit 1`)
+      if (old) await run(sql`delete from jobs where ${isOld}`)
     },
     async addPart(jobId, n, content) {
       await run(sql`insert into job_parts (job_id, n, content, result)
         values (${jobId}, ${n}, ${content}, ${JSON.stringify(NO_RESULT)})`)
     },
     async parts(jobId, n, limit) {
-      const { rows } = await sql<JobPartRow>`select n, content, result from job_parts
-        where job_id = ${jobId} and n >= ${n} order by n limit ${limit}`.execute(reader)
+      const rows = await reader.all(sql<Omit<Row<'job_parts'>, 'job_id'>>`
+        select n, content, result from job_parts
+        where job_id = ${jobId} and n >= ${n} order by n limit ${limit}`)
       return rows.map((row) => ({ ...row, result: JSON.parse(row.result) }))
     },
     async setPart(jobId, { n, content, result }) {

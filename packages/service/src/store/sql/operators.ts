@@ -1,78 +1,58 @@
-import { sql } from 'kysely'
 import type { OperatorStore, OperatorUser } from '../ports.ts'
 import type { Operator } from '../records.ts'
 import { SYSTEM_TENANT_ID } from '../system-tenant.ts'
-import { LOGIN, type Record } from './audit.ts'
+import { LOGIN } from './audit.ts'
 import { kindOf } from './credentials.ts'
 import type { Engine } from './engine.ts'
-import { prepared } from './prepared.ts'
-import type { OperatorRow, UserRow } from './schema.ts'
-import { createTable } from './table.ts'
+import { every, type Row } from './schema.ts'
+import { sql } from './sql.ts'
+import { type AddEntry, createTable } from './table.ts'
 import { usersTable } from './users.ts'
 
 /** A user with the columns of its operator, under names that no column of a user has. */
-type JoinedRow = UserRow &
-  Pick<OperatorRow, 'role' | 'reach' | 'invitation_hash' | 'invitation_until'> & {
+type JoinedRow = Row<'users'> &
+  Pick<Row<'operators'>, 'role' | 'reach' | 'invitation_hash' | 'invitation_until'> & {
     invited_at: number
     changed_at: number
   }
 
 /** The operators of an SQL store. */
-export function createOperators(engine: Engine, record: Record): OperatorStore {
+export function createOperators(engine: Engine, addEntry: AddEntry): OperatorStore {
   const { reader, byBytes, indexedBy } = engine
-  const table = createTable<Operator>(engine, record, {
+  const table = createTable(engine, addEntry, {
     name: 'operators',
     key: ['tenant_id', 'id'],
     parent: { name: 'users', key: ['tenant_id', 'id'], columns: ['tenant_id', 'id'] },
     toRow,
     fromRow,
   })
-  const joined = reader
-    .selectFrom('operators')
-    .innerJoin('users', (join) =>
-      join
-        .onRef('users.tenant_id', '=', 'operators.tenant_id')
-        .onRef('users.id', '=', 'operators.id'),
-    )
-    .where('operators.tenant_id', '=', SYSTEM_TENANT_ID)
-    .selectAll('users')
-    .select([
-      'role',
-      'reach',
-      'invitation_hash',
-      'invitation_until',
-      'operators.created_at as invited_at',
-      'operators.updated_at as changed_at',
-    ])
-  const byId = prepared(reader, 1, (id: string) => joined.where('operators.id', '=', id))
-  const byInvitation = prepared(reader, 1, (hash: string) =>
-    joined.where('invitation_hash', '=', hash),
-  )
+  const joined = sql`select ${every('users', 'users')}, role, reach, invitation_hash, invitation_until,
+      operators.created_at as invited_at, operators.updated_at as changed_at
+    from operators
+    join users on users.tenant_id = operators.tenant_id and users.id = operators.id
+    where operators.tenant_id = ${SYSTEM_TENANT_ID}`
 
   return {
     insert: (operator, audit) => table.insert(operator, audit),
     async get(id) {
-      const [row] = await byId(id)
+      const row = await reader.first(sql<JoinedRow>`${joined} and operators.id = ${id}`)
       return row && fromJoined(row)
     },
     async findByInvitation(hash) {
-      const [row] = await byInvitation(hash)
+      const row = await reader.first(sql<JoinedRow>`${joined} and invitation_hash = ${hash}`)
       return row && fromJoined(row)
     },
-    list: async () => (await joined.orderBy('operators.id').execute()).map(fromJoined),
+    list: async () =>
+      (await reader.all(sql<JoinedRow>`${joined} order by operators.id`)).map(fromJoined),
     async logins() {
-      const credentials = reader
-        .selectFrom('credentials')
-        .select(['user_id', 'type'])
-        .distinct()
-        .where('tenant_id', '=', SYSTEM_TENANT_ID)
-        .where('disabled', '=', 0)
-        .orderBy('type')
-      const operators = sql<{ id: string; last: number | null }>`
+      const credentials = reader.all(sql<Pick<Row<'credentials'>, 'user_id' | 'type'>>`
+        select distinct user_id, type from credentials
+        where tenant_id = ${SYSTEM_TENANT_ID} and disabled = 0 order by type`)
+      const operators = reader.all(sql<{ id: string; last: number | null }>`
         select id, (select max(at) from audit ${indexedBy('audit_by_actor')}
           where actor = 'user:' || operators.id and ${byBytes('action')} = ${LOGIN}) as last
-        from operators where tenant_id = ${SYSTEM_TENANT_ID} order by id`
-      const [{ rows }, all] = await Promise.all([operators.execute(reader), credentials.execute()])
+        from operators where tenant_id = ${SYSTEM_TENANT_ID} order by id`)
+      const [rows, all] = await Promise.all([operators, credentials])
       return rows.map(({ id, last }) => ({
         id,
         kinds: all.filter((one) => one.user_id === id).map(({ type }) => kindOf(type)),
@@ -87,11 +67,11 @@ function fromJoined(row: JoinedRow): OperatorUser {
   const { invited_at: created_at, changed_at: updated_at } = row
   return {
     operator: fromRow({ ...row, created_at, updated_at }),
-    user: usersTable.fromRow(row as never),
+    user: usersTable.fromRow(row),
   }
 }
 
-function toRow(operator: Operator): OperatorRow {
+function toRow(operator: Operator): Row<'operators'> {
   return {
     tenant_id: SYSTEM_TENANT_ID,
     id: operator.id,
@@ -104,7 +84,7 @@ function toRow(operator: Operator): OperatorRow {
   }
 }
 
-function fromRow(row: OperatorRow): Operator {
+function fromRow(row: Row<'operators'>): Operator {
   const { invitation_hash: hash, invitation_until: expiresAt } = row
   return {
     id: row.id,

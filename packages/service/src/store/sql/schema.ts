@@ -1,237 +1,309 @@
-import type { Generated } from 'kysely'
+import { names, type Sql } from './sql.ts'
 
 /**
- * The tables of `data.db`. JSON is text, booleans are 0 and 1, times are integers in microseconds
- * from the service's clock. The migrations that make them are in `migrations.ts`.
+ * The tables, each column by its type and its constraints. A `key` is compared by its bytes, a `flag` is 0 or 1, JSON is
+ * text, times are integers in microseconds, and a `serial` is a number that grows with each row. `record` has the columns
+ * that are read: statements name them, so that a column of the next release makes no plan stale.
  */
-export interface Schema {
-  tenants: TenantRow & DeletionColumns
-  applications: ApplicationRow
-  users: WrittenUserRow
-  credentials: CredentialRow
-  api_keys: ApiKeyRow
-  api_key_tenants: { key_id: string; tenant_id: string }
-  signing_keys: SigningKeyRow
-  connections: ConnectionRow
-  operators: OperatorRow
-  webhooks: WebhookRow & LaneColumns
-  audit: AuditRow
-  cursors: CursorRow
-  last_logins: LastLoginRow
-  jobs: JobRow
-  job_parts: JobPartRow
-  held_domains: HeldDomainRow
-  counters: { scope: string; value: number }
+export const tables = {
+  tenants: {
+    record: {
+      id: 'key primary key',
+      domain: 'key not null unique',
+      name: 'text not null',
+      settings: 'text not null',
+      metadata: 'text not null',
+      created_at: 'integer not null',
+      updated_at: 'integer not null',
+    },
+    // Of a tenant that is there, both are null.
+    more: { deleted_at: 'integer', deleted_users: 'integer' },
+  },
+  applications: {
+    record: {
+      tenant_id: 'key not null references tenants (id) on delete cascade',
+      id: 'key not null',
+      name: 'text not null',
+      sealed_secret: 'text not null',
+      earlier_secret: 'text',
+      earlier_secret_until: 'integer',
+      login_url: 'text not null',
+      logout_urls: 'text not null',
+      redirect_urls: 'text not null',
+      metadata: 'text not null',
+      created_at: 'integer not null',
+      updated_at: 'integer not null',
+    },
+    rules: ['primary key (tenant_id, id)'],
+  },
+  users: {
+    record: {
+      tenant_id: 'key not null references tenants (id) on delete cascade',
+      id: 'key not null',
+      email: 'text not null',
+      email_key: 'key not null',
+      profile: 'text not null',
+      metadata: 'text not null',
+      disabled: 'flag not null',
+      verified_at: 'integer',
+      sessions_valid_after: 'integer not null',
+      created_at: 'integer not null',
+      updated_at: 'integer not null',
+      // The keys of a search; null if an earlier release wrote the row.
+      name_key: 'key',
+      family_name_key: 'key',
+    },
+    // The columns that only a search looks at. PostgreSQL has the text in a table of its own.
+    sqlite: { search_text: 'text', domain_key: 'text' },
+    postgres: { rev: 'integer not null default 1' },
+    rules: ['primary key (tenant_id, id)'],
+  },
+  credentials: {
+    record: {
+      tenant_id: 'key not null',
+      user_id: 'key not null',
+      id: 'key not null',
+      type: 'text not null',
+      secret: 'text not null',
+      metadata: 'text not null',
+      disabled: 'flag not null',
+      created_at: 'integer not null',
+      updated_at: 'integer not null',
+      state: 'text not null',
+      rev: 'integer not null',
+    },
+    rules: [
+      'primary key (tenant_id, user_id, id)',
+      'foreign key (tenant_id, user_id) references users (tenant_id, id) on delete cascade',
+    ],
+  },
+  api_keys: {
+    record: {
+      id: 'key primary key',
+      name: 'text not null',
+      hash: 'key not null unique',
+      last4: 'text not null',
+      reaches_all: 'flag not null',
+      read_only: 'flag not null default 0',
+      created_at: 'integer not null',
+      expires_at: 'integer',
+      revoked_at: 'integer',
+      last_used_at: 'integer',
+    },
+  },
+  api_key_tenants: {
+    record: {
+      key_id: 'key not null references api_keys (id) on delete cascade',
+      tenant_id: 'key not null references tenants (id) on delete cascade',
+    },
+    rules: ['primary key (key_id, tenant_id)'],
+  },
+  signing_keys: {
+    record: {
+      tenant_id: 'key not null references tenants (id) on delete cascade',
+      id: 'key not null',
+      created_at: 'integer not null',
+      sealed_jwk: 'text not null',
+    },
+    rules: ['primary key (tenant_id, id)'],
+  },
+  connections: {
+    record: {
+      tenant_id: 'key not null references tenants (id) on delete cascade',
+      id: 'key not null',
+      name: 'text not null',
+      recipe: 'text not null',
+      issuer: 'text not null',
+      client_id: 'text not null',
+      sealed_secret: 'text not null',
+      scopes: 'text not null',
+      trust_email: 'flag not null',
+      allow_signup: 'flag not null',
+      enabled: 'flag not null',
+      apple: 'text',
+      created_at: 'integer not null',
+      updated_at: 'integer not null',
+    },
+    rules: ['primary key (tenant_id, id)'],
+  },
+  // The tenant is the system tenant in every row.
+  operators: {
+    record: {
+      tenant_id: 'key not null',
+      id: 'key not null',
+      role: 'text not null',
+      reach: 'text not null',
+      created_at: 'integer not null',
+      updated_at: 'integer not null',
+      invitation_hash: 'key',
+      invitation_until: 'integer',
+    },
+    rules: [
+      'primary key (tenant_id, id)',
+      'foreign key (tenant_id, id) references users (tenant_id, id) on delete cascade',
+    ],
+  },
+  audit: {
+    record: {
+      id: 'serial',
+      at: 'integer not null',
+      tenant_id: 'key',
+      actor: 'text not null',
+      request_id: 'key',
+      action: 'text not null',
+      target: 'key not null',
+      outcome: "text not null default 'success'",
+      address: 'text',
+      user_agent: 'text',
+      application_id: 'text',
+      fields: 'text',
+    },
+    // Ids become visible out of order. Release 0.2.0 reads with it which entries may still have one before them.
+    postgres: { xid: 'xid8 not null default pg_current_xact_id()' },
+  },
+  // A domain that a tenant gave up, also one that was deleted: no other may take it before `until`.
+  held_domains: {
+    record: { domain: 'key primary key', tenant_id: 'key not null', until: 'integer not null' },
+  },
+  // How far a reader has come in its part of the audit log.
+  cursors: {
+    record: {
+      reader: 'key not null',
+      shard: 'flag not null',
+      position: 'integer not null',
+      ahead: "text not null default '[]'",
+      fence: 'integer not null default 0',
+    },
+    postgres: { held_until: "timestamptz not null default '-infinity'" },
+    rules: ['primary key (reader, shard)'],
+  },
+  // When a user has logged in last.
+  last_logins: {
+    record: { tenant_id: 'key not null', user_id: 'key not null', at: 'integer not null' },
+    rules: [
+      'primary key (tenant_id, user_id)',
+      'foreign key (tenant_id, user_id) references users (tenant_id, id) on delete cascade',
+    ],
+  },
+  // Endpoints of deleted tenants stay until the last event is delivered, so that nothing refers to a tenant.
+  webhooks: {
+    record: {
+      tenant_id: 'key not null',
+      id: 'key not null unique',
+      url: 'text not null',
+      description: 'text not null',
+      types: 'text not null',
+      metadata: 'text not null',
+      disabled: 'text',
+      sealed_secret: 'text not null',
+      earlier_secret: 'text',
+      earlier_secret_until: 'integer',
+      created_at: 'integer not null',
+      updated_at: 'integer not null',
+    },
+    // The state of an endpoint's line of deliveries, which changes with them and not with the endpoint.
+    more: {
+      due_at: 'integer not null default 9007199254740991',
+      held_until: 'integer not null default 0',
+      fence: 'integer not null default 0',
+      failing_since: 'integer',
+    },
+    rules: ['primary key (tenant_id, id)'],
+  },
+  deliveries: {
+    record: {
+      id: 'serial',
+      webhook_id: 'key not null references webhooks (id) on delete cascade',
+      event_id: 'key not null',
+      type: 'text not null',
+      body: 'text not null',
+      created_at: 'integer not null',
+      due_at: 'integer not null',
+      attempts: 'integer not null default 0',
+      tried_at: 'integer',
+      status: 'integer',
+      reason: 'text',
+      millis: 'integer',
+      outcome: 'text',
+    },
+  },
+  jobs: {
+    record: {
+      id: 'key primary key',
+      tenant_id: 'key not null references tenants (id) on delete cascade',
+      kind: 'text not null',
+      state: 'text not null',
+      users: 'text not null',
+      actor: 'text not null',
+      progress: 'text not null',
+      total: 'integer not null',
+      created_at: 'integer not null',
+      held_until: 'integer not null',
+      fence: 'integer not null',
+    },
+  },
+  // The parts of an import.
+  job_parts: {
+    record: {
+      job_id: 'key not null references jobs (id) on delete cascade',
+      n: 'integer not null',
+      content: 'text not null',
+      result: 'text not null',
+    },
+    rules: ['primary key (job_id, n)'],
+  },
+} as const
+
+/** The name of a table. */
+export type TableName = keyof typeof tables
+
+/** The values of columns that have a few only. */
+interface Words {
+  credentials: {
+    type:
+      | 'PasswordCredential'
+      | 'TotpAppCredential'
+      | 'TotpEmailCredential'
+      | 'RecoveryCredential'
+      | 'HardwareCredential'
+      | 'SocialCredential'
+  }
+  operators: { role: 'owner' | 'admin' | 'viewer' }
+  audit: { outcome: 'success' | 'failure' | 'refused' }
+  deliveries: { outcome: 'delivered' | 'given_up' | null }
 }
 
-/** JSON as text: it is parsed in one place per table, and means the same in every SQL database. */
-type Json = string
+type Nullable<Column> = Column extends
+  | 'serial'
+  | `${string}not null${string}`
+  | `${string}primary key`
+  ? never
+  : null
 
-export type TenantRow = {
-  id: string
-  domain: string
-  name: string
-  settings: Json
-  metadata: Json
-  created_at: number
-  updated_at: number
+type ValueOf<Column> =
+  | (Column extends `${'key' | 'text'}${string}` ? string : number)
+  | Nullable<Column>
+
+/** The columns of a table that are read, with their values. */
+export type Row<Table extends TableName> = {
+  -readonly [Column in keyof (typeof tables)[Table]['record']]: Table extends keyof Words
+    ? Column extends keyof Words[Table]
+      ? Words[Table][Column]
+      : ValueOf<(typeof tables)[Table]['record'][Column]>
+    : ValueOf<(typeof tables)[Table]['record'][Column]>
 }
 
-/** Of a tenant that is there, all are `null`. */
-export type DeletionColumns = {
-  deleted_at: Generated<number | null>
-  /** How many users it had. */
-  deleted_users: Generated<number | null>
+/** The names of the columns of a table that are read. */
+export function columnsOf(table: TableName): readonly string[] {
+  return Object.keys(tables[table].record)
 }
 
-/** A domain that a tenant gave up, which no other may take before `until`. */
-export type HeldDomainRow = {
-  domain: string
-  tenant_id: string
-  until: number
-}
+const made = new Map<string, Sql>()
 
-export type ApplicationRow = {
-  tenant_id: string
-  id: string
-  name: string
-  sealed_secret: string
-  earlier_secret: string | null
-  earlier_secret_until: number | null
-  login_url: string
-  logout_urls: Json
-  redirect_urls: Json
-  metadata: Json
-  created_at: number
-  updated_at: number
-}
-
-export type UserRow = {
-  tenant_id: string
-  id: string
-  email: string
-  email_key: string
-  profile: Json
-  metadata: Json
-  disabled: number
-  verified_at: number | null
-  sessions_valid_after: number
-  created_at: number
-  updated_at: number
-  /** A search key of users; `null` if an earlier release wrote the row. */
-  name_key: string | null
-  family_name_key: string | null
-}
-
-/** The columns that only a search looks at. PostgreSQL has the text in a table of its own. */
-export type UserTexts = {
-  search_text: string | null
-  domain_key: string | null
-}
-
-export type WrittenUserRow = UserRow & UserTexts
-
-/** When a user has logged in last. */
-export type LastLoginRow = {
-  tenant_id: string
-  user_id: string
-  at: number
-}
-
-export type CredentialRow = {
-  tenant_id: string
-  user_id: string
-  id: string
-  type:
-    | 'PasswordCredential'
-    | 'TotpAppCredential'
-    | 'TotpEmailCredential'
-    | 'RecoveryCredential'
-    | 'HardwareCredential'
-    | 'SocialCredential'
-  secret: Json
-  metadata: Json
-  disabled: number
-  created_at: number
-  updated_at: number
-  state: Json
-  rev: number
-}
-
-export type SigningKeyRow = {
-  tenant_id: string
-  id: string
-  created_at: number
-  sealed_jwk: string
-}
-
-export type ConnectionRow = {
-  tenant_id: string
-  id: string
-  name: string
-  recipe: string
-  issuer: string
-  client_id: string
-  sealed_secret: string
-  scopes: Json
-  trust_email: number
-  allow_signup: number
-  enabled: number
-  apple: Json | null
-  created_at: number
-  updated_at: number
-}
-
-export type WebhookRow = {
-  tenant_id: string
-  id: string
-  url: string
-  description: string
-  types: Json
-  metadata: Json
-  disabled: string | null
-  sealed_secret: string
-  earlier_secret: string | null
-  earlier_secret_until: number | null
-  created_at: number
-  updated_at: number
-}
-
-/** The state of an endpoint's line of deliveries, which changes with them and not with the endpoint. */
-export type LaneColumns = {
-  due_at: Generated<number>
-  held_until: Generated<number>
-  fence: Generated<number>
-  failing_since: Generated<number | null>
-}
-
-/** `tenant_id` is the system tenant's in every row. */
-export type OperatorRow = {
-  tenant_id: string
-  id: string
-  role: 'owner' | 'admin' | 'viewer'
-  reach: Json
-  created_at: number
-  updated_at: number
-  invitation_hash: string | null
-  invitation_until: number | null
-}
-
-export type ApiKeyRow = {
-  id: string
-  name: string
-  hash: string
-  last4: string
-  reaches_all: number
-  read_only: number
-  created_at: number
-  expires_at: number | null
-  revoked_at: number | null
-  last_used_at: number | null
-}
-
-/** How far a reader has come in its part of the audit log. Times are the database's. */
-export type CursorRow = {
-  reader: string
-  shard: number
-  position: number
-  ahead: Json
-  fence: number
-}
-
-export type AuditRow = {
-  id: Generated<number>
-  at: number
-  tenant_id: string | null
-  actor: string
-  request_id: string | null
-  action: string
-  target: string
-  outcome: 'success' | 'failure' | 'refused'
-  address: string | null
-  user_agent: string | null
-  application_id: string | null
-  fields: Json | null
-}
-
-/** A job for users of a tenant, and who carries it on. */
-export type JobRow = {
-  id: string
-  tenant_id: string
-  kind: string
-  state: string
-  users: Json
-  actor: Json
-  progress: Json
-  total: number
-  created_at: number
-  held_until: number
-  fence: number
-}
-
-export type JobPartRow = {
-  job_id: string
-  n: number
-  content: string
-  result: Json
+/** The columns of a table that are read, as a statement has them; `of` is the name of the table in it. */
+export function every(table: TableName, of = ''): Sql {
+  const key = `${table} ${of}`
+  const known = made.get(key) ?? names(columnsOf(table), of)
+  made.set(key, known)
+  return known
 }

@@ -1,14 +1,13 @@
 import type { SigningKeyStore } from '../ports.ts'
 import type { SigningKey } from '../records.ts'
-import type { Record } from './audit.ts'
-import { columns } from './columns.ts'
 import type { Engine } from './engine.ts'
-import type { SigningKeyRow } from './schema.ts'
-import { createTable, inTenant } from './table.ts'
+import { every, type Row } from './schema.ts'
+import { sql } from './sql.ts'
+import { type AddEntry, createTable, inTenant } from './table.ts'
 
 /** The signing keys of an SQL store. */
-export function createSigningKeys(engine: Engine, record: Record): SigningKeyStore {
-  const table = createTable<SigningKey>(engine, record, {
+export function createSigningKeys(engine: Engine, addEntry: AddEntry): SigningKeyStore {
+  const table = createTable(engine, addEntry, {
     name: 'signing_keys',
     key: ['tenant_id', 'id'],
     parent: inTenant,
@@ -18,13 +17,8 @@ export function createSigningKeys(engine: Engine, record: Record): SigningKeySto
   return {
     insert: (key, audit) => table.insert(key, audit),
     async list(tenantId) {
-      const rows = await engine.reader
-        .selectFrom('signing_keys')
-        .select(columns.signing_keys)
-        .where('tenant_id', '=', tenantId)
-        .orderBy('created_at')
-        .orderBy('id')
-        .execute()
+      const rows = await engine.reader.all(sql<Row<'signing_keys'>>`select ${every('signing_keys')}
+        from signing_keys where tenant_id = ${tenantId} order by created_at, id`)
       return rows.map(fromRow)
     },
     update: (tenantId, id, change, audit) => table.update([tenantId, id], change, audit),
@@ -32,11 +26,11 @@ export function createSigningKeys(engine: Engine, record: Record): SigningKeySto
   }
 }
 
-function toRow({ id, tenantId, createdAt, sealedJwk }: SigningKey): SigningKeyRow {
+function toRow({ id, tenantId, createdAt, sealedJwk }: SigningKey): Row<'signing_keys'> {
   return { tenant_id: tenantId, id, created_at: createdAt, sealed_jwk: sealedJwk }
 }
 
-function fromRow(row: SigningKeyRow): SigningKey {
+function fromRow(row: Row<'signing_keys'>): SigningKey {
   return {
     id: row.id,
     tenantId: row.tenant_id,

@@ -1,15 +1,28 @@
-import type { Kysely } from 'kysely'
 import type { Change, Listing, Outcome, Page } from '../ports.ts'
 import type { AuditEntry } from '../records.ts'
-import type { Record } from './audit.ts'
-import { columnsOf } from './columns.ts'
 import type { Engine, Queries } from './engine.ts'
-import { prepared, preparedInsert, type Row, type Value } from './prepared.ts'
-import type { Schema } from './schema.ts'
+import { columnsOf, type TableName } from './schema.ts'
+import {
+  type AnyRow,
+  assign,
+  bind,
+  insertInto,
+  join,
+  matches,
+  name,
+  names,
+  type Sql,
+  separators,
+  sql,
+  type Value,
+} from './sql.ts'
+
+/** Adds an entry to the audit log, inside a write. */
+export type AddEntry = (entry: AuditEntry) => Promise<unknown>
 
 /** The differences between tables. */
-export interface TableDefinition<T> {
-  name: keyof Schema
+export interface TableDefinition<T, R extends AnyRow> {
+  name: TableName
   /** The columns of the primary key, in its order; `id` is the last. */
   key: readonly string[]
   /** The columns by which no two objects may agree. Default: the primary key. */
@@ -21,13 +34,13 @@ export interface TableDefinition<T> {
   /** Which counter holds the length of the list that the object is in; `undefined`: it is in none. */
   counter?: (...key: string[]) => string | undefined
   /** A further reason why a row cannot be written, which is a `duplicate`; inside the write. */
-  isRefused?(row: Row, before: Row | undefined, audit: AuditEntry): Promise<boolean>
-  toRow(record: T): Row
-  fromRow(row: never): T
+  isRefused?(row: AnyRow, before: AnyRow | undefined, audit: AuditEntry): Promise<boolean>
+  toRow(record: T): AnyRow
+  fromRow(row: R): T
 }
 
 interface TableParent {
-  name: keyof Schema
+  name: TableName
   key: readonly string[]
   /** The columns that hold the parent's key. */
   columns: readonly string[]
@@ -47,149 +60,151 @@ export const inTenant: TableParent = {
  * A further step of a write, in the same transaction, with the row that was written or deleted. It is
  * asked for after the change was applied; `undefined`: there is none.
  */
-type Step<S> = (row: Row) => S | undefined
+type Step<S> = (row: AnyRow) => S | undefined
 
-/**
- * One table: each write is atomic together with its counter and its audit entry.
- *
- * @typeParam S - What a database takes for a further step: a promise where it runs statement by statement.
- */
-export interface Table<T, S = Promise<unknown>> {
+/** The reads of one table. */
+export interface Reads<T> {
   byId(...key: string[]): Promise<T | undefined>
   /** Finds an object by the values of its unique columns, in their order. */
   byUnique(...values: string[]): Promise<T | undefined>
   /** `undefined` when there is no such list. */
   page(within: string[], page: Page): Promise<Listing<T> | undefined>
+}
+
+/**
+ * The writes of one table: each is atomic together with its counter and its audit entry.
+ *
+ * @typeParam S - What a database takes for a further step: a promise where it runs statement by statement.
+ */
+export interface Writes<T, S = Promise<unknown>> {
   insert(record: T, audit: AuditEntry, step?: Step<S>): Promise<Outcome<T>>
   update(key: string[], change: Change<T>, audit: AuditEntry, step?: Step<S>): Promise<Outcome<T>>
   delete(key: string[], audit: AuditEntry, step?: Step<S>): Promise<Outcome<T>>
 }
 
-/** Any table of the schema: a definition names it, and its columns, as text. */
-type AnyTable = Kysely<{ [table: string]: Row }>
+/** One table. */
+export interface Table<T, S = Promise<unknown>> extends Reads<T>, Writes<T, S> {}
 
-/** The queries of one table, each compiled once. */
-export function createTable<T>(
+/** One table of a database that runs statement by statement. */
+export function createTable<T, R extends AnyRow>(
   engine: Engine,
-  record: Record,
-  definition: TableDefinition<T>,
+  addEntry: AddEntry,
+  definition: TableDefinition<T, R>,
 ): Table<T> {
-  const { reader, writer, write } = engine
-  const { name, key, unique = key, hidden, parent, counter, toRow } = definition
-  const fromRow = definition.fromRow as unknown as (row: Row) => T
-  const within = key.slice(0, -1)
+  return {
+    ...createReads(engine.reader, definition),
+    ...createWrites(engine, addEntry, definition),
+  }
+}
 
-  /** The row with these values of these columns. */
-  const find = (db: Queries<Schema>, columns: readonly string[]) =>
-    prepared<string[], Row>(db, columns.length, (...values) =>
-      where(there(asAny(db).selectFrom(name).select(columnsOf(name)), hidden), columns, values),
-    )
-  const findId = (table: keyof Schema, columns: readonly string[], ifHidden?: string) =>
-    prepared<string[], Row>(writer, columns.length, (...values) =>
-      where(there(asAny(writer).selectFrom(table).select('id'), ifHidden), columns, values),
-    )
-  const byId = find(reader, key)
-  const byUnique = find(reader, unique)
-  const current = find(writer, key)
-  const owner = findId(name, unique)
-  const parentOf = parent && findId(parent.name, parent.key, parent.hidden)
-  const insertRow = preparedInsert(writer, name)
-  const deleteRow = prepared<string[], never>(writer, key.length, (...values) =>
-    where(asAny(writer).deleteFrom(name), key, values),
+/** The reads of one table; each statement is made once. */
+export function createReads<T, R extends AnyRow>(
+  reader: Queries,
+  definition: TableDefinition<T, R>,
+): Reads<T> {
+  const { key, unique = key, hidden, counter, fromRow } = definition
+  const within = key.slice(0, -1)
+  const columns = columnsOf(definition.name)
+  const byKey = rowBy(definition, key)
+  const byUnique = rowBy(definition, unique)
+  const isListed = join(
+    [...(within.length > 0 ? [matches(within)] : []), there(hidden)],
+    separators.and,
   )
   // One statement, so that the total and the page are of one moment.
-  const page = prepared<Value[], Row & { total: number }>(
-    reader,
-    within.length + 3,
-    (scope, after, limit, ...values) => {
-      const rows = asAny(reader)
-        .selectFrom(name)
-        .select(columnsOf(name))
-        .where('id', '>', after as string)
-        .orderBy('id')
-        .limit(limit as number)
-      return asAny(reader)
-        .selectFrom('counters')
-        .leftJoin(where(there(rows, hidden), within, values).as('page'), (join) => join.onTrue())
-        .where('scope', '=', scope as string)
-        .select('value as total')
-        .select(columnsOf(name).map((column) => `page.${column}`))
-        .orderBy('page.id') as never
-    },
-  )
-  let updateRow: ((...values: Value[]) => Promise<unknown>) | undefined
+  const page = sql<R & { total: number }>`
+    select value as total, ${names(columns, 'page')} from counters left join (
+      select ${names(columns)} from ${name(definition.name)}
+      where ${isListed} and id > ${''} order by id limit ${0}) as page on true
+    where scope = ${''} order by page.id`
 
-  function update(row: Row): Promise<unknown> {
-    const columns = Object.keys(row).filter((column) => !key.includes(column))
-    updateRow ??= prepared<Value[], never>(writer, columns.length + key.length, (...values) => {
-      const set = Object.fromEntries(columns.map((column, i) => [column, values[i]]))
-      return where(asAny(writer).updateTable(name).set(set), key, values.slice(columns.length))
-    })
-    return updateRow(...pick(row, [...columns, ...key]))
+  async function find(by: Sql<R>, values: readonly string[]): Promise<T | undefined> {
+    const row = await reader.first(bind(by, values))
+    return row && fromRow(row)
   }
 
-  async function isTaken(row: Row): Promise<boolean> {
-    const [found] = await owner(...(pick(row, unique) as string[]))
+  return {
+    byId: (...values) => find(byKey, values),
+    byUnique: (...values) => find(byUnique, values),
+    async page(values, { after = '', limit }) {
+      const scope = counter?.(...values) ?? ''
+      const rows = await reader.all(bind(page, [...values, after, limit + 1, scope]))
+      return rows.length === 0 ? undefined : listingOf(rows, limit, fromRow)
+    },
+  }
+}
+
+function createWrites<T, R extends AnyRow>(
+  engine: Engine,
+  addEntry: AddEntry,
+  definition: TableDefinition<T, R>,
+): Writes<T> {
+  const { writer, write } = engine
+  const { key, unique = key, parent, counter, toRow, fromRow } = definition
+  const table = name(definition.name)
+  const current = rowBy(definition, key)
+  const owner = sql<{ id: string }>`select id from ${table} where ${matches(unique)}`
+  const above =
+    parent &&
+    sql`select 1 from ${name(parent.name)} where ${matches(parent.key)} and ${there(parent.hidden)}`
+  const deleteRow = sql`delete from ${table} where ${matches(key)}`
+  const insertRow = createInsert(writer, definition.name)
+  let updateRow: Sql | undefined
+
+  async function update(row: AnyRow): Promise<void> {
+    const columns = Object.keys(row).filter((column) => !key.includes(column))
+    updateRow ??= sql`update ${table} set ${assign(columns)} where ${matches(key)}`
+    await writer.run(bind(updateRow, pick(row, [...columns, ...key])))
+  }
+
+  async function isTaken(row: AnyRow): Promise<boolean> {
+    const found = await writer.first(bind(owner, pick(row, unique)))
     return found !== undefined && (unique === key || found.id !== row.id)
   }
 
-  async function countOne(row: Row, by: 1 | -1): Promise<void> {
-    const scope = counter?.(...(pick(row, key) as string[]))
+  async function isOrphan(row: AnyRow): Promise<boolean> {
+    if (!parent || !above) return false
+    return (await writer.first(bind(above, pick(row, parent.columns)))) === undefined
+  }
+
+  async function countOne(values: readonly string[], by: 1 | -1): Promise<void> {
+    const scope = counter?.(...values)
     if (scope !== undefined) await engine.counters.add(scope, by)
   }
 
-  /** Writes; a unique violation in a further step is a `duplicate`, too. */
-  async function unlessDuplicate(work: () => Promise<Outcome<T>>): Promise<Outcome<T>> {
-    try {
-      return await write(work)
-    } catch (error) {
-      if (engine.isDuplicate(error)) return { kind: 'duplicate' }
-      throw error
-    }
-  }
-
   async function written(
-    after: T,
-    row: Row,
+    record: T,
+    row: AnyRow,
     audit: AuditEntry,
     step?: Step<Promise<unknown>>,
   ): Promise<Outcome<T>> {
     await step?.(row)
-    await record(audit)
-    return { kind: 'written', record: after }
+    await addEntry(audit)
+    return { kind: 'written', record }
   }
 
   return {
-    byId: async (...values) => {
-      const [row] = await byId(...values)
-      return row && fromRow(row)
+    async insert(record, audit, step) {
+      try {
+        return await write(async () => {
+          const row = toRow(record)
+          if (await isOrphan(row)) return { kind: 'missing' }
+          if (await isTaken(row)) return { kind: 'duplicate' }
+          if (await definition.isRefused?.(row, undefined, audit)) return { kind: 'duplicate' }
+          await insertRow(row)
+          await countOne(pick(row, key).map(String), 1)
+          return written(record, row, audit, step)
+        })
+      } catch (error) {
+        // Of a further step, too.
+        if (engine.isDuplicate(error)) return { kind: 'duplicate' }
+        throw error
+      }
     },
-    byUnique: async (...values) => {
-      const [row] = await byUnique(...values)
-      return row && fromRow(row)
-    },
-    async page(values, { after = '', limit }) {
-      const scope = counter?.(...values) ?? ''
-      const rows = await page(scope, after, limit + 1, ...values)
-      return rows.length === 0 ? undefined : listingOf(rows, limit, fromRow)
-    },
-
-    insert: (inserted, audit, step) =>
-      unlessDuplicate(async () => {
-        const row = toRow(inserted)
-        const above =
-          parentOf && (await parentOf(...(pick(row, parent?.columns ?? []) as string[])))
-        if (above?.length === 0) return { kind: 'missing' }
-        if (await isTaken(row)) return { kind: 'duplicate' }
-        if (await definition.isRefused?.(row, undefined, audit)) return { kind: 'duplicate' }
-        await insertRow(row)
-        await countOne(row, 1)
-        return written(inserted, row, audit, step)
-      }),
 
     update: (values, change, audit, step) =>
       write(async () => {
-        const [row] = await current(...values)
+        const row = await writer.first(bind(current, values))
         if (!row) return { kind: 'missing' }
         const before = fromRow(row)
         const after = change(before)
@@ -203,20 +218,29 @@ export function createTable<T>(
 
     delete: (values, audit, step) =>
       write(async () => {
-        const [row] = await current(...values)
+        const row = await writer.first(bind(current, values))
         if (!row) return { kind: 'missing' }
-        await deleteRow(...values)
-        await countOne(row, -1)
+        await writer.run(bind(deleteRow, values))
+        await countOne(values, -1)
         return written(fromRow(row), row, audit, step)
       }),
   }
 }
 
+/** Inserts rows of one table, which have the same columns in one order. */
+export function createInsert(writer: Queries, table: TableName): (row: AnyRow) => Promise<unknown> {
+  let insert: Sql | undefined
+  return (row) => {
+    insert ??= insertInto(table, Object.keys(row))
+    return writer.run(bind(insert, Object.values(row)))
+  }
+}
+
 /** A page from rows that were read with one more than `limit`; the total is in each of them. */
-export function listingOf<T>(
-  rows: (Row & { total: number })[],
+export function listingOf<T, R extends AnyRow>(
+  rows: readonly (R & { total: number })[],
   limit: number,
-  fromRow: (row: Row) => T,
+  fromRow: (row: R) => T,
 ): Listing<T> {
   const found = rows.filter(({ id }) => id !== null)
   return {
@@ -226,27 +250,20 @@ export function listingOf<T>(
   }
 }
 
-function asAny(db: Queries<Schema>): AnyTable {
-  return db as unknown as AnyTable
-}
-
-interface Filterable<Q> {
-  where(column: string, operator: '=' | 'is', value: Value | undefined): Q
-}
-
-/** The query without the rows that are hidden. */
-function there<Q extends Filterable<Q>>(query: Q, hidden: string | undefined): Q {
-  return hidden === undefined ? query : query.where(hidden, 'is', null)
-}
-
-function where<Q extends Filterable<Q>>(
-  query: Q,
+/** The row with values of some columns, which are there to be bound. */
+function rowBy<T, R extends AnyRow>(
+  { name: table, hidden }: TableDefinition<T, R>,
   columns: readonly string[],
-  values: readonly Value[],
-): Q {
-  return columns.reduce((narrowed, column, i) => narrowed.where(column, '=', values[i]), query)
+): Sql<R> {
+  return sql`select ${names(columnsOf(table))} from ${name(table)}
+    where ${matches(columns)} and ${there(hidden)}`
 }
 
-function pick(row: Row, columns: readonly string[]): Value[] {
+/** The condition that a row is not hidden. */
+function there(hidden: string | undefined): Sql {
+  return hidden === undefined ? sql`1 = 1` : sql`${name(hidden)} is null`
+}
+
+function pick(row: AnyRow, columns: readonly string[]): Value[] {
   return columns.map((column) => row[column] ?? null)
 }

@@ -1,23 +1,26 @@
-import { sql } from 'kysely'
 import { NO_TENANT, type TenantStore } from '../ports.ts'
 import type { Tenant } from '../records.ts'
 import { behindSystemTenant, SYSTEM_TENANT_ID } from '../system-tenant.ts'
 import { searchTenants } from '../tenant-search.ts'
 import { applicationCounter } from './applications.ts'
-import type { Record } from './audit.ts'
-import { columns } from './columns.ts'
 import type { Engine } from './engine.ts'
 import { createHeldDomains } from './held-domains.ts'
-import { prepared, type Row } from './prepared.ts'
-import type { TenantRow } from './schema.ts'
-import { createTable, listingOf } from './table.ts'
+import { every, type Row } from './schema.ts'
+import { sql } from './sql.ts'
+import { type AddEntry, createTable, listingOf } from './table.ts'
 import { userCounter } from './users.ts'
 
+type DeletedRow = Pick<Row<'tenants'>, 'id' | 'domain' | 'name'> & {
+  deleted_at: number
+  deleted_users: number | null
+  value: number | null
+}
+
 /** The tenants of an SQL store. */
-export function createTenants(engine: Engine, record: Record): TenantStore {
+export function createTenants(engine: Engine, addEntry: AddEntry): TenantStore {
   const { reader, writer, write, counters, json, lower } = engine
   const held = createHeldDomains(engine)
-  const table = createTable<Tenant>(engine, record, {
+  const table = createTable(engine, addEntry, {
     name: 'tenants',
     key: ['id'],
     unique: ['domain'],
@@ -32,28 +35,6 @@ export function createTenants(engine: Engine, record: Record): TenantStore {
     toRow,
     fromRow,
   })
-  // One statement, so that the total and the page are of one moment.
-  const pageOfSome = prepared(reader, 3, (ids: string, after: string, limit: number) => {
-    const reached = reader
-      .selectFrom('tenants')
-      .where('id', 'in', json.items(ids))
-      .where('deleted_at', 'is', null)
-    return reader
-      .selectFrom(reached.select((eb) => eb.fn.countAll<number>().as('total')).as('totals'))
-      .leftJoin(
-        reached
-          .select(columns.tenants)
-          .where('id', '>', after)
-          .orderBy('id')
-          .limit(limit)
-          .as('page'),
-        (join) => join.onTrue(),
-      )
-      .select('total')
-      .select(columns.tenants.map((column) => `page.${column}` as const))
-      .orderBy('page.id')
-  })
-
   return {
     insert: (tenant, audit) =>
       table.insert(tenant, audit, async () => {
@@ -66,29 +47,26 @@ export function createTenants(engine: Engine, record: Record): TenantStore {
       const after = behindSystemTenant(last)
       if (reach === 'all')
         return (await table.page([], { after, limit })) ?? { total: 0, items: [], more: false }
-      const rows = await pageOfSome(JSON.stringify(reach), after, limit + 1)
-      return listingOf(rows as (Row & { total: number })[], limit, (row) =>
-        fromRow(row as unknown as TenantRow),
-      )
+      const reached = sql`from tenants
+        where id in ${json.items(JSON.stringify(reach))} and deleted_at is null`
+      // One statement, so that the total and the page are of one moment.
+      const rows = await reader.all(sql<Row<'tenants'> & { total: number }>`
+        select total, ${every('tenants', 'page')}
+        from (select count(*) as total ${reached}) as totals left join (
+          select ${every('tenants')} ${reached} and id > ${after} order by id limit ${limit + 1}
+        ) as page on true order by page.id`)
+      return listingOf(rows, limit, fromRow)
     },
     search: (reach, search, page) =>
       searchTenants(search, page, async ({ column, after, before, limit }) => {
         // A domain is stored in lower case.
-        const key = column === 'name' ? lower('name') : sql<string>`domain`
-        const rows = await reader
-          .selectFrom('tenants')
-          .select(columns.tenants)
-          .where(sql<boolean>`(${key}, id) > (${after.key}, ${after.id})`)
-          .where(sql<boolean>`${key} < ${before}`)
-          .where('id', '<>', SYSTEM_TENANT_ID)
-          .where('deleted_at', 'is', null)
-          .$if(reach !== 'all', (query) =>
-            query.where('id', 'in', json.items(JSON.stringify(reach))),
-          )
-          .orderBy(key)
-          .orderBy('id')
-          .limit(limit)
-          .execute()
+        const key = column === 'name' ? lower('name') : sql`domain`
+        const isReached =
+          reach === 'all' ? sql`1 = 1` : sql`id in ${json.items(JSON.stringify(reach))}`
+        const rows = await reader.all(sql<Row<'tenants'>>`select ${every('tenants')} from tenants
+          where (${key}, id) > (${after.key}, ${after.id}) and ${key} < ${before}
+            and id <> ${SYSTEM_TENANT_ID} and deleted_at is null and ${isReached}
+          order by ${key}, id limit ${limit}`)
         return rows.map(fromRow)
       }),
     update(id, change, audit, heldUntil) {
@@ -105,43 +83,31 @@ export function createTenants(engine: Engine, record: Record): TenantStore {
     },
     delete: (id, audit, heldUntil) =>
       write(async () => {
-        const tenant = writer.selectFrom('tenants').select(columns.tenants).where('id', '=', id)
-        const row = await tenant.where('deleted_at', 'is', null).executeTakeFirst()
+        const row = await writer.first(sql<Row<'tenants'>>`select ${every('tenants')} from tenants
+          where id = ${id} and deleted_at is null`)
         if (!row) return { kind: 'missing' }
-        const counted = writer.selectFrom('counters').select('value')
-        const users = await counted.where('scope', '=', userCounter(id)).executeTakeFirst()
-        await writer
-          .updateTable('tenants')
-          .set({
-            domain: `${id}${BEFORE_DOMAIN}${row.domain}`,
-            deleted_at: audit.at,
-            deleted_users: users?.value ?? 0,
-          })
-          .where('id', '=', id)
-          .execute()
-        await writer.deleteFrom('api_key_tenants').where('tenant_id', '=', id).execute()
+        const users = await writer.first(
+          sql<{ value: number }>`select value from counters where scope = ${userCounter(id)}`,
+        )
+        await writer.run(sql`update tenants set domain = ${`${id}${BEFORE_DOMAIN}${row.domain}`},
+          deleted_at = ${audit.at}, deleted_users = ${users?.value ?? 0} where id = ${id}`)
+        await writer.run(sql`delete from api_key_tenants where tenant_id = ${id}`)
         await counters.add('tenants', -1)
         if (heldUntil !== undefined) await held.hold(row.domain, id, audit.at, heldUntil)
         // API keys that reach all tenants are read with those that were deleted.
         engine.concerns?.(NO_TENANT)
-        await record(audit)
+        await addEntry(audit)
         return { kind: 'written', record: fromRow(row) }
       }),
 
     async deletions() {
-      const rows = await reader
-        .selectFrom('tenants')
-        .leftJoin('counters', (join) =>
-          join.on('counters.scope', '=', sql<string>`'users:' || tenants.id`),
-        )
-        .select(['id', 'domain', 'name', 'deleted_at', 'deleted_users', 'value'])
-        .where('deleted_at', 'is not', null)
-        .orderBy('deleted_at')
-        .orderBy('id')
-        .execute()
+      const rows = await reader.all(sql<DeletedRow>`
+        select id, domain, name, deleted_at, deleted_users, value
+        from tenants left join counters on counters.scope = 'users:' || tenants.id
+        where deleted_at is not null order by deleted_at, id`)
       return rows.map(({ id, domain, name, deleted_at, deleted_users, value }) => ({
         ...{ id, name, domain: domain.slice(id.length + BEFORE_DOMAIN.length) },
-        deletedAt: deleted_at ?? 0,
+        deletedAt: deleted_at,
         users: deleted_users ?? 0,
         left: value ?? 0,
       }))
@@ -149,26 +115,19 @@ export function createTenants(engine: Engine, record: Record): TenantStore {
 
     async erase(id, limit, audit) {
       const outcome = await write(async () => {
-        const tenant = writer.selectFrom('tenants').select('id').where('id', '=', id)
-        const isDeleted = await tenant.where('deleted_at', 'is not', null).executeTakeFirst()
+        const isDeleted = await writer.first(
+          sql`select 1 from tenants where id = ${id} and deleted_at is not null`,
+        )
         if (!isDeleted) return { kind: 'missing' } as const
-        const some = writer
-          .selectFrom('users')
-          .select('id')
-          .where('tenant_id', '=', id)
-          .limit(limit)
-        const { numDeletedRows } = await writer
-          .deleteFrom('users')
-          .where('tenant_id', '=', id)
-          .where('id', 'in', some)
-          .executeTakeFirstOrThrow()
-        const hasMore = Number(numDeletedRows) === limit
+        const erased = await writer.run(sql`delete from users where tenant_id = ${id}
+          and id in (select id from users where tenant_id = ${id} limit ${limit})`)
+        const hasMore = erased === limit
         if (hasMore) await counters.add(userCounter(id), -limit)
         else {
           // The few rows that are left below it go by the references to it.
-          await writer.deleteFrom('tenants').where('id', '=', id).execute()
+          await writer.run(sql`delete from tenants where id = ${id}`)
           await counters.remove(countersOf(id))
-          await record(audit)
+          await addEntry(audit)
         }
         return { kind: 'written', hasMore } as const
       })
@@ -178,7 +137,7 @@ export function createTenants(engine: Engine, record: Record): TenantStore {
       write(async () => {
         if (!(await held.holderOf(domain, audit.at))) return { kind: 'missing' }
         await held.remove(domain)
-        await record(audit)
+        await addEntry(audit)
         return { kind: 'written', record: domain }
       }),
   }
@@ -191,7 +150,7 @@ function countersOf(tenantId: string): string[] {
   return [applicationCounter(tenantId), userCounter(tenantId)]
 }
 
-function toRow(tenant: Tenant): TenantRow {
+function toRow(tenant: Tenant): Row<'tenants'> {
   const { domain, ...settings } = tenant.settings
   return {
     id: tenant.id,
@@ -204,7 +163,7 @@ function toRow(tenant: Tenant): TenantRow {
   }
 }
 
-function fromRow(row: TenantRow): Tenant {
+function fromRow(row: Row<'tenants'>): Tenant {
   return {
     id: row.id,
     name: row.name,

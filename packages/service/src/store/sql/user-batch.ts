@@ -1,16 +1,16 @@
-import { sql } from 'kysely'
 import type { NewUser } from '../ports.ts'
 import { toRow as toAuditRow } from './audit.ts'
 import { toRow as toCredentialRow } from './credentials.ts'
 import type { Engine } from './engine.ts'
-import type { Row } from './prepared.ts'
+import type { TableName } from './schema.ts'
+import { type AnyRow, join, name, names, raw, sql } from './sql.ts'
 import { toRow as toUserRow, userCounter } from './users.ts'
 
 /** The rows of users that are inserted together. */
 export interface BatchRows {
-  users: Row[]
-  credentials: Row[]
-  audit: Row[]
+  users: AnyRow[]
+  credentials: AnyRow[]
+  audit: AnyRow[]
 }
 
 /** The rows of a batch, in the order of the tables. */
@@ -33,35 +33,37 @@ export function createInsertMany(
 ): (tenantId: string, batch: readonly NewUser[]) => Promise<string[]> {
   const { writer, write, counters } = engine
 
-  /** Inserts rows that come as one JSON text. */
-  async function insert(table: string, rows: readonly Row[], rest = ''): Promise<{ id: string }[]> {
+  async function insert(
+    table: TableName,
+    rows: readonly AnyRow[],
+    rest = sql``,
+  ): Promise<string[]> {
     const [first] = rows
     if (!first) return []
     const columns = Object.keys(first)
-    const values = columns.map((_, i) => `value ->> ${i}`).join(', ')
-    const { rows: inserted } = await writer.run<{ id: string }>({
-      sql: `insert into ${table} (${columns.join(', ')})
-        select ${values} from json_each(?) where true ${rest}`,
-      parameters: [JSON.stringify(rows.map((row) => Object.values(row)))],
-    })
-    return inserted
+    const values = join(columns.map((_, i) => sql`value ->> ${raw(String(i))}`))
+    const json = JSON.stringify(rows.map((row) => Object.values(row)))
+    const inserted = await writer.all(sql<{ id: string }>`
+      insert into ${name(table)} (${names(columns)})
+      select ${values} from json_each(${json}) where true ${rest}`)
+    return inserted.map(({ id }) => id)
   }
 
   return (tenantId, batch) =>
     write(async () => {
-      const tenant = await sql`select 1 from tenants
-        where id = ${tenantId} and deleted_at is null`.execute(writer)
-      if (tenant.rows.length === 0) return []
-      const rows = rowsOf(batch)
-      const inserted = await insert('users', rows.users, 'on conflict do nothing returning id')
-      const ids = new Set(inserted.map(({ id }) => id))
+      const tenant = await writer.first(
+        sql`select 1 from tenants where id = ${tenantId} and deleted_at is null`,
+      )
+      if (!tenant) return []
+      const { users, credentials, audit } = rowsOf(batch)
+      const ids = new Set(await insert('users', users, sql`on conflict do nothing returning id`))
       await insert(
         'credentials',
-        rows.credentials.filter(({ user_id }) => ids.has(String(user_id))),
+        credentials.filter(({ user_id }) => ids.has(String(user_id))),
       )
       await insert(
         'audit',
-        rows.audit.filter(({ target }) => ids.has(String(target))),
+        audit.filter(({ target }) => ids.has(String(target))),
       )
       if (ids.size > 0) await counters.add(userCounter(tenantId), ids.size)
       return [...ids]

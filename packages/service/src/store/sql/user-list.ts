@@ -1,9 +1,9 @@
-import { type RawBuilder, sql } from 'kysely'
 import { findableText, rareTrigrams } from '../search-text.ts'
 import type { Found, SearchCursor, SearchPage, UserQuery } from '../user-search.ts'
 import type { Engine } from './engine.ts'
-import type { UserRow } from './schema.ts'
-import { createUserSearch, every, stateOf } from './user-search.ts'
+import { every as columnsIn, type Row } from './schema.ts'
+import { type Sql, sql } from './sql.ts'
+import { createUserSearch, stateOf } from './user-search.ts'
 
 /**
  * How many users are read in the order of their ids before the index of trigrams is used: a text that many users
@@ -16,7 +16,9 @@ const SAMPLE = 100
 
 type List = (tenantId: string, query: UserQuery, page: SearchPage) => Promise<Found<UserRow>>
 
-type Condition = RawBuilder<unknown>
+type UserRow = Row<'users'>
+
+const every = columnsIn('users')
 
 /** The lists of users of an SQL store: by the beginning of a text, by text inside of others, or in an order. */
 export function createUserList(engine: Pick<Engine, 'reader' | 'indexedBy' | 'trigrams'>): List {
@@ -50,17 +52,17 @@ function createTextSearch({
   /** Those among `looked` who contain the text, and how many were looked at. */
   async function among(
     tenantId: string,
-    looked: Condition,
+    looked: Sql,
     text: string,
     limit: number,
   ): Promise<{ items: UserRow[]; looked: number }> {
-    const { rows } = await sql<UserRow & { looked: number }>`
+    const rows = await reader.all(sql<UserRow & { looked: number }>`
       with looked as materialized (${looked}),
         found as (select id from looked where ${trigrams.contains(text)} order by id limit ${limit})
       select counted.looked, ${every}
       from (select count(*) as looked from looked) as counted
       left join users on tenant_id = ${tenantId} and id in (select id from found)
-      order by id`.execute(reader)
+      order by id`)
     return {
       items: rows.filter(({ id }) => id !== null),
       looked: rows[0]?.looked ?? 0,
@@ -80,10 +82,10 @@ function createTextSearch({
       where ${isBehind} and ${states} order by id limit ${count}`
     const first = await among(tenantId, of(LOOKED_AT), text, limit + 1)
     if (first.items.length > limit || first.looked < LOOKED_AT) return pageOf(first.items, limit)
-    const sample = await sql<{ search_text: string | null }>`${of(SAMPLE)}`.execute(reader)
+    const sample = await reader.all(sql<{ search_text: string | null }>`${of(SAMPLE)}`)
     const rare = rareTrigrams(
       text,
-      sample.rows.map(({ search_text }) => search_text ?? ''),
+      sample.map(({ search_text }) => search_text ?? ''),
     )
     const { from, is } = trigrams.find(text, rare)
     const isOf = sql`users.tenant_id = ${tenantId} and users.id > ${after?.id ?? ''}`
@@ -95,11 +97,10 @@ function createTextSearch({
 
 /** Users in an order other than that of their creation. */
 function createOrderedList({ reader, indexedBy }: Pick<Engine, 'reader' | 'indexedBy'>): List {
-  type Row = UserRow & { place: string | number }
+  type Placed = UserRow & { place: string | number }
 
-  async function rowsOf(query: Condition, limit: number): Promise<Found<UserRow>> {
-    const { rows } = await sql<Row>`${query} limit ${limit + 1}`.execute(reader)
-    return pageOf(rows, limit)
+  async function rowsOf(query: Sql, limit: number): Promise<Found<UserRow>> {
+    return pageOf(await reader.all(sql<Placed>`${query} limit ${limit + 1}`), limit)
   }
 
   return (tenantId, { order, disabled, verified }, { after, limit }) => {

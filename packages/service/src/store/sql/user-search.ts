@@ -1,4 +1,3 @@
-import { type RawBuilder, sql } from 'kysely'
 import { domainKey } from '../search-text.ts'
 import {
   type Found,
@@ -7,13 +6,12 @@ import {
   searchRows,
   type UserQuery,
 } from '../user-search.ts'
-import { columns } from './columns.ts'
 import type { Engine } from './engine.ts'
-import { prepared, type Value } from './prepared.ts'
-import type { UserRow } from './schema.ts'
+import { every as columnsIn, type Row } from './schema.ts'
+import { join, name, raw, type Sql, separators, sql } from './sql.ts'
 
-type Scanned = UserRow & { scan: number }
-type FoundRow = UserRow & { domain_key: string }
+type Scanned = Row<'users'> & { scan: number }
+type FoundRow = Row<'users'> & { domain_key: string }
 
 /** The search for users of an SQL store: the scans of a round are one statement. */
 export function createUserSearch({
@@ -25,48 +23,34 @@ export function createUserSearch({
   query: UserQuery,
   page: SearchPage,
 ) => Promise<Found<FoundRow>> {
-  const statements = new Map<string, (...values: Value[]) => Promise<Scanned[]>>()
-
-  function prepare(scans: readonly RangeScan[]): (...values: Value[]) => Promise<Scanned[]> {
-    return prepared<Value[], Scanned>(reader, 1 + 4 * scans.length, (tenantId, ...values) => {
-      const selected = scans.map((scan, n) => {
-        const [key, id, before, limit] = values.slice(4 * n, 4 * n + 4)
-        const { column } = scan
-        const by = column === 'domain_key' ? trigrams.domain : sql.ref(column)
-        const { index, states } = stateOf(scan)
-        // An id is its own key. The other part of the place is the key of another column.
-        const isBehind =
-          column === 'id' ? sql`id >= ${key} and id <> ${id}` : sql`(${by}, id) > (${key}, ${id})`
-        return sql`select ${every}, ${sql.lit(n)} as scan from (
-          select ${every} from users ${index === undefined ? sql`` : indexedBy(index)}
-          where tenant_id = ${tenantId} and ${isBehind} and ${by} < ${before} and ${states}
-          order by ${by}, id limit ${limit}) as ${sql.ref(`scan_${n}`)}`
-      })
-      const all = sql<Scanned>`${sql.join(selected, sql` union all `)}`
-      return { compile: () => all.compile(reader) }
-    })
+  /** The users of a scan, with its number. */
+  function scanOf(tenantId: string, scan: RangeScan, n: number): Sql {
+    const { column, after, before, limit } = scan
+    const by = column === 'domain_key' ? trigrams.domain : name(column)
+    const { index, states } = stateOf(scan)
+    // An id is its own key. The other part of the place is the key of another column.
+    const isBehind =
+      column === 'id'
+        ? sql`id >= ${after.key} and id <> ${after.id}`
+        : sql`(${by}, id) > (${after.key}, ${after.id})`
+    return sql`select ${every}, ${raw(String(n))} as scan from (
+      select ${every} from users ${index === undefined ? sql`` : indexedBy(index)}
+      where tenant_id = ${tenantId} and ${isBehind} and ${by} < ${before} and ${states}
+      order by ${by}, id limit ${limit}) as ${name(`scan_${n}`)}`
   }
 
   return (tenantId, query, page) =>
     searchRows(query, page, async (scans) => {
-      const shape = scans
-        .map(({ column, disabled, verified }) => `${column} ${disabled} ${verified}`)
-        .join()
-      const statement = statements.get(shape) ?? prepare(scans)
-      statements.set(shape, statement)
-      const values = scans.flatMap(({ after, before, limit }) => [
-        ...[after.key, after.id, before, limit],
-      ])
+      const parts = scans.map((scan, n) => scanOf(tenantId, scan, n))
       const found: FoundRow[][] = scans.map(() => [])
-      for (const row of await statement(tenantId, ...values)) {
+      for (const row of await reader.all(sql<Scanned>`${join(parts, separators.unionAll)}`)) {
         found[row.scan]?.push({ ...row, domain_key: domainKey(row.email_key) })
       }
       return found
     })
 }
 
-/** The columns of users. */
-export const every: RawBuilder<unknown> = sql.join(columns.users.map((name) => sql.ref(name)))
+const every = columnsIn('users')
 
 /** The ends of the names of indexes by the columns of a search. */
 const indexNames = {
@@ -84,7 +68,7 @@ export function stateOf({
   verified,
 }: Pick<RangeScan, 'column' | 'disabled' | 'verified'>): {
   index: string | undefined
-  states: RawBuilder<unknown>
+  states: Sql
 } {
   // In the words of the indexes: otherwise these would not be used.
   const states: string[] = []
@@ -95,6 +79,6 @@ export function stateOf({
   const index = `${rows}${indexNames[column]}`
   return {
     index: index === 'users' ? undefined : index,
-    states: sql.raw(states.join(' and ') || '1 = 1'),
+    states: raw(states.join(' and ') || '1 = 1'),
   }
 }

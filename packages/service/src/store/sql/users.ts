@@ -2,11 +2,10 @@ import type { UserStore } from '../ports.ts'
 import type { User } from '../records.ts'
 import { searchTexts } from '../search-text.ts'
 import { searchKeys } from '../user-search.ts'
-import { columns } from './columns.ts'
 import { toRow as toCredentialRow } from './credentials.ts'
 import type { Engine } from './engine.ts'
-import { prepared } from './prepared.ts'
-import type { CredentialRow, LastLoginRow, UserRow, WrittenUserRow } from './schema.ts'
+import { every, type Row } from './schema.ts'
+import { sql } from './sql.ts'
 import { inTenant, type Table, type TableDefinition } from './table.ts'
 import { createUserList } from './user-list.ts'
 
@@ -19,33 +18,12 @@ import { createUserList } from './user-list.ts'
 export function createUsers<S>(
   engine: Engine,
   table: Table<User, S>,
-  insertCredential: (row: CredentialRow) => S,
+  insertCredential: (row: Row<'credentials'>) => S,
   { insertMany, updateAccount }: Pick<UserStore, 'insertMany' | 'updateAccount'>,
 ): UserStore {
   const { reader, json } = engine
   const find = createUserList(engine)
   const { trigrams } = engine
-  const lastLogins = prepared<[string, string], LastLoginRow>(reader, 2, (tenantId, ids) =>
-    reader
-      .selectFrom('last_logins')
-      .select(['user_id', 'at', 'tenant_id'])
-      .where('tenant_id', '=', tenantId)
-      .where('user_id', 'in', json.items(ids)),
-  )
-  const byEmails = prepared<[string, string], UserRow>(reader, 2, (tenantId, keys) =>
-    reader
-      .selectFrom('users')
-      .select(columns.users)
-      .where('tenant_id', '=', tenantId)
-      .where('email_key', 'in', json.items(keys)),
-  )
-  const byIds = prepared<[string, string], UserRow>(reader, 2, (tenantIds, ids) =>
-    reader
-      .selectFrom('users')
-      .select(columns.users)
-      .where(json.isOneOf('tenant_id', tenantIds))
-      .where(json.isOneOf('id', ids)),
-  )
   return {
     insert: (user, audit, credential) =>
       table.insert(user, audit, () => credential && insertCredential(toCredentialRow(credential))),
@@ -54,10 +32,15 @@ export function createUsers<S>(
     get: table.byId,
     async getMany(tenantIds, ids) {
       if (ids.length === 0) return []
-      return (await byIds(JSON.stringify(tenantIds), JSON.stringify(ids))).map(fromRow)
+      const rows = await reader.all(sql<Row<'users'>>`select ${every('users')} from users
+        where ${json.isOneOf('tenant_id', JSON.stringify(tenantIds))}
+          and ${json.isOneOf('id', JSON.stringify(ids))}`)
+      return rows.map(fromRow)
     },
     async findByEmails(tenantId, emailKeys) {
-      return (await byEmails(tenantId, JSON.stringify(emailKeys))).map(fromRow)
+      const rows = await reader.all(sql<Row<'users'>>`select ${every('users')} from users
+        where tenant_id = ${tenantId} and email_key in ${json.items(JSON.stringify(emailKeys))}`)
+      return rows.map(fromRow)
     },
     findByEmail: table.byUnique,
     list: (tenantId, page) => table.page([tenantId], page),
@@ -68,7 +51,9 @@ export function createUsers<S>(
     findsInside: () => trigrams.isReady(),
     async lastLogins(tenantId, ids) {
       if (ids.length === 0) return new Map()
-      const rows = await lastLogins(tenantId, JSON.stringify(ids))
+      const rows = await reader.all(sql<Row<'last_logins'>>`
+        select ${every('last_logins')} from last_logins
+        where tenant_id = ${tenantId} and user_id in ${json.items(JSON.stringify(ids))}`)
       return new Map(rows.map(({ user_id, at }) => [user_id, at]))
     },
     update: (tenantId, id, change, audit) => table.update([tenantId, id], change, audit),
@@ -80,7 +65,7 @@ export function createUsers<S>(
 export const userCounter = (tenantId: string) => `users:${tenantId}`
 
 /** The table of users. */
-export const usersTable: TableDefinition<User> = {
+export const usersTable: TableDefinition<User, Row<'users'>> = {
   name: 'users',
   key: ['tenant_id', 'id'],
   unique: ['tenant_id', 'email_key'],
@@ -90,8 +75,11 @@ export const usersTable: TableDefinition<User> = {
   fromRow,
 }
 
+/** The columns of a user that are written: those of a search, too. */
+export type UserColumns = Row<'users'> & ReturnType<typeof searchTexts>
+
 /** A user as a row. */
-export function toRow(user: User): WrittenUserRow {
+export function toRow(user: User): UserColumns {
   return {
     tenant_id: user.tenantId,
     id: user.id,
@@ -110,7 +98,7 @@ export function toRow(user: User): WrittenUserRow {
 }
 
 /** A row as a user. */
-export function fromRow(row: UserRow): User {
+export function fromRow(row: Row<'users'>): User {
   return {
     id: row.id,
     tenantId: row.tenant_id,

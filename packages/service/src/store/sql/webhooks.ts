@@ -1,45 +1,38 @@
 import type { WebhookStore } from '../ports.ts'
 import type { Webhook, WebhookEnd } from '../records.ts'
-import type { Record } from './audit.ts'
-import { columns } from './columns.ts'
 import type { Engine } from './engine.ts'
-import { prepared } from './prepared.ts'
-import type { WebhookRow } from './schema.ts'
-import { createTable, inTenant } from './table.ts'
+import { every, type Row } from './schema.ts'
+import { sql } from './sql.ts'
+import { type AddEntry, createTable, inTenant } from './table.ts'
 
 /** The endpoints of an SQL store. */
-export function createWebhooks(engine: Engine, record: Record): WebhookStore {
+export function createWebhooks(engine: Engine, addEntry: AddEntry): WebhookStore {
   const { reader, json } = engine
-  const table = createTable<Webhook>(engine, record, {
+  const table = createTable(engine, addEntry, {
     name: 'webhooks',
     key: ['tenant_id', 'id'],
     parent: inTenant,
     toRow,
     fromRow,
   })
-  const ofTenants = prepared(reader, 1, (tenantIds: string) =>
-    reader
-      .selectFrom('webhooks')
-      .select(columns.webhooks)
-      .where('tenant_id', 'in', json.items(tenantIds))
-      .orderBy('created_at')
-      .orderBy('id'),
-  )
-  const listOf = async (ids: readonly string[]) =>
-    (await ofTenants(JSON.stringify(ids))).map(fromRow)
+  const all = sql<Row<'webhooks'>>`select ${every('webhooks')} from webhooks`
+  async function ofTenants(ids: readonly string[]): Promise<Webhook[]> {
+    const rows = await reader.all(sql<Row<'webhooks'>>`${all}
+      where tenant_id in ${json.items(JSON.stringify(ids))} order by created_at, id`)
+    return rows.map(fromRow)
+  }
   return {
     insert: (webhook, audit) => table.insert(webhook, audit),
     get: table.byId,
-    list: (tenantId) => listOf([tenantId]),
-    all: async () =>
-      (await reader.selectFrom('webhooks').select(columns.webhooks).execute()).map(fromRow),
-    ofTenants: listOf,
+    list: (tenantId) => ofTenants([tenantId]),
+    all: async () => (await reader.all(all)).map(fromRow),
+    ofTenants,
     update: (tenantId, id, change, audit) => table.update([tenantId, id], change, audit),
     delete: (tenantId, id, audit) => table.delete([tenantId, id], audit),
   }
 }
 
-function toRow(webhook: Webhook): WebhookRow {
+function toRow(webhook: Webhook): Row<'webhooks'> {
   return {
     tenant_id: webhook.tenantId,
     id: webhook.id,
@@ -56,7 +49,7 @@ function toRow(webhook: Webhook): WebhookRow {
   }
 }
 
-function fromRow(row: WebhookRow): Webhook {
+function fromRow(row: Row<'webhooks'>): Webhook {
   const { earlier_secret: sealed, earlier_secret_until: until } = row
   return {
     id: row.id,

@@ -1,26 +1,17 @@
 import type { Engine, Queries } from '../sql/engine.ts'
-import { prepared } from '../sql/prepared.ts'
-import type { Schema } from '../sql/schema.ts'
+import { list, sql } from '../sql/sql.ts'
 
 /** Counters of one row each, as there is one writer. */
-export function createCounters(writer: Queries<Schema>): Engine['counters'] {
-  const add = prepared<[string, number], never>(writer, 2, (scope, value) =>
-    writer
-      .insertInto('counters')
-      .values({ scope, value })
-      .onConflict((conflict) =>
-        conflict
-          .column('scope')
-          .doUpdateSet((eb) => ({ value: eb('counters.value', '+', eb.ref('excluded.value')) })),
-      ),
-  )
+export function createCounters(writer: Queries): Engine['counters'] {
   return {
-    create: (scopes) =>
-      writer
-        .insertInto('counters')
-        .values(scopes.map((scope) => ({ scope, value: 0 })))
-        .execute(),
-    add,
-    remove: (scopes) => writer.deleteFrom('counters').where('scope', 'in', scopes).execute(),
+    async create(scopes) {
+      for (const scope of scopes) {
+        await writer.run(sql`insert into counters (scope, value) values (${scope}, 0)`)
+      }
+    },
+    add: (scope, by) =>
+      writer.run(sql`insert into counters (scope, value) values (${scope}, ${by})
+        on conflict (scope) do update set value = counters.value + excluded.value`),
+    remove: (scopes) => writer.run(sql`delete from counters where scope in (${list(scopes)})`),
   }
 }

@@ -1,15 +1,14 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as wait } from 'node:timers/promises'
-import { sql } from 'kysely'
 import type { Engine } from '../sql/engine.ts'
-import type { Schema } from '../sql/schema.ts'
+import { name, sql } from '../sql/sql.ts'
 import { createCounters } from './counters.ts'
-import { createSqliteKysely } from './dialect.ts'
 import { isDuplicate, isLocked } from './failure.ts'
 import { createGroupCommit } from './group-commit.ts'
 import { migrate } from './migrations.ts'
 import { makePrivate } from './private-file.ts'
+import { createSqliteQueries } from './queries.ts'
 import { trigrams } from './trigrams.ts'
 
 /** `data.db` with a connection for reading, which sees what is committed, and one for writing. */
@@ -31,7 +30,7 @@ export async function openDatabase(folder: string): Promise<Database> {
   if (!isInMemory) makePrivate(file)
   const writing = new DatabaseSync(file)
   await prepareToWrite(writing)
-  const writer = createSqliteKysely<Schema>(writing)
+  const writer = createSqliteQueries(writing)
   try {
     migrate(writing)
   } catch (error) {
@@ -42,7 +41,7 @@ export async function openDatabase(folder: string): Promise<Database> {
   const reading = isInMemory ? writing : new DatabaseSync(file)
   if (!isInMemory) reading.exec('pragma busy_timeout = 5000; pragma query_only = on')
   // In memory there is one connection, so a read waits for the writes under way: it sees what is committed.
-  const reader = createSqliteKysely<Schema>(reading, isInMemory ? commits.idle : undefined)
+  const reader = createSqliteQueries(reading, isInMemory ? commits.idle : undefined)
   // On the writing connection, so that its own commits do not count.
   // No table has a row for it, and the pragma writes the same header again.
   const probe = writing.prepare('pragma user_version = 0')
@@ -54,14 +53,14 @@ export async function openDatabase(folder: string): Promise<Database> {
     write: commits.write,
     isDuplicate,
     counters: createCounters(writer),
-    lower: (column) => sql`lower(${sql.ref(column)})`,
-    byBytes: (column) => sql.ref(column),
-    indexedBy: (index) => sql`indexed by ${sql.ref(index)}`,
+    lower: (column) => sql`lower(${name(column)})`,
+    byBytes: name,
+    indexedBy: (index) => sql`indexed by ${name(index)}`,
     trigrams,
     json: {
       items: (json) => sql`(select value from json_each(${json}))`,
-      isOneOf: (column, json) => sql`${sql.ref(column)} in (select value from json_each(${json}))`,
-      arrayOf: (column) => sql`json_group_array(${sql.ref(column)})`,
+      isOneOf: (column, json) => sql`${name(column)} in (select value from json_each(${json}))`,
+      arrayOf: (column) => sql`json_group_array(${name(column)})`,
     },
     foreignVersion: () => (version.get() as { data_version: number }).data_version,
     probe: () => commits.write(() => void probe.run()),

@@ -1,7 +1,7 @@
-import { type RawBuilder, sql } from 'kysely'
 import type { Micros } from '../records.ts'
 import type { DeliveryDatabase } from '../sql/deliveries.ts'
 import type { Engine } from '../sql/engine.ts'
+import { join, name, raw, sql } from '../sql/sql.ts'
 
 /**
  * SQLite as the deliveries use it.
@@ -13,14 +13,14 @@ export function createDeliveryDatabase(
   now: () => Micros,
 ): DeliveryDatabase {
   return {
-    read: async (query) => (await query.execute(reader)).rows,
-    write: (query) => write(async () => (await query.execute(writer)).rows),
-    now: () => sql<Micros>`cast(${now()} as integer)`,
-    table(json, columns): RawBuilder<unknown> {
+    read: reader.all,
+    write: (statement) => write(() => writer.all(statement)),
+    now: () => sql`cast(${now()} as integer)`,
+    table(json, columns) {
       const names = Object.keys(columns).map(
-        (name) => sql`value ->> ${sql.lit(name)} as ${sql.ref(name)}`,
+        (column) => sql`value ->> ${raw(`'${column}'`)} as ${name(column)}`,
       )
-      return sql`(select ${sql.join(names)} from json_each(${json}))`
+      return sql`(select ${join(names)} from json_each(${json}))`
     },
     skipLocked: sql``,
   }

@@ -1,13 +1,13 @@
 import { DatabaseSync } from 'node:sqlite'
 import type { ProtocolEntry } from '../protocol-store.ts'
-import type { Row } from '../sql/prepared.ts'
+import type { AnyRow } from '../sql/sql.ts'
 import { toEntry } from './protocol-store.ts'
 
 /** Every row of a table, one after another, in the order of its key. */
-export function* readTable(from: string | DatabaseSync, table: string): Generator<Row> {
+export function* readTable(from: string | DatabaseSync, table: string): Generator<AnyRow> {
   const database = typeof from === 'string' ? new DatabaseSync(from, { readOnly: true }) : from
   try {
-    yield* database.prepare(`select * from ${table}`).iterate() as Iterable<Row>
+    yield* database.prepare(`select * from ${table}`).iterate() as Iterable<AnyRow>
   } finally {
     if (typeof from === 'string') database.close()
   }

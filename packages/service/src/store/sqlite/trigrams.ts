@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { sql } from 'kysely'
 import { searchTexts } from '../search-text.ts'
 import type { Trigrams } from '../sql/engine.ts'
 import { createLastLogins, domainIndexes, FILL_LAST_LOGINS } from '../sql/list-filters.ts'
+import { name, sql } from '../sql/sql.ts'
 
 /**
  * The statements of the lists of users. The index of trigrams is one of FTS5 without texts of its own, whose rows have
@@ -62,11 +62,11 @@ export function addSearchFunctions(database: DatabaseSync): void {
 export const trigrams: Trigrams = {
   isReady: async () => true,
   texts: (index) => sql`users ${index}`,
-  domain: sql.ref('domain_key'),
-  contains: (text) => sql<boolean>`instr(search_text, ${text}) > 0`,
+  domain: name('domain_key'),
+  contains: (text) => sql`instr(search_text, ${text}) > 0`,
   find: (_, rare) => ({
     from: sql`users_text cross join user_numbers on number = users_text.rowid
       cross join users on users.tenant_id = user_numbers.tenant_id and users.id = user_numbers.user_id`,
-    is: sql<boolean>`users_text match ${rare.map((one) => `"${one.replace(/"/g, '""')}"`).join(' AND ')}`,
+    is: sql`users_text match ${rare.map((one) => `"${one.replace(/"/g, '""')}"`).join(' AND ')}`,
   }),
 }

@@ -1,0 +1,12 @@
+import type { Queries } from '../sql/engine.ts'
+import type { Sql } from '../sql/sql.ts'
+import type { Run } from './connections.ts'
+
+/** Statements on something that runs them. Transactions are begun and ended outside of it, by what owns the connection. */
+export function createPostgresQueries(run: Run): Queries {
+  return {
+    all: async <R>(statement: Sql<R>) => (await run(statement)).rows,
+    first: async <R>(statement: Sql<R>) => (await run(statement)).rows[0],
+    run: async (statement) => (await run(statement)).rowCount ?? 0,
+  }
+}

@@ -1,0 +1,54 @@
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
+import { statementName } from '../../telemetry/statement-name.ts'
+import { inClientSpanNow } from '../../telemetry/tracing.ts'
+import type { Queries } from '../sql/engine.ts'
+import { type Sql, textOf } from '../sql/sql.ts'
+import { storeFailure } from './failure.ts'
+
+/**
+ * Statements on one `node:sqlite` connection. The connection's owner makes sure that a transaction has it alone.
+ *
+ * @param before - Resolves when a statement may run. Default: at once.
+ */
+export function createSqliteQueries(database: DatabaseSync, before?: () => Promise<void>): Queries {
+  const statements = new Map<string, StatementSync>()
+
+  /** Prepared once per text: the service has a few dozen, none made of what callers send. */
+  function prepare(text: string, isKept: boolean): StatementSync {
+    const known = statements.get(text)
+    if (known) return known
+    const statement = database.prepare(text)
+    if (isKept) statements.set(text, statement)
+    return statement
+  }
+
+  function runNow<T>(sql: Sql, how: (statement: StatementSync, values: SQLInputValue[]) => T): T {
+    const text = textOf(sql, 'sqlite')
+    return inClientSpanNow(
+      'sqlite',
+      () => statementName(text),
+      () => {
+        try {
+          return how(prepare(text, sql.isKept ?? true), sql.values as SQLInputValue[])
+        } catch (error) {
+          throw storeFailure(error)
+        }
+      },
+    )
+  }
+
+  return {
+    async all<R>(statement: Sql<R>) {
+      if (before) await before()
+      return runNow(statement, (prepared, values) => prepared.all(...values)) as R[]
+    },
+    async first<R>(statement: Sql<R>) {
+      if (before) await before()
+      return runNow(statement, (prepared, values) => prepared.get(...values)) as R | undefined
+    },
+    async run(statement) {
+      if (before) await before()
+      return runNow(statement, (prepared, values) => Number(prepared.run(...values).changes))
+    },
+  }
+}
