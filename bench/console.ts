@@ -6,6 +6,7 @@ import { createIdentityService } from '@latchkey/service'
 import pg from 'pg'
 import { consoleRoutes } from '../packages/service/src/console/routes.ts'
 import { createConnections } from '../packages/service/src/store/postgres/connections.ts'
+import { script } from '../packages/service/src/store/sql/sql.ts'
 import { createBrowser } from '../packages/service/test/issuer/support/browser.ts'
 import { startPostgres } from '../test/support/postgres-server.ts'
 import { quantile, row } from './parts/numbers.ts'
@@ -75,7 +76,7 @@ if (what !== 'sqlite') {
   }
   const ids = await prepare(options)
   const connections = createConnections({ url: options.database }, { queryMs: 0 })
-  const say = (sql: string) => connections.write({ sql, parameters: [] })
+  const say = (text: string) => connections.write(script(text))
   const numbers = (count: number) => `with numbers (n) as (select generate_series(0, ${count - 1}))`
   for (const sql of fill(ids.tenant, numbers, "lpad(n::text, 26, '0')", false)) await say(sql)
   await say(

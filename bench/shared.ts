@@ -1,5 +1,6 @@
 import { createIdentityService } from '@latchkey/service'
 import { createConnections } from '../packages/service/src/store/postgres/connections.ts'
+import { script } from '../packages/service/src/store/sql/sql.ts'
 import { startPostgres } from '../test/support/postgres-server.ts'
 import { type Child, start } from './parts/child.ts'
 import { userId } from './parts/folder.ts'
@@ -158,7 +159,7 @@ async function prepare(options: { database: string; redis: string; masterKey: st
   const { id } = await service.admin.createTenant({ domain: 'acme.example.com' })
   const { secret } = await service.admin.createApiKey({ name: 'bench', reach: 'all' })
   const connections = createConnections({ url: options.database }, { queryMs: 0 })
-  const say = (sql: string) => connections.write({ sql, parameters: [] })
+  const say = (text: string) => connections.write(script(text))
   await say(`insert into users (tenant_id, id, email, email_key, profile, metadata, disabled, verified_at,
       sessions_valid_after, created_at, updated_at)
     select '${id}', 'usr_' || lpad(n::text, 26, '0'), 'user-' || n || '@example.com', 'user-' || n || '@example.com',

@@ -6,6 +6,7 @@ import type { DataStore } from '../packages/service/src/store/ports.ts'
 import { createConnections } from '../packages/service/src/store/postgres/connections.ts'
 import { createPostgresDataStore } from '../packages/service/src/store/postgres/data-store.ts'
 import { migratePostgres } from '../packages/service/src/store/postgres/migrate.ts'
+import { script } from '../packages/service/src/store/sql/sql.ts'
 import { openSqliteDataStore } from '../packages/service/src/store/sqlite/data-store.ts'
 import type { SearchCursor, UserQuery } from '../packages/service/src/store/user-search.ts'
 import { startPostgres } from '../test/support/postgres-server.ts'
@@ -45,7 +46,7 @@ await using postgres = await startPostgres()
 const url = postgres.url('template1').replace('template1', 'postgres')
 await migratePostgres({ url })
 const connections = createConnections({ url }, { queryMs: 0 })
-const say = (sql: string) => connections.write({ sql, parameters: [] })
+const say = (text: string) => connections.write(script(text))
 await say(tenant)
 await say(`insert into users (${columns}) select ${values('n', "lpad(n::text, 8, '0')")}
   from generate_series(0, ${USERS - 1}) as n`)

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createConnections } from '../../packages/service/src/store/postgres/connections.ts'
+import { raw, sql } from '../../packages/service/src/store/sql/sql.ts'
 import { serveCommands } from '../parts/child.ts'
 
 /**
@@ -10,8 +11,8 @@ import { serveCommands } from '../parts/child.ts'
 
 const [, , url = '', tenantId = ''] = process.argv
 const connections = createConnections({ url })
-const COLUMNS = `tenant_id, id, email, email_key, profile, metadata, disabled, verified_at,
-  sessions_valid_after, created_at, updated_at`
+const COLUMNS = raw(`tenant_id, id, email, email_key, profile, metadata, disabled, verified_at,
+  sessions_valid_after, created_at, updated_at`)
 const PROFILE = '{"name":"Ada Lovelace","given_name":"Ada","family_name":"Lovelace"}'
 let made = 0
 
@@ -28,21 +29,14 @@ async function repeat(count: number, atOnce: number, run: () => Promise<unknown>
 
 function insert(users: number): Promise<unknown> {
   const ids = Array.from({ length: users }, () => `usr_bare${String(made++).padStart(22, '0')}`)
-  return connections.write({
-    sql: `insert into users (${COLUMNS}) select $1, id, id || '@example.com', id || '@example.com', $2, '{}', 0, null,
-      0, 1800000000000000, 1800000000000000 from unnest($3::text[]) as id`,
-    parameters: [tenantId, PROFILE, ids],
-  })
+  return connections.write(sql`insert into users (${COLUMNS})
+    select ${tenantId}, id, id || '@example.com', id || '@example.com', ${PROFILE}, '{}', 0, null,
+      0, 1800000000000000, 1800000000000000 from unnest(${ids}::text[]) as id`)
 }
 
 async function page(after: string): Promise<void> {
-  const found = await connections.read(
-    {
-      sql: `select ${COLUMNS} from users where tenant_id = $1 and id > $2 order by id limit 100`,
-      parameters: [tenantId, after],
-    },
-    true,
-  )
+  const found = await connections.read(sql`select ${COLUMNS} from users
+    where tenant_id = ${tenantId} and id > ${after} order by id limit 100`)
   JSON.stringify(found.rows)
 }
 

@@ -89,12 +89,12 @@ test('an update of the tables that fails leaves the folder as it was, so that it
   const database = new DatabaseSync(join(data, 'data.db'))
   onTestFinished(() => database.close())
   const tables = () => database.prepare('select sql from sqlite_schema order by name').all()
-  // The newest change cannot make an index that is there.
-  database.exec('create index credentials_keys on credentials (tenant_id)')
+  // A change cannot make a table that is there.
+  database.exec('create table jobs (id text)')
   const before = tables()
 
   await expect(createIdentityService({ data, masterKey })).rejects.toThrow('could not be brought')
   expect(tables()).toEqual(before)
-  database.exec('drop index credentials_keys')
+  database.exec('drop table jobs')
   await using _ = await createIdentityService({ data, masterKey })
 })

@@ -254,40 +254,6 @@ test('another process hears which tenant a write concerns, and that a release wh
   expect(unknown.keys).not.toBe(deleted.keys)
 })
 
-test('users of an earlier release are found by their names after an update in steps, which was broken off', async () => {
-  await using earlier = await anEmptyDatabase()
-  await migratePostgres({ url: earlier.url })
-  await earlier.query(`alter table users drop column name_key, drop column family_name_key;
-    drop index users_disabled; drop index users_unverified;
-    delete from latchkey_migration where name like '%search-keys'`)
-  const tenant = aTenant()
-  const { settings, metadata, id } = tenant
-  await earlier.query(`insert into tenants values ('${id}', '${settings.domain}', '', '{}',
-    '${JSON.stringify(metadata)}', 1, 1)`)
-  await earlier.query(`insert into users (tenant_id, id, email, email_key, profile, metadata, disabled,
-      sessions_valid_after, created_at, updated_at)
-    select '${id}', 'usr_' || n, n || '@x.test', n || '@x.test', '{"name":"Kim ' || n || '"}', '{}', 0, 0, 1, 1
-    from generate_series(1, 12000) as n`)
-  // A user who is being changed holds the third step up for longer than one try.
-  await earlier.query(`begin; update users set disabled = 1 where id = 'usr_9999'`)
-  const done = Promise.all([1, 2].map(() => migratePostgres({ url: earlier.url })))
-  await new Promise((resolve) => setTimeout(resolve, 2_500))
-  await earlier.query('rollback')
-  expect((await done).flat().sort()).toEqual(['0002-search-keys', '0003-fill-search-keys'])
-
-  const store = openPostgresDataStore(earlier.url)
-  onTestFinished(() => store.close())
-  const page = { after: undefined, limit: 10 }
-  const { items } = await store.users.search(id, { search: 'kim 999' }, page)
-  expect(items.map((user) => user.id)).toEqual(
-    ['999', '9990', '9991', '9992', '9993', '9994', '9995', '9996', '9997', '9998'].map(
-      (n) => `usr_${n}`,
-    ),
-  )
-  const rows = await earlier.query('select count(*) as n from users where name_key is null')
-  expect(Number(rows[0]?.n)).toBe(0)
-}, 60_000)
-
 test('where the extension pg_trgm is not allowed, texts are found by their beginning until it is made', async () => {
   await using limited = await anEmptyDatabase()
   const role = `limited_${process.pid}`
@@ -322,50 +288,115 @@ test('where the extension pg_trgm is not allowed, texts are found by their begin
   }
 })
 
-test('users of an earlier release get the texts in which a search looks, and their last logins', async () => {
-  await using earlier = await anEmptyDatabase()
+/** A database as release 0.2.0 left it, of which some changes are missing. */
+async function anEarlierDatabase(): Promise<TestDatabase & AsyncDisposable> {
+  const earlier = await anEmptyDatabase()
   await migratePostgres({ url: earlier.url })
-  await earlier.query(`drop table last_logins, user_texts;
-    drop index users_by_domain, users_disabled_by_domain, users_unverified_by_domain;
-    delete from latchkey_migration
-      where name like '0016-%' or name in ('0017-fill-search-texts', '0024-fill-last-logins')`)
+  await earlier.query(`
+    drop table last_logins, user_texts, sealing_keys, revision_tenants, cursors, deliveries, webhooks, job_parts, jobs;
+    drop index users_by_domain, credentials_keys, mail_unsent;
+    delete from latchkey_migration where name > '0011'`)
+  return earlier
+}
+
+test('users of an earlier release are found by their names and by any part of them after an update in steps, which was broken off', async () => {
+  await using earlier = await anEarlierDatabase()
   const { settings, id } = aTenant()
   await earlier.query(
     `insert into tenants values ('${id}', '${settings.domain}', '', '{}', '{}', 1, 1)`,
   )
   await earlier.query(`insert into users (tenant_id, id, email, email_key, profile, metadata, disabled,
-      sessions_valid_after, created_at, updated_at)
-    select '${id}', 'usr_' || n, n || '@x.test', n || '@x.test', '{"name":"Kím ' || n || '"}', '{}', 0, 0, 1, 1
-    from generate_series(1, 6000) as n`)
+      sessions_valid_after, created_at, updated_at, name_key, family_name_key)
+    select '${id}', 'usr_' || n, n || '@x.test', n || '@x.test', '{"name":"Kím ' || n || '"}', '{}', 0, 0, 1, 1,
+      'kím ' || n, ''
+    from generate_series(1, 12000) as n`)
   await earlier.query(`insert into audit (at, tenant_id, actor, action, target)
     select n, '${id}', 'user:usr_7', 'login.succeeded', 'usr_7' from generate_series(1, 5) as n`)
-  await migratePostgres({ url: earlier.url })
+  // A user who is locked holds a step up for longer than one try.
+  await earlier.query(`begin; select 1 from users where id = 'usr_9999' for update`)
+  const done = Promise.all([1, 2].map(() => migratePostgres({ url: earlier.url })))
+  await new Promise((resolve) => setTimeout(resolve, 2_500))
+  await earlier.query('rollback')
+  expect((await done).flat().sort()).toEqual([
+    '0014-tables',
+    '0015-indexes',
+    '0016-search-texts',
+    '0017-last-logins',
+  ])
+
   const store = openPostgresDataStore(earlier.url)
   onTestFinished(() => store.close())
   const page = { after: undefined, limit: 10 }
-  const of = async (search: string) =>
-    (await store.users.search(id, { search, inside: true }, page)).items.map((user) => user.id)
-  expect(await of('IM 5999')).toEqual(['usr_5999'])
-  expect(await of('@x.test')).toHaveLength(10)
+  const of = async (search: string, inside: boolean) =>
+    (await store.users.search(id, { search, inside }, page)).items.map((user) => user.id)
+  expect(await of('kím 999', false)).toEqual(
+    ['999', '9990', '9991', '9992', '9993', '9994', '9995', '9996', '9997', '9998'].map(
+      (n) => `usr_${n}`,
+    ),
+  )
+  expect(await of('IM 5999', true)).toEqual(['usr_5999'])
+  expect(await of('@x.test', true)).toHaveLength(10)
   expect(await store.users.lastLogins(id, ['usr_7', 'usr_8'])).toEqual(new Map([['usr_7', 5]]))
+  const rows = await earlier.query('select count(*) as n from user_texts')
+  expect(Number(rows[0]?.n)).toBe(12_000)
 }, 60_000)
+
+test('of passkeys that several users of an earlier release have, the first one stays, and no other user gets it', async () => {
+  await using earlier = await anEarlierDatabase()
+  await earlier.query(`insert into tenants values ('ten_1', 'acme.test', '', '{}', '{}', 1, 1)`)
+  for (const n of [1, 2]) {
+    await earlier.query(`insert into users (tenant_id, id, email, email_key, profile, metadata, disabled,
+        sessions_valid_after, created_at, updated_at)
+      values ('ten_1', 'usr_${n}', '${n}', '${n}', '{}', '{}', 0, 0, 1, 1);
+      insert into credentials (tenant_id, user_id, id, type, secret, metadata, disabled, created_at,
+        updated_at, state, rev)
+      values ('ten_1', 'usr_${n}', 'key', 'HardwareCredential', '{}', '{}', 0, ${n}, 1, '{}', 1)`)
+  }
+  await migratePostgres({ url: earlier.url })
+  expect(await earlier.query('select user_id from credentials')).toEqual([{ user_id: 'usr_1' }])
+  await expect(
+    earlier.query(`insert into credentials (tenant_id, user_id, id, type, secret, metadata, disabled,
+      created_at, updated_at, state, rev)
+      values ('ten_1', 'usr_2', 'key', 'HardwareCredential', '{}', '{}', 0, 3, 1, '{}', 1)`),
+  ).rejects.toThrow('credentials_keys')
+})
+
+test('a database of before release 0.2.0 is refused with the remedy', async () => {
+  await using older = await anEmptyDatabase()
+  await migratePostgres({ url: older.url })
+  await older.query(`delete from latchkey_migration where name > '0009'`)
+  await expect(migratePostgres({ url: older.url })).rejects.toThrow('Open it with 0.2.0 once')
+})
 
 test.each([
   {
     table: 'the audit log',
-    name: '0015-list-filters',
+    name: '0015-indexes',
     indexes: ['audit_by_action', 'audit_by_actor', 'mail_unsent'],
     write: `insert into audit (at, actor, action, target) values (1, 'admin', 'x', 'y')`,
     brokenOff: 'audit_by_action on audit (actor)',
   },
   {
     table: 'users',
-    name: '0016-user-lists-indexes',
+    name: '0015-indexes',
     indexes: ['users_by_domain', 'users_disabled_by_domain', 'users_unverified_by_domain'],
     write: `insert into users (tenant_id, id, email, email_key, profile, metadata, disabled,
       sessions_valid_after, created_at, updated_at)
       select tenants.id, 'usr_' || random(), '', random(), '{}', '{}', 0, 0, 1, 1 from tenants`,
     brokenOff: 'users_by_domain on users (tenant_id)',
+  },
+  {
+    table: 'credentials',
+    name: '0015-indexes',
+    indexes: ['credentials_keys', 'credentials_costly', 'credentials_social'],
+    write: `with added as (insert into users (tenant_id, id, email, email_key, profile, metadata, disabled,
+        sessions_valid_after, created_at, updated_at)
+        select tenants.id, 'usr_' || random(), '', random(), '{}', '{}', 0, 0, 1, 1 from tenants
+        returning tenant_id, id)
+      insert into credentials (tenant_id, user_id, id, type, secret, metadata, disabled, created_at,
+        updated_at, state, rev)
+      select tenant_id, id, 'key' || random(), 'HardwareCredential', '{}', '{}', 0, 1, 1, '{}', 1 from added`,
+    brokenOff: 'credentials_keys on credentials (tenant_id)',
   },
 ])(
   'indexes of $table are made while it is written, and one that was broken off is made again',

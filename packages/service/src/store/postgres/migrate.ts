@@ -1,5 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { createIndex } from '../sql/create-tables.ts'
 import type { Queries } from '../sql/engine.ts'
+import { type Change, missingOf } from '../sql/migrations.ts'
 import { once, script, sql } from '../sql/sql.ts'
 import {
   type Connections,
@@ -8,8 +10,8 @@ import {
   type Run,
 } from './connections.ts'
 import { createExclusive } from './exclusive.ts'
-import { isDeadlock, isLockTimeout } from './failure.ts'
-import { type IndexesOfFullTables, migrations } from './migrations.ts'
+import { isDeadlock, isDuplicate, isLockTimeout } from './failure.ts'
+import { changes, createAll, RELEASED } from './migrations.ts'
 import { createPostgresQueries } from './queries.ts'
 import { missingTrigrams } from './trigrams.ts'
 
@@ -58,7 +60,11 @@ export async function migratePostgres(options: PostgresOptions): Promise<readonl
           if (left !== 'more') await makeIndexes(connections, left, done)
         }
       } catch (error) {
-        if (tries === MAX_TRIES || !(isLockTimeout(error) || isDeadlock(error))) throw error
+        if (
+          tries === MAX_TRIES ||
+          !(isLockTimeout(error) || isDeadlock(error) || isDuplicate(error))
+        )
+          throw error
         await wait(LOCK_MS * Math.random())
       }
     }
@@ -68,7 +74,7 @@ export async function migratePostgres(options: PostgresOptions): Promise<readonl
 }
 
 /** Changes that are left: none, some, or first of all indexes of tables that are in use, which may be a change by name. */
-type Left = 'none' | 'more' | (IndexesOfFullTables & { name?: string })
+type Left = 'none' | 'more' | (Pick<Change, 'indexes' | 'before'> & { name?: string })
 
 /** Makes the changes that are missing, up to one with more to do. */
 async function migrate(run: Run, done: string[]): Promise<Left> {
@@ -80,25 +86,30 @@ async function migrate(run: Run, done: string[]): Promise<Left> {
     await say(`set local lock_timeout = ${LOCK_MS}`)
     await say(`create table if not exists ${TABLE} (name text primary key)`)
     const applied = await appliedTo(db)
-    const state = stateOf(applied)
-    const missing = state.kind === 'behind' ? state.missing : []
     const isNew = applied.names.length === 0
     const made: string[] = []
-    let left: Left = 'none'
-    for (const name of missing) {
-      const change = migrations[name]
-      if (typeof change === 'function') {
-        if ((await change(db)) === 'unfinished') left = 'more'
-      } else if (change && isNew) await makeIndexesAtOnce(db, change.indexes)
-      else if (change) left = { ...change, name }
-      if (left !== 'none') break
+    const note = async (name: string) => {
       await say(`insert into ${TABLE} values ('${name}')`)
       made.push(name)
     }
+    if (isNew) {
+      for (const statement of createAll()) await say(statement)
+      for (const name of [...RELEASED, ...changes.map(({ name }) => name)]) await note(name)
+    }
+    let left: Left = 'none'
+    for (const change of isNew ? [] : changesMissing(applied)) {
+      if (change.indexes) left = change
+      for (const statement of change.statements ?? []) await say(statement)
+      if ((await change.step?.(db)) === 'unfinished') left = 'more'
+      if (left !== 'none') break
+      await note(change.name)
+    }
     if (left === 'none') {
       const indexes = await missingTrigrams(db)
-      if (indexes && isNew) await makeIndexesAtOnce(db, indexes)
-      else if (indexes) left = { indexes }
+      if (!isNew && indexes) left = { indexes }
+      for (const [index, on] of Object.entries((isNew && indexes) || {})) {
+        await say(createIndex(index, on))
+      }
     }
     await say('commit')
     done.push(...made)
@@ -109,21 +120,13 @@ async function migrate(run: Run, done: string[]): Promise<Left> {
   }
 }
 
-async function makeIndexesAtOnce(
-  db: Queries,
-  indexes: IndexesOfFullTables['indexes'],
-): Promise<void> {
-  for (const [index, on] of Object.entries(indexes)) {
-    await db.run(script(`create index ${index} on ${on}`))
-  }
-}
-
 /**
- * Makes indexes, one process at a time, while others write to their tables. One that was broken off is made again.
+ * Makes indexes, one process at a time, while others write to their tables. One that was broken off is made again. A
+ * process of the last release may write a row meanwhile that a unique index refuses: it is then made again as well.
  */
 async function makeIndexes(
   connections: Connections,
-  { name, indexes }: Exclude<Left, string>,
+  { name, indexes = {}, before }: Exclude<Left, string>,
   done: string[],
 ): Promise<void> {
   // No process waits for the lock in a query: making an index waits for the queries in progress.
@@ -136,7 +139,8 @@ async function makeIndexes(
         )
         if (found?.isValid) continue
         if (found) await say(`drop index concurrently ${index}`)
-        await say(`create index concurrently ${index} on ${on}`)
+        if (before !== undefined && on.startsWith('unique')) await say(before)
+        await say(createIndex(index, on, 'concurrently'))
       }
       if (name === undefined) return
       const noted = await say(
@@ -161,13 +165,17 @@ async function appliedTo(db: Queries): Promise<Applied> {
 }
 
 function stateOf(applied: Applied | undefined): SchemaState {
-  const known = Object.keys(migrations)
-  if (applied && applied.leastSchema > known.length) {
+  if (!applied || applied.names.length === 0) return { kind: 'behind', missing: RELEASED }
+  const missing = changesMissing(applied).map(({ name }) => name)
+  return missing.length === 0 ? { kind: 'current' } : { kind: 'behind', missing }
+}
+
+function changesMissing({ names, leastSchema }: Applied): readonly Change[] {
+  if (leastSchema > RELEASED.length + changes.length) {
     throw new Error(
       'The database was written by a newer version of the service, which this one cannot work with. ' +
         'Start the newer version.',
     )
   }
-  const missing = known.filter((name) => !applied?.names.includes(name))
-  return missing.length === 0 ? { kind: 'current' } : { kind: 'behind', missing }
+  return missingOf(changes, new Set(names), '0010-tenant-search')
 }

@@ -1,8 +1,7 @@
 import { searchTexts } from '../search-text.ts'
 import type { Queries, Trigrams } from '../sql/engine.ts'
-import { createLastLogins, FILL_LAST_LOGINS } from '../sql/list-filters.ts'
 import { once, script, sql } from '../sql/sql.ts'
-import { DOMAIN, USER_TEXTS } from './user-texts.ts'
+import { DOMAIN } from './user-texts.ts'
 
 /** How many users one step gives their texts. */
 const PAGE = 5_000
@@ -11,17 +10,6 @@ const PAGE = 5_000
 const RECHECK_MS = 60_000
 
 const INDEX = 'users_by_trigrams'
-
-/** The tables of lists of users, which are empty at first. */
-export async function addUserLists(db: Queries): Promise<void> {
-  const statements = [USER_TEXTS, ...createLastLogins('collate "C"', 'bigint')]
-  for (const statement of statements) await db.run(script(statement))
-}
-
-/** Fills the last logins, after their table was made: users can be written meanwhile. */
-export async function fillLastLogins(db: Queries): Promise<void> {
-  await db.run(script(FILL_LAST_LOGINS))
-}
 
 /**
  * Gives some users the texts in which a search looks; answers whether there may be more. The next ones are those behind

@@ -17,41 +17,6 @@ export interface JobEngine extends Pick<Engine, 'reader'> {
 
 const every = columnsIn('jobs')
 
-/** The statement that makes the table of jobs. */
-export function createJobsTable(byBytes: string, integer: string): string[] {
-  return [
-    `create table jobs (
-      id text ${byBytes} primary key,
-      tenant_id text ${byBytes} not null references tenants (id) on delete cascade,
-      kind text not null,
-      state text not null,
-      users text not null,
-      actor text not null,
-      progress text not null,
-      total ${integer} not null,
-      created_at ${integer} not null,
-      held_until ${integer} not null,
-      fence ${integer} not null
-    )`,
-    'create index jobs_by_tenant on jobs (tenant_id, id)',
-    `create index jobs_running on jobs (held_until) where state = 'running'`,
-  ]
-}
-
-/** The statements that make the table of the parts of an import. */
-export function createJobPartsTable(byBytes: string, integer: string): string[] {
-  return [
-    `create table job_parts (
-      job_id text ${byBytes} not null references jobs (id) on delete cascade,
-      n ${integer} not null,
-      content text not null,
-      result text not null,
-      primary key (job_id, n)
-    )`,
-    `create index jobs_waiting on jobs (created_at) where state = 'waiting'`,
-  ]
-}
-
 /** The jobs of an SQL store. */
 export function createJobs({ reader, run, now, skipLocked }: JobEngine): JobStore {
   const until = (seconds: number) => sql`${now} + ${Math.round(seconds * 1e6)}`

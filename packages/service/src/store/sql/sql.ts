@@ -28,7 +28,8 @@ interface Shape {
   readonly texts: { [Engine in EngineName]?: string }
 }
 
-type EngineName = 'sqlite' | 'postgres'
+/** A database, by its name. */
+export type EngineName = 'sqlite' | 'postgres'
 
 /** By the strings of a template, which are one object for each place in the code, its shape without parts. */
 const templates = new WeakMap<readonly string[], Shape>()

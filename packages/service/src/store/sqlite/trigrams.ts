@@ -1,23 +1,19 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { searchTexts } from '../search-text.ts'
 import type { Trigrams } from '../sql/engine.ts'
-import { createLastLogins, domainIndexes, FILL_LAST_LOGINS } from '../sql/list-filters.ts'
 import { name, sql } from '../sql/sql.ts'
 
-/**
- * The statements of the lists of users. The index of trigrams is one of FTS5 without texts of its own, whose rows have
- * numbers. Triggers keep it, and erase what it knows of a deleted user.
- */
-export const userListsSql = `
-  alter table users add column search_text text;
+/** The texts in which a search looks, of users of release 0.2.0. */
+export const ADD_TEXTS = `alter table users add column search_text text;
   alter table users add column domain_key text;
-  ${[
-    ...Object.entries(domainIndexes('domain_key')).map(
-      ([name, on]) => `create index ${name} on ${on}`,
-    ),
-    ...createLastLogins('', 'integer'),
-    FILL_LAST_LOGINS,
-  ].join(';')};
+  update users set
+    search_text = latchkey_search_text(email_key, profile), domain_key = latchkey_domain_key(email_key)`
+
+/**
+ * The statements that make the index of trigrams: one of FTS5 without texts of its own, whose rows have numbers.
+ * Triggers keep it, and erase what it knows of a deleted user.
+ */
+export const CREATE_TEXT_INDEX = `
   create table user_numbers (
     number integer primary key,
     tenant_id text not null,
@@ -27,8 +23,6 @@ export const userListsSql = `
   create virtual table users_text using fts5(
     text, content = '', tokenize = 'trigram case_sensitive 1', detail = none);
   insert into users_text (users_text, rank) values ('secure-delete', 1);
-  update users set
-    search_text = latchkey_search_text(email_key, profile), domain_key = latchkey_domain_key(email_key);
   insert into user_numbers (tenant_id, user_id) select tenant_id, id from users;
   insert into users_text (rowid, text) select number, search_text from user_numbers
     join users on users.tenant_id = user_numbers.tenant_id and users.id = user_numbers.user_id;
@@ -50,7 +44,7 @@ export const userListsSql = `
     delete from user_numbers where tenant_id = old.tenant_id and user_id = old.id;
   end`
 
-/** Adds the functions that {@link userListsSql} calls. */
+/** Adds the functions that {@link ADD_TEXTS} calls. */
 export function addSearchFunctions(database: DatabaseSync): void {
   const textsOf = (emailKey: unknown, profile: unknown) =>
     searchTexts({ emailKey: String(emailKey), profile: JSON.parse(String(profile)) })

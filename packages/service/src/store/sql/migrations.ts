@@ -1,0 +1,60 @@
+import { createNewTables, DELETE_LATER_KEYS, FILL_LAST_LOGINS, indexesOf } from './create-tables.ts'
+import type { Queries } from './engine.ts'
+import type { EngineName } from './sql.ts'
+
+/** A change of the tables. */
+export interface Change {
+  readonly name: string
+  /** They are run in one transaction. */
+  readonly statements?: readonly string[]
+  /** The indexes that are made where they are missing. A database with other writers is written meanwhile. */
+  readonly indexes?: { readonly [name: string]: string }
+  /** A statement that is run before each try to make the indexes. */
+  readonly before?: string
+  /** Writes many rows in steps, each a transaction of its own; answers whether there is more to do. */
+  readonly step?: (db: Queries) => Promise<'unfinished' | undefined>
+}
+
+/** The parts that one database alone has. */
+interface Own {
+  readonly tables: readonly string[]
+  readonly indexes: { readonly [name: string]: string }
+  readonly step?: NonNullable<Change['step']>
+}
+
+/**
+ * Every change since release 0.2.0, oldest first. One that was released is never edited: if a later one changes a table
+ * of `schema.ts`, the statement here becomes a text of its own. No change removes something that the previous release
+ * needs, because that release serves until it is replaced.
+ */
+export function changesOf(engine: EngineName, { tables, indexes, step }: Own): readonly Change[] {
+  return [
+    { name: '0014-tables', statements: [...createNewTables(engine), ...tables] },
+    {
+      name: '0015-indexes',
+      indexes: { ...indexesOf(engine), ...indexes },
+      before: DELETE_LATER_KEYS,
+    },
+    ...(step ? [{ name: '0016-search-texts', step }] : []),
+    { name: '0017-last-logins', statements: [FILL_LAST_LOGINS] },
+  ]
+}
+
+/**
+ * The changes that a database misses.
+ *
+ * @param base - The last change of release 0.2.0.
+ * @throws when the database is older than release 0.2.0.
+ */
+export function missingOf(
+  changes: readonly Change[],
+  applied: ReadonlySet<string>,
+  base: string,
+): readonly Change[] {
+  if (!applied.has(base)) {
+    throw new Error(
+      'The data is of a version before 0.2.0. Open it with 0.2.0 once, then with this one.',
+    )
+  }
+  return changes.filter(({ name }) => !applied.has(name))
+}
