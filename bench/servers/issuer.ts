@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { verify } from '@node-rs/bcrypt'
+import { createBackground } from '../../packages/service/src/background/index.ts'
 import { systemClock } from '../../packages/service/src/clock.ts'
 import {
   createApplication,
@@ -60,9 +61,11 @@ const domain: DomainContext = {
 }
 // All logins here are of one user, from one client.
 const unlimited = { free: 1e9, baseSeconds: 1, maxSeconds: 1, forgetSeconds: 1 }
+const background = createBackground(console)
 const issuer = createIssuer({
   domain,
   protocol,
+  background,
   logger: console,
   clientIp: createClientIp([], console),
   limits: { loginPerAddress: unlimited, loginPerClient: unlimited, loginAnywhere: unlimited },
@@ -190,6 +193,7 @@ serveCommands(
     directory: () => ({ requests, reads }),
   },
   async () => {
+    await background.close()
     await issuer.close()
     await protocol.close()
     await store.close()

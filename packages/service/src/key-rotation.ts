@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import type { Background } from './background/index.ts'
 import { resealSecrets } from './domain/keys/reseal.ts'
 import { type DomainContext, exclusively } from './domain/writes/context.ts'
 import { ServiceError } from './domain/writes/errors.ts'
@@ -12,8 +13,6 @@ import { resealWebhooks } from './webhooks/rules.ts'
 export interface KeyRotation {
   /** @throws ServiceError `unavailable` when another process encrypts under a key that is not known here. */
   check(): Promise<void>
-  /** Stops after the work in progress. */
-  close(): Promise<void>
 }
 
 /** How often the file of the master keys is looked at. */
@@ -28,10 +27,10 @@ export function followMasterKeys(
   keys: MasterKeys,
   context: DomainContext,
   protocol: ProtocolStore,
+  background: Background,
   logger: Logger,
 ): KeyRotation {
   const { vault, store } = context
-  let running: Promise<void> | undefined
   let isWanted = keys.list().length > 1
   let reported = ''
 
@@ -47,25 +46,20 @@ export function followMasterKeys(
   }
 
   async function reseal(): Promise<void> {
-    isWanted = false
-    try {
-      await check()
-      const isOurs = await exclusively(context, 'reseal-secrets', async () => {
-        await resealSecrets(context)
-        await resealWebhooks(context)
-        await protocol.mail.reseal((id, sealed) => resealMail(vault, id, sealed))
-        await protocol.notices.reseal((id, sealed) => resealNotice(vault, id, sealed))
-        await store.sealingKeys?.keepOnly(vault.newestId())
-        logger.info(DONE)
-      })
-      // Another process is at it: this one looks afterwards what is left.
-      isWanted ||= !isOurs
-    } catch (err) {
-      logger.error({ err }, 'Secrets could not be sealed under the newest master key.')
-    }
+    await check()
+    const isOurs = await exclusively(context, 'reseal-secrets', async () => {
+      await resealSecrets(context)
+      await resealWebhooks(context)
+      await protocol.mail.reseal((id, sealed) => resealMail(vault, id, sealed))
+      await protocol.notices.reseal((id, sealed) => resealNotice(vault, id, sealed))
+      await store.sealingKeys?.keepOnly(vault.newestId())
+      logger.info(DONE)
+    })
+    // Another process is at it, or this one has failed: what is left is looked for again.
+    if (isOurs) isWanted = false
   }
 
-  function look(): void {
+  function refresh(): void {
     try {
       isWanted = keys.refresh() || isWanted
       reported = ''
@@ -74,26 +68,21 @@ export function followMasterKeys(
       if (reason !== reported) logger.error({ reason }, 'The master keys of before stay in use.')
       reported = reason
     }
-    if (isWanted) {
-      running ??= reseal().finally(() => {
-        running = undefined
-      })
-    }
   }
 
-  if (isWanted) look()
+  const looking = background.every(
+    LOOK_EVERY_MS,
+    'sealing under the newest master key',
+    async () => {
+      refresh()
+      if (isWanted) await reseal()
+    },
+  )
+  if (isWanted) void looking.wake()
   else {
     check().catch((error: unknown) => logger.error({ reason: (error as Error).message }, UNREADY))
   }
-  const looking = setInterval(look, LOOK_EVERY_MS)
-  looking.unref()
-  return {
-    check,
-    async close() {
-      clearInterval(looking)
-      await running
-    },
-  }
+  return { check }
 }
 
 const UNREADY = 'The master keys of this process could not be compared with those in use.'

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import { type Admin, createAdmin } from './admin.ts'
+import { createBackground } from './background/index.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { consoleClient } from './console/client.ts'
 import { parseConsoleUrl } from './console/console-url.ts'
@@ -15,7 +16,7 @@ import { ensureSystemTenant } from './domain/operators/operators.ts'
 import { canonicalDomain, type DomainPolicy } from './domain/tenants/domain-names.ts'
 import { findTenant } from './domain/tenants/tenants.ts'
 import { createPasswordEngine } from './domain/users/password-engine.ts'
-import { readerLags } from './domain/writes/audit.ts'
+import { readerLags, trimRefusals } from './domain/writes/audit.ts'
 import { startAuditUpkeep } from './domain/writes/audit-upkeep.ts'
 import type { DomainContext, ServiceEvents } from './domain/writes/context.ts'
 import { ServiceError } from './domain/writes/errors.ts'
@@ -115,9 +116,11 @@ export async function createIdentityService(
   })
   let closing: Promise<void> | undefined
   const clientIp = createClientIp(options.trustedProxies ?? [], logger)
+  const background = createBackground(logger)
   const issuer = createIssuer({
     domain: context,
     protocol,
+    background,
     logger,
     mail: options.mail && createSmtpTransport(options.mail),
     clientIp,
@@ -127,6 +130,7 @@ export async function createIdentityService(
   })
   const webhooks = createWebhooks({
     domain: context,
+    background,
     logger,
     allowHttpOnLoopback: options.allowHttpOnLoopback ?? false,
     onDisabled: ({ tenantId, url }, reason) =>
@@ -157,13 +161,9 @@ export async function createIdentityService(
     )
   }
   const handler = traceRequests(clientIp.isProxied, observeRequests(logger, route))
-  const erasure = followDeletions(context, logger)
-  const jobs = followJobs(
-    context,
-    { support: issuer.support, readUser: readUserToImport },
-    (err, message) => logger.error({ err }, message),
-  )
-  const rotation = followMasterKeys(masterKeys, context, protocol, logger)
+  followDeletions(context, background, logger)
+  followJobs(context, background, { support: issuer.support, readUser: readUserToImport })
+  const rotation = followMasterKeys(masterKeys, context, protocol, background, logger)
   const inProcess = connectInProcess(createHttpServer(handler))
   const consoleHandler = consoleUrl === undefined ? undefined : await startConsole(consoleUrl)
   const servers: Server[] = []
@@ -195,9 +195,8 @@ export async function createIdentityService(
     })
   }
 
-  const reportUpkeep = (err: unknown, message: string) => logger.error({ err }, message)
-  const upkeep = await startAuditUpkeep(context, options.auditDays ?? 400, reportUpkeep)
-  const seals = followSeals(context, reportUpkeep)
+  await startAuditUpkeep(context, background, options.auditDays ?? 400)
+  followSeals(context, background)
 
   async function shutDown(drainSeconds: number): Promise<void> {
     webhooks.stopWaiting()
@@ -210,13 +209,9 @@ export async function createIdentityService(
       listener.close()
       await closeServer(server, METRICS_GRACE_MS)
     }
-    await rotation.close()
-    await erasure.close()
-    await jobs.close()
-    await upkeep.close()
-    await seals.close()
-    await webhooks.close()
-    await issuer.close()
+    await background.close()
+    await trimRefusals(context).catch((err: unknown) => logger.error({ err }, UNTRIMMED))
+    await Promise.all([webhooks.close(), issuer.close()])
     await opened.close()
   }
   function close({ drainSeconds = 0 }: { drainSeconds?: number } = {}): Promise<void> {
@@ -258,6 +253,8 @@ export async function createIdentityService(
     [Symbol.asyncDispose]: () => close(),
   }
 }
+
+const UNTRIMMED = 'Surplus refused requests could not be deleted.'
 
 /** A scraper asks again. */
 const METRICS_GRACE_MS = 1_000

@@ -1,4 +1,4 @@
-import { lookup } from 'node:dns'
+import type { LookupAddress } from 'node:dns'
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import type { Configuration } from 'oidc-provider'
@@ -7,6 +7,7 @@ import { opensDeveloperMode } from '../domain/tenants/developer-mode.ts'
 import { lookUpTenant } from '../domain/tenants/tenants.ts'
 import { isLoopbackHost } from '../domain/writes/addresses.ts'
 import type { DomainContext } from '../domain/writes/context.ts'
+import { lookUp, lookUpAnywhere } from './look-up.ts'
 
 type ProviderFetch = NonNullable<Configuration['fetch']>
 
@@ -61,32 +62,12 @@ export function isPublicAddress(text: string): boolean {
  */
 export function createOutgoing(context: OutgoingOptions): Outgoing {
   const { timeoutMs = TIMEOUT_MS } = context
-  const guarded = new Agent({
-    keepAliveMaxTimeout: IDLE_MS,
-    connect: {
-      timeout: TIMEOUT_MS,
-      lookup(hostname, options, callback) {
-        lookup(hostname, { ...options, all: true }, (error, found) => {
-          const refused = found?.find(({ address }) => !isPublicAddress(address))
-          if (error) return callback(error, '', 0)
-          if (refused)
-            return callback(new RefusedAddress(`${hostname} is not on the public internet.`), '', 0)
-          const [first] = found
-          if (options.all) callback(null, found)
-          else callback(null, first?.address ?? '', first?.family)
-        })
-      },
-    },
+  const guarded = agentWith(async (hostname) => {
+    const found = await lookUp(hostname)
+    if (found.every(({ address }) => isPublicAddress(address))) return found
+    throw new RefusedAddress(`${hostname} is not on the public internet.`)
   })
-  const open = new Agent({
-    keepAliveMaxTimeout: IDLE_MS,
-    connect: {
-      timeout: TIMEOUT_MS,
-      lookup(hostname, options, callback) {
-        lookup(isLoopbackHost(hostname) ? '127.0.0.1' : hostname, options, callback)
-      },
-    },
-  })
+  const open = agentWith(lookUpAnywhere)
 
   async function isExempt(tenantId: string, url: URL): Promise<boolean> {
     if (context.allowHttpOnLoopback && isLoopbackHost(url.hostname)) return true
@@ -136,6 +117,26 @@ export function createOutgoing(context: OutgoingOptions): Outgoing {
       await Promise.all([guarded.destroy(), open.destroy()])
     },
   }
+}
+
+/** An agent that connects to the addresses that a look-up answers with. */
+function agentWith(look: (hostname: string) => Promise<LookupAddress[]>): Agent {
+  return new Agent({
+    keepAliveMaxTimeout: IDLE_MS,
+    connect: {
+      timeout: TIMEOUT_MS,
+      lookup(hostname, { all }, callback) {
+        look(hostname).then(
+          (found) => {
+            const [first] = found
+            if (all) callback(null, found)
+            else callback(null, first?.address ?? '', first?.family)
+          },
+          (error) => callback(error, '', 0),
+        )
+      },
+    },
+  })
 }
 
 function refusalOf({ protocol, origin, hostname }: URL): string | undefined {

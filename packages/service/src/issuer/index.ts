@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Background } from '../background/index.ts'
 import { createThrottle, defaultLimits, type Limits } from '../domain/limits/limits.ts'
 import type { Support } from '../domain/operators/support.ts'
 import type { ClaimsOf } from '../domain/users/users.ts'
@@ -32,6 +33,8 @@ export { resealNotice } from './sessions/notifier.ts'
 export interface IssuerOptions {
   domain: DomainContext
   protocol: ProtocolStore
+  /** The tasks and workers of the issuer. Close it first. */
+  background: Background
   logger: IssuerLogger
   /** How mail is sent. Default: it is captured, to be read from {@link Issuer.outbox}. */
   mail?: MailTransport | undefined
@@ -64,7 +67,7 @@ export interface Issuer {
   readonly support: Support
   /** Resolves when all due logout tokens and mails were tried once. */
   idle(): Promise<void>
-  /** Stops what runs in the background, after it has finished. */
+  /** Closes the connections to others, after the background. */
   close(): Promise<void>
 }
 
@@ -73,8 +76,8 @@ const PRUNE_EVERY_MS = 60_000
 
 /** Makes the issuer of all tenants. */
 export function createIssuer(options: IssuerOptions): Issuer {
-  const { domain, protocol, logger } = options
-  const outbox = createOutbox({ domain, protocol, transport: options.mail, logger })
+  const { domain, protocol, background, logger } = options
+  const outbox = createOutbox({ domain, protocol, transport: options.mail, background, logger })
   const requestLimits = { ...defaultRequestLimits, ...options.requestLimits }
   const allowHttpOnLoopback = options.allowHttpOnLoopback ?? false
   const outgoing = createOutgoing({ domain, allowHttpOnLoopback })
@@ -86,7 +89,7 @@ export function createIssuer(options: IssuerOptions): Issuer {
     ownClient: options.ownClient,
     idTokenClaims: options.idTokenClaims,
     outbox,
-    notifier: createNotifier({ domain, protocol, logger }),
+    notifier: createNotifier({ domain, protocol, background, logger }),
     throttle: createThrottle(domain, protocol, { ...defaultLimits, ...options.limits }),
     counts: createRequestCounts(requestLimits),
     unfinished: createUnfinishedLogins({ ...domain, protocol }, requestLimits.unfinishedLogins),
@@ -98,27 +101,16 @@ export function createIssuer(options: IssuerOptions): Issuer {
   const providers = createProviders(context)
   const providerOf = async (tenant: Tenant) => (await providers.of(tenant)).provider
   context.notifier.start(providerOf)
-  const voiding = endVoidSessions(context, providerOf)
-  let pruning = Promise.resolve()
-  let isClosing = false
-  const pruneTimer = setInterval(() => {
-    pruning = pruning.then(prune)
-  }, PRUNE_EVERY_MS)
-  pruneTimer.unref()
-
-  /** Removes batch after batch: more may have expired since the last time than fits into one. */
-  async function prune(): Promise<void> {
-    try {
-      while (!isClosing && (await protocol.prune()) > 0);
-    } catch (err) {
-      logger.error({ err }, 'Expired protocol state could not be removed.')
-    }
-  }
+  const voiding = endVoidSessions(context, background, providerOf)
+  // Batch after batch: more may have expired since the last time than fits into one.
+  background.every(PRUNE_EVERY_MS, 'pruning protocol state', async (isClosed) => {
+    while (!isClosed() && (await protocol.prune()) > 0);
+  })
 
   async function idle(): Promise<void> {
     await voiding.idle()
     await context.notifier.idle()
-    await outbox.deliver()
+    await outbox.idle()
   }
 
   return {
@@ -127,13 +119,8 @@ export function createIssuer(options: IssuerOptions): Issuer {
     support: createSupport(context, providerOf),
     idle,
     async close() {
-      isClosing = true
-      clearInterval(pruneTimer)
-      await pruning
-      await voiding.close()
-      await context.notifier.close()
       await context.outgoing.close()
-      await outbox.close()
+      outbox.close()
     },
   }
 }

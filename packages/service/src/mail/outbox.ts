@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { type Background, sending } from '../background/index.ts'
 import { opensDeveloperMode } from '../domain/tenants/developer-mode.ts'
 import { note } from '../domain/writes/audit.ts'
 import { type DomainContext, isShared } from '../domain/writes/context.ts'
@@ -13,7 +14,7 @@ import type {
 } from '../store/protocol-store.ts'
 import type { Tenant } from '../store/records.ts'
 import { count } from '../telemetry/metrics.ts'
-import { inOwnTrace, untraced } from '../telemetry/tracing.ts'
+import { inOwnTrace } from '../telemetry/tracing.ts'
 import type { MailKind } from './compose.ts'
 import type { MailMessage, MailTransport } from './message.ts'
 import { answerIn, codesOf, isFinal } from './refusal.ts'
@@ -39,9 +40,10 @@ export interface Outbox {
   get(tenantId: string, id: string): Promise<QueuedMessage | undefined>
   /** The language to which the link of a message leads, while its content is kept. */
   languageOf(queued: QueuedMessage): Language | undefined
-  /** Tries what is due; resolves when there is nothing left to try. */
-  deliver(): Promise<void>
-  close(): Promise<void>
+  /** Resolves when every message that is due was tried. */
+  idle(): Promise<void>
+  /** Closes the connections to the mail server, after the background. */
+  close(): void
 }
 
 /** The kind of a message, and its user, if there is one. */
@@ -55,6 +57,7 @@ export interface OutboxOptions {
   protocol: ProtocolStore
   /** `undefined`: all mail is captured. */
   transport: MailTransport | undefined
+  background: Background
   logger: {
     warn(facts: object, message: string): void
     error(facts: object, message: string): void
@@ -67,12 +70,8 @@ const BACKOFF_SECONDS = [15, 60, 300, 900, 3600]
 /** The time after which a message that cannot be sent is given up. Its link has expired by then. */
 const GIVE_UP_SECONDS = 86_400
 
-/**
- * The lease of a message that is being sent. It is renewed while the mail server is slow; if the
- * process has died, another one sends the message after the lease.
- */
+/** If a process has died, another one sends its message after the lease. */
 const LEASE_SECONDS = 60
-const RENEW_MS = 20_000
 
 /** How often the queue is looked at without being asked, and when it is shared. */
 const POLL_MS = 5_000
@@ -83,82 +82,48 @@ const AT_ONCE = 2
 
 /** Makes the outbox and starts to send. */
 export function createOutbox(options: OutboxOptions): Outbox {
-  const { domain, protocol, transport, logger } = options
+  const { domain, protocol, transport, logger, background } = options
   const { mail } = protocol
-  let running: Promise<void> | undefined
-  let isClosed = false
-  const polling = transport && setInterval(poll, isShared(domain) ? SHARED_POLL_MS : POLL_MS)
-  polling?.unref()
-
-  function poll(): void {
-    if (mail.mayBeDue?.() !== false) void deliver()
-  }
-
-  function deliver(): Promise<void> {
-    // Not in the trace of the request that posted the first of them.
-    running ??= untraced(drain)
-      .catch((err: unknown) => logger.error({ err }, 'Mail could not be taken from the outbox.'))
-      .finally(() => {
-        running = undefined
-      })
-    return running
-  }
-
-  async function drain(): Promise<void> {
-    await Promise.all(Array.from({ length: AT_ONCE }, sendInTurn))
-  }
-
-  async function sendInTurn(): Promise<void> {
-    while (!isClosed) {
-      const [queued] = await mail.claim(1, LEASE_SECONDS)
-      if (!queued) return
-      const renewing = setInterval(() => void renew(queued), RENEW_MS)
-      try {
+  const worker =
+    transport &&
+    background.work<ClaimedMessage>('mail', {
+      queue: mail,
+      leaseSeconds: LEASE_SECONDS,
+      atOnce: AT_ONCE,
+      pollMs: isShared(domain) ? SHARED_POLL_MS : POLL_MS,
+      attempt: (queued) => {
         const kind = { 'latchkey.mail.kind': queued.kind ?? 'none' }
-        await inOwnTrace('latchkey.mail.send', kind, () => attempt(queued))
-      } finally {
-        clearInterval(renewing)
-      }
-    }
-  }
-
-  function renew({ id }: QueuedMessage): Promise<void> {
-    return mail
-      .renew(id, LEASE_SECONDS)
-      .catch((err: unknown) =>
-        logger.error({ err }, 'Mail could not be kept from other processes.'),
-      )
-  }
-
-  async function attempt(queued: ClaimedMessage): Promise<void> {
-    const message = open(queued)
-    const { to } = message
-    if (to === undefined || !transport) return mail.remove(queued.id)
-    try {
-      await transport.send({ ...message, to })
-    } catch (error) {
-      return postpone(queued, error)
-    }
-    count('mails', { outcome: 'sent' })
-    // Without its content: the link in it opens an account.
-    await persistently(() => mail.end(queued.id, 'sent'))
-  }
-
-  async function postpone(queued: ClaimedMessage, error: unknown): Promise<void> {
-    const answer = answerIn(error)
-    const facts = { mail: queued.id, tenantId: queued.tenantId, reason: codesOf(error) }
-    if (isFinal(error) || queued.age > GIVE_UP_SECONDS) {
-      logger.error(facts, 'A message was given up.')
+        return inOwnTrace('latchkey.mail.send', kind, () => attempt(queued))
+      },
+    })
+  const attempt = sending({
+    queue: mail,
+    backoffSeconds: BACKOFF_SECONDS,
+    giveUpSeconds: GIVE_UP_SECONDS,
+    isFinal,
+    answerIn,
+    open,
+    async send(queued, message) {
+      const { to } = message
+      if (to === undefined) return () => mail.remove(queued.id)
+      await transport?.send({ ...message, to })
+      count('mails', { outcome: 'sent' })
+      // Without its content: the link in it opens an account.
+      return () => persistently(() => mail.end(queued.id, 'sent'))
+    },
+    onRetry(queued, _, error) {
+      logger.warn(factsOf(queued, error), 'A message could not be sent; it will be tried again.')
+      count('mails', { outcome: 'failed' })
+    },
+    async onGivenUp(queued, _, error) {
+      const { id, tenantId } = queued
+      logger.error(factsOf(queued, error), 'A message was given up.')
       count('mails', { outcome: 'given_up' })
-      const scope = { context: domain, actor: { name: 'service' }, tenantId: queued.tenantId }
-      await note(scope, 'mail.given_up', queued.id, 'failure')
-      return mail.end(queued.id, 'given_up', answer)
-    }
-    logger.warn(facts, 'A message could not be sent; it will be tried again.')
-    count('mails', { outcome: 'failed' })
-    const wait = BACKOFF_SECONDS[Math.min(queued.attempts, BACKOFF_SECONDS.length - 1)] as number
-    return mail.retry(queued.id, wait, answer)
-  }
+      const scope = { context: domain, actor: { name: 'service' }, tenantId }
+      await note(scope, 'mail.given_up', id, 'failure')
+      await mail.end(id, 'given_up', answerIn(error))
+    },
+  })
 
   function open(queued: QueuedMessage): MailMessage {
     return JSON.parse(domain.vault.open(purpose(queued.id), queued.sealed)) as MailMessage
@@ -177,7 +142,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
         // A message without a recipient is in no list.
         ...(message.to !== undefined && { kind, userId }),
       })
-      if (!isCaptured) setImmediate(() => void deliver())
+      if (!isCaptured) setImmediate(() => worker?.wake())
       return queued
     },
 
@@ -197,15 +162,14 @@ export function createOutbox(options: OutboxOptions): Outbox {
         .filter((message): message is CapturedMail => message.to !== undefined)
     },
 
-    deliver,
+    idle: async () => worker?.idle(),
 
-    async close() {
-      isClosed = true
-      clearInterval(polling)
-      await running
-      transport?.close()
-    },
+    close: () => transport?.close(),
   }
+}
+
+function factsOf({ id, tenantId }: ClaimedMessage, error: unknown): object {
+  return { mail: id, tenantId, reason: codesOf(error) }
 }
 
 /** A message sealed under the newest master key; `undefined` when it is already. */

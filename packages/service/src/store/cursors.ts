@@ -11,7 +11,7 @@ export const VOID_SESSIONS = 'void-sessions'
 export const WEBHOOKS = 'webhooks'
 
 /** How long a process that does not report keeps a part of the log from others. */
-export const LEASE_SECONDS = 10
+export const LEASE_SECONDS = 3
 
 /** The maximum number of entries that are read ahead of one that is still being written. */
 const MAX_AHEAD = 10_000

@@ -1,5 +1,5 @@
 import type { Backlog } from '../telemetry/gauges.ts'
-import type { Micros } from './records.ts'
+import type { Micros, StoredAuditEntry, Webhook } from './records.ts'
 
 /** How long deliveries are kept after they were made. */
 export const DELIVERIES_KEPT_DAYS = 30
@@ -38,8 +38,10 @@ export type DeliveryOutcome = 'delivered' | 'given_up'
 /** The state of a delivery. */
 export type DeliveryState = DeliveryOutcome | 'waiting'
 
-/** An event to deliver. */
-export type NewDelivery = Pick<Delivery, 'webhookId' | 'eventId' | 'type' | 'body'>
+/** An event to deliver, and the entry of the audit log that it was made of. */
+export type NewDelivery = Pick<Delivery, 'webhookId' | 'eventId' | 'type' | 'body'> & {
+  entry: Pick<StoredAuditEntry, 'id' | 'at'>
+}
 
 /** A delivery that this process is to send. */
 export interface DueDelivery extends Delivery {
@@ -48,19 +50,38 @@ export interface DueDelivery extends Delivery {
 }
 
 /** The result of an attempt. */
-export type Attempt = Pick<Delivery, 'id' | 'status' | 'reason' | 'millis' | 'outcome'> & {
+export type Attempt = Pick<
+  Delivery,
+  'id' | 'createdAt' | 'status' | 'reason' | 'millis' | 'outcome'
+> & {
   /** When to try again, in seconds from now, where it has not ended. */
   waitSeconds: number
 }
 
+/** How many deliveries of an endpoint are sent at a time. */
+export const LANE_AT_ONCE = 8
+
 /** The deliveries of one endpoint, which one process sends at a time. */
 export interface Lane {
-  tenantId: string
-  webhookId: string
-  /** Grows with each process that takes it. */
+  /** The endpoint, as it was when the lane was taken. */
+  webhook: Webhook
+  /** Deliveries that are due, the one that waits longest first; at most {@link LANE_AT_ONCE}. */
+  due: DueDelivery[]
+  /** Grows when the lane is taken and given back. */
   fence: number
+  /** Changes with each delivery that is added. */
+  version: number
   /** How long the endpoint has accepted nothing, in seconds; `undefined`: the last attempt was accepted. */
   failingSeconds: number | undefined
+}
+
+/** A lane that is given back. */
+export interface Release {
+  lane: Lane
+  /** How long the endpoint is left alone. */
+  pauseSeconds: number
+  /** Whether the endpoint accepted nothing; `undefined`: it was not asked. */
+  isFailing: boolean | undefined
 }
 
 /**
@@ -68,27 +89,28 @@ export interface Lane {
  * times are those of the store's own clock.
  */
 export interface DeliveryStore {
-  /** Adds deliveries that are due at once. An event that an endpoint has already is left out. */
+  /**
+   * Adds deliveries that are due at once. An event that an endpoint has already is left out, and one that is older than
+   * its endpoint.
+   */
   add(deliveries: readonly NewDelivery[]): Promise<void>
-  /** Like {@link DeliveryStore.add}, but sends an event that has ended once more. */
-  addAgain(deliveries: readonly NewDelivery[]): Promise<void>
+  /** Adds deliveries that are due at once, and sends an event that has ended once more. */
+  addAgain(deliveries: readonly Omit<NewDelivery, 'entry'>[]): Promise<void>
   /** Whether something may be due, as of a second ago at most. Without this method it is always asked. */
   mayBeDue?(): boolean
   /** Takes up to `limit` lanes with due deliveries that no other process holds, for `seconds`. */
   claim(limit: number, seconds: number): Promise<Lane[]>
-  /** Holds a lane for longer; answers `false` when another process has it. */
-  renew(lane: Lane, seconds: number): Promise<boolean>
+  /** Holds lanes for longer. One that was given back, or that another process has, stays as it is. */
+  renew(lanes: readonly Lane[], seconds: number): Promise<void>
   /**
-   * Gives a lane back, to be left alone for a time; answers in how many seconds the next of its deliveries is
-   * to be sent, if one waits.
+   * Stores the results of attempts, which end deliveries or put them back. A delivery that was added again meanwhile
+   * stays due.
    */
-  release(lane: Lane, pauseSeconds: number): Promise<number | undefined>
-  /** The deliveries of a lane that are due, the one that waits longest first. */
-  due(webhookId: string, limit: number): Promise<DueDelivery[]>
-  /** Stores the results of attempts. */
   finish(attempts: readonly Attempt[]): Promise<void>
-  /** Keeps since when an endpoint accepts nothing, or that it has accepted something. */
-  setFailing(webhookId: string, isFailing: boolean): Promise<void>
+  /**
+   * Gives lanes back; answers for each in how many seconds the next of its deliveries is to be sent, if one waits.
+   */
+  release(releases: readonly Release[]): Promise<(number | undefined)[]>
   /** Forgets the failures of an endpoint that is switched on again, and that it was left alone. */
   resume(webhookId: string): Promise<void>
   /** Deliveries of an endpoint, the newest first, that come before the one with this id. */

@@ -137,6 +137,8 @@ export interface JobStore {
   list(tenantId: string, limit: number): Promise<Job[]>
   /** Takes a running job that no process holds, for some seconds. */
   claim(seconds: number): Promise<HeldJob | undefined>
+  /** Holds a job for some seconds more, unless it was given back. */
+  renew(job: Pick<HeldJob, 'id' | 'fence'>, seconds: number): Promise<void>
   /**
    * Keeps the progress of a job, and holds it for some seconds more while it runs.
    *

@@ -142,8 +142,11 @@ export interface MessageQueue {
   mayBeDue?(): boolean
   /** Takes up to `limit` messages that are due, so that no other process gets them for `seconds`. */
   claim(limit: number, seconds: number): Promise<ClaimedMessage[]>
-  /** Keeps a claimed message from others for `seconds` from now; it may have been removed. */
-  renew(id: string, seconds: number): Promise<void>
+  /** Keeps claimed messages from others for `seconds` from now. One that has ended or was put back stays so. */
+  renew(
+    messages: readonly Pick<ClaimedMessage, 'id' | 'attempts'>[],
+    seconds: number,
+  ): Promise<void>
   /** Puts a claimed message back for `seconds` after a failure, with what the other side said. */
   retry(id: string, seconds: number, answer?: string): Promise<void>
   /** Keeps that a message has ended, without its content. */

@@ -1,9 +1,10 @@
+import type { Background } from '../background/index.ts'
 import { type DomainContext, nowMicros, type Scope } from '../domain/writes/context.ts'
 import { found, ServiceError } from '../domain/writes/errors.ts'
 import { followLog } from '../domain/writes/follow-log.ts'
 import { eventId } from '../domain/writes/ids.ts'
 import { createOutgoing } from '../egress/outgoing.ts'
-import { WEBHOOKS } from '../store/cursors.ts'
+import { LOG_SHARDS, WEBHOOKS } from '../store/cursors.ts'
 import type { Delivery, DeliveryState, NewDelivery } from '../store/deliveries.ts'
 import type { Micros, StoredAuditEntry, Webhook } from '../store/records.ts'
 import { attempt, isAccepted, type WebhookAnswer } from './attempt.ts'
@@ -37,6 +38,7 @@ export interface Webhooks {
   stopWaiting(): void
   /** Resolves when all events were made and tried once. */
   idle(): Promise<void>
+  /** Closes the connections to endpoints, after the background. */
   close(): Promise<void>
 }
 
@@ -63,6 +65,7 @@ export interface DeliveryQuery {
 
 export interface WebhookOptions {
   domain: DomainContext
+  background: Background
   logger: DeliveringOptions['logger']
   allowHttpOnLoopback: boolean
   onDisabled: DeliveringOptions['onDisabled']
@@ -71,14 +74,11 @@ export interface WebhookOptions {
 /** How long an endpoint may take to answer. */
 const TIMEOUT_MS = 15_000
 
+/** How many tenants without an endpoint a process remembers. */
+const MAX_SILENT = 10_000
+
 /** How often old deliveries are removed. */
 const PRUNE_EVERY_MS = 24 * 60 * 60 * 1_000
-
-/** How far the clocks of two processes are apart at most, when the times of two entries are compared. */
-const CLOCKS_APART_MICROS = 600 * 1e6
-
-/** How many new endpoints a process remembers. */
-const MAX_BEGINS = 10_000
 
 /** How many entries of the audit log one replay reads. */
 const REPLAY_ENTRIES = 10_000
@@ -86,70 +86,41 @@ const REPLAY_BATCH = 500
 
 /** Starts to follow the audit log and to send events. */
 export function createWebhooks(options: WebhookOptions): Webhooks {
-  const { domain, logger, allowHttpOnLoopback } = options
+  const { domain, background, allowHttpOnLoopback } = options
   const { store } = domain
   const outgoing = createOutgoing({ domain, allowHttpOnLoopback, timeoutMs: TIMEOUT_MS })
   const context = { domain, outgoing }
   const reader = createEventReader(domain)
   const delivering = startDelivering({ ...options, outgoing })
-  /** Whether this process knows of an endpoint: then its changes are sent at once, not within seconds. */
-  let isAwaited = true
-
-  /** The ids of the entries behind which new endpoints get events. */
-  const begins = new Map<string, number>()
+  /** Tenants without an endpoint when their entries were last read: their changes may wait for seconds. */
+  const silent = new Set<string>()
 
   async function act(entries: readonly StoredAuditEntry[]): Promise<void> {
     const tenantIds = new Set(entries.flatMap(({ tenantId }) => tenantId ?? []))
     // Asked now, not remembered: an event that follows an endpoint's creation must not be missed.
     const on = (await store.webhooks.ofTenants([...tenantIds])).filter(({ disabled }) => !disabled)
-    isAwaited = on.length > 0
-    const begun = await Promise.all(
-      on.map(async (webhook) => ({ webhook, begin: await beginOf(webhook, entries) })),
-    )
+    const byTenant = Map.groupBy(on, ({ tenantId }) => tenantId)
+    if (silent.size > MAX_SILENT) silent.clear()
+    for (const id of tenantIds) byTenant.has(id) ? silent.delete(id) : silent.add(id)
     const queued = entries.flatMap((entry) =>
-      begun
-        .filter(({ webhook, begin }) => webhook.tenantId === entry.tenantId && entry.id > begin)
-        .flatMap(({ webhook }) => deliveriesOf(webhook, entry)),
+      (byTenant.get(entry.tenantId ?? '') ?? []).flatMap((webhook) => deliveriesOf(webhook, entry)),
     )
     if (queued.length === 0) return
     await store.deliveries.add(queued)
     delivering.wake()
   }
 
-  /** The id of the entry behind which an endpoint gets events: that of its creation, or 0 when it is long past. */
-  async function beginOf(
-    { id: target, tenantId, createdAt }: Webhook,
-    entries: readonly StoredAuditEntry[],
-  ): Promise<number> {
-    if (entries.every(({ at }) => at > createdAt + CLOCKS_APART_MICROS)) return 0
-    const known = begins.get(target)
-    if (known !== undefined) return known
-    const created = { target, action: 'webhook.create' }
-    const { items } = await store.audit.search(tenantId, created, { after: undefined, limit: 1 })
-    const begin = items[0]?.id ?? 0
-    if (begins.size >= MAX_BEGINS) begins.clear()
-    begins.set(target, begin)
-    return begin
-  }
+  const pruning = background.every(PRUNE_EVERY_MS, 'pruning deliveries', () =>
+    store.deliveries.prune(),
+  )
+  void pruning.wake()
 
-  async function prune(): Promise<void> {
-    try {
-      await store.deliveries.prune()
-    } catch (err) {
-      logger.error({ err }, 'Old deliveries could not be removed.')
-    }
-  }
-  let pruning = prune()
-  const pruneTimer = setInterval(() => {
-    pruning = pruning.then(prune)
-  }, PRUNE_EVERY_MS)
-  pruneTimer.unref()
-
-  const following = followLog(domain, {
+  const following = followLog(domain, background, {
     name: WEBHOOKS,
+    // Quick work: the fewer processes share it, the more entries each statement has.
+    shardsAtOnce: LOG_SHARDS,
     act,
-    isUrgent: ({ action }) => isAwaited || action.startsWith('webhook.'),
-    report: (err) => logger.error({ err }, 'Events could not be read; it will be tried again.'),
+    isUrgent: ({ tenantId = '', action }) => !silent.has(tenantId) || action.startsWith('webhook.'),
   })
 
   return {
@@ -200,21 +171,17 @@ export function createWebhooks(options: WebhookOptions): Webhooks {
       await delivering.idle()
     },
 
-    async close() {
-      reader.close()
-      clearInterval(pruneTimer)
-      await pruning
-      await following.close()
-      await delivering.close()
-      await outgoing.close()
-    },
+    close: outgoing.close,
   }
 }
 
 function deliveriesOf({ id: webhookId, types }: Webhook, entry: StoredAuditEntry): NewDelivery[] {
   return eventsOf(entry)
     .filter((event) => isWanted(types, event))
-    .map((event) => ({ webhookId, eventId: event.id, type: event.type, body: bodyOf(event) }))
+    .map((event) => ({
+      ...{ webhookId, eventId: event.id, type: event.type, body: bodyOf(event) },
+      entry,
+    }))
 }
 
 function bodyOf(event: ServiceEvent): string {

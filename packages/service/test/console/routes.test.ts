@@ -2,6 +2,7 @@ import type { IdentityService } from '@latchkey/service'
 import { pino } from 'pino'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createAdmin } from '../../src/admin.ts'
+import { createBackground } from '../../src/background/index.ts'
 import type { Call } from '../../src/console/call.ts'
 import { consoleRoutes } from '../../src/console/routes.ts'
 import { createIssuer } from '../../src/issuer/index.ts'
@@ -273,8 +274,9 @@ describe('every route of the console', () => {
     const tenant = await context.store.tenants.get(api.tenantId)
     const protocol = createSqliteProtocolStore({ path: ':memory:', clock: context.clock })
     const clientIp = createClientIp([], logger)
-    const issuer = createIssuer({ domain: context, protocol, logger, clientIp })
-    onTestFinished(() => issuer.close())
+    const background = createBackground(logger)
+    const issuer = createIssuer({ domain: context, protocol, background, logger, clientIp })
+    onTestFinished(() => background.close())
     await issuer.idle()
     const connection = await createAdmin(context).createConnection(api.tenantId, {
       recipe: 'google',

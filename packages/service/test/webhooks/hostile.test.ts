@@ -112,7 +112,11 @@ test('after an outage, at most eight events are under way at a time (W6)', async
   await api.post(`${webhooks}/${webhook.id}`, { url: receiver.url, types: ['user.created'] })
   const { body } = await api.post(`${webhooks}/${webhook.id}/replay`, { from })
   expect(body.events).toBe(30)
-  await sending.has(...Array.from({ length: 30 }, () => 'user.created'))
+  // One that was under way when it was asked for again is sent twice.
+  await vi.waitFor(() => {
+    const created = receiver.received.filter(({ event }) => event.type === 'user.created')
+    expect(new Set(created.map(({ event }) => event.id)).size).toBe(30)
+  }, 15_000)
   expect(most).toBeLessThanOrEqual(8)
 })
 

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, test, vi } from 'vitest'
 import { startApi, stores } from '../support/api.ts'
 import { startSending } from './receiver.ts'
@@ -94,6 +95,12 @@ test('an endpoint that accepts nothing for five days is switched off, and operat
   await sending.has('user.created')
   const state = async () => (await api.get(`${webhooks}/${webhook.id}`)).body
   expect(await state()).not.toHaveProperty('disabled')
+  await vi.waitFor(async () => {
+    const { body } = await api.get(`${webhooks}/${webhook.id}/deliveries`)
+    expect(body.data).toEqual([expect.objectContaining({ attempts: 1 })])
+  }, 10_000)
+  // The failure of the endpoint is stored right after that of the delivery.
+  await wait(300)
   now += 5 * 86_400_000 + 60_000
   await api.createUser('other@example.com')
   await vi.waitFor(async () => {

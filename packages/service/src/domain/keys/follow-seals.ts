@@ -1,3 +1,4 @@
+import type { Background } from '../../background/index.ts'
 import type { Reach } from '../../store/records.ts'
 import { SYSTEM_TENANT_ID } from '../../store/system-tenant.ts'
 import { type DomainContext, exclusively, nowMicros } from '../writes/context.ts'
@@ -9,55 +10,21 @@ const LOOK_EVERY_MS = 600_000
 /** How many tenants are read at a time. */
 const BATCH = 100
 
-/** Seals the audit log of each tenant once a day. */
-export interface SealUpkeep {
-  /** Stops after the tenant in progress. */
-  close(): Promise<void>
-}
-
-/**
- * Seals the entries of past days, at once and after each midnight (UTC). One process does at a time.
- *
- * @param report - Logs a failure, after which the next attempt is made at the usual time.
- */
-export function followSeals(
-  context: DomainContext,
-  report: (error: unknown, message: string) => void,
-): SealUpkeep {
-  let running: Promise<void> | undefined
+/** Seals the entries of past days, at once and after each midnight (UTC). One process does at a time. */
+export function followSeals(context: DomainContext, background: Background): void {
   let doneDay: number | undefined
-  let isClosed = false
-
-  async function run(): Promise<void> {
+  const sealing = background.every(LOOK_EVERY_MS, 'sealing the audit log', async (isClosed) => {
     const day = Math.floor(nowMicros(context.clock) / (86_400 * 1e6))
     if (day === doneDay) return
     const isOurs = await exclusively(context, 'audit-seals', async () => {
       for await (const tenantId of tenantIds(context)) {
-        if (isClosed) return
+        if (isClosed()) return
         await sealAudit({ context, actor: { name: 'service' }, tenantId })
       }
     })
-    if (isOurs && !isClosed) doneDay = day
-  }
-
-  function look(): void {
-    running ??= run()
-      .catch((error: unknown) => report(error, 'sealing the audit log failed'))
-      .finally(() => {
-        running = undefined
-      })
-  }
-  const looking = setInterval(look, LOOK_EVERY_MS)
-  looking.unref()
-  look()
-
-  return {
-    async close() {
-      isClosed = true
-      clearInterval(looking)
-      await running
-    },
-  }
+    if (isOurs && !isClosed()) doneDay = day
+  })
+  void sealing.wake()
 }
 
 /** The ids of the tenants that have a log: all, and that of the operators, if there is one. */

@@ -1,63 +1,45 @@
+import type { Background } from '../../background/index.ts'
+import type { HeldJob } from '../../store/jobs.ts'
 import type { DomainContext } from '../writes/context.ts'
 import { discardOldImports } from './import-jobs.ts'
-import { carryOnJobs, type JobHelp } from './jobs.ts'
+import { type JobHelp, takeStep } from './jobs.ts'
 
 /** How often jobs are looked for that another process has begun or left. */
 const POLL_MS = 10_000
 
-/** Carries jobs on in the background. */
-export interface JobFollower {
-  /** Stops after the user who is under way. */
-  close(): Promise<void>
-}
+/** How often uploads that have waited too long are looked for. */
+const DISCARD_MS = 10 * 60_000
+
+/** How long a job waits for another process when the one that holds it has died. */
+const LEASE_SECONDS = 30
 
 /**
- * Starts to carry jobs on, those of earlier processes first.
- *
- * @param report - Told of failures; the job is tried again.
+ * Starts to carry jobs on, those of earlier processes first: one at a time, a step of each in turn. After a kill, the
+ * users of the last step may be taken once more: a disabled one stays disabled, but one message may be sent twice.
  */
-export function followJobs(
-  context: DomainContext,
-  help: JobHelp,
-  report: (error: unknown, message: string) => void,
-): JobFollower {
-  let running: Promise<void> | undefined
-  let isAsked = false
-  let isClosed = false
-
-  function wake(): void {
-    isAsked = true
-    running ??= run().finally(() => {
-      running = undefined
-    })
-  }
-
-  async function run(): Promise<void> {
-    while (isAsked && !isClosed) {
-      isAsked = false
-      await carryOnJobs(context, help, () => isClosed).catch((error: unknown) =>
-        report(error, 'A job could not go on; it will be tried again.'),
-      )
-    }
-  }
-
-  function poll(): void {
-    wake()
-    discardOldImports(context).catch((error: unknown) =>
-      report(error, 'Old uploads could not be deleted; it will be tried again.'),
-    )
-  }
-  context.events.on('job', wake)
-  const polling = setInterval(poll, POLL_MS)
-  polling.unref()
-  wake()
-
-  return {
-    async close() {
-      isClosed = true
-      clearInterval(polling)
-      context.events.off('job', wake)
-      await running
+export function followJobs(context: DomainContext, background: Background, help: JobHelp): void {
+  const { jobs } = context.store
+  const worker = background.work<HeldJob>('jobs', {
+    queue: {
+      async claim(_, seconds) {
+        const job = await jobs.claim(seconds)
+        return job ? [job] : []
+      },
+      renew: (held, seconds) => Promise.all(held.map((job) => jobs.renew(job, seconds))),
     },
-  }
+    leaseSeconds: LEASE_SECONDS,
+    atOnce: 1,
+    pollMs: POLL_MS,
+    async attempt(job, isClosed) {
+      await takeStep(context, help, job, isClosed)
+      await jobs.keep(job, 0)
+      return job.state === 'running' ? 0 : undefined
+    },
+  })
+  context.events.on('job', worker.wake)
+  worker.wake()
+  const discarding = background.every(DISCARD_MS, 'deleting old uploads', () =>
+    discardOldImports(context),
+  )
+  void discarding.wake()
 }

@@ -1,4 +1,3 @@
-import { setImmediate as turn } from 'node:timers/promises'
 import {
   type BulkJob,
   type BulkKind,
@@ -26,7 +25,7 @@ export { type BulkJob, type BulkKind, bulkKinds, type Job }
 /** The most users that are counted before a job begins. */
 export const MAX_COUNTED = 10_000
 
-/** How long a process holds a job without a word. */
+/** How long a process holds a job from one user to the next. */
 const HOLD_SECONDS = 30
 
 /** How many users one step reads. */
@@ -82,25 +81,8 @@ export interface JobHelp {
   readonly readUser: ReadUser
 }
 
-/**
- * Carries jobs on that no other process holds, a step of each in turn, until there are none. After a kill, the users
- * of the last step may be taken once more: a disabled one stays disabled, but one message may be sent twice.
- */
-export async function carryOnJobs(
-  context: DomainContext,
-  help: JobHelp,
-  isStopped: () => boolean,
-): Promise<void> {
-  while (!isStopped()) {
-    const job = await context.store.jobs.claim(HOLD_SECONDS)
-    if (!job) return
-    await takeStep(context, help, job, isStopped)
-    await context.store.jobs.keep(job, 0)
-    await turn()
-  }
-}
-
-async function takeStep(
+/** Carries a job on for some of its users. */
+export async function takeStep(
   context: DomainContext,
   { support, readUser }: JobHelp,
   job: HeldJob,

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import type { Provider } from 'oidc-provider'
+import { type Background, sending } from '../../background/index.ts'
 import { lookUpTenant } from '../../domain/tenants/tenants.ts'
 import { note } from '../../domain/writes/audit.ts'
-import type { DomainContext } from '../../domain/writes/context.ts'
+import { type DomainContext, isShared } from '../../domain/writes/context.ts'
 import type { Vault } from '../../domain/writes/vault.ts'
 import { persistently } from '../../store/persistently.ts'
 import type { ClaimedMessage, ProtocolStore, QueuedMessage } from '../../store/protocol-store.ts'
 import type { Tenant } from '../../store/records.ts'
-import { untraced } from '../../telemetry/tracing.ts'
 import {
   type EndedSession,
   hasBackchannel,
@@ -27,13 +27,12 @@ export interface Notifier {
   start(providerOf: (tenant: Tenant) => Promise<Provider>): void
   /** Resolves when all due notices were tried. */
   idle(): Promise<void>
-  /** Finishes what is under way; the rest is sent after the next start. */
-  close(): Promise<void>
 }
 
 export interface NotifierOptions {
   domain: DomainContext
   protocol: Pick<ProtocolStore, 'notices'>
+  background: Background
   logger: {
     warn(facts: object, message: string): void
     error(facts: object, message: string): void
@@ -46,108 +45,71 @@ const BACKOFF_SECONDS = [0.5, 3, 15, 60, 300, 900, 3_600]
 /** When a notice that is not accepted is given up. */
 const GIVE_UP_SECONDS = 86_400
 
-/** The lease of a notice that is being sent, which is longer than a request may take. */
+/** If a process has died, another one sends its notices after the lease. */
 const LEASE_SECONDS = 15
 
-/** How often the queue is looked at without being asked. */
+/** How often the queue is looked at without being asked, and when it is shared. */
 const POLL_MS = 5_000
+const SHARED_POLL_MS = 1_000
 
 /** The most logout notices that are sent at once: some applications never answer, and the others must not wait. */
-const MAX_UNDER_WAY = 50
+const MAX_AT_ONCE = 50
 
 /**
  * Sends logout tokens for a day, until the application accepts them.
  *
  * @see OpenID Connect Back-Channel Logout 1.0 §2.5
  */
-export function createNotifier({ domain, protocol, logger }: NotifierOptions): Notifier {
+export function createNotifier(options: NotifierOptions): Notifier {
+  const { domain, protocol, logger, background } = options
   const { notices } = protocol
   const tenants = new WeakMap<Provider, string>()
   const senders = new WeakMap<Provider, (ended: EndedSession) => Promise<boolean>>()
-  const underWay = new Set<Promise<void>>()
-  const timers = new Set<NodeJS.Timeout>()
   let providerOf: ((tenant: Tenant) => Promise<Provider>) | undefined
-  let draining: Promise<void> | undefined
-  let isClosed = false
+  const worker = background.work<ClaimedMessage>('logout notices', {
+    queue: notices,
+    leaseSeconds: LEASE_SECONDS,
+    atOnce: MAX_AT_ONCE,
+    pollMs: isShared(domain) ? SHARED_POLL_MS : POLL_MS,
+    attempt: sending({
+      queue: notices,
+      backoffSeconds: BACKOFF_SECONDS,
+      giveUpSeconds: GIVE_UP_SECONDS,
+      open: ({ id, sealed }) => JSON.parse(domain.vault.open(purpose(id), sealed)) as EndedSession,
+      async send(notice, ended) {
+        const isSent = await send(notice.tenantId, ended)
+        return async () => {
+          await persistently(() => notices.remove(notice.id))
+          if (isSent) await audit(notice, ended, 'logout_notice.sent')
+        }
+      },
+      onRetry: (notice, ended, error) =>
+        logger.warn(
+          factsOf(notice, ended, error),
+          'An application did not accept a logout token; it will be sent again.',
+        ),
+      async onGivenUp(notice, ended, error) {
+        logger.error(
+          factsOf(notice, ended, error),
+          'An application has accepted no logout token for a day; it is given up.',
+        )
+        await audit(notice, ended, 'logout_notice.given_up')
+        await notices.remove(notice.id)
+      },
+    }),
+  })
 
   async function post(tenantId: string, ended: EndedSession): Promise<void> {
     const id = randomUUID()
     const sealed = domain.vault.seal(purpose(id), JSON.stringify(ended))
     await notices.add({ id, tenantId, sealed })
-    wake(0)
-  }
-
-  function wake(ms: number): void {
-    if (isClosed) return
-    const timer = setTimeout(() => {
-      timers.delete(timer)
-      void deliver()
-    }, ms)
-    timer.unref()
-    timers.add(timer)
-  }
-
-  function deliver(): Promise<void> {
-    // Not in the trace of the request that woke it.
-    draining ??= untraced(drain)
-      .catch((err: unknown) => logger.error({ err }, 'Logout notices could not be read.'))
-      .finally(() => {
-        draining = undefined
-      })
-    return draining
-  }
-
-  async function drain(): Promise<void> {
-    while (!isClosed && underWay.size < MAX_UNDER_WAY) {
-      const claimed = await notices.claim(MAX_UNDER_WAY - underWay.size, LEASE_SECONDS)
-      if (claimed.length === 0) return
-      for (const notice of claimed) {
-        const running = attempt(notice)
-          .catch((err: unknown) => logger.error({ err }, 'A logout notice could not be stored.'))
-          .finally(() => {
-            if (underWay.size === MAX_UNDER_WAY) wake(0)
-            underWay.delete(running)
-          })
-        underWay.add(running)
-      }
-    }
-  }
-
-  async function attempt(notice: ClaimedMessage): Promise<void> {
-    const ended = JSON.parse(domain.vault.open(purpose(notice.id), notice.sealed)) as EndedSession
-    let isSent: boolean
-    try {
-      isSent = await send(notice.tenantId, ended)
-    } catch (error) {
-      return postpone(notice, ended, error)
-    }
-    await persistently(() => notices.remove(notice.id))
-    if (isSent) await audit(notice, ended, 'logout_notice.sent')
+    worker.wake()
   }
 
   async function send(tenantId: string, ended: EndedSession): Promise<boolean> {
     const tenant = await lookUpTenant(domain, tenantId)
     const provider = tenant && (await providerOf?.(tenant))
     return (provider && (await senders.get(provider)?.(ended))) ?? false
-  }
-
-  async function postpone(
-    notice: ClaimedMessage,
-    ended: EndedSession,
-    error: unknown,
-  ): Promise<void> {
-    const { id, tenantId, attempts, age } = notice
-    const reason = error instanceof Error ? error.message : 'unknown'
-    const facts = { tenantId, clientId: ended.clientId, reason }
-    if (age > GIVE_UP_SECONDS) {
-      logger.error(facts, 'An application has accepted no logout token for a day; it is given up.')
-      await audit(notice, ended, 'logout_notice.given_up')
-      return notices.remove(id)
-    }
-    logger.warn(facts, 'An application did not accept a logout token; it will be sent again.')
-    const wait = BACKOFF_SECONDS[Math.min(attempts, BACKOFF_SECONDS.length - 1)] as number
-    await notices.retry(id, wait)
-    if (wait * 1_000 < POLL_MS) wake(wait * 1_000)
   }
 
   async function audit(
@@ -159,15 +121,6 @@ export function createNotifier({ domain, protocol, logger }: NotifierOptions): N
     const outcome = action === 'logout_notice.sent' ? 'success' : 'failure'
     await note({ context: domain, actor, tenantId }, action, `${sub}/${clientId}`, outcome)
   }
-
-  async function finish(): Promise<void> {
-    while (draining || underWay.size > 0) await Promise.all([draining, ...underWay])
-  }
-
-  const polling = setInterval(() => {
-    if (notices.mayBeDue?.() !== false) void deliver()
-  }, POLL_MS)
-  polling.unref()
 
   return {
     attach(tenantId, provider) {
@@ -186,22 +139,15 @@ export function createNotifier({ domain, protocol, logger }: NotifierOptions): N
 
     start(of) {
       providerOf = of
-      wake(0)
+      worker.wake()
     },
 
-    async idle() {
-      await draining
-      await deliver()
-      await finish()
-    },
-
-    async close() {
-      isClosed = true
-      clearInterval(polling)
-      for (const timer of timers) clearTimeout(timer)
-      await finish()
-    },
+    idle: worker.idle,
   }
+}
+
+function factsOf({ tenantId }: QueuedMessage, { clientId }: EndedSession, error: unknown): object {
+  return { tenantId, clientId, reason: error instanceof Error ? error.message : 'unknown' }
 }
 
 /** A notice sealed under the newest master key; `undefined` when it is already. */

@@ -1,10 +1,11 @@
 import type { Provider } from 'oidc-provider'
+import type { Background } from '../../background/index.ts'
 import { lookUpTenant } from '../../domain/tenants/tenants.ts'
 import { lookUpUser } from '../../domain/users/users.ts'
 import { isAboutToBeKept, isLoginValid } from '../../domain/ways/valid-logins.ts'
 import { type FollowedLog, followLog } from '../../domain/writes/follow-log.ts'
 import { VOID_SESSIONS } from '../../store/cursors.ts'
-import type { StoredAuditEntry, Tenant } from '../../store/records.ts'
+import type { AuditEntry, StoredAuditEntry, Tenant } from '../../store/records.ts'
 import type { IssuerContext } from '../context.ts'
 import type { Session } from '../oidc-provider-internals.ts'
 import { endSession } from './end-session.ts'
@@ -21,6 +22,18 @@ interface StoredSession {
 /** The actions that may have revoked sessions of the user they name. */
 const CONCERNS_SESSIONS = /^(user\.(update|verify|delete)|credential\.(?!use|reseal))/
 
+/** Members of a user on which no session depends: an update of these alone revokes none. */
+const OF_NO_SESSION = /^(metadata\.|profile\.(?!email))/
+
+/** How many parts of the log a process reads at a time; others are left to other processes. */
+const SHARDS_AT_ONCE = 4
+
+function concernsSessions({ action, fields }: AuditEntry): boolean {
+  if (!CONCERNS_SESSIONS.test(action)) return false
+  const isHarmless = action === 'user.update' && fields?.length
+  return !(isHarmless && fields.every((field) => OF_NO_SESSION.test(field)))
+}
+
 /** Users at a time: each takes a few answers of the stores, one after another. */
 const AT_ONCE = 8
 
@@ -32,11 +45,16 @@ const AT_ONCE = 8
  * applications. It follows the audit log, so that a change is not forgotten when the process ends
  * right after it.
  */
-export function endVoidSessions(context: IssuerContext, providerOf: ProviderOf): FollowedLog {
+export function endVoidSessions(
+  context: IssuerContext,
+  background: Background,
+  providerOf: ProviderOf,
+): FollowedLog {
   async function act(entries: readonly StoredAuditEntry[]): Promise<void> {
     const users = new Map<string, { tenantId: string; userId: string }>()
-    for (const { tenantId, action, target } of entries) {
-      if (tenantId === undefined || !CONCERNS_SESSIONS.test(action)) continue
+    for (const entry of entries) {
+      const { tenantId, target } = entry
+      if (tenantId === undefined || !concernsSessions(entry)) continue
       const userId = target.split('/')[0] as string
       users.set(`${tenantId}/${userId}`, { tenantId, userId })
     }
@@ -49,12 +67,11 @@ export function endVoidSessions(context: IssuerContext, providerOf: ProviderOf):
     await Promise.all(Array.from({ length: AT_ONCE }, work))
   }
 
-  return followLog(context.domain, {
+  return followLog(context.domain, background, {
     name: VOID_SESSIONS,
+    shardsAtOnce: SHARDS_AT_ONCE,
     act,
-    isUrgent: ({ action }) => CONCERNS_SESSIONS.test(action),
-    report: (err) =>
-      context.logger.error({ err }, 'Sessions could not be ended; it will be tried again.'),
+    isUrgent: concernsSessions,
   })
 }
 

@@ -10,7 +10,7 @@ import { entries as everyEntry, toEntry } from '../sql/audit.ts'
 import type { Row } from '../sql/schema.ts'
 import { join, raw, separators, sql } from '../sql/sql.ts'
 import type { Connections } from './connections.ts'
-import type { Settled } from './settled.ts'
+import { LOOK, type Look, type Settled } from './settled.ts'
 
 type HeldRow = Omit<HeldShard, 'ahead'> & { ahead: string }
 
@@ -22,6 +22,8 @@ export function createPostgresCursors(
 ): CursorStore {
   /** By reader, the end of the log when nothing was unread. */
   const readTo = new Map<string, number>()
+  /** The log was complete up to this id when a part of it was last claimed. */
+  let settledAt = 0
 
   return {
     mayHaveUnread(reader) {
@@ -29,31 +31,36 @@ export function createPostgresCursors(
       return last === undefined || readTo.get(reader) !== last
     },
 
+    // One statement for the end of the log and the unread parts, as each change asks for both.
     async claim(reader, limit) {
-      const { last } = await settled.look()
-      if (readTo.get(reader) === last) return undefined
-      const isUnread = sql`reader = ${reader} and position < ${last}`
-      const { rows: counts } = await connections.read(sql<{ free: number; unread: number }>`
-        select count(*) filter (where held_until < clock_timestamp()) as free, count(*) as unread
-        from cursors where ${isUnread}`)
-      const [found] = counts
-      if (!found?.unread) {
-        readTo.set(reader, last)
+      const isUnread = sql`reader = ${reader} and position < log_end.last`
+      const { rows } = await connections.write(sql<
+        Look & { is_unread: boolean; taken: HeldRow[] }
+      >`with log_end as materialized (${LOOK}),
+          taken as (update cursors set fence = fence + 1, held_until = ${LEASE_END}
+            where (reader, shard) in (
+              select reader, shard from cursors, log_end
+              where ${isUnread} and held_until < clock_timestamp()
+              order by held_until, shard limit ${limit} for update of cursors skip locked)
+            returning shard, position, ahead, fence)
+        select last, writers, known, server,
+          exists (select from cursors, log_end where ${isUnread}) as is_unread,
+          (select coalesce(json_agg(taken), '[]') from taken) as taken from log_end`)
+      const [found] = rows
+      if (!found) return undefined
+      settledAt = settled.hear(found).settled
+      if (!found.is_unread) {
+        readTo.set(reader, found.last)
         return undefined
       }
-      if (found.free === 0) return []
-      const { rows } = await connections.write(sql<HeldRow>`
-        update cursors set fence = fence + 1, held_until = ${LEASE_END} where (reader, shard) in (
-          select reader, shard from cursors where ${isUnread} and held_until < clock_timestamp()
-          order by held_until, shard limit ${limit} for update skip locked)
-        returning shard, position, ahead, fence`)
-      return rows.map((row) => ({ ...row, ahead: JSON.parse(row.ahead) }))
+      return found.taken.map((row) => ({ ...row, ahead: JSON.parse(row.ahead) }))
     },
 
     async read(shards, limit) {
-      const end = await settled.look()
+      // Known before the entries are read, so that none of them can appear later.
+      const end = settledAt
       if (!mayReadAhead(shards)) {
-        return { entries: [], shards: movedBehind(shards, [], end.settled, true) }
+        return { entries: [], shards: movedBehind(shards, [], end, true) }
       }
       const isOf = shards.map(
         ({ shard, position }) => sql`(${SHARD} = ${shard} and id > ${position})`,
@@ -67,7 +74,7 @@ export function createPostgresCursors(
       const entries = rows.map(toEntry)
       return {
         entries,
-        shards: movedBehind(shards, entries, end.settled, entries.length < limit),
+        shards: movedBehind(shards, entries, end, entries.length < limit),
       }
     },
 

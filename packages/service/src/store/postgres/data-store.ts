@@ -50,8 +50,7 @@ export function createPostgresDataStore(
       await within(CHECK_MS, connections.write(sql`update revision set n = n where id = 0`))
     },
     async close() {
-      revision.close()
-      await connections.close()
+      await Promise.all([revision.close(), connections.close()])
     },
   }
 }

@@ -24,6 +24,10 @@ export function createDeliveryDatabase(connections: Connections, clock?: Clock):
       return sql`(select ${names(Object.keys(columns))}
         from json_to_recordset(${json}::json) as given (${join(typed)}))`
     },
-    skipLocked: sql`for update skip locked`,
+    jsonRows: (_, from) =>
+      sql`(select coalesce(json_agg(given)::text, '[]') from ${from} as given)`,
+    // Beside events that are being added, which only rely on the endpoint's being there.
+    locked: sql`for no key update of lane`,
+    skipLocked: sql`for no key update skip locked`,
   }
 }

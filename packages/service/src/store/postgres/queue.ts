@@ -74,8 +74,11 @@ function createQueue(connections: Connections, now: Now, table: 'mail' | 'notice
         returning ${COLUMNS}, (${now()} - created_at) / 1e6::float8 as age`)
       return rows.map((row) => ({ ...toMessage(row), age: row.age }))
     },
-    async renew(id, seconds) {
-      await write(sql`update ${queue} set due_at = ${now(seconds)} where id = ${id}`)
+    async renew(claimed, seconds) {
+      const held = JSON.stringify(claimed.map(({ id, attempts }) => ({ id, attempts })))
+      await write(sql`update ${queue} set due_at = ${now(seconds)} where outcome is null
+        and (id, attempts) in (select id, attempts
+          from json_to_recordset(${held}::json) as held (id text, attempts bigint))`)
     },
     async retry(id, seconds, answer) {
       await write(sql`update ${queue} set due_at = ${now(seconds)}, attempts = attempts + 1,

@@ -1,3 +1,4 @@
+import { every } from '../../background/every.ts'
 import { join, name, type Sql, sql } from '../sql/sql.ts'
 import type { Connections } from './connections.ts'
 
@@ -47,14 +48,13 @@ export interface Revision {
   lastEntry(): number | undefined
   /** Whether rows of a table were due at most a second ago, or may have been. */
   mayBeDue(table: Waiting): boolean
-  close(): void
+  close(): Promise<void>
 }
 
 /** Starts to follow the revision that rare writes leave behind. */
 export function followRevision(connections: Connections): Revision {
   let heard: Heard | undefined
   let heardAt = -Infinity
-  let isAsking = false
   /** The last revision that may concern any tenant, and later ones by the tenant they concern. */
   let common = 0
   const own = new Map<string, number>()
@@ -73,23 +73,15 @@ export function followRevision(connections: Connections): Revision {
   }
 
   async function ask(): Promise<void> {
-    if (isAsking) return
-    isAsking = true
     const askedAt = performance.now()
-    try {
-      const { rows } = await connections.heartbeat(look(heard?.n ?? Number.MAX_SAFE_INTEGER))
-      if (rows[0]) take(rows[0])
-      heardAt = askedAt
-    } catch {
-      // The requests that need the database report it.
-    } finally {
-      isAsking = false
-    }
+    const { rows } = await connections.heartbeat(look(heard?.n ?? Number.MAX_SAFE_INTEGER))
+    if (rows[0]) take(rows[0])
+    heardAt = askedAt
   }
 
-  void ask()
-  const polling = setInterval(() => void ask(), POLL_MS)
-  polling.unref()
+  // The requests that need the database report failures.
+  const asking = every(POLL_MS, ask, () => {})
+  void asking.wake()
   const isFresh = () => performance.now() - heardAt < FRESH_MS
   const of = (tenantId: string) => own.get(tenantId) ?? common
   return {
@@ -99,6 +91,6 @@ export function followRevision(connections: Connections): Revision {
     },
     lastEntry: () => (isFresh() ? (heard?.entries ?? undefined) : undefined),
     mayBeDue: (table) => !isFresh() || heard?.[table] !== false,
-    close: () => clearInterval(polling),
+    close: asking.close,
   }
 }

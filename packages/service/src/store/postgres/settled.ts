@@ -18,7 +18,8 @@ export interface LogEnd {
 
 /** Tells up to which id the audit log is complete. */
 export interface Settled {
-  look(): Promise<LogEnd>
+  /** Takes in the answer to {@link LOOK}, which a statement may have among its own. */
+  hear(answer: Look): LogEnd
   /** Waits a moment for entries that are being written. */
   wait(): Promise<LogEnd>
 }
@@ -32,7 +33,7 @@ export const SERVER: Sql = raw('extract(epoch from pg_postmaster_start_time())::
 // Ids are given out before their entries become visible. A transaction that has one holds a lock on the table
 // until it ends, so that once those who held one after the last id was given out are gone, so are all entries
 // that could appear before it. Transactions that do not write the log hold nothing back.
-const LOOK = sql<Look>`select t.last_value as last, array(
+export const LOOK = sql<Look>`select t.last_value as last, array(
     select virtualtransaction from pg_locks
     where t.last_value is not null and locktype = 'relation' and relation = 'audit'::regclass
       and database = (select oid from pg_database where datname = current_database())
@@ -41,7 +42,8 @@ const LOOK = sql<Look>`select t.last_value as last, array(
     ${SERVER} as server
   from audit_id_seq t`
 
-interface Look {
+/** The answer to {@link LOOK}. */
+export interface Look {
   last: number
   writers: string[]
   /** Some reader stands there, so that the log was complete up to it. */
@@ -60,8 +62,7 @@ export function followSettled(connections: Connections): Settled {
     return rows[0] ?? { last: 0, writers: [], known: 0, server }
   }
 
-  async function look(): Promise<LogEnd> {
-    const now = await ask()
+  function hear(now: Look): LogEnd {
     if (now.server !== server) {
       server = now.server
       settled = 0
@@ -78,13 +79,13 @@ export function followSettled(connections: Connections): Settled {
   }
 
   return {
-    look,
+    hear,
     async wait() {
-      const { last } = await look()
+      const { last } = hear(await ask())
       const end = performance.now() + PATIENCE_MS
       while (settled < last && performance.now() < end) {
         await wait(LOOK_MS)
-        await look()
+        hear(await ask())
       }
       return { last, settled, server }
     },

@@ -2,11 +2,14 @@ import {
   DELIVERIES_KEPT_DAYS,
   type Delivery,
   type DeliveryStore,
+  LANE_AT_ONCE,
+  type Lane,
   type NewDelivery,
   NOT_DUE,
 } from '../deliveries.ts'
-import { every, type Row } from './schema.ts'
+import { columnsOf, every, type Row } from './schema.ts'
 import { type Sql, sql } from './sql.ts'
+import { fromRow as toWebhook } from './webhooks.ts'
 
 /** A database as the deliveries use it. */
 export interface DeliveryDatabase {
@@ -17,13 +20,36 @@ export interface DeliveryDatabase {
   now(): Sql
   /** A JSON array of objects as a table. */
   table(json: string, columns: { [name: string]: 'text' | 'bigint' }): Sql
+  /** Rows as the text of a JSON array of objects. */
+  jsonRows(columns: readonly string[], from: Sql): Sql
+  /** Locks the rows of a query, which no other process writes then. */
+  readonly locked: Sql
   /** Passes over rows that another process is about to write. */
   readonly skipLocked: Sql
 }
 
 type DeliveryRow = Row<'deliveries'>
 
+type DueRow = DeliveryRow & { age: number }
+
+type LaneRow = Row<'webhooks'> & {
+  fence: number
+  version: number
+  failing: number | null
+  due: string
+}
+
+/** A lane as statements are told of it. */
+interface LaneGiven {
+  id: string
+  fence: number
+  version: number
+}
+
 const all = every('deliveries')
+
+/** How far the clocks of two processes are apart at most, when the times of two entries are compared. */
+const CLOCKS_APART = 600 * 1e6
 
 /** How many rows one statement removes. */
 const PRUNE_BATCH = 1_000
@@ -32,108 +58,139 @@ const PRUNE_BATCH = 1_000
 export function createDeliveries(db: DeliveryDatabase): DeliveryStore {
   const { read, write, now, table } = db
 
-  function rowsOf(deliveries: readonly NewDelivery[]): Sql {
-    const rows = deliveries.map(({ webhookId, eventId, ...rest }, position) => ({
-      ...rest,
-      position,
-      webhook_id: webhookId,
-      event_id: eventId,
-    }))
-    const texts = { webhook_id: 'text', event_id: 'text', type: 'text', body: 'text' } as const
-    return table(JSON.stringify(rows), { ...texts, position: 'bigint' })
-  }
-
-  async function add(deliveries: readonly NewDelivery[], onConflict: Sql) {
+  async function add(
+    deliveries: readonly Omit<NewDelivery, 'entry'>[],
+    rows: readonly object[],
+    { isNew, onConflict }: { isNew: Sql; onConflict: Sql },
+  ): Promise<void> {
     if (deliveries.length === 0) return
+    const added = table(
+      JSON.stringify(
+        deliveries.map(({ webhookId, eventId, type, body }, position) => ({
+          ...{ webhook_id: webhookId, event_id: eventId, type, body, position },
+          ...rows[position],
+        })),
+      ),
+      {
+        ...{ webhook_id: 'text', event_id: 'text', type: 'text', body: 'text' },
+        ...{ position: 'bigint', entry_id: 'bigint', entry_at: 'bigint' },
+      },
+    )
     // An endpoint may have been deleted since. Without an order, PostgreSQL may join in another one than the log's.
     await write(sql`insert into deliveries (webhook_id, event_id, type, body, created_at, due_at)
       select added.webhook_id, added.event_id, added.type, added.body, ${now()}, ${now()}
-      from ${rowsOf(deliveries)} as added
-      where exists (select 1 from webhooks where webhooks.id = added.webhook_id)
-      order by added.position
+      from ${added} as added join webhooks on webhooks.id = added.webhook_id
+      where ${isNew} order by added.position
       on conflict (webhook_id, event_id) ${onConflict}`)
     const ids = [...new Set(deliveries.map(({ webhookId }) => webhookId))]
     const named = table(JSON.stringify(ids.map((id) => ({ id }))), { id: 'text' })
-    await write(sql`update webhooks set due_at = ${now()}
-      where due_at > ${now()} and id in (select named.id from ${named} as named)`)
+    // Every time another value, by which a process that gives the lane back learns of it.
+    await write(sql`update webhooks
+      set due_at = case when webhooks.due_at > ${now()} then ${now()} else webhooks.due_at + 1 end
+      from (select lane.id from webhooks as lane join ${named} as named on named.id = lane.id
+        order by lane.id ${db.locked}) as ours
+      where webhooks.id = ours.id`)
+  }
+
+  /** Lanes that this process still holds, in the order in which every process locks them. */
+  function held(lanes: readonly LaneGiven[]): Sql {
+    const given = table(JSON.stringify(lanes), {
+      ...{ id: 'text', fence: 'bigint', version: 'bigint', pause: 'bigint', failing: 'bigint' },
+    })
+    return sql`(select lane.id, given.version, given.pause, given.failing
+      from webhooks as lane join ${given} as given on given.id = lane.id and given.fence = lane.fence
+      order by lane.id ${db.locked})`
   }
 
   return {
-    add: (deliveries) => add(deliveries, sql`do nothing`),
-
-    addAgain: (deliveries) =>
+    add: (deliveries) =>
       add(
         deliveries,
-        sql`do update set outcome = null, attempts = 0, due_at = ${now()}, created_at = ${now()}`,
+        deliveries.map(({ entry }) => ({ entry_id: entry.id, entry_at: entry.at })),
+        {
+          isNew: sql`(added.entry_at > webhooks.created_at + ${CLOCKS_APART} or added.entry_id > coalesce(
+            (select max(audit.id) from audit
+              where audit.target = webhooks.id and audit.action = 'webhook.create'), 0))`,
+          onConflict: sql`do nothing`,
+        },
       ),
 
+    addAgain: (deliveries) =>
+      add(deliveries, [], {
+        isNew: sql`1 = 1`,
+        onConflict: sql`do update set outcome = null, attempts = 0, due_at = ${now()},
+          created_at = case when deliveries.created_at < ${now()} then ${now()} else deliveries.created_at + 1 end`,
+      }),
+
     async claim(limit, seconds) {
-      const rows = await write(sql<{
-        tenant_id: string
-        id: string
-        fence: number
-        failing: number | null
-      }>`update webhooks set held_until = ${now()} + ${seconds * 1e6}, fence = fence + 1
+      const due = db.jsonRows(
+        [...columnsOf('deliveries'), 'age'],
+        sql`(select ${all}, (${now()} - created_at) / 1000000 as age from deliveries
+          where webhook_id = webhooks.id and outcome is null and due_at <= ${now()}
+          order by due_at, id limit ${LANE_AT_ONCE})`,
+      )
+      const rows = await write(sql<LaneRow>`update webhooks
+        set held_until = ${now()} + ${seconds * 1e6}, fence = fence + 1
         where (tenant_id, id) in (select tenant_id, id from webhooks
           where due_at <= ${now()} and held_until <= ${now()} and disabled is null
           order by due_at limit ${limit} ${db.skipLocked})
-        returning tenant_id, id, fence, (${now()} - failing_since) / 1000000 as failing`)
-      return rows.map(({ tenant_id, id, fence, failing }) => ({
-        tenantId: tenant_id,
-        webhookId: id,
-        fence,
-        failingSeconds: failing ?? undefined,
+        returning ${every('webhooks')}, fence, due_at as version,
+          (${now()} - failing_since) / 1000000 as failing, ${due} as due`)
+      return rows.map((row) => ({
+        webhook: toWebhook(row),
+        due: (JSON.parse(row.due) as DueRow[]).map((one) => ({ ...toDelivery(one), age: one.age })),
+        fence: row.fence,
+        version: row.version,
+        failingSeconds: row.failing ?? undefined,
       }))
     },
 
-    async renew({ webhookId, fence }, seconds) {
-      const rows = await write(
-        sql`update webhooks set held_until = ${now()} + ${seconds * 1e6}
-          where id = ${webhookId} and fence = ${fence} returning id`,
-      )
-      return rows.length > 0
-    },
-
-    async release({ webhookId, fence }, pauseSeconds) {
-      const [row] = await write(sql<{ due: number; held: number }>`update webhooks
-        set held_until = ${now()} + ${Math.round(pauseSeconds * 1e6)},
-          due_at = coalesce((select min(deliveries.due_at) from deliveries
-            where deliveries.webhook_id = webhooks.id and outcome is null), ${NOT_DUE})
-        where id = ${webhookId} and fence = ${fence}
-        returning due_at - ${now()} as due, held_until - ${now()} as held`)
-      if (!row || row.due > NOT_DUE / 2) return undefined
-      return Math.max(0, row.due, row.held) / 1e6
-    },
-
-    async due(webhookId, limit) {
-      const rows = await read(sql<DeliveryRow & { age: number }>`
-        select ${all}, (${now()} - created_at) / 1000000 as age from deliveries
-        where webhook_id = ${webhookId} and outcome is null and due_at <= ${now()}
-        order by due_at, id limit ${limit}`)
-      return rows.map((row) => ({ ...toDelivery(row), age: row.age }))
+    async renew(lanes, seconds) {
+      await write(sql`update webhooks set held_until = ${now()} + ${seconds * 1e6}
+        from ${held(lanes.map((lane) => givenOf(lane)))} as ours where webhooks.id = ours.id`)
     },
 
     async finish(attempts) {
-      const rows = attempts.map(({ waitSeconds, ...rest }) => ({
+      if (attempts.length === 0) return
+      const rows = attempts.map(({ waitSeconds, createdAt, ...rest }) => ({
         ...rest,
+        created: createdAt,
         wait: Math.round(waitSeconds * 1e6),
       }))
       const tried = table(JSON.stringify(rows), {
-        ...{ id: 'bigint', status: 'bigint', millis: 'bigint', wait: 'bigint' },
+        ...{ id: 'bigint', created: 'bigint', status: 'bigint', millis: 'bigint', wait: 'bigint' },
         ...{ reason: 'text', outcome: 'text' },
       })
       await write(sql`update deliveries set attempts = attempts + 1, tried_at = ${now()},
           status = tried.status, reason = tried.reason, millis = tried.millis,
           outcome = tried.outcome, due_at = ${now()} + tried.wait
-        from ${tried} as tried where deliveries.id = tried.id and deliveries.outcome is null`)
+        from ${tried} as tried where deliveries.id = tried.id and deliveries.created_at = tried.created
+          and deliveries.outcome is null`)
     },
 
-    async setFailing(webhookId, isFailing) {
-      await write(
-        isFailing
-          ? sql`update webhooks set failing_since = ${now()} where id = ${webhookId} and failing_since is null`
-          : sql`update webhooks set failing_since = null where id = ${webhookId} and failing_since is not null`,
+    async release(releases) {
+      const given = releases.map(({ lane, pauseSeconds, isFailing }) => ({
+        ...givenOf(lane),
+        pause: Math.round(pauseSeconds * 1e6),
+        failing: isFailing === undefined ? null : Number(isFailing),
+      }))
+      // This statement may not see a delivery that was added meanwhile.
+      const rows = await write(sql<{ id: string; due: number; held: number }>`update webhooks
+        set held_until = ${now()} + ours.pause, fence = fence + 1,
+          failing_since = case ours.failing when 0 then null
+            when 1 then coalesce(failing_since, ${now()}) else failing_since end,
+          due_at = case when webhooks.due_at <> ours.version then ${now()} else coalesce(
+            (select min(deliveries.due_at) from deliveries
+              where deliveries.webhook_id = webhooks.id and outcome is null), ${NOT_DUE}) end
+        from ${held(given)} as ours where webhooks.id = ours.id
+        returning webhooks.id, due_at - ${now()} as due, held_until - ${now()} as held`)
+      const seconds = new Map(
+        rows.map(({ id, due, held: pause }) => [
+          id,
+          due > NOT_DUE / 2 ? undefined : Math.max(0, due, pause) / 1e6,
+        ]),
       )
+      return releases.map(({ lane }) => seconds.get(lane.webhook.id))
     },
 
     async resume(webhookId) {
@@ -182,6 +239,10 @@ export function createDeliveries(db: DeliveryDatabase): DeliveryStore {
             where deliveries.webhook_id = webhooks.id and outcome is null)`)
     },
   }
+}
+
+function givenOf({ webhook: { id }, fence, version }: Lane): LaneGiven {
+  return { id, fence, version }
 }
 
 function toDelivery(row: DeliveryRow): Delivery {

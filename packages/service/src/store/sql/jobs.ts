@@ -46,6 +46,10 @@ export function createJobs({ reader, run, now, skipLocked }: JobEngine): JobStor
         returning ${every}`)
       return row && ({ ...fromRow(row), fence: row.fence } as HeldJob)
     },
+    async renew({ id, fence }, seconds) {
+      await run(sql<JobRow>`update jobs set held_until = ${until(seconds)}
+        where id = ${id} and fence = ${fence} and held_until > ${now}`)
+    },
     async keep({ id, fence, state, progress }, seconds) {
       const rows =
         await run(sql<JobRow>`update jobs set held_until = ${until(seconds)}, state = ${state},

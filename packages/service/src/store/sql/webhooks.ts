@@ -49,7 +49,8 @@ function toRow(webhook: Webhook): Row<'webhooks'> {
   }
 }
 
-function fromRow(row: Row<'webhooks'>): Webhook {
+/** A row as an endpoint. */
+export function fromRow(row: Row<'webhooks'>): Webhook {
   const { earlier_secret: sealed, earlier_secret_until: until } = row
   return {
     id: row.id,

@@ -22,6 +22,11 @@ export function createDeliveryDatabase(
       )
       return sql`(select ${join(names)} from json_each(${json}))`
     },
+    jsonRows(columns, from) {
+      const members = columns.map((column) => sql`${raw(`'${column}'`)}, ${name(column)}`)
+      return sql`(select json_group_array(json_object(${join(members)})) from ${from})`
+    },
+    locked: sql``,
     skipLocked: sql``,
   }
 }

@@ -51,7 +51,9 @@ export function createSqliteQueue(
       `UPDATE ${table} SET due_at = ? WHERE id IN
          (SELECT id FROM ${table} WHERE due_at <= ? ORDER BY due_at LIMIT ?) RETURNING ${MESSAGE_COLUMNS}`,
     ),
-    renew: database.prepare(`UPDATE ${table} SET due_at = ? WHERE id = ?`),
+    renew: database.prepare(
+      `UPDATE ${table} SET due_at = ? WHERE id = ? AND attempts = ? AND outcome IS NULL`,
+    ),
     retry: database.prepare(
       `UPDATE ${table} SET due_at = ?, attempts = attempts + 1, answer = ? WHERE id = ?`,
     ),
@@ -97,8 +99,10 @@ export function createSqliteQueue(
       const rows = await commits.write(() => sql.claim.all(after(seconds), at, limit))
       return messages(rows).map((one) => ({ ...one, age: (at - one.createdAt) / 1e6 }))
     },
-    async renew(id, seconds) {
-      await commits.write(() => sql.renew.run(after(seconds), id))
+    async renew(claimed, seconds) {
+      await commits.write(() => {
+        for (const { id, attempts } of claimed) sql.renew.run(after(seconds), id, attempts)
+      })
     },
     async retry(id, seconds, answer) {
       await commits.write(() => sql.retry.run(after(seconds), answer ?? null, id))

@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll } from 'vitest'
+import { createBackground } from '../../../src/background/index.ts'
 import { systemClock } from '../../../src/clock.ts'
 import { createApplication, openSecret } from '../../../src/domain/applications/applications.ts'
 import { createTenant, defaultSettings, updateTenant } from '../../../src/domain/tenants/tenants.ts'
@@ -66,7 +67,7 @@ export function movesTheClock(): void {
 
 /** What tests ask of the issuer they start. */
 export interface StartOptions
-  extends Partial<Omit<IssuerOptions, 'domain' | 'protocol' | 'clientIp'>> {
+  extends Partial<Omit<IssuerOptions, 'domain' | 'protocol' | 'clientIp' | 'background'>> {
   trustedProxies?: readonly string[]
   store?: StoreKind
   settings?: Partial<TenantSettings>
@@ -239,14 +240,23 @@ function openIssuer(stores: Stores, options: Inside, problems: object[]) {
     warn: () => {},
     error: (facts: object) => void problems.push(facts),
   }
-  const issuer = createIssuer({
+  const background = createBackground(logger)
+  const opened = createIssuer({
     domain,
     protocol: wrap(stores.protocol),
+    background,
     logger,
     clientIp: createClientIp(trustedProxies, logger),
     allowHttpOnLoopback: true,
     ...issuerOptions,
   })
+  const issuer = {
+    ...opened,
+    async close() {
+      await background.close()
+      await opened.close()
+    },
+  }
   // As the service's own: a client that reuses a connection must not meet its end.
   const server = createServer({ keepAliveTimeout: 65_000 }, (request, response) => {
     void issuer.handle(request, response).then((isAnswered) => {

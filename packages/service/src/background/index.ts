@@ -1,0 +1,36 @@
+import { every, type Repeated, type Task } from './every.ts'
+import { createWorker, type Worker, type WorkerOptions } from './worker.ts'
+
+export { underLease } from './every.ts'
+export { sending } from './sending.ts'
+export type { Worker, WorkQueue } from './worker.ts'
+
+/** Everything that a service does outside of requests. */
+export interface Background {
+  /** Repeats a task, as {@link every} does. A failure is logged with the name. */
+  every(ms: number, name: string, task: Task, mayBeDue?: () => boolean): Repeated
+  /** Starts a worker, as {@link createWorker} does. A failure is logged with the name. */
+  work<T>(name: string, options: WorkerOptions<T>): Worker
+  /** Stops everything; resolves when what is in progress is done. */
+  close(): Promise<void>
+}
+
+/** Begins with nothing to do. */
+export function createBackground(logger: {
+  error(facts: object, message: string): void
+}): Background {
+  const running: { close(): Promise<void> }[] = []
+  const reportOf = (task: string) => (err: unknown) =>
+    logger.error({ err, task }, 'A task in the background failed; it will be tried again.')
+  function add<T extends { close(): Promise<void> }>(one: T): T {
+    running.push(one)
+    return one
+  }
+  return {
+    every: (ms, name, task, mayBeDue) => add(every(ms, task, reportOf(name), mayBeDue)),
+    work: (name, options) => add(createWorker(options, reportOf(name))),
+    async close() {
+      await Promise.all(running.map((one) => one.close()))
+    },
+  }
+}

@@ -1,0 +1,119 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { every } from './every.ts'
+
+/** Items that any process may work on, one process at a time each. */
+export interface WorkQueue<T> {
+  /** Takes up to `limit` items that are due, so that no other process gets them for `seconds`. */
+  claim(limit: number, seconds: number): Promise<readonly T[]>
+  /** Keeps claimed items from others for `seconds` from now; they may have ended meanwhile. */
+  renew(items: readonly T[], seconds: number): Promise<unknown>
+  /** Whether something may be due, as of a second ago at most. Without this method it is always asked. */
+  mayBeDue?(): boolean
+}
+
+/** The queue and the rules of a worker. */
+export interface WorkerOptions<T> {
+  queue: WorkQueue<T>
+  /** How long a claimed item is kept from other processes. It is renewed while the item is worked on. */
+  leaseSeconds: number
+  /** The most items at a time. */
+  atOnce: number
+  /** The most items of one claim, so that other processes get some. Default: `atOnce`. */
+  claimAtOnce?: number
+  /** The shortest time from one claim to the next: under load, each finds several items. Default: none. */
+  claimEveryMs?: number
+  /** How often the queue is looked at without being asked. */
+  pollMs: number
+  /**
+   * Works on an item and stores the outcome; a rejection is logged, and the item is claimed again after its lease.
+   *
+   * @returns In how many seconds the item is due again; `undefined`: not by itself.
+   */
+  attempt(item: T, isClosed: () => boolean): Promise<number | undefined>
+}
+
+/** Works on the items of a queue, as long as it is not closed. */
+export interface Worker {
+  /** Looks for due items now. */
+  wake(): void
+  /** Resolves when every due item was tried. */
+  idle(): Promise<void>
+  /** Takes no more items; resolves when those in progress are done. */
+  close(): Promise<void>
+}
+
+/**
+ * Makes a worker: it claims what is due, renews the lease while it works, and wakes when an item is due again. An item
+ * whose process has died is claimed by another one after the lease.
+ */
+export function createWorker<T>(
+  { queue, leaseSeconds, atOnce, attempt, pollMs, ...rest }: WorkerOptions<T>,
+  report: (error: unknown) => void,
+): Worker {
+  const { claimAtOnce = atOnce, claimEveryMs = 0 } = rest
+  const inProgress = new Map<Promise<void>, T>()
+  const timers = new Set<NodeJS.Timeout>()
+  let claimedAt = Number.NEGATIVE_INFINITY
+  let mayHaveMore = false
+  let isClosed = false
+
+  async function claim(): Promise<void> {
+    for (;;) {
+      await sleep(Math.max(0, claimedAt + claimEveryMs - performance.now()))
+      const limit = Math.min(claimAtOnce, atOnce - inProgress.size)
+      mayHaveMore = limit <= 0
+      if (mayHaveMore || isClosed) return
+      claimedAt = performance.now()
+      const items = await queue.claim(limit, leaseSeconds)
+      for (const item of items) begin(item)
+      if (items.length < limit) return
+    }
+  }
+
+  function begin(item: T): void {
+    const running = attempt(item, () => isClosed)
+      .then((seconds) => seconds !== undefined && wakeIn(seconds), report)
+      .then(() => {
+        inProgress.delete(running)
+        if (mayHaveMore) wake()
+      })
+    inProgress.set(running, item)
+  }
+
+  function wakeIn(seconds: number): void {
+    // Later ones are found by polling.
+    if (isClosed || seconds * 1_000 > pollMs) return
+    const timer = setTimeout(() => {
+      timers.delete(timer)
+      wake()
+    }, seconds * 1_000)
+    timer.unref()
+    timers.add(timer)
+  }
+
+  const claiming = every(pollMs, claim, report, () => queue.mayBeDue?.() ?? true)
+  const renewing = every(
+    (leaseSeconds * 1_000) / 3,
+    () => queue.renew([...inProgress.values()], leaseSeconds),
+    report,
+    () => inProgress.size > 0,
+  )
+  const wake = () => void claiming.wake()
+
+  return {
+    wake,
+    async idle() {
+      do {
+        await claiming.wake()
+        await Promise.all(inProgress.keys())
+      } while (inProgress.size > 0)
+    },
+    async close() {
+      isClosed = true
+      for (const timer of timers) clearTimeout(timer)
+      await claiming.close()
+      await Promise.all(inProgress.keys())
+      await renewing.close()
+    },
+  }
+}

@@ -1,0 +1,37 @@
+import dns, { type LookupAddress, TIMEOUT } from 'node:dns'
+import { lookup, Resolver } from 'node:dns/promises'
+import { isLoopbackHost } from '../domain/writes/addresses.ts'
+
+/** How long a name server may take, twice. Together it is less than a connection may take. */
+const TIMEOUT_MS = 2_000
+
+/**
+ * The addresses of a name, by the DNS alone. Names that hang occupy no thread: `dns.lookup` has one of libuv's four
+ * for each, on which passwords and files would wait.
+ */
+export async function lookUp(hostname: string): Promise<LookupAddress[]> {
+  if (isLoopbackHost(hostname)) return [{ address: '127.0.0.1', family: 4 }]
+  const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: 2 })
+  // Those that the application has set; a named import would not follow dns.setServers().
+  resolver.setServers(dns.getServers())
+  const [four, six] = await Promise.allSettled([
+    resolver.resolve4(hostname),
+    resolver.resolve6(hostname),
+  ])
+  const found = [
+    ...(four.status === 'fulfilled' ? four.value.map((address) => ({ address, family: 4 })) : []),
+    ...(six.status === 'fulfilled' ? six.value.map((address) => ({ address, family: 6 })) : []),
+  ]
+  if (found.length === 0 && four.status === 'rejected') throw four.reason
+  return found
+}
+
+/** Like {@link lookUp}; a name that the DNS does not know is looked for where the machine keeps names besides. */
+export async function lookUpAnywhere(hostname: string): Promise<LookupAddress[]> {
+  try {
+    return await lookUp(hostname)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === TIMEOUT) throw error
+    return await lookup(hostname, { all: true })
+  }
+}

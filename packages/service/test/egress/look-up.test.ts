@@ -1,0 +1,85 @@
+import { pbkdf2 } from 'node:crypto'
+import { createSocket } from 'node:dgram'
+import dns from 'node:dns'
+import { readFile } from 'node:fs/promises'
+import { promisify } from 'node:util'
+import dnsPacket from 'dns-packet'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { createOutgoing } from '../../src/egress/outgoing.ts'
+
+/** A name server that knows some names, and never answers for others. Answers with the names it was asked for. */
+async function startNameServer(zone: Record<string, string[]>) {
+  const asked = new Set<string>()
+  const socket = createSocket('udp4')
+  socket.on('message', (message, from) => {
+    const { id = 0, questions = [] } = dnsPacket.decode(message)
+    const { name = '', type = 'A' } = questions[0] ?? {}
+    asked.add(name)
+    const addresses = zone[name]
+    if (!addresses) return
+    const of = addresses.filter((address) => address.includes(':') === (type === 'AAAA'))
+    const answers = of.map((data) => ({ type: type as 'A' | 'AAAA', name, data, ttl: 0 }))
+    const flags = dnsPacket.RECURSION_DESIRED | dnsPacket.RECURSION_AVAILABLE
+    socket.send(
+      dnsPacket.encode({ type: 'response', id, flags, questions, answers }),
+      from.port,
+      from.address,
+    )
+  })
+  await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve))
+  const before = dns.getServers()
+  dns.setServers([`127.0.0.1:${socket.address().port}`])
+  onTestFinished(() => {
+    dns.setServers(before)
+    socket.close()
+  })
+  return asked
+}
+
+/** Sends to a host on behalf of a tenant without developer mode. */
+function startSending() {
+  const outgoing = createOutgoing({
+    domain: {
+      ...{ store: { tenants: { get: async () => undefined } }, domains: {} },
+      allowDeveloperMode: false,
+    } as never,
+    allowHttpOnLoopback: false,
+  })
+  onTestFinished(() => outgoing.close())
+  return (host: string) =>
+    outgoing.forTenant('ten_x')(`https://${host}/`, { method: 'POST' } as never)
+}
+
+test('names that hang in the DNS delay no password, no file and no other name', {
+  timeout: 30_000,
+}, async () => {
+  const asked = await startNameServer({ 'inside.example': ['10.0.0.1'] })
+  const send = startSending()
+  const names = Array.from({ length: 50 }, (_, n) => `hanging-${n}.example`)
+  let ended = 0
+  const hanging = names.map((name) =>
+    send(name)
+      .catch(() => {})
+      .finally(() => ended++),
+  )
+  // All at a time, not as many as there are threads.
+  await vi.waitFor(() => expect(names.filter((name) => asked.has(name))).toHaveLength(50), 4_000)
+  await promisify(pbkdf2)('password', 'salt', 1_000, 32, 'sha256')
+  await readFile(import.meta.filename)
+  await expect(send('inside.example')).rejects.toMatchObject({
+    cause: { name: 'RefusedAddress' },
+  })
+  expect(ended).toBe(0)
+  await Promise.all(hanging)
+})
+
+test.each([
+  ['a private address', ['10.0.0.1']],
+  ['a private address beside a public one', ['93.184.215.14', '192.168.0.1']],
+  ['a private IPv6 address beside a public IPv4 one', ['93.184.215.14', 'fd00::1']],
+])('nothing is sent to a name with %s', async (_, addresses) => {
+  await startNameServer({ 'changing.example': addresses })
+  await expect(startSending()('changing.example')).rejects.toMatchObject({
+    cause: { name: 'RefusedAddress' },
+  })
+})
