@@ -54,7 +54,7 @@ export interface Adoption {
    * other request. It never rejects.
    */
   adopt(asked: RequestContext): Promise<readonly string[]> | undefined
-  /** At a logout: the old session of this browser is never adopted. Resolves to the `Set-Cookie` lines. */
+  /** Keeps the old session of this browser from being adopted after a logout. Resolves to the `Set-Cookie` lines. */
   forget(asked: RequestContext): Promise<readonly string[]>
 }
 

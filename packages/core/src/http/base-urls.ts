@@ -72,7 +72,7 @@ function hostOf({ host, headers }: AuthRequest): string {
   return host ?? headers.get('host') ?? headers.get(':authority') ?? ''
 }
 
-/** Without the port that the scheme has anyway, and in lower case. */
+/** The host in lower case, without the default port of its scheme. */
 function normalized(host: string, protocol: string): string {
   if (!/^[\w.-]+(:\d+)?$/.test(host)) return ''
   return URL.parse(`${protocol}//${host}`)?.host ?? ''

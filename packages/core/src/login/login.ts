@@ -169,8 +169,8 @@ async function begin(
 }
 
 /**
- * With several issuers, an issuer may share the callback only if all its responses name it (`iss`).
- * Otherwise, another issuer could receive the visitor's code.
+ * Refuses a callback that others could use. With several issuers, one may share the callback only if all
+ * its responses name it (`iss`). Otherwise, another issuer could receive the visitor's code.
  *
  * @see RFC 9700 §4.4.2
  */

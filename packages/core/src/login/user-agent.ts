@@ -1,6 +1,6 @@
 type Names = readonly (readonly [pattern: RegExp, name: string])[]
 
-/** In this order: a browser that is built on another one names it, too. */
+/** The browsers, derived ones before those that they are built on and name as well. */
 const BROWSERS: Names = [
   [/\bEdg(e|A|iOS)?\//, 'Microsoft Edge'],
   [/\b(OPR|OPT|OPiOS|Opera)\b/, 'Opera'],
@@ -25,7 +25,7 @@ const BROWSERS: Names = [
   [/\bVersion\/.*\bSafari\//, 'Safari'],
 ]
 
-/** In this order: iOS is like macOS, and several systems are a Linux. */
+/** The systems, the more specific ones first: iOS is like macOS, and several are a Linux. */
 const SYSTEMS: Names = [
   [/\bWindows Phone\b/, 'Windows Phone'],
   [/\bWindows\b/, 'Windows'],

@@ -75,7 +75,7 @@ class NodeAuthRequest implements AuthRequest {
     return this.#url
   }
 
-  /** On a keep-alive connection, each request has its own response that is closed. */
+  /** Calls back when the response is closed, which on a keep-alive connection each request has for itself. */
   onClose(close: () => void): void {
     const closing = (this.#response as Closing | undefined) ?? this.#request.socket
     if (closing?.destroyed || closing?.closed) close()

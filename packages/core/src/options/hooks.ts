@@ -35,13 +35,13 @@ export type OnError<Exchange = unknown> = (
 
 /** Steps of a login or logout that an application can take part in. Each is awaited; throwing stops. */
 export interface Hooks<Exchange = unknown, U = AppUser> {
-  /** Before the visitor is sent to the provider. Returned parameters are added to the request. */
+  /** Called before the visitor is redirected to the provider. Returned parameters are added to the request. */
   readonly beforeLogin?: (
     request: AuthRequest,
     parameters: Readonly<Record<string, string>>,
   ) => MaybePromise<Readonly<Record<string, string>> | undefined>
   /**
-   * After every check and before there is a session. May change the user or the destination, which is
+   * Called after every check and before there is a session. May change the user or the destination, which is
    * sanitized again; throw a {@link DeniedError} to turn the user away.
    */
   readonly afterCallback?: (
@@ -49,29 +49,29 @@ export interface Hooks<Exchange = unknown, U = AppUser> {
   ) => MaybePromise<
     { readonly user?: Readonly<Record<string, unknown>>; readonly returnTo?: string } | undefined
   >
-  /** Before a session is stored. May return another one. */
+  /** Called before a session is stored. May return another one. */
   readonly onSession?: (
     session: AuthSession,
     reason: 'login' | 'refresh' | 'adopted',
   ) => MaybePromise<AuthSession | undefined>
   /**
-   * Before the session of a login in a browser that this user has not logged in with before, such as to
+   * Called before the session of a login in a browser that this user has not logged in with before, such as to
    * send a mail. With this hook, a cookie remembers which users a browser is known to. A user who clears
    * cookies has a new device, and so has every user at the first login after the hook was added.
    */
   readonly onNewDevice?: (login: NewDevice<U>) => MaybePromise<undefined>
-  /** After the session here has ended. Returned parameters are added to the provider's logout. */
+  /** Called after the session here was destroyed. Returned parameters are added to the provider's logout. */
   readonly beforeLogout?: (
     ended: AuthSession | undefined,
   ) => MaybePromise<Readonly<Record<string, string>> | undefined>
   /**
-   * Before an error is answered, that of a guard included. A returned `Response` is sent instead of the
+   * Called before an error is answered, that of a guard included. A returned `Response` is sent instead of the
    * page or the problem details of the kit. Return `'answered'` after answering through the framework's
    * own response, as with `res.render()`.
    */
   readonly onError?: OnError<Exchange>
   /**
-   * After a logout token of the provider has ended sessions here. When it throws, the provider may
+   * Called after a logout token of the provider has ended sessions here. When it throws, the provider may
    * send the token again.
    */
   readonly onLogoutToken?: (notice: LogoutNotice) => MaybePromise<undefined>

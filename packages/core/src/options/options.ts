@@ -108,7 +108,7 @@ export interface AdoptedSession {
   readonly id?: string | undefined
   /** Sent to the provider at logout as `id_token_hint`. */
   readonly idToken?: string | undefined
-  /** Without them, `accessToken()` throws until the next login. */
+  /** The tokens of the session. Without them, `accessToken()` throws until the next login. */
   readonly tokens?: SessionTokens | undefined
 }
 
@@ -129,7 +129,7 @@ export interface AdoptOptions {
 /** The session's options. */
 export interface AuthSessionOptions<Store = SessionStore> {
   /**
-   * At least 32 characters that can't be guessed; cookies are signed and sealed with keys derived
+   * A text of at least 32 characters that can't be guessed; cookies are signed and sealed with keys derived
    * from it. Of a list the first is used for new cookies and all are accepted, so that secrets can
    * be changed without logging users out. Falls back to `LATCHKEY_SESSION_SECRET`.
    */

@@ -26,10 +26,7 @@ export interface ExchangeBudget {
   share<T>(exchange: () => Promise<T>): Promise<T>
 }
 
-/**
- * After a pause of this length, a request that is still open, such as an event stream, gets a new
- * time budget.
- */
+/** The pause after which a request that is still open, such as an event stream, gets a new time budget. */
 const PAUSE_MS = 60_000
 
 /** Makes the budget of one request. */

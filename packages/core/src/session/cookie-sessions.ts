@@ -9,7 +9,7 @@ import { createSessionsById } from './sessions-by-id.ts'
 import { StoredSession } from './stored-session.ts'
 import type { StoredSessions } from './stored-sessions.ts'
 
-/** For requests that a browser sent before the answer to another had reached it. */
+/** The time for which a replaced cookie is accepted: the browser may have sent a request before it got the new one. */
 const RECENT_SECONDS = 60
 const MAX_RECENT = 1000
 

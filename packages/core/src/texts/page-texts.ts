@@ -22,7 +22,7 @@ export interface PageTexts {
   readonly fieldsLeftOut: string
   /** Errors by code. The English ones are in the table of codes. */
   readonly errors: Readonly<Partial<Record<LatchkeyErrorCode, VisitorText>>>
-  /** For every other error. */
+  /** The text of every other error. */
   readonly otherError: VisitorText
   /** A login that could not be stored: no session is lost, because there is none yet. */
   readonly loginNotStored: VisitorText

@@ -60,7 +60,7 @@ export function addAuditFollow(audit: Command): void {
     )
 }
 
-/** Without it, the command would wait for ever for the entries of a tenant whose id was mistyped. */
+/** Refuses a tenant that does not exist: the command would wait forever for entries of a mistyped id. */
 async function expectTenant(admin: Admin, id: string): Promise<void> {
   if (id === SYSTEM_TENANT_ID) return
   const tenants = await admin.listTenants()

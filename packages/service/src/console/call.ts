@@ -74,7 +74,7 @@ export type Result =
 export interface ConsoleRoute {
   /** `POST` alone changes anything. */
   readonly method: 'GET' | 'POST'
-  /** With parts such as `:tenant`. */
+  /** The path, with parts such as `:tenant`. */
   readonly path: string
   /** The least role that may. */
   readonly role: OperatorRole

@@ -19,7 +19,7 @@ export interface Named {
 
 /** An audit entry as a sentence, with the names of those in it, and its changes in words. */
 export interface ShownEntry extends StoredAuditEntry {
-  /** With `{who}`, `{on}`, `{way}`, `{changes}` and `{action}`. */
+  /** The sentence, with `{who}`, `{on}`, `{way}`, `{changes}` and `{action}`. */
   readonly sentence: Sentence
   readonly who: Named
   readonly on: Named

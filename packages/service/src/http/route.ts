@@ -79,9 +79,7 @@ export interface ObjectRoute extends RouteBase {
 export interface WriteRoute<S extends z.ZodObject = z.ZodObject> extends RouteBase {
   readonly kind: 'write'
   readonly body: S
-  /**
-   * For a shape that depends on the stored object: all shapes, and the function that selects one.
-   */
+  /** All shapes of a body that depends on the stored object, and the function that selects one. */
   readonly choice?: {
     readonly bodies: readonly z.ZodObject[]
     of(call: Call): Promise<z.ZodObject>

@@ -14,7 +14,7 @@ export interface ShownMail {
   text: string
   /** The link that the recipient is asked to follow. */
   link: string | undefined
-  /** In UTC, to the second, such as `2026-11-21T08:30:00`. */
+  /** The time in UTC, to the second, such as `2026-11-21T08:30:00`. */
   at: string
 }
 
@@ -81,7 +81,7 @@ export interface ShownConnections {
 /** A user's account at a provider. */
 interface ShownAccount {
   id: string
-  /** Of the connection. */
+  /** The name of the connection. */
   name: string
   email: string
   added: string
@@ -119,7 +119,7 @@ export interface Pages {
   /** The visitor proves the address that a provider has told. */
   socialAddress: {
     csrf: string
-    /** Of the connection. */
+    /** The name of the connection. */
     name: string
     email: string
     isSent: boolean
@@ -149,7 +149,7 @@ export interface Pages {
     isSent: boolean
     action: string
     others: OtherStep[]
-    /** For how many days the device can be trusted; 0 when it cannot. */
+    /** The number of days for which the device can be trusted; 0 when it cannot. */
     trustDays: number
     /** Whether the visitor has chosen to trust it. */
     trust?: boolean | undefined
@@ -234,7 +234,7 @@ export interface Pages {
   checkMail: {
     text: TextKey
     email: string
-    /** Of the forms that go on and that send another message; without it there are none. */
+    /** The token of the forms that go on and that send another message; without it there are none. */
     csrf?: string
     notice?: TextKey | undefined
     info?: TextKey | undefined
@@ -294,7 +294,7 @@ export interface Look {
   supportEmail: string
   /** Six hexadecimal digits after a `#`, in lower case. */
   color?: string | undefined
-  /** Of an image, by https. */
+  /** The https URL of an image. */
   logoUrl?: string | undefined
   /** Whether the pages are those of operators, beside the console. */
   isForOperators?: boolean

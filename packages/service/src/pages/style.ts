@@ -9,7 +9,7 @@ export interface Style {
   hash: string
 }
 
-/** By color: to compute one costs more than to render its page. */
+/** The styles by color: computing one costs more than rendering its page. */
 const kept = new LRUCache<string, Style>({ max: 1_000 })
 
 /** The look of hosted pages in the color of a tenant, or in ours. */

@@ -10,7 +10,7 @@ export interface AuditFilter {
   /** The id of a user: entries about the user and all objects of the user. */
   user?: string | undefined
   from?: Micros | undefined
-  /** Before this instant. */
+  /** The instant before which entries were written. */
   to?: Micros | undefined
 }
 

@@ -48,7 +48,7 @@ export interface CursorStore {
    * `undefined`: there is nothing unread.
    */
   claim(reader: string, limit: number): Promise<HeldShard[] | undefined>
-  /** At most `limit` unread entries of the tenants in these parts, the oldest first. */
+  /** Reads at most `limit` unread entries of the tenants in these parts, the oldest first. */
   read(shards: readonly HeldShard[], limit: number): Promise<ReadAhead>
   /**
    * Keeps where the parts stand, and holds them for longer or gives them back.

@@ -156,7 +156,7 @@ export interface JobStore {
   /** Deletes the jobs that have waited since before that time. */
   discardBefore(at: Micros): Promise<void>
   addPart(jobId: string, n: number, content: string): Promise<void>
-  /** At most `limit` parts, from `n` on, in their order. */
+  /** Reads at most `limit` parts, from `n` on, in their order. */
   parts(jobId: string, n: number, limit: number): Promise<JobPart[]>
   /** Replaces the content and the outcome of a part. */
   setPart(jobId: string, part: JobPart): Promise<void>

@@ -186,7 +186,7 @@ export interface NewUser {
 /** A user and all credentials of the user, of one moment. */
 export interface Account {
   readonly user: User
-  /** In no order. */
+  /** The user's credentials, in no order. */
   readonly credentials: readonly Credential[]
 }
 
@@ -271,7 +271,7 @@ export interface CredentialStore {
   /** How many users of the tenant have connected an account by the connection. */
   countConnected(tenantId: string, connectionId: string): Promise<number>
   /**
-   * At most `limit` credentials of all tenants, in the order of their keys, that hold a secret which is not sealed under
+   * Reads at most `limit` credentials of all tenants, in the order of their keys, that hold a secret which is not sealed under
    * the master key of this id; those that follow `after`.
    */
   listSealed(
@@ -303,7 +303,7 @@ export interface CredentialStore {
 export interface ApiKeyStore {
   /** `missing`: the key names a tenant that does not exist, or the system tenant. */
   insert(key: ApiKey, audit: AuditEntry): Promise<Outcome<ApiKey>>
-  /** By SHA-256 of the whole key. */
+  /** Finds a key by the SHA-256 of the whole key. */
   findByHash(hash: string): Promise<ApiKey | undefined>
   /** All keys, revoked and expired ones included, in the order of creation. */
   list(): Promise<ApiKey[]>
@@ -315,7 +315,7 @@ export interface ApiKeyStore {
 
 export interface SigningKeyStore {
   insert(key: SigningKey, audit: AuditEntry): Promise<Outcome<SigningKey>>
-  /** In the order of creation: the last one signs, all of them are published. */
+  /** Lists the keys in the order of creation: the last one signs, all of them are published. */
   list(tenantId: string): Promise<SigningKey[]>
   update(
     tenantId: string,
@@ -330,7 +330,7 @@ export interface ConnectionStore {
   /** `duplicate`: the tenant has one of that name. */
   insert(connection: Connection, audit: AuditEntry): Promise<Outcome<Connection>>
   get(tenantId: string, id: string): Promise<Connection | undefined>
-  /** In the order of creation. A tenant has a handful. */
+  /** Lists them all, in the order of creation. A tenant has a handful. */
   list(tenantId: string): Promise<Connection[]>
   update(
     tenantId: string,
@@ -344,7 +344,7 @@ export interface ConnectionStore {
 export interface WebhookStore {
   insert(webhook: Webhook, audit: AuditEntry): Promise<Outcome<Webhook>>
   get(tenantId: string, id: string): Promise<Webhook | undefined>
-  /** In the order of creation. A tenant has a handful. */
+  /** Lists them all, in the order of creation. A tenant has a handful. */
   list(tenantId: string): Promise<Webhook[]>
   /** Those of all tenants, deleted ones included. */
   all(): Promise<Webhook[]>
@@ -380,7 +380,7 @@ export interface OperatorStore {
   /** `missing`: the system tenant has no such user. */
   insert(operator: Operator, audit: AuditEntry): Promise<Outcome<Operator>>
   get(id: string): Promise<OperatorUser | undefined>
-  /** By the hash of an invitation that was not accepted yet. */
+  /** Finds an operator by the hash of an invitation that was not accepted yet. */
   findByInvitation(hash: string): Promise<OperatorUser | undefined>
   /** All operators, in the order of creation. */
   list(): Promise<OperatorUser[]>
@@ -394,7 +394,7 @@ export interface AuditQuery {
   tenantId?: string
   requestId?: string
   target?: string
-  /** At most this many, the newest first. Default 100. */
+  /** The most entries, of which the newest come first. Default 100. */
   limit?: number
 }
 
@@ -409,7 +409,7 @@ export interface EntriesAfter {
 }
 
 export interface AuditStore {
-  /** For events that are not part of a write, such as a login, which {@link UserStore.lastLogins} tells of. */
+  /** Appends an event that is not part of a write, such as a login, which {@link UserStore.lastLogins} tells of. */
   append(entry: AuditEntry): Promise<void>
   list(query: AuditQuery): Promise<StoredAuditEntry[]>
   /** Entries of a tenant, or with `undefined` those of the whole service, by time, the newest first. */
@@ -425,7 +425,7 @@ export interface AuditStore {
   /** One entry, of the tenant if one is named. */
   get(tenantId: string | undefined, id: number): Promise<StoredAuditEntry | undefined>
   /**
-   * At most `limit` entries that follow the one with this id, the oldest first. If several
+   * Reads at most `limit` entries that follow the one with this id, the oldest first. If several
    * processes write, an entry is returned only when no earlier one can appear any more.
    */
   after(id: number, limit: number): Promise<StoredAuditEntry[]>

@@ -170,7 +170,7 @@ export interface HardwareCredential extends CredentialRecord {
   rpId: string
   /** The authenticator's id of the key, base64url; {@link CredentialRecord.id} is made from it. */
   keyId: string
-  /** In the form of COSE, base64url. */
+  /** The public key as COSE has it, base64url. */
   publicKey: string
   /** The model of the authenticator, as it says itself. */
   aaguid: string
@@ -237,7 +237,7 @@ export interface ApiKey {
   createdAt: Micros
   expiresAt: Micros | undefined
   revokedAt: Micros | undefined
-  /** To the minute; `undefined` until the first use. */
+  /** The time of the last use, to the minute; `undefined` until the first one. */
   lastUsedAt: Micros | undefined
 }
 

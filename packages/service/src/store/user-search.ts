@@ -21,8 +21,8 @@ export interface UserQuery {
 }
 
 /**
- * By creation; by name, without users who have none; or by the last login, the latest first, without users who
- * have never logged in. The order by login is that of all users: it heeds no state.
+ * The order of a list: by creation; by name, without users who have none; or by the last login, the latest first,
+ * without users who have never logged in. The order by login is that of all users: it heeds no state.
  */
 export const userOrders = ['oldest', 'newest', 'name', 'login'] as const
 
@@ -183,7 +183,7 @@ export function compareCursors(a: SearchCursor, b: SearchCursor): number {
   return compareText(a.key, b.key) || compareText(a.id, b.id)
 }
 
-/** By code points, as databases sort; JavaScript compares UTF-16. */
+/** Compares code points, as databases do; JavaScript compares UTF-16. */
 export function compareText(a: string, b: string): number {
   return a === b ? 0 : Buffer.compare(Buffer.from(a), Buffer.from(b))
 }

@@ -51,7 +51,7 @@ const CLAIM_EVERY_MS = 50
 /** If a process has died, another one sends its deliveries after the lease. */
 const LEASE_SECONDS = 3
 
-/** For how long answers are gathered, to be stored together. If the process dies, these events are sent twice. */
+/** How long answers are gathered, to be stored together. If the process dies, these events are sent twice. */
 const GATHER_MS = 10
 
 /** How often lanes are looked for that a process which has ended has left, and when they are shared. */

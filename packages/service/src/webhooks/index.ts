@@ -42,7 +42,7 @@ export interface Webhooks {
   close(): Promise<void>
 }
 
-/** From an instant on, and before another one. */
+/** A time from one instant on, and before another one. */
 export interface Range {
   from: Micros
   to: Micros

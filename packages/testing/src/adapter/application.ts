@@ -15,7 +15,7 @@ type MaybePromise<T> = T | Promise<T>
 export interface TestAnswer {
   /** Default 200. */
   readonly status?: number
-  /** To be set through the framework's own header functions; `set-cookie` may come several times. */
+  /** Headers, to be set through the framework's own functions; `set-cookie` may come several times. */
   readonly headers?: readonly (readonly [name: string, value: string])[]
   /** A stream is sent as it comes. */
   readonly body: string | Readable
@@ -45,7 +45,7 @@ export interface TestRequest {
 export interface TestRoute {
   readonly method: 'get' | 'post'
   readonly path: string
-  /** With one, `requireUser(requirement)` stands in front of the handler. */
+  /** The requirement of `requireUser(requirement)` in front of the handler. Default: no guard. */
   readonly requirement?: Requirement
   /** Resolves to the answer. An error that it throws goes to the framework, as any handler's error does. */
   handle(request: TestRequest): Promise<TestAnswer>

@@ -1,6 +1,6 @@
 /** One step of a router, in the order in which requests pass it. */
 export interface Entry {
-  /** In upper case; `undefined` for every method. */
+  /** The method in upper case; `undefined` for every one. */
   readonly method: string | undefined
   /** As the application wrote it, mount paths included. */
   readonly path: string

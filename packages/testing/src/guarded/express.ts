@@ -7,13 +7,13 @@ interface Layer {
   readonly name: string
   readonly handle: ((...args: unknown[]) => unknown) & { readonly stack?: readonly Layer[] }
   readonly route?: { readonly stack: readonly Layer[] } | undefined
-  /** Of the handlers of a route; `undefined` for `all`. */
+  /** The method of a route's handlers; `undefined` for `all`. */
   readonly method?: string | undefined
   /** Since Express 5.3. */
   readonly rawPath?: Path | readonly Path[]
   /** Whether the entry matches every path; only in Express 5. */
   readonly slash?: boolean
-  /** Of Express 4. */
+  /** The pattern of the path in Express 4. */
   readonly regexp?: RegExp & { readonly fast_slash?: boolean }
   readonly keys?: readonly { readonly name: string | number }[]
 }

@@ -38,7 +38,10 @@ export const settingRoutes: readonly ConsoleRoute[] = [
   }),
 ]
 
-/** At another domain, another person could answer for the tenant; the others decide who gets in, and how safely. */
+/**
+ * The groups that need a new login: at another domain, another person could answer for the tenant; the others decide
+ * who gets in, and how safely.
+ */
 const guardedGroups: ReadonlySet<string> = new Set(['domain', 'ways', 'users', 'development'])
 
 const pathOf = ({ ids }: Call) => `/console/t/${ids.tenant}/settings`

@@ -95,7 +95,7 @@ const PLACE = /\{(\w+)\}/g
 let patterns: readonly Pattern[] | undefined
 
 interface Pattern {
-  /** In German. */
+  /** The German sentence. */
   readonly sentence: string
   readonly expression: RegExp
 }

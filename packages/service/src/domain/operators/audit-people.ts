@@ -4,7 +4,7 @@ import type { DomainContext } from '../writes/context.ts'
 
 /** The names behind the ids of audit entries. Those that were deleted have none. */
 export interface AuditNames {
-  /** By id. An operator is a user of the system tenant. */
+  /** The users by id. An operator is a user of the system tenant. */
   readonly users: ReadonlyMap<string, User>
   /** The names of API keys by id. */
   readonly keys: ReadonlyMap<string, string>

@@ -6,7 +6,7 @@ import type { Scope, ServiceScope } from '../writes/context.ts'
 /** A session of a user at the issuer. */
 export interface LiveSession {
   id: string
-  /** In whole seconds since the epoch. */
+  /** The time of the login, in whole seconds since the epoch. */
   loggedInAt: number
   /** The names of the browser and its system, as far as it sends them. */
   browser: string

@@ -68,7 +68,7 @@ export async function changeAccount(
 interface AddOptions {
   /** The user's own login, which must still be valid. */
   readonly login?: Login
-  /** For the user's first second factor, which ends all other sessions and adds recovery codes. */
+  /** Given with the user's first second factor, which ends all other sessions and adds recovery codes. */
   readonly first?: { readonly ending: EndingLogin; readonly recovery: Credential }
 }
 

@@ -53,7 +53,7 @@ export function hasOpenWay(tenant: TenantWays, credentials: readonly Credential[
 /** How a login began. */
 export interface Beginning {
   readonly method: Method | undefined
-  /** For a login at a provider. */
+  /** The connection of a login at a provider. */
   readonly connectionId?: string | undefined
 }
 

@@ -81,7 +81,7 @@ export function listAudit(
   return store.audit.list(query)
 }
 
-/** At most `limit` entries that follow the one with this id, the oldest first. */
+/** Reads at most `limit` entries that follow the one with this id, the oldest first. */
 export function auditAfter(
   { store }: DomainContext,
   id: number,

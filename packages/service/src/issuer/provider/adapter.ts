@@ -8,7 +8,7 @@ import { SpentError } from '../oidc-provider-internals.ts'
 /** The kinds of which the entries of a user are listed; of others, no index by user is kept. */
 const LISTED: ReadonlySet<string> = new Set(['Session', 'RefreshToken'])
 
-/** For what oidc-provider gives no time to live. */
+/** The lifetime of records to which oidc-provider gives none. */
 const FOREVER_SECONDS = 10 * 365 * 86_400
 
 /**

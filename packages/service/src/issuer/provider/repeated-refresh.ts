@@ -8,7 +8,7 @@ import type { RefreshAnswers } from '../oidc-provider-internals.ts'
 
 const KIND = 'RefreshAnswer'
 
-/** After this time since the use of a token, its response is no longer waited for. */
+/** The time since the use of a token after which its response is no longer waited for. */
 const BUSY_SECONDS = 2
 const LOOKS = 10
 const LOOK_EVERY_MS = 100

@@ -20,7 +20,7 @@ export function createPostgresCursors(
   settled: Settled,
   lastEntry: () => number | undefined,
 ): CursorStore {
-  /** By reader, the end of the log when nothing was unread. */
+  /** The end of the log when nothing was unread, by reader. */
   const readTo = new Map<string, number>()
   /** The log was complete up to this id when a part of it was last claimed. */
   let settledAt = 0

@@ -139,5 +139,5 @@ function createQueue(connections: Connections, now: Now, table: 'mail' | 'notice
 
 const COLUMNS = raw(MESSAGE_COLUMNS)
 
-/** In the words of the indexes. */
+/** The due time of ended messages, written as the indexes have it. */
 const NEVER_DUE = raw(String(NEVER))

@@ -4,7 +4,7 @@ export interface RedisAddress {
   nodes: { host: string; port: number }[]
   username: string | undefined
   password: string | undefined
-  /** Of one server or behind Sentinel. */
+  /** The number of the database, on one server or behind Sentinel. */
   database: number
   /** The name by which Sentinel knows the server. */
   name: string | undefined

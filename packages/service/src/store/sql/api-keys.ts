@@ -75,7 +75,7 @@ function toRow(key: ApiKey): Row<'api_keys'> {
   }
 }
 
-/** Of a key that reaches all tenants, the row names those that were deleted. */
+/** The tenants that a key reaches. The row of a key for all tenants names those that were deleted. */
 function reachOf({ reaches_all, tenants }: ListedKey): Pick<ApiKey, 'reach' | 'except'> {
   const ids: string[] = JSON.parse(tenants)
   if (reaches_all === 0) return { reach: ids }

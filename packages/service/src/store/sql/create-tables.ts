@@ -131,7 +131,7 @@ export function createIndex(name: string, on: string, how = ''): string {
   return `create ${isUnique ? unique : ''}index ${how} ${name} on ${rest}`
 }
 
-/** Of passkeys that several users had in release 0.2.0, the first one stays. */
+/** Deletes all but the first of passkeys that several users had in release 0.2.0. */
 export const DELETE_LATER_KEYS = `delete from credentials as later where type = 'HardwareCredential' and exists (
   select 1 from credentials as first
   where first.tenant_id = later.tenant_id and first.id = later.id and first.type = later.type

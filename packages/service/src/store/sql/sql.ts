@@ -23,7 +23,7 @@ export interface Sql<R = unknown> {
 /** A text that is composed once, however often the code that writes it runs. */
 interface Shape {
   readonly strings: readonly string[]
-  /** By the place of a part: the shapes with that part, by its shape. */
+  /** The shapes with a part in place of a value, by its place and its shape. */
   readonly with: Map<Shape, Shape>[]
   readonly texts: { [Engine in EngineName]?: string }
 }
@@ -31,7 +31,7 @@ interface Shape {
 /** A database, by its name. */
 export type EngineName = 'sqlite' | 'postgres'
 
-/** By the strings of a template, which are one object for each place in the code, its shape without parts. */
+/** The shapes without parts, by the strings of a template, which are one object for each place in the code. */
 const templates = new WeakMap<readonly string[], Shape>()
 
 function newShape(strings: readonly string[]): Shape {

@@ -19,7 +19,7 @@ import { rememberDevice } from './known-device.ts'
 
 /** The factors that a user has proven during a login. */
 export interface Shown {
-  /** In the order in which they were given. */
+  /** The factors, in the order in which they were proven. */
   proofs: readonly Method[]
   /**
    * An instant before the user, and what proves who it is, were read; in seconds since the epoch. A

@@ -16,7 +16,7 @@ const TOKEN = /^[\w-]{43}$/
 /** The time of the login, in seconds since the epoch. */
 interface KnownDevice {
   loggedInAt: number
-  /** For the first time. Default: `loggedInAt`. */
+  /** The time of the first login. Default: `loggedInAt`. */
   firstAt?: number | undefined
 }
 

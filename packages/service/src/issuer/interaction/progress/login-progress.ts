@@ -31,7 +31,7 @@ interface LoginProgress extends Shown {
   /** The id of this attempt; a login that begins again gets another. */
   id: string
   userId: string
-  /** For a login that began at a provider. */
+  /** The connection through which the login began at a provider. */
   connectionId?: string | undefined
   /** Whether the user declined to enrol the factor that the application demands. */
   declined?: boolean
