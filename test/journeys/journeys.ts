@@ -268,9 +268,9 @@ export const journeys: readonly Journey[] = [
       await tab.back()
       await until('way on', async () => {
         const text = await tab.text()
-        const isWayOn =
+        const isLink =
           /logged in already|expired/.test(text) || text.includes(`Hello ${user.name}`)
-        return isWayOn || undefined
+        return isLink || undefined
       })
     },
   },

@@ -44,6 +44,6 @@ const invalid: Answer = {
   data: {
     message:
       'It was used, replaced by another one, or is older than 24 hours. Ask an owner for a new one.',
-    wayOn: { href: paths.overview, label: 'Log in' },
+    link: { href: paths.overview, label: 'Log in' },
   },
 }

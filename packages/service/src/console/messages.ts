@@ -6,12 +6,12 @@ import type { Sentence, Text } from './texts/index.ts'
 export function message(
   title: Sentence,
   text?: Text,
-  wayOn: { href: string; label: Sentence } = {
+  link: { href: string; label: Sentence } = {
     href: paths.overview,
     label: 'Back to the overview',
   },
 ): Content {
-  return { name: 'message', title, data: { message: text, wayOn } }
+  return { name: 'message', title, data: { message: text, link } }
 }
 
 /** A refusal with the id of its request, by which the audit log finds it. */

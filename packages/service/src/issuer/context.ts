@@ -9,7 +9,7 @@ import type { ClientIp } from '../wire/client.ts'
 import type { Directory } from './provider/directory.ts'
 import type { RequestCounts } from './requests/request-limits.ts'
 import type { UnfinishedLogins } from './requests/unfinished-logins.ts'
-import type { Notifier } from './sessions/notifier.ts'
+import type { LogoutNotices } from './sessions/logout-notices.ts'
 import type { Upstreams } from './social/upstreams.ts'
 
 /** The issuer's reports to an operator. No secret ever reaches it. */
@@ -31,7 +31,7 @@ export interface IssuerContext {
   readonly protocol: ProtocolStore
   readonly directory: Directory
   readonly outbox: Outbox
-  readonly notifier: Notifier
+  readonly logoutNotices: LogoutNotices
   readonly throttle: Throttle
   readonly counts: RequestCounts
   readonly unfinished: UnfinishedLogins

@@ -20,7 +20,7 @@ import {
   type RequestLimits,
 } from './requests/request-limits.ts'
 import { createUnfinishedLogins } from './requests/unfinished-logins.ts'
-import { createNotifier } from './sessions/notifier.ts'
+import { createLogoutNotices } from './sessions/logout-notices.ts'
 import { endVoidSessions } from './sessions/void-sessions.ts'
 import { createUpstreams } from './social/upstreams.ts'
 import { createSupport } from './support.ts'
@@ -28,7 +28,7 @@ import { createSupport } from './support.ts'
 export type { Limits } from '../domain/limits/limits.ts'
 export type { Outbox } from '../mail/outbox.ts'
 export type { IssuerLogger } from './context.ts'
-export { resealNotice } from './sessions/notifier.ts'
+export { resealNotice } from './sessions/logout-notices.ts'
 
 export interface IssuerOptions {
   domain: DomainContext
@@ -89,7 +89,7 @@ export function createIssuer(options: IssuerOptions): Issuer {
     ownClient: options.ownClient,
     idTokenClaims: options.idTokenClaims,
     outbox,
-    notifier: createNotifier({ domain, protocol, background, logger }),
+    logoutNotices: createLogoutNotices({ domain, protocol, background, logger }),
     throttle: createThrottle(domain, protocol, { ...defaultLimits, ...options.limits }),
     counts: createRequestCounts(requestLimits),
     unfinished: createUnfinishedLogins({ ...domain, protocol }, requestLimits.unfinishedLogins),
@@ -100,7 +100,7 @@ export function createIssuer(options: IssuerOptions): Issuer {
   }
   const providers = createProviders(context)
   const providerOf = async (tenant: Tenant) => (await providers.of(tenant)).provider
-  context.notifier.start(providerOf)
+  context.logoutNotices.start(providerOf)
   const voiding = endVoidSessions(context, background, providerOf)
   // Batch after batch: more may have expired since the last time than fits into one.
   background.every(PRUNE_EVERY_MS, 'pruning protocol state', async (isClosed) => {
@@ -109,7 +109,7 @@ export function createIssuer(options: IssuerOptions): Issuer {
 
   async function idle(): Promise<void> {
     await voiding.idle()
-    await context.notifier.idle()
+    await context.logoutNotices.idle()
     await outbox.idle()
   }
 

@@ -209,7 +209,7 @@ export function createSupport(
 
     async letTryAgain(scope, userId) {
       const user = await getUser(scope, userId)
-      await context.throttle.forgiveUser(scope.tenantId, user)
+      await context.throttle.resetUser(scope.tenantId, user)
       await note(scope, 'limit.forgiven', user.id)
     },
   }

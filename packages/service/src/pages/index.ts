@@ -3,11 +3,11 @@ export type {
   ForDevelopers,
   LoginWay,
   Look,
+  PageLink,
   PageName,
   Pages,
   Problem,
   ShownConnections,
-  WayOn,
 } from './pages.ts'
 export { renderPage } from './render.ts'
 export { copyScript, keyScript, localTimesScript, scriptAt, scriptHeaders } from './scripts.ts'

@@ -1,7 +1,7 @@
 import type { TextKey } from './texts/index.ts'
 
 /** Where a visitor can go on, such as back to the application. */
-export interface WayOn {
+export interface PageLink {
   href: string
   text: TextKey
   values?: Record<string, string>
@@ -239,7 +239,7 @@ export interface Pages {
     notice?: TextKey | undefined
     info?: TextKey | undefined
     loginPath?: string | undefined
-    wayOn?: WayOn | undefined
+    link?: PageLink | undefined
   }
   verify: {
     token: string
@@ -279,7 +279,7 @@ export interface Pages {
     values?: Record<string, string>
     detail?: string | undefined
     forDevelopers?: ForDevelopers | undefined
-    wayOn?: WayOn | undefined
+    link?: PageLink | undefined
   }
   outbox: { mails: ShownMail[] }
 }

@@ -242,7 +242,7 @@ export interface ProtocolStore extends Pick<MessageQueues, 'mail' | 'notices'> {
   admit(key: string, limit: AttemptLimit): Promise<Admission>
   /** The attempts counted so far; `undefined` when there are none, or they are forgotten. */
   attempts(key: string): Promise<Attempts | undefined>
-  /** The attempts of every key of a group, by the rest of the key; see {@link ProtocolStore.forgiveAll}. */
+  /** The attempts of every key of a group, by the rest of the key; see {@link ProtocolStore.resetAttempts}. */
   attemptsOf(group: string): Promise<({ member: string } & Attempts)[]>
   /**
    * Begins an attempt of which only the failure counts, unless it comes too early or has to wait for others.
@@ -258,9 +258,9 @@ export interface ProtocolStore extends Pick<MessageQueues, 'mail' | 'notices'> {
     outcome: AttemptOutcome,
   ): Promise<void>
   /** Forgets all attempts. */
-  forgive(key: string): Promise<void>
+  resetAttempt(key: string): Promise<void>
   /** Forgets all attempts of a group: of every key that begins with it. It ends with a key's first `/`. */
-  forgiveAll(group: string): Promise<void>
+  resetAttempts(group: string): Promise<void>
 
   /**
    * Removes what has expired, and mail of more than a week ago; answers how many entries, 0 where they

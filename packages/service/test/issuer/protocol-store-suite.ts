@@ -173,11 +173,11 @@ export function describeProtocolStore(
     const { store, clock } = under
     const isFree = async () => (await store.admit('key', limit)).kind === 'admitted'
     expect([await isFree(), await isFree(), await isFree()]).toEqual([true, true, false])
-    await store.forgive('key')
+    await store.resetAttempt('key')
     expect([await isFree(), await isFree(), await isFree()]).toEqual([true, true, false])
     clock.millis += 3_600_000
     expect([await isFree(), await isFree(), await isFree()]).toEqual([true, true, false])
-    await store.forgive('unknown')
+    await store.resetAttempt('unknown')
   })
 
   test('every attempt counts, also one before its wait is over, until the counter is reset', async () => {
@@ -249,7 +249,7 @@ export function describeProtocolStore(
       { member: '1', count: 1 },
       { member: '2/x', count: 2 },
     ])
-    await store.forgiveAll('a/')
+    await store.resetAttempts('a/')
     const counts = ['a/1', 'a/2/x', 'a', 'ab/1'].map(
       async (key) => (await store.attempts(key))?.count,
     )

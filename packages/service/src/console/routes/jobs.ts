@@ -79,7 +79,7 @@ async function confirm(call: TenantCall): Promise<Result> {
 
 function nothingChosen(reason: string, href: string): Content {
   const label: Sentence = 'Back to the users'
-  const data = { message: told(reason), wayOn: { href, label } }
+  const data = { message: told(reason), link: { href, label } }
   return { name: 'message', title: 'Nothing was chosen', data }
 }
 

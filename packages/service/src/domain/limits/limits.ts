@@ -119,7 +119,7 @@ export interface Throttle {
     judge: () => Promise<Outcome>,
   ): Promise<Outcome | Throttled>
   /** The owner of the address has set a password: what others guessed before counts no longer. */
-  forgiveAddress(facts: Pick<Attempter, 'tenant'>, email: string): Promise<void>
+  resetAddress(facts: Pick<Attempter, 'tenant'>, email: string): Promise<void>
   /**
    * Counts an attempt at a second step before it is verified, whether right or wrong, so that
    * parallel attempts in any number of processes cannot exceed the limits.
@@ -145,11 +145,11 @@ export interface Throttle {
     addresses: readonly string[],
   ): Promise<Pause[]>
   /** Resets all counters that make the user wait, for all networks. The limits of networks stay. */
-  forgiveUser(tenantId: string, user: Pick<User, 'id' | 'email'>): Promise<void>
+  resetUser(tenantId: string, user: Pick<User, 'id' | 'email'>): Promise<void>
   /** How many second steps of the user have failed since one succeeded. */
   failedFactors(facts: Attempter, userId: string): Promise<number>
   /** A second step has succeeded: what failed before counts no longer. */
-  forgiveFactor(facts: Pick<Attempter, 'tenant'>, userId: string): Promise<void>
+  resetFactor(facts: Pick<Attempter, 'tenant'>, userId: string): Promise<void>
   /** Counts what makes the service send mail, by who asks for it. */
   admitMailRequest(facts: Attempter): Promise<Admission>
   /** Counts a message to the address; one too many is not sent. */
@@ -256,19 +256,19 @@ export function createThrottle(
     return { limit, until: now + admission.retryAfterSeconds * 1e6, network }
   }
 
-  async function forgiveAddress(facts: Pick<Attempter, 'tenant'>, email: string): Promise<void> {
+  async function resetAddress(facts: Pick<Attempter, 'tenant'>, email: string): Promise<void> {
     const address = addressKey(facts, email)
     await Promise.all([
-      protocol.forgive(`loginAnywhere:${address}`),
-      protocol.forgiveAll(`loginPerAddress:${address}/`),
+      protocol.resetAttempt(`loginAnywhere:${address}`),
+      protocol.resetAttempts(`loginPerAddress:${address}/`),
     ])
   }
 
-  async function forgiveFactor(facts: Pick<Attempter, 'tenant'>, userId: string): Promise<void> {
+  async function resetFactor(facts: Pick<Attempter, 'tenant'>, userId: string): Promise<void> {
     const user = `${facts.tenant.id}:${userId}`
     await Promise.all([
-      protocol.forgive(`factorPerUser:${user}`),
-      protocol.forgive(`factorAnywhere:${user}`),
+      protocol.resetAttempt(`factorPerUser:${user}`),
+      protocol.resetAttempt(`factorAnywhere:${user}`),
     ])
   }
 
@@ -280,7 +280,7 @@ export function createThrottle(
       return tryWith(network === '' ? [] : [counter('loginPerClient', network)], facts, judge)
     },
 
-    forgiveAddress,
+    resetAddress,
 
     async admitFactor(facts, userId, login) {
       const user = `${facts.tenant.id}:${userId}`
@@ -323,13 +323,13 @@ export function createThrottle(
       return pauses.filter((pause) => pause !== undefined)
     },
 
-    async forgiveUser(tenantId, { id, email }) {
+    async resetUser(tenantId, { id, email }) {
       const facts = { tenant: { id: tenantId } }
       await Promise.all([
-        forgiveAddress(facts, email),
-        protocol.forgiveAll(`loginPerDevice:${tenantId}:${id}/`),
-        forgiveFactor(facts, id),
-        protocol.forgive(`mailPerAddress:${addressKey(facts, email)}`),
+        resetAddress(facts, email),
+        protocol.resetAttempts(`loginPerDevice:${tenantId}:${id}/`),
+        resetFactor(facts, id),
+        protocol.resetAttempt(`mailPerAddress:${addressKey(facts, email)}`),
       ])
     },
 
@@ -338,7 +338,7 @@ export function createThrottle(
       return made?.count ?? 0
     },
 
-    forgiveFactor,
+    resetFactor,
 
     admitMailRequest: (facts) => admitClient('mailPerClient', facts),
 

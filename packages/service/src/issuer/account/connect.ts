@@ -5,7 +5,7 @@ import { tripTexts } from '../interaction/first/social.ts'
 import {
   type FlowRequest,
   languageOf,
-  occasionOf,
+  mailContextOf,
   scopeOf,
 } from '../interaction/flow/flow-request.ts'
 import { offered, offeredWith } from '../interaction/flow/offered.ts'
@@ -77,7 +77,7 @@ export async function finishConnecting(
     const login = await findOwnLogin(flow, user)
     if (!login) return problemOf('off', connection)
     if (await connectAccount(scope, user, proof.account, login)) {
-      await sendNews(context, 'connected', occasionOf(flow), user, {
+      await sendNews(context, 'connected', mailContextOf(flow), user, {
         values: { name: connection.name },
       })
     } else {

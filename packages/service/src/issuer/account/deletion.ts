@@ -1,7 +1,7 @@
 import { isDeletionAllowed } from '../../domain/tenants/tenant-features.ts'
 import { deleteUser } from '../../domain/users/users.ts'
 import { showNotFound } from '../interaction/flow/dead-end.ts'
-import { type FlowRequest, occasionOf, scopeOf, show } from '../interaction/flow/flow-request.ts'
+import { type FlowRequest, mailContextOf, scopeOf, show } from '../interaction/flow/flow-request.ts'
 import { sendFarewell } from '../interaction/mail/messages.ts'
 import type { Form } from '../requests/http.ts'
 import { endSession } from '../sessions/end-session.ts'
@@ -20,7 +20,7 @@ export async function deleteAccount(flow: FlowRequest, visit: Visit, form: Form)
   if (!isDeletionAllowed(flow.tenant)) return showNotFound(flow)
   if (form.get('confirm') !== 'yes') return showForm(flow, visit, 422)
   await deleteUser(scopeOf(flow, user.id), user.id)
-  await sendFarewell(context, occasionOf(flow), user)
+  await sendFarewell(context, mailContextOf(flow), user)
   await endSession(context, provider, session)
   show(flow, 200, 'message', { title: 'deletionDoneTitle', text: 'deletionDoneText' })
 }

@@ -4,7 +4,7 @@ import { unlessRefused } from '../../domain/writes/commit.ts'
 import { checkNewEmail } from '../../domain/writes/rules.ts'
 import type { Pages, TextKey } from '../../pages/index.ts'
 import { emailKey } from '../../store/email-key.ts'
-import { type FlowRequest, occasionOf, scopeOf, show } from '../interaction/flow/flow-request.ts'
+import { type FlowRequest, mailContextOf, scopeOf, show } from '../interaction/flow/flow-request.ts'
 import { showTooMany } from '../interaction/flow/too-many.ts'
 import { judgeMailCode, mailCode } from '../interaction/mail/mail-code.ts'
 import { sendNews } from '../interaction/mail/messages.ts'
@@ -71,9 +71,9 @@ async function prove(flow: FlowRequest, visit: Visit, email: string, code: strin
     const problem = { field: 'code', text: 'factorRefused' } as const
     return showForm(flow, visit, 422, { email, isSent: true, problem })
   }
-  await context.throttle.forgiveFactor(facts, user.id)
+  await context.throttle.resetFactor(facts, user.id)
   // To the address from before, whose owner may not have wanted this.
-  await sendNews(context, 'moved', occasionOf(flow), user, { values: { email } })
+  await sendNews(context, 'moved', mailContextOf(flow), user, { values: { email } })
   redirect(flow.response, overviewAfter('email'))
 }
 

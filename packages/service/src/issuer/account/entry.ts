@@ -50,8 +50,8 @@ export async function enter(flow: FlowRequest, isForChanges: boolean): Promise<V
   }
   // The login did not bring what was asked for: to ask again would go on for ever.
   if (url.searchParams.has('login')) {
-    const wayOn = { href: url.pathname, text: 'tooManyBack' } as const
-    show(flow, 403, 'message', { title: 'errorTitle', text: 'securityRefused', wayOn })
+    const link = { href: url.pathname, text: 'tooManyBack' } as const
+    show(flow, 403, 'message', { title: 'errorTitle', text: 'securityRefused', link })
   } else redirect(response, accountLogin(facts.issuer, nameOf(url.pathname), wanted))
   return undefined
 }

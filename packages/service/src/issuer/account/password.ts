@@ -5,7 +5,7 @@ import { note } from '../../domain/writes/audit.ts'
 import type { Pages } from '../../pages/index.ts'
 import { passwordProblems } from '../interaction/first/signup.ts'
 import { showNotFound } from '../interaction/flow/dead-end.ts'
-import { type FlowRequest, occasionOf, scopeOf, show } from '../interaction/flow/flow-request.ts'
+import { type FlowRequest, mailContextOf, scopeOf, show } from '../interaction/flow/flow-request.ts'
 import { showLinkNeeded, showTooMany } from '../interaction/flow/too-many.ts'
 import { sendNews } from '../interaction/mail/messages.ts'
 import { findDevice } from '../interaction/progress/known-device.ts'
@@ -54,7 +54,7 @@ export async function setPassword(flow: FlowRequest, visit: Visit, form: Form): 
   })
   if (!isTried) return redirect(flow.response, accountPaths.password)
   if (!isChanged) return showForm(flow, visit, 422, { field: 'current', text: 'passwordWrong' })
-  await sendNews(context, 'changed', occasionOf(flow), user, { password: known?.password })
+  await sendNews(context, 'changed', mailContextOf(flow), user, { password: known?.password })
   redirect(flow.response, overviewAfter('password'))
 }
 

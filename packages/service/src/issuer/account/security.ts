@@ -2,7 +2,7 @@ import { addableFactors, renewRecoveryCodes } from '../../domain/factors/factors
 import { renameKey } from '../../domain/factors/keys.ts'
 import { isOnlyWay, removeOwnCredential } from '../../domain/ways/account-changes.ts'
 import type { Pages } from '../../pages/index.ts'
-import { type FlowRequest, occasionOf, scopeOf, show } from '../interaction/flow/flow-request.ts'
+import { type FlowRequest, mailContextOf, scopeOf, show } from '../interaction/flow/flow-request.ts'
 import { offered } from '../interaction/flow/offered.ts'
 import { sendNews } from '../interaction/mail/messages.ts'
 import { type Place, showEnrolment, submitEnrolment } from '../interaction/second/enrolment.ts'
@@ -53,7 +53,7 @@ export async function change(flow: FlowRequest, visit: Visit, form: Form): Promi
   if (form.get('step') === 'renew' && factors.usable.length > 0) {
     const codes = await renewRecoveryCodes(scope, user, factors.recoveryRev, loginOf(visit.session))
     if (!codes) return redirect(response, accountPaths.security)
-    await sendNews(context, 'factors', occasionOf(flow), user)
+    await sendNews(context, 'factors', mailContextOf(flow), user)
     return showCodes(flow, visit, codes)
   }
   const renamed = factors.allKeys.find(({ id }) => id === form.get('rename'))
@@ -78,7 +78,7 @@ export async function change(flow: FlowRequest, visit: Visit, form: Form): Promi
   })
   if (isOnly) return showOnlyWay(flow, visit)
   if (!isRemoved) return redirect(response, accountPaths.security)
-  await sendNews(context, 'factors', occasionOf(flow), user)
+  await sendNews(context, 'factors', mailContextOf(flow), user)
   redirect(response, accountPaths.security)
 }
 

@@ -136,7 +136,7 @@ async function build(context: IssuerContext, tenant: Tenant): Promise<Served> {
     return { userAgent, address: clientIp || undefined }
   })
   acceptSecondSecret(provider, (client) => earlierSecret(client, context.domain))
-  context.notifier.attach(tenant.id, provider)
+  context.logoutNotices.attach(tenant.id, provider)
   skipNeedlessConfirmation(provider)
   noteConfirmedLogouts(provider, context)
   askInPlaceOfOldHints(provider, keys)

@@ -14,9 +14,9 @@ export function createRenderError(context: IssuerContext): RenderError {
     const { tenant } = factsOf(ctx.req)
     const look = lookFor(tenant, ctx.req, ctx.query.ui_locales)
     const applicationId = ctx.oidc.client?.clientId ?? lastApplication(ctx.req)
-    const wayOn = await wayToApplication(context, tenant, applicationId, 'startAgain')
+    const link = await wayToApplication(context, tenant, applicationId, 'startAgain')
     const facts = refusalFacts(context, ctx, error)
-    const page: Pages['message'] = { ...wordsFor(ctx, error), wayOn }
+    const page: Pages['message'] = { ...wordsFor(ctx, error), link }
     if (tenant.settings.developerMode) page.forDevelopers = facts
     // Its text is of oidc-provider's making; what the request contained is escaped like all else.
     if (page.text === 'errorText') page.detail = out.error_description ?? out.error

@@ -5,8 +5,8 @@ import {
   chooseLanguage,
   type Language,
   type Look,
+  type PageLink,
   type TextKey,
-  type WayOn,
 } from '../../pages/index.ts'
 import { StoreError } from '../../store/errors.ts'
 import type { Application, Tenant } from '../../store/records.ts'
@@ -45,7 +45,7 @@ export async function wayToApplication(
   tenant: Tenant,
   applicationId: string | undefined,
   text: TextKey,
-): Promise<WayOn | undefined> {
+): Promise<PageLink | undefined> {
   const application = await findApplication(context, tenant, applicationId)
   const url = webUrl(application?.loginUrl)
   url?.searchParams.set('iss', issuerUrl(tenant.settings.domain, context))
@@ -57,7 +57,7 @@ export async function wayHome(
   context: IssuerContext,
   tenant: Tenant,
   applicationId: string | undefined,
-): Promise<WayOn | undefined> {
+): Promise<PageLink | undefined> {
   const application = await findApplication(context, tenant, applicationId)
   const url = webUrl(application?.loginUrl) ?? webUrl(application?.redirectUrls[0])
   return application && url && wayTo(new URL('/', url), application, 'continueTo')
@@ -83,6 +83,6 @@ function webUrl(text = ''): URL | undefined {
   return url && /^https?:$/.test(url.protocol) ? url : undefined
 }
 
-function wayTo(url: URL, { name }: Application, text: TextKey): WayOn {
+function wayTo(url: URL, { name }: Application, text: TextKey): PageLink {
   return { href: url.href, text, values: { application: name || url.host } }
 }

@@ -16,7 +16,7 @@ export async function endSession(
   const { accountId } = session
   for (const [clientId, granted] of Object.entries(session.authorizations ?? {})) {
     if (accountId) {
-      await context.notifier.tell(provider, { clientId, sub: accountId, sid: granted.sid })
+      await context.logoutNotices.tell(provider, { clientId, sub: accountId, sid: granted.sid })
     }
     if (granted.grantId && !granted.persistsLogout) await revokeGrant(provider, granted.grantId)
   }

@@ -54,14 +54,14 @@ export function createLogout(context: IssuerContext): LogoutFeature {
     async postLogoutSuccessSource(ctx) {
       const { tenant } = factsOf(ctx.req)
       const applicationId = ctx.oidc.client?.clientId ?? lastApplication(ctx.req)
-      const wayOn = await wayToApplication(context, tenant, applicationId, 'continueTo')
+      const link = await wayToApplication(context, tenant, applicationId, 'continueTo')
       // A user who declined comes here as well.
       const { accountId } = await readSession(ctx.oidc.provider, ctx.req, ctx.res)
       const user = accountId && (await lookUpUser(context.domain, tenant.id, accountId))
       if (!user)
-        return send(ctx, 'message', { title: 'loggedOutTitle', text: 'loggedOutText', wayOn })
+        return send(ctx, 'message', { title: 'loggedOutTitle', text: 'loggedOutText', link })
       const values = { email: user.email }
-      send(ctx, 'message', { title: 'signedInTitle', text: 'signedInText', values, wayOn })
+      send(ctx, 'message', { title: 'signedInTitle', text: 'signedInText', values, link })
     },
   }
 }

@@ -113,7 +113,7 @@ async function endSessions(
     if (!isVoid(token.authTime, token.keptAt)) continue
     if (token.sid === undefined || !told.has(token.sid)) {
       const { clientId, sid } = token
-      await context.notifier.tell(provider, { clientId, sub: userId, sid })
+      await context.logoutNotices.tell(provider, { clientId, sub: userId, sid })
       if (sid !== undefined) told.add(sid)
     }
     await context.protocol.delete(entry)

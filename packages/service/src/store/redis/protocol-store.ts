@@ -152,12 +152,12 @@ export function createRedisProtocolStore(options: RedisProtocolStoreOptions): Pr
       await scripts.endAttempt(group, field, now(), forgetSeconds, attempt, outcome)
     },
 
-    async forgive(key) {
+    async resetAttempt(key) {
       const [group, field] = counterOf(key)
       await answered('hdel', client.hdel(group, field))
     },
 
-    async forgiveAll(group) {
+    async resetAttempts(group) {
       await answered('del', client.del(keyOf('n', group)))
     },
 

@@ -133,18 +133,18 @@ export function createSqliteProtocolStore(options: { path: string; clock: Clock 
       try {
         if (outcome === 'failed') {
           await commits.write(() => count(key, limit, attemptsAt(key, at), at))
-        } else if (outcome === 'forgiven') await commits.write(() => sql.forgive.run(key))
+        } else if (outcome === 'forgiven') await commits.write(() => sql.resetAttempt.run(key))
       } finally {
         underWay.end(key, attempt)
       }
     },
 
-    async forgive(key) {
-      await commits.write(() => sql.forgive.run(key))
+    async resetAttempt(key) {
+      await commits.write(() => sql.resetAttempt.run(key))
     },
 
-    async forgiveAll(prefix) {
-      await commits.write(() => sql.forgiveAll.run(prefix, `${prefix}\u{10ffff}`))
+    async resetAttempts(prefix) {
+      await commits.write(() => sql.resetAttempts.run(prefix, `${prefix}\u{10ffff}`))
     },
 
     async prune() {
@@ -201,8 +201,8 @@ function prepare(database: DatabaseSync) {
       'SELECT key, count, last_at AS lastAt FROM attempt WHERE key >= ? AND key < ? AND forget_at > ?',
     ),
     setAttempts: database.prepare('INSERT OR REPLACE INTO attempt VALUES (?, ?, ?, ?)'),
-    forgive: database.prepare('DELETE FROM attempt WHERE key = ?'),
-    forgiveAll: database.prepare('DELETE FROM attempt WHERE key >= ? AND key < ?'),
+    resetAttempt: database.prepare('DELETE FROM attempt WHERE key = ?'),
+    resetAttempts: database.prepare('DELETE FROM attempt WHERE key >= ? AND key < ?'),
     pruneAttempts: database.prepare(
       'DELETE FROM attempt WHERE key IN (SELECT key FROM attempt WHERE forget_at <= ? LIMIT ?)',
     ),

@@ -26,8 +26,8 @@ export function beginFlow(context: IssuerContext): InteractionUrl {
       )
       const flow = flowHandle(interaction.uid)
       const { browser } = interaction as { browser?: string }
-      const occasion = { facts: factsOf(ctx.req), language, flow, applicationId, browser }
-      if (user) await sendLink(context, 'verify', occasion, user.email, user)
+      const mailContext = { facts: factsOf(ctx.req), language, flow, applicationId, browser }
+      if (user) await sendLink(context, 'verify', mailContext, user.email, user)
     }
     return startPath(interaction)
   }

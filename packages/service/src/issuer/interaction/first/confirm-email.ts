@@ -4,7 +4,7 @@ import type { User } from '../../../store/records.ts'
 import type { Form } from '../../requests/http.ts'
 import { showDeadEnd } from '../flow/dead-end.ts'
 import { csrfToken } from '../flow/flow-path.ts'
-import { type InteractionRequest, occasionOf, show } from '../flow/flow-request.ts'
+import { type InteractionRequest, mailContextOf, show } from '../flow/flow-request.ts'
 import { showTooMany } from '../flow/too-many.ts'
 import { sendLink } from '../mail/messages.ts'
 import { finishInteraction } from '../progress/finish.ts'
@@ -28,7 +28,7 @@ export async function confirmEmail(flow: InteractionRequest, form: Form): Promis
 
   const admission = await context.throttle.admitMailRequest(facts)
   if (admission.kind === 'refused') return showTooMany(flow, admission.retryAfterSeconds)
-  await sendLink(context, 'verify', occasionOf(flow), user.email, user)
+  await sendLink(context, 'verify', mailContextOf(flow), user.email, user)
   return showWaiting(flow, user, { notice: 'checkMailAgain' })
 }
 

@@ -54,8 +54,8 @@ export async function submitCode(flow: InteractionRequest, form: Form): Promise<
   if (entered.trim() === '') return showForm(flow, 422, email, { problem })
   if ((await context.throttle.admitCode(facts, id)).kind === 'refused') {
     await endMailCode(flow, loginOf(flow))
-    const wayOn = { href: loginPath(interaction), text: 'backToLogin' } as const
-    return show(flow, 429, 'message', { title: 'tooManyTitle', text: 'factorOver', wayOn })
+    const link = { href: loginPath(interaction), text: 'backToLogin' } as const
+    return show(flow, 429, 'message', { title: 'tooManyTitle', text: 'factorOver', link })
   }
 
   const judge = () => judgeCode(flow, sent, entered)

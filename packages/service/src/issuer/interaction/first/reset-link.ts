@@ -7,7 +7,7 @@ import type { StoredPassword, User } from '../../../store/records.ts'
 import { type Form, redirect } from '../../requests/http.ts'
 import { showDeadEnd, showInvalidLink } from '../flow/dead-end.ts'
 import { returnPath } from '../flow/flow-path.ts'
-import { type FlowRequest, languageOf, occasionOf, scopeOf, show } from '../flow/flow-request.ts'
+import { type FlowRequest, languageOf, mailContextOf, scopeOf, show } from '../flow/flow-request.ts'
 import { type EmailToken, readEmailToken, spendEmailToken } from '../mail/email-tokens.ts'
 import { sendNews } from '../mail/messages.ts'
 import { passwordProblems } from './signup.ts'
@@ -59,8 +59,8 @@ export async function setPassword(
   const { context, facts } = flow
   const isSet = await resetPassword(scopeOf(flow, user.id), user, password)
   if (!isSet) return false
-  await context.throttle.forgiveAddress(facts, user.email)
-  await sendNews(context, 'changed', occasionOf(flow), user)
+  await context.throttle.resetAddress(facts, user.email)
+  await sendNews(context, 'changed', mailContextOf(flow), user)
   return true
 }
 

@@ -8,7 +8,7 @@ import { csrfToken, flowPath } from '../flow/flow-path.ts'
 import {
   type FlowRequest,
   type InteractionRequest,
-  occasionOf,
+  mailContextOf,
   scopeOf,
   show,
 } from '../flow/flow-request.ts'
@@ -41,7 +41,7 @@ export async function requestReset(
   const user = await findUser(scopeOf(flow), email)
   await note(scopeOf(flow), 'reset.requested', user?.id ?? 'unknown')
   const recipient = (await mayReset(context.domain, tenant.id, user)) ? user : undefined
-  await sendLink(context, 'reset', occasionOf(flow), email, recipient)
+  await sendLink(context, 'reset', mailContextOf(flow), email, recipient)
 
   if ('interaction' in flow) {
     await writePending(flow, { reason: 'reset', email })

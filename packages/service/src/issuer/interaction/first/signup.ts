@@ -10,7 +10,7 @@ import type { Tenant } from '../../../store/records.ts'
 import { type Form, redirect } from '../../requests/http.ts'
 import { showNotFound } from '../flow/dead-end.ts'
 import { csrfToken, flowPath } from '../flow/flow-path.ts'
-import { type InteractionRequest, occasionOf, scopeOf, show } from '../flow/flow-request.ts'
+import { type InteractionRequest, mailContextOf, scopeOf, show } from '../flow/flow-request.ts'
 import { shownConnections } from '../flow/offered.ts'
 import { showTooMany } from '../flow/too-many.ts'
 import { sendLink, sendSignupLink } from '../mail/messages.ts'
@@ -77,11 +77,11 @@ export async function sendSignupMessage(
   const { domain } = context
   const existing = await findUser(scopeOf(flow), email)
   const isWelcome = await mayReset(domain, tenant.id, existing)
-  const occasion = occasionOf(flow)
-  if (signup && !existing) await sendSignupLink(context, occasion, email, signup)
+  const mailContext = mailContextOf(flow)
+  if (signup && !existing) await sendSignupLink(context, mailContext, email, signup)
   else if (existing && existing.id === userId) {
-    await sendLink(context, 'verify', occasion, email, existing)
-  } else await sendLink(context, 'exists', occasion, email, isWelcome ? existing : undefined)
+    await sendLink(context, 'verify', mailContext, email, existing)
+  } else await sendLink(context, 'exists', mailContext, email, isWelcome ? existing : undefined)
 }
 
 /** Whether visitors may create accounts. */

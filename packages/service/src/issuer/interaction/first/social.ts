@@ -228,8 +228,8 @@ async function prove(
   const code = codeOf(flow, proof)
   if ((await context.throttle.admitCode(facts, code)).kind === 'refused') {
     await endMailCode(flow, code)
-    const wayOn = { href: loginPath(interaction), text: 'backToLogin' } as const
-    return show(flow, 429, 'message', { title: 'tooManyTitle', text: 'factorOver', wayOn })
+    const link = { href: loginPath(interaction), text: 'backToLogin' } as const
+    return show(flow, 429, 'message', { title: 'tooManyTitle', text: 'factorOver', link })
   }
   const outcome = await context.throttle.tryWithoutPassword(facts, async () => {
     const judged = await judgeMailCode(flow, code, proof.id, entered)

@@ -7,7 +7,7 @@ import type { Pages } from '../../../pages/index.ts'
 import type { User } from '../../../store/records.ts'
 import type { Form } from '../../requests/http.ts'
 import { showInvalidLink } from '../flow/dead-end.ts'
-import { type FlowRequest, occasionOf, scopeOf, show } from '../flow/flow-request.ts'
+import { type FlowRequest, mailContextOf, scopeOf, show } from '../flow/flow-request.ts'
 import { showTooMany } from '../flow/too-many.ts'
 import { sendRecovery } from '../mail/messages.ts'
 import { readUndoToken, spendUndoToken } from '../mail/undo-token.ts'
@@ -45,7 +45,7 @@ export async function undo(flow: FlowRequest, form: Form): Promise<void> {
   if (!(await spendUndoToken(flow, token, before))) return showInvalidLink(flow)
   await note(scope, 'user.take_back', user.id)
   const { allowPasswords } = tenant.settings
-  if (allowPasswords) await sendRecovery(context, occasionOf(flow), user)
+  if (allowPasswords) await sendRecovery(context, mailContextOf(flow), user)
   show(flow, 200, 'message', {
     title: 'undoDoneTitle',
     text: allowPasswords ? 'undoDoneText' : 'undoDonePlain',

@@ -1,5 +1,5 @@
 import { lookUpUser } from '../../../domain/users/users.ts'
-import type { WayOn } from '../../../pages/index.ts'
+import type { PageLink } from '../../../pages/index.ts'
 import { readSession } from '../../oidc-provider-internals.ts'
 import { markBrowser } from '../../requests/browser-cookie.ts'
 import { redirect, sendJson } from '../../requests/http.ts'
@@ -19,13 +19,13 @@ export async function showDeadEnd(flow: FlowRequest): Promise<void> {
       return show(flow, 200, 'message', {
         title: 'verifiedTitle',
         text: 'verifiedText',
-        wayOn: onwards,
+        link: onwards,
       })
     case 'reset':
       return show(flow, 200, 'message', {
         title: 'resetDoneTitle',
         text: 'resetDoneText',
-        wayOn: onwards,
+        link: onwards,
       })
     default:
   }
@@ -37,7 +37,7 @@ export async function showDeadEnd(flow: FlowRequest): Promise<void> {
       title: 'signedInTitle',
       text: 'signedInText',
       values,
-      wayOn: onwards,
+      link: onwards,
     })
   }
   if (!flow.request.headers.cookie && wantsPage(flow)) return askForCookies(flow)
@@ -60,7 +60,7 @@ async function askForCookies(flow: FlowRequest): Promise<void> {
     text: 'cookiesText',
     values: { host: url.host },
     detail: 'LATCHKEY_COOKIES_BLOCKED',
-    wayOn: await wayToApplication(context, tenant, applicationId, 'startAgain'),
+    link: await wayToApplication(context, tenant, applicationId, 'startAgain'),
   })
 }
 
@@ -71,15 +71,15 @@ export async function showStartAgain(
   text: 'expiredText' | 'startAgainHint',
 ): Promise<void> {
   const { context, tenant, applicationId } = flow
-  const wayOn = await wayToApplication(context, tenant, applicationId, 'startAgain')
+  const link = await wayToApplication(context, tenant, applicationId, 'startAgain')
   const title = text === 'expiredText' ? 'expiredTitle' : 'loginTitlePlain'
-  show(flow, status, 'message', { title, text, wayOn })
+  show(flow, status, 'message', { title, text, link })
 }
 
 /** Says that the tenant has no way to log in, and leads to the application, where no login begins. */
 export async function showLoginOff(flow: FlowRequest): Promise<void> {
-  const wayOn = await wayHome(flow.context, flow.tenant, flow.applicationId)
-  show(flow, 403, 'message', { title: 'loginOffTitle', text: 'loginOffText', wayOn })
+  const link = await wayHome(flow.context, flow.tenant, flow.applicationId)
+  show(flow, 403, 'message', { title: 'loginOffTitle', text: 'loginOffText', link })
 }
 
 /** Answers 404; a program gets the address of the discovery document. */
@@ -90,8 +90,8 @@ export async function showNotFound(flow: FlowRequest): Promise<void> {
     return sendJson(flow.response, 404, body, {})
   }
   const { context, tenant, applicationId } = flow
-  const wayOn = await wayToApplication(context, tenant, applicationId, 'startAgain')
-  show(flow, 404, 'message', { title: 'notFoundTitle', text: 'startAgainHint', wayOn })
+  const link = await wayToApplication(context, tenant, applicationId, 'startAgain')
+  show(flow, 404, 'message', { title: 'notFoundTitle', text: 'startAgainHint', link })
 }
 
 /**
@@ -99,10 +99,10 @@ export async function showNotFound(flow: FlowRequest): Promise<void> {
  *
  * @param again - Where to ask for another one. Default: at the application, by logging in.
  */
-export async function showInvalidLink(flow: FlowRequest, again?: WayOn): Promise<void> {
+export async function showInvalidLink(flow: FlowRequest, again?: PageLink): Promise<void> {
   const { context, tenant, applicationId } = flow
-  const wayOn = again ?? (await wayToApplication(context, tenant, applicationId, 'startAgain'))
-  show(flow, 410, 'message', { title: 'linkInvalidTitle', text: 'linkInvalidText', wayOn })
+  const link = again ?? (await wayToApplication(context, tenant, applicationId, 'startAgain'))
+  show(flow, 410, 'message', { title: 'linkInvalidTitle', text: 'linkInvalidText', link })
 }
 
 /** The address of the user who is logged in in this browser. */

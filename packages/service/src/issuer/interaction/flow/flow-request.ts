@@ -14,7 +14,7 @@ import { lastApplication } from '../../requests/application-cookie.ts'
 import { sendJson } from '../../requests/http.ts'
 import { lookFor } from '../../requests/look.ts'
 import { type RequestFacts, scopeOfRequest } from '../../requests/request-facts.ts'
-import type { Occasion } from '../mail/messages.ts'
+import type { MailContext } from '../mail/messages.ts'
 
 /** A request for one of the hosted pages. */
 export interface FlowRequest {
@@ -109,7 +109,7 @@ export function languageOf(flow: FlowRequest): Language {
 }
 
 /** The reason for a message that this request causes. */
-export function occasionOf(flow: FlowRequest | InteractionRequest): Occasion {
+export function mailContextOf(flow: FlowRequest | InteractionRequest): MailContext {
   const { facts, handle, applicationId } = flow
   const browser = 'interaction' in flow ? flow.interaction.browser : undefined
   return { facts, language: languageOf(flow), flow: handle, applicationId, browser }

@@ -2,8 +2,8 @@ import { type FlowRequest, languageOf, show } from './flow-request.ts'
 
 /** Says that only a mailed link helps after so many failures, on a device that is not known. */
 export function showLinkNeeded(flow: FlowRequest, href: string): void {
-  const wayOn = { href, text: 'linkNeededWay' } as const
-  show(flow, 429, 'message', { title: 'tooManyTitle', text: 'linkNeededText', wayOn })
+  const link = { href, text: 'linkNeededWay' } as const
+  show(flow, 429, 'message', { title: 'tooManyTitle', text: 'linkNeededText', link })
 }
 
 /** Says how long to wait before the next attempt; the visitor can then try again. */
@@ -23,7 +23,7 @@ export function showTooMany(flow: FlowRequest, retryAfterSeconds: number): void 
       title: 'tooManyTitle',
       text: 'tooManyText',
       values: { wait },
-      wayOn: { href: flow.url.pathname + flow.url.search, text: 'tooManyBack' },
+      link: { href: flow.url.pathname + flow.url.search, text: 'tooManyBack' },
     },
     { 'retry-after': String(retryAfterSeconds) },
   )

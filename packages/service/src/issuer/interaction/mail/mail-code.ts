@@ -2,7 +2,7 @@ import { randomInt, randomUUID, timingSafeEqual } from 'node:crypto'
 import { lookUpApplication } from '../../../domain/applications/applications.ts'
 import { entry } from '../../../domain/writes/entries.ts'
 import type { User } from '../../../store/records.ts'
-import { type FlowRequest, occasionOf } from '../flow/flow-request.ts'
+import { type FlowRequest, mailContextOf } from '../flow/flow-request.ts'
 import { sendCode } from './messages.ts'
 
 const DIGITS = 8
@@ -66,7 +66,7 @@ export async function mailCode(
     applicationId && (await lookUpApplication(domain, tenant.id, applicationId))?.name
   const { companyName, domain: host } = tenant.settings
   const values = { code, application: application || companyName || host }
-  if (!(await sendCode(context, mailKinds[purpose], occasionOf(flow), email, user, values)))
+  if (!(await sendCode(context, mailKinds[purpose], mailContextOf(flow), email, user, values)))
     return false
   await codes.put(flow, login, { id: randomUUID(), userId: user?.id ?? NOBODY, email, code })
   return true

@@ -15,7 +15,7 @@ import { issueUndoToken } from './undo-token.ts'
 type LinkKind = Extract<MailKind, 'verify' | 'reset' | 'exists' | 'invite'>
 
 /** The reason for a message. */
-export interface Occasion {
+export interface MailContext {
   facts: RequestFacts
   language: Language
   /** The handle of the login under way, so that the link leads back into it. */
@@ -46,14 +46,14 @@ const INVITE_SECONDS = 7 * 86_400
 export async function sendLink(
   context: IssuerContext,
   kind: keyof typeof linkOf,
-  occasion: Occasion,
+  mailContext: MailContext,
   email: string,
   user: User | undefined,
 ): Promise<QueuedMessage | undefined> {
-  if (!(await context.throttle.admitMail(occasion.facts, email))) return undefined
+  if (!(await context.throttle.admitMail(mailContext.facts, email))) return undefined
   const holder = user?.id ?? `nobody-${randomUUID()}`
   const content = { userId: holder, emailKey: user?.emailKey ?? '', email: user?.email ?? '' }
-  return postLink(context, kind, occasion, holder, content, user)
+  return postLink(context, kind, mailContext, holder, content, user)
 }
 
 /**
@@ -62,22 +62,22 @@ export async function sendLink(
  */
 export async function sendSignupLink(
   context: IssuerContext,
-  occasion: Occasion,
+  mailContext: MailContext,
   email: string,
   signup: Signup,
 ): Promise<void> {
-  if (!(await context.throttle.admitMail(occasion.facts, email))) return
+  if (!(await context.throttle.admitMail(mailContext.facts, email))) return
   const key = emailKey(email)
-  const holder = `signup-${hash('sha256', `${occasion.browser} ${key}`, 'base64url')}`
+  const holder = `signup-${hash('sha256', `${mailContext.browser} ${key}`, 'base64url')}`
   const content = { signup, emailKey: key, email }
   const to = { email, profile: {}, verifiedAt: undefined }
-  await postLink(context, 'verify', occasion, holder, content, to)
+  await postLink(context, 'verify', mailContext, holder, content, to)
 }
 
 async function postLink(
   context: IssuerContext,
   kind: keyof typeof linkOf,
-  { facts, language, flow, applicationId, browser }: Occasion,
+  { facts, language, flow, applicationId, browser }: MailContext,
   holder: string,
   content: EmailToken,
   to: Parameters<typeof composeMail>[2],
@@ -103,11 +103,11 @@ async function postLink(
  */
 export async function sendRecovery(
   context: IssuerContext,
-  occasion: Occasion,
+  mailContext: MailContext,
   user: User,
 ): Promise<void> {
   const { id: userId, emailKey, email } = user
-  await postLink(context, 'reset', occasion, userId, { userId, emailKey, email }, user)
+  await postLink(context, 'reset', mailContext, userId, { userId, emailKey, email }, user)
 }
 
 /** A change that is mailed to the user, with a link that undoes it. */
@@ -133,7 +133,7 @@ interface ChangeFacts {
 export async function sendNews(
   context: IssuerContext,
   kind: Change,
-  { facts, language }: Occasion,
+  { facts, language }: MailContext,
   user: User,
   { values = {}, password: known, at = facts.startedAt }: ChangeFacts = {},
 ): Promise<void> {
@@ -151,7 +151,7 @@ export async function sendNews(
 /** Tells the user that the account was deleted, which nothing takes back. */
 export async function sendFarewell(
   context: IssuerContext,
-  { facts, language }: Occasion,
+  { facts, language }: MailContext,
   user: User,
 ): Promise<void> {
   const message = composeMail('deleted', facts.tenant, user, { language })
@@ -165,7 +165,7 @@ export async function sendFarewell(
 export async function sendCode(
   context: IssuerContext,
   kind: Extract<MailKind, 'code' | 'loginCode' | 'addressCode'>,
-  { facts, language }: Occasion,
+  { facts, language }: MailContext,
   email: string,
   user: (NonNullable<Parameters<typeof composeMail>[2]> & { id?: string }) | undefined,
   values: { code: string; application: string },

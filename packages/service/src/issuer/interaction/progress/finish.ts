@@ -11,7 +11,7 @@ import { endSession } from '../../sessions/end-session.ts'
 import {
   type Interaction,
   type InteractionRequest,
-  occasionOf,
+  mailContextOf,
   scopeOf,
 } from '../flow/flow-request.ts'
 import { sendNews } from '../mail/messages.ts'
@@ -74,9 +74,9 @@ export async function finishLogin(
  */
 async function tellOfDevice(flow: InteractionRequest, user: User, at: number): Promise<void> {
   if (!isNewDeviceTold(flow.tenant) || user.verifiedAt === undefined) return
-  const occasion = occasionOf(flow)
-  const device = await deviceNameOf(flow.facts.userAgent, translator(occasion.language))
-  await sendNews(flow.context, 'device', occasion, user, { values: { device }, at: at * 1e6 })
+  const mailContext = mailContextOf(flow)
+  const device = await deviceNameOf(flow.facts.userAgent, translator(mailContext.language))
+  await sendNews(flow.context, 'device', mailContext, user, { values: { device }, at: at * 1e6 })
 }
 
 /**

@@ -2,7 +2,7 @@ import { connectAccount, type SocialAccount } from '../../../domain/factors/soci
 import { entry } from '../../../domain/writes/entries.ts'
 import { lifetimes } from '../../../domain/writes/lifetimes.ts'
 import type { User } from '../../../store/records.ts'
-import { type InteractionRequest, occasionOf, scopeOf } from '../flow/flow-request.ts'
+import { type InteractionRequest, mailContextOf, scopeOf } from '../flow/flow-request.ts'
 import { sendNews } from '../mail/messages.ts'
 
 /** An account at a provider that a login connects once everything is proven that it asks for. */
@@ -42,5 +42,7 @@ export async function completeLink(flow: InteractionRequest, user: User): Promis
   if (link?.userId !== user.id || link.emailKey !== user.emailKey) return
   await links.drop(flow, flow.interaction.uid)
   if (!(await connectAccount(scopeOf(flow, user.id), user, link.account))) return
-  await sendNews(flow.context, 'connected', occasionOf(flow), user, { values: { name: link.name } })
+  await sendNews(flow.context, 'connected', mailContextOf(flow), user, {
+    values: { name: link.name },
+  })
 }

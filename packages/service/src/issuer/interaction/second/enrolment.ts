@@ -16,7 +16,7 @@ import { lifetimes } from '../../../domain/writes/lifetimes.ts'
 import type { Problem } from '../../../pages/index.ts'
 import type { Credential, User } from '../../../store/records.ts'
 import { type Form, redirect } from '../../requests/http.ts'
-import { type FlowRequest, occasionOf, scopeOf, show } from '../flow/flow-request.ts'
+import { type FlowRequest, mailContextOf, scopeOf, show } from '../flow/flow-request.ts'
 import { showTooMany } from '../flow/too-many.ts'
 import { hasMailCode, judgeMailCode, mailCode } from '../mail/mail-code.ts'
 import { sendNews } from '../mail/messages.ts'
@@ -190,8 +190,8 @@ async function add(
     return undefined
   }
   // Wrong codes of a factor that is gone do not count against the new one.
-  await context.throttle.forgiveFactor(flow.facts, user.id)
-  await sendNews(context, 'factors', occasionOf(flow), user)
+  await context.throttle.resetFactor(flow.facts, user.id)
+  await sendNews(context, 'factors', mailContextOf(flow), user)
   return added === 'added_first' ? { method, codes: recovery.codes, keptAt } : { method }
 }
 

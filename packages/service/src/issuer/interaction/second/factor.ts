@@ -9,7 +9,7 @@ import { count } from '../../../telemetry/metrics.ts'
 import type { Form } from '../../requests/http.ts'
 import { accountPaths } from '../../requests/paths.ts'
 import { csrfToken, flowPath, otherPath } from '../flow/flow-path.ts'
-import { type InteractionRequest, occasionOf, scopeOf, show } from '../flow/flow-request.ts'
+import { type InteractionRequest, mailContextOf, scopeOf, show } from '../flow/flow-request.ts'
 import { showTooMany } from '../flow/too-many.ts'
 import { hasMailCode, judgeMailCode, mailCode } from '../mail/mail-code.ts'
 import { sendNews } from '../mail/messages.ts'
@@ -84,14 +84,14 @@ export async function submitFactor(flow: InteractionRequest, form: Form): Promis
   const outcome = await judge(flow, step, kind, code)
   if (outcome !== 'wrong' && outcome !== 'expired') {
     count('secondSteps', { outcome: 'succeeded', method: kind })
-    await context.throttle.forgiveFactor(facts, user.id)
-    if (kind === 'recovery_codes') await sendNews(context, 'factors', occasionOf(flow), user)
+    await context.throttle.resetFactor(facts, user.id)
+    if (kind === 'recovery_codes') await sendNews(context, 'factors', mailContextOf(flow), user)
     return completeFurtherStep(flow, step, { method: outcome, trust })
   }
   count('secondSteps', { outcome, method: kind })
   await note(scopeOf(flow), 'login.wrong_code', user.id, 'failure')
   if ((await context.throttle.failedFactors(facts, user.id)) === SUSPICIOUS) {
-    await sendNews(context, 'guessed', occasionOf(flow), user)
+    await sendNews(context, 'guessed', mailContextOf(flow), user)
   }
   if (outcome === 'expired') {
     await mailCode(flow, interaction.uid, { email: user.email, user })
@@ -206,6 +206,6 @@ async function showForm(
 
 function showMessage(flow: InteractionRequest, text: 'factorOver' | 'factorPaused'): void {
   const href = `${flowPath(flow.interaction)}&start=login`
-  const wayOn = { href, text: 'backToLogin' } as const
-  show(flow, 429, 'message', { title: 'tooManyTitle', text, wayOn })
+  const link = { href, text: 'backToLogin' } as const
+  show(flow, 429, 'message', { title: 'tooManyTitle', text, link })
 }

@@ -15,7 +15,7 @@ import {
 } from '../oidc-provider-internals.ts'
 
 /** Tells applications that sessions have ended, without the user waiting for it. */
-export interface Notifier {
+export interface LogoutNotices {
   /** Lets what oidc-provider itself has to tell take this way as well: it would wait, and try once. */
   attach(tenantId: string, provider: Provider): void
   /**
@@ -29,7 +29,7 @@ export interface Notifier {
   idle(): Promise<void>
 }
 
-export interface NotifierOptions {
+export interface LogoutNoticesOptions {
   domain: DomainContext
   protocol: Pick<ProtocolStore, 'notices'>
   background: Background
@@ -60,7 +60,7 @@ const MAX_AT_ONCE = 50
  *
  * @see OpenID Connect Back-Channel Logout 1.0 §2.5
  */
-export function createNotifier(options: NotifierOptions): Notifier {
+export function createLogoutNotices(options: LogoutNoticesOptions): LogoutNotices {
   const { domain, protocol, logger, background } = options
   const { notices } = protocol
   const tenants = new WeakMap<Provider, string>()
