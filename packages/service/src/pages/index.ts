@@ -1,8 +1,8 @@
 export { markHeaders, markOf, markPaths } from './mark.ts'
 export type {
+  Branding,
   ForDevelopers,
   LoginWay,
-  Look,
   PageLink,
   PageName,
   Pages,

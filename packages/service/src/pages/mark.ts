@@ -1,11 +1,11 @@
 import { accentsOf } from './accents.ts'
-import type { Look } from './pages.ts'
+import type { Branding } from './pages.ts'
 
 /** The name that stands above a page. */
 export function brandName({
   logoText,
   companyName,
-}: Pick<Look, 'logoText' | 'companyName'>): string {
+}: Pick<Branding, 'logoText' | 'companyName'>): string {
   return logoText || companyName
 }
 
@@ -15,9 +15,12 @@ export function initialOf(name: string): string {
 }
 
 /** The icon of a tenant's pages: its initial on its color, as an SVG image. */
-export function markOf(look: Pick<Look, 'logoText' | 'companyName' | 'color'>): string {
-  const { accent, onAccent } = accentsOf(look.color).light
-  const initial = initialOf(brandName(look)).replace(/[&<>]/g, (char) => `&#${char.charCodeAt(0)};`)
+export function markOf(branding: Pick<Branding, 'logoText' | 'companyName' | 'color'>): string {
+  const { accent, onAccent } = accentsOf(branding.color).light
+  const initial = initialOf(brandName(branding)).replace(
+    /[&<>]/g,
+    (char) => `&#${char.charCodeAt(0)};`,
+  )
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="9" fill="${accent}"/><text x="16" y="22.5" text-anchor="middle" font-family="system-ui,sans-serif" font-weight="700" font-size="19" fill="${onAccent}">${initial}</text></svg>`
 }
 

@@ -287,7 +287,7 @@ export interface Pages {
 export type PageName = keyof Pages
 
 /** Whose page it is and for whom. */
-export interface Look {
+export interface Branding {
   language: string
   companyName: string
   logoText: string

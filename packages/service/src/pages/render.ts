@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { Eta } from 'eta'
 import { iconOf } from './icons.ts'
 import { brandName, initialOf } from './mark.ts'
-import type { Look, PageName, Pages } from './pages.ts'
+import type { Branding, PageName, Pages } from './pages.ts'
 import { broughtBackScript, copyScript, passwordScript } from './scripts.ts'
 import { pageHeaders, styleOf } from './style.ts'
 import { type Language, type TextKey, type Translate, translator } from './texts/index.ts'
@@ -45,28 +45,28 @@ const titles: { [Name in PageName]: TextKey | undefined } = {
 /** Renders a hosted page as a whole HTML document, with its headers. */
 export function renderPage<Name extends PageName>(
   name: Name,
-  look: Look & { language: Language },
+  branding: Branding & { language: Language },
   page: Pages[Name],
 ): { html: string; headers: Record<string, string> } {
-  const t = translator(look.language)
-  const style = styleOf(look.color)
-  const brand = brandName(look)
-  const body = templates.render(fileOf(name), { ...page, look, t, ...problemIn(page, t) })
+  const t = translator(branding.language)
+  const style = styleOf(branding.color)
+  const brand = brandName(branding)
+  const body = templates.render(fileOf(name), { ...page, branding, t, ...problemIn(page, t) })
   const scripts = scriptsOf(page, body)
   const html = templates.render('./layout', {
-    look,
-    title: titleOf(name, look, page, t),
+    branding,
+    title: titleOf(name, branding, page, t),
     brand,
     icon: iconOf(name, page),
     initial: initialOf(brand),
     wide: name === 'outbox',
     style: style.css,
     scripts,
-    support: look.supportEmail && t('support').split('{email}'),
+    support: branding.supportEmail && t('support').split('{email}'),
     body,
   })
-  const headers = pageHeaders(style, look.logoUrl, scripts.length > 0)
-  return { html, headers: { ...headers, 'content-language': look.language } }
+  const headers = pageHeaders(style, branding.logoUrl, scripts.length > 0)
+  return { html, headers: { ...headers, 'content-language': branding.language } }
 }
 
 /** The sentence for a problem, at its field. */
@@ -103,12 +103,12 @@ function scriptsOf(page: Pages[PageName], body: string): string[] {
   return scripts.length > 0 ? [...scripts, broughtBackScript.path] : []
 }
 
-function titleOf(name: PageName, look: Look, page: Pages[PageName], t: Translate): string {
+function titleOf(name: PageName, branding: Branding, page: Pages[PageName], t: Translate): string {
   // The name stands above it already.
-  const isNamed = !look.logoUrl && brandName(look) === look.companyName
-  if (name === 'login' && (isNamed || !look.companyName)) return t('loginTitlePlain')
+  const isNamed = !branding.logoUrl && brandName(branding) === branding.companyName
+  if (name === 'login' && (isNamed || !branding.companyName)) return t('loginTitlePlain')
   const key = titles[name] ?? (page as Pages['message']).title
-  return t(key, { company: look.companyName })
+  return t(key, { company: branding.companyName })
 }
 
 function fileOf(name: PageName): string {

@@ -89,11 +89,15 @@ test('in Chromium, recovery codes are copied and saved one on each line', {
   const page = await chromium.open()
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   const codes = ['aaaa-bbbb', 'cccc-dddd']
-  const look = { language: 'en', companyName: '', logoText: '', supportEmail: '' } as never
+  const branding = { language: 'en', companyName: '', logoText: '', supportEmail: '' } as never
   await page.route('http://localhost/**', (route) => {
     const script = scriptAt(new URL(route.request().url()).pathname)
     if (script) return route.fulfill({ body: script, contentType: 'text/javascript' })
-    const { html, headers } = renderPage('recoveryCodes', look, { csrf: '', codes, action: '/' })
+    const { html, headers } = renderPage('recoveryCodes', branding, {
+      csrf: '',
+      codes,
+      action: '/',
+    })
     return route.fulfill({ body: html, headers })
   })
   await page.goto('http://localhost/')

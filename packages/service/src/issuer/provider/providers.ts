@@ -26,10 +26,10 @@ import {
   refusePushedFragments,
   useOnce,
 } from '../oidc-provider-internals.ts'
+import { brandingFor } from '../requests/branding.ts'
 import { isSameBrowser, markBrowser } from '../requests/browser-cookie.ts'
 import { isBrokenOff } from '../requests/http.ts'
 import { issuerUrl } from '../requests/issuer-url.ts'
-import { lookFor } from '../requests/look.ts'
 import { factsOf } from '../requests/request-facts.ts'
 import {
   askInPlaceOfOldHints,
@@ -115,10 +115,10 @@ async function build(context: IssuerContext, tenant: Tenant): Promise<Served> {
     } catch (err) {
       // Of the session that is saved after the answer was made, beyond the reach of oidc-provider's own.
       if (!(err instanceof StoreError)) throw err
-      const look = lookFor(tenant, ctx.req, ctx.query.ui_locales)
+      const branding = brandingFor(tenant, ctx.req, ctx.query.ui_locales)
       ctx.status = 503
       const page = { title: 'errorTitle', text: 'errorServer' } as const
-      const { html, headers } = renderPage('message', look, page)
+      const { html, headers } = renderPage('message', branding, page)
       ctx.set({ ...headers, 'retry-after': String(STORE_RETRY_SECONDS) })
       ctx.remove('location')
       ctx.body = html

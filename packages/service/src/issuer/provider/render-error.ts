@@ -2,7 +2,7 @@ import { type Configuration, errors, type KoaContextWithOIDC } from 'oidc-provid
 import { type Pages, renderPage, type TextKey } from '../../pages/index.ts'
 import type { IssuerContext } from '../context.ts'
 import { lastApplication } from '../requests/application-cookie.ts'
-import { lookFor, wayToApplication } from '../requests/look.ts'
+import { brandingFor, wayToApplication } from '../requests/branding.ts'
 import { factsOf } from '../requests/request-facts.ts'
 import { refusalFacts } from './refusal-facts.ts'
 
@@ -12,7 +12,7 @@ type RenderError = NonNullable<Configuration['renderError']>
 export function createRenderError(context: IssuerContext): RenderError {
   return async (ctx, out, error) => {
     const { tenant } = factsOf(ctx.req)
-    const look = lookFor(tenant, ctx.req, ctx.query.ui_locales)
+    const branding = brandingFor(tenant, ctx.req, ctx.query.ui_locales)
     const applicationId = ctx.oidc.client?.clientId ?? lastApplication(ctx.req)
     const link = await wayToApplication(context, tenant, applicationId, 'startAgain')
     const facts = refusalFacts(context, ctx, error)
@@ -20,7 +20,7 @@ export function createRenderError(context: IssuerContext): RenderError {
     if (tenant.settings.developerMode) page.forDevelopers = facts
     // Its text is of oidc-provider's making; what the request contained is escaped like all else.
     if (page.text === 'errorText') page.detail = out.error_description ?? out.error
-    const { html, headers } = renderPage('message', look, page)
+    const { html, headers } = renderPage('message', branding, page)
     ctx.set(headers)
     ctx.body = html
   }

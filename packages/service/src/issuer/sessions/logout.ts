@@ -5,7 +5,7 @@ import { type PageName, type Pages, renderPage } from '../../pages/index.ts'
 import type { IssuerContext } from '../context.ts'
 import { logoutQuestion, readSession, type Session } from '../oidc-provider-internals.ts'
 import { lastApplication } from '../requests/application-cookie.ts'
-import { lookFor, wayToApplication } from '../requests/look.ts'
+import { brandingFor, wayToApplication } from '../requests/branding.ts'
 import { paths } from '../requests/paths.ts'
 import { factsOf, scopeOfRequest } from '../requests/request-facts.ts'
 import { endSession } from './end-session.ts'
@@ -152,8 +152,8 @@ function leave(ctx: KoaContextWithOIDC): void {
 }
 
 function send<Name extends PageName>(ctx: KoaContextWithOIDC, name: Name, page: Pages[Name]): void {
-  const look = lookFor(factsOf(ctx.req).tenant, ctx.req, ctx.oidc.params?.ui_locales)
-  const { html, headers } = renderPage(name, look, page)
+  const branding = brandingFor(factsOf(ctx.req).tenant, ctx.req, ctx.oidc.params?.ui_locales)
+  const { html, headers } = renderPage(name, branding, page)
   ctx.set(headers)
   ctx.body = html
 }

@@ -10,7 +10,7 @@ import { entries as everyEntry, toEntry } from '../sql/audit.ts'
 import type { Row } from '../sql/schema.ts'
 import { join, raw, separators, sql } from '../sql/sql.ts'
 import type { Connections } from './connections.ts'
-import { LOOK, type Look, type Settled } from './settled.ts'
+import { LOG_STATE, type LogState, type Settled } from './settled.ts'
 
 type HeldRow = Omit<HeldShard, 'ahead'> & { ahead: string }
 
@@ -35,8 +35,8 @@ export function createPostgresCursors(
     async claim(reader, limit) {
       const isUnread = sql`reader = ${reader} and position < log_end.last`
       const { rows } = await connections.write(sql<
-        Look & { is_unread: boolean; taken: HeldRow[] }
-      >`with log_end as materialized (${LOOK}),
+        LogState & { is_unread: boolean; taken: HeldRow[] }
+      >`with log_end as materialized (${LOG_STATE}),
           taken as (update cursors set fence = fence + 1, held_until = ${LEASE_END}
             where (reader, shard) in (
               select reader, shard from cursors, log_end

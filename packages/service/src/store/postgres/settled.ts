@@ -18,8 +18,8 @@ export interface LogEnd {
 
 /** Tells up to which id the audit log is complete. */
 export interface Settled {
-  /** Takes in the answer to {@link LOOK}, which a statement may have among its own. */
-  hear(answer: Look): LogEnd
+  /** Takes in the answer to {@link LOG_STATE}, which a statement may have among its own. */
+  hear(answer: LogState): LogEnd
   /** Waits a moment for entries that are being written. */
   wait(): Promise<LogEnd>
 }
@@ -33,7 +33,7 @@ export const SERVER: Sql = raw('extract(epoch from pg_postmaster_start_time())::
 // Ids are given out before their entries become visible. A transaction that has one holds a lock on the table
 // until it ends, so that once those who held one after the last id was given out are gone, so are all entries
 // that could appear before it. Transactions that do not write the log hold nothing back.
-export const LOOK = sql<Look>`select t.last_value as last, array(
+export const LOG_STATE = sql<LogState>`select t.last_value as last, array(
     select virtualtransaction from pg_locks
     where t.last_value is not null and locktype = 'relation' and relation = 'audit'::regclass
       and database = (select oid from pg_database where datname = current_database())
@@ -42,8 +42,8 @@ export const LOOK = sql<Look>`select t.last_value as last, array(
     ${SERVER} as server
   from audit_id_seq t`
 
-/** The answer to {@link LOOK}. */
-export interface Look {
+/** The answer to {@link LOG_STATE}. */
+export interface LogState {
   last: number
   writers: string[]
   /** Some reader stands there, so that the log was complete up to it. */
@@ -54,15 +54,15 @@ export interface Look {
 /** Follows the end of the audit log. */
 export function followSettled(connections: Connections): Settled {
   let settled = 0
-  let pending: Look | undefined
+  let pending: LogState | undefined
   let server = ''
 
-  async function ask(): Promise<Look> {
-    const { rows } = await connections.read(LOOK)
+  async function ask(): Promise<LogState> {
+    const { rows } = await connections.read(LOG_STATE)
     return rows[0] ?? { last: 0, writers: [], known: 0, server }
   }
 
-  function hear(now: Look): LogEnd {
+  function hear(now: LogState): LogEnd {
     if (now.server !== server) {
       server = now.server
       settled = 0

@@ -1,9 +1,9 @@
 import { lookUpUser } from '../../../domain/users/users.ts'
 import type { PageLink } from '../../../pages/index.ts'
 import { readSession } from '../../oidc-provider-internals.ts'
+import { wayHome, wayToApplication } from '../../requests/branding.ts'
 import { markBrowser } from '../../requests/browser-cookie.ts'
 import { redirect, sendJson } from '../../requests/http.ts'
-import { wayHome, wayToApplication } from '../../requests/look.ts'
 import type { Done } from './flow-path.ts'
 import { type FlowRequest, show, wantsPage } from './flow-request.ts'
 

@@ -11,8 +11,8 @@ import {
 import type { Tenant } from '../../../store/records.ts'
 import type { IssuerContext } from '../../context.ts'
 import { lastApplication } from '../../requests/application-cookie.ts'
+import { brandingFor } from '../../requests/branding.ts'
 import { sendJson } from '../../requests/http.ts'
-import { lookFor } from '../../requests/look.ts'
 import { type RequestFacts, scopeOfRequest } from '../../requests/request-facts.ts'
 import type { MailContext } from '../mail/messages.ts'
 
@@ -64,13 +64,13 @@ export function show<Name extends PageName>(
   page: Pages[Name],
   headers: Record<string, string> = {},
 ): void {
-  const look = lookFor(flow.tenant, flow.request, flow.uiLocales)
+  const branding = brandingFor(flow.tenant, flow.request, flow.uiLocales)
   if (name === 'message' && status >= 400 && !wantsPage(flow)) {
-    const body = refusal(status, look.language, page as Pages['message'])
+    const body = refusal(status, branding.language, page as Pages['message'])
     sendJson(flow.response, status, body, headers)
     return
   }
-  const { html, headers: own } = renderPage(name, look, page)
+  const { html, headers: own } = renderPage(name, branding, page)
   flow.response.writeHead(status, {
     ...own,
     'content-length': Buffer.byteLength(html),
@@ -105,7 +105,7 @@ function refusal(
 
 /** The language in which the visitor reads. */
 export function languageOf(flow: FlowRequest): Language {
-  return lookFor(flow.tenant, flow.request, flow.uiLocales).language
+  return brandingFor(flow.tenant, flow.request, flow.uiLocales).language
 }
 
 /** The reason for a message that this request causes. */

@@ -2,8 +2,8 @@ import { allowsKeys } from '../../../domain/ways/login-methods.ts'
 import { markHeaders, markOf, markPaths, scriptAt, scriptHeaders } from '../../../pages/index.ts'
 import { nameRoute } from '../../../telemetry/route.ts'
 import { isFormRequest, repeatAsGet } from '../../requests/as-get.ts'
+import { brandingFor } from '../../requests/branding.ts'
 import { type Form, readForm, redirect, sendJson } from '../../requests/http.ts'
-import { lookFor } from '../../requests/look.ts'
 import { accountPaths, SOCIAL_CALLBACK } from '../../requests/paths.ts'
 import { reset, showReset } from '../first/reset-link.ts'
 import { requestReset, showResetRequest } from '../first/reset-request.ts'
@@ -75,7 +75,7 @@ async function showOther(flow: FlowRequest): Promise<void> {
   if (script !== undefined || markPaths.includes(pathname)) nameRoute(flow.request, 'asset')
   if (script !== undefined) return sendAsset(flow, script, scriptHeaders)
   if (!markPaths.includes(pathname)) return showNotFound(flow)
-  sendAsset(flow, markOf(lookFor(flow.tenant, flow.request)), markHeaders)
+  sendAsset(flow, markOf(brandingFor(flow.tenant, flow.request)), markHeaders)
 }
 
 function sendAsset(

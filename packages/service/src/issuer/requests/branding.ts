@@ -2,9 +2,9 @@ import type { IncomingMessage } from 'node:http'
 import { lookUpApplication } from '../../domain/applications/applications.ts'
 import { brandOf } from '../../domain/tenants/tenant-features.ts'
 import {
+  type Branding,
   chooseLanguage,
   type Language,
-  type Look,
   type PageLink,
   type TextKey,
 } from '../../pages/index.ts'
@@ -15,11 +15,11 @@ import type { IssuerContext } from '../context.ts'
 import { issuerUrl } from './issuer-url.ts'
 
 /** Whose page it is, and in which language its visitor reads. */
-export function lookFor(
+export function brandingFor(
   tenant: Tenant,
   request: IncomingMessage,
   uiLocales?: unknown,
-): Look & { language: Language } {
+): Branding & { language: Language } {
   const { companyName, logoImageText, supportEmail } = tenant.settings
   return {
     language: chooseLanguage(
