@@ -10,7 +10,7 @@ import {
   texts,
   whole,
 } from '@latchkey/core/options'
-import { ExpressStore } from './express-store.ts'
+import { createExpressStore } from './express-store.ts'
 import { connectIoredis, type IoredisClient, ioredisLink, isIoredis } from './ioredis-link.ts'
 import { isNodeRedis, type NodeRedisClient, nodeRedisLink } from './node-redis-link.ts'
 import type { RedisLink } from './redis-link.ts'
@@ -130,7 +130,7 @@ function inMemory(maxSessions: number, touchSeconds: number): ManagedSessionStor
     health: () => ({ status: 'ok' as const, reason: undefined }),
     ready: async () => {},
     close: async () => {},
-    forExpressSession: () => new ExpressStore(store),
+    forExpressSession: () => createExpressStore(store),
   })
   return store
 }

@@ -1,71 +1,81 @@
-import type { SessionRecord } from '@latchkey/core'
-import { isTouchDue } from '@latchkey/core/stores'
-import { type SessionData, Store } from 'express-session'
-import type { ManagedSessionStore } from './session-store.ts'
+import { createRequire } from 'node:module'
+import { ConfigError, type SessionRecord } from '@latchkey/core'
+import { isTouchDue, remember } from '@latchkey/core/stores'
+import type { SessionData } from 'express-session'
+import type { ExpressSessionStore, ManagedSessionStore } from './session-store.ts'
 
-type Done = (error?: unknown) => void
-type CreateSession = Store['createSession']
+type Sessions = Pick<ManagedSessionStore, 'get' | 'set' | 'touch' | 'destroy' | 'touchSeconds'> & {
+  ids?(): Promise<string[]>
+}
 
-const DAY_SECONDS = 86_400
+/** How many records are remembered between the read and the end of a request. */
+const MAX_SEEN = 10_000
 
 /**
- * A store for express-session without the kit. Its cookie is kept with the application's data.
+ * The store of connect-redis for express-session without the kit, on top of a store of this package. Its cookie is
+ * kept with the application's data.
  */
-export class ExpressStore extends Store {
-  readonly #sessions: Pick<
-    ManagedSessionStore,
-    'get' | 'set' | 'touch' | 'destroy' | 'touchSeconds'
-  >
+export function createExpressStore(sessions: Sessions): ExpressSessionStore {
+  const { RedisStore } = loadConnectRedis()
   /** The records that sessions were made from, for touching them. */
-  readonly #seen = new WeakMap<object, SessionRecord>()
-
-  constructor(sessions: ManagedSessionStore) {
-    super()
-    this.#sessions = sessions
-  }
-
-  override get(id: string, done: (error: unknown, session?: SessionData | null) => void): void {
-    const answer = async (): Promise<SessionData | undefined> => {
-      const record = await this.#sessions.get(id)
+  const seen = new Map<string, SessionRecord>()
+  const client = {
+    async get(id: string) {
+      const record = await sessions.get(id)
       // A session of the kit has no cookie of express-session.
       if (!record?.data.cookie) return undefined
-      const session = structuredClone(record.data) as unknown as SessionData
-      this.#seen.set(session, record)
-      return session
+      remember(seen, id, record, MAX_SEEN)
+      return record
+    },
+    async set(id: string, data: object, { expiration: { value } }: Expiring) {
+      seen.delete(id)
+      await sessions.set(id, { data: { ...data }, expiresAt: Date.now() / 1000 + value })
+    },
+    async expire(id: string, seconds: number) {
+      const record = seen.get(id) ?? (await sessions.get(id))
+      seen.delete(id)
+      const now = Date.now() / 1000
+      if (!record || !isTouchDue(record.expiresAt, seconds, now, sessions.touchSeconds)) return
+      await sessions.touch(id, record, now + seconds)
+    },
+    async del(ids: readonly string[]) {
+      for (const id of ids) {
+        seen.delete(id)
+        await sessions.destroy(id)
+      }
+    },
+    mGet: (ids: readonly string[]) => Promise.all(ids.map((id) => client.get(id))),
+    async *scanIterator() {
+      if (!sessions.ids) throw new Error('Sessions in memory cannot be listed.')
+      yield await sessions.ids()
+    },
+  }
+  const serializer = {
+    stringify: (session: SessionData) => session as unknown as string,
+    parse: (record: unknown) => structuredClone((record as SessionRecord).data) as never,
+  }
+
+  /** Without a callback, a failure of connect-redis would be a rejection that nobody handles. */
+  class ExpressStore extends RedisStore {
+    override destroy(id: string, done: Done = () => {}): Promise<unknown> {
+      return super.destroy(id, done)
     }
-    answer().then((session) => done(undefined, session), done)
   }
-
-  override set(id: string, session: SessionData, done?: Done): void {
-    const record = { data: { ...session }, expiresAt: expiryOf(session) }
-    settle(async () => this.#sessions.set(id, record), done)
-  }
-
-  override touch(id: string, session: SessionData, done?: Done): void {
-    const seen = this.#seen.get(session)
-    const idleSeconds = (session.cookie.originalMaxAge ?? DAY_SECONDS * 1000) / 1000
-    const { touchSeconds } = this.#sessions
-    const now = Date.now() / 1000
-    const isDue = seen && isTouchDue(seen.expiresAt, idleSeconds, now, touchSeconds)
-    settle(async () => isDue && this.#sessions.touch(id, seen, expiryOf(session)), done)
-  }
-
-  override destroy(id: string, done?: Done): void {
-    settle(async () => this.#sessions.destroy(id), done)
-  }
-
-  override createSession(...[req, data]: Parameters<CreateSession>): ReturnType<CreateSession> {
-    const seen = this.#seen.get(data)
-    const session = super.createSession(req, data)
-    if (seen) this.#seen.set(session, seen)
-    return session
-  }
+  return new ExpressStore({ client, serializer, prefix: '' })
 }
 
-function expiryOf({ cookie: { expires } }: SessionData): number {
-  return expires ? new Date(expires).getTime() / 1000 : Date.now() / 1000 + DAY_SECONDS
+interface Expiring {
+  readonly expiration: { readonly value: number }
 }
 
-function settle(run: () => Promise<unknown>, done: Done = () => {}): void {
-  run().then(() => done(), done)
+type Done = (error?: unknown) => void
+
+function loadConnectRedis(): typeof import('connect-redis') {
+  try {
+    return createRequire(import.meta.url)('connect-redis')
+  } catch (cause) {
+    const remedy =
+      'forExpressSession() needs connect-redis: npm install connect-redis redis express-session'
+    throw Object.assign(new ConfigError([], remedy), { cause })
+  }
 }

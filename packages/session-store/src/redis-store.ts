@@ -1,7 +1,6 @@
 import { channel } from 'node:diagnostics_channel'
-import { createRequire } from 'node:module'
 import { ConfigError, SessionEndedError, type SessionRecord } from '@latchkey/core'
-import { ExpressStore } from './express-store.ts'
+import { createExpressStore } from './express-store.ts'
 import { createRecordSeal, type RecordSeal, sessionName } from './record-seal.ts'
 import { createRedisCommands } from './redis-commands.ts'
 import { createRedisIndex, type IndexedSessions } from './redis-index.ts'
@@ -25,9 +24,6 @@ interface Sealed {
   readonly name: string
   readonly value: Buffer
 }
-
-/** The operations of a store as connect-redis has them. */
-type Sessions = Pick<RedisSessionStore, 'get' | 'destroy' | 'clear' | 'length' | 'ids' | 'all'>
 
 const SESSION = 's:'
 const CLEARED_TOGETHER = 100
@@ -63,30 +59,18 @@ export function createRedisStore(settings: RedisSettings): RedisSessionStore {
   }
   const end = (id: string): Promise<unknown> =>
     commands.run(scripts.endScript, SESSION + sessionName(id))
-  /** Redis as connect-redis sees it: the keys are the ids of sessions. */
-  const client = {
-    get: (id: string) => read(sessionName(id)),
-    mGet: (ids: string[]) => Promise.all(ids.map((id) => read(sessionName(id)))),
-    async del(ids: string[]) {
-      for (let at = 0; at < ids.length; at += CLEARED_TOGETHER) {
-        await Promise.all(ids.slice(at, at + CLEARED_TOGETHER).map(end))
+  /** All sessions, each once: while keys are scanned, Redis may name one twice. */
+  const all = async (): Promise<ReadonlyMap<string, SessionRecord>> => {
+    const found = new Map<string, SessionRecord>()
+    for await (const names of commands.scan(SESSION)) {
+      const values = await Promise.all(names.map((name) => read(name.slice(SESSION.length))))
+      for (const value of values) {
+        const opened = value && open(value)
+        if (opened) found.set(opened.id, opened.record)
       }
-    },
-    async *scanIterator() {
-      for await (const names of commands.scan(SESSION)) {
-        const found = await Promise.all(names.map((name) => read(name.slice(SESSION.length))))
-        yield found.flatMap((one) => (one && open(one)?.id) ?? [])
-      }
-    },
+    }
+    return found
   }
-  const serializer = {
-    parse(one: Sealed): SessionRecord | undefined {
-      const opened = open(one)
-      return opened && { ...opened.record }
-    },
-  }
-  const { RedisStore } = createRequire(import.meta.url)('connect-redis')
-  const sessions: Sessions = new RedisStore({ client, serializer, prefix: '' })
 
   const sealedValue: IndexedSessions['seal'] = (id, record) => {
     const milliseconds = Math.ceil(record.expiresAt * 1000 - Date.now())
@@ -111,7 +95,10 @@ export function createRedisStore(settings: RedisSettings): RedisSessionStore {
   const store: RedisSessionStore = {
     touchSeconds,
     useSecrets,
-    get: async (id) => (await sessions.get(id)) ?? undefined,
+    async get(id) {
+      const found = await read(sessionName(id))
+      return found && open(found)?.record
+    },
     async set(id, record) {
       if ((await write(scripts.beginScript, id, record)) === 0) throw new SessionEndedError()
     },
@@ -122,7 +109,9 @@ export function createRedisStore(settings: RedisSettings): RedisSessionStore {
     async touch(id, seen, expiresAt) {
       await store.update(id, { ...seen, expiresAt }, seen)
     },
-    destroy: (id) => sessions.destroy(id),
+    async destroy(id) {
+      await end(id)
+    },
     index: createRedisIndex(commands, sealed, {
       get: (id) => store.get(id),
       set: (id, record) => store.set(id, record),
@@ -141,11 +130,16 @@ export function createRedisStore(settings: RedisSettings): RedisSessionStore {
       await commands.get('ready')
     },
     close: () => link.close(),
-    clear: () => sessions.clear(),
-    length: () => sessions.length(),
-    ids: () => sessions.ids(),
-    all: () => sessions.all(),
-    forExpressSession: () => new ExpressStore(store),
+    async clear() {
+      const ids = [...(await all()).keys()]
+      for (let at = 0; at < ids.length; at += CLEARED_TOGETHER) {
+        await Promise.all(ids.slice(at, at + CLEARED_TOGETHER).map(end))
+      }
+    },
+    length: async () => (await all()).size,
+    ids: async () => [...(await all()).keys()],
+    all: async () => [...(await all())].map(([id, record]) => ({ ...record, id })),
+    forExpressSession: () => createExpressStore(store),
   }
   return store
 }

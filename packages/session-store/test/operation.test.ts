@@ -1,7 +1,8 @@
+import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { inspect } from 'node:util'
+import { inspect, promisify } from 'node:util'
 import type { SessionRecord } from '@latchkey/core'
 import { createSessionStore } from '@latchkey/session-store'
 import express from 'express'
@@ -13,6 +14,7 @@ import { startSilentProxy } from '../../../test/support/silent-proxy.ts'
 import { record } from './support/record.ts'
 import { startRedis, type TestRedis, until } from './support/redis.ts'
 
+const run = promisify(execFile)
 const secret = 'a secret of the tests, 32 characters long'
 let redis: TestRedis
 beforeAll(async () => {
@@ -174,4 +176,63 @@ test('with express-session alone a Redis that is away means 503 with retry-after
   server.close()
   server.closeAllConnections()
   await store.close()
+})
+
+test('with express-session alone a session in use lives on, and one that is not used expires', async () => {
+  const store = createSessionStore({ url: redis.url, secret })
+  const app = express()
+  const cookie = { maxAge: 2_000 }
+  app.use(
+    expressSession({
+      ...{ secret, cookie, resave: false, rolling: true, saveUninitialized: true },
+      store: store.forExpressSession(),
+    }),
+  )
+  app.get('/', (req, res) => void res.send(req.session.id))
+  const server = app.listen(0)
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  const first = await fetch(url)
+  const headers = { cookie: (first.headers.getSetCookie()[0] as string).split(';')[0] as string }
+  const id = await first.text()
+  const visit = async () => (await fetch(url, { headers })).text()
+  for (let visits = 0; visits < 5; visits++) {
+    await sleep(700)
+    expect(await visit()).toBe(id)
+  }
+  await sleep(3_100)
+  expect(await visit()).not.toBe(id)
+  server.close()
+  server.closeAllConnections()
+  await store.close()
+})
+
+test('with express-session alone a session is destroyed without a callback while Redis is away, and the process lives', async () => {
+  await using down = await startRedis()
+  const store = createSessionStore({ url: down.url, secret, timeoutMilliseconds: 300 })
+  const sessions = store.forExpressSession()
+  await down.kill()
+  sessions.destroy('id')
+  await expect(store.get('id')).rejects.toThrow('Redis')
+  await store.close()
+})
+
+test('forExpressSession() without connect-redis names what to install', async () => {
+  const script = `
+    import { registerHooks } from 'node:module'
+    registerHooks({
+      resolve(name, context, next) {
+        if (name === 'connect-redis') throw new Error('It is not installed.')
+        return next(name, context)
+      },
+    })
+    const { createSessionStore } = await import('@latchkey/session-store')
+    const store = createSessionStore({})
+    try { store.forExpressSession() } catch ({ code, message }) { console.log(code, message) }`
+  const { stdout } = await run(
+    process.execPath,
+    ['--conditions=latchkey-source', '--input-type=module', '-e', script],
+    { cwd: import.meta.dirname },
+  )
+  expect(stdout).toContain('LATCHKEY_CONFIG_INVALID')
+  expect(stdout).toContain('npm install connect-redis redis express-session')
 })
