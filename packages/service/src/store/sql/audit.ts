@@ -122,15 +122,18 @@ export async function entriesAfter(
 
 /** An entry as a row; the database gives it its id. */
 export function toRow(entry: AuditEntry): Omit<EntryRow, 'id'> {
-  const { tenantId, requestId, address, userAgent, applicationId, fields, ...rest } = entry
   return {
-    ...rest,
-    tenant_id: tenantId ?? null,
-    request_id: requestId ?? null,
-    address: address ?? null,
-    user_agent: userAgent ?? null,
-    application_id: applicationId ?? null,
-    fields: fields ? JSON.stringify(fields) : null,
+    at: entry.at,
+    tenant_id: entry.tenantId ?? null,
+    actor: entry.actor,
+    request_id: entry.requestId ?? null,
+    action: entry.action,
+    target: entry.target,
+    outcome: entry.outcome,
+    address: entry.address ?? null,
+    user_agent: entry.userAgent ?? null,
+    application_id: entry.applicationId ?? null,
+    fields: entry.fields ? JSON.stringify(entry.fields) : null,
   }
 }
 
