@@ -104,7 +104,7 @@ export const faults = {
   'requests while Redis is gone': (field) => refuse(field, 'redis'),
 
   async 'a process without requests'(field, isShort) {
-    const seconds = isShort ? 5 : 20
+    const seconds = isShort ? 10 : 20
     const statements = await idleStatements(field, seconds)
     const found = `${(statements.length / seconds).toFixed(1)} statements/s to PostgreSQL`
     if (statements.length > IDLE_PER_SECOND * seconds) {

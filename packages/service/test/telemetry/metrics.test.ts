@@ -90,10 +90,13 @@ test('metrics are in the format OpenMetrics, at a port of their own on loopback'
     expect(text).toContain(`# HELP ${name.replace(/_total$/, '')} ${help}`)
   }
   expect(metricOf(text, 'latchkey_build_info')).toBe(1)
-  await vi.waitFor(async () => {
-    const lag = metricOf(await (await fetch(url)).text(), 'latchkey_reader_lag_seconds')
-    expect(lag).toBe(0)
-  })
+  await vi.waitFor(
+    async () => {
+      const lag = metricOf(await (await fetch(url)).text(), 'latchkey_reader_lag_seconds')
+      expect(lag).toBe(0)
+    },
+    { timeout: 15_000, interval: 100 },
+  )
   expect((await fetch(url, { method: 'POST' })).status).toBe(405)
   expect((await fetch(new URL('/', url))).status).toBe(404)
   expect((await service.fetch(`${origin}/x/metrics`)).status).toBe(404)

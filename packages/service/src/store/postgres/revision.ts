@@ -3,7 +3,7 @@ import { join, name, type Sql, sql } from '../sql/sql.ts'
 import type { Connections } from './connections.ts'
 
 /** How often the revision is looked at. */
-const POLL_MS = 600
+const POLL_MS = 700
 
 /** An answer older than this says nothing about now. */
 const FRESH_MS = 1_000
