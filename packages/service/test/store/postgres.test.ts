@@ -508,6 +508,24 @@ test('reads and writes work again after all connections to PostgreSQL went silen
   expect(outcome.kind).toBe('written')
 })
 
+test('reads in progress are answered by new connections after theirs went silent', {
+  timeout: 30_000,
+}, async () => {
+  const { tenant } = await aStoreWithTenant()
+  const { port } = new URL(database.url)
+  using proxy = await startSilentProxy(Number(port))
+  const url = database.url.replace(`:${port}/`, `:${proxy.port}/`)
+  // A statement itself waits forever.
+  const store = createPostgresDataStore(createConnections({ url }, { queryMs: 0 }))
+  onTestFinished(() => void store.close())
+  const readAll = () =>
+    Promise.all(Array.from({ length: 20 }, () => store.tenants.get(tenant.id)))
+  await readAll()
+  proxy.silence()
+
+  expect(await readAll()).toEqual(Array.from({ length: 20 }, () => tenant))
+})
+
 test('a read that takes seven seconds is answered, although the heartbeat has less time', {
   timeout: 30_000,
 }, async () => {

@@ -32,8 +32,8 @@ export interface Connections {
   /** Runs a statement that changes nothing, on a connection that reads share. */
   read<R>(statement: Sql<R>): Promise<Rows<R>>
   /**
-   * Runs a quick read on a connection of its own, regularly. Without an answer, all connections are replaced for later
-   * statements: the server may have vanished.
+   * Runs a quick read on a connection of its own, regularly. Without an answer, all connections are replaced, as the
+   * server may have vanished, and reads in progress are asked once more.
    */
   heartbeat<R>(statement: Sql<R>): Promise<Rows<R>>
   /** Runs one statement that may write, as a transaction of its own. */
@@ -92,6 +92,8 @@ export function createConnections(
   let readers: (Reader | undefined)[] = []
   /** The connection of the heartbeat, apart from the others: behind a slow read it would seem silent. */
   let beating: (Reader | undefined)[] = []
+  /** The reads in progress, each as a function that asks it once more. */
+  const waiting = new Set<() => void>()
   const names = new Map<string, string>()
   /** Counts how often all statements were prepared again. */
   let generation = 0
@@ -160,14 +162,29 @@ export function createConnections(
     beating = []
     writers = newWriters()
     void Promise.allSettled(before)
+    for (const askAgain of waiting) askAgain()
+  }
+
+  /** Answers as the first of two reads does. The second one begins when connections are replaced. */
+  function eitherOf<R>(read: () => Promise<Rows<R>>): Promise<Rows<R>> {
+    return new Promise((resolve, reject) => {
+      const askAgain = () => {
+        waiting.delete(askAgain)
+        // If it fails, the first one still answers or ends at its own limit.
+        read().then(resolve, () => {})
+      }
+      waiting.add(askAgain)
+      read()
+        .then(resolve, reject)
+        .finally(() => waiting.delete(askAgain))
+    })
   }
 
   async function readOnce<R>(statement: Sql<R>): Promise<Rows<R>> {
     if (isClosed) throw new StoreError('The store is closed.')
     const from = readers
     try {
-      const client = await reader()
-      return await ask(client, statement)
+      return await eitherOf(async () => ask(await reader(), statement))
     } catch (error) {
       // The failure that ended one has ended the others, too, though it may not be known yet.
       if (isConnectionLost(error) && readers === from) {
