@@ -16,7 +16,7 @@ import { createDatabase } from './support/postgres.ts'
 /** The statements of tasks in the background: the poll of the revision, the readers of the log, what is sent. */
 const isOther = (sql: string): boolean =>
   /\b(from|into|update) "?(revision|cursors|mail|notices|webhooks|deliveries)\b/.test(sql) ||
-  /pg_locks|from "?audit"? where|advisory/.test(sql)
+  /pg_locks|from audit\s+where|advisory/.test(sql)
 
 async function startCounted() {
   const stack = new AsyncDisposableStack()

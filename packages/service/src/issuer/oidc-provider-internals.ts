@@ -296,7 +296,7 @@ export interface RefreshAnswers {
    * @param usedAt - When the token was used, in seconds since the epoch. Default: now.
    */
   find(token: string, question: string, usedAt?: number): Promise<object | undefined>
-  keep(token: string, question: string, answer: object, grantId: string | undefined): Promise<void>
+  keep(token: string, question: string, answer: object): Promise<void>
 }
 
 /** Another request has used up the code or token first. */
@@ -322,13 +322,20 @@ type FindAnswer = (usedAt?: number) => Promise<object | undefined>
 
 /** Finds the stored response for each refresh in progress. */
 const refreshes = new WeakMap<object, FindAnswer>()
-const answersOf = new WeakMap<Provider, RefreshAnswers>()
+const tokensOf = new WeakMap<Provider, TokenRules>()
+
+/** The rules of the token endpoint. */
+interface TokenRules {
+  answers: RefreshAnswers
+  /** Makes the changes of a request before its response; throws {@link SpentError}. */
+  makeChanges(): Promise<void>
+}
 
 /** The provider of a tenant, which answers a repeated refresh with the response of the first one. */
 export class RepeatableProvider extends Provider {
-  constructor(issuer: string, configuration: Configuration, answers: RefreshAnswers) {
+  constructor(issuer: string, configuration: Configuration, rules: TokenRules) {
     super(issuer, configuration)
-    answersOf.set(this, answers)
+    tokensOf.set(this, rules)
     const { RefreshToken } = this
     const find = RefreshToken.find.bind(RefreshToken)
     RefreshToken.find = async (...args: Parameters<typeof find>) => {
@@ -347,30 +354,45 @@ export class RepeatableProvider extends Provider {
   /** Called by the constructor of oidc-provider with each of its own grants. */
   override registerGrantType(name: string, handler: unknown, ...more: never[]): void {
     const own = handler as GrantHandler
-    const used = name === 'refresh_token' ? repeatable(this, own) : own
+    const used = name === 'refresh_token' ? repeatable(this, own) : changing(this, own)
     super.registerGrantType(name, used as never, ...more)
+  }
+}
+
+/** Makes the changes of a request even if it is refused: a code that was used is used up. */
+function changing(provider: Provider, handler: GrantHandler): GrantHandler {
+  return async (ctx, next) => {
+    try {
+      await handler(ctx, next)
+    } finally {
+      await tokensOf.get(provider)?.makeChanges()
+    }
   }
 }
 
 function repeatable(provider: Provider, handler: GrantHandler): GrantHandler {
   return async (ctx, next) => {
-    const answers = answersOf.get(provider)
+    const { answers } = tokensOf.get(provider) ?? {}
     const { client, params, entities } = ctx.oidc
     const { refresh_token: token, scope, resource } = params ?? {}
-    if (!client || !answers?.isFor(client) || typeof token !== 'string') return handler(ctx, next)
+    if (!client || !answers?.isFor(client) || typeof token !== 'string') {
+      return changing(provider, handler)(ctx, next)
+    }
     const question = JSON.stringify([client.clientId, scope, resource])
     const find: FindAnswer = (usedAt) => answers.find(token, question, usedAt)
     refreshes.set(ctx, find)
-    try {
+    const refresh = changing(provider, async () => {
       await handler(ctx, next)
+      if (entities.RotatedRefreshToken) await answers.keep(token, question, ctx.body as object)
+    })
+    try {
+      await refresh(ctx, next)
     } catch (error) {
-      if (error instanceof Repeated) ctx.body = error.answer
-      else if (error instanceof SpentError) ctx.body = await find()
-      if (!ctx.body) throw error
-      return
+      const isSpent = error instanceof SpentError
+      const answer = error instanceof Repeated ? error.answer : isSpent && (await find())
+      if (!answer) throw error
+      ctx.body = answer
     }
-    const used = entities.RotatedRefreshToken
-    if (used) await answers.keep(token, question, ctx.body as object, used.grantId)
   }
 }
 

@@ -1,4 +1,10 @@
-import type { Admission, AttemptLimit, Attempts, Beginning } from './protocol-store.ts'
+import type {
+  Admission,
+  AttemptCounter,
+  AttemptLimit,
+  Attempts,
+  Beginning,
+} from './protocol-store.ts'
 import type { Micros } from './records.ts'
 
 /** Whether another attempt may be made at `now`, after those made so far. */
@@ -36,19 +42,30 @@ export function createAttemptsUnderWay() {
   }
 
   return {
-    /** Begins an attempt after those that were `made`; see `ProtocolStore.beginAttempt`. */
+    /**
+     * Begins an attempt; see `ProtocolStore.beginAttempt`.
+     *
+     * @param madeAt - The attempts made so far under a key.
+     */
     begin(
-      [key, limit, attempt, until]: [string, AttemptLimit, string, Micros],
-      made: Attempts | undefined,
+      counters: readonly AttemptCounter[],
+      attempt: string,
+      until: Micros,
+      madeAt: (key: string) => Attempts | undefined,
       now: Micros,
     ): Beginning {
-      const running = runningAt(key, now)
-      if (running > 0 && (made?.count ?? 0) + running >= limit.free) return { kind: 'busy' }
-      const admission = admissionAfter(made, limit, now)
-      if (admission.kind === 'admitted') {
+      for (const [counter, { key, limit }] of counters.entries()) {
+        const [made, running] = [madeAt(key), runningAt(key, now)]
+        if (running > 0 && (made?.count ?? 0) + running >= limit.free) {
+          return { kind: 'busy', counter }
+        }
+        const admission = admissionAfter(made, limit, now)
+        if (admission.kind === 'refused') return { ...admission, counter }
+      }
+      for (const { key } of counters) {
         underWay.set(key, (underWay.get(key) ?? new Map<string, Micros>()).set(attempt, until))
       }
-      return admission
+      return { kind: 'admitted' }
     },
     end,
   }

@@ -208,6 +208,10 @@ export interface UserStore {
   /** Those whose addresses have one of these keys. */
   findByEmails(tenantId: string, emailKeys: readonly string[]): Promise<User[]>
   findByEmail(tenantId: string, emailKey: string): Promise<User | undefined>
+  /** A user and all credentials of the user, by the id. */
+  getAccount(tenantId: string, id: string): Promise<Account | undefined>
+  /** The same by the key of the address. */
+  findAccount(tenantId: string, emailKey: string): Promise<Account | undefined>
   /** `undefined` when there is no such tenant. */
   list(tenantId: string, page: Page): Promise<Listing<User> | undefined>
   /** Users of the tenant by a text and by state, or in an order. Of an unknown tenant there are none. */

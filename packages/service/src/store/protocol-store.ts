@@ -29,6 +29,15 @@ export interface ProtocolEntry {
 /** Which entry; see {@link ProtocolEntry}. */
 export type EntryName = Pick<ProtocolEntry, 'tenantId' | 'kind' | 'key'>
 
+/**
+ * A step of {@link ProtocolStore.write}: inserts or replaces an entry, removes one, or spends one, so that of any number of
+ * callers exactly one gets on.
+ */
+export type Change =
+  | { kind: 'put'; entry: ProtocolEntry }
+  | { kind: 'delete'; name: EntryName }
+  | { kind: 'consume'; name: EntryName }
+
 /** The name of an entry whose id is a bearer secret. */
 export function entryName(tenantId: string, kind: string, id: string): EntryName {
   return { tenantId, kind, key: hash('sha256', id, 'base64url') }
@@ -55,8 +64,20 @@ export interface Attempts {
 /** Whether an attempt may go ahead, and if not, how long to wait. */
 export type Admission = { kind: 'admitted' } | { kind: 'refused'; retryAfterSeconds: number }
 
-/** Whether an attempt may begin; `busy`: those under way could use up the free ones by failing. */
-export type Beginning = Admission | { kind: 'busy' }
+/** Attempts that are counted under a key. */
+export interface AttemptCounter {
+  readonly key: string
+  readonly limit: AttemptLimit
+}
+
+/**
+ * Whether an attempt may begin, and if not, which of its counters is in the way; `busy`: the attempts under way could
+ * use up the free ones by failing.
+ */
+export type Beginning =
+  | { kind: 'admitted' }
+  | { kind: 'refused'; counter: number; retryAfterSeconds: number }
+  | { kind: 'busy'; counter: number }
 
 /** The effect of an attempt: a failure that counts, no attempts at all, or those made before it. */
 export type AttemptOutcome = 'failed' | 'forgiven' | 'unchanged'
@@ -224,6 +245,8 @@ export interface ProtocolStore extends Pick<MessageQueues, 'mail' | 'notices'> {
   /** Inserts the entry, or replaces the one of the same name. */
   put(entry: ProtocolEntry): Promise<void>
   find(name: EntryName): Promise<ProtocolEntry | undefined>
+  /** Finds several, in the same order. */
+  findAll(names: readonly EntryName[]): Promise<(ProtocolEntry | undefined)[]>
   findByUid(tenantId: string, kind: string, uid: string): Promise<ProtocolEntry | undefined>
   listByAccount(tenantId: string, kind: string, accountId: string): Promise<ProtocolEntry[]>
 
@@ -236,6 +259,13 @@ export interface ProtocolStore extends Pick<MessageQueues, 'mail' | 'notices'> {
   /** Removes the entry and returns it. Of any number of callers exactly one gets it. */
   takeByUid(tenantId: string, kind: string, uid: string): Promise<ProtocolEntry | undefined>
   delete(name: EntryName): Promise<void>
+  /**
+   * Makes changes in one step, each of another entry. Where the entries are on several servers, one after the other: what is
+   * spent first.
+   *
+   * @returns Whether they were made. None is when an entry that they spend is spent or gone.
+   */
+  write(changes: readonly Change[]): Promise<boolean>
   deleteByGrant(tenantId: string, kind: string, grantId: string): Promise<void>
 
   /** Counts an attempt, unless it comes too early. */
@@ -245,17 +275,20 @@ export interface ProtocolStore extends Pick<MessageQueues, 'mail' | 'notices'> {
   /** The attempts of every key of a group, by the rest of the key; see {@link ProtocolStore.resetAttempts}. */
   attemptsOf(group: string): Promise<({ member: string } & Attempts)[]>
   /**
-   * Begins an attempt of which only the failure counts, unless it comes too early or has to wait for others.
+   * Begins an attempt of which only the failure counts, at each of the counters, or at none: when it comes too early for
+   * one, or has to wait for others.
    *
    * @param attempt - Names the attempt. It is under way until it ends, at the latest until `until`.
    */
-  beginAttempt(key: string, limit: AttemptLimit, attempt: string, until: Micros): Promise<Beginning>
-  /** Ends an attempt. A failure is counted in the same step, even if the attempt is under way no longer. */
-  endAttempt(
-    key: string,
-    limit: AttemptLimit,
+  beginAttempt(
+    counters: readonly AttemptCounter[],
     attempt: string,
-    outcome: AttemptOutcome,
+    until: Micros,
+  ): Promise<Beginning>
+  /** Ends an attempt. Failures are counted in the same step, even if the attempt is under way no longer. */
+  endAttempt(
+    ends: readonly (AttemptCounter & { outcome: AttemptOutcome })[],
+    attempt: string,
   ): Promise<void>
   /** Forgets all attempts. */
   resetAttempt(key: string): Promise<void>

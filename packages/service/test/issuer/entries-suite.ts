@@ -5,7 +5,10 @@ import { createVault } from '../../src/domain/writes/vault.ts'
 import '../../src/issuer/index.ts'
 import type { StoreUnderTest } from './protocol-store-suite.ts'
 
-const fruit = entry<{ name: string; stone: string | undefined }>('Fruit', 60, {
+/** The kind of record that tests define. */
+export const OF_TESTS = 'Fruit'
+
+const fruit = entry<{ name: string; stone: string | undefined }>(OF_TESTS, 60, {
   member: 'stone',
   as: 'sealedStone',
   purpose: (tenantId, id, { name }) => `fruit:${tenantId}:${id}:${name}`,

@@ -120,9 +120,10 @@ describe.each(storeKinds)('on %s', (store) => {
       store,
       wrap: (inner) => ({
         ...inner,
-        put: (entry) => {
-          if (entry.kind === 'Interaction') written.push(entry)
-          return inner.put(entry)
+        write: (changes) => {
+          const put = changes.flatMap((one) => (one.kind === 'put' ? [one.entry] : []))
+          written.push(...put.filter(({ kind }) => kind === 'Interaction'))
+          return inner.write(changes)
         },
       }),
     })

@@ -15,6 +15,7 @@ function failing(store: ProtocolStore, disk: { isFull: boolean }): ProtocolStore
   return {
     ...store,
     put: (entry) => refused(() => store.put(entry)) as Promise<void>,
+    write: (changes) => refused(() => store.write(changes)) as Promise<boolean>,
     endAttempt: (...given) => refused(() => store.endAttempt(...given)) as Promise<void>,
   }
 }
@@ -48,13 +49,13 @@ describe.each(storeKinds)('on %s', (store) => {
   })
 })
 
-test('a store that fails once the answer is made, when the session is saved, is answered 503 as well', async () => {
+test('a store that fails once the answer is made, when its changes are written, is answered 503 as well', async () => {
   const disk = { isFull: false }
   const wrap = (store: ProtocolStore): ProtocolStore => ({
     ...store,
-    put: async (entry) => {
-      if (disk.isFull && entry.kind === 'Session') throw new StoreError('database or disk is full')
-      return store.put(entry)
+    write: async (changes) => {
+      if (disk.isFull) throw new StoreError('database or disk is full')
+      return store.write(changes)
     },
   })
   await using issuer = await startIssuer({ store: 'memory', wrap })

@@ -196,46 +196,135 @@ export function describeProtocolStore(
   test('of parallel attempts, no more begin than may fail; the others begin when those have succeeded', async () => {
     await using under = await open()
     const { store, clock } = under
-    const begin = (attempt: string) => store.beginAttempt('key', limit, attempt, micros(clock, 30))
+    const begin = (attempt: string) =>
+      store.beginAttempt([{ key: 'key', limit }], attempt, micros(clock, 30))
     const names = Array.from({ length: 16 }, (_, n) => `attempt-${n}`)
     const begun = await Promise.all(names.map(begin))
     const admitted = names.filter((_, n) => begun[n]?.kind === 'admitted')
     expect(admitted).toHaveLength(2)
     expect(begun.filter(({ kind }) => kind === 'busy')).toHaveLength(14)
 
-    await store.endAttempt('key', limit, admitted[0] ?? '', 'unchanged')
+    await store.endAttempt([{ key: 'key', limit, outcome: 'unchanged' }], admitted[0] ?? '')
     expect(await begin('next')).toEqual({ kind: 'admitted' })
-    expect(await begin('one too many')).toEqual({ kind: 'busy' })
+    expect(await begin('one too many')).toEqual({ kind: 'busy', counter: 0 })
     expect(await store.attempts('key')).toBeUndefined()
   })
 
   test('a failed attempt counts, a successful one resets the count, and an aborted one changes nothing', async () => {
     await using under = await open()
     const { store, clock } = under
-    const begin = (attempt: string) => store.beginAttempt('key', limit, attempt, micros(clock, 30))
+    const begin = (attempt: string) =>
+      store.beginAttempt([{ key: 'key', limit }], attempt, micros(clock, 30))
     await begin('a')
-    await store.endAttempt('key', limit, 'a', 'failed')
+    await store.endAttempt([{ key: 'key', limit, outcome: 'failed' }], 'a')
     expect(await store.attempts('key')).toEqual({ count: 1, lastAt: micros(clock) })
     await begin('b')
-    expect(await begin('c')).toEqual({ kind: 'busy' })
-    await store.endAttempt('key', limit, 'b', 'failed')
-    expect(await begin('c')).toEqual({ kind: 'refused', retryAfterSeconds: 10 })
+    expect(await begin('c')).toEqual({ kind: 'busy', counter: 0 })
+    await store.endAttempt([{ key: 'key', limit, outcome: 'failed' }], 'b')
+    expect(await begin('c')).toEqual({ kind: 'refused', counter: 0, retryAfterSeconds: 10 })
     clock.millis += 10_000
     expect(await begin('c')).toEqual({ kind: 'admitted' })
-    await store.endAttempt('key', limit, 'c', 'unchanged')
+    await store.endAttempt([{ key: 'key', limit, outcome: 'unchanged' }], 'c')
     expect(await store.attempts('key')).toMatchObject({ count: 2 })
     await begin('d')
-    await store.endAttempt('key', limit, 'd', 'forgiven')
+    await store.endAttempt([{ key: 'key', limit, outcome: 'forgiven' }], 'd')
     expect(await store.attempts('key')).toBeUndefined()
+  })
+
+  test('an attempt that may not begin at one of its counters begins at none', async () => {
+    await using under = await open()
+    const { store, clock } = under
+    const [narrow, wide] = [
+      { key: 'narrow/1', limit: { ...limit, free: 1 } },
+      { key: 'wide', limit },
+    ]
+    const begin = (attempt: string, ...counters: (typeof wide)[]) =>
+      store.beginAttempt(counters, attempt, micros(clock, 30))
+    expect(await begin('a', wide, narrow)).toEqual({ kind: 'admitted' })
+    for (const attempt of ['b', 'c', 'd']) {
+      expect(await begin(attempt, wide, narrow)).toEqual({ kind: 'busy', counter: 1 })
+    }
+    expect(await begin('e', wide)).toEqual({ kind: 'admitted' })
+    await store.endAttempt(
+      [
+        { ...wide, outcome: 'unchanged' },
+        { ...narrow, outcome: 'failed' },
+      ],
+      'a',
+    )
+    expect(await begin('f', wide, narrow)).toEqual({
+      kind: 'refused',
+      counter: 1,
+      retryAfterSeconds: 10,
+    })
+    expect(await store.attempts('wide')).toBeUndefined()
+    expect(await store.attempts('narrow/1')).toEqual({ count: 1, lastAt: micros(clock) })
+  })
+
+  test('several changes are made together, or none when what they spend is spent', async () => {
+    await using under = await open()
+    const { store, clock } = under
+    const [code, token, old] = [
+      entry(clock, { kind: 'AuthorizationCode', uid: undefined, accountId: undefined }),
+      entry(clock, { kind: 'AccessToken', uid: undefined, accountId: undefined }),
+      entry(clock, { kind: 'Interaction' }),
+    ]
+    const later = { ...token, key: 'k2' }
+    await store.write([
+      { kind: 'put', entry: code },
+      { kind: 'put', entry: old },
+      { kind: 'put', entry: entry(clock) },
+    ])
+    expect(await store.findAll([entry(clock), later, code])).toEqual([
+      entry(clock),
+      undefined,
+      code,
+    ])
+    expect(await store.findByUid('ten_1', 'Session', 'u1')).toEqual(entry(clock))
+    expect(await store.listByAccount('ten_1', 'Session', 'usr_1')).toEqual([entry(clock)])
+
+    const redeem = (issued: ProtocolEntry) =>
+      store.write([
+        { kind: 'put', entry: issued },
+        { kind: 'delete', name: old },
+        { kind: 'consume', name: code },
+      ])
+    expect(await redeem(token)).toBe(true)
+    expect((await store.find(code))?.consumedAt).toBe(micros(clock))
+    expect(await store.findAll([token, old])).toEqual([token, undefined])
+
+    await store.put(old)
+    expect(await redeem(later)).toBe(false)
+    expect(await store.findAll([later, old])).toEqual([undefined, old])
+  })
+
+  test('of sixteen writes that spend the same entry, one is made', async () => {
+    await using under = await open()
+    const { store, clock } = under
+    await store.put(entry(clock))
+    const issued = Array.from({ length: 16 }, (_, n) =>
+      entry(clock, { kind: 'AccessToken', key: `token-${n}` }),
+    )
+    const made = await Promise.all(
+      issued.map((one) =>
+        store.write([
+          { kind: 'consume', name: entry(clock) },
+          { kind: 'put', entry: one },
+        ]),
+      ),
+    )
+    expect(made.filter(Boolean)).toHaveLength(1)
+    expect(await store.findAll(issued)).toEqual(issued.map((one, n) => (made[n] ? one : undefined)))
   })
 
   test('an attempt whose process has died counts as ended after its time limit', async () => {
     await using under = await open()
     const { store, clock } = under
-    const begin = (attempt: string) => store.beginAttempt('key', limit, attempt, micros(clock, 30))
+    const begin = (attempt: string) =>
+      store.beginAttempt([{ key: 'key', limit }], attempt, micros(clock, 30))
     await begin('a')
     await begin('b')
-    expect(await begin('c')).toEqual({ kind: 'busy' })
+    expect(await begin('c')).toEqual({ kind: 'busy', counter: 0 })
     clock.millis += 30_000
     expect(await begin('c')).toEqual({ kind: 'admitted' })
   })
@@ -365,5 +454,5 @@ export function describeProtocolStore(
 }
 
 async function fail(store: ProtocolStore, key: string, attempt = 'a'): Promise<void> {
-  await store.endAttempt(key, limit, attempt, 'failed')
+  await store.endAttempt([{ key, limit, outcome: 'failed' }], attempt)
 }

@@ -52,8 +52,8 @@ describe('the Redis store', () => {
     const entry = { tenantId: 't', kind: 'Session', key: 'k', payload: '{}', expiresAt }
     await store.put({ ...entry, uid: 'u', grantId: 'g', accountId: 'a' })
     const limit = { free: 2, baseSeconds: 1, maxSeconds: 1, forgetSeconds: 60 }
-    await store.endAttempt('a/b', limit, 'attempt', 'failed')
-    await store.beginAttempt('c/d', limit, 'attempt', expiresAt)
+    await store.endAttempt([{ key: 'a/b', limit, outcome: 'failed' }], 'attempt')
+    await store.beginAttempt([{ key: 'c/d', limit }], 'attempt', expiresAt)
     await redis.inspect(async (r) => {
       const keys = await r.keys('*')
       expect(keys).toHaveLength(6)
@@ -93,7 +93,7 @@ describe('the Redis store', () => {
     const limit = { free: 3, baseSeconds: 2, maxSeconds: 900, forgetSeconds: 3_600 }
     const failure = { name: 'StoreError', message: expect.stringContaining('Redis failed') }
     await expect(store.attempts('k')).rejects.toMatchObject(failure)
-    await expect(store.beginAttempt('k', limit, 'a', 1)).rejects.toMatchObject(failure)
+    await expect(store.beginAttempt([{ key: 'k', limit }], 'a', 1)).rejects.toMatchObject(failure)
     await expect(store.findByUid('t', 'Session', 'u')).rejects.toMatchObject(failure)
     await own.restart()
     expect(await store.attempts('k')).toBeUndefined()

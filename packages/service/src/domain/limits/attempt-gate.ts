@@ -1,15 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import type { AttemptLimit, AttemptOutcome, ProtocolStore } from '../../store/protocol-store.ts'
+import type { AttemptCounter, AttemptOutcome, ProtocolStore } from '../../store/protocol-store.ts'
 import { type DomainContext, nowMicros } from '../writes/context.ts'
 
-/** Failures that are counted under a key, and how many of them are free. */
-export interface Counter {
-  readonly key: string
-  readonly limit: AttemptLimit
-}
-
 /** An attempt that may be verified, or the counter because of which it has to wait. */
-export type Entry<C extends Counter> =
+export type Entry<C extends AttemptCounter> =
   | { kind: 'entered'; end(outcomeOf: (counter: C) => AttemptOutcome): Promise<void> }
   | { kind: 'refused'; counter: C; retryAfterSeconds: number }
 
@@ -22,7 +16,7 @@ export interface AttemptGate {
    *
    * Call `end` once.
    */
-  enter<C extends Counter>(counters: readonly C[]): Promise<Entry<C>>
+  enter<C extends AttemptCounter>(counters: readonly C[]): Promise<Entry<C>>
 }
 
 /** An attempt that waits for others. */
@@ -44,36 +38,30 @@ export function createAttemptGate(
   /** The attempts of this process that wait for a counter; the first of them asks again. */
   const lines = new Map<string, Waiter[]>()
 
-  async function begin<C extends Counter>(
+  async function begin<C extends AttemptCounter>(
     counters: readonly C[],
     attempt: string,
   ): Promise<Entry<C> | { kind: 'busy'; key: string }> {
     const until = nowMicros(clock) + UNDER_WAY_SECONDS * 1e6
-    const begun: C[] = []
-    const end = async (outcomeOf: (counter: C) => AttemptOutcome) => {
-      const ended = begun.map((one) =>
-        protocol.endAttempt(one.key, one.limit, attempt, outcomeOf(one)),
-      )
-      try {
-        await Promise.all(ended)
-      } finally {
-        for (const { key } of begun) lines.get(key)?.[0]?.wake()
-      }
+    const beginning = await protocol.beginAttempt(counters, attempt, until)
+    if (beginning.kind !== 'admitted') {
+      const counter = counters[beginning.counter] as C
+      return beginning.kind === 'busy'
+        ? { kind: 'busy', key: counter.key }
+        : { ...beginning, counter }
     }
-    for (const counter of counters) {
-      const { key, limit } = counter
-      const beginning = await protocol.beginAttempt(key, limit, attempt, until)
-      if (beginning.kind === 'admitted') {
-        begun.push(counter)
-        continue
+    const end = async (outcomeOf: (counter: C) => AttemptOutcome) => {
+      const ends = counters.map((counter) => ({ ...counter, outcome: outcomeOf(counter) }))
+      try {
+        await protocol.endAttempt(ends, attempt)
+      } finally {
+        for (const { key } of counters) lines.get(key)?.[0]?.wake()
       }
-      await end(() => 'unchanged')
-      return beginning.kind === 'busy' ? { kind: 'busy', key } : { ...beginning, counter }
     }
     return { kind: 'entered', end }
   }
 
-  async function enter<C extends Counter>(counters: readonly C[]): Promise<Entry<C>> {
+  async function enter<C extends AttemptCounter>(counters: readonly C[]): Promise<Entry<C>> {
     const attempt = randomUUID()
     const waiter: Waiter = { wake() {} }
     let waitsAt: string | undefined

@@ -3,6 +3,7 @@ import { admissionAfter } from '../../store/attempts.ts'
 import { emailKey } from '../../store/email-key.ts'
 import type {
   Admission,
+  AttemptCounter,
   AttemptLimit,
   AttemptOutcome,
   Attempts,
@@ -14,7 +15,7 @@ import type { Verification } from '../users/passwords.ts'
 import { clientNetwork } from '../writes/addresses.ts'
 import { note } from '../writes/audit.ts'
 import { type DomainContext, nowMicros } from '../writes/context.ts'
-import { type Counter, createAttemptGate } from './attempt-gate.ts'
+import { createAttemptGate } from './attempt-gate.ts'
 
 /** How often things may be tried before each further attempt has to wait. */
 export interface Limits {
@@ -162,7 +163,7 @@ export interface Throttle {
  */
 export type FactorAdmission = Admission | { kind: 'login_over' | 'paused' }
 
-interface LoginCounter extends Counter {
+interface LoginCounter extends AttemptCounter {
   readonly name: keyof Limits
   /** The entry in the audit log. */
   readonly target: string

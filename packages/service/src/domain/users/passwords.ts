@@ -107,6 +107,8 @@ export type Verification =
       kind: 'verified'
       /** As it is after the verification. */
       user: User
+      /** All that the user has, read with the user. */
+      credentials: readonly Credential[]
       /** When the login began, in seconds since the epoch: before anything was read for it. */
       loggedInAt: number
       upgraded: boolean
@@ -123,23 +125,27 @@ export type Verification =
  *
  * A legacy hash, or one whose cost differs from the standard cost, is replaced by bcrypt of the
  * password at the standard cost, unless another request changed it meanwhile.
+ *
+ * @param credentials - Those of the user, if they were read with the user.
  */
 export function verifyPassword(
   scope: Scope,
   user: User | undefined,
   password: string,
+  credentials?: readonly Credential[],
 ): Promise<Verification> {
-  return inSpan('latchkey.password.verify', {}, () => verify(scope, user, password))
+  return inSpan('latchkey.password.verify', {}, () => verify(scope, user, password, credentials))
 }
 
 async function verify(
   scope: Scope,
   user: User | undefined,
   password: string,
+  known: readonly Credential[] | undefined,
 ): Promise<Verification> {
   const { context, tenantId } = scope
   const loggedInAt = context.clock.now() / 1000
-  const credential = user && (await findPassword(scope, user.id))
+  const credential = known ? passwordAmong(known) : user && (await findPassword(scope, user.id))
   const matches = await isPassword(scope, credential?.password, password)
   if (!matches) {
     const highest = await context.store.credentials.highestCost(tenantId)
@@ -151,19 +157,21 @@ async function verify(
   if (!credential) return { kind: 'refused', reason: 'no_password' }
   if (!matches) return { kind: 'refused', reason: 'wrong_password' }
 
-  const [currentUser, current] = await Promise.all([
-    context.store.users.get(tenantId, user.id),
-    findPassword(scope, user.id),
-  ])
-  if (!currentUser) return { kind: 'refused', reason: 'unknown_user' }
+  const account = await context.store.users.getAccount(tenantId, user.id)
+  if (!account) return { kind: 'refused', reason: 'unknown_user' }
+  const current = passwordAmong(account.credentials)
   if (!current) return { kind: 'refused', reason: 'no_password' }
   if (!isSamePassword(credential.password, current)) {
     return { kind: 'refused', reason: 'wrong_password' }
   }
-  if (currentUser.disabled) return { kind: 'refused', reason: 'user_disabled' }
+  if (account.user.disabled) return { kind: 'refused', reason: 'user_disabled' }
   if (current.disabled) return { kind: 'refused', reason: 'credential_disabled' }
   const upgraded = await upgrade(scope, current, normalizePassword(password))
-  return { kind: 'verified', user: currentUser, loggedInAt, upgraded }
+  return { kind: 'verified', ...account, loggedInAt, upgraded }
+}
+
+function passwordAmong(credentials: readonly Credential[]): PasswordCredential | undefined {
+  return credentials.find((one) => one.kind === 'password')
 }
 
 /** The user's password credential, if there is one. */

@@ -1,5 +1,5 @@
 import { emailKey } from '../../store/email-key.ts'
-import type { Listing, Page } from '../../store/ports.ts'
+import type { Account, Listing, Page } from '../../store/ports.ts'
 import type { Credential, Micros, User } from '../../store/records.ts'
 import type { Found, SearchPage, UserQuery } from '../../store/user-search.ts'
 import { changedFields } from '../writes/changed-fields.ts'
@@ -80,6 +80,14 @@ export async function findUser(
   email: string,
 ): Promise<User | undefined> {
   return context.store.users.findByEmail(tenantId, emailKey(email))
+}
+
+/** The user with an address, however it is written, and the user's credentials. */
+export async function findAccount(
+  { context, tenantId }: Scope,
+  email: string,
+): Promise<Account | undefined> {
+  return context.store.users.findAccount(tenantId, emailKey(email))
 }
 
 /** The users with these addresses, by the address as it is given. */

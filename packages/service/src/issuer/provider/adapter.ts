@@ -1,12 +1,25 @@
-import { type Adapter, type AdapterFactory, type AdapterPayload, errors } from 'oidc-provider'
+import {
+  type Adapter,
+  type AdapterFactory,
+  type AdapterPayload,
+  errors,
+  Provider,
+} from 'oidc-provider'
 import { nowMicros } from '../../domain/writes/context.ts'
 import { entryName, type ProtocolEntry } from '../../store/protocol-store.ts'
 import { ACCOUNT_CLIENT, accountClient } from '../account/client.ts'
 import type { IssuerContext } from '../context.ts'
 import { SpentError } from '../oidc-provider-internals.ts'
+import { change, findAhead, findChanged, readAhead } from './request-changes.ts'
 
 /** The kinds of which the entries of a user are listed; of others, no index by user is kept. */
 const LISTED: ReadonlySet<string> = new Set(['Session', 'RefreshToken'])
+
+/**
+ * The kinds that are removed with their grant. Codes and access tokens live for an hour at most; without their grant,
+ * which every use looks up, they are refused.
+ */
+const REVOKED: ReadonlySet<string> = new Set(['RefreshToken'])
 
 /** The lifetime of records to which oidc-provider gives none. */
 const FOREVER_SECONDS = 10 * 365 * 86_400
@@ -34,22 +47,30 @@ function entryAdapter(context: IssuerContext, tenantId: string, kind: string): A
   return {
     async upsert(id, payload, expiresIn = FOREVER_SECONDS) {
       refuseLongRequest(payload)
-      await protocol.put({
+      const entry = {
         ...entryName(tenantId, kind, id),
-        payload: JSON.stringify(withoutId(payload, id)),
+        payload: JSON.stringify({ ...withoutId(payload, id), ...sessionKey(payload) }),
         expiresAt: nowMicros(domain.clock) + expiresIn * 1e6,
-        grantId: payload.grantId,
+        ...(REVOKED.has(kind) && { grantId: payload.grantId }),
         uid: payload.uid,
         ...(LISTED.has(kind) && { accountId: payload.accountId }),
-      })
+      }
+      await change(protocol, { kind: 'put', entry })
     },
 
     async find(id) {
-      return toPayload(await protocol.find(entryName(tenantId, kind, id)), id)
+      const payload = toPayload(await findChanged(protocol, entryName(tenantId, kind, id)), id)
+      const { grantId, sessionKey: key } = (payload ?? {}) as CodePayload
+      if (grantId !== undefined && key !== undefined) {
+        const session = { tenantId, kind: 'Session', key }
+        await readAhead(protocol, [session, entryName(tenantId, 'Grant', grantId)])
+      }
+      return payload
     },
 
     async findByUid(uid) {
-      return toPayload(await protocol.findByUid(tenantId, kind, uid), undefined)
+      const entry = findAhead(kind, uid) ?? (await protocol.findByUid(tenantId, kind, uid))
+      return toPayload(entry, undefined)
     },
 
     async findByUserCode() {
@@ -58,16 +79,19 @@ function entryAdapter(context: IssuerContext, tenantId: string, kind: string): A
 
     // Of several parallel redemptions one may win; oidc-provider would let all of them through.
     async consume(id) {
-      const isFirst = await protocol.consume(entryName(tenantId, kind, id))
-      if (!isFirst) throw new SpentError(`${kind} was spent by another request`)
+      const name = entryName(tenantId, kind, id)
+      if (kind !== PUSHED) return change(protocol, { kind: 'consume', name })
+      // Its spender learns at once whether it is the first.
+      if (!(await protocol.consume(name)))
+        throw new SpentError(`${kind} was spent by another request`)
     },
 
     async destroy(id) {
-      await protocol.delete(entryName(tenantId, kind, id))
+      await change(protocol, { kind: 'delete', name: entryName(tenantId, kind, id) })
     },
 
     async revokeByGrantId(grantId) {
-      await protocol.deleteByGrant(tenantId, kind, grantId)
+      if (REVOKED.has(kind)) await protocol.deleteByGrant(tenantId, kind, grantId)
     },
   }
 }
@@ -75,8 +99,10 @@ function entryAdapter(context: IssuerContext, tenantId: string, kind: string): A
 /** The most characters of a pushed request that are stored: those of the longest request in a URL. */
 const MAX_PUSHED = 12_288
 
+const PUSHED = 'PushedAuthorizationRequest'
+
 function refuseLongRequest({ kind, request }: AdapterPayload): void {
-  if (kind !== 'PushedAuthorizationRequest' || (request?.length ?? 0) <= MAX_PUSHED) return
+  if (kind !== PUSHED || (request?.length ?? 0) <= MAX_PUSHED) return
   throw new errors.InvalidRequest('the parameters are too long; at most 8,192 bytes are accepted')
 }
 
@@ -91,6 +117,17 @@ function withoutId(payload: AdapterPayload, id: string): AdapterPayload {
   if (stored.prompt) stored.prompt = { ...stored.prompt, details: {} }
   if (stored.session) stored.session = { ...stored.session, cookie: undefined }
   return stored
+}
+
+/** The payload of a code, with the key of the session in which it was made, so that both are found together. */
+interface CodePayload extends AdapterPayload {
+  sessionKey?: string
+}
+
+function sessionKey({ kind, sessionUid }: AdapterPayload): Pick<CodePayload, 'sessionKey'> {
+  const session = Provider.ctx?.oidc.session
+  if (kind !== 'AuthorizationCode' || !session || session.uid !== sessionUid) return {}
+  return { sessionKey: entryName('', 'Session', session.jti).key }
 }
 
 /** Stands for the id of an interaction in the URL that resumes it. */

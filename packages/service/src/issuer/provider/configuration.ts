@@ -60,6 +60,8 @@ export function createConfiguration(
     allowOmittingSingleRegisteredRedirectUri: false,
     clientBasedCORS: mayAskAsScript,
     rotateRefreshToken: rotatesUnlessRefused,
+    // Also for an access token that is revoked alone: codes and tokens end with their grant.
+    revokeGrantPolicy: () => true,
     cookies: cookies(options.isSecure),
     routes: paths,
     extraParams: ['screen_hint'],

@@ -30,6 +30,7 @@ import { brandingFor } from '../requests/branding.ts'
 import { isSameBrowser, markBrowser } from '../requests/browser-cookie.ts'
 import { isBrokenOff } from '../requests/http.ts'
 import { issuerUrl } from '../requests/issuer-url.ts'
+import { paths } from '../requests/paths.ts'
 import { factsOf } from '../requests/request-facts.ts'
 import {
   askInPlaceOfOldHints,
@@ -42,6 +43,7 @@ import { createConfiguration } from './configuration.ts'
 import { noteRefusals } from './note-refusals.ts'
 import { refuseFragments } from './policy.ts'
 import { createRefreshAnswers } from './repeated-refresh.ts'
+import { collectChanges, makeChanges } from './request-changes.ts'
 
 /** Providers kept at the same time; each takes 40 to 90 KiB and 0.3 ms to build again. */
 const MAX_PROVIDERS = 500
@@ -103,7 +105,10 @@ async function build(context: IssuerContext, tenant: Tenant): Promise<Served> {
       ...{ issuer, isSecure, keys },
       nonceSecret: nonceSecret(stored),
     }),
-    createRefreshAnswers(context, tenant.id),
+    {
+      answers: createRefreshAnswers(context, tenant.id),
+      makeChanges: () => makeChanges(context.protocol),
+    },
   )
   // The dispatcher strips what clients send and sets protocol and host from the issuer.
   provider.proxy = true
@@ -153,6 +158,14 @@ async function build(context: IssuerContext, tenant: Tenant): Promise<Served> {
     return kind === 'admitted'
   })
   noteRefusals(provider, context.logger)
+  // Inside of all others, so that they go on after the changes are made.
+  provider.use(async (ctx, next) => {
+    if (!COLLECTED.test(ctx.path)) return next()
+    await collectChanges(async () => {
+      await next()
+      await makeChanges(context.protocol)
+    })
+  })
   provider.on('server_error', (ctx, err) => {
     if (isBrokenOff(ctx.req)) return
     fail(ctx, err)
@@ -169,6 +182,9 @@ async function build(context: IssuerContext, tenant: Tenant): Promise<Served> {
   })
   return { provider, handle: provider.callback() }
 }
+
+/** The paths whose requests change several entries. */
+const COLLECTED = new RegExp(`^(${paths.authorization}|${paths.token}|${paths.end_session})`)
 
 /**
  * The same key for PS256, which FAPI 2.0 requires: under a name of its own, as most clients take a key for the algorithm

@@ -5,6 +5,7 @@ import { lifetimes } from '../../domain/writes/lifetimes.ts'
 import { entryName } from '../../store/protocol-store.ts'
 import type { IssuerContext } from '../context.ts'
 import type { RefreshAnswers } from '../oidc-provider-internals.ts'
+import { change } from './request-changes.ts'
 
 const KIND = 'RefreshAnswer'
 
@@ -46,16 +47,16 @@ export function createRefreshAnswers(
       }
     },
 
-    async keep(token, question, answer, grantId) {
+    async keep(token, question, answer) {
       const name = entryName(tenantId, KIND, token)
-      await protocol.put({
+      const entry = {
         ...name,
         payload: JSON.stringify(
           vault.seal(purpose(name.key), JSON.stringify({ question, answer })),
         ),
         expiresAt: nowMicros(clock) + lifetimes.refreshRepeatSeconds * 1e6,
-        grantId,
-      })
+      }
+      await change(protocol, { kind: 'put', entry })
     },
   }
 }

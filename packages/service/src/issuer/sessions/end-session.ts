@@ -23,11 +23,9 @@ export async function endSession(
   await session.destroy()
 }
 
-/** Revokes a grant with every code and token that came from it. */
+/** Revokes a grant. Every code and token that came from it is refused from then on. */
 export async function revokeGrant(provider: Provider, grantId: string): Promise<void> {
   await Promise.all([
-    provider.AuthorizationCode.revokeByGrantId(grantId),
-    provider.AccessToken.revokeByGrantId(grantId),
     provider.RefreshToken.revokeByGrantId(grantId),
     destroyGrant(provider, grantId),
   ])

@@ -4,6 +4,7 @@ import { note } from '../../domain/writes/audit.ts'
 import { type PageName, type Pages, renderPage } from '../../pages/index.ts'
 import type { IssuerContext } from '../context.ts'
 import { logoutQuestion, readSession, type Session } from '../oidc-provider-internals.ts'
+import { makeChanges } from '../provider/request-changes.ts'
 import { lastApplication } from '../requests/application-cookie.ts'
 import { brandingFor, wayToApplication } from '../requests/branding.ts'
 import { paths } from '../requests/paths.ts'
@@ -34,6 +35,7 @@ export function createLogout(context: IssuerContext): LogoutFeature {
       const isNamed = hintedSub === accountId || isSidOf(session, ctx)
       if (session && accountId !== undefined && isNamed) {
         await endSession(context, provider, session)
+        await makeChanges(context.protocol)
         await noteLogout(context, ctx, accountId)
         ctx.oidc.cookies.set(provider.cookieName('session'), null, { httpOnly: true })
         return leave(ctx)

@@ -6,6 +6,7 @@ import { createCredentials, credentialsTable } from '../sql/credentials.ts'
 import { createRareTables, type SqlTables } from '../sql/data-store.ts'
 import { createDeliveries } from '../sql/deliveries.ts'
 import { createJobs } from '../sql/jobs.ts'
+import { createReadAccount } from '../sql/read-account.ts'
 import { sql } from '../sql/sql.ts'
 import { createUsers } from '../sql/users.ts'
 import { createPostgresAudit } from './audit.ts'
@@ -97,6 +98,7 @@ function createTables(connections: Connections, lastEntry: () => number | undefi
     users: createUsers(engine, users, (row) => insertFurther('credentials', row), {
       insertMany: createInsertMany(connections),
       updateAccount: createUpdateAccount(connections),
+      ...createReadAccount(engine),
     }),
     // A new rev, as an update of the user that is under way must not undo it.
     credentials: createCredentials(

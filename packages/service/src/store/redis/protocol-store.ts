@@ -1,6 +1,12 @@
 import { hash } from 'node:crypto'
 import type { Clock } from '../../clock.ts'
-import type { EntryName, MessageQueues, ProtocolEntry, ProtocolStore } from '../protocol-store.ts'
+import type {
+  Change,
+  EntryName,
+  MessageQueues,
+  ProtocolEntry,
+  ProtocolStore,
+} from '../protocol-store.ts'
 import type { Micros } from '../records.ts'
 import { connectRedis } from './connect.ts'
 import { answered, createScripts } from './scripts.ts'
@@ -36,31 +42,106 @@ export function createRedisProtocolStore(options: RedisProtocolStoreOptions): Pr
 
   async function entryAt(key: string | null): Promise<ProtocolEntry | undefined> {
     if (key === null) return undefined
-    const entry = toEntry(await answered('hgetall', client.hgetall(key)))
+    return unexpired(await answered('hgetall', client.hgetall(key)))
+  }
+
+  function unexpired(fields: Record<string, string>): ProtocolEntry | undefined {
+    const entry = toEntry(fields)
     return entry && entry.expiresAt > now() ? entry : undefined
   }
 
-  async function put(entry: ProtocolEntry): Promise<void> {
-    const key = entryKey(entry)
+  /** The keys of an entry, and the values that go with them. */
+  function rowsOf(entry: ProtocolEntry) {
     const { tenantId, kind, uid, grantId, accountId, expiresAt } = entry
-    const ms = lifetime(expiresAt)
-    const indexes = [
-      ...(grantId === undefined ? [] : [keyOf('g', tenantId, kind, grantId)]),
-      ...(accountId === undefined ? [] : [keyOf('a', tenantId, kind, accountId)]),
-    ]
-    const names = uid === undefined ? [] : [keyOf('u', tenantId, kind, uid)]
     const fields = Object.entries(entry).flatMap(([name, value]) =>
       value === undefined ? [] : [name, value],
     )
-    const all = [key, ...indexes, ...names]
-    const values = [ms, expiresAt, now(), indexes.length, ...fields]
-    if (all.length > 1 && (await scripts.putAll(all, ...values))) return
+    return {
+      key: entryKey(entry),
+      indexes: [
+        ...(grantId === undefined ? [] : [keyOf('g', tenantId, kind, grantId)]),
+        ...(accountId === undefined ? [] : [keyOf('a', tenantId, kind, accountId)]),
+      ],
+      names: uid === undefined ? [] : [keyOf('u', tenantId, kind, uid)],
+      ms: lifetime(expiresAt),
+      expiresAt,
+      fields,
+    }
+  }
+
+  /** Puts an entry whose keys may be on several servers. */
+  async function putApart({ key, indexes, names, ms, expiresAt, fields }: Rows): Promise<void> {
     // All at once: an entry of which anything could not be written was given to no one.
     await Promise.all([
       ...indexes.map((index) => scripts.index(index, key, expiresAt, now(), ms)),
       ...names.map((name) => answered('set', setUntil(name, key, ms))),
       scripts.put(key, ms, ...fields),
     ])
+  }
+
+  type Rows = ReturnType<typeof rowsOf>
+
+  const consume = async (key: string, ...payload: string[]): Promise<boolean> =>
+    (await scripts.consume(key, now(), ...payload)) === 1
+  const remove = (key: string): Promise<unknown> => answered('del', client.del(key))
+
+  async function write(changes: readonly Change[]): Promise<boolean> {
+    const spent = changes.flatMap((one) => (one.kind === 'consume' ? [entryKey(one.name)] : []))
+    const removed = changes.flatMap((one) => (one.kind === 'delete' ? [entryKey(one.name)] : []))
+    const rows = changes.flatMap((one) => (one.kind === 'put' ? [rowsOf(one.entry)] : []))
+    const ofRows = rows.flatMap(({ key, indexes, names }) => [key, ...indexes, ...names])
+    const keys = [...spent, ...removed, ...ofRows]
+    if (keys.length > 1) {
+      const values = rows.flatMap(({ ms, expiresAt, indexes, names, fields }) => [
+        ...[ms, expiresAt, indexes.length, names.length, fields.length],
+        ...fields,
+      ])
+      const made = await scripts.write(keys, now(), spent.length, removed.length, ...values)
+      if (made !== undefined) return made === 1
+    }
+    for (const key of spent) if (!(await consume(key))) return false
+    await Promise.all([...removed.map(remove), ...rows.map(putApart)])
+    return true
+  }
+
+  const beginAttempt: ProtocolStore['beginAttempt'] = async (counters, attempt, until) => {
+    const keys = counters.map(({ key }) => counterOf(key)[0])
+    const limits = counters.flatMap(({ key, limit: { free, baseSeconds, maxSeconds } }) => [
+      ...[counterOf(key)[1], free, baseSeconds, maxSeconds],
+    ])
+    const begun = await scripts.beginAttempt(keys, now(), attempt, until, ...limits)
+    if (begun === undefined) return beginApart(counters, attempt, until)
+    const [number, wait] = begun as [number, number]
+    if (number === 0) return { kind: 'admitted' }
+    const counter = number - 1
+    return wait === -1
+      ? { kind: 'busy', counter }
+      : { kind: 'refused', counter, retryAfterSeconds: wait }
+  }
+
+  /** Begins an attempt at counters on several servers, one after another. */
+  const beginApart: ProtocolStore['beginAttempt'] = async (counters, attempt, until) => {
+    for (const [counter, one] of counters.entries()) {
+      const begun = await beginAttempt([one], attempt, until)
+      if (begun.kind === 'admitted') continue
+      const before = counters.slice(0, counter)
+      await endAttempt(
+        before.map((each) => ({ ...each, outcome: 'unchanged' })),
+        attempt,
+      )
+      return { ...begun, counter }
+    }
+    return { kind: 'admitted' }
+  }
+
+  const endAttempt: ProtocolStore['endAttempt'] = async (ends, attempt) => {
+    if (ends.length === 0) return
+    const keys = ends.map(({ key }) => counterOf(key)[0])
+    const outcomes = ends.flatMap(({ key, limit, outcome }) => [
+      ...[counterOf(key)[1], limit.forgetSeconds, outcome],
+    ])
+    const ended = await scripts.endAttempt(keys, now(), attempt, ...outcomes)
+    if (ended === undefined) await Promise.all(ends.map((one) => endAttempt([one], attempt)))
   }
 
   function setUntil(key: string, value: string, ms: number): Promise<unknown> {
@@ -74,8 +155,19 @@ export function createRedisProtocolStore(options: RedisProtocolStoreOptions): Pr
   return {
     mail: options.queues.mail,
     notices: options.queues.notices,
-    put,
+    write,
+    async put(entry) {
+      await write([{ kind: 'put', entry }])
+    },
     find: (name) => entryAt(entryKey(name)),
+
+    async findAll(names) {
+      const keys = names.map(entryKey)
+      const found = (await scripts.read(keys)) as string[][] | undefined
+      return found
+        ? found.map((fields) => unexpired(pairs(fields)))
+        : Promise.all(keys.map(entryAt))
+    },
 
     async findByUid(tenantId, kind, uid) {
       const entry = await entryAt(
@@ -93,8 +185,7 @@ export function createRedisProtocolStore(options: RedisProtocolStoreOptions): Pr
     },
 
     async consume(name, payload) {
-      const given = payload === undefined ? [] : [payload]
-      return (await scripts.consume(entryKey(name), now(), ...given)) === 1
+      return consume(entryKey(name), ...(payload === undefined ? [] : [payload]))
     },
 
     async takeByUid(tenantId, kind, uid) {
@@ -105,7 +196,7 @@ export function createRedisProtocolStore(options: RedisProtocolStoreOptions): Pr
     },
 
     async delete(name) {
-      await answered('del', client.del(entryKey(name)))
+      await remove(entryKey(name))
     },
 
     async deleteByGrant(tenantId, kind, grantId) {
@@ -139,18 +230,8 @@ export function createRedisProtocolStore(options: RedisProtocolStoreOptions): Pr
       })
     },
 
-    async beginAttempt(key, { forgetSeconds, free, baseSeconds, maxSeconds }, attempt, until) {
-      const [group, field] = counterOf(key)
-      const limit = [forgetSeconds, free, baseSeconds, maxSeconds]
-      const wait = await scripts.beginAttempt(group, field, now(), ...limit, attempt, until)
-      if (wait === 0) return { kind: 'admitted' }
-      return wait === -1 ? { kind: 'busy' } : { kind: 'refused', retryAfterSeconds: wait as number }
-    },
-
-    async endAttempt(key, { forgetSeconds }, attempt, outcome) {
-      const [group, field] = counterOf(key)
-      await scripts.endAttempt(group, field, now(), forgetSeconds, attempt, outcome)
-    },
+    beginAttempt,
+    endAttempt,
 
     async resetAttempt(key) {
       const [group, field] = counterOf(key)

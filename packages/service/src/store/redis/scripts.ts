@@ -8,12 +8,15 @@ type Value = string | number
 /** An atomic step on one key, so that it runs on a Cluster as well. */
 type Script = (key: string, ...values: Value[]) => Promise<unknown>
 
-/** Replaces an entry: how long it lives in milliseconds (0: for ever), and the place of its fields in ARGV. */
+/**
+ * Replaces an entry: how long it lives in milliseconds (0: for ever), and where its fields are in ARGV; as text,
+ * where they end.
+ */
 const PUT = `
-  local function put(ms, from)
-    redis.call('DEL', KEYS[1])
-    redis.call('HSET', KEYS[1], unpack(ARGV, from))
-    if ms ~= '0' then redis.call('PEXPIRE', KEYS[1], ms) end
+  local function put(key, ms, from, to)
+    redis.call('DEL', key)
+    redis.call('HSET', key, unpack(ARGV, from, to))
+    if ms ~= '0' then redis.call('PEXPIRE', key, ms) end
   end`
 
 /** Adds a member to an index until it expires, and drops those that have. */
@@ -27,68 +30,131 @@ const INDEX = `
     elseif ttl < tonumber(ms) then redis.call('PEXPIRE', key, ms) end
   end`
 
-/**
- * Replaces an entry and adds it to indexes, for a server that has all keys: the entry, its indexes, and its
- * second name if it has one. Then milliseconds, expiry, now, the number of indexes, the fields.
- */
-const PUT_ALL = `${PUT} ${INDEX}
-  put(ARGV[1], 5)
-  local last = 1 + tonumber(ARGV[4])
-  for at = 2, last do index(KEYS[at], KEYS[1], ARGV[2], ARGV[3], ARGV[1]) end
-  if KEYS[last + 1] then
-    if ARGV[1] == '0' then redis.call('SET', KEYS[last + 1], KEYS[1])
-    else redis.call('SET', KEYS[last + 1], KEYS[1], 'PX', ARGV[1]) end
+/** Whether an entry can be spent. */
+const UNSPENT = `
+  local function isUnspent(key, now, payload)
+    local entry = redis.call('HMGET', key, 'expiresAt', 'consumedAt', 'payload')
+    if not entry[1] or tonumber(entry[1]) <= tonumber(now) or entry[2] then return false end
+    return not payload or (entry[3] or '') == payload
   end`
+
+/**
+ * Makes changes in one step, for a server that has all keys: those of entries to spend, those to remove, and for each
+ * entry to put, its own, those of its indexes, and that of its second name. Now, the number of entries to spend and
+ * to remove; then for each one to put: milliseconds, expiry, the numbers of indexes, names and fields, the fields.
+ */
+const WRITE = `${PUT} ${INDEX} ${UNSPENT}
+  local now, spent, removed = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
+  for at = 1, spent do if not isUnspent(KEYS[at], now) then return 0 end end
+  for at = 1, spent do redis.call('HSET', KEYS[at], 'consumedAt', now) end
+  for at = spent + 1, spent + removed do redis.call('DEL', KEYS[at]) end
+  local key, arg = spent + removed + 1, 4
+  while KEYS[key] do
+    local entry, ms, expiresAt = KEYS[key], ARGV[arg], ARGV[arg + 1]
+    local indexes, names, fields = tonumber(ARGV[arg + 2]), tonumber(ARGV[arg + 3]), tonumber(ARGV[arg + 4])
+    put(entry, ms, arg + 5, arg + 4 + fields)
+    for at = key + 1, key + indexes do index(KEYS[at], entry, expiresAt, now, ms) end
+    key = key + 1 + indexes
+    if names == 1 then
+      if ms == '0' then redis.call('SET', KEYS[key], entry)
+      else redis.call('SET', KEYS[key], entry, 'PX', ms) end
+      key = key + 1
+    end
+    arg = arg + 5 + fields
+  end
+  return 1`
 
 /** The state of a field of attempts, written as `count lastAt forgetAt`. */
 const MADE = `
-  local function made()
-    local text = redis.call('HGET', KEYS[1], ARGV[1])
+  local function made(key, field, now)
+    local text = redis.call('HGET', key, field)
     if not text then return 0, 0 end
     local count, lastAt, forgetAt = string.match(text, '^(%d+) (%d+) (%d+)$')
-    if tonumber(forgetAt) <= tonumber(ARGV[2]) then return 0, 0 end
+    if tonumber(forgetAt) <= tonumber(now) then return 0, 0 end
     return tonumber(count), tonumber(lastAt), lastAt
   end
-  local function count(before)
-    local forgetAt = tonumber(ARGV[2]) + tonumber(ARGV[3]) * 1e6
-    local text = string.format('%.0f %s %.0f', before + 1, ARGV[2], forgetAt)
-    redis.call('HSET', KEYS[1], ARGV[1], text)
-    local ms = tonumber(ARGV[3]) * 1000
-    if redis.call('PTTL', KEYS[1]) < ms then redis.call('PEXPIRE', KEYS[1], ms) end
+  local function count(key, field, now, forgetSeconds)
+    local forgetAt = tonumber(now) + tonumber(forgetSeconds) * 1e6
+    local text = string.format('%.0f %s %.0f', made(key, field, now) + 1, now, forgetAt)
+    redis.call('HSET', key, field, text)
+    local ms = tonumber(forgetSeconds) * 1000
+    if redis.call('PTTL', key) < ms then redis.call('PEXPIRE', key, ms) end
   end
-  local function waitAfter(n, lastAt)
+  local function waitAfter(n, lastAt, now, free, base, longest)
     if n == 0 then return 0 end
-    local over = n - tonumber(ARGV[4])
+    local over = n - tonumber(free)
     local wait = 0
     if over >= 0 then
-      wait = math.min(tonumber(ARGV[5]) * 2 ^ math.min(over, 30), tonumber(ARGV[6]))
+      wait = math.min(tonumber(base) * 2 ^ math.min(over, 30), tonumber(longest))
     end
-    return math.max(0, math.ceil((lastAt + wait * 1e6 - tonumber(ARGV[2])) / 1e6))
+    return math.max(0, math.ceil((lastAt + wait * 1e6 - tonumber(now)) / 1e6))
   end`
 
 /** The attempts under way of a field, but for one: how many, and as text: `attempt until ` of each. */
 const UNDER_WAY = `
-  local name = 'under way ' .. ARGV[1]
-  local function underWay(without)
+  local function underWay(key, field, now, without)
     local n, text = 0, ''
-    for attempt, till in string.gmatch(redis.call('HGET', KEYS[1], name) or '', '(%S+) (%d+) ') do
-      if attempt ~= without and tonumber(till) > tonumber(ARGV[2]) then
+    for attempt, till in string.gmatch(redis.call('HGET', key, 'under way ' .. field) or '', '(%S+) (%d+) ') do
+      if attempt ~= without and tonumber(till) > tonumber(now) then
         n, text = n + 1, text .. attempt .. ' ' .. till .. ' '
       end
     end
     return n, text
   end`
 
+/** The scripts on any number of keys, for a server that has all of them. */
+const ofKeys = {
+  write: WRITE,
+  /** Reads entries. */
+  read: `
+    local all = {}
+    for at, key in ipairs(KEYS) do all[at] = redis.call('HGETALL', key) end
+    return all`,
+  /**
+   * Begins an attempt at each counter or at none: now, its name, the time until which it is in progress; for each
+   * counter its field, and the free, base and longest wait of its limit. The answer is the number of the counter that is
+   * in the way, and how long to wait; -1: for others.
+   */
+  beginAttempt: `${MADE} ${UNDER_WAY}
+    local now, attempt, till = ARGV[1], ARGV[2], ARGV[3]
+    local texts = {}
+    for at, key in ipairs(KEYS) do
+      local field, free, base, longest = unpack(ARGV, at * 4, at * 4 + 3)
+      local n, lastAt = made(key, field, now)
+      local running, text = underWay(key, field, now)
+      if running > 0 and n + running >= tonumber(free) then return { at, -1 } end
+      local wait = waitAfter(n, lastAt, now, free, base, longest)
+      if wait > 0 then return { at, wait } end
+      texts[at] = text
+    end
+    local ms = math.ceil((tonumber(till) - tonumber(now)) / 1000)
+    for at, key in ipairs(KEYS) do
+      redis.call('HSET', key, 'under way ' .. ARGV[at * 4], texts[at] .. attempt .. ' ' .. till .. ' ')
+      if redis.call('PTTL', key) < ms then redis.call('PEXPIRE', key, ms) end
+    end
+    return { 0, 0 }`,
+  /** Now, the name of the attempt; for each counter its field, seconds until attempts are forgotten, the outcome. */
+  endAttempt: `${MADE} ${UNDER_WAY}
+    local now, attempt = ARGV[1], ARGV[2]
+    for at, key in ipairs(KEYS) do
+      local field, forgetSeconds, outcome = unpack(ARGV, at * 3, at * 3 + 2)
+      local running, text = underWay(key, field, now, attempt)
+      if running > 0 then redis.call('HSET', key, 'under way ' .. field, text)
+      else redis.call('HDEL', key, 'under way ' .. field) end
+      if outcome == 'failed' then count(key, field, now, forgetSeconds)
+      elseif outcome == 'forgiven' then redis.call('HDEL', key, field) end
+    end
+    return 1`,
+} as const
+
 // Times are arguments, in microseconds of the service's clock.
 const scripts = {
   /** Replaces an entry: how long it lives in milliseconds (0: for ever), then its fields. */
-  put: `${PUT} put(ARGV[1], 2)`,
+  put: `${PUT} put(KEYS[1], ARGV[1], 2, #ARGV)`,
   /** Adds a member until it expires, and drops those that have: member, expiry, now, milliseconds. */
   index: `${INDEX} index(KEYS[1], ARGV[1], ARGV[2], ARGV[3], ARGV[4])`,
-  consume: `
-    local entry = redis.call('HMGET', KEYS[1], 'expiresAt', 'consumedAt', 'payload')
-    if not entry[1] or tonumber(entry[1]) <= tonumber(ARGV[1]) or entry[2] then return 0 end
-    if ARGV[2] and (entry[3] or '') ~= ARGV[2] then return 0 end
+  consume: `${UNSPENT}
+    if not isUnspent(KEYS[1], ARGV[1], ARGV[2]) then return 0 end
     redis.call('HSET', KEYS[1], 'consumedAt', ARGV[1])
     return 1`,
   /** Removes the entry and returns it, if it has this uid. */
@@ -101,74 +167,66 @@ const scripts = {
   deleteOfGrant: `
     if redis.call('HGET', KEYS[1], 'grantId') == ARGV[1] then redis.call('DEL', KEYS[1]) end`,
   attempts: `${MADE}
-    local n, _, lastAt = made()
+    local n, _, lastAt = made(KEYS[1], ARGV[1], ARGV[2])
     return { n, lastAt or '0' }`,
   /** Field, now, seconds until attempts are forgotten, then the limit: free, base and longest wait. */
   admit: `${MADE}
-    local n, lastAt = made()
-    local wait = waitAfter(n, lastAt)
-    if wait == 0 then count(n) end
+    local field, now = ARGV[1], ARGV[2]
+    local n, lastAt = made(KEYS[1], field, now)
+    local wait = waitAfter(n, lastAt, now, ARGV[4], ARGV[5], ARGV[6])
+    if wait == 0 then count(KEYS[1], field, now, ARGV[3]) end
     return wait`,
-  /**
-   * Like `admit`, with the name of the attempt and the time until which it is in progress; -1: it
-   * has to wait for others.
-   */
-  beginAttempt: `${MADE} ${UNDER_WAY}
-    local n, lastAt = made()
-    local running, text = underWay()
-    if running > 0 and n + running >= tonumber(ARGV[4]) then return -1 end
-    local wait = waitAfter(n, lastAt)
-    if wait > 0 then return wait end
-    redis.call('HSET', KEYS[1], name, text .. ARGV[7] .. ' ' .. ARGV[8] .. ' ')
-    local ms = math.ceil((tonumber(ARGV[8]) - tonumber(ARGV[2])) / 1000)
-    if redis.call('PTTL', KEYS[1]) < ms then redis.call('PEXPIRE', KEYS[1], ms) end
-    return 0`,
-  /** Field, now, seconds until attempts are forgotten, the name of the attempt, its outcome. */
-  endAttempt: `${MADE} ${UNDER_WAY}
-    local running, text = underWay(ARGV[4])
-    if running > 0 then redis.call('HSET', KEYS[1], name, text) else redis.call('HDEL', KEYS[1], name) end
-    if ARGV[5] == 'failed' then count((made()))
-    elseif ARGV[5] == 'forgiven' then redis.call('HDEL', KEYS[1], ARGV[1]) end`,
 } as const
 
+/**
+ * An atomic step on several keys. Resolves to `undefined` where they are on several servers, as on a Cluster; nothing
+ * has been done then.
+ */
+type WideScript = (keys: readonly string[], ...values: Value[]) => Promise<unknown>
+
 /** The steps of the protocol store. They reject with a StoreError. */
-export type Scripts = Record<keyof typeof scripts, Script> & {
-  /**
-   * Writes an entry with its indexes in one step; see PUT_ALL. Resolves to `false` where the keys are on
-   * several servers, as on a Cluster; nothing has been written then.
-   */
-  putAll(keys: readonly string[], ...values: Value[]): Promise<boolean>
-}
+export type Scripts = Record<keyof typeof scripts, Script> & Record<keyof typeof ofKeys, WideScript>
 
 /** Registers the scripts with a connection. */
 export function createScripts(client: RedisConnection): Scripts {
-  const steps = Object.entries(scripts).map(([name, lua]): [string, Script] => {
+  let isOneServer = !client.isCluster
+
+  function define(
+    name: string,
+    lua: string,
+  ): (keys: readonly string[], ...values: Value[]) => Promise<unknown> {
     const command = `latchkey_${name}`
-    client.defineCommand(command, { numberOfKeys: 1, lua })
-    const run = (client as unknown as Record<string, Script>)[command] as Script
-    return [name, (key, ...values) => answered(name, run.call(client, key, ...values))]
-  })
-  const ofOneKey = Object.fromEntries(steps) as Record<keyof typeof scripts, Script>
-  return { ...ofOneKey, putAll: putAllOn(client) }
+    client.defineCommand(command, { lua })
+    const run = (client as unknown as Record<string, Command>)[command] as Command
+    return (keys, ...values) => run.call(client, keys.length, ...keys, ...values)
+  }
+
+  function ofOneKey([name, lua]: [string, string]): [string, Script] {
+    const run = define(name, lua)
+    return [name, (key, ...values) => answered(name, run([key], ...values))]
+  }
+
+  function ofAllKeys([name, lua]: [string, string]): [string, WideScript] {
+    const run = define(name, lua)
+    const step: WideScript = async (keys, ...values) => {
+      if (keys.length > 1 && !isOneServer) return undefined
+      const done = run(keys, ...values).catch((error: Error) => {
+        // A proxy in front of several servers says so.
+        if (!/(^|-)CROSSSLOT /.test(error.message)) throw error
+        isOneServer = false
+      })
+      return answered(name, done)
+    }
+    return [name, step]
+  }
+
+  return Object.fromEntries([
+    ...Object.entries(scripts).map(ofOneKey),
+    ...Object.entries(ofKeys).map(ofAllKeys),
+  ]) as Scripts
 }
 
-function putAllOn(client: RedisConnection): Scripts['putAll'] {
-  client.defineCommand('latchkey_putAll', { lua: PUT_ALL })
-  const { latchkey_putAll: run } = client as unknown as {
-    latchkey_putAll(keys: number, ...more: Value[]): Promise<unknown>
-  }
-  let isOneServer = !client.isCluster
-  return async (keys, ...values) => {
-    if (!isOneServer) return false
-    const written = run.call(client, keys.length, ...keys, ...values).catch((error: Error) => {
-      // A proxy in front of several servers says so.
-      if (!/(^|-)CROSSSLOT /.test(error.message)) throw error
-      isOneServer = false
-    })
-    await answered('putAll', written)
-    return isOneServer
-  }
-}
+type Command = (keys: number, ...more: Value[]) => Promise<unknown>
 
 /**
  * The response of Redis; throws StoreError without one.

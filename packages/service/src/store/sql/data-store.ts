@@ -9,6 +9,7 @@ import { createCursors } from './cursors.ts'
 import type { Engine } from './engine.ts'
 import { createJobs } from './jobs.ts'
 import { createOperators } from './operators.ts'
+import { createReadAccount } from './read-account.ts'
 import { createSigningKeys } from './signing-keys.ts'
 import { sql } from './sql.ts'
 import { createInsert, createTable } from './table.ts'
@@ -58,6 +59,7 @@ export function createSqlTables(engine: Engine): SqlTables {
       {
         insertMany: createInsertMany(engine),
         updateAccount: createUpdateAccount(engine, addEntry),
+        ...createReadAccount(engine),
       },
     ),
     credentials: createCredentials(

@@ -9,17 +9,20 @@ import { sql } from './sql.ts'
 import { inTenant, type Table, type TableDefinition } from './table.ts'
 import { createUserList } from './user-list.ts'
 
+/** Many users at once, and a user with all credentials. */
+type AccountMethods = Pick<UserStore, 'insertMany' | 'updateAccount' | 'getAccount' | 'findAccount'>
+
 /**
  * The users of an SQL store.
  *
  * @param insertCredential - The step that adds a credential.
- * @param writes - Those that databases do in ways of their own: many users at once, a user with all credentials.
+ * @param ofAccounts - Some databases write accounts in ways of their own.
  */
 export function createUsers<S>(
   engine: Engine,
   table: Table<User, S>,
   insertCredential: (row: Row<'credentials'>) => S,
-  { insertMany, updateAccount }: Pick<UserStore, 'insertMany' | 'updateAccount'>,
+  ofAccounts: AccountMethods,
 ): UserStore {
   const { reader, json } = engine
   const find = createUserList(engine)
@@ -27,8 +30,7 @@ export function createUsers<S>(
   return {
     insert: (user, audit, credential) =>
       table.insert(user, audit, () => credential && insertCredential(toCredentialRow(credential))),
-    insertMany,
-    updateAccount,
+    ...ofAccounts,
     get: table.byId,
     async getMany(tenantIds, ids) {
       if (ids.length === 0) return []

@@ -4,6 +4,8 @@ import { admissionAfter, createAttemptsUnderWay } from '../attempts.ts'
 import {
   type AttemptLimit,
   type Attempts,
+  type Change,
+  type EntryName,
   MAIL_KEPT_SECONDS,
   type ProtocolEntry,
   type ProtocolStore,
@@ -47,6 +49,10 @@ export function createSqliteProtocolStore(options: { path: string; clock: Clock 
   const underWay = createAttemptsUnderWay()
   const now = (): Micros => Math.floor(options.clock.now() * 1000)
 
+  function entryAt({ tenantId, kind, key }: EntryName): ProtocolEntry | undefined {
+    return toEntry(sql.find.get(tenantId, kind, key, now()))
+  }
+
   function attemptsAt(key: string, at: Micros): Attempts | undefined {
     const row = sql.attempts.get(key, at) as unknown as Attempts | undefined
     return row && { ...row }
@@ -64,8 +70,30 @@ export function createSqliteProtocolStore(options: { path: string; clock: Clock 
       await commits.write(() => sql.put.run(...columnsOf(entry)))
     },
 
-    async find({ tenantId, kind, key }) {
-      return toEntry(sql.find.get(tenantId, kind, key, now()))
+    async write(changes) {
+      const at = now()
+      const step = (change: Change): void => {
+        if (change.kind === 'put') return void sql.put.run(...columnsOf(change.entry))
+        const { tenantId, kind, key } = change.name
+        if (change.kind === 'delete') return void sql.delete.run(tenantId, kind, key)
+        const done = sql.consume.run(at, tenantId, kind, key, at, null)
+        if (done.changes === 0) throw SPENT
+      }
+      try {
+        await commits.write(() => changes.forEach(step))
+        return true
+      } catch (error) {
+        if (error === SPENT) return false
+        throw error
+      }
+    },
+
+    async find(name) {
+      return entryAt(name)
+    },
+
+    async findAll(names) {
+      return names.map(entryAt)
     },
 
     async findByUid(tenantId, kind, uid) {
@@ -123,19 +151,22 @@ export function createSqliteProtocolStore(options: { path: string; clock: Clock 
       }))
     },
 
-    async beginAttempt(...given) {
+    async beginAttempt(counters, attempt, until) {
       const at = now()
-      return underWay.begin(given, attemptsAt(given[0], at), at)
+      return underWay.begin(counters, attempt, until, (key) => attemptsAt(key, at), at)
     },
 
-    async endAttempt(key, limit, attempt, outcome) {
+    async endAttempt(ends, attempt) {
       const at = now()
+      const counted = ends.filter(({ outcome }) => outcome !== 'unchanged')
+      const step = ({ key, limit, outcome }: (typeof ends)[0]): void => {
+        if (outcome === 'failed') count(key, limit, attemptsAt(key, at), at)
+        else sql.resetAttempt.run(key)
+      }
       try {
-        if (outcome === 'failed') {
-          await commits.write(() => count(key, limit, attemptsAt(key, at), at))
-        } else if (outcome === 'forgiven') await commits.write(() => sql.resetAttempt.run(key))
+        if (counted.length > 0) await commits.write(() => counted.forEach(step))
       } finally {
-        underWay.end(key, attempt)
+        for (const { key } of ends) underWay.end(key, attempt)
       }
     },
 
@@ -167,6 +198,9 @@ export function createSqliteProtocolStore(options: { path: string; clock: Clock 
     },
   }
 }
+
+/** Undoes the changes of a write. */
+const SPENT = new Error('The entry is spent or gone.')
 
 const COLUMNS = 'tenant_id, kind, key, payload, expires_at, grant_id, uid, account_id, consumed_at'
 const BY_KEY = 'tenant_id = ? AND kind = ? AND key = ?'

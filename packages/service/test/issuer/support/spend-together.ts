@@ -9,10 +9,11 @@ export function spendTogether(kind: string, count: number) {
   const gate = Promise.withResolvers<void>()
   return (protocol: ProtocolStore): ProtocolStore => ({
     ...protocol,
-    async consume(name, payload) {
-      if (name.kind === kind && --waiting === 0) gate.resolve()
-      if (name.kind === kind) await gate.promise
-      return protocol.consume(name, payload)
+    async write(changes) {
+      const isSpending = changes.some((one) => one.kind === 'consume' && one.name.kind === kind)
+      if (isSpending && --waiting === 0) gate.resolve()
+      if (isSpending) await gate.promise
+      return protocol.write(changes)
     },
   })
 }

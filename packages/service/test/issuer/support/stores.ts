@@ -36,6 +36,10 @@ export async function openMemoryStores(): Promise<Stores> {
       given.push(entry)
       return protocol.put(entry)
     },
+    write: (changes) => {
+      given.push(...changes)
+      return protocol.write(changes)
+    },
     mail: {
       ...protocol.mail,
       add: (mail) => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { User } from '../../../src/store/records.ts'
 import type { Open } from '../data-store-suite.ts'
-import { aCredential, anAudit, aTenant, aUser } from '../records.ts'
+import { aCredential, anAudit, aSocialCredential, aTenant, aUser } from '../records.ts'
 
 export function describeUsers(open: Open): void {
   describe('users', () => {
@@ -31,6 +31,26 @@ export function describeUsers(open: Open): void {
       expect(await store.users.get(tenant.id, user.id)).toEqual(user)
       expect(await store.users.get(tenant.id, verified.id)).toEqual(verified)
       expect(await store.users.findByEmail(tenant.id, user.emailKey)).toEqual(user)
+    })
+
+    test('a user is read with all credentials, by id and by address', async () => {
+      const { store, tenant, other } = await withTenant()
+      const [user, bare] = [aUser(tenant.id), aUser(tenant.id, { verifiedAt: undefined })]
+      await store.users.insert(user, anAudit('create'))
+      await store.users.insert(bare, anAudit('create'))
+      const credentials = [aCredential(user), aSocialCredential(user)]
+      for (const one of credentials) await store.credentials.insert(one, anAudit('create'))
+
+      const account = await store.users.getAccount(tenant.id, user.id)
+      expect(account?.user).toEqual(user)
+      expect(account?.credentials).toHaveLength(2)
+      expect(account?.credentials).toEqual(expect.arrayContaining(credentials))
+      expect(await store.users.findAccount(tenant.id, user.emailKey)).toEqual(account)
+      const without = { user: bare, credentials: [] }
+      expect(await store.users.getAccount(tenant.id, bare.id)).toEqual(without)
+      expect(await store.users.findAccount(tenant.id, bare.emailKey)).toEqual(without)
+      expect(await store.users.getAccount(other.id, user.id)).toBeUndefined()
+      expect(await store.users.findAccount(other.id, user.emailKey)).toBeUndefined()
     })
 
     test('a user of a tenant that does not exist is an orphan', async () => {

@@ -1,5 +1,5 @@
 import { verifyPassword } from '../../../domain/users/passwords.ts'
-import { findUser } from '../../../domain/users/users.ts'
+import { findAccount } from '../../../domain/users/users.ts'
 import { type FirstStep, firstSteps } from '../../../domain/ways/login-methods.ts'
 import { note } from '../../../domain/writes/audit.ts'
 import { keyScript, type LoginWay, type Pages } from '../../../pages/index.ts'
@@ -63,10 +63,11 @@ export async function login(flow: InteractionRequest, form: Form): Promise<void>
   const email = form.get('email') ?? ''
   if (!tenant.settings.allowPasswords) return showLogin(flow)
 
-  const user = await findUser(scopeOf(flow), email)
+  const { user, credentials } = (await findAccount(scopeOf(flow), email)) ?? {}
   const scope = scopeOf(flow, user?.id)
   const attempt = { facts, email, knownDevice: await findDevice(flow, user) }
-  const outcome = await throttle.tryLogin(attempt, () => verifyPassword(scope, user, password))
+  const judge = () => verifyPassword(scope, user, password, credentials)
+  const outcome = await throttle.tryLogin(attempt, judge)
   countRefused('password', outcome)
   switch (outcome.kind) {
     case 'throttled':
@@ -74,7 +75,9 @@ export async function login(flow: InteractionRequest, form: Form): Promise<void>
     case 'needs_link':
       return showLinkNeeded(flow, flowPath(flow.interaction, '/reset'))
     case 'verified':
-      return completeStep(flow, outcome.user, 'password', outcome.loggedInAt)
+      return completeStep(flow, outcome.user, 'password', outcome.loggedInAt, {
+        credentials: outcome.credentials,
+      })
     case 'refused':
       // The reason is for the operator; the visitor reads the same text in every case.
       // Not the user's own doing: a stranger may have typed the address.

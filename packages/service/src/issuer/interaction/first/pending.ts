@@ -52,6 +52,7 @@ export function pendingKey({ interaction }: InteractionRequest): string {
 
 /** The step that the login waits for, if there is one. */
 export async function readPending(flow: InteractionRequest): Promise<Pending | undefined> {
+  if (flow.isFresh) return undefined
   return (await records.read(flow, flow.interaction.uid))?.value
 }
 

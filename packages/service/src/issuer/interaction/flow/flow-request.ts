@@ -42,6 +42,8 @@ export type Interaction = Awaited<ReturnType<Provider['interactionDetails']>> & 
 /** A request for a page of a login that is under way in this browser. */
 export interface InteractionRequest extends FlowRequest {
   interaction: Interaction
+  /** Whether no page of the login was opened before, so that nothing else is stored for it. */
+  isFresh: boolean
   handle: string
 }
 

@@ -5,6 +5,7 @@ import { translator } from '../../../pages/index.ts'
 import type { User } from '../../../store/records.ts'
 import { count } from '../../../telemetry/metrics.ts'
 import { readSession } from '../../oidc-provider-internals.ts'
+import { collectChanges, makeChanges } from '../../provider/request-changes.ts'
 import { deviceNameOf } from '../../requests/browser-name.ts'
 import { redirect } from '../../requests/http.ts'
 import { endSession } from '../../sessions/end-session.ts'
@@ -46,25 +47,27 @@ export async function finishLogin(
   const { tenant } = flow
   const level = levelOf(proofs)
   await endOtherSession(flow, user)
-  const [isNewDevice] = await Promise.all([
-    rememberDevice(flow, user, Math.max(loggedInAt, keptAt ?? 0), trust),
-    note(scopeOf(flow, user.id), 'login.succeeded', user.id),
-  ])
-  count('logins', { outcome: 'succeeded', method: proofs[0] ?? 'session' })
-  if (isNewDevice) await tellOfDevice(flow, user, loggedInAt)
-  await finishInteraction(flow, {
-    login: {
-      accountId: user.id,
-      ts: loggedInAt,
-      keptAt,
-      provenAt,
-      amr: amrOf(proofs),
-      ...(level !== 'single' && { acr: acrOf[level] }),
-      remember: tenant.settings.rememberLoginSeconds > 0,
-    },
-    // A user who has just logged in has signed up, or has chosen the account.
-    create: {},
-    select_account: {},
+  await collectChanges(async () => {
+    const [isNewDevice] = await Promise.all([
+      rememberDevice(flow, user, Math.max(loggedInAt, keptAt ?? 0), trust),
+      note(scopeOf(flow, user.id), 'login.succeeded', user.id),
+    ])
+    count('logins', { outcome: 'succeeded', method: proofs[0] ?? 'session' })
+    if (isNewDevice) await tellOfDevice(flow, user, loggedInAt)
+    await finishInteraction(flow, {
+      login: {
+        accountId: user.id,
+        ts: loggedInAt,
+        keptAt,
+        provenAt,
+        amr: amrOf(proofs),
+        ...(level !== 'single' && { acr: acrOf[level] }),
+        remember: tenant.settings.rememberLoginSeconds > 0,
+      },
+      // A user who has just logged in has signed up, or has chosen the account.
+      create: {},
+      select_account: {},
+    })
   })
 }
 
@@ -86,11 +89,12 @@ async function tellOfDevice(flow: InteractionRequest, user: User, at: number): P
  *   found before.
  */
 export async function finishInteraction(
-  { interaction, response }: InteractionRequest,
+  { context, interaction, response }: InteractionRequest,
   result: NonNullable<Interaction['result']>,
 ): Promise<void> {
   interaction.result = result
   await interaction.persist()
+  await makeChanges(context.protocol)
   redirect(response, interaction.returnTo)
 }
 

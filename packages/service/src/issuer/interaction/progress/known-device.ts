@@ -5,6 +5,7 @@ import { nowMicros } from '../../../domain/writes/context.ts'
 import { entry } from '../../../domain/writes/entries.ts'
 import { lifetimes } from '../../../domain/writes/lifetimes.ts'
 import type { Micros, User } from '../../../store/records.ts'
+import { withRequest } from '../../provider/request-changes.ts'
 import { readHostCookie, setHostCookie } from '../../requests/cookies.ts'
 import type { FlowRequest } from '../flow/flow-request.ts'
 
@@ -61,7 +62,10 @@ async function readDevice(
   flow: FlowRequest,
   user: User | undefined,
 ): Promise<{ name: string; device: KnownDevice | undefined }> {
-  const name = deviceName(readHostCookie(flow.request, NAME), user)
+  const token = readHostCookie(flow.request, NAME)
+  const name = deviceName(token, user)
+  // A browser without the cookie is unknown, for every user alike.
+  if (token === undefined) return { name, device: undefined }
   return { name, device: (await known.read(flow, name))?.value }
 }
 
@@ -148,13 +152,14 @@ export async function rememberDevice(
   setHostCookie(ctx, NAME, token, lifetimes.knownDeviceSeconds)
   const name = deviceName(token, user)
   const firstAt = device ? firstAtOf(device) : loggedInAt
-  const kept = known.put(flow, name, { loggedInAt, firstAt })
-  const [isNews] = await Promise.all([!isKnown && countNews(flow, user), kept])
+  const holder = withRequest(flow)
+  await known.put(holder, name, { loggedInAt, firstAt })
+  const isNews = !isKnown && (await countNews(flow, user))
   if (!isTrusted || !tenant.settings.rememberDevice) return isNews
   const since = nowMicros(context.domain.clock)
   const { userAgent } = flow.facts
   await trusted.put(
-    flow,
+    holder,
     name,
     { since, loggedInAt, userAgent },
     { accountId: user.id, seconds: tenant.settings.rememberDeviceSeconds },
@@ -168,7 +173,7 @@ async function countNews(flow: FlowRequest, user: User): Promise<boolean> {
   const now = nowMicros(flow.context.domain.clock) / 1e6
   const today = (earlier?.value.toldAt ?? []).filter((at) => at > now - 86_400)
   if (today.length >= NEWS_A_DAY) return false
-  await news.put(flow, user.id, { toldAt: earlier ? [...today, now] : [] })
+  await news.put(withRequest(flow), user.id, { toldAt: earlier ? [...today, now] : [] })
   return earlier !== undefined
 }
 

@@ -1,5 +1,10 @@
 import { hash, randomBytes } from 'node:crypto'
-import { addableFactors, type Factors, readFactors } from '../../../domain/factors/factors.ts'
+import {
+  addableFactors,
+  type Factors,
+  factorsAmong,
+  readFactors,
+} from '../../../domain/factors/factors.ts'
 import { lookUpUser } from '../../../domain/users/users.ts'
 import {
   type FactorKind,
@@ -16,7 +21,7 @@ import { isLoginValid } from '../../../domain/ways/valid-logins.ts'
 import { canBeginBy, isFirstFactor } from '../../../domain/ways/ways-in.ts'
 import { entry } from '../../../domain/writes/entries.ts'
 import { lifetimes } from '../../../domain/writes/lifetimes.ts'
-import type { HardwareCredential, User } from '../../../store/records.ts'
+import type { Credential, HardwareCredential, User } from '../../../store/records.ts'
 import { authTimeOf, readSession } from '../../oidc-provider-internals.ts'
 import { redirect } from '../../requests/http.ts'
 import { type FlowPage, flowPath } from '../flow/flow-path.ts'
@@ -46,6 +51,8 @@ interface LoginProgress extends Shown {
 export interface Step {
   progress: LoginProgress
   user: User
+  /** All that the user has, if they were read with the user. */
+  credentials?: readonly Credential[] | undefined
 }
 
 const records = entry<LoginProgress>('LoginProgress', lifetimes.interactionSeconds)
@@ -55,18 +62,21 @@ const records = entry<LoginProgress>('LoginProgress', lifetimes.interactionSecon
  * issuer before all demanded proofs.
  *
  * @param loggedInAt - A time before the proof was verified, in seconds since the epoch.
- * @param more - Of a login at a provider; `provenAt` as in {@link Shown}.
+ * @param more - `credentials` as in {@link Step}; the others of a login at a provider, `provenAt` as in {@link Shown}.
  */
 export async function completeStep(
   flow: InteractionRequest,
   user: User,
   method: Extract<Method, 'password' | 'totp_email' | 'passkey' | 'passkey_bound' | 'social'>,
   loggedInAt: number,
-  more: Pick<LoginProgress, 'connectionId' | 'provenAt'> = {},
+  {
+    credentials,
+    ...more
+  }: Pick<LoginProgress, 'connectionId' | 'provenAt'> & Pick<Step, 'credentials'> = {},
 ): Promise<void> {
   const progress = { id: newId(), userId: user.id, proofs: [method], loggedInAt, ...more }
   if (method === 'social' && (await offerOtherStart(flow, { progress, user }))) return
-  await goOn(flow, { progress, user }, false)
+  await goOn(flow, { progress, user, credentials }, false)
 }
 
 /** Goes on after a further proof in the same login; see {@link completeStep}. */
@@ -276,11 +286,13 @@ async function goOn(flow: InteractionRequest, step: Step, isStored: boolean): Pr
  */
 async function nextPage(
   flow: InteractionRequest,
-  { progress, user }: Step,
+  { progress, user, credentials }: Step,
 ): Promise<FlowPage | 'start' | undefined> {
   const { context, tenant, interaction } = flow
   const { settings } = tenant
-  const factors = await readFactors(context.domain, tenant.id, settings, user.id)
+  const factors = credentials
+    ? factorsAmong(settings, credentials)
+    : await readFactors(context.domain, tenant.id, settings, user.id)
   if (!(await mayGoOn(flow, progress, factors))) return 'start'
   const { methods } = factors
   const level = levelOf(progress.proofs)

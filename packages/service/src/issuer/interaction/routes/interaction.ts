@@ -68,10 +68,13 @@ export async function handleInteraction(flow: FlowRequest): Promise<void> {
   }
   if (!isSameBrowser(flow.request, interaction.browser)) return startOver(flow, interaction)
 
-  await keepOpened(interaction)
+  const isFresh = await keepOpened(interaction)
   const { client_id: applicationId, ui_locales: uiLocales } =
     interaction.params as unknown as Params
-  const current: InteractionRequest = { ...flow, interaction, handle, applicationId, uiLocales }
+  const current: InteractionRequest = {
+    ...flow,
+    ...{ interaction, isFresh, handle, applicationId, uiLocales },
+  }
   const page = pages[interaction.prompt.name]?.[rest]
   if (!page) return showNotFound(current)
   if (flow.request.method !== 'POST') return page.show(current)
@@ -107,12 +110,16 @@ async function startAgain(flow: FlowRequest, handle: string): Promise<boolean> {
   return true
 }
 
-/** A login whose page was opened waits longer than one that was abandoned at once. */
-async function keepOpened(interaction: Interaction): Promise<void> {
+/**
+ * A login whose page was opened waits longer than one that was abandoned at once.
+ *
+ * @returns Whether this is the first page of the login that is opened.
+ */
+async function keepOpened(interaction: Interaction): Promise<boolean> {
   const { interactionSeconds } = lifetimes
-  if (interaction.exp - interaction.iat < interactionSeconds) {
-    await interaction.save(interactionSeconds)
-  }
+  if (interaction.exp - interaction.iat >= interactionSeconds) return false
+  await interaction.save(interactionSeconds)
+  return true
 }
 
 interface Params {

@@ -1,0 +1,88 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Holder } from '../../domain/writes/entries.ts'
+import type { Change, EntryName, ProtocolEntry, ProtocolStore } from '../../store/protocol-store.ts'
+import { SpentError } from '../oidc-provider-internals.ts'
+
+/**
+ * The changes of a request. They are made in one step, before its response is sent: one round trip instead of one for
+ * each model of oidc-provider, and nothing is half done when the process dies.
+ */
+interface RequestChanges {
+  spent: Map<string, Change>
+  others: Map<string, Change>
+  /** Entries that were read before they were asked for. Each is used once. */
+  ahead: Map<string, ProtocolEntry | undefined>
+}
+
+const collected = new AsyncLocalStorage<RequestChanges>()
+
+/** Collects the changes of `work`. It calls {@link makeChanges} before its response. */
+export function collectChanges<T>(work: () => Promise<T>): Promise<T> {
+  return collected.run({ spent: new Map(), others: new Map(), ahead: new Map() }, work)
+}
+
+/**
+ * Makes the changes that the request in progress has collected.
+ *
+ * @throws SpentError when another request has spent the same code or token first; then nothing is changed.
+ */
+export async function makeChanges(protocol: ProtocolStore): Promise<void> {
+  const changes = collected.getStore()
+  if (!changes) return
+  const { spent, others } = changes
+  const all = [...spent.values(), ...others.values()]
+  spent.clear()
+  others.clear()
+  if (all.length > 0 && !(await protocol.write(all))) {
+    throw new SpentError('the code or token was spent by another request')
+  }
+}
+
+/** Makes a change with the others of the request in progress; outside of one, at once. */
+export async function change(protocol: ProtocolStore, one: Change): Promise<void> {
+  const changes = collected.getStore()
+  const key = textOf(one.kind === 'put' ? one.entry : one.name)
+  if (changes) (one.kind === 'consume' ? changes.spent : changes.others).set(key, one)
+  else if (!(await protocol.write([one]))) throw new SpentError('it was spent by another request')
+}
+
+/** The holder of records whose changes are made with the others of the request in progress. */
+export function withRequest({ context, tenant }: Holder): Holder {
+  const { protocol, domain } = context
+  const put: ProtocolStore['put'] = (entry) => change(protocol, { kind: 'put', entry })
+  return { tenant, context: { domain, protocol: { ...protocol, put } } }
+}
+
+/** Reads entries together that the request in progress asks for next. */
+export async function readAhead(
+  protocol: ProtocolStore,
+  names: readonly EntryName[],
+): Promise<void> {
+  const changes = collected.getStore()
+  if (!changes) return
+  const found = await protocol.findAll(names)
+  for (const [at, name] of names.entries()) changes.ahead.set(textOf(name), found[at])
+}
+
+/** An entry as the request in progress has changed it. */
+export async function findChanged(
+  protocol: ProtocolStore,
+  name: EntryName,
+): Promise<ProtocolEntry | undefined> {
+  const { others, ahead } = collected.getStore() ?? {}
+  const key = textOf(name)
+  const changed = others?.get(key)
+  if (changed) return changed.kind === 'put' ? changed.entry : undefined
+  if (!ahead?.has(key)) return protocol.find(name)
+  const entry = ahead.get(key)
+  ahead.delete(key)
+  return entry
+}
+
+/** An entry that was read ahead, by its second name. */
+export function findAhead(kind: string, uid: string): ProtocolEntry | undefined {
+  const { ahead } = collected.getStore() ?? {}
+  return [...(ahead?.values() ?? [])].find((entry) => entry?.kind === kind && entry.uid === uid)
+}
+
+const textOf = ({ kind, key }: EntryName): string => `${kind} ${key}`

@@ -1,0 +1,41 @@
+import type { Account, UserStore } from '../ports.ts'
+import { toAccount } from './accounts.ts'
+import type { Engine } from './engine.ts'
+import { columnsOf, every, type Row } from './schema.ts'
+import { type AnyRow, join, name, type Sql, sql } from './sql.ts'
+
+/** The beginning of the names of a user's columns, as credentials have some of the same. */
+const OF_USER = 'user_'
+
+const userColumns = columnsOf('users')
+
+const accounts = sql<AnyRow>`select
+  ${join(userColumns.map((column) => sql`users.${name(column)} as ${name(OF_USER + column)}`))},
+  ${every('credentials', 'credentials')}
+  from users left join credentials
+    on credentials.tenant_id = users.tenant_id and credentials.user_id = users.id`
+
+/** Reads users together with their credentials, in one statement. */
+export function createReadAccount({
+  reader,
+}: Pick<Engine, 'reader'>): Pick<UserStore, 'getAccount' | 'findAccount'> {
+  const read = async (tenantId: string, condition: Sql) =>
+    accountOf(
+      await reader.all(
+        sql<AnyRow>`${accounts} where users.tenant_id = ${tenantId} and ${condition}`,
+      ),
+    )
+  return {
+    getAccount: (tenantId, id) => read(tenantId, sql`users.id = ${id}`),
+    findAccount: (tenantId, emailKey) => read(tenantId, sql`users.email_key = ${emailKey}`),
+  }
+}
+
+/** A user without credentials has one row, with nothing in their columns. */
+function accountOf(rows: readonly AnyRow[]): Account | undefined {
+  const [first] = rows
+  if (!first) return undefined
+  const user = Object.fromEntries(userColumns.map((column) => [column, first[OF_USER + column]]))
+  const credentials = rows.filter(({ id }) => id !== null) as unknown as Row<'credentials'>[]
+  return toAccount(user as unknown as Row<'users'>, credentials)
+}
