@@ -4,15 +4,20 @@ import { configDefaults, defineConfig } from 'vitest/config'
 const LONG = '**/*.nightly.test.ts'
 const isNightly = process.env.LATCHKEY_LANE === 'nightly'
 
+/** Tests that watch everything the kit writes, or load an SDK for traces: each file has modules of its own. */
+const APART = [
+  'packages/{core,express,fastify,hono,koa}/test/**/*.test.ts',
+  'packages/service/test/telemetry/**/*.test.ts',
+  'test/kit-*.test.ts',
+]
+const ALL = ['packages/*/test/**/*.test.ts', 'examples/*/test/**/*.test.ts', 'test/*.test.ts']
+const exclude = [...configDefaults.exclude, LONG]
+
 export default defineConfig({
   ssr: { resolve: { conditions: ['latchkey-source', 'node'] } },
   test: {
     globalSetup: './test/support/setup.ts',
     setupFiles: './test/support/watch-for-leaks.ts',
-    include: isNightly
-      ? [LONG]
-      : ['packages/*/test/**/*.test.ts', 'examples/*/test/**/*.test.ts', 'test/*.test.ts'],
-    exclude: [...configDefaults.exclude, ...(isNightly ? [] : [LONG])],
     testTimeout: 20_000,
     hookTimeout: 30_000,
     execArgv: ['--conditions=latchkey-source'],
@@ -21,5 +26,15 @@ export default defineConfig({
     maxWorkers: '100%',
     // Tests that say they are concurrent wait for time to pass, so many of them fit beside each other.
     maxConcurrency: 20,
+    projects: isNightly
+      ? [{ extends: true, test: { name: 'nightly', include: [LONG] } }]
+      : [
+          { extends: true, test: { name: 'apart', include: APART, exclude } },
+          {
+            extends: true,
+            // Loading modules anew for each file took longer than many of the files.
+            test: { name: 'shared', isolate: false, include: ALL, exclude: [...exclude, ...APART] },
+          },
+        ],
   },
 })

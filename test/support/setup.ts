@@ -27,9 +27,9 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
 async function announce(project: TestProject): Promise<void> {
   const words = process.argv.slice(2).filter((word) => word !== 'run')
   if (words.some((word) => !word.startsWith('-') || word.startsWith('--shard'))) return
-  const { testFiles } = await project.globTestFiles()
+  const files = await project.vitest.globTestSpecifications()
   console.log(
-    `${testFiles.length} files of tests, with real browsers and databases: about 20 minutes on two cores. ` +
+    `${files.length} files of tests, with real browsers and databases: about 20 minutes on two cores. ` +
       'A part: npx pnpm test core\n',
   )
 }
