@@ -4,11 +4,10 @@ import { configDefaults, defineConfig } from 'vitest/config'
 const LONG = '**/*.nightly.test.ts'
 const isNightly = process.env.LATCHKEY_LANE === 'nightly'
 
-/** Tests that watch everything the kit writes, or load an SDK for traces: each file has modules of its own. */
-const APART = [
-  'packages/{core,express,fastify,hono,koa}/test/**/*.test.ts',
-  'packages/service/test/telemetry/**/*.test.ts',
-  'test/kit-*.test.ts',
+/** Tests that leave nothing behind in their modules, neither a moved clock nor a table that was filled once. */
+const SHARED = [
+  'packages/{management,session-store,testing}/test/**/*.test.ts',
+  'packages/service/test/{console,http}/**/*.test.ts',
 ]
 const ALL = ['packages/*/test/**/*.test.ts', 'examples/*/test/**/*.test.ts', 'test/*.test.ts']
 const exclude = [...configDefaults.exclude, LONG]
@@ -29,11 +28,14 @@ export default defineConfig({
     projects: isNightly
       ? [{ extends: true, test: { name: 'nightly', include: [LONG] } }]
       : [
-          { extends: true, test: { name: 'apart', include: APART, exclude } },
+          {
+            extends: true,
+            test: { name: 'apart', include: ALL, exclude: [...exclude, ...SHARED] },
+          },
           {
             extends: true,
             // Loading modules anew for each file took longer than many of the files.
-            test: { name: 'shared', isolate: false, include: ALL, exclude: [...exclude, ...APART] },
+            test: { name: 'shared', isolate: false, include: SHARED, exclude },
           },
         ],
   },

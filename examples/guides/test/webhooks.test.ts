@@ -2,6 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { createHmac, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
+import { fileURLToPath } from 'node:url'
 import { createMemoryStore } from '@latchkey/core'
 import express from 'express'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
@@ -57,6 +58,25 @@ test('the sessions of a user who is disabled end, and those of another user do n
   expect(await send(site.url, { user: 'ada' })).toBe(204)
   expect(await session()).not.toContain('ada')
   await site.close()
+})
+
+test('the receiver to try prints each event, and nothing of another secret', async () => {
+  const port = await freePort(5050)
+  const file = fileURLToPath(new URL('../src/webhook-receiver.ts', import.meta.url))
+  const receiver = spawn(process.execPath, ['--conditions=latchkey-source', file], {
+    env: { ...process.env, PORT: String(port) },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const url = `http://localhost:${port}`
+  let printed = ''
+  receiver.stdout.on('data', (data) => {
+    printed += data
+  })
+  await vi.waitFor(() => expect(printed).toContain(`${url}/webhooks`), 15_000)
+  expect(await send(url, { secret: OLD_SECRET })).toBe(401)
+  expect(await send(url)).toBe(204)
+  await vi.waitFor(() => expect(printed).toMatch(/webhooks\nuser\.disabled usr_1\n$/))
+  receiver.kill()
 })
 
 test('the receiver on Fastify prints each event once', async () => {

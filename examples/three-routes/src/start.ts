@@ -89,6 +89,8 @@ async function start(values: StartOptions): Promise<void> {
       Console: `${service.console?.url}, log in as ${service.console?.email} with “${service.console?.password}”`,
       'API key': service.apiKey,
       'Try it': `curl -H "Authorization: Bearer ${service.apiKey}" ${service.url}/v1/tenants`,
+      Commands: `export LATCHKEY_URL=${service.url} LATCHKEY_API_KEY=${service.apiKey} LATCHKEY_TENANT=${tenantId}`,
+      '': 'npx pnpm latchkey users list',
     },
     closing: `The data is kept in ${values.data}; --fresh starts over. Stop with Ctrl-C.`,
   })

@@ -518,8 +518,7 @@ test('reads in progress are answered by new connections after theirs went silent
   // A statement itself waits forever.
   const store = createPostgresDataStore(createConnections({ url }, { queryMs: 0 }))
   onTestFinished(() => void store.close())
-  const readAll = () =>
-    Promise.all(Array.from({ length: 20 }, () => store.tenants.get(tenant.id)))
+  const readAll = () => Promise.all(Array.from({ length: 20 }, () => store.tenants.get(tenant.id)))
   await readAll()
   proxy.silence()
 
