@@ -5,7 +5,7 @@ import { serveNode } from '@latchkey/core/node'
 import type { Support } from '../domain/operators/support.ts'
 import { noteRefusal } from '../domain/writes/audit.ts'
 import type { Actor, DomainContext } from '../domain/writes/context.ts'
-import { ServiceError } from '../domain/writes/errors.ts'
+import { refusalIn } from '../domain/writes/errors.ts'
 import { isBrokenOff, RequestRefused, readFields, redirect } from '../issuer/requests/http.ts'
 import { chooseLanguage } from '../pages/index.ts'
 import { StoreError } from '../store/errors.ts'
@@ -187,11 +187,11 @@ async function run(asked: Asked, once: Call['once']): Promise<Result> {
       ...{ ids, query, form, upload, origin, tenant, once },
     })
   } catch (error) {
-    if (!(error instanceof ServiceError) || error.statusCode >= 500) throw error
-    if (error.code === 'not_found') return { kind: 'page', ...notFoundPage }
+    const { code, message: reason, statusCode: status } = refusalIn(error)
+    if (code === 'not_found') return { kind: 'page', ...notFoundPage }
     const target = Object.values(ids).at(-1) ?? route.path
-    await noteRefusal(scope, error.code, target)
-    const refusal = { ...message('It was not done', told(error.message)), status: error.statusCode }
+    await noteRefusal(scope, code, target)
+    const refusal = { ...message('It was not done', told(reason)), status }
     return { kind: 'page', ...withRequest(refusal, actor.requestId) }
   }
 }

@@ -8,6 +8,7 @@ import {
   tenantForm,
   tenantPage,
 } from './call.ts'
+import type { Refused } from './refused.ts'
 import { type Sentence, say, type Text } from './texts/index.ts'
 
 /** An act that takes something away. Its page says what follows before it is done. */
@@ -79,7 +80,7 @@ async function ask<C extends Call>(
   call: C,
   act: RedAct<C>,
   path: string,
-  refused: { problem?: Text; status?: number } = {},
+  refused: Refused = {},
 ): Promise<Result> {
   const { commands, ...consequences } = await act.look(call)
   return {

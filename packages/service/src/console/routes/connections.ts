@@ -11,7 +11,6 @@ import {
   updateConnection,
 } from '../../domain/connections/connections.ts'
 import type { ContactResult } from '../../domain/operators/support.ts'
-import { ServiceError } from '../../domain/writes/errors.ts'
 import { issuerUrl } from '../../issuer/requests/issuer-url.ts'
 import { type Connection, type RecipeName, recipeNames } from '../../store/records.ts'
 import {
@@ -24,6 +23,7 @@ import {
   tenantPage,
 } from '../call.ts'
 import { shellWord } from '../form-fields.ts'
+import { type Refused, refusedBy } from '../refused.ts'
 import { asIs, many, type Sentence, say, type Text, told } from '../texts/index.ts'
 
 const PATH = '/connections'
@@ -47,10 +47,8 @@ const pathOf = (call: Call) => `${listOf(call)}/${call.ids.connection}`
 /** The fields of a connection as a form has them. */
 type Draft = Readonly<Record<string, string>>
 
-interface Refused {
+interface Returned extends Required<Refused> {
   readonly draft: Draft
-  readonly problem: Text
-  readonly status: number
   /** Whether the operator may save it although the provider does not answer. */
   readonly mayInsist?: boolean
 }
@@ -92,7 +90,7 @@ const optionFields: Readonly<
   keyId: { label: 'Key id', hint: 'Of the private key that Apple has given you.' },
 }
 
-async function showAdd(call: TenantCall, refused?: Refused): Promise<Result> {
+async function showAdd(call: TenantCall, refused?: Returned): Promise<Result> {
   const name = recipeOf(call)
   const recipe = recipes[name]
   const { tenant } = call
@@ -159,13 +157,13 @@ async function add(call: TenantCall): Promise<Result> {
     const { id } = await createConnection(scope, input)
     return redirectTo(`${listOf(call)}/${id}`, 'created')
   } catch (error) {
-    return showAdd(call, refusedBy(error, form))
+    return showAdd(call, returnedBy(error, form))
   }
 }
 
 async function showConnection(
   call: TenantCall,
-  refused?: Refused,
+  refused?: Returned,
   contact?: ContactResult,
 ): Promise<Result> {
   const { scope, ids, tenant } = call
@@ -224,7 +222,7 @@ async function change(call: TenantCall): Promise<Result> {
     await updateConnection(scope, id, changes)
     return redirectTo(pathOf(call), 'saved')
   } catch (error) {
-    return showConnection(call, refusedBy(error, form))
+    return showConnection(call, returnedBy(error, form))
   }
 }
 
@@ -234,7 +232,7 @@ async function replaceSecret(call: TenantCall): Promise<Result> {
     await updateConnection(scope, ids.connection ?? '', { secret: form.get('secret') ?? '' })
     return redirectTo(pathOf(call), 'saved')
   } catch (error) {
-    const { problem, status } = refusedBy(error, form)
+    const { problem, status } = returnedBy(error, form)
     const draft = draftOf(await getConnection(scope, ids.connection ?? ''))
     return showConnection(call, { draft, problem, status })
   }
@@ -261,10 +259,8 @@ function draftOf(connection: Connection): Draft {
 }
 
 /** The form as it was sent, but for the secret, and the reason of the refusal. */
-function refusedBy(error: unknown, form: URLSearchParams): Refused {
-  if (!(error instanceof ServiceError) || error.statusCode >= 500) throw error
-  if (error.code === 'not_found') throw error
-  return { draft: draftIn(form), problem: told(error.message), status: 422 }
+function returnedBy(error: unknown, form: URLSearchParams): Returned {
+  return { draft: draftIn(form), ...refusedBy(error) }
 }
 
 /** The fields of a form as they were sent, but for the secret. */
@@ -280,7 +276,7 @@ function draftIn(form: URLSearchParams): Draft {
 async function contactOf(
   { support, form }: TenantCall,
   connection: Connection,
-): Promise<Omit<Refused, 'draft'> | undefined> {
+): Promise<Omit<Returned, 'draft'> | undefined> {
   if (form.get('anyway') === 'yes') return undefined
   const contact = await support.contact(connection)
   if (contact.kind === 'answered') return undefined

@@ -16,7 +16,8 @@ import {
   metadataRows,
   sentMetadata,
 } from '../form-fields.ts'
-import { type Sentence, say, type Text, told } from '../texts/index.ts'
+import { type Refused, refusedBy } from '../refused.ts'
+import { type Sentence, say, type Text } from '../texts/index.ts'
 
 /** The form of a user. A new address takes the account over, so a fresh login is asked for. */
 export const editUserRoutes: readonly ConsoleRoute[] = [
@@ -43,10 +44,7 @@ interface Draft {
 
 const pathOf = ({ ids }: TenantCall) => `/console/t/${ids.tenant}/users/${ids.user}`
 
-async function showForm(
-  call: TenantCall,
-  more: { draft?: Draft; problem?: Text; status?: number } = {},
-): Promise<Result> {
+async function showForm(call: TenantCall, more: Refused & { draft?: Draft } = {}): Promise<Result> {
   const { ids, scope } = call
   const user = await getUser(scope, ids.user ?? '')
   const { draft = storedDraft(user), ...outcome } = more
@@ -115,12 +113,9 @@ async function answering(
   try {
     return await work()
   } catch (error) {
-    if (!(error instanceof ServiceError) || error.statusCode >= 500) throw error
-    if (error.code === 'not_found') throw error
-    if (error.code === 'conflict') {
-      return showForm(call, { draft, problem: CHANGED_MEANWHILE, status: 409 })
-    }
-    return showForm(call, { draft, problem: told(error.message), status: 422 })
+    const isStale = error instanceof ServiceError && error.code === 'conflict'
+    const refused = isStale ? { problem: CHANGED_MEANWHILE, status: 409 } : refusedBy(error)
+    return showForm(call, { draft, ...refused })
   }
 }
 

@@ -1,6 +1,6 @@
 import { createApiKey, listApiKeys } from '../../domain/keys/api-keys.ts'
 import { nowMicros } from '../../domain/writes/context.ts'
-import { ServiceError } from '../../domain/writes/errors.ts'
+import { refusalIn, ServiceError } from '../../domain/writes/errors.ts'
 import type { Reach } from '../../store/records.ts'
 import {
   type Call,
@@ -13,6 +13,7 @@ import {
   tenantForm,
   tenantPage,
 } from '../call.ts'
+import type { Refused } from '../refused.ts'
 import { type Text, told } from '../texts/index.ts'
 
 const PATH = '/console/keys'
@@ -31,10 +32,7 @@ const pathOf = ({ tenant }: Call) => (tenant ? `/console/t/${tenant.id}/keys` : 
 const isOf = (reach: Reach, tenantId: string) => reach !== 'all' && reach.join() === tenantId
 
 /** The keys of the service, or those of the tenant of the path. */
-async function showKeys(
-  call: Call | TenantCall,
-  refused: { problem?: Text; status?: number } = {},
-): Promise<Result> {
+async function showKeys(call: Call | TenantCall, refused: Refused = {}): Promise<Result> {
   const { scope, tenant } = call
   const keys = (await listApiKeys(scope)).reverse()
   const secret = secretIn(call, 'secret')
@@ -80,9 +78,9 @@ async function create(call: Call, reach: Reach): Promise<Result> {
     })
     return { kind: 'secrets', to: pathOf(call), secrets: { name, secret } }
   } catch (error) {
-    if (!(error instanceof ServiceError) || error.statusCode >= 500) throw error
+    const { code, message } = refusalIn(error)
     const problem: Text =
-      error.code === 'not_found' ? 'There is no tenant with one of these ids.' : told(error.message)
+      code === 'not_found' ? 'There is no tenant with one of these ids.' : told(message)
     return showKeys(call, { problem, status: 422 })
   }
 }

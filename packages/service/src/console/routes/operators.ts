@@ -19,7 +19,7 @@ import {
 } from '../call.ts'
 import { credentialKinds } from '../credential-kinds.ts'
 import { invitationLink } from '../invitation-link.ts'
-import { type Text, told } from '../texts/index.ts'
+import { type Refused, refusedBy } from '../refused.ts'
 
 const PATH = '/console/operators'
 const forOwners = { role: 'owner', isDangerous: true } as const
@@ -31,10 +31,7 @@ export const operatorRoutes: readonly ConsoleRoute[] = [
   serviceForm(`${PATH}/:operator/enable`, enable, forOwners),
 ]
 
-async function show(
-  call: Call,
-  outcome: { problem?: Text; status?: number } = {},
-): Promise<Result> {
+async function show(call: Call, refused: Refused = {}): Promise<Result> {
   const { scope, operator, origin } = call
   const link = secretIn(call, 'link')
   const [operators, logins] = await Promise.all([listOperators(scope), operatorLogins(scope)])
@@ -54,7 +51,7 @@ async function show(
       'latchkey-service operator list',
       `latchkey-service operator invite --email ada@example.com --role admin --console-url ${origin}`,
     ],
-    ...outcome,
+    ...refused,
   }
 }
 
@@ -65,8 +62,7 @@ async function invite(call: Call): Promise<Result> {
     const link = invitationLink(call.origin, token)
     return { kind: 'secrets', to: PATH, secrets: { email, link } }
   } catch (error) {
-    if (!(error instanceof ServiceError) || error.statusCode >= 500) throw error
-    return show(call, { problem: told(error.message), status: 422 })
+    return show(call, refusedBy(error))
   }
 }
 

@@ -14,6 +14,7 @@ import {
   tenantPage,
 } from '../call.ts'
 import { baseOf, CHANGED_MEANWHILE, shellWord } from '../form-fields.ts'
+import { type Refused, refusedBy } from '../refused.ts'
 import { type SettingGroup, settingGroups } from '../setting-groups.ts'
 import {
   applyValues,
@@ -28,7 +29,6 @@ import {
   sentValues,
   storedValues,
 } from '../setting-values.ts'
-import { type Text, told } from '../texts/index.ts'
 
 export const settingRoutes: readonly ConsoleRoute[] = [
   tenantPage('/settings', (call) => showSettings(call)),
@@ -47,11 +47,9 @@ const guardedGroups: ReadonlySet<string> = new Set(['domain', 'ways', 'users', '
 const pathOf = ({ ids }: Call) => `/console/t/${ids.tenant}/settings`
 
 /** The form of a group that was sent, and why it comes back. */
-interface Returned {
+interface Returned extends Refused {
   readonly group: SettingGroup
   readonly values: SettingValues
-  readonly problem?: Text
-  readonly status?: number
   /** The stored values that differ, when another person was faster. */
   readonly theirs?: readonly Difference[]
 }
@@ -176,9 +174,7 @@ function refused(
   values: SettingValues,
   error: unknown,
 ): Promise<Result> {
-  if (!(error instanceof ServiceError) || error.statusCode >= 500) throw error
-  if (error.code === 'not_found') throw error
-  return showSettings(call, { group, values, problem: told(error.message), status: 422 })
+  return showSettings(call, { group, values, ...refusedBy(error) })
 }
 
 function isStale(form: URLSearchParams, { updatedAt }: Tenant): boolean {

@@ -8,7 +8,6 @@ import {
 } from '../../domain/tenants/tenants.ts'
 import { listUsers } from '../../domain/users/users.ts'
 import type { Scope, ServiceScope } from '../../domain/writes/context.ts'
-import { ServiceError } from '../../domain/writes/errors.ts'
 import type { Reach, Tenant } from '../../store/records.ts'
 import {
   type Call,
@@ -21,7 +20,8 @@ import {
 } from '../call.ts'
 import { figuresOfDay } from '../day.ts'
 import { cursorOf } from '../form-fields.ts'
-import { asIs, type Text, told } from '../texts/index.ts'
+import { type Refused, refusedBy } from '../refused.ts'
+import { asIs } from '../texts/index.ts'
 
 const PATH = '/console/tenants'
 const PAGE = 50
@@ -35,7 +35,7 @@ export const tenantRoutes: readonly ConsoleRoute[] = [
 
 async function showTenants(
   { scope, operator, query }: Call,
-  refused: { problem?: Text; status?: number } = {},
+  refused: Refused = {},
 ): Promise<Result> {
   const { reach, role } = operator.operator
   const search = (query.get('search') ?? '').trim().slice(0, 254)
@@ -85,8 +85,7 @@ async function create(call: Call): Promise<Result> {
     const { id } = await createTenant(call.scope, { name, metadata: {}, settings })
     return redirectTo(`/console/t/${id}`, 'created')
   } catch (error) {
-    if (!(error instanceof ServiceError) || error.statusCode >= 500) throw error
-    return showTenants(call, { problem: told(error.message), status: 422 })
+    return showTenants(call, refusedBy(error))
   }
 }
 

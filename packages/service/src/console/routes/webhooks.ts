@@ -1,4 +1,3 @@
-import { ServiceError } from '../../domain/writes/errors.ts'
 import { type DeliveryState, NOT_DUE } from '../../store/deliveries.ts'
 import type { Webhook, WebhookEnd } from '../../store/records.ts'
 import { eventTypes, namedTypes } from '../../webhooks/events.ts'
@@ -14,7 +13,8 @@ import {
   tenantPage,
 } from '../call.ts'
 import { shellWord } from '../form-fields.ts'
-import { asIs, type Sentence, type Text, told } from '../texts/index.ts'
+import { type Refused, refusedBy } from '../refused.ts'
+import { asIs, type Sentence } from '../texts/index.ts'
 
 const PATH = '/webhooks'
 const ONE = `${PATH}/:webhook`
@@ -65,10 +65,8 @@ interface Draft {
   readonly types: readonly string[]
 }
 
-interface Refused {
+interface Returned extends Required<Refused> {
   readonly draft: Draft
-  readonly problem: Text
-  readonly status: number
 }
 
 async function showWebhooks(call: TenantCall): Promise<Result> {
@@ -88,7 +86,7 @@ async function showWebhooks(call: TenantCall): Promise<Result> {
   }
 }
 
-function showAdd(call: TenantCall, refused?: Refused): Promise<Result> {
+function showAdd(call: TenantCall, refused?: Returned): Promise<Result> {
   const command = 'latchkey webhooks add --endpoint https://shop.example.com/webhooks'
   return Promise.resolve({
     kind: 'page',
@@ -108,11 +106,11 @@ async function add(call: TenantCall): Promise<Result> {
     const { webhook, secret } = await call.webhooks.create(call.scope, inputOf(call.form))
     return { kind: 'secrets', to: `${listPath(call)}/${webhook.id}`, secrets: { secret } }
   } catch (error) {
-    return showAdd(call, refusedBy(error, call.form))
+    return showAdd(call, returnedBy(error, call.form))
   }
 }
 
-async function showWebhook(call: TenantCall, refused?: Refused): Promise<Result> {
+async function showWebhook(call: TenantCall, refused?: Returned): Promise<Result> {
   const { scope, ids, query, tenant, webhooks } = call
   const webhook = await getWebhook(scope, ids.webhook ?? '')
   const state = (Object.keys(states) as DeliveryState[]).find((one) => one === query.get('state'))
@@ -160,7 +158,7 @@ async function change(call: TenantCall): Promise<Result> {
     await webhooks.update(scope, ids.webhook ?? '', { ...inputOf(form), ...kept })
     return redirectTo(webhookPath(call), 'saved')
   } catch (error) {
-    return showWebhook(call, refusedBy(error, form))
+    return showWebhook(call, returnedBy(error, form))
   }
 }
 
@@ -194,7 +192,7 @@ async function replay(call: TenantCall): Promise<Result> {
     await webhooks.replay(scope, webhook.id, { from, to: Number.MAX_SAFE_INTEGER })
     return redirectTo(webhookPath(call), 'replayed')
   } catch (error) {
-    const { problem, status } = refusedBy(error, form)
+    const { problem, status } = returnedBy(error, form)
     return showWebhook(call, { draft: webhook, problem, status })
   }
 }
@@ -225,10 +223,7 @@ function inputOf(form: URLSearchParams): WebhookInput {
   }
 }
 
-function refusedBy(error: unknown, form: URLSearchParams): Refused {
-  if (!(error instanceof ServiceError) || error.statusCode >= 500 || error.code === 'not_found') {
-    throw error
-  }
+function returnedBy(error: unknown, form: URLSearchParams): Returned {
   const { url, description = '', types = [] } = inputOf(form)
-  return { draft: { url, description, types }, problem: told(error.message), status: 422 }
+  return { draft: { url, description, types }, ...refusedBy(error) }
 }

@@ -14,7 +14,7 @@ import { endAllSessions } from '../users/accounts.ts'
 import { setDisabled, usersById } from '../users/users.ts'
 import { note } from '../writes/audit.ts'
 import type { DomainContext, Scope } from '../writes/context.ts'
-import { found, ServiceError } from '../writes/errors.ts'
+import { found, refusalIn } from '../writes/errors.ts'
 import type { ReadUser } from './import-records.ts'
 import { stepOfImport } from './import-step.ts'
 import { insertJob } from './new-job.ts'
@@ -152,10 +152,10 @@ async function take(
     else await setDisabled(scope, user.id, kind === 'disable')
     progress.done++
   } catch (error) {
-    if (!(error instanceof ServiceError) || error.statusCode >= 500) throw error
+    const { message: reason } = refusalIn(error)
     progress.failed++
     if (progress.failures.length < MAX_FAILURES) {
-      progress.failures.push({ userId: user.id, reason: error.message })
+      progress.failures.push({ userId: user.id, reason })
     }
   }
 }

@@ -48,6 +48,12 @@ export class ServiceError extends Error {
   }
 }
 
+/** The refusal of a call. @throws the error itself if it is none, or a fault of the service. */
+export function refusalIn(error: unknown): ServiceError {
+  if (error instanceof ServiceError && error.statusCode < 500) return error
+  throw error
+}
+
 /** The one answer for objects that are missing, deleted, unknown or out of the caller's reach. */
 export function notFound(): ServiceError {
   return new ServiceError(
