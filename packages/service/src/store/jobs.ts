@@ -67,8 +67,9 @@ export interface ImportWork {
 
 /** The progress of an import. */
 export interface ImportProgress {
-  phase: 'mapping' | 'checking' | 'checked' | 'importing'
-  /** The reason why the file cannot be imported as its columns are chosen. */
+  /** An upload that is `unreadable` is deleted, and its import has ended. */
+  phase: 'mapping' | 'checking' | 'checked' | 'importing' | 'unreadable'
+  /** The reason why the file cannot be imported: as its columns are chosen, or at all. */
   problem?: string | undefined
   check?: ImportCheck | undefined
   /** The part that comes next, since when, and the fence of the process that takes it if none before has. */
@@ -160,4 +161,6 @@ export interface JobStore {
   parts(jobId: string, n: number, limit: number): Promise<JobPart[]>
   /** Replaces the content and the outcome of a part. */
   setPart(jobId: string, part: JobPart): Promise<void>
+  /** Deletes the content of all parts. */
+  emptyParts(jobId: string): Promise<void>
 }

@@ -74,7 +74,7 @@ const gallery: Readonly<Record<string, readonly Entry[]>> = {
     { name: 'bulk', path: '/console/t/:tenant/users/bulk?act=disable&of=all' },
     'bulk-none',
   ],
-  '/console/t/:tenant/import': ['import'],
+  '/console/t/:tenant/users/import': ['import'],
   '/console/t/:tenant/jobs': ['jobs-none'],
   '/console/t/:tenant/users/:user': [
     'user',

@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { pino } from 'pino'
 import { describe, expect, test, vi } from 'vitest'
 import { type OperatorBrowser, on, press, startConsole, stores, textOf } from './support.ts'
 import { aTenant } from './tenant.ts'
@@ -58,7 +60,7 @@ describe.each(stores)('on %s, an import in the console', (store) => {
     const running = await startConsole(options)
     const tenant = await aTenant(running)
     const owner = await running.logIn({ role: 'owner' })
-    return { running, tenant, owner, path: `${tenant.path}/import`, options }
+    return { running, tenant, owner, path: `${tenant.path}/users/import`, options }
   }
 
   test('shows the columns and the first rows, then every fault by line and who would be created, and changes nothing until then', async () => {
@@ -157,6 +159,51 @@ describe.each(stores)('on %s, an import in the console', (store) => {
     await press(owner, await owner.get(location), `${path}/discard`, { job })
     expect((await owner.get(location)).status).toBe(404)
   })
+
+  test('ends with a code when the master key of the upload is removed, and deletes the upload', async () => {
+    const [older = '', newer = ''] = [1, 2].map((byte) => Buffer.alloc(32, byte).toString('base64'))
+    const messages: string[] = []
+    const write = (line: string) => void messages.push(JSON.parse(line).msg)
+    const options = { ...on(store), logger: pino({ level: 'info' }, { write }) }
+    const before = await opened({ ...options, masterKey: older })
+    const at: string[] = []
+    for (let i = 0; i < 3; i++) {
+      at.push((await upload(before.owner, before.path, CSV)).location ?? '')
+    }
+    const [waiting = '', unchecked = '', unbegun = ''] = at
+    await check(before.owner, unbegun)
+    await before.running[Symbol.asyncDispose]()
+    {
+      await using _ = await startConsole({ ...options, masterKey: `${newer} ${older}` })
+      const isDone = expect.stringContaining('under the newest master key')
+      await expect.poll(() => messages, { timeout: 20_000 }).toContainEqual(isDone)
+    }
+
+    await using running = await startConsole({ ...options, masterKey: newer })
+    const owner = await running.logIn({ role: 'owner' })
+    const { path, tenant } = before
+    const page = await owner.get(waiting)
+    expect(textOf(page.html)).toContain('its master key was removed')
+    expect(textOf(page.html)).not.toContain('Check the file')
+    const jobIn = (at: string) => new URL(at, 'https://x.example').searchParams.get('job') ?? ''
+    await press(owner, page, `${path}/begin`, { job: jobIn(unbegun) })
+    await press(owner, page, `${path}/check`, { job: jobIn(unchecked) })
+    for (const one of [unbegun, unchecked]) {
+      const ended = await untilStill(owner, one)
+      expect(textOf(ended.html)).toMatch(
+        /its master key was removed[\s\S]*The upload is deleted\. upload_unreadable/,
+      )
+    }
+    const database = new DatabaseSync(join(options.data ?? '', 'data.db'), { readOnly: true })
+    const left = database.prepare(`select job_id from job_parts where content <> ''`).all()
+    database.close()
+    expect(left).toEqual([{ job_id: jobIn(waiting) }])
+    const log = await owner.get(`${tenant.path}/audit?action=upload_unreadable`)
+    for (const one of [unbegun, unchecked]) expect(log.html).toContain(jobIn(one))
+    expect(messages).not.toContainEqual(expect.stringContaining('could not go on'))
+    await press(owner, page, `${path}/discard`, { job: jobIn(waiting) })
+    expect((await owner.get(waiting)).status).toBe(404)
+  }, 120_000)
 
   test('refuses what is no table of users, with a sentence, and keeps nothing of it', async () => {
     const { running, tenant, owner, path } = await opened()

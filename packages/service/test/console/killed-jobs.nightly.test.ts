@@ -69,7 +69,7 @@ async function begin(options: IdentityServiceOptions) {
   }))
   await running.service.admin.seed({ tenants: [{ settings, users }] })
   const owner = await running.logIn({ role: 'owner' })
-  const path = `${tenant.path}/import`
+  const path = `${tenant.path}/users/import`
   const text = ['email', ...Array.from({ length: IMPORTED }, (_, i) => `new${i}@example.com`)].join(
     '\n',
   )

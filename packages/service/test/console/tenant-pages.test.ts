@@ -47,7 +47,7 @@ test('the navigation has each top-level page of a tenant', () => {
       ({ method, path }) => method === 'GET' && /^\/console\/t\/:tenant(\/[\w-]+)?$/.test(path),
     )
     .map(({ path }) => path.replace('/console/t/:tenant', ''))
-    // A question of the overview, and an act of the list of users.
-    .filter((path) => path !== '/delete' && path !== '/import')
+    // A question of the overview.
+    .filter((path) => path !== '/delete')
   expect(own.sort()).toEqual(tenantNavigation.map(({ path }) => path).sort())
 })

@@ -3,7 +3,6 @@ import {
   algorithms,
   type Encoding,
   encodings,
-  FileFault,
   formatOf,
   readSource,
   targets,
@@ -18,8 +17,7 @@ import {
   importParts,
   uploadImport,
 } from '../../domain/operators/import-jobs.ts'
-import { rowOptions, rowsOf } from '../../domain/operators/import-records.ts'
-import { ServiceError } from '../../domain/writes/errors.ts'
+import { rowOptions, rowsOf, UPLOAD_UNREADABLE } from '../../domain/operators/import-records.ts'
 import type { ImportJob } from '../../store/jobs.ts'
 import { csvLines } from '../../wire/tables.ts'
 import {
@@ -30,7 +28,8 @@ import {
   tenantForm,
   tenantPage,
 } from '../call.ts'
-import { type Sentence, type Text, told } from '../texts/index.ts'
+import { type Refused, refusedBy } from '../refused.ts'
+import { type Sentence, told } from '../texts/index.ts'
 import type { Upload } from '../uploads.ts'
 
 /** How often the page of a running import is loaded again. */
@@ -46,21 +45,23 @@ const forAdmins = { role: 'admin' } as const
 
 export const importRoutes: readonly ConsoleRoute[] = [
   tenantPage(
-    '/import',
+    '/users/import',
     (call) => (call.query.has('job') ? showImport(call) : showUpload(call)),
     forAdmins,
   ),
-  tenantForm('/import', upload),
-  tenantForm('/import/check', check),
+  tenantForm('/users/import', upload),
+  tenantForm('/users/import/check', check),
   // Users whose passwords the operator knows may be among them.
-  tenantForm('/import/begin', begin, { isDangerous: true }),
-  tenantForm('/import/discard', discard),
-  tenantPage('/import/export', exportFaults, forAdmins),
+  tenantForm('/users/import/begin', begin, { isDangerous: true }),
+  tenantForm('/users/import/discard', discard),
+  tenantPage('/users/import/export', exportFaults, forAdmins),
 ]
+
+const usersPath = (tenantId: string) => `/console/t/${tenantId}/users`
 
 /** The page of an import. */
 export const importPath = ({ id, tenantId }: Pick<ImportJob, 'id' | 'tenantId'>): string =>
-  `/console/t/${tenantId}/import?job=${id}`
+  `${usersPath(tenantId)}/import?job=${id}`
 
 /** The users of an import who were taken, and the rows that were refused. */
 export const countsOf = ({ progress }: ImportJob): { done: number; failed: number } => ({
@@ -68,21 +69,18 @@ export const countsOf = ({ progress }: ImportJob): { done: number; failed: numbe
   failed: progress.refused,
 })
 
-async function showUpload(
-  { tenant }: TenantCall,
-  outcome: { problem?: Text; status?: number } = {},
-): Promise<Result> {
+async function showUpload({ tenant }: TenantCall, refused: Refused = {}): Promise<Result> {
   return {
     kind: 'page',
     name: 'import',
     title: 'Import users',
     data: {
-      base: `/console/t/${tenant.id}/import`,
+      base: `${usersPath(tenant.id)}/import`,
       jobs: `/console/t/${tenant.id}/jobs`,
       encodings: Object.entries(encodingNames),
     },
     commands: [`latchkey users import users.csv --dry-run --tenant ${tenant.id}`],
-    ...outcome,
+    ...refused,
   }
 }
 
@@ -96,15 +94,9 @@ async function upload(call: TenantCall): Promise<Result> {
   }
   const encoding: Encoding = encodings.find((one) => one === form.get('encoding')) ?? 'utf8'
   try {
-    return redirectTo(
-      importPath(await uploadImport(scope, file.name, await recordsOf(file, encoding))),
-    )
+    return redirectTo(importPath(await uploadImport(scope, file.name, recordsOf(file, encoding))))
   } catch (error) {
-    const sentence = error instanceof FileFault ? error.sentence : undefined
-    if (sentence === undefined && (!(error instanceof ServiceError) || error.statusCode >= 500)) {
-      throw error
-    }
-    return showUpload(call, { problem: told(sentence ?? (error as Error).message), status: 422 })
+    return showUpload(call, refusedBy(error))
   }
 }
 
@@ -115,7 +107,7 @@ function pasted(form: URLSearchParams): Upload | undefined {
 }
 
 /** The records of a file, which are read as it arrives. */
-async function recordsOf({ name, bytes }: Upload, encoding: Encoding) {
+async function* recordsOf({ name, bytes }: Upload, encoding: Encoding) {
   const chunks = bytes[Symbol.asyncIterator]()
   let sample = Buffer.alloc(0)
   let isEnd = false
@@ -128,7 +120,7 @@ async function recordsOf({ name, bytes }: Upload, encoding: Encoding) {
     yield sample
     for (let next = await chunks.next(); !next.done; next = await chunks.next()) yield next.value
   }
-  return readSource({ name, format: formatOf(name, sample), encoding, read })
+  yield* readSource({ name, format: formatOf(name, sample), encoding, read })
 }
 
 async function showImport(call: TenantCall): Promise<Result> {
@@ -136,19 +128,25 @@ async function showImport(call: TenantCall): Promise<Result> {
   const job = await getImport(scope, query.get('job') ?? '')
   const { progress, state, work, total, actor, createdAt } = job
   const isWaiting = state === 'waiting'
-  const base = `/console/t/${tenant.id}/import`
+  const form = isWaiting ? await choiceForm(call, job) : undefined
+  const reason = isWaiting ? progress.problem : undefined
+  const isUnreadable = progress.phase === 'unreadable' || (isWaiting && form === undefined)
+  const users = usersPath(tenant.id)
+  const base = `${users}/import`
   const { done, failed } = countsOf(job)
   return {
     kind: 'page',
     name: 'import-job',
     title: titles[state === 'done' ? 'done' : progress.phase],
     refreshSeconds: state === 'running' ? REFRESH_SECONDS : undefined,
-    problem: isWaiting && progress.problem !== undefined ? told(progress.problem) : undefined,
+    problem: isUnreadable ? UNREADABLE : reason ? told(reason) : undefined,
     data: {
       ...{ id: job.id, state, work, total, createdAt, progress, done, failed, base },
       check: progress.check,
-      form: isWaiting ? await choiceForm(call, job) : undefined,
-      users: `/console/t/${tenant.id}/users`,
+      form,
+      isUnreadable,
+      code: UPLOAD_UNREADABLE,
+      users,
       audit: `/console/t/${tenant.id}/audit?request=${actor.requestId}`,
       faults: `${base}/export?job=${job.id}`,
     },
@@ -161,12 +159,18 @@ const titles: Readonly<Record<ImportJob['progress']['phase'] | 'done', Sentence>
   checking: 'Import users: the file is checked',
   checked: 'Import users: what would happen',
   importing: 'Import users: under way',
+  unreadable: 'Import users: stopped',
   done: 'Import users: done',
 }
 
+const UNREADABLE: Sentence =
+  'The uploaded file cannot be decrypted any more, because its master key was removed. Upload it again: users who are there already stay as they are.'
+
 /** The columns of the file by the members that they would go to, and the first rows as they would be. */
 async function choiceForm({ scope }: TenantCall, job: ImportJob) {
-  const records = (await firstRecords(scope, job)).slice(0, SHOWN_RECORDS)
+  const first = await firstRecords(scope, job)
+  if (!first) return undefined
+  const records = first.slice(0, SHOWN_RECORDS)
   const columns = [...new Set(records.flatMap(({ members }) => [...members.keys()]))].slice(0, 200)
   const { mapping } = rowOptions({ ...job.work, withoutPasswords: false })
   return {
@@ -231,7 +235,7 @@ async function begin({ scope, form }: TenantCall): Promise<Result> {
 
 async function discard({ scope, form, tenant }: TenantCall): Promise<Result> {
   await discardImport(scope, form.get('job') ?? '')
-  return redirectTo(`/console/t/${tenant.id}/import`, 'discarded')
+  return redirectTo(`${usersPath(tenant.id)}/import`, 'discarded')
 }
 
 /** The rows that are not imported, as a table. */

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { listOfUsers } from '../../domain/users/user-lists.ts'
 import { createUser } from '../../domain/users/users.ts'
-import { ServiceError } from '../../domain/writes/errors.ts'
 import type { User } from '../../store/records.ts'
 import { jsonLines } from '../../wire/json-lines.ts'
 import { decodePlace, encodePlace } from '../../wire/places.ts'
@@ -19,7 +18,7 @@ import {
 import { cursorOf } from '../form-fields.ts'
 import { bulkActs } from '../job-words.ts'
 import { languageIn } from '../mail-form.ts'
-import { type Text, told } from '../texts/index.ts'
+import { type Refused, refusedBy } from '../refused.ts'
 import { userFiltersIn, userQueryOf } from '../user-filters.ts'
 
 const PAGE = 50
@@ -54,7 +53,7 @@ async function showUsers({ scope, query, ids, operator }: TenantCall): Promise<R
     }),
     data: {
       ...{ users: items, ...given, further, base, onlyBeginnings, acts: bulkActs },
-      importPath: `/console/t/${ids.tenant}/import`,
+      importPath: `${base}/import`,
       exportPath: `${base}/export?${new URLSearchParams({ ...given })}`,
     },
     commands: [`latchkey users search --tenant ${scope.tenantId}`],
@@ -91,10 +90,7 @@ function lineOf(user: User, lastLoginAt: number | undefined): object {
   return { ...serializeUser(user), last_login_at }
 }
 
-async function showNew(
-  { tenant, form }: TenantCall,
-  more: { problem?: Text; status?: number } = {},
-): Promise<Result> {
+async function showNew({ tenant, form }: TenantCall, refused: Refused = {}): Promise<Result> {
   return {
     kind: 'page',
     name: 'new-user',
@@ -108,7 +104,7 @@ async function showNew(
     commands: [
       `latchkey users create --tenant ${tenant.id} --set profile.email=ada@example.com --set profile.name="Ada Lovelace"`,
     ],
-    ...more,
+    ...refused,
   }
 }
 
@@ -127,8 +123,7 @@ async function create(call: TenantCall): Promise<Result> {
     })
     id = user.id
   } catch (error) {
-    if (!(error instanceof ServiceError) || error.statusCode >= 500) throw error
-    return showNew(call, { problem: told(error.message), status: 422 })
+    return showNew(call, refusedBy(error))
   }
   const path = `/console/t/${scope.tenantId}/users/${id}`
   if (form.get('invite') !== 'yes') return redirectTo(path, 'created')

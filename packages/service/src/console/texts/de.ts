@@ -964,6 +964,11 @@ export const de = {
   'Import users: the file is checked': 'Benutzer importieren: die Datei wird geprüft',
   'Import users: what would happen': 'Benutzer importieren: was geschehen würde',
   'Import users: under way': 'Benutzer importieren: läuft',
+  'Import users: stopped': 'Benutzer importieren: beendet',
+  'The uploaded file cannot be decrypted any more, because its master key was removed. Upload it again: users who are there already stay as they are.':
+    'Die hochgeladene Datei lässt sich nicht mehr entschlüsseln, weil ihr Hauptschlüssel entfernt wurde. Laden Sie sie noch einmal hoch: Benutzer, die es schon gibt, bleiben, wie sie sind.',
+  'The upload is deleted.': 'Das Hochgeladene ist gelöscht.',
+  'Upload a file': 'Eine Datei hochladen',
   'Import users: done': 'Benutzer importieren: fertig',
   'The file is discarded.': 'Die Datei ist verworfen.',
   'waits for you': 'wartet auf Sie',

@@ -3,6 +3,7 @@ import type { ImportJob, ImportWork, JobPart } from '../../store/jobs.ts'
 import { note } from '../writes/audit.ts'
 import { type DomainContext, nowMicros, type Scope } from '../writes/context.ts'
 import { found, ServiceError } from '../writes/errors.ts'
+import { UnknownMasterKeyError } from '../writes/vault.ts'
 import { openRecords, PART_RECORDS, sealRecords } from './import-records.ts'
 import { insertJob } from './new-job.ts'
 
@@ -72,13 +73,19 @@ export async function getImport({ context, tenantId }: Scope, id: string): Promi
   return found(job.kind === 'import' ? job : undefined)
 }
 
-/** The first records of an upload. */
+/** The first records of an upload; `undefined` if its master key is not known here. */
 export async function firstRecords(
   { context }: Scope,
   { id }: ImportJob,
-): Promise<readonly SourceRecord[]> {
+): Promise<readonly SourceRecord[] | undefined> {
   const [first] = await context.store.jobs.parts(id, 0, 1)
-  return first && first.content !== '' ? openRecords(context, id, first) : []
+  if (!first || first.content === '') return []
+  try {
+    return openRecords(context, id, first)
+  } catch (error) {
+    if (error instanceof UnknownMasterKeyError) return undefined
+    throw error
+  }
 }
 
 /** The parts of an import from `n` on, of which each has the rows that were not imported. */

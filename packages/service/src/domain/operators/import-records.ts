@@ -10,10 +10,13 @@ import {
 import type { ImportWork, JobPart } from '../../store/jobs.ts'
 import type { UserToImport } from '../users/import-user.ts'
 import type { DomainContext } from '../writes/context.ts'
-import { ServiceError } from '../writes/errors.ts'
+import { refusalIn } from '../writes/errors.ts'
 
 /** How many records a part has, which are imported in one step. */
 export const PART_RECORDS = 100
+
+/** The code of an import that has ended because the master key of its upload was removed. */
+export const UPLOAD_UNREADABLE = 'upload_unreadable'
 
 /** Reads the body that the API takes for a user. @throws ServiceError for one that no user can have. */
 export type ReadUser = (body: object) => UserToImport
@@ -48,10 +51,7 @@ export function rowsOf(
 export const emailOf = ({ user }: ImportRow): string => user.profile.email
 
 /** The reason of a refusal. @throws what is no refusal of a user. */
-export function reasonOf(cause: unknown): string {
-  if (cause instanceof ServiceError && cause.statusCode < 500) return cause.message
-  throw cause
-}
+export const reasonOf = (cause: unknown): string => refusalIn(cause).message
 
 /** Records as text, sealed: they may hold passwords. */
 export function sealRecords(

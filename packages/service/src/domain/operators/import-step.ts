@@ -2,8 +2,9 @@ import { type ImportRow, toImport } from '@latchkey/management/import'
 import type { HeldJob, ImportFault, ImportJob, JobPart, PartResult } from '../../store/jobs.ts'
 import type { User } from '../../store/records.ts'
 import { importUsers, type UserToImport } from '../users/import-user.ts'
-import { note } from '../writes/audit.ts'
+import { note, noteRefusal } from '../writes/audit.ts'
 import { nowMicros, type Scope } from '../writes/context.ts'
+import { UnknownMasterKeyError } from '../writes/vault.ts'
 import { checkRows } from './import-check.ts'
 import {
   emailOf,
@@ -12,17 +13,34 @@ import {
   reasonOf,
   rowOptions,
   rowsOf,
+  UPLOAD_UNREADABLE,
 } from './import-records.ts'
 
-/** Takes a step of an import: checks its rows, or imports some of them. */
-export function stepOfImport(
+/** Takes a step of an import: checks its rows, imports some of them, or gives an unreadable upload up. */
+export async function stepOfImport(
   scope: Scope,
   job: HeldJob<ImportJob>,
   readUser: ReadUser,
   hold: () => Promise<boolean>,
 ): Promise<void> {
   const { phase } = job.progress
-  return (phase === 'checking' ? checkRows : importPart)(scope, job, readUser, hold)
+  if (phase === 'unreadable') return giveUp(scope, job)
+  try {
+    await (phase === 'checking' ? checkRows : importPart)(scope, job, readUser, hold)
+  } catch (error) {
+    if (!(error instanceof UnknownMasterKeyError)) throw error
+    const inUse = await scope.context.store.sealingKeys?.list()
+    // Another process has the key, and can go on.
+    if (inUse?.includes(error.keyId)) throw error
+    job.progress = { ...job.progress, phase: 'unreadable' }
+  }
+}
+
+/** Deletes an upload that no process can read any more, which ends its import. */
+async function giveUp(scope: Scope, job: HeldJob<ImportJob>): Promise<void> {
+  await scope.context.store.jobs.emptyParts(job.id)
+  await noteRefusal(scope, UPLOAD_UNREADABLE, job.id)
+  job.state = 'stopped'
 }
 
 /**

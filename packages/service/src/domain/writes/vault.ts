@@ -29,12 +29,14 @@ export interface Vault {
 /** A text was sealed under a master key that is not known here. Other processes may know it, so a request may be repeated. */
 export class UnknownMasterKeyError extends StoreError {
   override readonly name = 'UnknownMasterKeyError'
+  readonly keyId: string
 
-  constructor(id: string) {
+  constructor(keyId: string) {
     super(
-      `A secret is encrypted under the master key ${id}, which is not known here. ` +
+      `A secret is encrypted under the master key ${keyId}, which is not known here. ` +
         'Give it to every process, behind the key that encrypts.',
     )
+    this.keyId = keyId
   }
 }
 

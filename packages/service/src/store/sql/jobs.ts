@@ -86,6 +86,9 @@ export function createJobs({ reader, run, now, skipLocked }: JobEngine): JobStor
       await run(sql`update job_parts set content = ${content}, result = ${JSON.stringify(result)}
         where job_id = ${jobId} and n = ${n}`)
     },
+    async emptyParts(jobId) {
+      await run(sql`update job_parts set content = '' where job_id = ${jobId}`)
+    },
   }
 }
 
