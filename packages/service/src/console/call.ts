@@ -1,5 +1,6 @@
 import type { Support } from '../domain/operators/support.ts'
 import type { Scope, ServiceScope } from '../domain/writes/context.ts'
+import type { Language } from '../pages/index.ts'
 import type { OperatorUser } from '../store/ports.ts'
 import type { ProtocolStore } from '../store/protocol-store.ts'
 import type { OperatorRole, Tenant } from '../store/records.ts'
@@ -47,6 +48,8 @@ export interface Call<S extends ServiceScope = ServiceScope> {
   readonly once?: URLSearchParams | 'used' | undefined
   /** The origin of the console. */
   readonly origin: string
+  /** The language of the page. */
+  readonly language: Language
 }
 
 /** How a request ends: with a page, a redirect to one, or a file of lines. */

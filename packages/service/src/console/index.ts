@@ -7,7 +7,7 @@ import { noteRefusal } from '../domain/writes/audit.ts'
 import type { Actor, DomainContext } from '../domain/writes/context.ts'
 import { refusalIn } from '../domain/writes/errors.ts'
 import { isBrokenOff, RequestRefused, readFields, redirect } from '../issuer/requests/http.ts'
-import { chooseLanguage } from '../pages/index.ts'
+import { chooseLanguage, type Language } from '../pages/index.ts'
 import { StoreError } from '../store/errors.ts'
 import type { ProtocolStore } from '../store/protocol-store.ts'
 import { nameRoute } from '../telemetry/route.ts'
@@ -177,7 +177,7 @@ async function secretsOf({ request, url, parts, operator, path }: Asked): Promis
 }
 
 async function run(asked: Asked, once: Call['once']): Promise<Result> {
-  const { route, parts, operator, ids, form, upload, tenant, actor, url } = asked
+  const { route, parts, operator, ids, form, upload, tenant, actor, url, request } = asked
   const { context, support, webhooks, system, origin } = parts
   const scope = { context, actor, tenantId: ids.tenant }
   const query = url.searchParams
@@ -185,6 +185,7 @@ async function run(asked: Asked, once: Call['once']): Promise<Result> {
     return await route.run({
       ...{ scope, operator, support, webhooks, system },
       ...{ ids, query, form, upload, origin, tenant, once },
+      language: languageOf(request),
     })
   } catch (error) {
     const { code, message: reason, statusCode: status } = refusalIn(error)
@@ -217,7 +218,7 @@ function send(
   frame?: Partial<Frame>,
 ): void {
   const { html, headers } = renderConsole(content, {
-    language: chooseLanguage(undefined, request.headers['accept-language']),
+    language: languageOf(request),
     operator: undefined,
     csrf: '',
     path,
@@ -230,6 +231,10 @@ function send(
     'content-length': Buffer.byteLength(html),
   })
   response.end(request.method === 'HEAD' ? undefined : html)
+}
+
+function languageOf({ headers }: IncomingMessage): Language {
+  return chooseLanguage(undefined, headers['accept-language'])
 }
 
 const SHOWN_ALREADY: Sentence =

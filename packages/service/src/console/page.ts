@@ -6,6 +6,7 @@ import type { OperatorUser } from '../store/ports.ts'
 import type { Micros } from '../store/records.ts'
 import { formatTimestamp } from '../wire/timestamps.ts'
 import { labelCells } from './cell-labels.ts'
+import type { LoginPreview } from './login-preview.ts'
 import type { ServicePage } from './service-pages.ts'
 import { shownText } from './shown-text.ts'
 import { stylesheet } from './style.ts'
@@ -38,6 +39,8 @@ export interface Content {
   readonly notice?: Text | undefined
   /** Default 200. */
   readonly status?: number
+  /** The login page that the page shows in frames. */
+  readonly login?: LoginPreview | undefined
   /** The seconds after which the browser loads the page again. */
   readonly refreshSeconds?: number | undefined
 }
@@ -86,7 +89,20 @@ export const notices: Readonly<Record<string, Sentence>> = {
 
 const styleHash = hash('sha256', stylesheet, 'base64')
 
-const POLICY = `default-src 'none'; style-src 'sha256-${styleHash}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`
+/** The policy of a page, which its frames inherit. */
+function policyOf({ login }: Content, hasScript: boolean): string {
+  const styles = [styleHash, ...(login?.styleHashes ?? [])]
+  return [
+    "default-src 'none'",
+    `style-src ${styles.map((one) => `'sha256-${one}'`).join(' ')}`,
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+    // A source has no query.
+    ...(login?.image ? [`img-src ${login.image.split('?')[0]}`] : []),
+    ...(hasScript ? ["script-src 'self'"] : []),
+  ].join('; ')
+}
 
 const HEADERS: Readonly<Record<string, string>> = {
   'content-type': 'text/html; charset=utf-8',
@@ -116,7 +132,9 @@ export function renderConsole(
     may: mayOf(frame),
   }
   const pages = frame.servicePages.filter(({ isForAll }) => isForAll || shared.may.all)
-  const body = labelCells(templates.render(`./${content.name}`, { ...content.data, ...shared }))
+  const body = labelCells(
+    templates.render(`./${content.name}`, { ...content.data, login: content.login, ...shared }),
+  )
   const scripts = [
     ...(body.includes(' data-copy=') ? [copyScript] : []),
     ...(body.includes('<time ') ? [localTimesScript] : []),
@@ -136,7 +154,7 @@ export function renderConsole(
   })
   const { refreshSeconds } = content
   const refresh = refreshSeconds === undefined ? {} : { refresh: String(refreshSeconds) }
-  const policy = `${POLICY}${scripts.length > 0 ? "; script-src 'self'" : ''}`
+  const policy = policyOf(content, scripts.length > 0)
   const own = { 'content-security-policy': policy, 'content-language': language, ...refresh }
   return { html, headers: { ...HEADERS, ...own } }
 }

@@ -1,13 +1,15 @@
+import { COLOR_KEY, LOGO_KEY } from '../domain/tenants/tenant-features.ts'
 import type { TenantBody } from '../wire/schemas.ts'
 import type { Sentence } from './texts/index.ts'
 
 /** A setting of a tenant, by the name that the API has for it. */
-export type SettingName = keyof TenantBody['settings'] | 'name'
+export type SettingName = keyof TenantBody['settings'] | typeof COLOR_KEY | typeof LOGO_KEY | 'name'
 
 /** How a form asks for a setting. */
 export interface Setting {
   readonly name: SettingName
-  readonly kind: 'text' | 'flag' | 'seconds'
+  /** One of kind `metadata` is a text by its key. */
+  readonly kind: 'text' | 'flag' | 'seconds' | 'metadata'
   readonly label: Sentence
   readonly hint: Sentence
 }
@@ -23,12 +25,18 @@ export interface SettingGroup {
 export const settingGroups: readonly SettingGroup[] = [
   {
     id: 'names',
-    title: 'Names',
+    title: 'Names and look',
     settings: [
       text('name', 'Name', 'For operators, to tell tenants apart.'),
       text('company_name', 'Company', 'Users read it on the login pages and in mails.'),
       text('logo_image_text', 'Text of the logo', 'Stands above the login pages.'),
       text('support_email', 'Support address', 'Users who need help are told to write there.'),
+      metadata(COLOR_KEY, 'Color', 'Of buttons and links, such as #7a1f5c. Empty for ours.'),
+      metadata(
+        LOGO_KEY,
+        'Image',
+        'Stands above the login pages in place of the text: its https:// URL.',
+      ),
     ],
   },
   {
@@ -109,4 +117,14 @@ function flag(name: SettingName, label: Sentence, hint: Sentence): Setting {
 
 function seconds(name: SettingName, label: Sentence, hint: Sentence): Setting {
   return { name, kind: 'seconds', label, hint }
+}
+
+function metadata(name: SettingName, label: Sentence, hint: Sentence): Setting {
+  return { name, kind: 'metadata', label, hint }
+}
+
+/** The place of a setting in the body of a tenant, such as `settings.company_name`. */
+export function memberOf({ name, kind }: Setting): string {
+  if (name === 'name') return name
+  return `${kind === 'metadata' ? kind : 'settings'}.${name}`
 }

@@ -3,7 +3,7 @@ import type { Metadata, Tenant } from '../store/records.ts'
 import { type TenantBody, tenantBody } from '../wire/schemas.ts'
 import { serializeTenant } from '../wire/tenants.ts'
 import { type MetadataRow, metadataOf, metadataRows, sentMetadata } from './form-fields.ts'
-import { type Setting, type SettingGroup, settingGroups } from './setting-groups.ts'
+import { memberOf, type Setting, type SettingGroup, settingGroups } from './setting-groups.ts'
 import { asIs, many, type Said, say, type Text } from './texts/index.ts'
 
 /** The values of a group's fields, as a form has them; those of metadata are rows. */
@@ -27,10 +27,13 @@ export function bodyOf(tenant: Tenant): TenantBody {
 
 /** The stored values of a group. */
 export function storedValues(group: SettingGroup, body: TenantBody): SettingValues {
-  const of = ({ name }: Setting) => (name === 'name' ? body.name : body.settings[name])
+  const { name, settings, metadata } = body
+  const values: Readonly<Record<string, unknown>> = { ...metadata, ...settings, name }
   return {
-    fields: Object.fromEntries(group.settings.map((one) => [one.name, String(of(one))])),
-    metadata: group === METADATA_GROUP ? metadataRows(body.metadata) : [],
+    fields: Object.fromEntries(
+      group.settings.map((one) => [one.name, String(values[one.name] ?? '')]),
+    ),
+    metadata: group === METADATA_GROUP ? metadataRows(metadata) : [],
   }
 }
 
@@ -57,15 +60,19 @@ export function applyValues(
   { fields, metadata }: SettingValues,
 ): unknown {
   const settings: Record<string, unknown> = { ...body.settings }
+  const stored: Metadata = body.metadata
+  const kept: Record<string, string> = { ...stored }
   let { name } = body
   for (const { name: member, kind } of group.settings) {
     const value = fields[member] ?? ''
     if (member === 'name') name = value
     else if (kind === 'flag') settings[member] = value === 'true'
-    else settings[member] = kind === 'seconds' ? secondsOf(value) : value
+    else if (kind === 'seconds') settings[member] = secondsOf(value)
+    else if (kind === 'text') settings[member] = value
+    else if (value === '') delete kept[member]
+    else kept[member] = value
   }
-  const stored: Metadata = body.metadata
-  const changed = group === METADATA_GROUP ? metadataOf(metadata, stored) : stored
+  const changed = group === METADATA_GROUP ? metadataOf(metadata, stored) : kept
   return { ...body, name, settings, metadata: changed }
 }
 
@@ -87,11 +94,11 @@ export function differencesOf(
   before: SettingValues,
   after: SettingValues,
 ): Difference[] {
-  const rows = group.settings.map(({ name, label, kind }) => ({
-    name: name === 'name' ? name : `settings.${name}`,
-    label,
-    before: shown(kind, before.fields[name] ?? ''),
-    after: shown(kind, after.fields[name] ?? ''),
+  const rows = group.settings.map((setting) => ({
+    name: memberOf(setting),
+    label: setting.label,
+    before: shown(setting.kind, before.fields[setting.name] ?? ''),
+    after: shown(setting.kind, after.fields[setting.name] ?? ''),
   }))
   const of = (values: SettingValues) => new Map(values.metadata.map((row) => [row.key, row.value]))
   const [own, other] = [of(before), of(after)]

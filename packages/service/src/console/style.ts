@@ -14,6 +14,7 @@ import { tokens } from '../pages/index.ts'
  * | `field`, `hint`, `wrong`, `check`, `row`       | a labelled input, its help and refusal; a box; inputs in a line |
  * | `filters`, `buttons`                           | a grid of inputs above a list; its buttons                     |
  * | `button` or `a.button`: `quiet`, `danger`, `small` | the one main action has none of them                       |
+ * | `previews` of `iframe`s                        | hosted pages side by side                                      |
  * | `actions`, `pager`, `soft`, `unseen`           | a line of buttons; below a list; less loud; for screen readers |
  *
  * The main action of a page is `action` of its content: a button beside the title.
@@ -187,6 +188,8 @@ details[open] > summary { margin-bottom: .5rem; }
 td details .field { min-width: 14rem; }
 details.command { margin: 3rem 0 0; border-top: 1px solid var(--edge); padding-top: .7rem; font-size: .82rem; }
 .pager { margin: .9rem 0 0; }
+.previews { display: grid; grid-template-columns: repeat(auto-fit, minmax(18rem, 1fr)); gap: 1rem; margin: 0 0 1rem; }
+iframe { width: 100%; height: 42rem; border: 1px solid var(--edge); border-radius: .65rem; }
 
 @media (min-width: 80rem) {
   .columns { display: grid; grid-template-columns: 21rem minmax(0, 1fr); gap: 1.5rem; align-items: start; }

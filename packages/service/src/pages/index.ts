@@ -1,3 +1,4 @@
+export { accentsOf } from './accents.ts'
 export { markHeaders, markOf, markPaths } from './mark.ts'
 export type {
   Branding,
@@ -11,6 +12,7 @@ export type {
 } from './pages.ts'
 export { renderPage } from './render.ts'
 export { copyScript, keyScript, localTimesScript, scriptAt, scriptHeaders } from './scripts.ts'
+export { styleOf } from './style.ts'
 export {
   chooseLanguage,
   type Language,

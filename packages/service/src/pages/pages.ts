@@ -296,6 +296,8 @@ export interface Branding {
   color?: string | undefined
   /** The https URL of an image. */
   logoUrl?: string | undefined
+  /** The color scheme, where it is not the visitor's. */
+  scheme?: 'light' | 'dark'
   /** Whether the pages are those of operators, beside the console. */
   isForOperators?: boolean
 }

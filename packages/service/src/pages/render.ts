@@ -49,7 +49,7 @@ export function renderPage<Name extends PageName>(
   page: Pages[Name],
 ): { html: string; headers: Record<string, string> } {
   const t = translator(branding.language)
-  const style = styleOf(branding.color)
+  const style = styleOf(branding)
   const brand = brandName(branding)
   const body = templates.render(fileOf(name), { ...page, branding, t, ...problemIn(page, t) })
   const scripts = scriptsOf(page, body)

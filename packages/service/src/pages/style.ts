@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { type Accents, accentsOf } from './accents.ts'
+import type { Branding } from './pages.ts'
 import { tokens } from './tokens.ts'
 
 /** A style sheet, and the hash by which the policy of a page allows it. */
@@ -9,17 +10,25 @@ export interface Style {
   hash: string
 }
 
-/** The styles by color: computing one costs more than rendering its page. */
+/** The styles by color and scheme: computing one costs more than rendering its page. */
 const kept = new LRUCache<string, Style>({ max: 1_000 })
 
-/** The look of hosted pages in the color of a tenant, or in ours. */
-export function styleOf(color = ''): Style {
-  const known = kept.get(color)
+/** The look of hosted pages in the color of a tenant, or in ours; light or dark as the visitor prefers, or always the same. */
+export function styleOf({ color = '', scheme }: Pick<Branding, 'color' | 'scheme'>): Style {
+  const key = `${color} ${scheme}`
+  const known = kept.get(key)
   if (known) return known
-  const css = stylesheet + (color && accentRules(color))
+  const css = inScheme(stylesheet + (color && accentRules(color)), scheme)
   const style = { css, hash: hash('sha256', css, 'base64') }
-  kept.set(color, style)
+  kept.set(key, style)
   return style
+}
+
+function inScheme(css: string, scheme: Branding['scheme']): string {
+  if (!scheme) return css
+  return css
+    .replace('color-scheme: light dark', `color-scheme: ${scheme}`)
+    .replaceAll('(prefers-color-scheme: dark)', scheme === 'dark' ? 'all' : 'not all')
 }
 
 function accentRules(color: string): string {

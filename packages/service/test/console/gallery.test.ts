@@ -14,8 +14,8 @@ import { startChromium } from '../pages/chromium.ts'
 import { type ListeningConsole, listenWithConsole } from './chromium.ts'
 import { fillConsole, type Ids } from './gallery-data.ts'
 
-/** A page of the console with 60 users, or another path of the route. */
-type Entry = string | { name: string; path: string }
+/** A page of the console with 60 users, or another path of the route, on which something is done before it is looked at. */
+type Entry = string | { name: string; path: string; act?(page: Page): Promise<void> }
 
 /** The pictures of each route; a name alone stands for its path with the ids of the data. */
 const gallery: Readonly<Record<string, readonly Entry[]>> = {
@@ -30,7 +30,10 @@ const gallery: Readonly<Record<string, readonly Entry[]>> = {
   '/console/audit/:entry': ['audit-entry'],
   '/console/system': ['system'],
   '/console/t/:tenant': ['tenant', { name: 'tenant-empty', path: '/console/t/:empty' }],
-  '/console/t/:tenant/settings': ['settings'],
+  '/console/t/:tenant/settings': [
+    'settings',
+    { name: 'settings-look', path: '/console/t/:tenant/settings', act: changeTheLook },
+  ],
   '/console/t/:tenant/delete': ['tenant-delete'],
   '/console/keys/:key/withdraw': ['key-withdraw'],
   '/console/operators/:operator/disable': ['operator-disable'],
@@ -93,6 +96,16 @@ const gallery: Readonly<Record<string, readonly Entry[]>> = {
   '/console/t/:tenant/audit': ['tenant-audit'],
 }
 
+/** Asks for the page that says what another color changes. */
+async function changeTheLook(page: Page): Promise<void> {
+  await page.locator('#latchkey_brand_color').fill('#ffd400')
+  await page.locator('#names button').click()
+  for (const frame of await page.locator('iframe').all()) {
+    await frame.contentFrame().getByRole('heading').waitFor()
+    await frame.scrollIntoViewIfNeeded()
+  }
+}
+
 /** Pages that are not in the table, or that an operator sees after pressing a button. */
 const others: readonly Entry[] = [
   { name: 'not-found', path: '/console/nothing' },
@@ -117,7 +130,7 @@ const pages = consoleRoutes
 
 const entries = [...Object.entries(gallery), ...[['', others] as const]].flatMap(([route, list]) =>
   list.map((entry) => (typeof entry === 'string' ? { name: entry, path: route } : entry)),
-)
+) satisfies Exclude<Entry, string>[]
 
 let chromium: Awaited<ReturnType<typeof startChromium>>
 let running: ListeningConsole
@@ -147,6 +160,12 @@ function at(path: string): string {
     if (!id) throw new Error(`Make an object for ":${name}" in gallery-data.ts, and return its id.`)
     return id
   })
+}
+
+/** Opens the page of an entry. */
+async function open(page: Page, { path, act }: Exclude<Entry, string>): Promise<void> {
+  await page.goto(running.url + at(path))
+  await act?.(page)
 }
 
 /** Buttons, links and fields that are lower than 44 pixels (WCAG 2.2 §2.5.5). */
@@ -186,10 +205,11 @@ test('every page of the route table is in the gallery', () => {
 test.each(entries)(
   'axe finds nothing wrong with the page "$name" of the console in light colors on a desktop, and nothing is cut or overflows',
   { timeout: 60_000 },
-  async ({ name, path }) => {
+  async (entry) => {
+    const { name } = entry
     const page = windows.desktop as Page
     await page.setViewportSize(sizes.desktop)
-    await page.goto(running.url + at(path))
+    await open(page, entry)
     expect(await violationsOf(page)).toEqual([])
     expect(await overflows(page)).toBe(false)
     expect(await cut(page)).toEqual([])
@@ -212,10 +232,11 @@ if (isFullGallery) {
   test.each(entries)(
     'axe finds nothing wrong with the page "$name" of the console in dark colors on a phone, and nothing is cut or overflows',
     { timeout: 60_000 },
-    async ({ name, path }) => {
+    async (entry) => {
+      const { name } = entry
       const page = windows.phone as Page
       await page.setViewportSize({ width: 360, height: 780 })
-      await page.goto(running.url + at(path))
+      await open(page, entry)
       // The narrow page is looked at again for its colors alone.
       expect(await violationsOf(page, true)).toEqual([])
       expect(await overflows(page)).toBe(false)
@@ -230,11 +251,12 @@ if (isFullGallery) {
   test.each(entries)(
     'nothing of the page "$name" of the console is cut in German, at 1280 or at 390 pixels',
     { timeout: 60_000 },
-    async ({ name, path }) => {
+    async (entry) => {
+      const { name } = entry
       const page = windows.german as Page
       for (const device of ['desktop', 'phone'] as const) {
         await page.setViewportSize(sizes[device])
-        await page.goto(running.url + at(path))
+        await open(page, entry)
         expect(await page.getAttribute('html', 'lang')).toBe('de')
         expect(await overflows(page)).toBe(false)
         expect(await cut(page)).toEqual([])

@@ -20,7 +20,10 @@ function confirmed(html: string): Record<string, string> {
   const [, form = ''] = /<form method="post" action="[^"]+\/save"(.*?)<\/form>/s.exec(html) ?? []
   const inputs = [...form.matchAll(/name="(\w+)" value="([^"]*)"/g)]
   return Object.fromEntries(
-    inputs.map(([, name, value = '']) => [name, value.replaceAll('&quot;', '"')]),
+    inputs.map(([, name, value = '']) => [
+      name,
+      value.replaceAll('&quot;', '"').replaceAll('&amp;', '&'),
+    ]),
   )
 }
 
@@ -30,7 +33,8 @@ test('the page of the settings has each setting of the API once, with its name b
   const names = Object.keys(tenantBody.shape.settings.shape)
   expect(names.length).toBeGreaterThan(14)
   const grouped = settingGroups.flatMap(({ settings }) => settings.map(({ name }) => name))
-  expect(grouped.toSorted()).toEqual([...names, 'name'].sort())
+  const brand = ['latchkey_brand_color', 'latchkey_logo_url']
+  expect(grouped.toSorted()).toEqual([...names, ...brand, 'name'].sort())
   const viewer = await running.logIn({ role: 'viewer' })
   const { html } = await viewer.get(page)
   for (const name of grouped) {
@@ -175,6 +179,67 @@ describe.each(stores.filter((one): one is Exclude<StoreName, 'cluster'> => one !
       const again = await sendForm(ada, page, { ...theirs, name: 'Mine' })
       await sendForm(ada, `${page}/save`, confirmed(again.html), page)
       expect(await stored()).toMatchObject({ name: 'Mine', settings: { companyName: 'Acme Ltd' } })
+    })
+
+    test('the login page is shown in both color schemes before its look is saved, and says which colors are readable', async () => {
+      await using running = await startConsoleOn(store)
+      const { page, stored, admin, tenant } = await withTenant(running)
+      await admin.createConnection(tenant.id, {
+        recipe: 'google',
+        name: 'Google Workspace',
+        clientId: 'acme',
+        secret: 'secret of the connection',
+      })
+      const ada = await running.logIn({ role: 'admin' })
+      const look = {
+        group: 'names',
+        name: 'Acme',
+        company_name: 'Acme & "Sons"',
+        latchkey_brand_color: '#FFD400',
+        latchkey_logo_url: 'https://cdn.example/logo.svg?v=2',
+      }
+      const shown = await sendForm(ada, page, look)
+      const frames = [
+        ...shown.html.matchAll(
+          /<iframe title="The login page in (\w+) colors" srcdoc="([^"]*)"([^>]*)>/g,
+        ),
+      ]
+      expect(frames.map(([, scheme]) => scheme)).toEqual(['light', 'dark'])
+      for (const [, , srcdoc = '', attributes] of frames) {
+        expect(attributes).toBe(' sandbox')
+        const html = textOf(srcdoc)
+        expect(html).toContain('Log in to Acme &amp; &quot;Sons&quot;')
+        expect(srcdoc).toContain('src=&quot;https://cdn.example/logo.svg?v=2&quot;')
+        expect(srcdoc).not.toContain('&lt;script')
+      }
+      const policy = shown.headers.get('content-security-policy') ?? ''
+      expect(policy).toMatch(/; img-src https:\/\/cdn\.example\/logo\.svg(;|$)/)
+      expect(policy.match(/'sha256-/g)).toHaveLength(3)
+      expect(textOf(shown.html)).toMatch(
+        /On light pages, #ffd400 is #[0-9a-f]{6}, so that it can be read\.(?![\s\S]*On dark pages)/,
+      )
+      expect(await stored()).toEqual(tenant)
+
+      await sendForm(ada, `${page}/save`, confirmed(shown.html), page)
+      const { metadata, settings } = await stored()
+      expect(settings.companyName).toBe('Acme & "Sons"')
+      expect(metadata).toEqual({
+        latchkey_brand_color: '#FFD400',
+        latchkey_logo_url: 'https://cdn.example/logo.svg?v=2',
+      })
+
+      // A name that only operators read: the login page stays as it is.
+      const renamed = await sendForm(ada, page, { ...look, name: 'Acme Ltd' })
+      expect(renamed.html).not.toContain('<iframe')
+      expect(renamed.headers.get('content-security-policy')).not.toContain('img-src')
+      const plain = await sendForm(ada, page, { ...look, latchkey_brand_color: '' })
+      expect(textOf(plain.html)).toContain(
+        `--data '{"metadata":{"latchkey_logo_url":"https://cdn.example/logo.svg?v=2"}}'`,
+      )
+      await sendForm(ada, `${page}/save`, confirmed(plain.html), page)
+      expect((await stored()).metadata).toEqual({ latchkey_logo_url: look.latchkey_logo_url })
+      const wrong = await sendForm(ada, page, { ...look, latchkey_brand_color: 'red' })
+      expect(textOf(wrong.html)).toContain('it must be a color such as #3b46c8')
     })
 
     test('metadata of a tenant is changed by its rows', async () => {

@@ -1,6 +1,9 @@
+import { isDeepStrictEqual } from 'node:util'
+import { offeredConnections } from '../../domain/connections/connections.ts'
 import { effectsOf } from '../../domain/operators/tenant-effects.ts'
 import { findTenant, getTenant, judgeTenant, updateTenant } from '../../domain/tenants/tenants.ts'
 import { ServiceError } from '../../domain/writes/errors.ts'
+import { brandingOf } from '../../issuer/requests/branding.ts'
 import type { Tenant } from '../../store/records.ts'
 import { tenantBody } from '../../wire/schemas.ts'
 import { tenantInput } from '../../wire/tenants.ts'
@@ -14,8 +17,9 @@ import {
   tenantPage,
 } from '../call.ts'
 import { baseOf, CHANGED_MEANWHILE, shellWord } from '../form-fields.ts'
+import { loginPreview } from '../login-preview.ts'
 import { type Refused, refusedBy } from '../refused.ts'
-import { type SettingGroup, settingGroups } from '../setting-groups.ts'
+import { memberOf, type Setting, type SettingGroup, settingGroups } from '../setting-groups.ts'
 import {
   applyValues,
   bodyOf,
@@ -73,7 +77,7 @@ async function showSettings(call: TenantCall, returned?: Returned): Promise<Resu
     name: 'settings',
     title: 'Settings',
     tenant,
-    data: { forms, readAt: tenant.updatedAt, base: pathOf(call), duration },
+    data: { forms, readAt: tenant.updatedAt, base: pathOf(call), duration, memberOf },
     commands: [
       `latchkey tenants get ${tenant.id}`,
       `latchkey tenants update ${tenant.id} --set settings.allow_signups=${tenant.settings.allowSignups}`,
@@ -95,7 +99,7 @@ function judged({ scope }: TenantCall, last: Tenant, group: SettingGroup, values
 
 /** Shows the effects of a form before it is saved. */
 async function preview(call: TenantCall): Promise<Result> {
-  const { scope, form, tenant } = call
+  const { scope, form, tenant, language } = call
   const group = groupOf(form)
   const values = sentValues(group, form)
   const stored = storedValues(group, bodyOf(tenant))
@@ -106,6 +110,7 @@ async function preview(call: TenantCall): Promise<Result> {
     const differences = differencesOf(group, stored, storedValues(group, bodyOf(after)))
     if (differences.length === 0) return redirectTo(pathOf(call), 'unchanged')
     await checkDomain(call, after)
+    const isSameBranding = isDeepStrictEqual(brandingOf(tenant), brandingOf(after))
     return {
       kind: 'page',
       name: 'settings-preview',
@@ -120,7 +125,10 @@ async function preview(call: TenantCall): Promise<Result> {
         sentBase: form.get('base') ?? '',
         base: pathOf(call),
       },
-      commands: commandsOf(tenant, group, values, stored),
+      login: isSameBranding
+        ? undefined
+        : loginPreview(after, await offeredConnections(scope.context, after), language),
+      commands: commandsOf(after, group, values, stored),
     }
   } catch (error) {
     return refused(call, group, values, error)
@@ -189,20 +197,18 @@ function groupOf(form: URLSearchParams): SettingGroup {
 
 /** The same change on the command line. */
 function commandsOf(
-  { id }: Tenant,
+  { id, metadata }: Tenant,
   group: SettingGroup,
   values: SettingValues,
   stored: SettingValues,
 ): string[] {
-  const update = `latchkey tenants update ${id}`
-  if (group === METADATA_GROUP) {
-    const metadata = Object.fromEntries(values.metadata.map(({ key, value }) => [key, value]))
-    return [`${update} --data ${shellWord(JSON.stringify({ metadata }))}`]
-  }
   const changed = group.settings.filter(({ name }) => values.fields[name] !== stored.fields[name])
-  const sets = changed.map(({ name }) => {
-    const member = name === 'name' ? name : `settings.${name}`
-    return `--set ${shellWord(`${member}=${values.fields[name]}`)}`
-  })
-  return [`${update} ${sets.join(' ')}`]
+  const isSetting = ({ kind }: Setting) => kind !== 'metadata'
+  const sets = changed
+    .filter(isSetting)
+    .map((one) => `--set ${shellWord(`${memberOf(one)}=${values.fields[one.name]}`)}`)
+  // A key of metadata is removed by naming the others alone.
+  const hasMetadata = group === METADATA_GROUP || !changed.every(isSetting)
+  const data = hasMetadata ? [`--data ${shellWord(JSON.stringify({ metadata }))}`] : []
+  return [[`latchkey tenants update ${id}`, ...data, ...sets].join(' ')]
 }

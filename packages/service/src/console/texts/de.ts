@@ -782,7 +782,20 @@ export const de = {
   'Not accepted': 'Nicht angenommen',
   'Give the date and the time from which events are sent once more.':
     'Geben Sie Datum und Uhrzeit an, ab denen Ereignisse noch einmal gesendet werden.',
-  Names: 'Namen',
+  'Names and look': 'Namen und Aussehen',
+  Color: 'Farbe',
+  'Of buttons and links, such as #7a1f5c. Empty for ours.':
+    'Für Knöpfe und Links, zum Beispiel #7a1f5c. Leer für unsere.',
+  Image: 'Bild',
+  'Stands above the login pages in place of the text: its https:// URL.':
+    'Steht anstelle des Textes über den Anmeldeseiten: seine https://-URL.',
+  'The login page then': 'Die Anmeldeseite danach',
+  'The login page in light colors': 'Die Anmeldeseite in hellen Farben',
+  'The login page in dark colors': 'Die Anmeldeseite in dunklen Farben',
+  'On light pages, {color} is {instead}, so that it can be read.':
+    'Auf hellen Seiten wird {color} zu {instead}, damit sie lesbar ist.',
+  'On dark pages, {color} is {instead}, so that it can be read.':
+    'Auf dunklen Seiten wird {color} zu {instead}, damit sie lesbar ist.',
   'For operators, to tell tenants apart.': 'Für Operatoren, um Mandanten zu unterscheiden.',
   'Users read it on the login pages and in mails.':
     'Benutzer lesen sie auf den Anmeldeseiten und in E-Mails.',

@@ -6,9 +6,9 @@ const DELETION_KEY = 'latchkey_account_deletion'
 /** The key of a tenant's metadata that says whether users are told of logins on new devices. */
 const DEVICE_KEY = 'latchkey_new_device_mail'
 /** The key of a tenant's metadata with the color of buttons and links. */
-const COLOR_KEY = 'latchkey_brand_color'
+export const COLOR_KEY = 'latchkey_brand_color'
 /** The key of a tenant's metadata with the address of the image above every page. */
-const LOGO_KEY = 'latchkey_logo_url'
+export const LOGO_KEY = 'latchkey_logo_url'
 
 const RULES: Readonly<Record<string, { isGood(value: string): boolean; wanted: string }>> = {
   [DELETION_KEY]: {

@@ -34,6 +34,11 @@ export function firstMethod({ allowPasswords }: TenantSettings): 'password' | 't
   return allowPasswords ? 'password' : 'totp_email'
 }
 
+/** Whether visitors may create accounts. */
+export function isSignupOpen({ allowSignups, allowPasswords }: TenantSettings): boolean {
+  return allowSignups && allowPasswords
+}
+
 /** Whether users of the tenant can have passkeys and security keys. */
 export function allowsKeys(settings: TenantSettings): boolean {
   return settings.allowHardware && rpIdOf(settings) !== undefined

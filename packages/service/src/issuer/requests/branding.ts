@@ -20,12 +20,17 @@ export function brandingFor(
   request: IncomingMessage,
   uiLocales?: unknown,
 ): Branding & { language: Language } {
+  const language = chooseLanguage(
+    typeof uiLocales === 'string' ? uiLocales : undefined,
+    request.headers['accept-language'],
+  )
+  return { language, ...brandingOf(tenant) }
+}
+
+/** The branding of a tenant's pages in every language. */
+export function brandingOf(tenant: Tenant): Omit<Branding, 'language'> {
   const { companyName, logoImageText, supportEmail } = tenant.settings
   return {
-    language: chooseLanguage(
-      typeof uiLocales === 'string' ? uiLocales : undefined,
-      request.headers['accept-language'],
-    ),
     companyName,
     logoText: logoImageText,
     supportEmail,

@@ -1,6 +1,6 @@
 import { verifyPassword } from '../../../domain/users/passwords.ts'
 import { findAccount } from '../../../domain/users/users.ts'
-import { type FirstStep, firstSteps } from '../../../domain/ways/login-methods.ts'
+import { type FirstStep, firstSteps, isSignupOpen } from '../../../domain/ways/login-methods.ts'
 import { note } from '../../../domain/writes/audit.ts'
 import { keyScript, type LoginWay, type Pages } from '../../../pages/index.ts'
 import { countRefused } from '../../../telemetry/logins.ts'
@@ -16,7 +16,6 @@ import { readLink } from '../progress/social-link.ts'
 import { passkeyOptions } from './passkey-options.ts'
 import { continueSignup, readPending } from './pending.ts'
 import { currentUser } from './select-account.ts'
-import { isSignupOpen } from './signup.ts'
 
 /**
  * Shows the login form, or continues at once if a link in a message has just logged the user in.
@@ -29,7 +28,7 @@ export async function showLogin(flow: InteractionRequest): Promise<void> {
   if (start === 'other') return showAnew(flow)
   if (start !== 'login' && (await stepUp(flow))) return
 
-  if (start === 'signup' && isSignupOpen(flow.tenant)) {
+  if (start === 'signup' && isSignupOpen(flow.tenant.settings)) {
     return redirect(flow.response, flowPath(interaction, '/signup'))
   }
 
@@ -104,7 +103,7 @@ export async function showForm(
     script: steps.includes('hardware') ? keyScript.path : undefined,
     social: await shownConnections(flow),
     link: await readLink(flow),
-    signupPath: isSignupOpen(tenant) ? flowPath(interaction, '/signup') : undefined,
+    signupPath: isSignupOpen(tenant.settings) ? flowPath(interaction, '/signup') : undefined,
   })
 }
 

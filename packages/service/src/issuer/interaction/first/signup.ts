@@ -2,6 +2,7 @@ import { mayReset, signUp } from '../../../domain/users/accounts.ts'
 import { judgePassword } from '../../../domain/users/chosen-password.ts'
 import { hashPassword } from '../../../domain/users/passwords.ts'
 import { findUser } from '../../../domain/users/users.ts'
+import { isSignupOpen } from '../../../domain/ways/login-methods.ts'
 import { note } from '../../../domain/writes/audit.ts'
 import { unlessRefused } from '../../../domain/writes/commit.ts'
 import { checkNewEmail } from '../../../domain/writes/rules.ts'
@@ -42,7 +43,7 @@ export async function showSignup(flow: InteractionRequest): Promise<void> {
 export async function signup(flow: InteractionRequest, form: Form): Promise<void> {
   const { context, facts, tenant, interaction, response } = flow
   const entered = { name: (form.get('name') ?? '').trim(), email: (form.get('email') ?? '').trim() }
-  if (!isSignupOpen(tenant)) return showNotFound(flow)
+  if (!isSignupOpen(tenant.settings)) return showNotFound(flow)
 
   const password = form.get('password') ?? ''
   const problem = await problemOf(flow.tenant, entered, password)
@@ -84,11 +85,6 @@ export async function sendSignupMessage(
   } else await sendLink(context, 'exists', mailContext, email, isWelcome ? existing : undefined)
 }
 
-/** Whether visitors may create accounts. */
-export function isSignupOpen(tenant: Tenant): boolean {
-  return tenant.settings.allowSignups && tenant.settings.allowPasswords
-}
-
 async function showForm(
   flow: InteractionRequest,
   status: number,
@@ -96,7 +92,7 @@ async function showForm(
   problem?: Problem,
 ): Promise<void> {
   const { interaction } = flow
-  if (!isSignupOpen(flow.tenant)) return showNotFound(flow)
+  if (!isSignupOpen(flow.tenant.settings)) return showNotFound(flow)
   show(flow, status, 'signup', {
     ...entered,
     problem,

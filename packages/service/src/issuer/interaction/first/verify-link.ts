@@ -3,6 +3,7 @@ import { judgePassword } from '../../../domain/users/chosen-password.ts'
 import { hashPassword, isPassword, verifyPassword } from '../../../domain/users/passwords.ts'
 import { lookUpUser } from '../../../domain/users/users.ts'
 import { claimAccount } from '../../../domain/ways/account-changes.ts'
+import { isSignupOpen } from '../../../domain/ways/login-methods.ts'
 import { unlessRefused } from '../../../domain/writes/commit.ts'
 import type { TextKey } from '../../../pages/index.ts'
 import type { StoredPassword, User } from '../../../store/records.ts'
@@ -19,7 +20,7 @@ import {
 } from '../mail/email-tokens.ts'
 import { completePending } from './pending.ts'
 import { setPassword } from './reset-link.ts'
-import { isSignupOpen, passwordProblems } from './signup.ts'
+import { passwordProblems } from './signup.ts'
 
 /** The outcome of following a link. `gone`: the link is no longer good. */
 type Outcome = 'done' | 'gone' | { problem: TextKey }
@@ -80,7 +81,7 @@ async function createAccount(
   signup: Signup,
   entered: string | undefined,
 ): Promise<Outcome> {
-  if (!isSignupOpen(flow.tenant)) return 'gone'
+  if (!isSignupOpen(flow.tenant.settings)) return 'gone'
   const isTheirs =
     entered === undefined || (await isPassword(scopeOf(flow), signup.password, entered))
   const chosen = isTheirs

@@ -1,4 +1,4 @@
-import { allowsKeys } from '../../../domain/ways/login-methods.ts'
+import { allowsKeys, isSignupOpen } from '../../../domain/ways/login-methods.ts'
 import { markHeaders, markOf, markPaths, scriptAt, scriptHeaders } from '../../../pages/index.ts'
 import { nameRoute } from '../../../telemetry/route.ts'
 import { isFormRequest, repeatAsGet } from '../../requests/as-get.ts'
@@ -7,7 +7,6 @@ import { type Form, readForm, redirect, sendJson } from '../../requests/http.ts'
 import { accountPaths, SOCIAL_CALLBACK } from '../../requests/paths.ts'
 import { reset, showReset } from '../first/reset-link.ts'
 import { requestReset, showResetRequest } from '../first/reset-request.ts'
-import { isSignupOpen } from '../first/signup.ts'
 import { showUndo, undo } from '../first/undo-link.ts'
 import { showVerify, verify } from '../first/verify-link.ts'
 import { showLoginOff, showNotFound, showStartAgain } from '../flow/dead-end.ts'
@@ -49,7 +48,7 @@ export async function handleFlow(
     case '/undo':
       return isPost ? submit(flow, undo) : showUndo(flow)
     case '/signup':
-      if (!isSignupOpen(tenant)) return showNotFound(flow)
+      if (!isSignupOpen(tenant.settings)) return showNotFound(flow)
       return showStartAgain(flow, 200, 'startAgainHint')
     case '/':
     case '/login':
