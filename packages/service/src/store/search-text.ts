@@ -24,6 +24,9 @@ const GAPS = /[\s\0]+/gu
 /** Three letters or digits in a row: the least that a trigram index finds. */
 const FINDABLE = /[\p{L}\p{N}]{3}/u
 
+/** The share of a sample from which on a trigram is not rare: it narrows a search hardly, and its list is long. */
+const COMMON = 0.5
+
 /** A text as it is compared in the middle of others: in lower case, without accents, with single spaces. */
 export function foldText(text: string): string {
   return text
@@ -71,10 +74,13 @@ const MAX_TRIGRAMS = 4
 export function rareTrigrams(text: string, sample: readonly string[]): string[] {
   const letters = [...text]
   const all = new Set(letters.slice(2).map((_, at) => letters.slice(at, at + 3).join('')))
+  const isFound = (trigram: string) => FINDABLE.test(trigram)
   const countOf = (trigram: string) => sample.filter((one) => one.includes(trigram)).length
   return [...all]
+    .filter(isFound)
     .map((trigram) => ({ trigram, count: countOf(trigram) }))
     .sort((a, b) => a.count - b.count)
+    .filter(({ count }, at) => at === 0 || count < COMMON * sample.length)
     .slice(0, MAX_TRIGRAMS)
     .map(({ trigram }) => trigram)
 }

@@ -44,8 +44,11 @@ async function showOverview({ scope, operator, system }: Call): Promise<Result> 
   const byTenant = [...Map.groupBy(failing, ({ tenantId }) => tenantId)]
   const shown = byTenant.slice(0, 10)
   const ids = shown.map(([tenantId]) => tenantId)
-  const named = await listTenants(scope, ids, { after: undefined, limit: ids.length })
-  const names = new Map(named.items.map((one) => [one.id, one.name || one.settings.domain]))
+  const named =
+    ids.length === 0
+      ? []
+      : (await listTenants(scope, ids, { after: undefined, limit: ids.length })).items
+  const names = new Map(named.map((one) => [one.id, one.name || one.settings.domain]))
   return {
     kind: 'page',
     name: 'overview',

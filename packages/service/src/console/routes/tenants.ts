@@ -2,12 +2,11 @@ import { listApplications } from '../../domain/applications/applications.ts'
 import {
   createTenant,
   defaultSettings,
-  getTenant,
   listTenants,
   searchTenants,
 } from '../../domain/tenants/tenants.ts'
 import { listUsers } from '../../domain/users/users.ts'
-import type { Scope, ServiceScope } from '../../domain/writes/context.ts'
+import type { ServiceScope } from '../../domain/writes/context.ts'
 import type { Reach, Tenant } from '../../store/records.ts'
 import {
   type Call,
@@ -16,6 +15,7 @@ import {
   redirectTo,
   serviceForm,
   servicePage,
+  type TenantCall,
   tenantPage,
 } from '../call.ts'
 import { figuresOfDay } from '../day.ts'
@@ -89,9 +89,8 @@ async function create(call: Call): Promise<Result> {
   }
 }
 
-async function showTenant({ scope, system }: Call<Scope>): Promise<Result> {
-  const [tenant, users, applications, figures] = await Promise.all([
-    getTenant(scope),
+async function showTenant({ scope, system, tenant }: TenantCall): Promise<Result> {
+  const [users, applications, figures] = await Promise.all([
     listUsers(scope, NO_ITEMS),
     listApplications(scope, NO_ITEMS),
     figuresOfDay({ scope, system }, scope.tenantId),

@@ -1,6 +1,6 @@
 import { searchTexts } from '../search-text.ts'
 import type { Queries, Trigrams } from '../sql/engine.ts'
-import { once, script, sql } from '../sql/sql.ts'
+import { join, once, script, separators, sql } from '../sql/sql.ts'
 import { DOMAIN } from './user-texts.ts'
 
 /** How many users one step gives their texts. */
@@ -71,13 +71,14 @@ async function isThere(db: Queries): Promise<boolean> {
   return found?.isValid ?? false
 }
 
-const WITH_TEXTS = sql`users left join user_texts on of_tenant = tenant_id and of_user = id`
+const MET = sql`select id, search_text from met`
 
 /** The index of trigrams in PostgreSQL. */
 export function createTrigrams(reader: Queries): Trigrams {
   let isFound = false
   let nextAt = 0
-  const contains = (text: string) => sql`search_text like ${`%${text.replace(/[\\%_]/g, '\\$&')}%`}`
+  // Not "like", which would have the index look for every part of the text, those included that all users have.
+  const contains = (text: string) => sql`position(${text} in search_text) > 0`
   return {
     async isReady() {
       if (!isFound && performance.now() >= nextAt) {
@@ -86,9 +87,32 @@ export function createTrigrams(reader: Queries): Trigrams {
       }
       return isFound
     },
-    texts: () => WITH_TEXTS,
     domain: DOMAIN,
     contains,
-    find: (text) => ({ from: WITH_TEXTS, is: contains(text) }),
+    first: ({ tenantId, after, states, isNarrowed }, count) =>
+      isNarrowed
+        ? {
+            met: sql`select id from users
+              where tenant_id = ${tenantId} and id > ${after} and ${states} order by id limit ${count}`,
+            texts: sql`select id, search_text from met
+              join user_texts on of_tenant = ${tenantId} and of_user = id`,
+          }
+        : {
+            met: sql`select of_user as id, search_text from user_texts
+              where of_tenant = ${tenantId} and of_user > ${after} order by of_user limit ${count}`,
+            texts: MET,
+          },
+    find: ({ tenantId, after, states, isNarrowed }, text, rare, most) => ({
+      met: sql`select of_user as id, search_text from user_texts
+        where ${join(
+          rare.map((one) => sql`search_text like ${`%${one}%`}`),
+          separators.and,
+        )}
+          and of_tenant = ${tenantId} and of_user > ${after} and ${contains(text)} limit ${most}`,
+      texts: isNarrowed
+        ? sql`select met.id, met.search_text from met
+            join users on tenant_id = ${tenantId} and users.id = met.id where ${states}`
+        : MET,
+    }),
   }
 }

@@ -13,19 +13,39 @@ export interface Queries {
 export interface Trigrams {
   /** Whether it is there: a database may not allow it. */
   isReady(): Promise<boolean>
-  /** Users with their `search_text`, as what follows `from`. */
-  readonly texts: (index: Sql) => Sql
   /** The domain of the address of a user, in the words of its indexes. */
   readonly domain: Sql
   /** Whether the column `search_text` contains a text. */
   contains(text: string): Sql
+  /** The first users, in the order of their ids. */
+  first(users: SearchedUsers, count: number): Met
   /**
-   * The rows of `users` that the index finds, as what follows `from`, with a condition. There may be more than those
-   * that contain the text.
+   * The users whom the index finds, in no order. There may be more than those who contain the text.
    *
    * @param rare - Some trigrams of the text, the rarest ones.
+   * @param most - How many the index finds at most, those in other states included.
    */
-  find(text: string, rare: readonly string[]): { from: Sql; is: Sql }
+  find(users: SearchedUsers, text: string, rare: readonly string[], most: number): Met
+}
+
+/** The users of a tenant among whom a text is looked for: those behind an id, in a state. */
+export interface SearchedUsers {
+  readonly tenantId: string
+  readonly after: string
+  /** Whether {@link SearchedUsers.states} leaves any out. */
+  readonly isNarrowed: boolean
+  /** Conditions on columns of `users`. */
+  readonly states: Sql
+  /** The index of those in the state, if there is one. */
+  readonly index: string | undefined
+}
+
+/** Users whom a search meets. */
+export interface Met {
+  /** A statement whose rows are counted: the table `met`. */
+  readonly met: Sql
+  /** A statement that reads `id` and `search_text` from `met`, of those in the state. */
+  readonly texts: Sql
 }
 
 /** An SQL database, as far as the tables need to know it. */

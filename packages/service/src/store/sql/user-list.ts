@@ -1,15 +1,22 @@
 import { findableText, rareTrigrams } from '../search-text.ts'
 import type { Found, SearchCursor, SearchPage, UserQuery } from '../user-search.ts'
-import type { Engine } from './engine.ts'
+import type { Engine, Met } from './engine.ts'
 import { every as columnsIn, type Row } from './schema.ts'
 import { type Sql, sql } from './sql.ts'
 import { createUserSearch, stateOf } from './user-search.ts'
 
 /**
- * How many users are read in the order of their ids before the index of trigrams is used: a text that many users
- * contain fills its page among them, and the index would return all the others, too.
+ * How many users are read in the order of their ids before the index of trigrams is used, which would return all others
+ * who contain the text, too: a text that many contain fills its page among them. Fewer of those in a state, as each is a row
+ * at another place.
  */
-const LOOKED_AT = 20_000
+const LOOKED_AT = { all: 4_000, inState: 1_000 }
+
+/** How many users of all states the index finds at most before more of those in the state are looked at. */
+const MANY = 20_000
+
+/** More than there are. */
+const EVERY = 1e12
 
 /** How many users tell which trigrams of a text are rare. */
 const SAMPLE = 100
@@ -21,7 +28,9 @@ type UserRow = Row<'users'>
 const every = columnsIn('users')
 
 /** The lists of users of an SQL store: by the beginning of a text, by text inside of others, or in an order. */
-export function createUserList(engine: Pick<Engine, 'reader' | 'indexedBy' | 'trigrams'>): List {
+export function createUserList(
+  engine: Pick<Engine, 'reader' | 'indexedBy' | 'trigrams' | 'json'>,
+): List {
   const byBeginning = createUserSearch(engine)
   const byText = createTextSearch(engine)
   const inOrder = createOrderedList(engine)
@@ -46,26 +55,25 @@ function isName(search: string): boolean {
 /** Users whose address or name contains a text, in the order of their ids. */
 function createTextSearch({
   reader,
-  indexedBy,
   trigrams,
-}: Pick<Engine, 'reader' | 'indexedBy' | 'trigrams'>) {
-  /** Those among `looked` who contain the text, and how many were looked at. */
-  async function among(
-    tenantId: string,
-    looked: Sql,
-    text: string,
-    limit: number,
-  ): Promise<{ items: UserRow[]; looked: number }> {
-    const rows = await reader.all(sql<UserRow & { looked: number }>`
-      with looked as materialized (${looked}),
-        found as (select id from looked where ${trigrams.contains(text)} order by id limit ${limit})
-      select counted.looked, ${every}
-      from (select count(*) as looked from looked) as counted
+  json,
+}: Pick<Engine, 'reader' | 'trigrams' | 'json'>) {
+  /** Those whom a search meets who contain the text, how many it has met, and the texts of some. */
+  async function among(tenantId: string, { met, texts }: Met, text: string, limit: number) {
+    const rows = await reader.all(sql<UserRow & { met: number; sample: string }>`
+      with met as materialized (${met}),
+        texts as not materialized (${texts}),
+        found as (select id from texts where ${trigrams.contains(text)} order by id limit ${limit})
+      select counted.met, sampled.sample, ${every}
+      from (select count(*) as met from met) as counted
+      cross join (select ${json.arrayOf('search_text')} as sample
+        from (select search_text from texts limit ${SAMPLE}) as some_texts) as sampled
       left join users on tenant_id = ${tenantId} and id in (select id from found)
       order by id`)
     return {
       items: rows.filter(({ id }) => id !== null),
-      looked: rows[0]?.looked ?? 0,
+      met: rows[0]?.met ?? 0,
+      sample: (JSON.parse(rows[0]?.sample ?? '[]') as (string | null)[]).map((one) => one ?? ''),
     }
   }
 
@@ -75,23 +83,34 @@ function createTextSearch({
     { disabled, verified }: UserQuery,
     { after, limit }: SearchPage,
   ): Promise<Found<UserRow>> => {
-    const { index, states } = stateOf({ column: 'id', disabled, verified })
-    const isBehind = sql`tenant_id = ${tenantId} and id > ${after?.id ?? ''}`
-    const users = trigrams.texts(index === undefined ? sql`` : indexedBy(index))
-    const of = (count: number) => sql`select id, search_text from ${users}
-      where ${isBehind} and ${states} order by id limit ${count}`
-    const first = await among(tenantId, of(LOOKED_AT), text, limit + 1)
-    if (first.items.length > limit || first.looked < LOOKED_AT) return pageOf(first.items, limit)
-    const sample = await reader.all(sql<{ search_text: string | null }>`${of(SAMPLE)}`)
-    const rare = rareTrigrams(
-      text,
-      sample.map(({ search_text }) => search_text ?? ''),
-    )
-    const { from, is } = trigrams.find(text, rare)
-    const isOf = sql`users.tenant_id = ${tenantId} and users.id > ${after?.id ?? ''}`
-    const indexed = sql`select users.id, search_text from ${from} where ${is} and ${isOf} and ${states}`
-    const { items } = await among(tenantId, indexed, text, limit + 1)
-    return pageOf(items, limit)
+    const users = {
+      tenantId,
+      after: after?.id ?? '',
+      isNarrowed: disabled !== undefined || verified !== undefined,
+      ...stateOf({ column: 'id', disabled, verified }),
+    }
+    const { isNarrowed } = users
+    const look = async (count: number) => {
+      const { items, met, sample } = await among(
+        tenantId,
+        trigrams.first(users, count),
+        text,
+        limit + 1,
+      )
+      return { items, isEnough: items.length > limit || met < count, sample }
+    }
+    const first = await look(isNarrowed ? LOOKED_AT.inState : LOOKED_AT.all)
+    if (first.isEnough) return pageOf(first.items, limit)
+    const rare = rareTrigrams(text, first.sample)
+    const find = (most: number) =>
+      among(tenantId, trigrams.find(users, text, rare, most), text, limit + 1)
+    if (isNarrowed) {
+      const few = await find(MANY)
+      if (few.met < MANY) return pageOf(few.items, limit)
+      const more = await look(MANY)
+      if (more.isEnough) return pageOf(more.items, limit)
+    }
+    return pageOf((await find(EVERY)).items, limit)
   }
 }
 

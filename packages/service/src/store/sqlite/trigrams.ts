@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { searchTexts } from '../search-text.ts'
 import type { Trigrams } from '../sql/engine.ts'
-import { name, sql } from '../sql/sql.ts'
+import { name, type Sql, sql } from '../sql/sql.ts'
 
 /** The texts in which a search looks, of users of release 0.2.0. */
 export const ADD_TEXTS = `alter table users add column search_text text;
@@ -55,12 +55,23 @@ export function addSearchFunctions(database: DatabaseSync): void {
 /** The index of trigrams in SQLite. */
 export const trigrams: Trigrams = {
   isReady: async () => true,
-  texts: (index) => sql`users ${index}`,
   domain: name('domain_key'),
   contains: (text) => sql`instr(search_text, ${text}) > 0`,
-  find: (_, rare) => ({
-    from: sql`users_text cross join user_numbers on number = users_text.rowid
-      cross join users on users.tenant_id = user_numbers.tenant_id and users.id = user_numbers.user_id`,
-    is: sql`users_text match ${rare.map((one) => `"${one.replace(/"/g, '""')}"`).join(' AND ')}`,
+  first: ({ tenantId, after, states, index }, count) => ({
+    met: sql`select id, search_text from users ${indexedBy(index)}
+      where tenant_id = ${tenantId} and id > ${after} and ${states} order by id limit ${count}`,
+    texts: sql`select id, search_text from met`,
   }),
+  find: ({ tenantId, after, states, index }, _, rare, most) => ({
+    met: sql`select user_id from users_text cross join user_numbers on number = users_text.rowid
+      where users_text match ${rare.map((one) => `"${one}"`).join(' AND ')}
+        and user_numbers.tenant_id = ${tenantId} and user_id > ${after} limit ${most}`,
+    // In the order of the ids, so that a page is full before the text of everybody is read.
+    texts: sql`select id, search_text from users ${indexedBy(index)}
+      where tenant_id = ${tenantId} and id in (select user_id from met) and ${states}`,
+  }),
+}
+
+function indexedBy(index: string | undefined): Sql {
+  return index === undefined ? sql`` : sql`indexed by ${name(index)}`
 }
