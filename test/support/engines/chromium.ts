@@ -56,6 +56,7 @@ function tabOf(page: Page): Tab {
     // biome-ignore lint/performance/useDomNodeTextContent: users do not see hidden text
     text: () => page.locator('body').innerText(),
     address: async () => page.url(),
+    picture: () => page.screenshot({ fullPage: true }),
     back: async () => void (await page.goBack()),
     forgetCookie: (name) => page.context().clearCookies({ name }),
   }

@@ -11,6 +11,8 @@ export interface Tab {
   /** The text of the page that can be seen. */
   text(): Promise<string>
   address(): Promise<string>
+  /** The whole page, as PNG. */
+  picture(): Promise<Buffer>
   back(): Promise<void>
   forgetCookie(name: string): Promise<void>
 }

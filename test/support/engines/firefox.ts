@@ -136,6 +136,7 @@ function tabOf(page: Page): Tab {
     // biome-ignore lint/performance/useDomNodeTextContent: users do not see hidden text
     text: () => page.$eval('body', (body) => (body as unknown as { innerText: string }).innerText),
     address: async () => page.url(),
+    picture: async () => Buffer.from(await page.screenshot({ fullPage: true })),
     back: async () => void (await page.goBack({ waitUntil: 'domcontentloaded' })),
     async forgetCookie(name) {
       const context = page.browserContext()

@@ -79,6 +79,10 @@ export function tabOfMarionette({ ask }: Marionette): Tab {
       return ((await ask('WebDriver:GetElementText', { id })) as Answer).value as string
     },
     address: async () => ((await ask('WebDriver:GetCurrentURL')) as Answer).value as string,
+    async picture() {
+      const { value } = (await ask('WebDriver:TakeScreenshot', { full: true })) as Answer
+      return Buffer.from(value as string, 'base64')
+    },
     back: async () => void (await ask('WebDriver:Back')),
     forgetCookie: async (name) => void (await ask('WebDriver:DeleteCookie', { name })),
   }

@@ -99,6 +99,7 @@ function tabOf(session: string, handle: string): Tab {
       return (await ask('GET', `/element/${body}/text`)) as string
     },
     address: async () => (await ask('GET', '/url')) as string,
+    picture: async () => Buffer.from((await ask('GET', '/screenshot')) as string, 'base64'),
     back: async () => void (await ask('POST', '/back', {})),
     forgetCookie: async (name) => void (await ask('DELETE', `/cookie/${name}`)),
   }
