@@ -106,6 +106,7 @@ code, pre, .id { font: .77rem/1.7 var(--mono); }
 pre { margin: 0; padding: .8rem .95rem; border-radius: .55rem; background: var(--page); border: 1px solid var(--edge); color: var(--ink); white-space: pre-wrap; }
 pre + p { margin-top: 1rem; }
 dl { display: grid; grid-template-columns: minmax(7rem, 12rem) minmax(0, 1fr); gap: .5rem 1.2rem; margin: 0; }
+dl + p { margin-top: .9rem; }
 dt { color: var(--soft); }
 dd { margin: 0; }
 .badge { display: inline-block; padding: .06rem .5rem; border-radius: 1rem; font-size: .75rem; font-weight: 540; background: var(--edge); color: var(--ink); white-space: nowrap; }
@@ -125,7 +126,7 @@ dd { margin: 0; }
 
 form { margin: 0; }
 .field { margin: 0 0 1rem; max-width: 32rem; }
-.scroll + .note, .scroll + .actions { margin-top: 1rem; }
+.scroll + :is(.note, .actions, .soft) { margin-top: 1rem; }
 .check .hint { margin: 0; }
 .check label code { margin-left: .35rem; }
 .choices { display: flex; flex-wrap: wrap; gap: .6rem; list-style: none; margin: 0 0 1rem; padding: 0; }
@@ -189,7 +190,7 @@ td details .field { min-width: 14rem; }
 details.command { margin: 3rem 0 0; border-top: 1px solid var(--edge); padding-top: .7rem; font-size: .82rem; }
 .pager { margin: .9rem 0 0; }
 .previews { display: grid; grid-template-columns: repeat(auto-fit, minmax(18rem, 1fr)); gap: 1rem; margin: 0 0 1rem; }
-iframe { width: 100%; height: 42rem; border: 1px solid var(--edge); border-radius: .65rem; }
+iframe { width: 100%; height: 46rem; border: 1px solid var(--edge); border-radius: .65rem; }
 
 @media (min-width: 80rem) {
   .columns { display: grid; grid-template-columns: 21rem minmax(0, 1fr); gap: 1.5rem; align-items: start; }

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
@@ -13,6 +16,7 @@ import { consoleRoutes } from '../../src/console/routes.ts'
 import { startChromium } from '../pages/chromium.ts'
 import { type ListeningConsole, listenWithConsole } from './chromium.ts'
 import { fillConsole, type Ids } from './gallery-data.ts'
+import { fillImports } from './gallery-imports.ts'
 
 /** A page of the console with 60 users, or another path of the route, on which something is done before it is looked at. */
 type Entry = string | { name: string; path: string; act?(page: Page): Promise<void> }
@@ -77,8 +81,14 @@ const gallery: Readonly<Record<string, readonly Entry[]>> = {
     { name: 'bulk', path: '/console/t/:tenant/users/bulk?act=disable&of=all' },
     'bulk-none',
   ],
-  '/console/t/:tenant/users/import': ['import'],
-  '/console/t/:tenant/jobs': ['jobs-none'],
+  '/console/t/:tenant/users/import': [
+    'import',
+    ...['columns', 'columnless', 'checked', 'running', 'ended', 'done'].map((state) => ({
+      name: `import-${state}`,
+      path: `/console/t/:tenant/users/import?job=:${state}`,
+    })),
+  ],
+  '/console/t/:tenant/jobs': ['jobs', { name: 'jobs-none', path: '/console/t/:empty/jobs' }],
   '/console/t/:tenant/users/:user': [
     'user',
     { name: 'user-long', path: '/console/t/:tenant/users/:long' },
@@ -135,22 +145,27 @@ const entries = [...Object.entries(gallery), ...[['', others] as const]].flatMap
 let chromium: Awaited<ReturnType<typeof startChromium>>
 let running: ListeningConsole
 let ids: Ids
+const data = mkdtempSync(join(tmpdir(), 'latchkey-gallery-'))
 const windows: Record<string, Page> = {}
 
 beforeAll(async () => {
   chromium = await startChromium()
-  running = await listenWithConsole()
+  running = await listenWithConsole({ data })
   ids = await fillConsole(running.service)
   windows.desktop = await chromium.open()
   await running.enter(windows.desktop, { email: 'ada@example.com', role: 'owner' })
+  const tenant = `${running.url}${at('/console/t/:tenant')}`
+  ids = { ...ids, ...(await fillImports(windows.desktop, tenant, data)) }
   const storageState = await windows.desktop.context().storageState()
   windows.phone = await chromium.open({ storageState, colorScheme: 'dark' })
   windows.german = await chromium.open({ storageState, locale: 'de-DE' })
-}, 60_000)
+  for (const page of Object.values(windows)) await loadOnce(page)
+}, 120_000)
 
 afterAll(async () => {
   await chromium[Symbol.asyncDispose]()
   await running[Symbol.asyncDispose]()
+  rmSync(data, { recursive: true })
 })
 
 /** The path with the ids of the data. */
@@ -159,6 +174,19 @@ function at(path: string): string {
     const id = ids[name]
     if (!id) throw new Error(`Make an object for ":${name}" in gallery-data.ts, and return its id.`)
     return id
+  })
+}
+
+/** Has pages of running jobs stay as they are while they are looked at. */
+function loadOnce(page: Page): Promise<unknown> {
+  return page.route(/[?&]job=/, async (route) => {
+    // Only browsers know where "console.localhost" is.
+    const { host, port, href } = new URL(route.request().url())
+    const sent = { ...(await route.request().allHeaders()), host }
+    const url = href.replace(host, `127.0.0.1:${port}`)
+    const response = await route.fetch({ url, headers: sent })
+    const { refresh: _, ...headers } = response.headers()
+    await route.fulfill({ response, headers })
   })
 }
 

@@ -113,6 +113,11 @@ describe.each(stores)('on %s, an import in the console', (store) => {
     )
     expect(new Set(created.map(({ requestId }) => requestId)).size).toBe(1)
     expect(created).toHaveLength(2)
+    // A row that is left out is not listed with the users who are there.
+    const again = await check(owner, (await upload(owner, path, CSV)).location ?? '')
+    const [, existing = ''] =
+      /<h2>There already<\/h2>(.*?)<\/table>/s.exec(again.checked.html) ?? []
+    expect(textOf(existing)).toMatch(/2\s*eve@example\.com\s*5\s*ada@example\.com\s*7\s*zoe@/)
     // Once more: the job is done.
     expect((await press(owner, checked, `${path}/begin`, { job })).status).toBe(409)
   })

@@ -1004,6 +1004,8 @@ export const de = {
   'Nothing is changed yet. You see every fault, and who would be created, before anything is.':
     'Noch wird nichts geändert. Sie sehen vorher jeden Fehler und wer angelegt würde.',
   'Earlier imports': 'Frühere Importe',
+  '{file}, one row, uploaded {time}': '{file}, eine Zeile, hochgeladen {time}',
+  'Pasted lines': 'Eingefügte Zeilen',
   '{file}, {rows} rows, uploaded {time}': '{file}, {rows} Zeilen, hochgeladen {time}',
   'The file is being checked: every row, and whether its address is there already.':
     'Die Datei wird geprüft: jede Zeile, und ob es ihre Adresse schon gibt.',

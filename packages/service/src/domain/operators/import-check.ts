@@ -89,7 +89,7 @@ export async function checkRows(
         ...{ creatable: count(CREATABLE), existing: count(EXISTING), faulty: faults.size },
         ignored: ignored.slice(0, 50),
         firstCreatable: firstCreatable.filter(isGood),
-        firstExisting,
+        firstExisting: firstExisting.filter(isGood),
         firstFaults: firstFaults.slice(0, SHOWN.faults),
       },
     }

@@ -1,0 +1,49 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import type { Page } from 'playwright-core'
+import type { Ids } from './gallery-data.ts'
+
+const FILE = `email,first_name,last_name,password,plan,email_verified
+eve@example.com,Eve,Adams,correct horse battery,gold,true
+EVE@example.com,Eve,Again,,,
+nobody,No,Body,,,
+grace.hopper@example.com,Grace,Hopper,,,
+m.freifrau-von-gartenbedarf.beispiel@grosshandelsgesellschaft.example,Maximiliane,Freifrau von Gartenbedarfsgroßhandelsgesellschaft,,,maybe
+zoe.adams@example.com,Zoë,Adams,a phrase of twenty five,,
+`
+
+/** Uploads files in a window that has just logged in, and leaves an import in each of its states. */
+export async function fillImports(page: Page, tenant: string, folder: string): Promise<Ids> {
+  const press = (name: string) => page.getByRole('button', { name, exact: true }).click()
+  const upload = async (text: string): Promise<string> => {
+    await page.goto(`${tenant}/users/import`)
+    await page.getByLabel('Lines, to paste').fill(text)
+    await press('Go on: look at the columns')
+    await page.getByRole('heading', { name: 'Import users: the columns' }).waitFor()
+    return new URL(page.url()).searchParams.get('job') ?? ''
+  }
+  const checked = async (): Promise<string> => {
+    const job = await upload(FILE)
+    await press('Check the file')
+    await page.getByRole('heading', { name: 'Import users: what would happen' }).waitFor()
+    return job
+  }
+  const jobs = { running: await checked(), ended: await checked(), checked: await checked() }
+  const done = await checked()
+  await press('Import them')
+  await page.getByRole('heading', { name: 'Import users: done' }).waitFor()
+  const columnless = await upload('login,secret\nola,a phrase of twenty five\n')
+  await press('Check the file')
+  await page.getByText('No column has email addresses').waitFor()
+  const columns = await upload(FILE)
+  // Another process holds the one for long; the other has ended.
+  const database = new DatabaseSync(join(folder, 'data.db'))
+  const change = database.prepare(
+    `update jobs set state = ?, held_until = 9e15, total = 200000, progress = json_patch(progress, ?) where id = ?`,
+  )
+  const counts = { created: 83_417, existing: 12, refused: 1_309 }
+  change.run('running', JSON.stringify({ phase: 'importing', ...counts }), jobs.running)
+  change.run('stopped', JSON.stringify({ phase: 'unreadable', ...counts }), jobs.ended)
+  database.close()
+  return { ...jobs, done, columnless, columns }
+}
