@@ -268,8 +268,7 @@ export const journeys: readonly Journey[] = [
       await tab.back()
       await until('way on', async () => {
         const text = await tab.text()
-        const isLink =
-          /logged in already|expired/.test(text) || text.includes(`Hello ${user.name}`)
+        const isLink = /logged in already|expired/.test(text) || text.includes(`Hello ${user.name}`)
         return isLink || undefined
       })
     },

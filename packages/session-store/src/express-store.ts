@@ -55,7 +55,7 @@ export function createExpressStore(sessions: Sessions): ExpressSessionStore {
     parse: (record: unknown) => structuredClone((record as SessionRecord).data) as never,
   }
 
-  /** Without a callback, a failure of connect-redis would be a rejection that nobody handles. */
+  /** Without a callback, a failure of connect-redis would be a rejection that is not handled. */
   class ExpressStore extends RedisStore {
     override destroy(id: string, done: Done = () => {}): Promise<unknown> {
       return super.destroy(id, done)
