@@ -69,17 +69,17 @@ test('a login has spans by route, of the password, of SQL by name and of Redis',
   expect(parentOf(waited)).toBe(verified)
   expect(parentOf(hashed)).toBe(verified)
   expect(hashed?.duration[1]).toBeGreaterThan((waited?.duration[1] ?? 0) * 2)
-  const read = spans('select credentials').find((span) => parentOf(span) === verified)
+  const read = spans('select users').find((span) => parentOf(span) === submitted)
   expect(read?.attributes).toEqual({
     'db.system.name': 'postgresql',
-    'db.query.summary': 'select credentials',
+    'db.query.summary': 'select users',
   })
   expect(traceOf(spans('insert audit')[0])).toBeDefined()
   const ofRedis = exporter
     .getFinishedSpans()
     .filter(({ attributes }) => attributes['db.system.name'] === 'redis')
   expect(new Set(ofRedis.map(({ name }) => name))).toContain('hgetall')
-  expect(new Set(ofRedis.map(({ name }) => name))).toContain('putAll')
+  expect(new Set(ofRedis.map(({ name }) => name))).toContain('write')
   // The last of the requests ends after its response was read.
   await vi.waitFor(() => {
     expect(ofRedis.filter((span) => !parentOf(span)).map(({ name }) => name)).toEqual([])
