@@ -22,8 +22,12 @@ export async function lookUp(hostname: string): Promise<LookupAddress[]> {
     ...(four.status === 'fulfilled' ? four.value.map((address) => ({ address, family: 4 })) : []),
     ...(six.status === 'fulfilled' ? six.value.map((address) => ({ address, family: 6 })) : []),
   ]
-  if (found.length === 0 && four.status === 'rejected') throw four.reason
-  return found
+  if (found.length > 0) return found
+  const failed = [four, six].find(({ status }) => status === 'rejected')
+  throw (
+    (failed as PromiseRejectedResult | undefined)?.reason ??
+    new Error(`${hostname} has no address.`)
+  )
 }
 
 /** Like {@link lookUp}; a name that the DNS does not know is looked for where the machine keeps names besides. */
