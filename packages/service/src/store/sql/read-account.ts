@@ -4,8 +4,8 @@ import type { Engine } from './engine.ts'
 import { columnsOf, every, type Row } from './schema.ts'
 import { type AnyRow, join, name, type Sql, sql } from './sql.ts'
 
-/** The beginning of the names of a user's columns, as credentials have some of the same. */
-const OF_USER = 'user_'
+/** The beginning of the names of a user's columns: `user_id` is a column of credentials. */
+const OF_USER = 'users_'
 
 const userColumns = columnsOf('users')
 
