@@ -16,7 +16,7 @@ import type { Webhooks } from '../webhooks/index.ts'
 import type { ClientIp } from '../wire/client.ts'
 import { sendError } from '../wire/errors.ts'
 import { headerText } from '../wire/header-text.ts'
-import { JSON_LINES, sendLines } from '../wire/json-lines.ts'
+import { sendLines } from '../wire/json-lines.ts'
 import { pathOf } from '../wire/path-of.ts'
 import { answerErrors } from './answer-errors.ts'
 import { applicationRoutes } from './applications.ts'
@@ -27,7 +27,7 @@ import { listBody, nextLink, parsePage, parseQuery } from './list.ts'
 import { actorOf, type Locals } from './locals.ts'
 import { methodOf } from './method.ts'
 import { openApiDocument } from './openapi.ts'
-import type { Call, Route } from './route.ts'
+import type { Call, Format, QueryRoute, Route } from './route.ts'
 import { supportRoutes } from './support.ts'
 import { tenantRoutes } from './tenants.ts'
 import { userRoutes } from './users.ts'
@@ -237,13 +237,24 @@ function queryHandler(
   return async (req, res) => {
     const { page, filter, given } = parseQuery(req.url, route.filters)
     const call = callOf(options, req, res)
-    if (route.lines && req.accepts(['json', JSON_LINES]) === JSON_LINES) {
-      return sendLines(res, (after) => route.run(call, filter, { ...page, after }), page.after)
+    const read = async (after: string | undefined, serialize = route.serialize) => {
+      const { items, next } = await route.run(call, filter, { ...page, after })
+      return { items: items.map((item) => serialize(item as never)), next }
     }
-    const { items, next } = await route.run(call, filter, page)
+    const format = formatOf(req, route)
+    if (format) {
+      return sendLines(res, (after) => read(after, format.serialize), page.after, format.lines)
+    }
+    const { items, next } = await read(page.after)
     if (next !== undefined) res.setHeader('link', nextLink(req.path, page, next, given))
     sendJson(res, { type: 'List', count: items.length, limit: page.limit, data: items })
   }
+}
+
+/** The format that a client prefers to a List. */
+function formatOf(req: express.Request, { formats = [] }: QueryRoute): Format | undefined {
+  const asked = req.accepts(['json', ...formats.map(({ lines }) => lines.mediaType)])
+  return formats.find(({ lines }) => lines.mediaType === asked)
 }
 
 function callOf(options: ApiOptions, req: express.Request, res: express.Response): Call {

@@ -2,7 +2,9 @@ import { z } from 'zod'
 import { getAuditEntry, searchTenantAudit } from '../domain/operators/audit-search.ts'
 import { notFound, ServiceError } from '../domain/writes/errors.ts'
 import { auditPlace, serializeEntry } from '../wire/audit.ts'
+import { jsonLines } from '../wire/json-lines.ts'
 import { decodePlace, encodePlace } from '../wire/places.ts'
+import { auditCells, auditColumns, csvLines } from '../wire/tables.ts'
 import { parseTimestamp } from '../wire/timestamps.ts'
 import { query, type Route } from './route.ts'
 
@@ -30,7 +32,8 @@ export const auditRoutes: Route[] = [
     summary: 'The audit log of a tenant, the newest entries first',
     resource: 'AuditEntry',
     filters,
-    lines: true,
+    formats: [{ lines: jsonLines }, { lines: csvLines(auditColumns), serialize: auditCells }],
+    serialize: serializeEntry,
     async run({ scope }, { from, to, ...rest }, { after, limit }) {
       const [at, id] = decodePlace(after, auditPlace) ?? []
       const { items, next } = await searchTenantAudit(
@@ -38,7 +41,7 @@ export const auditRoutes: Route[] = [
         { ...rest, from: instantOf('from', from), to: instantOf('to', to) },
         { after: at === undefined || id === undefined ? undefined : { at, id }, limit },
       )
-      return { items: items.map(serializeEntry), next: next && encodePlace([next.at, next.id]) }
+      return { items, next: next && encodePlace([next.at, next.id]) }
     },
   }),
   {

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { statusOfCode } from '../domain/writes/errors.ts'
-import { JSON_LINES } from '../wire/json-lines.ts'
 import { answerExample, bodyExamples } from './examples.ts'
 import { MAX_LIMIT } from './list.ts'
 import { methodOf } from './method.ts'
@@ -72,7 +71,7 @@ function operation(route: Route): object {
         headers: answerHeaders(route),
         content: {
           ...json(answerSchema(route), answerExample(route)),
-          ...(route.kind === 'query' && route.lines && jsonLines(route.resource)),
+          ...(route.kind === 'query' && allAtOnce(route)),
         },
       },
       default: { $ref: '#/components/responses/Error' },
@@ -172,10 +171,14 @@ function listProperties(name: string): Record<string, object> {
   }
 }
 
-function jsonLines(name: string): object {
-  const description = 'All of it, one object a line.'
-  const schema = { description, $ref: `#/components/schemas/${name}` }
-  return { [JSON_LINES]: { schema } }
+function allAtOnce({ formats = [], resource }: QueryRoute): object {
+  const content = formats.map(({ lines, serialize }) => {
+    const schema = serialize
+      ? { description: `All of it: ${lines.head.trim()}`, type: 'string' }
+      : { description: 'All of it, one object a line.', $ref: `#/components/schemas/${resource}` }
+    return [lines.mediaType, { schema }]
+  })
+  return Object.fromEntries(content)
 }
 
 function json(schema: object, example?: object): object {

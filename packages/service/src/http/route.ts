@@ -5,7 +5,7 @@ import type { Listing, Page } from '../store/ports.ts'
 import type { ApiKey } from '../store/records.ts'
 import type { Webhooks } from '../webhooks/index.ts'
 import type { CredentialType } from '../wire/credentials.ts'
-import type { Part } from '../wire/json-lines.ts'
+import type { Lines, Part } from '../wire/json-lines.ts'
 
 /** The names of answers in the specification and in the OpenAPI document. */
 export type ResourceName =
@@ -104,9 +104,17 @@ export interface QueryRoute<S extends z.ZodObject = z.ZodObject> extends RouteBa
   readonly kind: 'query'
   /** The filters, by the names of their query parameters. */
   readonly filters: S
-  /** Whether a client may ask for all of it at once, as JSON lines. */
-  readonly lines?: boolean
+  /** The formats, besides a List, in which a client may ask for all of it at once. */
+  readonly formats?: readonly Format[]
   run(call: Call, filter: z.output<S>, page: Page): Promise<Part>
+  serialize(item: never): object
+}
+
+/** A way to write all items of a query. */
+export interface Format {
+  readonly lines: Lines
+  /** What an item becomes before it is written, instead of what the route's `serialize` makes of it. */
+  serialize?(item: never): object
 }
 
 /** Takes many objects at once, and answers for each of them. */
@@ -134,7 +142,13 @@ export function write<S extends z.ZodObject>(route: Omit<WriteRoute<S>, 'kind'>)
 }
 
 /** Keeps the type of the filters while a route is written down. */
-export function query<S extends z.ZodObject>(route: Omit<QueryRoute<S>, 'kind'>): Route {
+export function query<S extends z.ZodObject, T extends object>(
+  route: Omit<QueryRoute<S>, 'kind' | 'run' | 'serialize' | 'formats'> & {
+    readonly formats?: readonly { readonly lines: Lines; serialize?(item: T): object }[]
+    run(call: Call, filter: z.output<S>, page: Page): Promise<Part<T>>
+    serialize(item: T): object
+  },
+): Route {
   return { ...route, kind: 'query' } as unknown as QueryRoute
 }
 

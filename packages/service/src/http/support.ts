@@ -40,12 +40,13 @@ export const supportRoutes: Route[] = [
     summary: 'Where a user is logged in, the newest login first',
     resource: 'Session',
     filters: z.object({}),
+    serialize: serialiseSession,
     async run({ scope, ids, support }, _, { after, limit }) {
       const sessions = await support.sessions(scope, ids.user_id)
       const from = after === undefined ? 0 : sessions.findIndex(({ id }) => id === after) + 1
       const items = sessions.slice(from, from + limit)
       const next = from + limit < sessions.length ? items.at(-1)?.id : undefined
-      return { items: items.map(serialiseSession), next }
+      return { items, next }
     },
   }),
   {
@@ -104,16 +105,14 @@ export const supportRoutes: Route[] = [
     filters: z.object({
       user: z.string().min(1).max(100).optional().meta({ description: 'The id of a user.' }),
     }),
+    serialize: serialiseMail,
     async run({ scope, support }, { user: userId }, { after, limit }) {
       const [createdAt, id] = decodePlace(after, place) ?? []
       const behind = createdAt === undefined || id === undefined ? undefined : { createdAt, id }
       const found = await support.mails(scope, { userId, after: behind, limit: limit + 1 })
       const items = found.slice(0, limit)
       const last = found.length > limit ? items.at(-1) : undefined
-      return {
-        items: items.map(serialiseMail),
-        next: last && encodePlace([last.createdAt, last.id]),
-      }
+      return { items, next: last && encodePlace([last.createdAt, last.id]) }
     },
   }),
   {

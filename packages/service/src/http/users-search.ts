@@ -25,6 +25,7 @@ export const searchUsersRoute = query({
   summary: 'Users by the beginning of an address, a name or an id, and by state',
   resource: 'User',
   filters,
+  serialize: serializeUser,
   async run({ scope }, { search, disabled, verified }, { after, limit }) {
     const [key, id] = decodePlace(after, place) ?? []
     const { items, next } = await searchUsers(
@@ -32,7 +33,7 @@ export const searchUsersRoute = query({
       { search, disabled: isTrue(disabled), verified: isTrue(verified) },
       { after: key === undefined || id === undefined ? undefined : { key, id }, limit },
     )
-    return { items: items.map(serializeUser), next: next && encodePlace([next.key, next.id]) }
+    return { items, next: next && encodePlace([next.key, next.id]) }
   },
 })
 

@@ -150,13 +150,14 @@ export const webhookRoutes: Route[] = [
         .optional()
         .meta({ description: 'The state of the deliveries.' }),
     }),
+    serialize: serialiseDelivery,
     async run({ scope, ids, webhooks }, { state }, { after, limit }) {
       const [before] = decodePlace(after, sequence) ?? []
       const asked = { state, before, limit: limit + 1 }
       const found = await webhooks.deliveries(scope, ids.webhook_id, asked)
       const items = found.slice(0, limit)
       const last = found.length > limit ? items.at(-1) : undefined
-      return { items: items.map(serialiseDelivery), next: last && encodePlace([last.id]) }
+      return { items, next: last && encodePlace([last.id]) }
     },
   }),
   write({
@@ -186,6 +187,7 @@ export const webhookRoutes: Route[] = [
         description: 'How many seconds to wait for an event where there is none, from 0 to 30.',
       }),
     }),
+    serialize: (event) => event,
     async run({ scope, webhooks, isAbandoned }, { types = '', wait = '0' }, { after, limit }) {
       const page = await webhooks.read(scope, {
         after: sequenceOf(after),

@@ -1,18 +1,17 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 
-/** The media type of objects that are one line of JSON each. */
-export const JSON_LINES = 'application/x-ndjson'
-
 /** A part of a list that is not counted; `next` is the `after` of the part that follows. */
-export interface Part {
-  readonly items: readonly object[]
+export interface Part<T extends object = object> {
+  readonly items: readonly T[]
   readonly next: string | undefined
 }
 
 /** A way to write the objects of a list as text, part by part. */
 export interface Lines {
   readonly mediaType: string
+  /** What follows the media type in `content-type`, such as `charset=utf-8`. */
+  readonly parameters: readonly string[]
   /** The text above the first part. */
   readonly head: string
   textOf(items: readonly object[]): string
@@ -20,7 +19,8 @@ export interface Lines {
 
 /** A line of JSON for each object. */
 export const jsonLines: Lines = {
-  mediaType: JSON_LINES,
+  mediaType: 'application/x-ndjson',
+  parameters: [],
   head: '',
   textOf: (items) => items.map((item) => `${JSON.stringify(item)}\n`).join(''),
 }
@@ -36,7 +36,7 @@ export async function sendLines(
   lines: Lines = jsonLines,
 ): Promise<void> {
   let part = await read(after)
-  res.setHeader('content-type', lines.mediaType)
+  res.setHeader('content-type', [lines.mediaType, ...lines.parameters].join('; '))
   res.write(lines.head)
   try {
     for (;;) {

@@ -89,7 +89,8 @@ export function csvLines(
     return lineOf(texts.map((text) => escapeFormula(clean(text))))
   }
   return {
-    mediaType: 'text/csv; charset=utf-8; header=present',
+    mediaType: 'text/csv',
+    parameters: ['charset=utf-8', 'header=present'],
     head: lineOf(columns),
     textOf: (items) => items.map(rowOf).join(''),
   }

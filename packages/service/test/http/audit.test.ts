@@ -7,9 +7,9 @@ const nextOf = (answer: Answer) =>
 
 const auditOf = ({ tenant }: Api) => `/x${tenant}/audit`
 
-function linesOf(api: Api, path: string): Promise<Response> {
+function linesOf(api: Api, path: string, accept = 'application/x-ndjson'): Promise<Response> {
   return api.service.fetch(`https://api.example${path}`, {
-    headers: { authorization: `Bearer ${api.key}`, accept: 'application/x-ndjson' },
+    headers: { authorization: `Bearer ${api.key}`, accept },
   })
 }
 
@@ -69,6 +69,20 @@ describe.each(stores)('the audit log under /x/v1 on %s', (store) => {
     expect(lines.headers.get('content-type')).toBe('application/x-ndjson')
     const entries = (await lines.text()).trimEnd().split('\n')
     expect(entries.map((line) => JSON.parse(line).id)).toEqual(ids)
+
+    const table = await linesOf(api, path, 'text/csv')
+    expect(table.headers.get('content-type')).toBe('text/csv; charset=utf-8; header=present')
+    const [head, ...rows] = (await table.text()).trimEnd().split('\r\n')
+    expect(head).toMatch(/^id,at,actor,action,target,outcome,fields,/)
+    expect(rows.map((row) => row.split(',')[0])).toEqual(ids)
+  })
+
+  test('a cell of the table that a spreadsheet takes for a formula begins with an apostrophe', async () => {
+    await using api = await startApi(store)
+    const body = { profile: { email: 'ada@example.com' } }
+    await api.post(api.users, body, { 'user-agent': '=HYPERLINK("https://evil.example")' })
+    const table = await (await linesOf(api, auditOf(api), 'text/csv')).text()
+    expect(table).toContain(`"'=HYPERLINK(""https://evil.example"")"`)
   })
 })
 
