@@ -40,6 +40,8 @@ export function createSharedRateLimit(
     keyPrefix: 'latchkey:r',
     points: requestsPerSecond,
     duration: 1,
+    // A key that has spent all of it is refused here until the second is over, so that its requests cost Redis nothing.
+    inMemoryBlockOnConsumed: requestsPerSecond,
     rejectIfRedisNotReady: true,
     insuranceLimiter: createLimiter(requestsPerSecond),
   })

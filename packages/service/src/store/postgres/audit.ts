@@ -5,6 +5,7 @@ import type { Engine } from '../sql/engine.ts'
 import type { Row } from '../sql/schema.ts'
 import { insertInto, type Sql, sql } from '../sql/sql.ts'
 import type { AddEntry } from '../sql/table.ts'
+import { createAddRefused } from './add-refused.ts'
 import type { Connections } from './connections.ts'
 import { type LogEnd, SERVER, type Settled } from './settled.ts'
 
@@ -23,6 +24,7 @@ export function createPostgresAudit(
   lastEntry: () => number | undefined,
 ): AuditStore {
   const { reader } = engine
+  const addRefused = createAddRefused(connections)
   /** The log was complete up to this id when it was last asked for. */
   let end: Omit<LogEnd, 'last'> = { settled: 0, server: '' }
 
@@ -52,6 +54,7 @@ export function createPostgresAudit(
     ...createAudit(engine, addEntry),
 
     async append(entry) {
+      if (entry.outcome === 'refused') return addRefused(entry)
       const row = toRow(entry)
       const added = insertInto('audit', Object.keys(row), Object.values(row))
       if (!isLogin(entry)) return void (await connections.write(added))

@@ -1,37 +1,15 @@
 import type { NewUser } from '../ports.ts'
-import { type AnyRow, join, name, names, raw, sql } from '../sql/sql.ts'
+import { join, sql } from '../sql/sql.ts'
 import { rowsOf } from '../sql/user-batch.ts'
 import { userCounter } from '../sql/users.ts'
 import type { Connections } from './connections.ts'
 import { shardOf } from './counters.ts'
 import { sqlState } from './failure.ts'
+import { tableOf } from './table-of.ts'
 import { textOf, withoutTexts } from './user-texts.ts'
 
 /** The code with which PostgreSQL refuses a reference to a row that does not exist. */
 const NO_TENANT = '23503'
-
-/** Columns of numbers; all others are text. */
-const numbers = new Set([
-  'disabled',
-  'verified_at',
-  'sessions_valid_after',
-  'created_at',
-  'updated_at',
-  'rev',
-  'at',
-])
-
-/** Rows as a table of that name, and their columns. One parameter of JSON costs less than an array for each column. */
-function tableOf(table: string, rows: readonly AnyRow[]) {
-  const columns = Object.keys(rows[0] ?? {})
-  const typed = columns.map(
-    (column) => sql`${name(column)} ${raw(numbers.has(column) ? 'bigint' : 'text')}`,
-  )
-  return {
-    columns: names(columns),
-    from: sql`json_to_recordset(${JSON.stringify(rows)}::json) as ${name(table)} (${join(typed)})`,
-  }
-}
 
 /**
  * Inserts users of one tenant with all that belongs to them in one statement; answers with the ids of

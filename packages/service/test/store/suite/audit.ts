@@ -182,6 +182,16 @@ export function describeAudit(open: Open): void {
       expect((await store.audit.list({})).map(({ at }) => at)).toEqual([6, 5, 2, 1])
     })
 
+    test('refused requests that arrive together are all in the log, in their order', async () => {
+      const store = await open()
+      const refused = Array.from({ length: 50 }, (_, n) =>
+        anAudit('user.create', { target: `/${n}`, outcome: 'refused' }),
+      )
+      await Promise.all(refused.map((entry) => store.audit.append(entry)))
+      const targets = (await store.audit.list({})).map(({ target }) => target)
+      expect(targets).toEqual(refused.map(({ target }) => target).reverse())
+    })
+
     test('pruning forgets refused entries earlier than others', async () => {
       const store = await open()
       for (const at of [10, 20, 30]) {
