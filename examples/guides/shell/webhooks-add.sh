@@ -1,0 +1,1 @@
+npx pnpm latchkey webhooks add --endpoint http://localhost:5050/webhooks
