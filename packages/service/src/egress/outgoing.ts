@@ -2,7 +2,7 @@ import type { LookupAddress } from 'node:dns'
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import type { Configuration } from 'oidc-provider'
-import { Agent, fetch as undiciFetch } from 'undici'
+import { Agent, request, fetch as undiciFetch } from 'undici'
 import { opensDeveloperMode } from '../domain/tenants/developer-mode.ts'
 import { lookUpTenant } from '../domain/tenants/tenants.ts'
 import { isLoopbackHost } from '../domain/writes/addresses.ts'
@@ -36,6 +36,9 @@ const IDLE_MS = 10_000
 
 /** No document of a provider is as large. */
 const MAX_BODY_BYTES = 512 * 1024
+
+/** How much of an answer that nobody reads is taken, so that its connection stays open. */
+const MAX_DUMPED_BYTES = 16 * 1024
 
 /** The only IPv6 addresses that are given out. */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3')
@@ -75,31 +78,36 @@ export function createOutgoing(context: OutgoingOptions): Outgoing {
     return tenant !== undefined && opensDeveloperMode(context.domain, tenant)
   }
 
-  async function send(tenantId: string, url: URL, options: RequestInit) {
+  async function prepare(tenantId: string, url: URL, options: RequestInit) {
     const exempt = await isExempt(tenantId, url)
     const refusal = exempt ? undefined : refusalOf(url)
     if (refusal !== undefined) throw new RefusedAddress(refusal)
     const { method, headers, body } = options
-    return undiciFetch(url.href, {
-      method: method ?? 'GET',
-      headers: [...new Headers(headers)],
+    return {
+      url: url.href,
+      method: (method ?? 'GET') as 'GET' | 'POST',
+      headers: Object.fromEntries(new Headers(headers)),
       ...(body && { body: String(body) }),
-      redirect: 'manual',
       signal: AbortSignal.timeout(timeoutMs),
       dispatcher: exempt ? open : guarded,
-    })
+    }
   }
 
   return {
     forTenant: (tenantId) => async (target, options) => {
-      const response = await send(tenantId, new URL(String(target)), options as RequestInit)
-      // Its content is not needed, and it may be endless.
-      await response.body?.cancel()
-      const { status, headers } = response
-      return new Response(null, { status, headers: [...headers] })
+      const { url, ...init } = await prepare(
+        tenantId,
+        new URL(String(target)),
+        options as RequestInit,
+      )
+      const { statusCode: status, headers, body } = await request(url, init)
+      // It is not needed, but while it is short the connection can be used again. It may be endless, and nobody waits for it.
+      body.dump({ limit: MAX_DUMPED_BYTES, signal: init.signal }).catch(() => {})
+      return new Response(null, { status, headers: Object.entries(headers).flatMap(entriesOf) })
     },
     reading: (tenantId) => async (target, options) => {
-      const { status, headers, body } = await send(tenantId, new URL(target), options)
+      const { url, ...init } = await prepare(tenantId, new URL(target), options)
+      const { status, headers, body } = await undiciFetch(url, { ...init, redirect: 'manual' })
       const chunks: Uint8Array[] = []
       let size = 0
       for await (const chunk of body ?? []) {
@@ -117,6 +125,13 @@ export function createOutgoing(context: OutgoingOptions): Outgoing {
       await Promise.all([guarded.destroy(), open.destroy()])
     },
   }
+}
+
+function entriesOf([name, value = []]: [string, string | string[] | undefined]): [
+  string,
+  string,
+][] {
+  return [value].flat().map((one) => [name, one])
 }
 
 /** An agent that connects to the addresses that a look-up answers with. */
