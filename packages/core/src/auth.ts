@@ -6,7 +6,6 @@ import type {
   Platform,
   RequestContext,
 } from './context.ts'
-import { answeringStore } from './errors/deadline.ts'
 import { ProviderError, RequestError } from './errors/errors.ts'
 import { handleKeptForm } from './guard/kept-form-route.ts'
 import { handleSession } from './guard/session-route.ts'
@@ -41,15 +40,14 @@ import type { ProviderHealth } from './provider/metadata-cache.ts'
 import { createProviders } from './provider/providers.ts'
 import { tracedTransport, transportOver } from './provider/transport.ts'
 import { askAtStart } from './session/ask-at-start.ts'
-import { createCookieSessions } from './session/cookie-sessions.ts'
-import { createMemoryStore } from './session/memory-store.ts'
+import { createSessions } from './session/create-sessions.ts'
 import { replaysOf } from './session/replay-cache.ts'
 import { createSessionDirectory, type SessionDirectory } from './session/session-directory.ts'
 import type { StoreHealth } from './session/session-store.ts'
 import { createSessionWatch } from './session/session-watch.ts'
 import { storeAnswer } from './session/store-answer.ts'
 import { StoredSession } from './session/stored-session.ts'
-import { createStoredSessions, type StoredSessions } from './session/stored-sessions.ts'
+import type { StoredSessions } from './session/stored-sessions.ts'
 import { type MaybePromise, when } from './shared/maybe-promise.ts'
 import { createTelemetry } from './shared/telemetry.ts'
 import { createRefresher } from './tokens/refresh.ts'
@@ -144,17 +142,7 @@ export function createAuth<U = AppUser, Exchange = unknown>(
   const recorder = development?.recorder
   const publish = logEvents(bothOf(platform.publish, recorder?.publish), log, resolved)
   const given = options.session?.store
-  const storedSessions =
-    given === 'cookie'
-      ? createCookieSessions(resolved.session, now, log.failed)
-      : createStoredSessions(
-          given
-            ? answeringStore(given, resolved.answerSeconds, telemetry.store)
-            : createMemoryStore({ now }),
-          resolved.session,
-          now,
-          resolved.routes.backchannelLogout !== undefined,
-        )
+  const storedSessions = createSessions(given, resolved, log, telemetry)
   const { store } = storedSessions
   const replays = replaysOf(store, now)
   const refresher = createRefresher({ lock: store.lock, options: resolved, publish, telemetry })
@@ -184,20 +172,7 @@ export function createAuth<U = AppUser, Exchange = unknown>(
   const place = placeOf([context, ...others.map((one) => contextAt(optionsAt(resolved, one)))])
   warnAbout(given, resolved, platform, log)
   if (!personas) askAtStart(context)
-  const routes = createRoutes(resolved, store.index !== undefined)
-  const { callback } = resolved.routes
-  // With an issuer function each issuer has a callback of its own.
-  const issuerCallback = (path: string): Methods | undefined =>
-    context.providers.fixed || !isIssuerCallback(path, callback) ? undefined : routes.get(callback)
-  const route = (asked: RequestContext) => {
-    const path = pathOf(asked.request.url)
-    const methods = routes.get(path) ?? issuerCallback(path)
-    if (methods) {
-      return recorder ? recorder.follow(asked, answer(methods, asked)) : answer(methods, asked)
-    }
-    const other = development?.answer(path, asked) ?? returnFromLogout(asked)
-    return other && Promise.resolve(other)
-  }
+  const route = createRouter(context, development)
   const visit = <Sent>(
     request: AuthRequest,
     response: ResponsePort<Sent>,
@@ -279,6 +254,26 @@ function bothOf(one: Publish = () => {}, other: Publish | undefined): Publish {
   return (name, event) => {
     one(name, event)
     other(name, event)
+  }
+}
+
+/** The router of the kit's own routes and of the pages of development; `undefined` for every other request. */
+function createRouter(context: AuthContext, development: Development | undefined) {
+  const { options, providers, storedSessions } = context
+  const routes = createRoutes(options, storedSessions.store.index !== undefined)
+  const { callback } = options.routes
+  const recorder = development?.recorder
+  // With an issuer function each issuer has a callback of its own.
+  const issuerCallback = (path: string): Methods | undefined =>
+    providers.fixed || !isIssuerCallback(path, callback) ? undefined : routes.get(callback)
+  return (asked: RequestContext): Promise<AuthResponse> | undefined => {
+    const path = pathOf(asked.request.url)
+    const methods = routes.get(path) ?? issuerCallback(path)
+    if (methods) {
+      return recorder ? recorder.follow(asked, answer(methods, asked)) : answer(methods, asked)
+    }
+    const other = development?.answer(path, asked) ?? returnFromLogout(asked)
+    return other && Promise.resolve(other)
   }
 }
 

@@ -1,20 +1,18 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { EventEmitter } from 'node:events'
-import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
+import type { RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { pino } from 'pino'
+import { type Logger, pino } from 'pino'
 import { type Admin, createAdmin } from './admin.ts'
-import { createBackground } from './background/index.ts'
+import { type Background, createBackground } from './background/index.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { consoleClient } from './console/client.ts'
 import { parseConsoleUrl } from './console/console-url.ts'
-import type { Console } from './console/index.ts'
+import { startConsole } from './console/start-console.ts'
 import { followSeals } from './domain/keys/follow-seals.ts'
 import { followJobs } from './domain/operators/follow-jobs.ts'
-import { ensureSystemTenant } from './domain/operators/operators.ts'
 import { canonicalDomain, type DomainPolicy } from './domain/tenants/domain-names.ts'
-import { findTenant } from './domain/tenants/tenants.ts'
 import { createPasswordEngine } from './domain/users/password-engine.ts'
 import { readerLags, trimRefusals } from './domain/writes/audit.ts'
 import { startAuditUpkeep } from './domain/writes/audit-upkeep.ts'
@@ -22,28 +20,28 @@ import type { DomainContext, ServiceEvents } from './domain/writes/context.ts'
 import { ServiceError } from './domain/writes/errors.ts'
 import { createVault } from './domain/writes/vault.ts'
 import { followDeletions } from './erasure.ts'
-import { createApi } from './http/app.ts'
+import { type ApiOptions, createApi } from './http/app.ts'
+import { hasTwoHosts, refuseTwoHosts } from './http/two-hosts.ts'
 import { readUserToImport } from './http/users-import.ts'
 import { createIssuer } from './issuer/index.ts'
 import { followMasterKeys } from './key-rotation.ts'
 import type { Outbox } from './mail/outbox.ts'
 import { createSmtpTransport } from './mail/smtp.ts'
 import { openData } from './open-data.ts'
-import { closeServer, createHttpServer, type ListenOptions, listen } from './server/http-server.ts'
+import { createHttpServer, type ListenOptions } from './server/http-server.ts'
 import { connectInProcess } from './server/in-process.ts'
 import { observeRequests } from './server/request-log.ts'
+import { createServers } from './server/servers.ts'
 import {
   checkListenOptions,
   checkServiceOptions,
   type IdentityServiceOptions,
 } from './service-options.ts'
-import { gaugesOf } from './telemetry/gauges.ts'
-import { createMetricsListener, type MetricsListener } from './telemetry/metrics-listener.ts'
+import { type Gauge, gaugesOf } from './telemetry/gauges.ts'
 import { traceRequests } from './telemetry/tracing.ts'
 import { version } from './version.ts'
 import { createWebhooks } from './webhooks/index.ts'
-import { createClientIp } from './wire/client.ts'
-import { sendError } from './wire/errors.ts'
+import { type ClientIp, createClientIp } from './wire/client.ts'
 
 /** An identity service. */
 export interface IdentityService {
@@ -94,22 +92,11 @@ export async function createIdentityService(
   const { clock = systemClock, logger = pino({ level: 'silent' }) } = options
   const domains = domainPolicy(options)
   const opened = await openData(options, clock)
-  const { store, protocol, masterKeys, rateLimit } = opened
-  const events: ServiceEvents = new EventEmitter()
-  const passwords = createPasswordEngine(options.passwords)
-  const vault = createVault(masterKeys)
-  const { allowDeveloperMode = false, consoleUrl } = options
+  const { store, protocol, masterKeys } = opened
+  const context = createContext(opened, options, clock, domains)
+  const { consoleUrl } = options
   // The console redeems its codes in this process, so no other one needs to know it.
   const consoleSecret = randomBytes(32).toString('base64url')
-  const context: DomainContext = {
-    store,
-    clock,
-    passwords,
-    vault,
-    domains,
-    allowDeveloperMode,
-    events,
-  }
 
   const check = atMostEverySecond(async () => {
     await Promise.all([store.check(), protocol.check(), rotation.check()])
@@ -117,35 +104,8 @@ export async function createIdentityService(
   let closing: Promise<void> | undefined
   const clientIp = createClientIp(options.trustedProxies ?? [], logger)
   const background = createBackground(logger)
-  const issuer = createIssuer({
-    domain: context,
-    protocol,
-    background,
-    logger,
-    mail: options.mail && createSmtpTransport(options.mail),
-    clientIp,
-    ownClient: consoleUrl === undefined ? undefined : consoleClient(consoleUrl, consoleSecret),
-    idTokenClaims: options.idTokenClaims,
-    allowHttpOnLoopback: options.allowHttpOnLoopback ?? false,
-  })
-  const webhooks = createWebhooks({
-    domain: context,
-    background,
-    logger,
-    allowHttpOnLoopback: options.allowHttpOnLoopback ?? false,
-    onDisabled: ({ tenantId, url }, reason) =>
-      issuer.support.tellOfWebhook(
-        { context, actor: { name: 'service' }, tenantId },
-        { url, reason },
-      ),
-  })
-  const api = createApi({
-    context,
-    support: issuer.support,
-    webhooks,
-    logger,
-    clientIp,
-    rateLimit,
+  const { issuer, webhooks, api } = createLayers(options, {
+    ...{ opened, context, background, logger, clientIp, consoleSecret },
     async ready() {
       if (closing) throw new ServiceError('unavailable', 'The service is shutting down.')
       await check()
@@ -165,50 +125,28 @@ export async function createIdentityService(
   followJobs(context, background, { support: issuer.support, readUser: readUserToImport })
   const rotation = followMasterKeys(masterKeys, context, protocol, background, logger)
   const inProcess = connectInProcess(createHttpServer(handler))
-  const consoleHandler = consoleUrl === undefined ? undefined : await startConsole(consoleUrl)
-  const servers: Server[] = []
-  const metricsServers: { server: Server; listener: MetricsListener }[] = []
-
-  async function startConsole(url: string): Promise<Console> {
-    if (domains.consoleHost && (await findTenant({ context }, domains.consoleHost))) {
-      throw new Error(
-        `A tenant has the domain ${domains.consoleHost}; give the console another URL.`,
-      )
-    }
-    // The console reads the metadata of its own issuer at once.
-    await ensureSystemTenant({ context, actor: { name: 'service' } })
-    // Loaded here, so that a service without a console need not load it.
-    const { createConsole } = await import('./console/index.ts')
-    return createConsole({
-      ...{ url, context, protocol, logger, clientIp, masterKeys },
-      support: issuer.support,
-      webhooks,
-      system: {
-        version,
-        stores: storesOf(options),
-        startedAt: Math.floor(clock.now() / 1_000),
-        check,
-        queues: protocol,
-      },
-      clientSecret: consoleSecret,
-      fetch: inProcess.fetch,
-    })
+  const system = { version, stores: storesOf(options), check, queues: protocol }
+  const consoleParts = {
+    ...{ context, protocol, logger, clientIp, masterKeys, webhooks },
+    ...{ support: issuer.support, clientSecret: consoleSecret, fetch: inProcess.fetch },
   }
+  const consoleHandler =
+    consoleUrl === undefined
+      ? undefined
+      : await startConsole({ ...consoleParts, url: consoleUrl }, system)
+  const servers = createServers(handler)
 
   await startAuditUpkeep(context, background, options.auditDays ?? 400)
   followSeals(context, background)
 
   async function shutDown(drainSeconds: number): Promise<void> {
     webhooks.stopWaiting()
-    if (servers.length > 0 && drainSeconds > 0) await sleep(drainSeconds * 1_000)
+    if (servers.isServing() && drainSeconds > 0) await sleep(drainSeconds * 1_000)
     const graceMs = (options.closeSeconds ?? 10) * 1_000
-    await Promise.all(servers.map((server) => closeServer(server, graceMs)))
+    await servers.close(graceMs)
     await inProcess.close()
     // Until now: the last requests count as well.
-    for (const { server, listener } of metricsServers) {
-      listener.close()
-      await closeServer(server, METRICS_GRACE_MS)
-    }
+    await servers.closeMetrics()
     await background.close()
     await trimRefusals(context).catch((err: unknown) => logger.error({ err }, UNTRIMMED))
     await Promise.all([webhooks.close(), issuer.close()])
@@ -224,31 +162,16 @@ export async function createIdentityService(
     handler,
     async listen(where = {}) {
       checkListenOptions(where)
-      const server = createHttpServer(handler, where.tls)
-      servers.push(server)
-      return listen(server, where)
+      return servers.listen(where)
     },
     async listenForMetrics(where = {}) {
       checkListenOptions(where)
-      const listener = await createMetricsListener(
-        gaugesOf({
-          ...{ version, clock, passwords },
-          queues: {
-            mail: protocol.mail,
-            logout_tokens: protocol.notices,
-            webhooks: store.deliveries,
-          },
-          cursors: { lag: () => readerLags(context) },
-        }),
-      )
-      const server = createHttpServer(listener.handle)
-      metricsServers.push({ server, listener })
-      return listen(server, where)
+      return servers.listenForMetrics(where, serviceGauges(context, protocol))
     },
     admin: createAdmin(context),
     outbox: issuer.outbox,
     clock,
-    events,
+    events: context.events,
     close,
     [Symbol.asyncDispose]: () => close(),
   }
@@ -256,8 +179,90 @@ export async function createIdentityService(
 
 const UNTRIMMED = 'Surplus refused requests could not be deleted.'
 
-/** A scraper asks again. */
-const METRICS_GRACE_MS = 1_000
+/** The stores that were opened. */
+type Opened = Awaited<ReturnType<typeof openData>>
+
+/** The context of the rules, over the opened stores. */
+function createContext(
+  { store, masterKeys }: Opened,
+  { passwords, allowDeveloperMode = false }: IdentityServiceOptions,
+  clock: Clock,
+  domains: DomainPolicy,
+): DomainContext {
+  return {
+    store,
+    clock,
+    passwords: createPasswordEngine(passwords),
+    vault: createVault(masterKeys),
+    domains,
+    allowDeveloperMode,
+    events: new EventEmitter(),
+  }
+}
+
+/** The parts that the layers share. */
+interface LayerParts {
+  opened: Opened
+  context: DomainContext
+  background: Background
+  logger: Logger
+  clientIp: ClientIp
+  consoleSecret: string
+  ready: ApiOptions['ready']
+}
+
+/** The layers that answer requests, and the webhooks that follow their changes. */
+function createLayers(options: IdentityServiceOptions, parts: LayerParts) {
+  const { opened, context, background, logger, clientIp } = parts
+  const { consoleUrl, allowHttpOnLoopback = false } = options
+  const issuer = createIssuer({
+    domain: context,
+    protocol: opened.protocol,
+    background,
+    logger,
+    mail: options.mail && createSmtpTransport(options.mail),
+    clientIp,
+    ownClient:
+      consoleUrl === undefined ? undefined : consoleClient(consoleUrl, parts.consoleSecret),
+    idTokenClaims: options.idTokenClaims,
+    allowHttpOnLoopback,
+  })
+  const webhooks = createWebhooks({
+    domain: context,
+    background,
+    logger,
+    allowHttpOnLoopback,
+    onDisabled: ({ tenantId, url }, reason) =>
+      issuer.support.tellOfWebhook(
+        { context, actor: { name: 'service' }, tenantId },
+        { url, reason },
+      ),
+  })
+  const api = createApi({
+    context,
+    support: issuer.support,
+    webhooks,
+    logger,
+    clientIp,
+    rateLimit: opened.rateLimit,
+    ready: parts.ready,
+  })
+  return { issuer, webhooks, api }
+}
+
+/** The gauges of this service; the queues by the names that the metrics have for them. */
+function serviceGauges(context: DomainContext, protocol: Opened['protocol']): Gauge[] {
+  const { store, clock, passwords } = context
+  return gaugesOf({
+    ...{ version, clock, passwords },
+    queues: {
+      mail: protocol.mail,
+      logout_tokens: protocol.notices,
+      webhooks: store.deliveries,
+    },
+    cursors: { lag: () => readerLags(context) },
+  })
+}
 
 function storesOf({ data, database }: IdentityServiceOptions): { data: string; protocol: string } {
   if (database !== undefined) return { data: 'PostgreSQL', protocol: 'Redis' }
@@ -303,22 +308,6 @@ function consoleHost(text: string): string {
   const url = parseConsoleUrl(text)
   if (typeof url === 'string') throw new TypeError(`"consoleUrl" is "${text}". ${url}`)
   return url.host
-}
-
-/** Proxies in front of the service may have looked at the other one. RFC 9112 §3.2. */
-function hasTwoHosts({ rawHeaders }: IncomingMessage): boolean {
-  const isHost = (text: string, i: number) => i % 2 === 0 && text.toLowerCase() === 'host'
-  return rawHeaders.filter(isHost).length > 1
-}
-
-function refuseTwoHosts(res: ServerResponse): void {
-  const requestId = randomUUID()
-  res.setHeader('request-id', requestId)
-  sendError(
-    res,
-    requestId,
-    new ServiceError('invalid_request', 'The request has two Host headers.'),
-  )
 }
 
 /** Whether a request is for the REST half; all else is for the issuer of the tenant at its host. */

@@ -2,7 +2,7 @@ import { channel } from 'node:diagnostics_channel'
 import { ConfigError, SessionEndedError, type SessionRecord } from '@latchkey/core'
 import { createExpressStore } from './express-store.ts'
 import { createRecordSeal, type RecordSeal, sessionName } from './record-seal.ts'
-import { createRedisCommands } from './redis-commands.ts'
+import { createRedisCommands, type RedisCommands } from './redis-commands.ts'
 import { createRedisIndex, type IndexedSessions } from './redis-index.ts'
 import type { RedisLink } from './redis-link.ts'
 import { createRedisOnce } from './redis-once.ts'
@@ -37,6 +37,65 @@ const unreadable = channel('latchkey:session.unreadable')
 export function createRedisStore(settings: RedisSettings): RedisSessionStore {
   const { link, prefix, touchSeconds } = settings
   const commands = createRedisCommands(link, prefix, settings.timeoutMilliseconds)
+  const { sealed, useSecrets, read, open, end, all, sealedValue, write } = createSealedSessions(
+    commands,
+    settings,
+  )
+
+  const store: RedisSessionStore = {
+    touchSeconds,
+    useSecrets,
+    async get(id) {
+      const found = await read(sessionName(id))
+      return found && open(found)?.record
+    },
+    async set(id, record) {
+      if ((await write(scripts.beginScript, id, record)) === 0) throw new SessionEndedError()
+    },
+    async update(id, record, { version = '' }) {
+      const outcome = await write(scripts.replaceScript, id, record, version as string | Buffer)
+      return outcome === 1 ? 'updated' : outcome === 2 ? 'changed' : 'ended'
+    },
+    async touch(id, seen, expiresAt) {
+      await store.update(id, { ...seen, expiresAt }, seen)
+    },
+    async destroy(id) {
+      await end(id)
+    },
+    index: createRedisIndex(commands, sealed, {
+      get: (id) => store.get(id),
+      set: (id, record) => store.set(id, record),
+      destroy: (id) => store.destroy(id),
+      open: (name, value) => open({ name, value })?.record,
+      seal: sealedValue,
+      async idOf(name) {
+        const found = await read(name)
+        return found && open(found)?.id
+      },
+      keyOf: (name) => SESSION + name,
+    }),
+    ...createRedisOnce(commands, sealed),
+    health: () => commands.health(),
+    async ready() {
+      await commands.get('ready')
+    },
+    close: () => link.close(),
+    async clear() {
+      const ids = [...(await all()).keys()]
+      for (let at = 0; at < ids.length; at += CLEARED_TOGETHER) {
+        await Promise.all(ids.slice(at, at + CLEARED_TOGETHER).map(end))
+      }
+    },
+    length: async () => (await all()).size,
+    ids: async () => [...(await all()).keys()],
+    all: async () => [...(await all())].map(([id, record]) => ({ ...record, id })),
+    forExpressSession: () => createExpressStore(store),
+  }
+  return store
+}
+
+/** The sealed values of sessions under the names of their keys. */
+function createSealedSessions(commands: RedisCommands, settings: RedisSettings) {
   let seal: RecordSeal | undefined
   const sealed = (): RecordSeal => {
     if (seal) return seal
@@ -92,56 +151,7 @@ export function createRedisStore(settings: RedisSettings): RedisSessionStore {
     return commands.run(script, SESSION + sessionName(id), [value, milliseconds, ...more])
   }
 
-  const store: RedisSessionStore = {
-    touchSeconds,
-    useSecrets,
-    async get(id) {
-      const found = await read(sessionName(id))
-      return found && open(found)?.record
-    },
-    async set(id, record) {
-      if ((await write(scripts.beginScript, id, record)) === 0) throw new SessionEndedError()
-    },
-    async update(id, record, { version = '' }) {
-      const outcome = await write(scripts.replaceScript, id, record, version as string | Buffer)
-      return outcome === 1 ? 'updated' : outcome === 2 ? 'changed' : 'ended'
-    },
-    async touch(id, seen, expiresAt) {
-      await store.update(id, { ...seen, expiresAt }, seen)
-    },
-    async destroy(id) {
-      await end(id)
-    },
-    index: createRedisIndex(commands, sealed, {
-      get: (id) => store.get(id),
-      set: (id, record) => store.set(id, record),
-      destroy: (id) => store.destroy(id),
-      open: (name, value) => open({ name, value })?.record,
-      seal: sealedValue,
-      async idOf(name) {
-        const found = await read(name)
-        return found && open(found)?.id
-      },
-      keyOf: (name) => SESSION + name,
-    }),
-    ...createRedisOnce(commands, sealed),
-    health: () => commands.health(),
-    async ready() {
-      await commands.get('ready')
-    },
-    close: () => link.close(),
-    async clear() {
-      const ids = [...(await all()).keys()]
-      for (let at = 0; at < ids.length; at += CLEARED_TOGETHER) {
-        await Promise.all(ids.slice(at, at + CLEARED_TOGETHER).map(end))
-      }
-    },
-    length: async () => (await all()).size,
-    ids: async () => [...(await all()).keys()],
-    all: async () => [...(await all())].map(([id, record]) => ({ ...record, id })),
-    forExpressSession: () => createExpressStore(store),
-  }
-  return store
+  return { sealed, useSecrets, read, open, end, all, sealedValue, write }
 }
 
 const NO_SECRET =

@@ -33,14 +33,26 @@ const obstacleColumns: Columns<LoginObstacle> = ({ reason, sentence, help }) => 
 
 /** Adds `users search`, `users login-trouble`, `audit`, `sessions` and `mails`: what a service has beside the specification. */
 export function addSupportCommands(program: Command, users: Command): void {
-  const add = (group: Command, usage: string, description: string): Command =>
-    withOutput(withTenant(group.command(usage).description(description)))
-  const open = async (options: Options) => {
-    const client = connect(options)
-    const tenantId = await tenantOf(client, options)
-    return { client, tenantId }
-  }
+  addUserCommands(users)
+  addAuditCommands(program)
+  addSessionCommands(program)
+  addMailCommands(program)
+}
 
+/** Adds a command for one tenant, with the options of its output. */
+function add(group: Command, usage: string, description: string): Command {
+  return withOutput(withTenant(group.command(usage).description(description)))
+}
+
+/** The client, and the tenant that the options name. */
+async function open(options: Options) {
+  const client = connect(options)
+  const tenantId = await tenantOf(client, options)
+  return { client, tenantId }
+}
+
+/** Adds the commands that search users and help them to log in. */
+function addUserCommands(users: Command): void {
   add(users, 'search [beginning]', 'Find users by the beginning of an address, a name or an id.')
     .option('--disabled <flag>', 'true: only those who are disabled; false: only the others')
     .option('--verified <flag>', 'true: only those whose address is verified; false: the others')
@@ -69,7 +81,10 @@ export function addSupportCommands(program: Command, users: Command): void {
       )
     },
   )
+}
 
+/** Adds `audit`. */
+function addAuditCommands(program: Command): void {
   const audit = program.command('audit').description('list, get entries of the audit log')
   add(audit, 'list', 'Show who did what, the newest entries first.')
     .option('--actor <actor>', 'such as user:usr_… or key:key_…')
@@ -88,7 +103,10 @@ export function addSupportCommands(program: Command, users: Command): void {
     const { client, tenantId } = await open(options)
     await printOne(await client.audit(tenantId).get(id), options)
   })
+}
 
+/** Adds `sessions`. */
+function addSessionCommands(program: Command): void {
   const sessions = program.command('sessions').description('list, end, end-all sessions of a user')
   const ofUser = (usage: string, description: string) =>
     add(sessions, usage, description).requiredOption('--user <id>', 'whose they are')
@@ -108,7 +126,10 @@ export function addSupportCommands(program: Command, users: Command): void {
       await printAll(toAsync(ended), options, sessionColumns)
     },
   )
+}
 
+/** Adds `mails`. */
+function addMailCommands(program: Command): void {
   const mails = program.command('mails').description('list, get, send, resend mail to users')
   const openMails = async (options: Options) => {
     const { client, tenantId } = await open(options)

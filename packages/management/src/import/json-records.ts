@@ -45,10 +45,7 @@ function createSplitter(file: string) {
   let arrayLine = 1
 
   const fault = (char: string, expected: string): FileFault =>
-    new FileFault(
-      `${file}, line ${line}: expected ${expected}, found ${JSON.stringify(char)}.`,
-      `In line ${line}, ${expected} was expected; found was ${JSON.stringify(char)}.`,
-    )
+    misplaced({ file, line, char, expected })
 
   /** A character outside of every record; says whether a record begins with it. */
   function between(char: string): boolean {
@@ -124,13 +121,32 @@ function createSplitter(file: string) {
       if (depth > level && !(isWrapper && level === 0)) text += chunk.slice(from)
     },
     end(): void {
-      if (depth > 0) {
-        const open = depth > level ? startLine : arrayLine
-        throw new FileFault(
-          `${file} ends too early: what begins on line ${open} is not closed. Export it again.`,
-          `The file ends too early: what begins on line ${open} is not closed. Export it again.`,
-        )
-      }
+      if (depth > 0) throw unclosed(file, depth > level ? startLine : arrayLine)
     },
   }
+}
+
+/** A character that does not belong where it is. */
+interface Misplaced {
+  file: string
+  line: number
+  char: string
+  expected: string
+}
+
+/** The fault of a character between two records. */
+function misplaced({ file, line, char, expected }: Misplaced): FileFault {
+  const found = JSON.stringify(char)
+  return new FileFault(
+    `${file}, line ${line}: expected ${expected}, found ${found}.`,
+    `In line ${line}, ${expected} was expected; found was ${found}.`,
+  )
+}
+
+/** The fault of a file that ends within the record or the array that begins on the line `open`. */
+function unclosed(file: string, open: number): FileFault {
+  return new FileFault(
+    `${file} ends too early: what begins on line ${open} is not closed. Export it again.`,
+    `The file ends too early: what begins on line ${open} is not closed. Export it again.`,
+  )
 }

@@ -32,9 +32,21 @@ interface ServeOptions extends DataOptions {
 
 /** Adds `serve`. */
 export function addServeCommand(program: Command): void {
-  withDataOptions(
+  const command = withDataOptions(
     program.command('serve').description('Serve the API and the logins of all tenants.'),
   )
+  addStoreOptions(command)
+  addListenerOptions(command)
+  addLimitOptions(command)
+  addMailOptions(command)
+  addHostOptions(command)
+  addMonitoringOptions(command)
+  command.action(serve)
+}
+
+/** Adds the options of the stores, beside those of the data. */
+function addStoreOptions(command: Command): void {
+  command
     .addOption(
       new Option(
         '--redis <url>',
@@ -44,6 +56,11 @@ export function addServeCommand(program: Command): void {
     .addOption(
       new Option('--no-migrate', 'leave the tables of --database to "latchkey-service migrate"'),
     )
+}
+
+/** Adds the options of the address, and of HTTPS. */
+function addListenerOptions(command: Command): void {
+  command
     .addOption(
       new Option('--port <number>', 'port; 0 takes a free one')
         .env('LATCHKEY_PORT')
@@ -65,6 +82,11 @@ export function addServeCommand(program: Command): void {
         'LATCHKEY_TLS_KEY',
       ),
     )
+}
+
+/** Adds the options of the rate limit, of retention and of a shutdown. */
+function addLimitOptions(command: Command): void {
+  command
     .addOption(
       new Option('--rate-limit <number>', 'requests per second that one API key may make')
         .env('LATCHKEY_RATE_LIMIT')
@@ -92,6 +114,11 @@ export function addServeCommand(program: Command): void {
         .default(10)
         .argParser(wholeNumber(0, 3_600)),
     )
+}
+
+/** Adds the options of mail. */
+function addMailOptions(command: Command): void {
+  command
     .addOption(
       new Option('--smtp-url <url>', 'mail server, such as smtp://user:pass@host:587').env(
         'LATCHKEY_SMTP_URL',
@@ -102,6 +129,11 @@ export function addServeCommand(program: Command): void {
         'LATCHKEY_MAIL_FROM',
       ),
     )
+}
+
+/** Adds the options that say which proxies, hosts and domains are trusted. */
+function addHostOptions(command: Command): void {
+  command
     .addOption(
       new Option(
         '--trusted-proxy <network...>',
@@ -139,6 +171,11 @@ export function addServeCommand(program: Command): void {
         'open private networks and the outbox page to tenants in developer mode',
       ).default(false),
     )
+}
+
+/** Adds the options of the metrics and the log. */
+function addMonitoringOptions(command: Command): void {
+  command
     .addOption(
       new Option(
         '--metrics-port <number>',
@@ -158,7 +195,6 @@ export function addServeCommand(program: Command): void {
         .default('info')
         .choices(['debug', 'info', 'warn', 'error', 'silent']),
     )
-    .action(serve)
 }
 
 async function serve(options: ServeOptions): Promise<void> {

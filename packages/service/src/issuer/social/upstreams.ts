@@ -1,20 +1,14 @@
-import { LRUCache } from 'lru-cache'
-import type {
-  AuthorizationResponseError,
-  Configuration,
-  CustomFetch,
-  ServerMetadata,
-} from 'openid-client'
+import type { AuthorizationResponseError, ServerMetadata } from 'openid-client'
 import { recipes } from '../../domain/connections/connection-recipes.ts'
 import { openConnectionSecret } from '../../domain/connections/connections.ts'
 import type { SocialAccount } from '../../domain/factors/social.ts'
 import type { ContactResult } from '../../domain/operators/support.ts'
-import type { DomainContext } from '../../domain/writes/context.ts'
 import { isEmail } from '../../domain/writes/rules.ts'
-import { type Outgoing, RefusedAddress } from '../../egress/outgoing.ts'
+import { RefusedAddress } from '../../egress/outgoing.ts'
 import type { Connection } from '../../store/records.ts'
-import { appleSecret } from './apple-secret.ts'
-import { contactGithub, githubMetadata, readGithubUser, withErrorStatus } from './github.ts'
+import { createConfigurations, type UpstreamContext } from './configurations.ts'
+import { factsOf, reach, Unreachable } from './failures.ts'
+import { contactGithub, readGithubUser } from './github.ts'
 
 /** The values that bind a provider's answer to the browser that was sent there. */
 export interface Binding {
@@ -73,109 +67,13 @@ export interface Upstreams {
   contact(connection: Connection): Promise<ContactResult>
 }
 
-/** The time after which a provider's metadata are fetched again. */
-const FRESH_MS = 3_600_000
-
-/** The time after a failure until the next fetch; the old metadata are used until then. */
-const RETRY_MS = 60_000
-
 /** @see OpenID Connect Core 1.0 §2 */
 const SUBJECT = /^[\x20-\x7e]{1,255}$/
 
-/** Some kilobytes each. */
-const MAX_KNOWN = 500
-
-/** Clocks of others are not ours. */
-const TOLERANCE_SECONDS = 30
-
-interface Known {
-  config: Configuration
-  freshUntil: number
-}
-
-interface UpstreamContext {
-  domain: DomainContext
-  outgoing: Outgoing
-  logger: { warn(facts: object, message: string): void }
-}
-
-/** The request has not reached the provider, or the provider is out of order. */
-class Unreachable extends Error {
-  override readonly name = 'Unreachable'
-}
-
 /** Makes the client. openid-client is loaded with the first login. */
-export function createUpstreams({ domain, outgoing, logger }: UpstreamContext): Upstreams {
-  const known = new LRUCache<string, Known>({ max: MAX_KNOWN })
-  const asking = new Map<string, Promise<Known>>()
-
-  async function discover(connection: Connection): Promise<Known> {
-    const client = await import('openid-client')
-    const { tenantId, issuer, clientId, apple } = connection
-    const secret = openConnectionSecret(domain, connection)
-    const isPlain = issuer.startsWith('http:')
-    const read = outgoing.reading(tenantId)
-    const fetch: CustomFetch = async (url, options) => {
-      const response = await reach(() => read(url, options as RequestInit))
-      if (response.status >= 500) throw new Unreachable(`It answered ${response.status}.`)
-      return response
-    }
-    if (recipes[connection.recipe].isGithub) {
-      const config = new client.Configuration(
-        githubMetadata(issuer),
-        clientId,
-        undefined,
-        client.ClientSecretPost(secret),
-      )
-      config[client.customFetch] = async (...request) => withErrorStatus(await fetch(...request))
-      if (isPlain) client.allowInsecureRequests(config)
-      return { config, freshUntil: Number.POSITIVE_INFINITY }
-    }
-    const config = await client.discovery(
-      new URL(issuer),
-      clientId,
-      { [client.clockTolerance]: TOLERANCE_SECONDS },
-      (server, metadata, body, headers) => {
-        const own = apple ? appleSecret(connection, secret, domain.clock.now()) : secret
-        const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
-        const isBasic = methods.includes('client_secret_basic')
-        const auth = isBasic ? client.ClientSecretBasic : client.ClientSecretPost
-        auth(own)(server, metadata, body, headers)
-      },
-      {
-        // The address is checked by the guard of outgoing requests, which lets plain http pass on loopback.
-        execute: isPlain
-          ? [client.allowInsecureRequests, client.enableNonRepudiationChecks]
-          : [client.enableNonRepudiationChecks],
-        [client.customFetch]: fetch,
-      },
-    )
-    return { config, freshUntil: domain.clock.now() + FRESH_MS }
-  }
-
-  async function configOf(connection: Connection): Promise<Configuration> {
-    // A connection that was changed is another one.
-    const key = `${connection.tenantId} ${connection.id} ${connection.updatedAt}`
-    const found = known.get(key)
-    if (found && found.freshUntil > domain.clock.now()) return found.config
-    const asked = asking.get(key) ?? discover(connection).finally(() => asking.delete(key))
-    asking.set(key, asked)
-    try {
-      const fresh = await asked
-      known.set(key, fresh)
-      return fresh.config
-    } catch (error) {
-      if (!found) throw error
-      const { tenantId, id, issuer } = connection
-      const facts = { tenantId, connection: id, issuer, ...factsOf(error) }
-      logger.warn(
-        facts,
-        'A provider does not say where its endpoints are; the ones of before are used.',
-      )
-      found.freshUntil = domain.clock.now() + RETRY_MS
-      return found.config
-    }
-  }
+export function createUpstreams(context: UpstreamContext): Upstreams {
+  const { domain, outgoing, logger } = context
+  const { discover, configOf } = createConfigurations(context)
 
   /** Does it, and turns what goes wrong into an error that names no secret, with a line in the log. */
   async function attempt<T>(connection: Connection, work: () => Promise<T>): Promise<T> {
@@ -306,15 +204,6 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
-async function reach(send: () => Promise<Response>): Promise<Response> {
-  try {
-    return await send()
-  } catch (cause) {
-    const { message } = cause as Error
-    throw new Unreachable(message, { cause })
-  }
-}
-
 function problemOf(error: unknown): UpstreamProblem {
   for (let one = error; one instanceof Error; one = one.cause) {
     if (one instanceof Unreachable) return 'unreachable'
@@ -322,16 +211,4 @@ function problemOf(error: unknown): UpstreamProblem {
   if ((error as Error).name !== 'AuthorizationResponseError') return 'failed'
   const { error: code } = error as AuthorizationResponseError
   return /^(server_error|temporarily_unavailable)$/.test(code) ? 'unreachable' : 'denied'
-}
-
-/** Never the error itself: openid-client keeps the tokens in it that it did not believe. */
-function factsOf(error: unknown): Record<string, string | undefined> {
-  const { code, error: said, message, cause } = error as Error & { code?: string; error?: unknown }
-  const reason = cause instanceof Unreachable ? cause.message : message
-  return {
-    reason,
-    code,
-    // The provider may say anything: of its own words only codes are kept.
-    error: typeof said === 'string' && /^[a-z_]{1,40}$/.test(said) ? said : undefined,
-  }
 }

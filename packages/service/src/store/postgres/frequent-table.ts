@@ -41,9 +41,8 @@ export function createFrequentTable<T, R extends AnyRow>(
   definition: TableDefinition<T, R>,
   beside?: (record: T) => Sql,
 ): Table<T, Sql> {
-  const { key, counter, toRow, fromRow } = definition
+  const { key, toRow, fromRow } = definition
   const table = name(definition.name)
-  const within = key.slice(0, -1)
   const read = names([...new Set([...columnsOf(definition.name), 'rev'])])
   const current = sql<R & { rev: number }>`select ${read} from ${table} where ${matches(key)}`
   const deletion = sql`delete from ${table} where ${matches(key)}`
@@ -55,27 +54,8 @@ export function createFrequentTable<T, R extends AnyRow>(
         Object.entries(row).filter(([column]) => !key.includes(column) && column !== 'rev'),
       ),
     )
+  const complete = createCompletion(definition, read, beside)
   const inLine = createLines()
-
-  /** The whole statement, from the part that writes the row. */
-  function complete(
-    writes: Sql,
-    row: AnyRow,
-    { audit, by, record, further }: Belonging<T>,
-  ): Sql<R> {
-    const parts = [
-      sql`written as (${writes} returning ${read})`,
-      sql`audited as (${insertFurther('audit', auditRow(audit))})`,
-    ]
-    if (counter && by) {
-      const scope = counter(...within.map((column) => String(row[column])))
-      parts.push(sql`counted as (update counter_shards set n = n + ${by} from written
-        where scope = ${scope ?? null} and shard = ${shardOf(String(row.id))})`)
-    }
-    if (record && beside) parts.push(sql`beside as (${beside(record)})`)
-    if (further) parts.push(sql`further as (${further})`)
-    return sql`with ${join(parts)} select ${read} from written`
-  }
 
   async function tryUpdate(
     values: readonly string[],
@@ -147,6 +127,33 @@ interface Belonging<T> {
   by?: 1 | -1
   record?: T
   further?: Sql | undefined
+}
+
+/**
+ * Completes a statement from the part that writes the row: its counter, its audit entry and the rest belong to it.
+ *
+ * @param read - The columns that the statement returns.
+ */
+function createCompletion<T, R extends AnyRow>(
+  { key, counter }: TableDefinition<T, R>,
+  read: Sql,
+  beside: ((record: T) => Sql) | undefined,
+) {
+  const within = key.slice(0, -1)
+  return (writes: Sql, row: AnyRow, { audit, by, record, further }: Belonging<T>): Sql<R> => {
+    const parts = [
+      sql`written as (${writes} returning ${read})`,
+      sql`audited as (${insertFurther('audit', auditRow(audit))})`,
+    ]
+    if (counter && by) {
+      const scope = counter(...within.map((column) => String(row[column])))
+      parts.push(sql`counted as (update counter_shards set n = n + ${by} from written
+        where scope = ${scope ?? null} and shard = ${shardOf(String(row.id))})`)
+    }
+    if (record && beside) parts.push(sql`beside as (${beside(record)})`)
+    if (further) parts.push(sql`further as (${further})`)
+    return sql`with ${join(parts)} select ${read} from written`
+  }
 }
 
 /** Repeats a write that was rolled back because of another transaction. */

@@ -18,7 +18,7 @@ type DeletedRow = Pick<Row<'tenants'>, 'id' | 'domain' | 'name'> & {
 
 /** The tenants of an SQL store. */
 export function createTenants(engine: Engine, addEntry: AddEntry): TenantStore {
-  const { reader, writer, write, counters, json, lower } = engine
+  const { reader, write, counters, json, lower } = engine
   const held = createHeldDomains(engine)
   const table = createTable(engine, addEntry, {
     name: 'tenants',
@@ -81,6 +81,25 @@ export function createTenants(engine: Engine, addEntry: AddEntry): TenantStore {
         if (heldUntil !== undefined) await held.hold(left, id, audit.at, heldUntil)
       })
     },
+    ...createDeletions(engine, addEntry, held),
+    freeDomain: (domain, audit) =>
+      write(async () => {
+        if (!(await held.holderOf(domain, audit.at))) return { kind: 'missing' }
+        await held.remove(domain)
+        await addEntry(audit)
+        return { kind: 'written', record: domain }
+      }),
+  }
+}
+
+/** The deletion of tenants, and the erasure of their rows, step by step. */
+function createDeletions(
+  engine: Engine,
+  addEntry: AddEntry,
+  held: ReturnType<typeof createHeldDomains>,
+): Pick<TenantStore, 'delete' | 'deletions' | 'erase'> {
+  const { reader, writer, write, counters } = engine
+  return {
     delete: (id, audit, heldUntil) =>
       write(async () => {
         const row = await writer.first(sql<Row<'tenants'>>`select ${every('tenants')} from tenants
@@ -133,13 +152,6 @@ export function createTenants(engine: Engine, addEntry: AddEntry): TenantStore {
       })
       return outcome.kind === 'written' && outcome.hasMore
     },
-    freeDomain: (domain, audit) =>
-      write(async () => {
-        if (!(await held.holderOf(domain, audit.at))) return { kind: 'missing' }
-        await held.remove(domain)
-        await addEntry(audit)
-        return { kind: 'written', record: domain }
-      }),
   }
 }
 

@@ -15,14 +15,18 @@ import type { GroupCommit } from './group-commit.ts'
 /** The messages of all users. */
 const OF_ALL = 'kind IS NOT NULL'
 
+/** The tables that hold queues. */
+type Table = 'mail' | 'notice'
+
 /** A queue of outgoing messages in `protocol.db`, in a table of its own. */
 export function createSqliteQueue(
   database: DatabaseSync,
   commits: GroupCommit,
   now: () => Micros,
-  table: 'mail' | 'notice',
+  table: Table,
 ): MessageQueue {
   const after = (seconds: number): Micros => now() + seconds * 1e6
+  const sql = prepare(database, table)
   const searches = new Map<string, StatementSync>()
 
   /** Finds messages; prepared at the first use, as one with a state needs an index that mail alone has. */
@@ -40,46 +44,6 @@ export function createSqliteQueue(
       searches.set(key, statement)
     }
     return statement
-  }
-
-  const sql = {
-    add: database.prepare(
-      `INSERT INTO ${table} (id, tenant_id, created_at, due_at, attempts, sealed, kind, user_id)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-    ),
-    claim: database.prepare(
-      `UPDATE ${table} SET due_at = ? WHERE id IN
-         (SELECT id FROM ${table} WHERE due_at <= ? ORDER BY due_at LIMIT ?) RETURNING ${MESSAGE_COLUMNS}`,
-    ),
-    renew: database.prepare(
-      `UPDATE ${table} SET due_at = ? WHERE id = ? AND attempts = ? AND outcome IS NULL`,
-    ),
-    retry: database.prepare(
-      `UPDATE ${table} SET due_at = ?, attempts = attempts + 1, answer = ? WHERE id = ?`,
-    ),
-    end: database.prepare(
-      `UPDATE ${table} SET outcome = ?, ended_at = ?, answer = ?, sealed = '', due_at = ${NEVER}
-         WHERE id = ?`,
-    ),
-    remove: database.prepare(`DELETE FROM ${table} WHERE id = ?`),
-    sealed: database.prepare(`SELECT id, sealed FROM ${table} WHERE outcome IS NULL`),
-    reseal: database.prepare(`UPDATE ${table} SET sealed = ? WHERE id = ? AND sealed = ?`),
-    list: database.prepare(
-      `SELECT ${MESSAGE_COLUMNS} FROM ${table} WHERE tenant_id = ? AND outcome IS NULL ORDER BY rowid DESC LIMIT ?`,
-    ),
-    waiting: database.prepare(
-      `SELECT ${MESSAGE_COLUMNS} FROM ${table} WHERE due_at < ${NEVER} ORDER BY due_at LIMIT ?`,
-    ),
-    backlog: database.prepare(
-      `SELECT count(*) AS waiting, min(created_at) AS oldest FROM ${table} WHERE due_at < ${NEVER}`,
-    ),
-    get: database.prepare(`SELECT ${MESSAGE_COLUMNS} FROM ${table} WHERE tenant_id = ? AND id = ?`),
-    count: database.prepare(
-      `SELECT count(*) AS n FROM (SELECT 1 FROM ${table} WHERE created_at >= ? LIMIT ?)`,
-    ),
-    countOf: database.prepare(
-      `SELECT count(*) AS n FROM (SELECT 1 FROM ${table} WHERE tenant_id = ? AND created_at >= ? LIMIT ?)`,
-    ),
   }
 
   return {
@@ -148,6 +112,49 @@ export function createSqliteQueue(
         tenantId === undefined ? sql.count.get(from, limit) : sql.countOf.get(tenantId, from, limit)
       return Number(row?.n)
     },
+  }
+}
+
+/** The statements of a queue, prepared once. */
+function prepare(database: DatabaseSync, table: Table) {
+  return {
+    add: database.prepare(
+      `INSERT INTO ${table} (id, tenant_id, created_at, due_at, attempts, sealed, kind, user_id)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    ),
+    claim: database.prepare(
+      `UPDATE ${table} SET due_at = ? WHERE id IN
+         (SELECT id FROM ${table} WHERE due_at <= ? ORDER BY due_at LIMIT ?) RETURNING ${MESSAGE_COLUMNS}`,
+    ),
+    renew: database.prepare(
+      `UPDATE ${table} SET due_at = ? WHERE id = ? AND attempts = ? AND outcome IS NULL`,
+    ),
+    retry: database.prepare(
+      `UPDATE ${table} SET due_at = ?, attempts = attempts + 1, answer = ? WHERE id = ?`,
+    ),
+    end: database.prepare(
+      `UPDATE ${table} SET outcome = ?, ended_at = ?, answer = ?, sealed = '', due_at = ${NEVER}
+         WHERE id = ?`,
+    ),
+    remove: database.prepare(`DELETE FROM ${table} WHERE id = ?`),
+    sealed: database.prepare(`SELECT id, sealed FROM ${table} WHERE outcome IS NULL`),
+    reseal: database.prepare(`UPDATE ${table} SET sealed = ? WHERE id = ? AND sealed = ?`),
+    list: database.prepare(
+      `SELECT ${MESSAGE_COLUMNS} FROM ${table} WHERE tenant_id = ? AND outcome IS NULL ORDER BY rowid DESC LIMIT ?`,
+    ),
+    waiting: database.prepare(
+      `SELECT ${MESSAGE_COLUMNS} FROM ${table} WHERE due_at < ${NEVER} ORDER BY due_at LIMIT ?`,
+    ),
+    backlog: database.prepare(
+      `SELECT count(*) AS waiting, min(created_at) AS oldest FROM ${table} WHERE due_at < ${NEVER}`,
+    ),
+    get: database.prepare(`SELECT ${MESSAGE_COLUMNS} FROM ${table} WHERE tenant_id = ? AND id = ?`),
+    count: database.prepare(
+      `SELECT count(*) AS n FROM (SELECT 1 FROM ${table} WHERE created_at >= ? LIMIT ?)`,
+    ),
+    countOf: database.prepare(
+      `SELECT count(*) AS n FROM (SELECT 1 FROM ${table} WHERE tenant_id = ? AND created_at >= ? LIMIT ?)`,
+    ),
   }
 }
 

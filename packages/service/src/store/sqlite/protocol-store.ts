@@ -11,7 +11,7 @@ import {
   type ProtocolStore,
 } from '../protocol-store.ts'
 import type { Micros } from '../records.ts'
-import { createGroupCommit } from './group-commit.ts'
+import { createGroupCommit, type GroupCommit } from './group-commit.ts'
 import { createSqliteQueue } from './protocol-queue.ts'
 import { openProtocolDatabase, SCHEMA_VERSION } from './protocol-schema.ts'
 
@@ -45,21 +45,10 @@ export function createSqliteProtocolStore(options: { path: string; clock: Clock 
   const database = openProtocolDatabase(options.path)
   const commits = createGroupCommit(database)
   const sql = prepare(database)
-  // One process uses the file, so attempts under way are known to all of it and end with it.
-  const underWay = createAttemptsUnderWay()
   const now = (): Micros => Math.floor(options.clock.now() * 1000)
 
   function entryAt({ tenantId, kind, key }: EntryName): ProtocolEntry | undefined {
     return toEntry(sql.find.get(tenantId, kind, key, now()))
-  }
-
-  function attemptsAt(key: string, at: Micros): Attempts | undefined {
-    const row = sql.attempts.get(key, at) as unknown as Attempts | undefined
-    return row && { ...row }
-  }
-
-  function count(key: string, limit: AttemptLimit, before: Attempts | undefined, at: Micros): void {
-    sql.setAttempts.run(key, (before?.count ?? 0) + 1, at, at + limit.forgetSeconds * 1e6)
   }
 
   return {
@@ -128,6 +117,58 @@ export function createSqliteProtocolStore(options: { path: string; clock: Clock 
       await commits.write(() => sql.deleteByGrant.run(grantId, kind, tenantId))
     },
 
+    ...createAttempts(sql, commits, now),
+
+    async prune() {
+      const at = now()
+      const done = await commits.write(() => {
+        sql.pruneAttempts.run(at, PRUNE_BATCH)
+        sql.pruneMail.run(at - MAIL_KEPT_SECONDS * 1e6)
+        sql.pruneNotices.run(at - MAIL_KEPT_SECONDS * 1e6)
+        return sql.prune.run(at, PRUNE_BATCH)
+      })
+      return Number(done.changes)
+    },
+
+    // The same header again: a write that changes nothing.
+    check: () => commits.write(() => database.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`)),
+
+    async close() {
+      await commits.idle()
+      if (database.isOpen) database.close()
+    },
+  }
+}
+
+/** The methods of {@link ProtocolStore} that count attempts. */
+type AttemptMethods =
+  | 'admit'
+  | 'attempts'
+  | 'attemptsOf'
+  | 'beginAttempt'
+  | 'endAttempt'
+  | 'resetAttempt'
+  | 'resetAttempts'
+
+/** The attempts that are counted, and those under way. */
+function createAttempts(
+  sql: ReturnType<typeof prepare>,
+  commits: GroupCommit,
+  now: () => Micros,
+): Pick<ProtocolStore, AttemptMethods> {
+  // One process uses the file, so attempts under way are known to all of it and end with it.
+  const underWay = createAttemptsUnderWay()
+
+  function attemptsAt(key: string, at: Micros): Attempts | undefined {
+    const row = sql.attempts.get(key, at) as unknown as Attempts | undefined
+    return row && { ...row }
+  }
+
+  function count(key: string, limit: AttemptLimit, before: Attempts | undefined, at: Micros): void {
+    sql.setAttempts.run(key, (before?.count ?? 0) + 1, at, at + limit.forgetSeconds * 1e6)
+  }
+
+  return {
     async admit(key, limit) {
       const at = now()
       return commits.write(() => {
@@ -176,25 +217,6 @@ export function createSqliteProtocolStore(options: { path: string; clock: Clock 
 
     async resetAttempts(prefix) {
       await commits.write(() => sql.resetAttempts.run(prefix, `${prefix}\u{10ffff}`))
-    },
-
-    async prune() {
-      const at = now()
-      const done = await commits.write(() => {
-        sql.pruneAttempts.run(at, PRUNE_BATCH)
-        sql.pruneMail.run(at - MAIL_KEPT_SECONDS * 1e6)
-        sql.pruneNotices.run(at - MAIL_KEPT_SECONDS * 1e6)
-        return sql.prune.run(at, PRUNE_BATCH)
-      })
-      return Number(done.changes)
-    },
-
-    // The same header again: a write that changes nothing.
-    check: () => commits.write(() => database.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`)),
-
-    async close() {
-      await commits.idle()
-      if (database.isOpen) database.close()
     },
   }
 }

@@ -1,0 +1,24 @@
+import { answeringStore } from '../errors/deadline.ts'
+import type { Log } from '../log/log.ts'
+import type { ResolvedAuthOptions } from '../options/options.ts'
+import type { Telemetry } from '../shared/telemetry.ts'
+import { createCookieSessions } from './cookie-sessions.ts'
+import { createMemoryStore } from './memory-store.ts'
+import type { SessionStore } from './session-store.ts'
+import { createStoredSessions, type StoredSessions } from './stored-sessions.ts'
+
+/** Makes the sessions of one instance: in the cookie, in the store of the application, or in memory. */
+export function createSessions(
+  given: SessionStore | 'cookie' | undefined,
+  { session, answerSeconds, routes, now }: ResolvedAuthOptions,
+  log: Log,
+  telemetry: Telemetry,
+): StoredSessions {
+  if (given === 'cookie') return createCookieSessions(session, now, log.failed)
+  return createStoredSessions(
+    given ? answeringStore(given, answerSeconds, telemetry.store) : createMemoryStore({ now }),
+    session,
+    now,
+    routes.backchannelLogout !== undefined,
+  )
+}

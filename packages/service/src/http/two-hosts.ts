@@ -1,0 +1,21 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { ServiceError } from '../domain/writes/errors.ts'
+import { sendError } from '../wire/errors.ts'
+
+/** Whether a request has two `Host` headers: a proxy in front may have looked at the other one. RFC 9112 §3.2. */
+export function hasTwoHosts({ rawHeaders }: IncomingMessage): boolean {
+  const isHost = (text: string, i: number) => i % 2 === 0 && text.toLowerCase() === 'host'
+  return rawHeaders.filter(isHost).length > 1
+}
+
+/** Refuses a request that {@link hasTwoHosts}. */
+export function refuseTwoHosts(res: ServerResponse): void {
+  const requestId = randomUUID()
+  res.setHeader('request-id', requestId)
+  sendError(
+    res,
+    requestId,
+    new ServiceError('invalid_request', 'The request has two Host headers.'),
+  )
+}

@@ -1,0 +1,26 @@
+/** The request has not reached the provider, or the provider is out of order. */
+export class Unreachable extends Error {
+  override readonly name = 'Unreachable'
+}
+
+/** Sends a request. @throws {@link Unreachable} when there is no response. */
+export async function reach(send: () => Promise<Response>): Promise<Response> {
+  try {
+    return await send()
+  } catch (cause) {
+    const { message } = cause as Error
+    throw new Unreachable(message, { cause })
+  }
+}
+
+/** The facts of an error for the log, never the error itself: openid-client keeps the tokens in it that it did not believe. */
+export function factsOf(error: unknown): Record<string, string | undefined> {
+  const { code, error: said, message, cause } = error as Error & { code?: string; error?: unknown }
+  const reason = cause instanceof Unreachable ? cause.message : message
+  return {
+    reason,
+    code,
+    // The provider may say anything: of its own words only codes are kept.
+    error: typeof said === 'string' && /^[a-z_]{1,40}$/.test(said) ? said : undefined,
+  }
+}

@@ -1,0 +1,54 @@
+import type { RequestListener, Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Gauge } from '../telemetry/gauges.ts'
+import { createMetricsListener, type MetricsListener } from '../telemetry/metrics-listener.ts'
+import { closeServer, createHttpServer, type ListenOptions, listen } from './http-server.ts'
+
+/** A scraper asks again. */
+const METRICS_GRACE_MS = 1_000
+
+/** The servers of a service, one for each port. */
+export interface Servers {
+  /** Whether there is a server for requests. */
+  isServing(): boolean
+  /** Serves requests; see `IdentityService.listen`. */
+  listen(where: ListenOptions): Promise<AddressInfo>
+  /** Serves metrics; see `IdentityService.listenForMetrics`. */
+  listenForMetrics(
+    where: Omit<ListenOptions, 'tls'>,
+    gauges: readonly Gauge[],
+  ): Promise<AddressInfo>
+  /** Closes the servers for requests; resolves when those under way are answered, at most `graceMs` later. */
+  close(graceMs: number): Promise<void>
+  /** Closes the servers for metrics. */
+  closeMetrics(): Promise<void>
+}
+
+/** Makes the servers of one listener. */
+export function createServers(handler: RequestListener): Servers {
+  const servers: Server[] = []
+  const metricsServers: { server: Server; listener: MetricsListener }[] = []
+  return {
+    isServing: () => servers.length > 0,
+    listen(where) {
+      const server = createHttpServer(handler, where.tls)
+      servers.push(server)
+      return listen(server, where)
+    },
+    async listenForMetrics(where, gauges) {
+      const listener = await createMetricsListener(gauges)
+      const server = createHttpServer(listener.handle)
+      metricsServers.push({ server, listener })
+      return listen(server, where)
+    },
+    async close(graceMs) {
+      await Promise.all(servers.map((server) => closeServer(server, graceMs)))
+    },
+    async closeMetrics() {
+      for (const { server, listener } of metricsServers) {
+        listener.close()
+        await closeServer(server, METRICS_GRACE_MS)
+      }
+    },
+  }
+}
