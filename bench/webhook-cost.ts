@@ -9,8 +9,8 @@ import { load, post } from './parts/load.ts'
 import { median, row } from './parts/numbers.ts'
 
 /**
- * What a change costs a service on SQLite in CPU, all that it does meanwhile included: with no endpoint for events, and with one
- * that gets each of them. `webhook-cost.ts ../before` adds another checkout of this repository, which is installed.
+ * The CPU of a change at a service on SQLite, all that the service does meanwhile included: with no endpoint for events, and with
+ * one that gets each of them. `webhook-cost.ts ../before` adds another checkout of this repository, which is installed.
  *
  * Changes come at a steady rate, as a service without a pause would send events in batches.
  */

@@ -37,7 +37,7 @@ const IDLE_MS = 10_000
 /** No document of a provider is as large. */
 const MAX_BODY_BYTES = 512 * 1024
 
-/** How much of an answer that nobody reads is taken, so that its connection stays open. */
+/** How many bytes of an answer that is not read are taken, so that its connection stays open. */
 const MAX_DUMPED_BYTES = 16 * 1024
 
 /** The only IPv6 addresses that are given out. */
@@ -101,7 +101,7 @@ export function createOutgoing(context: OutgoingOptions): Outgoing {
         options as RequestInit,
       )
       const { statusCode: status, headers, body } = await request(url, init)
-      // It is not needed, but while it is short the connection can be used again. It may be endless, and nobody waits for it.
+      // It is not needed, but while it is short the connection can be used again. It may be endless, so it is not waited for.
       body.dump({ limit: MAX_DUMPED_BYTES, signal: init.signal }).catch(() => {})
       return new Response(null, { status, headers: Object.entries(headers).flatMap(entriesOf) })
     },

@@ -113,7 +113,7 @@ export interface QueryRoute<S extends z.ZodObject = z.ZodObject> extends RouteBa
 /** A way to write all items of a query. */
 export interface Format {
   readonly lines: Lines
-  /** What an item becomes before it is written, instead of what the route's `serialize` makes of it. */
+  /** Makes of an item what is written. Default: the `serialize` of the route. */
   serialize?(item: never): object
 }
 

@@ -10,7 +10,7 @@ export interface Part<T extends object = object> {
 /** A way to write the objects of a list as text, part by part. */
 export interface Lines {
   readonly mediaType: string
-  /** What follows the media type in `content-type`, such as `charset=utf-8`. */
+  /** The parameters of the media type in `content-type`, such as `charset=utf-8`. */
   readonly parameters: readonly string[]
   /** The text above the first part. */
   readonly head: string

@@ -1,3 +1,4 @@
+import { isIPv4 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
 /** Whether a host, as `URL.hostname` has it, is this very machine. */
@@ -18,6 +19,8 @@ function parseHost(hostname: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
 
 /** An IP address in its one writing; an IPv4 address that came in over an IPv6 socket, as IPv4. */
 export function canonicalAddress(address: string): string {
+  // Most are IPv4, whose one writing Node accepts, and every request asks.
+  if (isIPv4(address)) return address
   return parseHost(address)?.toString() ?? address
 }
 
@@ -26,6 +29,7 @@ export function canonicalAddress(address: string): string {
  * counts.
  */
 export function clientNetwork(address: string): string {
+  if (isIPv4(address)) return address
   const parsed = parseHost(address)
   if (parsed?.kind() !== 'ipv6') return address
   return (parsed as ipaddr.IPv6).parts

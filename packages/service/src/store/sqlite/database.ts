@@ -83,7 +83,7 @@ export async function openDatabase(folder: string): Promise<Database> {
 
 /**
  * Reads on the writing connection between its transactions, and beside them on the other one. The writing connection has the
- * pages that it has written; the other one reads all of them anew after each commit.
+ * pages that it has written; the other one reads all of them again after each commit.
  */
 function besideWrites(writing: DatabaseSync, writer: Queries, apart: Queries): Queries {
   const now = () => (writing.isTransaction ? apart : writer)
