@@ -1,8 +1,10 @@
+import { resolve } from 'node:path'
 import { createIdentityService } from '@latchkey/service'
 import { createConnections } from '../packages/service/src/store/postgres/connections.ts'
 import { script } from '../packages/service/src/store/sql/sql.ts'
+import { createDatabase } from '../packages/service/test/support/postgres.ts'
 import { startPostgres } from '../test/support/postgres-server.ts'
-import { type Child, start } from './parts/child.ts'
+import { type Child, start, startFile } from './parts/child.ts'
 import { userId } from './parts/folder.ts'
 import { get, load, post } from './parts/load.ts'
 import { type BenchClient, createLogins } from './parts/login.ts'
@@ -12,7 +14,9 @@ import { startRedis } from './parts/redis.ts'
 /**
  * The service on PostgreSQL and Redis: logins beside SQLite in the same run; creates, imports and pages of a long
  * list beside bare statements. `WHAT=logins|api`, ROUNDS, FLOWS, USERS. PostgreSQL waits for no disk here.
+ * `shared.ts ../before` adds the logins of another checkout of this repository, which is installed.
  */
+const [, , BEFORE] = process.argv
 
 const ROUNDS = Number(process.env.ROUNDS ?? 5)
 const FLOWS = Number(process.env.FLOWS ?? 100)
@@ -30,17 +34,11 @@ if (what !== 'logins') await api()
 await redis.stop()
 
 async function logins(): Promise<void> {
+  const sharing = (database: string) => ['shared', 'stubbed', '1', '', database, redisUrl]
   const servers = {
     SQLite: await start('issuer', 'sqlite', 'stubbed'),
-    'PostgreSQL and Redis': await start(
-      'issuer',
-      'shared',
-      'stubbed',
-      '1',
-      '',
-      postgres.url(),
-      redisUrl,
-    ),
+    'PostgreSQL and Redis': await start('issuer', ...sharing(postgres.url())),
+    ...(BEFORE && { 'the same before': await startBefore(BEFORE, sharing) }),
   }
   const all = await Promise.all(
     Object.entries(servers).map(async ([name, server]) => {
@@ -55,7 +53,9 @@ async function logins(): Promise<void> {
     }),
   )
   for (let round = 0; round <= ROUNDS; round++) {
-    for (const { server, logins, cpu, rate } of all) {
+    // In turns, so that none is always measured after the same one.
+    const inTurn = all.map((_, i) => all[(i + round) % all.length] as (typeof all)[0])
+    for (const { server, logins, cpu, rate } of inTurn) {
       const [before, began] = [await server.cpu(), performance.now()]
       let next = 0
       const one = async () => {
@@ -76,6 +76,15 @@ async function logins(): Promise<void> {
     logins.close()
     await server.stop()
   }
+}
+
+async function startBefore(
+  checkout: string,
+  sharing: (database: string) => string[],
+): Promise<Child> {
+  const database = await createDatabase({ port: postgres.port })
+  const file = resolve(checkout, 'bench/servers/issuer.ts')
+  return startFile(file, sharing(database.url), ['--conditions=latchkey-source'])
 }
 
 async function api(): Promise<void> {

@@ -9,6 +9,7 @@ import { type Background, createBackground } from './background/index.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { consoleClient } from './console/client.ts'
 import { parseConsoleUrl } from './console/console-url.ts'
+import type { Console } from './console/index.ts'
 import { startConsole } from './console/start-console.ts'
 import { followSeals } from './domain/keys/follow-seals.ts'
 import { followJobs } from './domain/operators/follow-jobs.ts'
@@ -91,6 +92,7 @@ export async function createIdentityService(
   checkServiceOptions(options)
   const { clock = systemClock, logger = pino({ level: 'silent' }) } = options
   const domains = domainPolicy(options)
+  const clientIp = createClientIp(options.trustedProxies ?? [], logger)
   const opened = await openData(options, clock)
   const { store, protocol, masterKeys } = opened
   const context = createContext(opened, options, clock, domains)
@@ -102,7 +104,6 @@ export async function createIdentityService(
     await Promise.all([store.check(), protocol.check(), rotation.check()])
   })
   let closing: Promise<void> | undefined
-  const clientIp = createClientIp(options.trustedProxies ?? [], logger)
   const background = createBackground(logger)
   const { issuer, webhooks, api } = createLayers(options, {
     ...{ opened, context, background, logger, clientIp, consoleSecret },
@@ -130,14 +131,7 @@ export async function createIdentityService(
     ...{ context, protocol, logger, clientIp, masterKeys, webhooks },
     ...{ support: issuer.support, clientSecret: consoleSecret, fetch: inProcess.fetch },
   }
-  const consoleHandler =
-    consoleUrl === undefined
-      ? undefined
-      : await startConsole({ ...consoleParts, url: consoleUrl }, system)
   const servers = createServers(handler)
-
-  await startAuditUpkeep(context, background, options.auditDays ?? 400)
-  followSeals(context, background)
 
   async function shutDown(drainSeconds: number): Promise<void> {
     webhooks.stopWaiting()
@@ -156,6 +150,19 @@ export async function createIdentityService(
     closing ??= shutDown(drainSeconds)
     return closing
   }
+
+  let consoleHandler: Console | undefined
+  try {
+    if (consoleUrl !== undefined) {
+      consoleHandler = await startConsole({ ...consoleParts, url: consoleUrl }, system)
+    }
+    await startAuditUpkeep(context, background, options.auditDays ?? 400)
+  } catch (error) {
+    // Another attempt would find the folder taken.
+    await close()
+    throw error
+  }
+  followSeals(context, background)
 
   return {
     fetch: inProcess.fetch,

@@ -205,7 +205,7 @@ test('an old login at the issuer opens no console, neither by the login route no
   expect(asked.html).toContain('name="password"')
 })
 
-test('a service does not start with the console at the domain of a tenant', async () => {
+test('a service that cannot start with the console at the domain of a tenant leaves the folder free', async () => {
   const { createIdentityService } = await import('@latchkey/service')
   const { mkdtempSync, rmSync } = await import('node:fs')
   const data = mkdtempSync('/tmp/latchkey-console-')
@@ -215,6 +215,10 @@ test('a service does not start with the console at the domain of a tenant', asyn
     await before.close()
     const start = createIdentityService({ data, consoleUrl: CONSOLE })
     await expect(start).rejects.toThrow('A tenant has the domain console.example')
+    await using after = await createIdentityService({ data, consoleUrl: 'https://other.example' })
+    expect(await after.admin.listTenants()).toMatchObject([
+      { settings: { domain: 'console.example' } },
+    ])
   } finally {
     rmSync(data, { recursive: true })
   }

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Engine, Queries } from '../sql/engine.ts'
+import type { Engine } from '../sql/engine.ts'
 import { name, sql } from '../sql/sql.ts'
 import { createCounters } from './counters.ts'
 import { isDuplicate, isLocked } from './failure.ts'
@@ -38,12 +38,10 @@ export async function openDatabase(folder: string): Promise<Database> {
     throw error
   }
   const commits = createGroupCommit(writing)
-  const reading = isInMemory ? undefined : new DatabaseSync(file)
-  reading?.exec('pragma busy_timeout = 5000; pragma query_only = on')
-  const reader = reading
-    ? besideWrites(writing, writer, createSqliteQueries(reading))
-    : // In memory there is one connection, so a read waits for the writes under way: it sees what is committed.
-      createSqliteQueries(writing, commits.idle)
+  const reading = isInMemory ? writing : new DatabaseSync(file)
+  if (!isInMemory) reading.exec('pragma busy_timeout = 5000; pragma query_only = on')
+  // In memory there is one connection, so a read waits for the writes under way: it sees what is committed.
+  const reader = createSqliteQueries(reading, isInMemory ? commits.idle : undefined)
   // On the writing connection, so that its own commits do not count.
   // No table has a row for it, and the pragma writes the same header again.
   const probe = writing.prepare('pragma user_version = 0')
@@ -75,26 +73,13 @@ export async function openDatabase(folder: string): Promise<Database> {
     probe: () => commits.write(() => void probe.run()),
     async close() {
       await commits.idle()
-      reading?.close()
+      if (!isInMemory) reading.close()
       writing.close()
     },
   }
 }
 
-/**
- * Reads on the writing connection between its transactions, and beside them on the other one. The writing connection has the
- * pages that it has written; the other one reads all of them again after each commit.
- */
-function besideWrites(writing: DatabaseSync, writer: Queries, apart: Queries): Queries {
-  const now = () => (writing.isTransaction ? apart : writer)
-  return {
-    all: (statement) => now().all(statement),
-    first: (statement) => now().first(statement),
-    run: (statement) => apart.run(statement),
-  }
-}
-
-/** For how long an answer about the writes of others is used. A login asks a dozen times, and each answer costs as much as a read. */
+/** The age up to which an answer about the writes of others is used: a login asks a dozen times, at 10 µs each. */
 const VERSION_MS = 10
 
 /** How often a file is asked for its log while another process makes it. */
