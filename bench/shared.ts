@@ -34,11 +34,17 @@ if (what !== 'logins') await api()
 await redis.stop()
 
 async function logins(): Promise<void> {
-  const sharing = (database: string) => ['shared', 'stubbed', '1', '', database, redisUrl]
+  const sharing = async () => {
+    const { url } = await createDatabase({ port: postgres.port })
+    return ['shared', 'stubbed', '1', '', url, redisUrl]
+  }
+  const before = BEFORE && resolve(BEFORE, 'bench/servers/issuer.ts')
   const servers = {
     SQLite: await start('issuer', 'sqlite', 'stubbed'),
-    'PostgreSQL and Redis': await start('issuer', ...sharing(postgres.url())),
-    ...(BEFORE && { 'the same before': await startBefore(BEFORE, sharing) }),
+    'PostgreSQL and Redis': await start('issuer', ...(await sharing())),
+    ...(before && {
+      'the same before': await startFile(before, await sharing(), ['--conditions=latchkey-source']),
+    }),
   }
   const all = await Promise.all(
     Object.entries(servers).map(async ([name, server]) => {
@@ -68,23 +74,15 @@ async function logins(): Promise<void> {
       cpu.push((((await server.cpu()) - before) / FLOWS) * 1_000)
     }
   }
-  console.log(row('whole logins, 8 at a time', 'per second', 'CPU, ms', 'ratio'))
-  const [first] = all
+  // By rounds, as the machine's speed changes from one to the next.
+  const ratio = (cpu: number[], to: number) =>
+    median(cpu.map((value, i) => value / (all[to]?.cpu[i] ?? Number.NaN)))
+  console.log(row('whole logins, 8 at a time', 'per second', 'CPU, ms', 'to SQLite', 'to shared'))
   for (const { name, server, logins, cpu, rate } of all) {
-    const ratio = median(cpu.map((value, i) => value / (first?.cpu[i] ?? Number.NaN)))
-    console.log(row(name, median(rate), median(cpu), ratio))
+    console.log(row(name, median(rate), median(cpu), ratio(cpu, 0), ratio(cpu, 1)))
     logins.close()
     await server.stop()
   }
-}
-
-async function startBefore(
-  checkout: string,
-  sharing: (database: string) => string[],
-): Promise<Child> {
-  const database = await createDatabase({ port: postgres.port })
-  const file = resolve(checkout, 'bench/servers/issuer.ts')
-  return startFile(file, sharing(database.url), ['--conditions=latchkey-source'])
 }
 
 async function api(): Promise<void> {
