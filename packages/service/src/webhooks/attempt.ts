@@ -1,8 +1,6 @@
-import type { DomainContext } from '../domain/writes/context.ts'
 import type { Outgoing } from '../egress/outgoing.ts'
 import type { Webhook } from '../store/records.ts'
 import { inOwnTrace, traceStatus } from '../telemetry/tracing.ts'
-import { secretsOf } from './rules.ts'
 import { sign } from './signature.ts'
 
 /** The answer of an endpoint. */
@@ -24,15 +22,19 @@ export function isAccepted({ status }: WebhookAnswer): boolean {
   return status !== undefined && status >= 200 && status < 300
 }
 
-/** Sends an event once. It never rejects for what the other side does. */
+/**
+ * Sends an event once. It never rejects for what the other side does.
+ *
+ * @param secrets - The keys of its signatures, in clear text; see `secretsOf`.
+ */
 export async function attempt(
-  { domain, outgoing }: { domain: DomainContext; outgoing: Outgoing },
+  { outgoing, secrets }: { outgoing: Outgoing; secrets: readonly string[] },
   webhook: Webhook,
   { eventId, body }: { eventId: string; body: string },
 ): Promise<WebhookAnswer> {
   // The machine's time, not the service's: the receiver compares it with its own.
   const seconds = Math.floor(Date.now() / 1000)
-  const signature = sign(secretsOf(domain, webhook), { id: eventId, seconds, body })
+  const signature = sign(secrets, { id: eventId, seconds, body })
   const started = performance.now()
   const millis = () => Math.round(performance.now() - started)
   try {

@@ -13,7 +13,7 @@ import {
 import { persistently } from '../store/persistently.ts'
 import type { Webhook } from '../store/records.ts'
 import { attempt, isAccepted, type WebhookAnswer } from './attempt.ts'
-import { disableWebhook } from './rules.ts'
+import { disableWebhook, secretsOf } from './rules.ts'
 
 export interface DeliveringOptions {
   domain: DomainContext
@@ -76,7 +76,8 @@ export function startDelivering(options: DeliveringOptions): Worker {
     const due = lane.due.slice(0, failingSeconds === undefined ? LANE_AT_ONCE : 1)
     if (due.length === 0) return release({ lane, pauseSeconds: 0, isFailing: undefined })
     const started = performance.now()
-    const answers = await Promise.all(due.map((one) => attempt(options, webhook, one)))
+    const sender = { outgoing: options.outgoing, secrets: secretsOf(domain, webhook) }
+    const answers = await Promise.all(due.map((one) => attempt(sender, webhook, one)))
     const attempts = due.map((one, i) => attemptOf(one, answers[i] as WebhookAnswer))
     await finish(attempts)
     log(webhook, due, attempts)

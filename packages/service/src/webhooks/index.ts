@@ -15,6 +15,7 @@ import {
   checkTypes,
   createWebhook,
   getWebhook,
+  secretsOf,
   updateWebhook,
   type WebhookInput,
   type WebhookWithSecret,
@@ -134,7 +135,8 @@ export function createWebhooks(options: WebhookOptions): Webhooks {
 
     async test(scope, id) {
       const webhook = await getWebhook(scope, id)
-      const answer = await attempt(context, webhook, testOf(scope, webhook))
+      const sender = { outgoing, secrets: secretsOf(domain, webhook) }
+      const answer = await attempt(sender, webhook, testOf(scope, webhook))
       return { ...answer, isAccepted: isAccepted(answer) }
     },
 
