@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import dnsPacket from 'dns-packet'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { lookUp } from '../../src/egress/look-up.ts'
 import { createOutgoing } from '../../src/egress/outgoing.ts'
 
 /** A name server that knows some names, and never answers for others. Answers with the names it was asked for. */
@@ -66,9 +67,7 @@ test('names that hang in the DNS delay no password, no file and no other name', 
   await vi.waitFor(() => expect(names.filter((name) => asked.has(name))).toHaveLength(50), 4_000)
   await promisify(pbkdf2)('password', 'salt', 1_000, 32, 'sha256')
   await readFile(import.meta.filename)
-  await expect(send('inside.example')).rejects.toMatchObject({
-    cause: { name: 'RefusedAddress' },
-  })
+  await expect(send('inside.example')).rejects.toMatchObject({ name: 'RefusedAddress' })
   expect(ended).toBe(0)
   await Promise.all(hanging)
 })
@@ -79,7 +78,11 @@ test.each([
   ['a private IPv6 address beside a public IPv4 one', ['93.184.215.14', 'fd00::1']],
 ])('nothing is sent to a name with %s', async (_, addresses) => {
   await startNameServer({ 'changing.example': addresses })
-  await expect(startSending()('changing.example')).rejects.toMatchObject({
-    cause: { name: 'RefusedAddress' },
-  })
+  await expect(startSending()('changing.example')).rejects.toMatchObject({ name: 'RefusedAddress' })
+})
+
+test('nothing is sent to a name for which the DNS has no address', async () => {
+  await startNameServer({ 'empty.example': [] })
+  await expect(lookUp('empty.example')).rejects.toThrow()
+  await expect(startSending()('empty.example')).rejects.toMatchObject({ code: 'ENODATA' })
 })

@@ -25,7 +25,7 @@ export function createSqliteQueue(
   now: () => Micros,
   table: Table,
 ): MessageQueue {
-  const after = (seconds: number): Micros => now() + seconds * 1e6
+  const timeIn = (seconds: number): Micros => now() + seconds * 1e6
   const sql = prepare(database, table)
   const searches = new Map<string, StatementSync>()
 
@@ -60,16 +60,16 @@ export function createSqliteQueue(
     },
     async claim(limit, seconds) {
       const at = now()
-      const rows = await commits.write(() => sql.claim.all(after(seconds), at, limit))
+      const rows = await commits.write(() => sql.claim.all(timeIn(seconds), at, limit))
       return messages(rows).map((one) => ({ ...one, age: (at - one.createdAt) / 1e6 }))
     },
     async renew(claimed, seconds) {
       await commits.write(() => {
-        for (const { id, attempts } of claimed) sql.renew.run(after(seconds), id, attempts)
+        for (const { id, attempts } of claimed) sql.renew.run(timeIn(seconds), id, attempts)
       })
     },
     async retry(id, seconds, answer) {
-      await commits.write(() => sql.retry.run(after(seconds), answer ?? null, id))
+      await commits.write(() => sql.retry.run(timeIn(seconds), answer ?? null, id))
     },
     async end(id, outcome, answer) {
       await commits.write(() => sql.end.run(outcome, now(), answer ?? null, id))
@@ -107,7 +107,7 @@ export function createSqliteQueue(
       return messages(sql.get.all(tenantId, id))[0]
     },
     async count(tenantId, seconds, limit) {
-      const from = after(-seconds)
+      const from = timeIn(-seconds)
       const row =
         tenantId === undefined ? sql.count.get(from, limit) : sql.countOf.get(tenantId, from, limit)
       return Number(row?.n)
