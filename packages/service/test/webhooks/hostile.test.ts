@@ -183,8 +183,6 @@ test('a name that changes its address between check and connection is not follow
   const url = new URL('https://localhost:8443/')
   expect(await outgoing.refusalOf('ten_x', url)).toBeUndefined()
   const sent = outgoing.forTenant('ten_x')(url.href, { method: 'POST' } as never)
-  await expect(sent).rejects.toMatchObject({
-    cause: expect.objectContaining({ message: expect.stringContaining('public internet') }),
-  })
+  await expect(sent).rejects.toThrow('public internet')
   await outgoing.close()
 })
