@@ -46,7 +46,7 @@ export async function openDatabase(folder: string): Promise<Database> {
   // No table has a row for it, and the pragma writes the same header again.
   const probe = writing.prepare('pragma user_version = 0')
   const version = writing.prepare('pragma data_version')
-  let asked = { version: 0, at: Number.NEGATIVE_INFINITY }
+  let asked: number | undefined
 
   return {
     reader,
@@ -64,11 +64,14 @@ export async function openDatabase(folder: string): Promise<Database> {
       arrayOf: (column) => sql`json_group_array(${name(column)})`,
     },
     foreignVersion() {
-      const now = performance.now()
-      if (now - asked.at >= VERSION_MS) {
-        asked = { version: (version.get() as { data_version: number }).data_version, at: now }
+      if (asked === undefined) {
+        asked = (version.get() as { data_version: number }).data_version
+        // A login asks a dozen times, at 10 µs each. The next request is in another turn of the event loop.
+        setImmediate(() => {
+          asked = undefined
+        })
       }
-      return asked.version
+      return asked
     },
     probe: () => commits.write(() => void probe.run()),
     async close() {
@@ -78,9 +81,6 @@ export async function openDatabase(folder: string): Promise<Database> {
     },
   }
 }
-
-/** The age up to which an answer about the writes of others is used: a login asks a dozen times, at 10 µs each. */
-const VERSION_MS = 10
 
 /** How often a file is asked for its log while another process makes it. */
 const MAX_TRIES = 100
