@@ -146,18 +146,20 @@ test('Ctrl-C stops everything, a second start keeps the data, and --fresh starts
   timeout: 60_000,
 }, async () => {
   const data = mkdtempSync(join(tmpdir(), 'latchkey-start-'))
-  await using first = await startDemo(data)
+  // Those that start beside it look for free ports elsewhere, and may take one between a look and its use.
+  const ports = ['--port', '3260', '--service-port', '4720']
+  await using first = await startDemo(data, ...ports)
   const before = await userIds(first)
   expect(await first.stop()).toBe(0)
   await expect(fetch(first.application)).rejects.toThrow('fetch failed')
 
-  await using second = await startDemo(data)
+  await using second = await startDemo(data, ...ports)
   const after = await userIds(second)
-  const inUse = await startDemo(data, '--fresh').catch((error: Error) => error.message)
+  const inUse = await startDemo(data, '--fresh', ...ports).catch((error: Error) => error.message)
   expect(await userIds(second)).toEqual(after)
   await second.stop()
 
-  await using fresh = await startDemo(data, '--fresh')
+  await using fresh = await startDemo(data, '--fresh', ...ports)
   const anew = await userIds(fresh)
   await fresh.stop()
   rmSync(data, { recursive: true })
