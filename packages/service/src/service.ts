@@ -94,8 +94,22 @@ export async function createIdentityService(
   const domains = domainPolicy(options)
   const clientIp = createClientIp(options.trustedProxies ?? [], logger)
   const opened = await openData(options, clock)
+  try {
+    const context = createContext(opened, options, clock, domains)
+    return await startService(options, { opened, context, logger, clientIp })
+  } catch (error) {
+    // Another attempt would find the folder taken.
+    await opened.close()
+    throw error
+  }
+}
+
+/** Starts a service over opened stores. When it fails, it leaves nothing running, and the stores open. */
+async function startService(
+  options: IdentityServiceOptions,
+  { opened, context, logger, clientIp }: StartParts,
+): Promise<IdentityService> {
   const { store, protocol, masterKeys } = opened
-  const context = createContext(opened, options, clock, domains)
   const { consoleUrl } = options
   // The console redeems its codes in this process, so no other one needs to know it.
   const consoleSecret = randomBytes(32).toString('base64url')
@@ -144,10 +158,9 @@ export async function createIdentityService(
     await background.close()
     await trimRefusals(context).catch((err: unknown) => logger.error({ err }, UNTRIMMED))
     await Promise.all([webhooks.close(), issuer.close()])
-    await opened.close()
   }
   function close({ drainSeconds = 0 }: { drainSeconds?: number } = {}): Promise<void> {
-    closing ??= shutDown(drainSeconds)
+    closing ??= shutDown(drainSeconds).then(opened.close)
     return closing
   }
 
@@ -158,8 +171,7 @@ export async function createIdentityService(
     }
     await startAuditUpkeep(context, background, options.auditDays ?? 400)
   } catch (error) {
-    // Another attempt would find the folder taken.
-    await close()
+    await shutDown(0)
     throw error
   }
   followSeals(context, background)
@@ -177,7 +189,7 @@ export async function createIdentityService(
     },
     admin: createAdmin(context),
     outbox: issuer.outbox,
-    clock,
+    clock: context.clock,
     events: context.events,
     close,
     [Symbol.asyncDispose]: () => close(),
@@ -207,13 +219,17 @@ function createContext(
   }
 }
 
-/** The parts that the layers share. */
-interface LayerParts {
+/** The parts that a service is started with. */
+interface StartParts {
   opened: Opened
   context: DomainContext
-  background: Background
   logger: Logger
   clientIp: ClientIp
+}
+
+/** The parts that the layers share. */
+interface LayerParts extends StartParts {
+  background: Background
   consoleSecret: string
   ready: ApiOptions['ready']
 }

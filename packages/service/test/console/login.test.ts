@@ -205,7 +205,7 @@ test('an old login at the issuer opens no console, neither by the login route no
   expect(asked.html).toContain('name="password"')
 })
 
-test('a service that cannot start with the console at the domain of a tenant leaves the folder free', async () => {
+test('a service that cannot start, as a tenant has the domain of the console or mail has no server, leaves the folder free', async () => {
   const { createIdentityService } = await import('@latchkey/service')
   const { mkdtempSync, rmSync } = await import('node:fs')
   const data = mkdtempSync('/tmp/latchkey-console-')
@@ -215,6 +215,8 @@ test('a service that cannot start with the console at the domain of a tenant lea
     await before.close()
     const start = createIdentityService({ data, consoleUrl: CONSOLE })
     await expect(start).rejects.toThrow('A tenant has the domain console.example')
+    const mail = { url: 'nonsense', from: 'login@acme.example' }
+    await expect(createIdentityService({ data, mail })).rejects.toThrow('smtp://host:port')
     await using after = await createIdentityService({ data, consoleUrl: 'https://other.example' })
     expect(await after.admin.listTenants()).toMatchObject([
       { settings: { domain: 'console.example' } },
