@@ -101,7 +101,7 @@ export function createOutgoing(context: OutgoingOptions): Outgoing {
         options as RequestInit,
       )
       const { statusCode: status, headers, body } = await request(url, init)
-      // It is not needed, but while it is short the connection can be used again. It may be endless, so it is not waited for.
+      // The body is not needed. A short one is read, so that its connection is used again; a long one may have no end.
       body.dump({ limit: MAX_DUMPED_BYTES, signal: init.signal }).catch(() => {})
       return new Response(null, { status, headers: Object.entries(headers).flatMap(entriesOf) })
     },

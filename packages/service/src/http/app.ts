@@ -253,6 +253,7 @@ function queryHandler(
 
 /** The format that a client prefers to a List. */
 function formatOf(req: express.Request, { formats = [] }: QueryRoute): Format | undefined {
+  if (formats.length === 0) return undefined
   const asked = req.accepts(['json', ...formats.map(({ lines }) => lines.mediaType)])
   return formats.find(({ lines }) => lines.mediaType === asked)
 }

@@ -111,10 +111,10 @@ export interface QueryRoute<S extends z.ZodObject = z.ZodObject> extends RouteBa
 }
 
 /** A way to write all items of a query. */
-export interface Format {
+export interface Format<T = never> {
   readonly lines: Lines
   /** Makes of an item what is written. Default: the `serialize` of the route. */
-  serialize?(item: never): object
+  serialize?(item: T): object
 }
 
 /** Takes many objects at once, and answers for each of them. */
@@ -144,7 +144,7 @@ export function write<S extends z.ZodObject>(route: Omit<WriteRoute<S>, 'kind'>)
 /** Keeps the type of the filters while a route is written down. */
 export function query<S extends z.ZodObject, T extends object>(
   route: Omit<QueryRoute<S>, 'kind' | 'run' | 'serialize' | 'formats'> & {
-    readonly formats?: readonly { readonly lines: Lines; serialize?(item: T): object }[]
+    readonly formats?: readonly Format<T>[]
     run(call: Call, filter: z.output<S>, page: Page): Promise<Part<T>>
     serialize(item: T): object
   },

@@ -19,7 +19,7 @@ function parseHost(hostname: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
 
 /** An IP address in its one writing; an IPv4 address that came in over an IPv6 socket, as IPv4. */
 export function canonicalAddress(address: string): string {
-  // Most are IPv4, whose one writing Node accepts, and every request asks.
+  // Every request asks. Node accepts IPv4 addresses in their one writing alone, so they need no parsing.
   if (isIPv4(address)) return address
   return parseHost(address)?.toString() ?? address
 }

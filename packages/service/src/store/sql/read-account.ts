@@ -4,7 +4,7 @@ import type { Engine } from './engine.ts'
 import { columnsOf, every, type Row } from './schema.ts'
 import { type AnyRow, join, name, type Sql, sql } from './sql.ts'
 
-/** The beginning of the names of a user's columns: `user_id` is a column of credentials. */
+/** The prefix of a user's columns. It is not `user_`, as `user_id` is a column of credentials. */
 const OF_USER = 'users_'
 
 const userColumns = columnsOf('users')
