@@ -149,21 +149,6 @@ test('an event that is not accepted is sent again, under its id, with a new sign
   })
 })
 
-test('events to an endpoint that answers with a text share a connection', async () => {
-  await using sending = await startSending()
-  const { api, receiver } = sending
-  const connections = new Set<unknown>()
-  receiver.answer = (response) => {
-    connections.add(response.socket)
-    response.end('thank you')
-  }
-  for (let n = 1; n <= 3; n++) {
-    await api.createUser(`user-${n}@example.com`)
-    await vi.waitFor(() => expect(receiver.received).toHaveLength(n), 5_000)
-  }
-  expect(connections.size).toBe(1)
-})
-
 test('an answer without an end holds nothing up, and counts by its status', async () => {
   await using sending = await startSending()
   const { api, receiver, webhooks, webhook } = sending
