@@ -10,7 +10,8 @@ import { median, row } from './parts/numbers.ts'
 
 /**
  * The CPU of a change at a service on SQLite, all that the service does meanwhile included: with no endpoint for events, and with
- * one that gets each of them. `webhook-cost.ts ../before` adds another checkout of this repository, which is installed.
+ * one that gets each of them; beside it, that of a process which sends as many signed requests and does nothing else.
+ * `webhook-cost.ts ../before` adds another checkout of this repository, which is installed.
  *
  * Changes come at a steady rate, as a service without a pause would send events in batches.
  */
@@ -103,12 +104,26 @@ async function change({ server, folder, events }: Contestant, round: number): Pr
   return (((await server.cpu()) - before) / WRITES) * 1_000
 }
 
+const sender = await start('sender')
+const bare: number[] = []
+
+/** Sends requests without a service. */
+async function send(): Promise<number> {
+  const { port } = receiver.address() as AddressInfo
+  const before = await sender.cpu()
+  const url = `http://127.0.0.1:${port}/`
+  await sender.ask('send', { url, count: WRITES, perSecond: PER_SECOND })
+  return (((await sender.cpu()) - before) / WRITES) * 1_000
+}
+
 for (let round = -1; round < ROUNDS; round++) {
   for (const one of Object.values(servers)) {
     const cpu = await change(one, round)
     // The first round warms up.
     if (round >= 0) one.cpu.push(cpu)
   }
+  const cpu = await send()
+  if (round >= 0) bare.push(cpu)
 }
 
 const { cpu: plain = [] } = servers['no endpoint'] ?? {}
@@ -118,6 +133,8 @@ for (const [name, { cpu }] of Object.entries(servers)) {
   const ratio = median(cpu.map((value, i) => value / (plain[i] ?? Number.NaN)))
   console.log(row(name, median(cpu), more, ratio))
 }
+console.log(row('a bare request', median(bare)))
 for (const { server } of Object.values(servers)) await server.stop()
+await sender.stop()
 receiver.close()
 here.remove()

@@ -6,18 +6,35 @@ import { StoreError } from '../store/errors.ts'
 import { nameRoute } from '../telemetry/route.ts'
 import { traceTenant } from '../telemetry/tracing.ts'
 import { userAgentOf } from '../wire/client.ts'
-import { handleAccount } from './account/index.ts'
+import { createRouter } from '../wire/router.ts'
+import { accountRoutes } from './account/index.ts'
 import type { IssuerContext } from './context.ts'
+import { showNotFound } from './interaction/flow/dead-end.ts'
 import { type FlowRequest, originOf, show } from './interaction/flow/flow-request.ts'
+import type { PageRoute } from './interaction/flow/page-route.ts'
 import { showTooMany } from './interaction/flow/too-many.ts'
-import { handleFlow } from './interaction/routes/pages.ts'
+import { hostedPages } from './interaction/routes/pages.ts'
 import type { Site } from './provider/directory.ts'
 import { type Providers, STORE_RETRY_SECONDS } from './provider/providers.ts'
-import { isFormRequest } from './requests/as-get.ts'
+import { formPaths, repeatAsGet } from './requests/as-get.ts'
 import { isBrokenOff, RequestRefused, sendText } from './requests/http.ts'
 import { tooLong } from './requests/parameter-limits.ts'
-import { endpointAt, isProtocolPath } from './requests/paths.ts'
+import { endpoints, isProtocolPath } from './requests/paths.ts'
 import { setFacts } from './requests/request-facts.ts'
+
+/**
+ * All that is at an issuer. oidc-provider itself takes paths in other letters, and with a slash at the end, past every
+ * rule that compares the path: it gets to see requests for endpoints alone.
+ */
+const findRoute = createRouter<PageRoute | (typeof endpoints)[number]>([
+  ...endpoints,
+  ...formPaths.map((path) => ({ method: 'POST', path, run: repeatAsGet }) as const),
+  ...hostedPages,
+  ...accountRoutes,
+])
+
+/** The methods of a path at which there is nothing. */
+const PAGE = ['GET', 'HEAD', 'POST']
 
 /** Headers that a proxy sends for a client. The issuer ignores all of them. */
 const FORWARDING_HEADER = /^(forwarded|x-forwarded-.*|x-real-ip|x-original-.*)$/
@@ -85,24 +102,29 @@ export function createDispatcher(
     const seconds = isProtocol ? await context.counts.countRequest(facts.clientIp) : undefined
     if (seconds !== undefined) return showTooMany(flow, seconds)
 
-    const { route, methods } = endpointAt(url.pathname)
-    if (route !== undefined) nameRoute(request, route)
-    if (!isOffered(request, methods)) {
-      const values = { method: request.method ?? '' }
-      const page = { title: 'errorTitle', text: 'errorMethod', values } as const
-      return show(flow, 405, 'message', page, { allow: methods.join(', ') })
+    const { method = '' } = request
+    const { found, params, methods, path = 'other' } = findRoute(url.pathname, method)
+    nameRoute(request, found && 'name' in found ? found.name : path)
+    const allowed = methods.length > 0 ? methods : PAGE
+    if (!allowed.includes(method) || isOddOptions(request)) {
+      const page = { title: 'errorTitle', text: 'errorMethod', values: { method } } as const
+      return show(flow, 405, 'message', page, { allow: allowed.join(', ') })
     }
     const detail = tooLong(url)
     if (detail !== undefined) {
       return show(flow, 400, 'message', { title: 'errorTitle', text: 'errorText', detail })
     }
-    if (route !== undefined && !isFormRequest(request, url)) await handle(request, response)
-    else await guarded(flow)
+    if (!found) await guarded(flow, showNotFound)
+    else if ('run' in found) await guarded(flow, (asked) => found.run(asked, params))
+    else await handle(request, response)
   }
 
-  async function guarded(flow: FlowRequest): Promise<void> {
+  async function guarded(
+    flow: FlowRequest,
+    run: (flow: FlowRequest) => void | Promise<void>,
+  ): Promise<void> {
     try {
-      await handleFlow(flow, handleAccount)
+      await run(flow)
     } catch (error) {
       const status = statusOf(error)
       if (status >= 500 && !isBrokenOff(flow.request))
@@ -117,9 +139,9 @@ export function createDispatcher(
   }
 }
 
-function isOffered({ method = '', headers }: IncomingMessage, methods: readonly string[]): boolean {
-  const isNoPreflight = method === 'OPTIONS' && !headers['access-control-request-method']
-  return methods.includes(method) && !isNoPreflight
+/** Whether this asks for the methods in another way than as a preflight. */
+function isOddOptions({ method, headers }: IncomingMessage): boolean {
+  return method === 'OPTIONS' && !headers['access-control-request-method']
 }
 
 function statusOf(error: unknown): number {

@@ -11,7 +11,7 @@ export type {
   ShownConnections,
 } from './pages.ts'
 export { renderPage } from './render.ts'
-export { copyScript, keyScript, localTimesScript, scriptAt, scriptHeaders } from './scripts.ts'
+export { copyScript, keyScript, localTimesScript, scriptHeaders, scripts } from './scripts.ts'
 export { styleOf } from './style.ts'
 export {
   chooseLanguage,

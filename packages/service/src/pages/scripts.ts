@@ -22,18 +22,20 @@ export const copyScript: Script = read('copy')
 /** The reader's own time beside each time in UTC. */
 export const localTimesScript: Script = read('local-times')
 
-const scripts = [keyScript, passwordScript, broughtBackScript, copyScript, localTimesScript]
+/** All scripts of the hosted pages and the console. */
+export const scripts: readonly Script[] = [
+  keyScript,
+  passwordScript,
+  broughtBackScript,
+  copyScript,
+  localTimesScript,
+]
 
 /** The headers of a response with a script, which never changes. */
 export const scriptHeaders: Readonly<Record<string, string>> = {
   'content-type': 'text/javascript; charset=utf-8',
   'cache-control': 'public, max-age=31536000, immutable',
   'cross-origin-resource-policy': 'same-origin',
-}
-
-/** The text of the script at a path, if there is one. */
-export function scriptAt(path: string): string | undefined {
-  return scripts.find((script) => script.path === path)?.text
 }
 
 /** A script whose text is named by its path. */

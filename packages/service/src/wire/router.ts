@@ -14,13 +14,15 @@ interface Routing<R> {
   readonly params: Readonly<Record<string, string>>
   /** The methods of all; empty where no route has the path. */
   readonly methods: readonly string[]
+  /** The path of the route that was found, or of another one there. */
+  readonly path: string | undefined
 }
 
 const WORD = /^[\w-]+$/
 
 /**
- * Finds routes as Express does for `/v1`, by path-to-regexp: in the same letters, without a slash at the end. HEAD is
- * answered as GET (RFC 9110 §9.3.2).
+ * Finds routes as Express does for `/v1`, by path-to-regexp: in the same letters, without a slash at the end. A path without
+ * parts goes before one with them. HEAD is answered as GET (RFC 9110 §9.3.2).
  *
  * @returns A function of the path and the method of a request.
  */
@@ -28,23 +30,31 @@ export function createRouter<R extends Routed>(
   routes: readonly R[],
 ): (path: string, method: string) => Routing<R> {
   const options = { sensitive: true, trailing: false, decode: false } as const
-  const table = [...Map.groupBy(routes, ({ path }) => path)].map(([path, ofPath]) => ({
-    ofPath,
-    matches: match<Record<string, string>>(path, options),
-  }))
+  const isPattern = ({ path }: R) => path.includes(':')
+  const fixed = Map.groupBy(
+    routes.filter((route) => !isPattern(route)),
+    ({ path }) => path,
+  )
+  const patterns = [...Map.groupBy(routes.filter(isPattern), ({ path }) => path)].map(
+    ([path, ofPath]) => ({ ofPath, matches: match<Record<string, string>>(path, options) }),
+  )
 
   return (path, method) => {
-    const all = table.flatMap(({ ofPath, matches }) => {
+    const met = patterns.flatMap(({ ofPath, matches }) => {
       const { params } = matches(path) || {}
       const isFound = params && Object.values(params).every((part) => WORD.test(part))
       return isFound ? ofPath.map((route) => ({ route, params })) : []
     })
+    const all = [...(fixed.get(path) ?? []).map((route) => ({ route, params: {} })), ...met]
     const wanted = method === 'HEAD' ? 'GET' : method
     const first = all.find(({ route }) => route.method === wanted)
     return {
       found: first?.route,
       params: first?.params ?? {},
-      methods: all.map(({ route }) => route.method),
+      methods: all.flatMap(({ route }) =>
+        route.method === 'GET' ? ['GET', 'HEAD'] : route.method,
+      ),
+      path: (first ?? all[0])?.route.path,
     }
   }
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { expect, onTestFinished, test } from 'vitest'
-import { renderPage, scriptAt } from '../../src/pages/index.ts'
+import { renderPage, scripts } from '../../src/pages/index.ts'
 import { startChromium } from '../pages/chromium.ts'
 import { type ListeningConsole, listenWithConsole } from './chromium.ts'
 import { fillConsole, type Ids } from './gallery-data.ts'
@@ -91,8 +91,9 @@ test('in Chromium, recovery codes are copied and saved one on each line', {
   const codes = ['aaaa-bbbb', 'cccc-dddd']
   const branding = { language: 'en', companyName: '', logoText: '', supportEmail: '' } as never
   await page.route('http://localhost/**', (route) => {
-    const script = scriptAt(new URL(route.request().url()).pathname)
-    if (script) return route.fulfill({ body: script, contentType: 'text/javascript' })
+    const { pathname } = new URL(route.request().url())
+    const body = scripts.find(({ path }) => path === pathname)?.text
+    if (body) return route.fulfill({ body, contentType: 'text/javascript' })
     const { html, headers } = renderPage('recoveryCodes', branding, {
       csrf: '',
       codes,

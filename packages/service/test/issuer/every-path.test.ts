@@ -20,6 +20,9 @@ const requests = [
   ['GET', '/oidc/logout/confirm', 405],
   ['POST', '/oidc/jwks', 405],
   ['DELETE', '/nothing', 405],
+  ['POST', '/account', 405],
+  ['POST', '/signup', 405],
+  ['POST', '/x/outbox', 405],
 ] as const
 
 test.each(requests)(

@@ -1,6 +1,6 @@
-import { nameRoute } from '../../telemetry/route.ts'
 import { isCsrfToken } from '../interaction/flow/flow-path.ts'
-import { type FlowRequest, show } from '../interaction/flow/flow-request.ts'
+import type { FlowRequest } from '../interaction/flow/flow-request.ts'
+import { type PageRoute, pageAt, refuseForm } from '../interaction/flow/page-route.ts'
 import { type Form, readForm, redirect } from '../requests/http.ts'
 import { accountPaths } from '../requests/paths.ts'
 import { RETURN_PATH } from './client.ts'
@@ -32,32 +32,35 @@ const pages: Readonly<Record<string, AccountPage>> = {
   [accountPaths.deletion]: { show: showDeletion, submit: deleteAccount },
 }
 
-/** Answers a request for a page of the account; `false` for unknown paths. */
-export async function handleAccount(flow: FlowRequest): Promise<boolean> {
-  const { pathname } = flow.url
-  if (pathname === RETURN_PATH || Object.hasOwn(pages, pathname)) nameRoute(flow.request, pathname)
-  if (pathname === RETURN_PATH) {
-    comeBack(flow)
-    return true
-  }
-  if (!Object.hasOwn(pages, pathname)) return false
-  const page = pages[pathname] as AccountPage
-  const isSubmit = flow.request.method === 'POST' && page.submit !== undefined
-  // Read before the session, which may end while a form comes in slowly.
-  const form = isSubmit ? await readForm(flow.request) : undefined
+/** The pages of the account. */
+export const accountRoutes: readonly PageRoute[] = [
+  { method: 'GET', path: RETURN_PATH, run: comeBack },
+  ...Object.entries(pages).flatMap(([path, page]) => {
+    const { submit } = page
+    return pageAt(path, {
+      async show(flow) {
+        const visit = await visitOf(flow, page)
+        if (visit) await page.show(flow, visit)
+      },
+      submit:
+        submit &&
+        (async (flow) => {
+          // Read before the session, which may end while a form comes in slowly.
+          const form = await readForm(flow.request)
+          const visit = await visitOf(flow, page)
+          if (!visit) return
+          if (!isCsrfToken(visit.session.uid, form.get('csrf'))) return refuseForm(flow)
+          await submit(flow, visit, form)
+        }),
+    })
+  }),
+]
+
+/** The visit of a page; `undefined` where the request is answered. */
+async function visitOf(flow: FlowRequest, page: AccountPage): Promise<Visit | undefined> {
   const visit = await enter(flow, page.submit !== undefined)
-  if (!visit) return true
-  if (flow.url.searchParams.has('login')) {
-    // Forms go to the address of their page, and a login that they need later is another one.
-    redirect(flow.response, pathname)
-    return true
-  }
-  if (!form || !page.submit) {
-    await page.show(flow, visit)
-    return true
-  }
-  if (!isCsrfToken(visit.session.uid, form.get('csrf'))) {
-    show(flow, 403, 'message', { title: 'errorTitle', text: 'errorForm' })
-  } else await page.submit(flow, visit, form)
-  return true
+  if (!visit || !flow.url.searchParams.has('login')) return visit
+  // Forms go to the address of their page, and a login that they need later is another one.
+  redirect(flow.response, flow.url.pathname)
+  return undefined
 }

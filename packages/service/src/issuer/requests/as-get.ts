@@ -2,18 +2,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { readFields, redirect } from './http.ts'
 import { paths, SOCIAL_CALLBACK } from './paths.ts'
 
-/**
- * Endpoints to which an application or provider may send a browser with a form instead of a query.
- */
-const PATHS = new Set<string>([paths.authorization, paths.end_session, SOCIAL_CALLBACK])
+/** Where an application or provider may send a browser with a form instead of a query. */
+export const formPaths: readonly string[] = [
+  paths.authorization,
+  paths.end_session,
+  SOCIAL_CALLBACK,
+]
 
 /** All that is read of a provider's answer: nothing else of it goes into an address. */
 const OF_ANSWER = ['code', 'state', 'iss', 'error']
-
-/** Whether the request of an application or a provider has come as a form. */
-export function isFormRequest(request: IncomingMessage, url: URL): boolean {
-  return request.method === 'POST' && PATHS.has(url.pathname)
-}
 
 /**
  * Lets the browser make the request again as GET. A form from another site comes without the session,
@@ -21,11 +18,15 @@ export function isFormRequest(request: IncomingMessage, url: URL): boolean {
  *
  * @see OpenID Connect Core 1.0 §3.1.2.1, OpenID Connect RP-Initiated Logout 1.0 §2
  */
-export async function repeatAsGet(
-  request: IncomingMessage,
-  response: ServerResponse,
-  url: URL,
-): Promise<void> {
+export async function repeatAsGet({
+  request,
+  response,
+  url,
+}: {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly url: URL
+}): Promise<void> {
   const fields = await readFields(request)
   if (url.pathname === SOCIAL_CALLBACK) {
     for (const name of [...fields.keys()]) if (!OF_ANSWER.includes(name)) fields.delete(name)

@@ -1,6 +1,5 @@
 import { errors } from 'oidc-provider'
 import { lifetimes } from '../../../domain/writes/lifetimes.ts'
-import { nameRoute } from '../../../telemetry/route.ts'
 import { readAbandoned } from '../../oidc-provider-internals.ts'
 import { isMarked, isSameBrowser } from '../../requests/browser-cookie.ts'
 import { type Form, readForm, redirect } from '../../requests/http.ts'
@@ -16,12 +15,8 @@ import { showSignup, signup } from '../first/signup.ts'
 import { showSocial, submitSocial } from '../first/social.ts'
 import { showDeadEnd, showNotFound } from '../flow/dead-end.ts'
 import { flowHandle, isCsrfToken } from '../flow/flow-path.ts'
-import {
-  type FlowRequest,
-  type Interaction,
-  type InteractionRequest,
-  show,
-} from '../flow/flow-request.ts'
+import type { FlowRequest, Interaction, InteractionRequest } from '../flow/flow-request.ts'
+import { type PageRoute, pageAt, refuseForm } from '../flow/page-route.ts'
 import { showEnrol, submitEnrol } from '../second/enrol.ts'
 import { showFactor, submitFactor } from '../second/factor.ts'
 
@@ -56,11 +51,29 @@ const pages: { [prompt: string]: { [page: string]: Page } } = {
   },
 }
 
-/** Answers a request below `/login/<handle>`. */
-export async function handleInteraction(flow: FlowRequest): Promise<void> {
-  const [, handle = '', rest = ''] = /^\/login\/([^/]+)(\/.*)?$/.exec(flow.url.pathname) ?? []
-  const isPage = Object.values(pages).some((ofPrompt) => Object.hasOwn(ofPrompt, rest))
-  if (isPage) nameRoute(flow.request, `/login/:handle${rest}`)
+/** The pages of a login that is under way. */
+export const interactionPages: readonly PageRoute[] = [
+  ...new Set(Object.values(pages).flatMap((ofPrompt) => Object.keys(ofPrompt))),
+].flatMap((rest) =>
+  pageAt(`/login/:handle${rest}`, {
+    show: (flow, { handle = '' }) =>
+      atPage(flow, handle, rest, (page, current) => page.show(current)),
+    submit: (flow, { handle = '' }) =>
+      atPage(flow, handle, rest, async (page, current) => {
+        const form = await readForm(flow.request)
+        if (!isCsrfToken(current.interaction.uid, form.get('csrf'))) return refuseForm(current)
+        return page.submit(current, form)
+      }),
+  }),
+)
+
+/** Answers by the page of a login that is under way in this browser. */
+async function atPage(
+  flow: FlowRequest,
+  handle: string,
+  rest: string,
+  answer: (page: Page, current: InteractionRequest) => Promise<void>,
+): Promise<void> {
   const interaction = await findInteraction(flow, handle)
   if (!interaction) {
     if (!(await startAgain(flow, handle))) await showDeadEnd(flow)
@@ -76,12 +89,7 @@ export async function handleInteraction(flow: FlowRequest): Promise<void> {
     ...{ interaction, isFresh, handle, applicationId, uiLocales },
   }
   const page = pages[interaction.prompt.name]?.[rest]
-  if (!page) return showNotFound(current)
-  if (flow.request.method !== 'POST') return page.show(current)
-
-  const form = await readForm(flow.request)
-  if (isCsrfToken(interaction.uid, form.get('csrf'))) return page.submit(current, form)
-  return show(current, 403, 'message', { title: 'errorTitle', text: 'errorForm' })
+  return page ? answer(page, current) : showNotFound(current)
 }
 
 /**
