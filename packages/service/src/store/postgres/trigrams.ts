@@ -94,8 +94,9 @@ export function createTrigrams(reader: Queries): Trigrams {
         ? {
             met: sql`select id from users
               where tenant_id = ${tenantId} and id > ${after} and ${states} order by id limit ${count}`,
-            texts: sql`select id, search_text from met
-              join user_texts on of_tenant = ${tenantId} and of_user = id`,
+            // One after another: a join may read the texts of all users.
+            texts: sql`select id, search_text from met cross join lateral
+              (select search_text from user_texts where of_tenant = ${tenantId} and of_user = id offset 0) as its_text`,
           }
         : {
             met: sql`select of_user as id, search_text from user_texts
@@ -109,10 +110,13 @@ export function createTrigrams(reader: Queries): Trigrams {
           separators.and,
         )}
           and of_tenant = ${tenantId} and of_user > ${after} and ${contains(text)} limit ${most}`,
-      texts: isNarrowed
-        ? sql`select met.id, met.search_text from met
-            join users on tenant_id = ${tenantId} and users.id = met.id where ${states}`
-        : MET,
+      texts: MET,
+      ...(isNarrowed && {
+        // Their states are looked up one after another, until the page is full.
+        found: (limit) => sql`select id from (select id from met order by id offset 0) as in_order
+          where (select true from users where tenant_id = ${tenantId} and users.id = in_order.id and ${states})
+          order by id limit ${limit}`,
+      }),
     }),
   }
 }

@@ -113,15 +113,16 @@ function actionsIn(
 export function createAuditCount(
   engine: Pick<Engine, 'reader' | 'byBytes' | 'indexedBy'>,
 ): AuditStore['count'] {
+  const action = engine.byBytes('action')
   return async (tenantId, { action: prefix, from, limit }) => {
     const index = tenantId === undefined ? 'audit_by_action' : 'audit_by_tenant_and_action'
     const is = tenantId === undefined ? sql`1 = 1` : sql`tenant_id = ${tenantId}`
     const rows = await engine.reader.all(sql<{ action: string; n: number }>`
       ${actionsIn(engine, index, is, prefix)}
-      -- In the order of the index, or PostgreSQL would read the table where it believes that an action is frequent.
+      -- A range, or PostgreSQL would read all entries by their time where it believes that an action is frequent.
       select one as action, (select count(*) from (select 1 from audit ${engine.indexedBy(index)}
-        where ${is} and ${engine.byBytes('action')} = found.one and at >= ${from}
-        order by at desc limit ${limit}) as counted) as n
+        where ${is} and (${action}, at) >= (found.one, ${from}) and ${action} <= found.one
+        order by ${action}, at limit ${limit}) as counted) as n
       -- There are fewer actions. PostgreSQL believes in a hundred, and would compile the statement for longer than it takes.
       from found where one is not null limit 30`)
     return new Map(rows.map(({ action, n }) => [action, n]))

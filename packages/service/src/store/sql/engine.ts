@@ -44,8 +44,13 @@ export interface SearchedUsers {
 export interface Met {
   /** A statement whose rows are counted: the table `met`. */
   readonly met: Sql
-  /** A statement that reads `id` and `search_text` from `met`, of those in the state. */
+  /** A statement that reads `id` and `search_text` from `met`; without `found`, only of those in the state. */
   readonly texts: Sql
+  /**
+   * A statement that reads the ids of those in the state who contain the text, the first ones. Default: it reads
+   * them from `texts`.
+   */
+  readonly found?: (limit: number) => Sql
 }
 
 /** An SQL database, as far as the tables need to know it. */

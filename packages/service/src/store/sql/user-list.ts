@@ -58,12 +58,18 @@ function createTextSearch({
   trigrams,
   json,
 }: Pick<Engine, 'reader' | 'trigrams' | 'json'>) {
+  function foundOf({ found }: Met, text: string, limit: number): Sql {
+    if (found) return found(limit)
+    return sql`select id from texts where ${trigrams.contains(text)} order by id limit ${limit}`
+  }
+
   /** Those whom a search meets who contain the text, how many it has met, and the texts of some. */
-  async function among(tenantId: string, { met, texts }: Met, text: string, limit: number) {
+  async function among(tenantId: string, users: Met, text: string, limit: number) {
+    const { met, texts } = users
     const rows = await reader.all(sql<UserRow & { met: number; sample: string }>`
       with met as materialized (${met}),
         texts as not materialized (${texts}),
-        found as (select id from texts where ${trigrams.contains(text)} order by id limit ${limit})
+        found as (${foundOf(users, text, limit)})
       select counted.met, sampled.sample, ${every}
       from (select count(*) as met from met) as counted
       cross join (select ${json.arrayOf('search_text')} as sample
@@ -75,6 +81,16 @@ function createTextSearch({
       met: rows[0]?.met ?? 0,
       sample: (JSON.parse(rows[0]?.sample ?? '[]') as (string | null)[]).map((one) => one ?? ''),
     }
+  }
+
+  /** Those who contain the text among all whom the index meets. */
+  function allAmong(tenantId: string, users: Met, text: string, limit: number) {
+    return reader.all(sql<UserRow>`
+      with met as (${users.met}),
+        texts as not materialized (${users.texts}),
+        found as (${foundOf(users, text, limit)})
+      select ${every} from users where tenant_id = ${tenantId} and id in (select id from found)
+      order by id`)
   }
 
   return async (
@@ -102,15 +118,14 @@ function createTextSearch({
     const first = await look(isNarrowed ? LOOKED_AT.inState : LOOKED_AT.all)
     if (first.isEnough) return pageOf(first.items, limit)
     const rare = rareTrigrams(text, first.sample)
-    const find = (most: number) =>
-      among(tenantId, trigrams.find(users, text, rare, most), text, limit + 1)
+    const find = (most: number) => trigrams.find(users, text, rare, most)
     if (isNarrowed) {
-      const few = await find(MANY)
+      const few = await among(tenantId, find(MANY), text, limit + 1)
       if (few.met < MANY) return pageOf(few.items, limit)
       const more = await look(MANY)
       if (more.isEnough) return pageOf(more.items, limit)
     }
-    return pageOf((await find(EVERY)).items, limit)
+    return pageOf(await allAmong(tenantId, find(EVERY), text, limit + 1), limit)
   }
 }
 
