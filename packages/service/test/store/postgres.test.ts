@@ -199,6 +199,22 @@ test('processes that start at once on an empty database make its tables once', a
   await store.close()
 })
 
+test('PostgreSQL does not compile the statements of the service, and only of this role in this database', async () => {
+  await using database = await anEmptyDatabase()
+  await using other = await anEmptyDatabase()
+  const settingOf = async ({ url }: { url: string }) => {
+    const client = new pg.Client({ connectionString: url })
+    await client.connect()
+    const { rows } = await client.query('show jit')
+    await client.end()
+    return rows
+  }
+  expect(await settingOf(database)).toEqual([{ jit: 'on' }])
+  await migratePostgres({ url: database.url })
+  expect(await settingOf(database)).toEqual([{ jit: 'off' }])
+  expect(await settingOf(other)).toEqual([{ jit: 'on' }])
+})
+
 test('a newer database is served unless it says that it needs a newer service', async () => {
   await using newer = await anEmptyDatabase()
   await migratePostgres({ url: newer.url })
