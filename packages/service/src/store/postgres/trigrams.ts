@@ -111,12 +111,13 @@ export function createTrigrams(reader: Queries): Trigrams {
         )}
           and of_tenant = ${tenantId} and of_user > ${after} and ${contains(text)} limit ${most}`,
       texts: MET,
-      ...(isNarrowed && {
-        // Their states are looked up one after another, until the page is full.
-        found: (limit) => sql`select id from (select id from met order by id offset 0) as in_order
-          where (select true from users where tenant_id = ${tenantId} and users.id = in_order.id and ${states})
-          order by id limit ${limit}`,
-      }),
+      found: (limit) =>
+        isNarrowed
+          ? // Their states are looked up one after another, until the page is full.
+            sql`select id from (select id from met order by id offset 0) as in_order
+              where (select true from users where tenant_id = ${tenantId} and users.id = in_order.id and ${states})
+              order by id limit ${limit}`
+          : sql`select id from met order by id limit ${limit}`,
     }),
   }
 }
