@@ -238,6 +238,7 @@ iframe { width: 100%; height: 46rem; border: 1px solid var(--edge); border-radiu
   dd { margin: 0 0 .7rem; }
   input, select, button, a.button, .small { min-height: 2.75rem; }
   input, select, textarea { font-size: 1rem; }
+  .row .field:has(select) { flex-basis: 100%; }
   .check input { width: 1.3rem; min-height: 1.3rem; height: 1.3rem; margin: 0; }
   summary, .card > details:first-child > summary { padding: .8rem 0; }
 }

@@ -3,7 +3,7 @@ import { type FlowRequest, show } from './flow-request.ts'
 /** The parts of a path that its route names. */
 type Params = Readonly<Record<string, string>>
 
-/** What answers a request for a page, or a form of it. */
+/** The handler of a request for a page, or of a form of it. */
 type Run = (flow: FlowRequest, params: Params) => void | Promise<void>
 
 /** An address at an issuer that people ask for, or to which a page sends its form. */
