@@ -106,7 +106,7 @@ export function createDispatcher(
     const { found, params, methods, path = 'other' } = findRoute(url.pathname, method)
     nameRoute(request, found && 'name' in found ? found.name : path)
     const allowed = methods.length > 0 ? methods : PAGE
-    if (!allowed.includes(method) || isOddOptions(request)) {
+    if (!allowed.includes(method) || isPlainOptions(request)) {
       const page = { title: 'errorTitle', text: 'errorMethod', values: { method } } as const
       return show(flow, 405, 'message', page, { allow: allowed.join(', ') })
     }
@@ -139,8 +139,8 @@ export function createDispatcher(
   }
 }
 
-/** Whether this asks for the methods in another way than as a preflight. */
-function isOddOptions({ method, headers }: IncomingMessage): boolean {
+/** Whether this is an `OPTIONS` request that is no preflight. */
+function isPlainOptions({ method, headers }: IncomingMessage): boolean {
   return method === 'OPTIONS' && !headers['access-control-request-method']
 }
 

@@ -96,7 +96,7 @@ async function filled(running: ConsoleService) {
   return { ids, tenant, other, admin }
 }
 
-/** What was changed so far. */
+/** The changes so far, as the audit log has them. */
 async function done(admin: IdentityService['admin']): Promise<string[]> {
   const entries = await admin.audit({ limit: 1_000 })
   return entries.flatMap(({ outcome, action, target }) =>

@@ -199,20 +199,30 @@ test('processes that start at once on an empty database make its tables once', a
   await store.close()
 })
 
-test('PostgreSQL does not compile the statements of the service, and only of this role in this database', async () => {
-  await using database = await anEmptyDatabase()
-  await using other = await anEmptyDatabase()
-  const settingOf = async ({ url }: { url: string }) => {
-    const client = new pg.Client({ connectionString: url })
+test('PostgreSQL does not compile the statements of a role that has no rights but its database, and those of others as before', async () => {
+  await using empty = await anEmptyDatabase()
+  const role = `latchkey_${Date.now()}`
+  const name = new URL(empty.url).pathname.slice(1)
+  await empty.query(`create role ${role} login`)
+  onTestFinished(async () => {
+    await database.query(`drop role ${role}`)
+  })
+  await empty.query(`alter database "${name}" owner to ${role}`)
+  const url = new URL(empty.url)
+  url.username = role
+  const settingAt = async (address: string) => {
+    const client = new pg.Client({ connectionString: address })
     await client.connect()
-    const { rows } = await client.query('show jit')
+    const { rows } = await client.query(
+      "select current_user as role, current_setting('jit') as jit",
+    )
     await client.end()
     return rows
   }
-  expect(await settingOf(database)).toEqual([{ jit: 'on' }])
-  await migratePostgres({ url: database.url })
-  expect(await settingOf(database)).toEqual([{ jit: 'off' }])
-  expect(await settingOf(other)).toEqual([{ jit: 'on' }])
+  expect(await settingAt(url.href)).toEqual([{ role, jit: 'on' }])
+  await migratePostgres({ url: url.href })
+  expect(await settingAt(url.href)).toEqual([{ role, jit: 'off' }])
+  expect(await settingAt(empty.url)).toMatchObject([{ jit: 'on' }])
 })
 
 test('a newer database is served unless it says that it needs a newer service', async () => {
