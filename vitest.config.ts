@@ -4,10 +4,17 @@ import { configDefaults, defineConfig } from 'vitest/config'
 const LONG = '**/*.nightly.test.ts'
 const isNightly = process.env.LATCHKEY_LANE === 'nightly'
 
-/** Tests that leave nothing behind in their modules, neither a moved clock nor a table that was filled once. */
-const SHARED = [
-  'packages/{management,session-store,testing}/test/**/*.test.ts',
-  'packages/service/test/{console,http}/**/*.test.ts',
+/** Files in which the kit runs alone, at trace level and searched for its secrets: see `test/support/watch-for-leaks.ts`. */
+const KIT = ['packages/{core,express,fastify,hono,koa}/test/**/*.test.ts', 'test/kit-*.test.ts']
+
+/** Files that need modules as they are at first, or whose framework or telemetry has one state for the whole process. */
+const ALONE = [
+  'examples/guides/test/{development,telemetry}.test.ts',
+  'examples/node-http/test/adapter.test.ts',
+  'packages/{nestjs,nextjs}/test/adapter.test.ts',
+  'packages/service/test/costs.test.ts',
+  'packages/service/test/domain/{chosen-password,ids,padding}.test.ts',
+  'test/{examples,journeys}.test.ts',
 ]
 const ALL = ['packages/*/test/**/*.test.ts', 'examples/*/test/**/*.test.ts', 'test/*.test.ts']
 const exclude = [...configDefaults.exclude, LONG]
@@ -16,7 +23,7 @@ export default defineConfig({
   ssr: { resolve: { conditions: ['latchkey-source', 'node'] } },
   test: {
     globalSetup: './test/support/setup.ts',
-    setupFiles: './test/support/watch-for-leaks.ts',
+    setupFiles: './test/support/each-file.ts',
     testTimeout: 20_000,
     hookTimeout: 30_000,
     execArgv: ['--conditions=latchkey-source'],
@@ -25,17 +32,16 @@ export default defineConfig({
     maxWorkers: '100%',
     // Tests that say they are concurrent wait for time to pass, so many of them fit beside each other.
     maxConcurrency: 20,
+    // Loading modules anew for each file takes longer than many of the files. A cluster is made for each file.
+    isolate: process.env.LATCHKEY_TEST_CLUSTER !== undefined,
     projects: isNightly
       ? [{ extends: true, test: { name: 'nightly', include: [LONG] } }]
       : [
+          { extends: true, test: { name: 'alone', include: ALONE, exclude, isolate: true } },
+          { extends: true, test: { name: 'kit', include: KIT, exclude } },
           {
             extends: true,
-            test: { name: 'apart', include: ALL, exclude: [...exclude, ...SHARED] },
-          },
-          {
-            extends: true,
-            // Loading modules anew for each file took longer than many of the files.
-            test: { name: 'shared', isolate: false, include: SHARED, exclude },
+            test: { name: 'others', include: ALL, exclude: [...exclude, ...ALONE, ...KIT] },
           },
         ],
   },

@@ -14,7 +14,7 @@ const lanes: readonly Lane[] = [
   },
   {
     name: 'pages in every language, color and window',
-    command: ['vitest', 'run', 'gallery'],
+    command: ['vitest', 'run', 'gallery', 'pages/mails', 'pages/passkeys'],
     env: { LATCHKEY_GALLERY: 'full' },
   },
   { name: 'login suite on every store', command: ['pnpm', 'test:matrix'] },

@@ -1,70 +1,11 @@
-import { globSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { globSync } from 'node:fs'
+import { expect, test } from 'vitest'
 import { root } from '../scripts/packages.ts'
-import { launchChromium } from './support/chromium.ts'
-import { keepPicture, overflows, sizes, violationsOf } from './support/look.ts'
-import { startExample } from './support/started.ts'
+import { examples, tryExamples, usual } from './support/examples.ts'
 
-/** What a person opens, and what the page then says. */
-const examples = [
-  { name: 'api-and-spa', opens: '/login', sees: 'The API answered.' },
-  { name: 'cluster', opens: '/account', sees: 'The guard let you in.' },
-  { name: 'express-redis', opens: '/account', sees: 'Logged in on 1 device' },
-  { name: 'fastify', opens: '/account', sees: 'The guard let you in.' },
-  { name: 'hono', opens: '/account', sees: 'The guard let you in.' },
-  { name: 'koa', opens: '/account', sees: 'The guard let you in.' },
-  { name: 'nestjs', opens: '/account', sees: 'The guard let you in.' },
-  { name: 'nextjs', opens: '/account', sees: 'The guard let you in.' },
-  { name: 'node-http', opens: '/account', sees: 'The guard let you in.' },
-  { name: 'plain-javascript', opens: '/account', sees: 'The session' },
-  { name: 'roles-and-step-up', opens: '/publish', sees: 'The guard let you in.' },
-  { name: 'several-tenants', opens: '/account', sees: 'at another company it counts for nothing' },
-  { name: 'user-import', opens: '/orders', sees: 'A difference engine' },
-  { name: 'user-table', opens: '/members', sees: 'The table, kept in step by webhooks' },
-]
+tryExamples(examples.filter(({ name }) => usual.includes(name)))
 
-let browser: Browser
-beforeAll(async () => {
-  browser = await launchChromium()
-})
-afterAll(() => browser?.close())
-
-test.for(examples)(
-  '$name starts with one command, logs in, and stops with Ctrl-C',
-  {
-    timeout: 120_000,
-  },
-  async ({ name, opens, sees }) => {
-    await using example = await startExample(startScript(name))
-    const context = await browser.newContext()
-    const page = await context.newPage()
-    await page.goto(example.application)
-    await look(page, name, 'home')
-
-    await page.goto(example.application + opens)
-    const [email = '', password = ''] = Object.entries(example.passwords)[0] ?? []
-    await page.getByLabel('Email address').fill(email)
-    await page.getByLabel('Password', { exact: true }).fill(password)
-    await page.getByRole('button', { name: 'Log in' }).click()
-
-    await page.getByText(sees).first().waitFor()
-    expect(await page.locator('.card').textContent()).toContain('Logged in as Ada Lovelace')
-    await look(page, name, 'logged-in')
-    await context.close()
-    expect(await example.stop()).toBe(0)
-  },
-)
-
-/** What `pnpm --filter example-<name> start` runs. */
-function startScript(name: string): string {
-  const manifest = JSON.parse(readFileSync(join(root, 'examples', name, 'package.json'), 'utf8'))
-  expect(manifest.name).toBe(`@latchkey/example-${name}`)
-  return join('examples', name, manifest.scripts.start.split(' ').at(-1))
-}
-
-test('every example that serves pages is started here', () => {
+test('every example that serves pages is started, in every run or each night', () => {
   const folders = globSync('examples/*/src/start.{ts,js}', { cwd: root })
   // What `npx pnpm start` runs has a test of its own.
   const elsewhere = ['three-routes']
@@ -73,20 +14,3 @@ test('every example that serves pages is started here', () => {
     examples.map(({ name }) => name),
   )
 })
-
-/** Keeps pictures for people to look at, and has axe look at the page in light and dark. */
-async function look(page: Page, name: string, what: string): Promise<void> {
-  for (const [device, scheme] of [
-    ['desktop', 'light'],
-    ['phone', 'dark'],
-  ] as const) {
-    await page.setViewportSize(sizes[device])
-    await page.emulateMedia({ colorScheme: scheme })
-    // Next.js streams the page, and shows it once its scripts have run.
-    await page.getByRole('heading', { level: 1 }).waitFor()
-    await keepPicture(page, `example-${name}-${what}-${device}`)
-    // The same page again is looked at for its colors alone.
-    expect(await violationsOf(page, scheme === 'dark')).toEqual([])
-    expect(await overflows(page)).toBe(false)
-  }
-}

@@ -11,8 +11,8 @@ const axeSource = readFileSync(
 )
 
 /**
- * Whether pages are looked at in every language, color and window, as they are each night: `LATCHKEY_GALLERY=full`.
- * Otherwise each is looked at once, in English and light colors on a desktop.
+ * Whether every page is looked at in every language, color and window, as they are each night: `LATCHKEY_GALLERY=full`.
+ * Otherwise those whose accessibility trees are stored are, in English and light colors on a desktop.
  */
 export const isFullGallery = process.env.LATCHKEY_GALLERY === 'full'
 

@@ -1,7 +1,7 @@
 import diagnostics from 'node:diagnostics_channel'
 import type { AuthEventName } from '@latchkey/core'
 import { afterAll, expect } from 'vitest'
-import { findLeaks, overhear } from './leaks.ts'
+import { findLeaks, forgetAll, overhear } from './leaks.ts'
 
 /** Every event of the kit; the type sees to it that none is forgotten. */
 const EVENTS: Record<AuthEventName, true> = {
@@ -27,15 +27,19 @@ const EVENTS: Record<AuthEventName, true> = {
   'discovery.failed': true,
 }
 
+let isWatching = false
+
 /**
- * Runs before each file of the kit's tests: everything the file makes the kit write, publish, throw
- * or answer is kept, at trace level, and searched in the end for every secret that was used.
+ * Keeps everything that a file makes the kit write, publish, throw or answer, at trace level, and searches it in the end for
+ * every secret that was used.
  */
-if (
-  /packages\/(core|express|fastify|hono|koa)\/test\/|\/test\/kit-/.test(
-    expect.getState().testPath ?? '',
-  )
-) {
+export function watchForLeaks(): void {
+  forgetAll()
+  afterAll(() => {
+    expect(findLeaks()).toEqual([])
+  })
+  if (isWatching) return
+  isWatching = true
   // Read when the module `debug` is loaded, so before any of what is tested. Left out are those that
   // write addresses, cookies or records of their own accord, and the provider and the browser of the tests.
   process.env.DEBUG_COLORS = 'no'
@@ -46,9 +50,6 @@ if (
     diagnostics.subscribe(`latchkey:${name}`, (event) => overhear(`event ${name}`, event))
   }
   process.on('warning', (warning) => overhear('warning', warning))
-  afterAll(() => {
-    expect(findLeaks()).toEqual([])
-  })
 }
 
 /** Keeps what goes to the terminal; lines of `debug` go no further. */

@@ -1,6 +1,6 @@
 import { createMemoryStore, type SessionStore } from '@latchkey/core'
 import { createSessionStore } from '@latchkey/session-store'
-import { afterAll } from 'vitest'
+import { atFileEnd } from '../../../../test/support/file-end.ts'
 import { startRedis, type TestRedis } from '../../../session-store/test/support/redis.ts'
 
 /** The stores that the kit promises the same behavior on. */
@@ -12,8 +12,9 @@ export type StoreName = (typeof STORES)[number]
 let redis: Promise<TestRedis> | undefined
 let opened = 0
 
-afterAll(async () => {
+atFileEnd(async () => {
   await (await redis)?.[Symbol.asyncDispose]()
+  redis = undefined
 })
 
 /** Opens a store of a kind, with no sessions in it. Redis is started for the first that needs it. */

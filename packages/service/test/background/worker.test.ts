@@ -147,7 +147,7 @@ describe.each(Object.entries(stores))('on %s, a worker for', (_, open) => {
       const done = Promise.withResolvers<void>()
       let begun = 0
       const worker = background.work(name, {
-        ...{ queue, leaseSeconds: 3, atOnce: 1, pollMs: RARELY },
+        ...{ queue, leaseSeconds: 2, atOnce: 1, pollMs: RARELY },
         async attempt() {
           begun++
           await done.promise
@@ -157,7 +157,7 @@ describe.each(Object.entries(stores))('on %s, a worker for', (_, open) => {
       await add()
       worker.wake()
       await vi.waitFor(() => expect(begun).toBe(1), 10_000)
-      await wait(5_000)
+      await wait(3_000)
       expect(await queue.claim(1, 60)).toEqual([])
       done.resolve()
       await worker.idle()

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createIdentityService, type IdentityService } from '@latchkey/service'
-import { afterAll, beforeAll, expect } from 'vitest'
+import { beforeAll, expect } from 'vitest'
+import { atFileEnd } from '../../../../test/support/file-end.ts'
 import type { IdentityServiceOptions } from '../../src/service-options.ts'
 import { CLUSTER_START_MS, endSharedClusters, overHttp, sharedCluster } from './cluster.ts'
 import { checkConformance } from './conformance.ts'
@@ -26,7 +27,7 @@ export const byDefault = {
 }
 
 if (stores.includes('cluster')) beforeAll(() => sharedCluster(byDefault), CLUSTER_START_MS)
-afterAll(endSharedClusters)
+atFileEnd(endSharedClusters)
 
 export interface Answer {
   status: number

@@ -2,7 +2,8 @@ import { EventEmitter } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
-import { afterAll, beforeAll } from 'vitest'
+import { beforeAll } from 'vitest'
+import { atFileEnd } from '../../../../../test/support/file-end.ts'
 import { createBackground } from '../../../src/background/index.ts'
 import { systemClock } from '../../../src/clock.ts'
 import { createApplication, openSecret } from '../../../src/domain/applications/applications.ts'
@@ -55,8 +56,8 @@ export const allStoreKinds: readonly StoreKind[] = process.env.LATCHKEY_TEST_CLU
   : [...storeKinds, 'shared']
 
 if (storeKinds.includes('cluster')) beforeAll(() => sharedCluster(), CLUSTER_START_MS)
-afterAll(endSharedClusters)
-afterAll(endSharedStores)
+atFileEnd(endSharedClusters)
+atFileEnd(endSharedStores)
 
 let isHere = false
 

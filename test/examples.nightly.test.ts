@@ -1,0 +1,3 @@
+import { examples, tryExamples, usual } from './support/examples.ts'
+
+tryExamples(examples.filter(({ name }) => !usual.includes(name)))
