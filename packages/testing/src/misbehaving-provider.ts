@@ -14,7 +14,7 @@ import type {
 } from './misbehaving/provider.ts'
 import { isClient, networkFault, shownBy, tokenError } from './misbehaving/requests.ts'
 import { close, json, listen, readAll } from './misbehaving/server.ts'
-import { createSigningKey, signIdToken, signJwt } from './misbehaving/signing.ts'
+import { ownKeys, signIdToken, signJwt } from './misbehaving/signing.ts'
 
 export type { Fault } from './misbehaving/faults.ts'
 export type {
@@ -43,7 +43,8 @@ export async function startMisbehavingProvider(
   const issuer = options.issuer ?? url
   const { origin, pathname } = new URL(issuer)
   const base = pathname.replace(/\/$/, '')
-  let key = createSigningKey('first')
+  const keys = ownKeys()
+  let key = keys.take('first')
   const codes = new Map<string, Grant>()
   const refreshTokens = new Map<string, Grant>()
   const pushed = new Map<string, URLSearchParams>()
@@ -67,7 +68,7 @@ export async function startMisbehavingProvider(
     secrets: [CLIENT_SECRET],
     count: (path) => provider.requests.filter((request) => request.path === path).length,
     rotateKey(alg) {
-      key = createSigningKey(randomBytes(6).toString('hex'), alg)
+      key = keys.take(randomBytes(6).toString('hex'), alg)
     },
     logoutToken(claims, header) {
       const now = Math.floor(Date.now() / 1000)
@@ -107,8 +108,13 @@ export async function startMisbehavingProvider(
       server = createServer(listener)
       await listen(server, port)
     },
-    close: () => close(server),
-    [Symbol.asyncDispose]: () => close(server),
+    close: end,
+    [Symbol.asyncDispose]: end,
+  }
+
+  function end(): Promise<void> {
+    keys.release()
+    return close(server)
   }
 
   function listener(req: IncomingMessage, res: ServerResponse): void {

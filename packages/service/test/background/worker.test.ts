@@ -139,15 +139,16 @@ function aBackground() {
 /** Nothing is found by polling while a test runs. */
 const RARELY = 3_600_000
 
-describe.each(Object.entries(stores))('on %s, a worker for', (_, open) => {
-  describe.each(Object.entries(users))('%s', (name, of) => {
-    test('renews the lease for as long as it works', { timeout: 30_000 }, async () => {
-      const { queue, add } = await of(await open())
-      const { background, logged } = aBackground()
+describe.each(Object.entries(stores))('on %s', (_, open) => {
+  test('each worker renews the lease for as long as it works', { timeout: 30_000 }, async () => {
+    const opened = await open()
+    const { background, logged } = aBackground()
+    const works = Object.entries(users).map(async ([name, of]) => {
+      const { queue, add } = await of(opened)
       const done = Promise.withResolvers<void>()
       let begun = 0
       const worker = background.work(name, {
-        ...{ queue, leaseSeconds: 2, atOnce: 1, pollMs: RARELY },
+        ...{ queue, leaseSeconds: 3, atOnce: 1, pollMs: RARELY },
         async attempt() {
           begun++
           await done.promise
@@ -157,13 +158,18 @@ describe.each(Object.entries(stores))('on %s, a worker for', (_, open) => {
       await add()
       worker.wake()
       await vi.waitFor(() => expect(begun).toBe(1), 10_000)
-      await wait(3_000)
+      await wait(5_000)
       expect(await queue.claim(1, 60)).toEqual([])
       done.resolve()
       await worker.idle()
-      expect(logged).toEqual([])
     })
+    await Promise.all(works)
+    expect(logged).toEqual([])
+  })
+})
 
+describe.each(Object.entries(stores))('on %s, a worker for', (_, open) => {
+  describe.each(Object.entries(users))('%s', (name, of) => {
     test('wakes when an item that was put back is due', { timeout: 20_000 }, async () => {
       const { queue, add, putBack } = await of(await open())
       const { background } = aBackground()

@@ -19,8 +19,31 @@ const KEY_PAIRS = {
 }
 
 /** Makes a key. */
-export function createSigningKey(kid: string, alg: SigningAlgorithm = 'RS256'): SigningKey {
+function createSigningKey(kid: string, alg: SigningAlgorithm = 'RS256'): SigningKey {
   return { alg, kid, ...KEY_PAIRS[alg]() }
+}
+
+/** The keys of providers that are closed. Making one takes longer than most tests. */
+const idle: SigningKey[] = []
+
+/** The keys of one provider. No other provider signs with them until they are released. */
+export interface OwnKeys {
+  take(kid: string, alg?: SigningAlgorithm): SigningKey
+  release(): void
+}
+
+/** Makes the keys of a provider, or takes those of one that is closed. */
+export function ownKeys(): OwnKeys {
+  const own: SigningKey[] = []
+  return {
+    take(kid, alg = 'RS256') {
+      const at = idle.findIndex((key) => key.alg === alg)
+      const [key = createSigningKey(kid, alg)] = at < 0 ? [] : idle.splice(at, 1)
+      own.push(key)
+      return { ...key, kid }
+    },
+    release: () => void idle.push(...own.splice(0)),
+  }
 }
 
 let foreign: SigningKey | undefined
