@@ -61,17 +61,20 @@ export function runContract(
     return names
   }
   const cases = new Map(chosen.map((kept) => [kept, casesOn(kept)]))
+  /** Why a case does not run with sessions kept in this way; `undefined` if it does. */
+  function whyNot(name: string, kept: Sessions): string | undefined {
+    if (lane !== undefined || chosen.length === ALL.length) return undefined
+    const able = chosen.filter((other) => cases.get(other)?.has(name))
+    const own = able[numberOf(name) % able.length]
+    if (own !== kept) return `it runs on ${own}`
+    return numberOf(`${host} ${name}`) % SHARE === 0 ? undefined : 'it runs each night'
+  }
   for (const kept of chosen) {
-    const elsewhere = [...(cases.get(kept) ?? [])].flatMap((name) => {
-      if (lane !== undefined || chosen.length === ALL.length) return []
-      const able = chosen.filter((other) => cases.get(other)?.has(name))
-      const own = able[numberOf(name) % able.length]
-      if (own !== kept) return [[name, `it runs on ${own}`] as const]
-      return numberOf(`${host} ${name}`) % SHARE === 0
-        ? []
-        : [[name, 'it runs each night'] as const]
-    })
-    const left = { ...without(kept), ...Object.fromEntries(elsewhere) }
+    const left: Record<string, string> = { ...without(kept) }
+    for (const name of cases.get(kept) ?? []) {
+      const reason = whyNot(name, kept)
+      if (reason !== undefined) left[name] = reason
+    }
     declare(kept, left, { describe, it, afterAll })
   }
 }
