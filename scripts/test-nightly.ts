@@ -28,6 +28,11 @@ const lanes: readonly Lane[] = [
   { name: 'cluster', command: ['pnpm', 'test:cluster'] },
   { name: 'interoperability', command: ['pnpm', 'test:interop'] },
   { name: 'runtimes', command: ['pnpm', 'test:runtimes'] },
+  {
+    name: 'packages with every compiler',
+    command: ['pnpm', 'check:packages'],
+    env: { LATCHKEY_PACKAGES: 'full' },
+  },
   { name: 'site', command: ['sh', '-c', 'pnpm docs:build && pnpm docs:check'] },
 ]
 
