@@ -112,9 +112,9 @@ export async function startMisbehavingProvider(
     [Symbol.asyncDispose]: end,
   }
 
-  function end(): Promise<void> {
+  async function end(): Promise<void> {
+    await close(server)
     keys.release()
-    return close(server)
   }
 
   function listener(req: IncomingMessage, res: ServerResponse): void {
