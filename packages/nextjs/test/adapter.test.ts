@@ -19,7 +19,7 @@ const ALWAYS = {
 
 /** A copy of a cookie works for up to a minute, as docs/guides/nextjs.md says. */
 const IN_COOKIES = {
-  'a logout form ends the session and redirects to the provider’s logout': TWO_COPIES,
+  'a copy of the session cookie is refused after a logout': TWO_COPIES,
   'every login has a new session id, and the previous id is not valid': TWO_COPIES,
   'a session id that was planted before the login is not valid after it': TWO_COPIES,
   'the signal of an open connection is aborted when its session ends, and that of another session is not':

@@ -96,8 +96,7 @@ export const logouts: readonly Case[] = [
     'a logout form ends the session and redirects to the provider’s logout',
     async ({ open, provider }) => {
       const site = await open()
-      const ada = site.visitor()
-      const session = cookieOf(await ada.logIn())
+      const ada = await site.user()
       const answer = await ada.agent
         .post('/logout')
         .set({ origin: 'http://localhost:3000', 'sec-fetch-site': 'same-origin' })
@@ -106,6 +105,16 @@ export const logouts: readonly Case[] = [
       assert.ok(onward.includes(`${provider.issuer}/logout?`), onward)
       assert.ok(onward.includes('id_token_hint='))
       assert.equal((await ada.open('/')).text, 'out')
+    },
+  ],
+  [
+    'a copy of the session cookie is refused after a logout',
+    async ({ open }) => {
+      const site = await open()
+      const ada = site.visitor()
+      const session = cookieOf(await ada.logIn())
+      assert.equal((await withCookie(site, '/', `latchkey=${session}`)).text, 'in as ada')
+      await ada.post('/logout')
       assert.equal((await withCookie(site, '/', `latchkey=${session}`)).text, 'out')
     },
   ],
