@@ -23,7 +23,7 @@ export default defineConfig({
   ssr: { resolve: { conditions: ['latchkey-source', 'node'] } },
   test: {
     globalSetup: './test/support/setup.ts',
-    setupFiles: './test/support/each-file.ts',
+    setupFiles: ['./test/support/each-file.ts'],
     testTimeout: 20_000,
     hookTimeout: 30_000,
     execArgv: ['--conditions=latchkey-source'],
@@ -32,13 +32,21 @@ export default defineConfig({
     maxWorkers: '100%',
     // Tests that say they are concurrent wait for time to pass, so many of them fit beside each other.
     maxConcurrency: 20,
-    // Loading modules anew for each file takes longer than many of the files. A cluster is made for each file.
+    // Loading modules again for each file takes longer than many of the files. A cluster is made for each file.
     isolate: process.env.LATCHKEY_TEST_CLUSTER !== undefined,
     projects: isNightly
       ? [{ extends: true, test: { name: 'nightly', include: [LONG] } }]
       : [
           { extends: true, test: { name: 'alone', include: ALONE, exclude, isolate: true } },
-          { extends: true, test: { name: 'kit', include: KIT, exclude } },
+          {
+            extends: true,
+            test: {
+              name: 'kit',
+              include: KIT,
+              exclude,
+              setupFiles: ['./test/support/each-file-of-the-kit.ts'],
+            },
+          },
           {
             extends: true,
             test: { name: 'others', include: ALL, exclude: [...exclude, ...ALONE, ...KIT] },

@@ -1,0 +1,3 @@
+import { watchForLeaks } from './watch-for-leaks.ts'
+
+watchForLeaks()
