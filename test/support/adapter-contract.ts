@@ -21,9 +21,8 @@ type Without = NonNullable<AdapterUnderTest['without']>
 
 /**
  * Runs the contract of an adapter; what it sends and logs is searched for secrets. With all three ways to keep sessions,
- * each case runs on each of them. With fewer, a third of the cases run, each on one of them, chosen by its name: a case that
- * fails under one host alone is rare. `LATCHKEY_CONTRACT=full` runs each case on all three under every host, as it is done each
- * night, `memory` each on that one alone.
+ * each case runs on each of them. With fewer, a third of the cases run, each on one of them, chosen by its name.
+ * `LATCHKEY_CONTRACT=full` runs each case on all three under every host, as it is done each night, `memory` each on that one alone.
  *
  * @param sessions - Where sessions are kept. Default all three.
  * @param without - The cases that the framework makes impossible, by the way sessions are kept.

@@ -63,7 +63,7 @@ export function tryExamples(chosen: typeof examples): void {
   )
 }
 
-/** What `pnpm --filter example-<name> start` runs. */
+/** The script that `pnpm --filter example-<name> start` runs. */
 function startScript(name: string): string {
   const manifest = JSON.parse(readFileSync(join(root, 'examples', name, 'package.json'), 'utf8'))
   expect(manifest.name).toBe(`@latchkey/example-${name}`)
