@@ -17,6 +17,10 @@ export async function startRedis(port = 27_311): Promise<RedisServer> {
   const redis = new Redis(port, '127.0.0.1', { retryStrategy: () => 100 })
   redis.on('error', () => {})
   await redis.ping()
+  if (server.exitCode !== null) {
+    redis.disconnect()
+    throw new Error(`Redis did not start. Does another process use port ${port}?`)
+  }
   return {
     port,
     async commands() {

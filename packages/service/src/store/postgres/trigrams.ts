@@ -71,8 +71,6 @@ async function isThere(db: Queries): Promise<boolean> {
   return found?.isValid ?? false
 }
 
-const MET = sql`select id, search_text from met`
-
 /** The index of trigrams in PostgreSQL. */
 export function createTrigrams(reader: Queries): Trigrams {
   let isFound = false
@@ -101,16 +99,15 @@ export function createTrigrams(reader: Queries): Trigrams {
         : {
             met: sql`select of_user as id, search_text from user_texts
               where of_tenant = ${tenantId} and of_user > ${after} order by of_user limit ${count}`,
-            texts: MET,
+            texts: sql`select id, search_text from met`,
           },
     find: ({ tenantId, after, states, isNarrowed }, text, rare, most) => ({
-      met: sql`select of_user as id, search_text from user_texts
+      met: sql`select of_user as id from user_texts
         where ${join(
           rare.map((one) => sql`search_text like ${`%${one}%`}`),
           separators.and,
         )}
           and of_tenant = ${tenantId} and of_user > ${after} and ${contains(text)} limit ${most}`,
-      texts: MET,
       found: (limit) =>
         isNarrowed
           ? // Their states are looked up one after another, until the page is full.

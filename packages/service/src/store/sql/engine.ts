@@ -40,18 +40,20 @@ export interface SearchedUsers {
   readonly index: string | undefined
 }
 
-/** Users whom a search meets. */
-export interface Met {
+/** Users whom a search meets: their texts, of those in the state, or who of them contains the text. */
+export type Met = {
   /** A statement whose rows are counted: the table `met`. */
   readonly met: Sql
-  /** A statement that reads `id` and `search_text` from `met`; without `found`, only of those in the state. */
-  readonly texts: Sql
-  /**
-   * A statement that reads the ids of those in the state who contain the text, the first ones. Default: it reads
-   * them from `texts`.
-   */
-  readonly found?: (limit: number) => Sql
-}
+} & (
+  | {
+      /** A statement that reads `id` and `search_text` from `met`, of those in the state. */
+      readonly texts: Sql
+    }
+  | {
+      /** A statement that reads the ids of those in the state who contain the text, the first ones. */
+      readonly found: (limit: number) => Sql
+    }
+)
 
 /** An SQL database, as far as the tables need to know it. */
 export interface Engine {

@@ -58,22 +58,27 @@ function createTextSearch({
   trigrams,
   json,
 }: Pick<Engine, 'reader' | 'trigrams' | 'json'>) {
-  function foundOf({ found }: Met, text: string, limit: number): Sql {
-    if (found) return found(limit)
-    return sql`select id from texts where ${trigrams.contains(text)} order by id limit ${limit}`
+  /** The tables of a statement: the users met, and those of them who are found. */
+  function tablesOf(users: Met, text: string, limit: number): Sql {
+    const found =
+      'found' in users
+        ? users.found(limit)
+        : sql`select id from texts where ${trigrams.contains(text)} order by id limit ${limit}`
+    const texts = 'texts' in users ? sql`texts as not materialized (${users.texts}),` : sql``
+    return sql`with met as (${users.met}), ${texts} found as (${found})`
   }
 
-  /** Those whom a search meets who contain the text, how many it has met, and the texts of some. */
+  /** Those whom a search meets who contain the text, how many it has met, and the texts of some where it reads them. */
   async function among(tenantId: string, users: Met, text: string, limit: number) {
-    const { met, texts } = users
+    const sample =
+      'texts' in users
+        ? sql`select ${json.arrayOf('search_text')} as sample from (select search_text from texts limit ${SAMPLE}) as some_texts`
+        : sql`select '[]' as sample`
     const rows = await reader.all(sql<UserRow & { met: number; sample: string }>`
-      with met as materialized (${met}),
-        texts as not materialized (${texts}),
-        found as (${foundOf(users, text, limit)})
+      ${tablesOf(users, text, limit)}
       select counted.met, sampled.sample, ${every}
       from (select count(*) as met from met) as counted
-      cross join (select ${json.arrayOf('search_text')} as sample
-        from (select search_text from texts limit ${SAMPLE}) as some_texts) as sampled
+      cross join (${sample}) as sampled
       left join users on tenant_id = ${tenantId} and id in (select id from found)
       order by id`)
     return {
@@ -86,9 +91,7 @@ function createTextSearch({
   /** Those who contain the text among all whom the index meets. */
   function allAmong(tenantId: string, users: Met, text: string, limit: number) {
     return reader.all(sql<UserRow>`
-      with met as (${users.met}),
-        texts as not materialized (${users.texts}),
-        found as (${foundOf(users, text, limit)})
+      ${tablesOf(users, text, limit)}
       select ${every} from users where tenant_id = ${tenantId} and id in (select id from found)
       order by id`)
   }
