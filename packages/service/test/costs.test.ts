@@ -53,7 +53,12 @@ async function startCounted() {
   return { service, api, measure, [Symbol.asyncDispose]: () => stack.disposeAsync() }
 }
 
-test('what the service sends to Redis and PostgreSQL for a login is as the table of measurements says', async () => {
+// A process that has not heard of the revision for a second, as on a busy machine, reads again what it has cached. What
+// a login itself costs is the same at each try.
+test('what the service sends to Redis and PostgreSQL for a login is as the table of measurements says', {
+  retry: 2,
+  timeout: 60_000,
+}, async () => {
   await using counted = await startCounted()
   const { service, api, measure } = counted
   const redirectUrls = ['https://app.example/callback']
@@ -111,4 +116,4 @@ test('what the service sends to Redis and PostgreSQL for a login is as the table
   await expected('service: refresh', () => refresh(refreshable.refresh_token))
   const left = await expected('service: logout', () => logOut(browser, tokens.id_token))
   expect(left.location).toBe(loggedOut)
-}, 60_000)
+})
