@@ -14,6 +14,7 @@ const ALONE = [
   'packages/{nestjs,nextjs}/test/adapter.test.ts',
   'packages/service/test/costs.test.ts',
   'packages/service/test/domain/{chosen-password,ids,padding}.test.ts',
+  'packages/testing/test/provider-keys.test.ts',
   'test/{examples,journeys}.test.ts',
 ]
 const ALL = ['packages/*/test/**/*.test.ts', 'examples/*/test/**/*.test.ts', 'test/*.test.ts']

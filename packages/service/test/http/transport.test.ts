@@ -189,10 +189,11 @@ test('an answer in JSON cannot be taken for another type', async () => {
   await using api = await startApi()
 
   for (const path of [api.users, `${api.users}/usr_x`, '/x/health', '/x/v1/openapi.json']) {
-    const { headers } = await api.service.fetch(`https://api.example${path}`, {
+    const response = await api.service.fetch(`https://api.example${path}`, {
       headers: { authorization: `Bearer ${api.key}` },
     })
-    expect(headers.get('x-content-type-options'), path).toBe('nosniff')
+    expect(response.headers.get('x-content-type-options'), path).toBe('nosniff')
+    await response.body?.cancel()
   }
   const issuer = await api.service.fetch('https://acme.example/.well-known/openid-configuration')
   expect(issuer.headers.get('x-content-type-options')).toBe('nosniff')
