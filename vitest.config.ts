@@ -7,9 +7,12 @@ const isNightly = process.env.LATCHKEY_LANE === 'nightly'
 /** Files in which the kit runs alone, at trace level and searched for its secrets: see `test/support/watch-for-leaks.ts`. */
 const KIT = ['packages/{core,express,fastify,hono,koa}/test/**/*.test.ts', 'test/kit-*.test.ts']
 
-/** Files that need modules as they are at first, or whose framework or telemetry has one state for the whole process. */
+/**
+ * Files that need modules as they are at first, or whose framework or telemetry has one state for the whole process:
+ * Restify, which a recipe uses, changes the responses of `node:http` for all.
+ */
 const ALONE = [
-  'examples/guides/test/{development,telemetry}.test.ts',
+  'examples/guides/test/{development,recipes,telemetry}.test.ts',
   'examples/node-http/test/adapter.test.ts',
   'packages/{nestjs,nextjs}/test/adapter.test.ts',
   'packages/service/test/costs.test.ts',
