@@ -1,5 +1,17 @@
-import { afterAll } from 'vitest'
+import { afterAll, vi } from 'vitest'
 import { endFile } from './file-end.ts'
 
 // Vitest runs this before each file, also before those that share the modules of a worker.
-afterAll(endFile)
+const environment = { ...process.env }
+
+afterAll(async () => {
+  await endFile()
+  // What a file has put in the place of something ends with it.
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+  vi.unstubAllEnvs()
+  for (const variable of Object.keys(process.env)) {
+    if (environment[variable] === undefined) delete process.env[variable]
+  }
+  Object.assign(process.env, environment)
+})
