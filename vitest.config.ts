@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { configDefaults, defineConfig } from 'vitest/config'
 
 /** Files whose tests take too long for every run: `npx pnpm test:nightly`. */
@@ -31,9 +32,8 @@ export default defineConfig({
     testTimeout: 20_000,
     hookTimeout: 30_000,
     execArgv: ['--conditions=latchkey-source'],
-    // One file at a time on each core. Vitest would leave one core to itself, which on a machine with two
-    // is half of them; most files wait for sockets, disks and browsers anyway.
-    maxWorkers: '100%',
+    // One more than cores, as most files wait for sockets, disks and browsers: decision 320.
+    maxWorkers: availableParallelism() + 1,
     // Tests that say they are concurrent wait for time to pass, so many of them fit beside each other.
     maxConcurrency: 20,
     // Loading modules again for each file takes longer than many of the files. A cluster is made for each file.
