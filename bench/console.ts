@@ -27,7 +27,7 @@ const what = process.env.WHAT ?? ''
 const CONSOLE = 'https://localhost'
 const PASSWORD = 'correct horse battery'
 const DAY_MS = 86_400_000
-/** When the first user was made: noon of some day lately, as entries beyond the retention are deleted while pages are measured. */
+/** Noon, about a week ago, in microseconds: entries older than the retention would be deleted during the measurement. */
 const AT = (Math.floor(Date.now() / DAY_MS - 7) + 0.5) * DAY_MS * 1_000
 
 /** How many statements the databases have been asked, those of sessions and of the heartbeat included. */

@@ -16,9 +16,11 @@ export async function startRedis(port = 27_311): Promise<RedisServer> {
   const server = spawn('redis-server', args, { stdio: 'ignore' })
   const redis = new Redis(port, '127.0.0.1', { retryStrategy: () => 100 })
   redis.on('error', () => {})
-  await redis.ping()
-  if (server.exitCode !== null) {
+  // Another one may answer at this port.
+  const told = await redis.info('server')
+  if (!told.includes(`process_id:${server.pid}\r\n`)) {
     redis.disconnect()
+    server.kill()
     throw new Error(`Redis did not start. Does another process use port ${port}?`)
   }
   return {

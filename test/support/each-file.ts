@@ -6,7 +6,7 @@ const environment = { ...process.env }
 
 afterAll(async () => {
   await endFile()
-  // What a file has put in the place of something ends with it.
+  // The next file shares this process.
   vi.useRealTimers()
   vi.restoreAllMocks()
   vi.unstubAllEnvs()

@@ -40,7 +40,7 @@ export interface SearchedUsers {
   readonly index: string | undefined
 }
 
-/** Users whom a search meets: their texts, of those in the state, or who of them contains the text. */
+/** Users whom a search meets, with their texts or with the ids of those who contain the text. */
 export type Met = {
   /** A statement whose rows are counted: the table `met`. */
   readonly met: Sql

@@ -68,7 +68,7 @@ function createTextSearch({
     return sql`with met as (${users.met}), ${texts} found as (${found})`
   }
 
-  /** Those whom a search meets who contain the text, how many it has met, and the texts of some where it reads them. */
+  /** The users found among those whom a search meets, how many it has met, and a sample of the texts it has read. */
   async function among(tenantId: string, users: Met, text: string, limit: number) {
     const sample =
       'texts' in users
