@@ -1,3 +1,6 @@
+import type { KeyObject } from 'node:crypto'
+import type { OutgoingHttpHeaders } from 'node:http'
+import { urlToHttpOptions } from 'node:url'
 import type { Express, RequestHandler } from 'express'
 import type { Store } from 'express-session'
 import type { Profile, VerifyCallback } from 'passport-openidconnect'
@@ -94,6 +97,14 @@ export const kits: Record<string, (app: Express, settings: KitSettings) => Promi
     mountPassport(app, passport, strategy, strategy.name)
   },
 
+  async 'bare, verified'(app, settings) {
+    await mountBare(app, settings, await redeemByHand(settings))
+  },
+
+  async 'bare, openid-client'(app, settings) {
+    await mountBare(app, settings, await redeemByClient(settings))
+  },
+
   async 'express-openid-connect'(app, settings) {
     const { auth, requiresAuth } = (await import('express-openid-connect')).default
     const { MemoryStore } = (await import('express-session')).default
@@ -112,6 +123,124 @@ export const kits: Record<string, (app: Express, settings: KitSettings) => Promi
     )
     app.get('/page', requiresAuth(), (req, res) => void res.send(`Hello ${req.oidc.user?.name}`))
   },
+}
+
+interface BareLogin {
+  readonly state: string
+  readonly nonce: string
+  readonly verifier: string
+}
+
+type Redeem = (url: URL, login: BareLogin) => Promise<{ sub: string; name?: string }>
+
+/** The least that a login with PKCE, `state` and `nonce` takes, on express-session. */
+async function mountBare(app: Express, settings: KitSettings, redeem: Redeem): Promise<void> {
+  const { hash, randomBytes } = await import('node:crypto')
+  const random = () => randomBytes(32).toString('base64url')
+  const redirectUri = `${settings.baseUrl}/callback`
+  app.use(await sessions(settings))
+  app.get('/login', (req, res) => {
+    const login = { state: random(), nonce: random(), verifier: random() }
+    Object.assign(req.session, { login })
+    const parameters = new URLSearchParams({
+      client_id: client.id,
+      redirect_uri: redirectUri,
+      response_type: 'code',
+      scope,
+      state: login.state,
+      nonce: login.nonce,
+      code_challenge: hash('sha256', login.verifier, 'base64url'),
+      code_challenge_method: 'S256',
+    })
+    res.redirect(`${settings.issuer}/auth?${parameters}`)
+  })
+  app.get('/callback', async (req, res) => {
+    const { login } = req.session as unknown as { login: BareLogin }
+    const user = await redeem(new URL(req.url, settings.baseUrl), login)
+    req.session.regenerate(() => {
+      Object.assign(req.session, { user })
+      res.redirect('/page')
+    })
+  })
+}
+
+/** Sends a form to the token endpoint over node:http, as plainly as it goes. */
+async function sendForm(url: string, headers: OutgoingHttpHeaders, body: string): Promise<string> {
+  const { request } = await import('node:http')
+  const target = urlToHttpOptions(new URL(url))
+  return new Promise((resolve, reject) => {
+    const sent = request({ ...target, method: 'POST', headers }, (response) => {
+      let text = ''
+      response.setEncoding('utf8').on('data', (chunk) => {
+        text += chunk
+      })
+      response.on('end', () => resolve(text))
+    })
+    sent.on('error', reject).end(body)
+  })
+}
+
+/** Checks what OpenID Connect Core 1.0 §3.1.3.7 demands, without a library. */
+async function redeemByHand({ issuer, baseUrl }: KitSettings): Promise<Redeem> {
+  const { createPublicKey, verify } = await import('node:crypto')
+  const authorization = `Basic ${Buffer.from(`${client.id}:${client.secret}`).toString('base64')}`
+  let key: KeyObject | undefined
+  const parse = (part: string) => JSON.parse(Buffer.from(part, 'base64url').toString())
+  return async ({ searchParams }, login) => {
+    if (searchParams.get('state') !== login.state) throw new Error('state')
+    if (!key) {
+      const { keys } = (await (await fetch(`${issuer}/jwks`)).json()) as { keys: never[] }
+      key = createPublicKey({ format: 'jwk', key: keys[0] as never })
+    }
+    const form = new URLSearchParams({
+      grant_type: 'authorization_code',
+      code: searchParams.get('code') ?? '',
+      redirect_uri: `${baseUrl}/callback`,
+      code_verifier: login.verifier,
+    })
+    const headers = { authorization, 'content-type': 'application/x-www-form-urlencoded' }
+    const { id_token } = JSON.parse(await sendForm(`${issuer}/token`, headers, `${form}`))
+    const [header = '', payload = '', signature = ''] = id_token.split('.')
+    const signed = Buffer.from(`${header}.${payload}`)
+    const isSigned =
+      parse(header).alg === 'RS256' &&
+      verify('sha256', signed, key, Buffer.from(signature, 'base64url'))
+    const { iss, aud, exp, nonce, ...claims } = parse(payload)
+    const isCurrent = exp > Date.now() / 1000
+    if (!(isSigned && iss === issuer && aud === client.id && isCurrent && nonce === login.nonce)) {
+      throw new Error('ID token')
+    }
+    return claims
+  }
+}
+
+/** openid-client checks the claims; it trusts TLS for the signature, unless it is told otherwise. */
+async function redeemByClient({ issuer }: KitSettings): Promise<Redeem> {
+  const oidc = await import('openid-client')
+  const metadata = {
+    issuer,
+    authorization_endpoint: `${issuer}/auth`,
+    token_endpoint: `${issuer}/token`,
+    jwks_uri: `${issuer}/jwks`,
+  }
+  const method = oidc.ClientSecretBasic(client.secret)
+  const config = new oidc.Configuration(metadata, client.id, client.secret, method)
+  oidc.allowInsecureRequests(config)
+  if (process.env.SIGNATURES) oidc.enableNonRepudiationChecks(config)
+  config[oidc.customFetch] = async (url, { method, headers, body }) => {
+    if (method !== 'POST') return fetch(url)
+    const text = await sendForm(url, headers as OutgoingHttpHeaders, String(body))
+    return new Response(text, { headers: { 'content-type': 'application/json' } })
+  }
+  return async (url, login) => {
+    const tokens = await oidc.authorizationCodeGrant(config, url, {
+      expectedState: login.state,
+      expectedNonce: login.nonce,
+      pkceCodeVerifier: login.verifier,
+      idTokenExpected: true,
+    })
+    return tokens.claims() as never
+  }
 }
 
 async function mountLatchkey(
