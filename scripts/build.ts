@@ -19,6 +19,9 @@ const BUNDLED: readonly string[] = [
   '@latchkey/session-store',
 ]
 
+/** What the entry points share is one file; another has what only Node has, and each `import()` its own. */
+const SHARED = { name: 'shared', tags: ['$initial' as const], test: /\/src\/(?!entry\/|node\/)/ }
+
 // One after the other: a package is compiled against the built declarations of those it needs.
 for (const published of publishedPackages()) {
   if (!(await build(published))) break
@@ -53,11 +56,9 @@ async function bundle({ exports = {} }: Package['manifest'], folder: string, tar
   })
   await bundled.write({
     dir: target,
-    sourcemap: true,
-    // The sources are in the package.
-    sourcemapExcludeSources: true,
     entryFileNames: '[name].js',
     chunkFileNames: 'shared/[name]-[hash].js',
+    codeSplitting: { groups: entries.length > 1 ? [SHARED] : [] },
   })
 }
 

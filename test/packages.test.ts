@@ -24,8 +24,8 @@ describe.each(packages)('$manifest.name', ({ folder, manifest }) => {
     expect(manifest.engines).toEqual({ node: '>=22.19' })
   })
 
-  test('ships what was built and the sources that its source maps lead to', () => {
-    expect(manifest.files).toEqual(['dist', 'src'])
+  test('ships what was built, and no sources', () => {
+    expect(manifest.files).toEqual(['dist'])
   })
 
   test('installs no packages of types with its code', () => {

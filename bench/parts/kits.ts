@@ -214,7 +214,7 @@ async function redeemByHand({ issuer, baseUrl }: KitSettings): Promise<Redeem> {
   }
 }
 
-/** openid-client checks the claims; it trusts TLS for the signature, unless it is told otherwise. */
+/** openid-client checks claims; the signature only if told to, as it trusts the connection to the token endpoint. */
 async function redeemByClient({ issuer }: KitSettings): Promise<Redeem> {
   const oidc = await import('openid-client')
   const metadata = {
@@ -226,7 +226,7 @@ async function redeemByClient({ issuer }: KitSettings): Promise<Redeem> {
   const method = oidc.ClientSecretBasic(client.secret)
   const config = new oidc.Configuration(metadata, client.id, client.secret, method)
   oidc.allowInsecureRequests(config)
-  if (process.env.SIGNATURES) oidc.enableNonRepudiationChecks(config)
+  oidc.enableNonRepudiationChecks(config)
   config[oidc.customFetch] = async (url, { method, headers, body }) => {
     if (method !== 'POST') return fetch(url)
     const text = await sendForm(url, headers as OutgoingHttpHeaders, String(body))

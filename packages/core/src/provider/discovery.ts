@@ -33,12 +33,11 @@ export async function discover(
 ): Promise<Discovered> {
   const { issuer, discovery } = registration
   try {
-    const client = await loadOpenidClient()
     const found = discovery instanceof URL ? await fetchDocument(discovery, fetch) : discovery
-    const document = found && { ...found, ...overrides }
+    const document = found && asJson<ServerMetadata>({ ...found, ...overrides })
     const isInsecure = issuer.protocol === 'http:'
     const configure: Discovered['configure'] = async (authentication) => {
-      // openid-client makes exceptions for the issuers of Entra ID, in its discovery alone.
+      const client = await loadOpenidClient()
       const configuration = await client.discovery(
         issuer,
         registration.clientId,
@@ -54,11 +53,29 @@ export async function discover(
       configuration.timeout = 0
       return configuration
     }
-    const metadata = checkMetadata(await configure(client.None()), isInsecure)
-    return { metadata, configure }
+    // A document under the issuer's own name needs no more, so a redirect to the provider does not wait for
+    // openid-client to be loaded. About any other it decides: it makes exceptions for issuers of Entra ID.
+    const named = document && namesItself(document, issuer) ? document : await checked(configure)
+    return { metadata: checkMetadata(named, isInsecure), configure }
   } catch (cause) {
     throw discoveryError(cause, registration)
   }
+}
+
+/** Whether the document names the issuer that it was asked of (OpenID Connect Discovery 1.0 §4.3). */
+function namesItself({ issuer }: Partial<ServerMetadata>, expected: URL): boolean {
+  return typeof issuer === 'string' && URL.parse(issuer)?.href === expected.href
+}
+
+async function checked(configure: Discovered['configure']): Promise<ServerMetadata> {
+  const { None } = await loadOpenidClient()
+  const configuration = await configure(None())
+  // Without the helpers that openid-client adds to it.
+  return asJson(configuration.serverMetadata())
+}
+
+function asJson<T>(value: object): T {
+  return JSON.parse(JSON.stringify(value)) as T
 }
 
 /** Some providers redirect to the same address with a slash: redirects on the origin are followed. */

@@ -11,13 +11,18 @@ export type ClientCall = <T>(
 ) => Promise<T>
 
 /**
- * Loads openid-client at the first request to a provider. With its dependencies it takes a third of
- * an application's start, and a process may never need it.
+ * Loads openid-client when a code or token is first exchanged. With its dependencies, and undici, whose `Headers` it
+ * uses, it takes as long as an application's start, and a process may never need it.
  */
 export function loadOpenidClient(): Promise<OpenidClient> {
   // Each `import()` asks the module loader again.
   loaded ??= import('openid-client')
   return loaded
+}
+
+/** Loads it soon, for a login that has just been sent to the provider. */
+export function preloadOpenidClient(): void {
+  if (!loaded) setTimeout(() => void loadOpenidClient(), 0)
 }
 
 let loaded: Promise<OpenidClient> | undefined

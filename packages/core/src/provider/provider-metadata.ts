@@ -1,4 +1,4 @@
-import type { Configuration, ServerMetadata } from 'openid-client'
+import type { ServerMetadata } from 'openid-client'
 import { ProviderError } from '../errors/errors.ts'
 import { REQUIRED_MEMBERS } from '../http/issuer-url.ts'
 
@@ -15,9 +15,7 @@ const OPTIONAL = [
  * @throws {@link ProviderError} with `LATCHKEY_PROVIDER_INVALID` naming the member that is unusable.
  * @see OpenID Connect Discovery 1.0 §3
  */
-export function checkMetadata(configuration: Configuration, allowHttp: boolean): ServerMetadata {
-  // Without the helpers that openid-client adds to it.
-  const metadata = JSON.parse(JSON.stringify(configuration.serverMetadata())) as ServerMetadata
+export function checkMetadata(metadata: ServerMetadata, allowHttp: boolean): ServerMetadata {
   for (const name of [...REQUIRED_MEMBERS, ...OPTIONAL]) {
     const value: unknown = metadata[name]
     if (value === undefined && (OPTIONAL as readonly string[]).includes(name)) continue

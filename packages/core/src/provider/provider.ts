@@ -17,7 +17,12 @@ import { FAPI_ALGORITHMS, mustOfferFapi } from './fapi.ts'
 import type { JwtHeader } from './jwt.ts'
 import { createProviderKeys, type TokenSender } from './keys.ts'
 import { createMetadataCache, type ProviderHealth } from './metadata-cache.ts'
-import { type ClientCall, type ClientPool, createClientPool } from './openid-client.ts'
+import {
+  type ClientCall,
+  type ClientPool,
+  createClientPool,
+  preloadOpenidClient,
+} from './openid-client.ts'
 import { createProofs, type Proofs } from './proofs.ts'
 import { type KeySet, type SignatureAnswer, verifySignature } from './signature.ts'
 import { createProviderFetch, type ProviderFetch, type ProviderTransport } from './transport.ts'
@@ -158,6 +163,7 @@ export function createProvider(settings: ProviderSettings): Provider {
       metadata: () => when(known(), ({ metadata }) => metadata),
       authorizationUrl: (request) =>
         when(known(), ({ metadata, authorizationPrefix: prefix }) => {
+          preloadOpenidClient()
           const isPushed = request.isPushed || metadata.require_pushed_authorization_requests
           if (!isPushed) return authorizationUrl(prefix, request)
           const { authorizationParams } = settings

@@ -1,6 +1,7 @@
 import type { SessionRecord, SessionStore } from '@latchkey/core'
 import { remember } from '@latchkey/core/stores'
-import { Cookie, type SessionData } from 'express-session'
+import type { SessionData } from 'express-session'
+import { Cookie } from './classes.ts'
 
 /** A session as the stores of express-session keep it: the cookie, the application's data and the login. */
 type ExpressRecord = SessionData & { latchkey?: SessionRecord['login'] }

@@ -1,6 +1,7 @@
 import type { StoredSession, StoredSessions, Visit } from '@latchkey/core'
 import type { Request } from 'express'
-import expressSession, { type SessionData } from 'express-session'
+import type { Store as AnyStore, SessionData } from 'express-session'
+import { Store } from './classes.ts'
 
 /** The visit of a request, as far as its session goes. */
 export type SessionVisit = Pick<Visit, 'session' | 'sessionUsed'>
@@ -12,7 +13,7 @@ type Session = Request['session']
  * The session of express-session for one request, and the store that its methods work on. The login is
  * neither shown nor written here, so a late write of the application undoes nothing.
  */
-export class RequestSession extends expressSession.Store {
+export class RequestSession extends Store {
   /** The value of `req.session`; `undefined` once it is destroyed. */
   session: Session | undefined
   /** The value of `req.sessionID`. */
@@ -85,8 +86,8 @@ export class RequestSession extends expressSession.Store {
 
   /** Remembers the data as read, at first and after `req.session.reload()`. */
   override createSession(
-    ...[req, data]: Parameters<expressSession.Store['createSession']>
-  ): ReturnType<expressSession.Store['createSession']> {
+    ...[req, data]: Parameters<AnyStore['createSession']>
+  ): ReturnType<AnyStore['createSession']> {
     this.#read = jsonOf(data)
     return super.createSession(req, data)
   }
