@@ -19,7 +19,7 @@ const BUNDLED: readonly string[] = [
   '@latchkey/session-store',
 ]
 
-/** What the entry points share is one file; another has what only Node has, and each `import()` its own. */
+/** The file that entry points share. Code for Node alone, and code that is loaded later, has files of its own. */
 const SHARED = { name: 'shared', tags: ['$initial' as const], test: /\/src\/(?!entry\/|node\/)/ }
 
 // One after the other: a package is compiled against the built declarations of those it needs.
