@@ -67,7 +67,6 @@ test.each([
     const options = {
       typeRoots: [join(root, 'node_modules/@types')],
       declaration: false,
-      declarationMap: false,
       isolatedDeclarations: false,
     }
     const files: Record<string, unknown> = {

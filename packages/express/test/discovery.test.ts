@@ -1,9 +1,12 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
 import { type AuthRouterOptions, requireUser } from '@latchkey/express'
 import {
   type MisbehavingProviderOptions,
   startMisbehavingProvider,
 } from '@latchkey/testing/misbehaving-provider'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { createBrowser } from './support/browser.ts'
 import { type Site, startSite } from './support/site.ts'
 
@@ -150,4 +153,28 @@ test('the message about a missing document has its address, and both other ways'
   expect(message).toContain(`${provider.url}/nothing-here${path} (it answers with status 404)`)
   expect(message).toContain('set "discoveryUrl"')
   expect(message).toContain('"authorization_endpoint", "token_endpoint" and "jwks_uri"')
+})
+
+test('a process reads the discovery document without openid-client, and loads it after the first redirect', async () => {
+  await using provider = await startMisbehavingProvider()
+  const script = fileURLToPath(new URL('support/loaded-modules.ts', import.meta.url))
+  const child = fork(script, [provider.url], { execArgv: ['--conditions=latchkey-source'] })
+  const answer = async <T>(): Promise<T> => ((await once(child, 'message')) as [T])[0]
+  const isLoaded = (): Promise<boolean> => {
+    child.send('?')
+    return answer()
+  }
+  try {
+    const port = await answer<number>()
+    await vi.waitFor(() => expect(provider.count(path)).toBe(1), 10_000)
+    expect(await isLoaded()).toBe(false)
+
+    const { headers } = await createBrowser().send(`http://127.0.0.1:${port}/login`)
+
+    expect(headers.get('location')).toMatch(`${provider.url}/auth?`)
+    await vi.waitFor(async () => expect(await isLoaded()).toBe(true), 10_000)
+    expect(provider.count(path)).toBe(1)
+  } finally {
+    child.kill()
+  }
 })

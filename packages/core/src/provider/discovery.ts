@@ -53,21 +53,22 @@ export async function discover(
       configuration.timeout = 0
       return configuration
     }
-    // A document under the issuer's own name needs no more, so a redirect to the provider does not wait for
-    // openid-client to be loaded. About any other it decides: it makes exceptions for issuers of Entra ID.
-    const named = document && namesItself(document, issuer) ? document : await checked(configure)
-    return { metadata: checkMetadata(named, isInsecure), configure }
+    // A redirect to the provider need not wait for openid-client. It judges a document that names another issuer,
+    // as Entra ID has some, and checks every document again before a code or token is sent.
+    const accepted = document && names(issuer, document) ? document : await judged(configure)
+    return { metadata: checkMetadata(accepted, isInsecure), configure }
   } catch (cause) {
     throw discoveryError(cause, registration)
   }
 }
 
-/** Whether the document names the issuer that it was asked of (OpenID Connect Discovery 1.0 §4.3). */
-function namesItself({ issuer }: Partial<ServerMetadata>, expected: URL): boolean {
+/** Whether a document names the expected issuer (OpenID Connect Discovery 1.0 §4.3). */
+function names(expected: URL, { issuer }: Partial<ServerMetadata>): boolean {
   return typeof issuer === 'string' && URL.parse(issuer)?.href === expected.href
 }
 
-async function checked(configure: Discovered['configure']): Promise<ServerMetadata> {
+/** The metadata as openid-client accepts them. */
+async function judged(configure: Discovered['configure']): Promise<ServerMetadata> {
   const { None } = await loadOpenidClient()
   const configuration = await configure(None())
   // Without the helpers that openid-client adds to it.

@@ -11,8 +11,8 @@ export type ClientCall = <T>(
 ) => Promise<T>
 
 /**
- * Loads openid-client when a code or token is first exchanged. With its dependencies, and undici, whose `Headers` it
- * uses, it takes as long as an application's start, and a process may never need it.
+ * Loads openid-client once. With its dependencies, and undici for the `Headers` that it uses, this takes longer than
+ * starting the kit, and a process without logins never needs it.
  */
 export function loadOpenidClient(): Promise<OpenidClient> {
   // Each `import()` asks the module loader again.
@@ -20,9 +20,10 @@ export function loadOpenidClient(): Promise<OpenidClient> {
   return loaded
 }
 
-/** Loads it soon, for a login that has just been sent to the provider. */
+/** Loads openid-client once the current request has been answered, so that the callback need not wait for it. */
 export function preloadOpenidClient(): void {
-  if (!loaded) setTimeout(() => void loadOpenidClient(), 0)
+  // A failure is reported by the callback that needs it.
+  if (!loaded) setTimeout(() => void loadOpenidClient().catch(() => {}), 0)
 }
 
 let loaded: Promise<OpenidClient> | undefined

@@ -1,6 +1,6 @@
 import type { StoredSession, StoredSessions, Visit } from '@latchkey/core'
 import type { Request } from 'express'
-import type { Store as AnyStore, SessionData } from 'express-session'
+import type { SessionData } from 'express-session'
 import { Store } from './classes.ts'
 
 /** The visit of a request, as far as its session goes. */
@@ -86,8 +86,8 @@ export class RequestSession extends Store {
 
   /** Remembers the data as read, at first and after `req.session.reload()`. */
   override createSession(
-    ...[req, data]: Parameters<AnyStore['createSession']>
-  ): ReturnType<AnyStore['createSession']> {
+    ...[req, data]: Parameters<Store['createSession']>
+  ): ReturnType<Store['createSession']> {
     this.#read = jsonOf(data)
     return super.createSession(req, data)
   }

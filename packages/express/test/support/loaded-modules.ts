@@ -1,0 +1,30 @@
+import { registerHooks } from 'node:module'
+import type { AddressInfo } from 'node:net'
+import express from 'express'
+
+// An application in a process of its own, whose argument is the issuer. It answers each message with whether
+// openid-client has been loaded.
+
+let isLoaded = false
+registerHooks({
+  resolve(specifier, context, next) {
+    isLoaded ||= specifier === 'openid-client'
+    return next(specifier, context)
+  },
+})
+const { createAuthRouter } = await import('@latchkey/express')
+const app = express()
+const server = app.listen(0, '127.0.0.1', () => {
+  const { port } = server.address() as AddressInfo
+  app.use(
+    createAuthRouter({
+      issuer: process.argv[2] ?? '',
+      clientId: 'app',
+      clientSecret: 'a client secret of the tests',
+      baseUrl: `http://127.0.0.1:${port}`,
+      session: { secret: 'a session secret of the tests, long enough' },
+    }),
+  )
+  process.on('message', () => process.send?.(isLoaded))
+  process.send?.(port)
+})
