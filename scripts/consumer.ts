@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import path from 'node:path'
@@ -53,6 +54,9 @@ export async function checkConsumer(
   folder: string,
   packed: readonly PackedPackage[],
 ): Promise<void> {
+  for (const { manifest } of packed) {
+    report(`${manifest.name}: files of its exports`, await checkExports(folder, manifest.name))
+  }
   const modules = packed.flatMap(({ manifest }) => moduleSpecifiers(manifest))
   const uses = modules.map((name, i) => `export * as module${i} from '${name}'\n`)
   await writeFile(path.join(folder, 'index.ts'), uses.join(''))
@@ -145,6 +149,19 @@ function moduleSpecifiers({ name, exports = {} }: Manifest): string[] {
   return Object.keys(exports)
     .filter((subpath) => !subpath.endsWith('.json'))
     .map((subpath) => path.posix.join(name, subpath))
+}
+
+/** Checks that every file that a package exports is there, under conditions of any name. */
+async function checkExports(folder: string, name: string): Promise<Outcome> {
+  const installed = path.join(folder, 'node_modules', name)
+  const manifest = await readFile(path.join(installed, 'package.json'), 'utf8')
+  const { exports = {} } = JSON.parse(manifest) as Manifest
+  const files = Object.values(exports).flatMap((entry) =>
+    typeof entry === 'string' ? [entry] : Object.values(entry),
+  )
+  const missing = files.filter((file) => !existsSync(path.join(installed, file)))
+  const output = missing.map((file) => `${file} is not in the package.`).join('\n')
+  return { code: Math.min(missing.length, 1), output, seconds: 0 }
 }
 
 /** Requires first, as a module that was imported already would hide a top-level await. */
