@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { get } from 'node:http'
 import { stripTypeScriptTypes } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -52,6 +54,14 @@ async function install(name: string, versions: Record<string, string>): Promise<
   return { name, ...installed, server, cpu: [], memory: 0 }
 }
 
+/** Opens the page for logged-in users as a browser does. */
+async function open(port: number, expected: number): Promise<void> {
+  const headers = { accept: 'text/html' }
+  const [page] = await once(get({ host: '127.0.0.1', port, path: '/page', headers }), 'response')
+  if (page.statusCode !== expected) throw new Error(`/page answered with ${page.statusCode}`)
+  await once(page.resume(), 'end')
+}
+
 const versions = await packTarballs(folder, ['express', ...Object.values(KITS).flat()])
 const installed: Installed[] = []
 for (const name of Object.keys(KITS)) installed.push(await install(name, versions))
@@ -60,8 +70,7 @@ const issuer = `http://127.0.0.1:${provider.port}`
 for (let round = -1; round < ROUNDS; round++) {
   for (const { name, server, cpu } of installed) {
     const child = await startFile(server, [name, issuer])
-    const page = `http://127.0.0.1:${child.port}/page`
-    await (await fetch(page, { redirect: 'manual' })).text()
+    await open(child.port, name === 'express' ? 200 : 302)
     if (round >= 0) cpu.push((await child.cpu()) * 1000)
     await child.stop()
   }

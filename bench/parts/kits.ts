@@ -164,26 +164,30 @@ async function mountBare(app: Express, settings: KitSettings, redeem: Redeem): P
   })
 }
 
-/** Sends a form to the token endpoint over node:http, as plainly as it goes. */
-async function sendForm(url: string, headers: OutgoingHttpHeaders, body: string): Promise<string> {
-  const { request } = await import('node:http')
+/** Sends forms to one address over node:http, and reads the responses. */
+function formSender(url: string): (headers: OutgoingHttpHeaders, body: string) => Promise<string> {
+  // An import of the module would load undici in the other kits, too.
+  const http = process.getBuiltinModule('node:http')
   const target = urlToHttpOptions(new URL(url))
-  return new Promise((resolve, reject) => {
-    const sent = request({ ...target, method: 'POST', headers }, (response) => {
-      let text = ''
-      response.setEncoding('utf8').on('data', (chunk) => {
-        text += chunk
+  const send = (headers: OutgoingHttpHeaders, body: string): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const sent = http.request({ ...target, method: 'POST', headers }, (response) => {
+        let text = ''
+        response.setEncoding('utf8').on('data', (chunk) => {
+          text += chunk
+        })
+        response.on('end', () => resolve(text))
       })
-      response.on('end', () => resolve(text))
+      sent.on('error', reject).end(body)
     })
-    sent.on('error', reject).end(body)
-  })
+  return send
 }
 
 /** Checks what OpenID Connect Core 1.0 §3.1.3.7 demands, without a library. */
 async function redeemByHand({ issuer, baseUrl }: KitSettings): Promise<Redeem> {
   const { createPublicKey, verify } = await import('node:crypto')
   const authorization = `Basic ${Buffer.from(`${client.id}:${client.secret}`).toString('base64')}`
+  const send = formSender(`${issuer}/token`)
   let key: KeyObject | undefined
   const parse = (part: string) => JSON.parse(Buffer.from(part, 'base64url').toString())
   return async ({ searchParams }, login) => {
@@ -199,7 +203,7 @@ async function redeemByHand({ issuer, baseUrl }: KitSettings): Promise<Redeem> {
       code_verifier: login.verifier,
     })
     const headers = { authorization, 'content-type': 'application/x-www-form-urlencoded' }
-    const { id_token } = JSON.parse(await sendForm(`${issuer}/token`, headers, `${form}`))
+    const { id_token } = JSON.parse(await send(headers, `${form}`))
     const [header = '', payload = '', signature = ''] = id_token.split('.')
     const signed = Buffer.from(`${header}.${payload}`)
     const isSigned =
@@ -227,9 +231,10 @@ async function redeemByClient({ issuer }: KitSettings): Promise<Redeem> {
   const config = new oidc.Configuration(metadata, client.id, client.secret, method)
   oidc.allowInsecureRequests(config)
   oidc.enableNonRepudiationChecks(config)
+  const send = formSender(metadata.token_endpoint)
   config[oidc.customFetch] = async (url, { method, headers, body }) => {
     if (method !== 'POST') return fetch(url)
-    const text = await sendForm(url, headers as OutgoingHttpHeaders, String(body))
+    const text = await send(headers as OutgoingHttpHeaders, String(body))
     return new Response(text, { headers: { 'content-type': 'application/json' } })
   }
   return async (url, login) => {
