@@ -38,13 +38,13 @@ export function watchForLeaks(): void {
   afterAll(() => {
     expect(findLeaks()).toEqual([])
   })
-  if (isWatching) return
-  isWatching = true
-  // Read when the module `debug` is loaded, so before any of what is tested. Left out are those that
+  // Set for each file, as only some load the module `debug`, which reads it once. Left out are those that
   // write addresses, cookies or records of their own accord, and the provider and the browser of the tests.
   process.env.DEBUG_COLORS = 'no'
   process.env.DEBUG =
     '*,-router*,-express:*,-express-session,-memorystore,-oidc-provider*,-koa*,-superagent*,-pw:*'
+  if (isWatching) return
+  isWatching = true
   watchOutput()
   for (const name of Object.keys(EVENTS)) {
     diagnostics.subscribe(`latchkey:${name}`, (event) => overhear(`event ${name}`, event))
