@@ -65,6 +65,9 @@ function run({ name, command: [program, ...args], env }: Lane): {
 } {
   console.log(`\n--- ${name}: ${[program, ...args].join(' ')}`)
   const begun = performance.now()
-  const { status } = spawnSync(program, args, { stdio: 'inherit', env: { ...process.env, ...env } })
+  const { status } = spawnSync(program, args, {
+    stdio: 'inherit',
+    env: { ...process.env, LATCHKEY_WHOLE_BROWSER: '1', ...env },
+  })
   return { status, seconds: Math.round((performance.now() - begun) / 1_000) }
 }

@@ -1,27 +1,32 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { keepPicture } from '../../../../test/support/look.ts'
-import { createClient } from '../issuer/support/client.ts'
+import { type Client, createClient } from '../issuer/support/client.ts'
 import { instantPasswords } from '../issuer/support/instant-passwords.ts'
 import { startIssuer, type TestIssuer } from '../issuer/support/issuer.ts'
-import { startChromium } from './chromium.ts'
+import { startApplication, startChromium } from './chromium.ts'
 
 const ada = { email: 'ada@example.com', password: 'correct horse battery' }
 
 let issuer: TestIssuer
+let site: Awaited<ReturnType<typeof startApplication>>
+let app: Client
 let chromium: Awaited<ReturnType<typeof startChromium>>
 
 beforeAll(async () => {
   chromium = await startChromium()
+  site = await startApplication()
   issuer = await startIssuer({ passwords: instantPasswords })
   await issuer.addUser(ada)
+  app = await createClient(issuer, await issuer.addApplication(site.input))
 })
 
 afterAll(async () => {
   await issuer[Symbol.asyncDispose]()
+  await site[Symbol.asyncDispose]()
   await chromium[Symbol.asyncDispose]()
 })
 
-const loginUrl = async () => (await (await createClient(issuer)).begin()).url
+const loginUrl = async () => (await app.begin()).url
 
 test.for([
   ['en-GB', 'Show password'],
@@ -90,7 +95,6 @@ test('without scripts the button is not there, and the login works', async () =>
   await keepPicture(page, 'login-without-scripts')
   await page.fill('#email', ada.email)
   await page.fill('#password', ada.password)
-  await page.route(/localhost:3000/, (route) => route.fulfill({ body: 'the application' }))
   await page.click('button[type=submit]')
   await page.waitForURL(/callback\?code=/)
 })
