@@ -1,5 +1,7 @@
+import { describe } from 'vitest'
 import { runContract } from '../../../test/support/adapter-contract.ts'
 import { createServer } from './support/fixture.ts'
+import { tryPages } from './support/pages.ts'
 
 const BUILT = 'the application is built, and in production there is neither'
 const OWN_ERROR_PAGE = 'Next.js sends its own error page without the headers of the handler'
@@ -29,3 +31,6 @@ const IN_COOKIES = {
 runContract('Next.js 16', createServer, ['memory'], (sessions) =>
   sessions === 'cookies' ? { ...ALWAYS, ...IN_COOKIES } : ALWAYS,
 )
+
+// In this file, as both need the application to be built.
+describe('pages', tryPages)

@@ -26,15 +26,22 @@ type CreateNext = (options: object) => {
 
 let handling: Promise<Handle> | undefined
 
+let built: Promise<void> | undefined
+
+/** Builds the fixture once. */
+export function buildFixture(): Promise<void> {
+  built ??= build()
+  return built
+}
+
 /** Builds the fixture as `next build` does, without any variable of the environment that is the kit's. */
-export async function buildFixture(): Promise<string> {
+async function build(): Promise<void> {
   const next = require.resolve('next/dist/bin/next')
   const { code, output } = await run(process.execPath, [next, 'build', dir], {
     env: environment(),
     timeout: 240_000,
   })
   if (code !== 0) throw new Error(`next build ended with ${code}:\n${output}`)
-  return output
 }
 
 /** The environment without any variable of the kit. */
