@@ -48,6 +48,9 @@ export const routes: readonly Route[] = [
   ...webhookRoutes,
 ]
 
+/** The OpenAPI document, made when it is first asked for: that takes longer than the rest of a start. */
+let document: string | undefined
+
 export interface ApiOptions {
   readonly context: DomainContext
   readonly support: Support
@@ -86,8 +89,10 @@ export function createApi(options: ApiOptions): Express {
     refuseOtherMethods(route, [...new Set(ofPath.map(({ kind }) => methodOf(kind)))])
   }
 
-  const document = JSON.stringify(openApiDocument(routes))
-  service(app, '/x/v1/openapi.json', async () => document)
+  service(app, '/x/v1/openapi.json', async () => {
+    document ??= JSON.stringify(openApiDocument(routes))
+    return document
+  })
   service(app, '/x/health', async () => '{"status":"ok"}')
   service(app, '/x/ready', async () => {
     await options.ready()
