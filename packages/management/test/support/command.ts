@@ -6,9 +6,6 @@ import { createIdentityService, type IdentityService } from '@latchkey/service'
 
 const main = join(import.meta.dirname, '../../src/cli/main.ts')
 
-/** What the first run has compiled, for the others. */
-const compiled = join(tmpdir(), 'latchkey-compiled')
-
 /** How a run of the command ended. */
 export interface Run {
   code: number | null
@@ -51,7 +48,7 @@ export async function startInstallation(requestsPerSecond = 1_000_000): Promise<
       cwd: folder,
       env: {
         PATH: process.env.PATH ?? '',
-        NODE_COMPILE_CACHE: compiled,
+        NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '',
         LATCHKEY_URL: url,
         LATCHKEY_API_KEY: secret,
         ...env,

@@ -51,7 +51,7 @@ test('every committed change reaches its endpoint through kill -9 and a restart 
 }, async () => {
   const found = await drillWebhooks(field, {
     ...{ endpoints: 20, hanging: 2, changesPerSecond: 20 },
-    ...{ seconds: 15, killEverySeconds: 4, restartsPostgres: true },
+    ...{ seconds: 9, killEverySeconds: 3, restartsPostgres: true },
   })
   expect(found.committed).toBeGreaterThan(100)
   expect(found.lost).toBe(0)
