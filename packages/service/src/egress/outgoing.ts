@@ -2,7 +2,7 @@ import type { LookupAddress } from 'node:dns'
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import type { Configuration } from 'oidc-provider'
-import { Agent, request, fetch as undiciFetch } from 'undici'
+import type { Agent } from 'undici'
 import { opensDeveloperMode } from '../domain/tenants/developer-mode.ts'
 import { lookUpTenant } from '../domain/tenants/tenants.ts'
 import { isLoopbackHost } from '../domain/writes/addresses.ts'
@@ -65,12 +65,20 @@ export function isPublicAddress(text: string): boolean {
  */
 export function createOutgoing(context: OutgoingOptions): Outgoing {
   const { timeoutMs = TIMEOUT_MS } = context
-  const guarded = agentWith(async (hostname) => {
-    const found = await lookUp(hostname)
-    if (found.every(({ address }) => isPublicAddress(address))) return found
-    throw new RefusedAddress(`${hostname} is not on the public internet.`)
-  })
-  const open = agentWith(lookUpAnywhere)
+  let client: ReturnType<typeof createClient> | undefined
+
+  /** Loaded by the first request, as undici takes a seventh of a start. */
+  async function createClient() {
+    const { Agent, fetch, request } = await import('undici')
+    const guarded = new Agent(
+      connectingTo(async (hostname) => {
+        const found = await lookUp(hostname)
+        if (found.every(({ address }) => isPublicAddress(address))) return found
+        throw new RefusedAddress(`${hostname} is not on the public internet.`)
+      }),
+    )
+    return { fetch, request, guarded, open: new Agent(connectingTo(lookUpAnywhere)) }
+  }
 
   async function isExempt(tenantId: string, url: URL): Promise<boolean> {
     if (context.allowHttpOnLoopback && isLoopbackHost(url.hostname)) return true
@@ -83,19 +91,21 @@ export function createOutgoing(context: OutgoingOptions): Outgoing {
     const refusal = exempt ? undefined : refusalOf(url)
     if (refusal !== undefined) throw new RefusedAddress(refusal)
     const { method, headers, body } = options
-    return {
-      url: url.href,
+    client ??= createClient()
+    const { fetch, request, guarded, open } = await client
+    const init = {
       method: (method ?? 'GET') as 'GET' | 'POST',
       headers: Object.fromEntries(new Headers(headers)),
       ...(body && { body: String(body) }),
       signal: AbortSignal.timeout(timeoutMs),
       dispatcher: exempt ? open : guarded,
     }
+    return { fetch, request, url: url.href, init }
   }
 
   return {
     forTenant: (tenantId) => async (target, options) => {
-      const { url, ...init } = await prepare(
+      const { request, url, init } = await prepare(
         tenantId,
         new URL(String(target)),
         options as RequestInit,
@@ -106,8 +116,8 @@ export function createOutgoing(context: OutgoingOptions): Outgoing {
       return new Response(null, { status, headers: Object.entries(headers).flatMap(entriesOf) })
     },
     reading: (tenantId) => async (target, options) => {
-      const { url, ...init } = await prepare(tenantId, new URL(target), options)
-      const { status, headers, body } = await undiciFetch(url, { ...init, redirect: 'manual' })
+      const { fetch, url, init } = await prepare(tenantId, new URL(target), options)
+      const { status, headers, body } = await fetch(url, { ...init, redirect: 'manual' })
       const chunks: Uint8Array[] = []
       let size = 0
       for await (const chunk of body ?? []) {
@@ -122,7 +132,8 @@ export function createOutgoing(context: OutgoingOptions): Outgoing {
     refusalOf: async (tenantId, url) =>
       (await isExempt(tenantId, url)) ? undefined : refusalOf(url),
     async close() {
-      await Promise.all([guarded.destroy(), open.destroy()])
+      const made = await client
+      await Promise.all([made?.guarded.destroy(), made?.open.destroy()])
     },
   }
 }
@@ -134,9 +145,9 @@ function entriesOf([name, value = []]: [string, string | string[] | undefined]):
   return [value].flat().map((one) => [name, one])
 }
 
-/** An agent that connects to the addresses that a look-up answers with. */
-function agentWith(look: (hostname: string) => Promise<LookupAddress[]>): Agent {
-  return new Agent({
+/** Options of an agent that connects to the addresses that a look-up answers with. */
+function connectingTo(look: (hostname: string) => Promise<LookupAddress[]>): Agent.Options {
+  return {
     keepAliveMaxTimeout: IDLE_MS,
     connect: {
       timeout: TIMEOUT_MS,
@@ -151,7 +162,7 @@ function agentWith(look: (hostname: string) => Promise<LookupAddress[]>): Agent 
         )
       },
     },
-  })
+  }
 }
 
 function refusalOf({ protocol, origin, hostname }: URL): string | undefined {

@@ -1,4 +1,3 @@
-import { createTransport } from 'nodemailer'
 import type { MailTransport } from './message.ts'
 
 /** How mail leaves the service. */
@@ -15,20 +14,27 @@ export function createSmtpTransport(options: SmtpOptions): MailTransport {
   if (!url || !['smtp:', 'smtps:'].includes(url.protocol) || url.hostname === '') {
     throw new TypeError('The mail server must be given as smtp://host:port or smtps://host:port.')
   }
-  const transport = createTransport({
-    url: options.url,
-    pool: true,
-    maxConnections: 2,
-    connectionTimeout: 10_000,
-    greetingTimeout: 10_000,
-    socketTimeout: 30_000,
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  })
+  let transport: ReturnType<typeof createPool> | undefined
+
+  /** Loaded by the first mail, as a start need not wait for it. */
+  async function createPool() {
+    const { createTransport } = await import('nodemailer')
+    return createTransport({
+      url: options.url,
+      pool: true,
+      maxConnections: 2,
+      connectionTimeout: 10_000,
+      greetingTimeout: 10_000,
+      socketTimeout: 30_000,
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    })
+  }
 
   return {
     async send({ to, fromName, replyTo, subject, text, html }) {
-      await transport.sendMail({
+      transport ??= createPool()
+      await (await transport).sendMail({
         from: { name: fromName, address: options.from },
         to: { name: '', address: to },
         ...(replyTo && { replyTo }),
@@ -39,6 +45,8 @@ export function createSmtpTransport(options: SmtpOptions): MailTransport {
         headers: { 'Auto-Submitted': 'auto-generated' },
       })
     },
-    close: () => transport.close(),
+    async close() {
+      ;(await transport)?.close()
+    },
   }
 }

@@ -1,6 +1,6 @@
 import type { Server } from 'node:http'
 import { duplexPair } from 'node:stream'
-import { Agent, fetch as undiciFetch } from 'undici'
+import type { Agent } from 'undici'
 
 /** `fetch` that ends in a server of this process, for any host of the URL; no socket is opened. */
 export interface InProcess {
@@ -15,19 +15,28 @@ export interface InProcess {
  * @param server - Need not listen.
  */
 export function connectInProcess(server: Server): InProcess {
-  const agent = new Agent({
-    connect({ protocol }, callback) {
-      const [ours, theirs] = duplexPair()
-      server.emit('connection', Object.assign(theirs, { encrypted: protocol === 'https:' }))
-      queueMicrotask(() => callback(null, ours as never))
-    },
-  })
+  let client: Promise<{ agent: Agent; fetch: typeof import('undici').fetch }> | undefined
+
+  /** Loaded by the first request, as undici takes a seventh of a start. */
+  async function createClient() {
+    const { Agent, fetch } = await import('undici')
+    const agent = new Agent({
+      connect({ protocol }, callback) {
+        const [ours, theirs] = duplexPair()
+        server.emit('connection', Object.assign(theirs, { encrypted: protocol === 'https:' }))
+        queueMicrotask(() => callback(null, ours as never))
+      },
+    })
+    return { agent, fetch }
+  }
 
   return {
     async fetch(input, init) {
       const request = new Request(input, init)
       const body = request.body === null ? undefined : await request.arrayBuffer()
-      const response = await undiciFetch(request.url, {
+      client ??= createClient()
+      const { agent, fetch } = await client
+      const response = await fetch(request.url, {
         method: request.method,
         headers: [...request.headers],
         redirect: request.redirect,
@@ -43,6 +52,8 @@ export function connectInProcess(server: Server): InProcess {
         headers: [...response.headers],
       })
     },
-    close: () => agent.close(),
+    async close() {
+      await (await client)?.agent.close()
+    },
   }
 }
