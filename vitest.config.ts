@@ -32,8 +32,8 @@ export default defineConfig({
     testTimeout: 20_000,
     hookTimeout: 30_000,
     execArgv: ['--conditions=latchkey-source'],
-    // One more than cores, as most files wait for sockets, disks and browsers: decision 320.
-    maxWorkers: availableParallelism() + 1,
+    // Two more than cores, as most files wait for sockets, disks and browsers: decision 320.
+    maxWorkers: availableParallelism() + 2,
     // Tests that say they are concurrent wait for time to pass, so many of them fit beside each other.
     maxConcurrency: 20,
     // Loading modules again for each file takes longer than many of the files. A cluster is made for each file.

@@ -25,8 +25,8 @@ export const examples = [
   { name: 'user-table', opens: '/members', sees: 'The table, kept in step by webhooks' },
 ]
 
-/** Those that are started in every run: with Redis, with webhooks, with pages of a framework, and with none. */
-export const usual: readonly string[] = ['express-redis', 'user-table', 'nextjs', 'node-http']
+/** Those that are started in every run: with Redis, with webhooks, and with no framework. */
+export const usual: readonly string[] = ['express-redis', 'user-table', 'node-http']
 
 /** Starts examples as a person does, and logs in. */
 export function tryExamples(chosen: typeof examples): void {

@@ -53,7 +53,7 @@ describe.each(allStoreKinds)('on %s', (store) => {
   test(
     'from every state that an intruder can make, the owner regains the account by mail, and the intruder has no access left',
     () =>
-      walkAtIssuers(10, async (parameters) => {
+      walkAtIssuers(6, async (parameters) => {
         const settings = {
           ...allFactors,
           allowHardware: true,

@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { CLUSTER_START_MS } from '../support/cluster.ts'
+import { type Field, startField } from './field.ts'
+import { drillClocks } from './mail-drill.ts'
+import { disturbances, drillNotices } from './notices-drill.ts'
+import { drillWebhooks } from './webhooks-drill.ts'
+
+// Short rounds; `npx pnpm test:drills` is the long form.
+
+let field: Field
+beforeAll(async () => {
+  field = await startField()
+}, CLUSTER_START_MS)
+afterAll(() => field?.[Symbol.asyncDispose]())
+
+test.each(Object.entries(disturbances))(
+  '%s delays no logout notice beyond its limit',
+  {
+    timeout: 120_000,
+  },
+  async (_, disturbance) => {
+    const { slowest } = await drillNotices(field, disturbance, 5)
+    expect(slowest).toBeGreaterThan(0)
+  },
+)
+
+test('every committed change reaches its endpoint through kill -9 and a restart of PostgreSQL, beside endpoints that hang (W3)', {
+  timeout: 180_000,
+}, async () => {
+  const found = await drillWebhooks(field, {
+    ...{ endpoints: 20, hanging: 2, changesPerSecond: 20 },
+    ...{ seconds: 15, killEverySeconds: 4, restartsPostgres: true },
+  })
+  expect(found.committed).toBeGreaterThan(100)
+  expect(found.lost).toBe(0)
+  expect(found.kills).toBeGreaterThan(0)
+  expect(found.twice).toBeLessThan(found.committed * 0.1)
+})
+
+test('processes whose clocks differ by minutes send each message once, and none late', {
+  timeout: 120_000,
+}, async () => {
+  await drillClocks(field, 21)
+})
