@@ -26,8 +26,8 @@ import { hasTwoHosts, refuseTwoHosts } from './http/two-hosts.ts'
 import { readUserToImport } from './http/users-import.ts'
 import { createIssuer } from './issuer/index.ts'
 import { followMasterKeys } from './key-rotation.ts'
+import type { MailTransport } from './mail/message.ts'
 import type { Outbox } from './mail/outbox.ts'
-import { createSmtpTransport } from './mail/smtp.ts'
 import { openData } from './open-data.ts'
 import { createHttpServer, type ListenOptions } from './server/http-server.ts'
 import { connectInProcess } from './server/in-process.ts'
@@ -119,8 +119,10 @@ async function startService(
   })
   let closing: Promise<void> | undefined
   const background = createBackground(logger)
+  // Loaded where mail is sent: a development server need not wait for nodemailer.
+  const mail = options.mail && (await import('./mail/smtp.ts')).createSmtpTransport(options.mail)
   const { issuer, webhooks, api } = createLayers(options, {
-    ...{ opened, context, background, logger, clientIp, consoleSecret },
+    ...{ opened, context, background, logger, clientIp, consoleSecret, mail },
     async ready() {
       if (closing) throw new ServiceError('unavailable', 'The service is shutting down.')
       await check()
@@ -231,19 +233,20 @@ interface StartParts {
 interface LayerParts extends StartParts {
   background: Background
   consoleSecret: string
+  mail: MailTransport | undefined
   ready: ApiOptions['ready']
 }
 
 /** The layers that answer requests, and the webhooks that follow their changes. */
 function createLayers(options: IdentityServiceOptions, parts: LayerParts) {
-  const { opened, context, background, logger, clientIp } = parts
+  const { opened, context, background, logger, clientIp, mail } = parts
   const { consoleUrl, allowHttpOnLoopback = false } = options
   const issuer = createIssuer({
     domain: context,
     protocol: opened.protocol,
     background,
     logger,
-    mail: options.mail && createSmtpTransport(options.mail),
+    mail,
     clientIp,
     ownClient:
       consoleUrl === undefined ? undefined : consoleClient(consoleUrl, parts.consoleSecret),

@@ -65,9 +65,10 @@ export function isPublicAddress(text: string): boolean {
  */
 export function createOutgoing(context: OutgoingOptions): Outgoing {
   const { timeoutMs = TIMEOUT_MS } = context
+  let isClosed = false
   let client: ReturnType<typeof createClient> | undefined
 
-  /** Loaded by the first request, as undici takes a seventh of a start. */
+  /** Called by the first request, as loading undici takes a tenth of a start. */
   async function createClient() {
     const { Agent, fetch, request } = await import('undici')
     const guarded = new Agent(
@@ -91,6 +92,7 @@ export function createOutgoing(context: OutgoingOptions): Outgoing {
     const refusal = exempt ? undefined : refusalOf(url)
     if (refusal !== undefined) throw new RefusedAddress(refusal)
     const { method, headers, body } = options
+    if (isClosed) throw new Error('The service is closed.')
     client ??= createClient()
     const { fetch, request, guarded, open } = await client
     const init = {
@@ -132,6 +134,7 @@ export function createOutgoing(context: OutgoingOptions): Outgoing {
     refusalOf: async (tenantId, url) =>
       (await isExempt(tenantId, url)) ? undefined : refusalOf(url),
     async close() {
+      isClosed = true
       const made = await client
       await Promise.all([made?.guarded.destroy(), made?.open.destroy()])
     },

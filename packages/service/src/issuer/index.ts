@@ -120,7 +120,7 @@ export function createIssuer(options: IssuerOptions): Issuer {
     idle,
     async close() {
       await context.outgoing.close()
-      await outbox.close()
+      outbox.close()
     },
   }
 }

@@ -19,5 +19,5 @@ export interface MailMessage {
 export interface MailTransport {
   /** Resolves when the next server has taken the message. */
   send(message: MailMessage & { to: string }): Promise<void>
-  close(): Promise<void>
+  close(): void
 }

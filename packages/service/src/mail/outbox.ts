@@ -43,7 +43,7 @@ export interface Outbox {
   /** Resolves when every message that is due was tried. */
   idle(): Promise<void>
   /** Closes the connections to the mail server, after the background. */
-  close(): Promise<void>
+  close(): void
 }
 
 /** The kind of a message, and its user, if there is one. */
@@ -164,7 +164,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
 
     idle: async () => worker?.idle(),
 
-    close: async () => transport?.close(),
+    close: () => transport?.close(),
   }
 }
 

@@ -1,3 +1,4 @@
+import { createTransport } from 'nodemailer'
 import type { MailTransport } from './message.ts'
 
 /** How mail leaves the service. */
@@ -14,27 +15,20 @@ export function createSmtpTransport(options: SmtpOptions): MailTransport {
   if (!url || !['smtp:', 'smtps:'].includes(url.protocol) || url.hostname === '') {
     throw new TypeError('The mail server must be given as smtp://host:port or smtps://host:port.')
   }
-  let transport: ReturnType<typeof createPool> | undefined
-
-  /** Loaded by the first mail, as a start need not wait for it. */
-  async function createPool() {
-    const { createTransport } = await import('nodemailer')
-    return createTransport({
-      url: options.url,
-      pool: true,
-      maxConnections: 2,
-      connectionTimeout: 10_000,
-      greetingTimeout: 10_000,
-      socketTimeout: 30_000,
-      disableFileAccess: true,
-      disableUrlAccess: true,
-    })
-  }
+  const transport = createTransport({
+    url: options.url,
+    pool: true,
+    maxConnections: 2,
+    connectionTimeout: 10_000,
+    greetingTimeout: 10_000,
+    socketTimeout: 30_000,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  })
 
   return {
     async send({ to, fromName, replyTo, subject, text, html }) {
-      transport ??= createPool()
-      await (await transport).sendMail({
+      await transport.sendMail({
         from: { name: fromName, address: options.from },
         to: { name: '', address: to },
         ...(replyTo && { replyTo }),
@@ -45,8 +39,6 @@ export function createSmtpTransport(options: SmtpOptions): MailTransport {
         headers: { 'Auto-Submitted': 'auto-generated' },
       })
     },
-    async close() {
-      ;(await transport)?.close()
-    },
+    close: () => transport.close(),
   }
 }

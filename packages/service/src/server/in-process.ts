@@ -1,6 +1,5 @@
 import type { Server } from 'node:http'
 import { duplexPair } from 'node:stream'
-import type { Agent } from 'undici'
 
 /** `fetch` that ends in a server of this process, for any host of the URL; no socket is opened. */
 export interface InProcess {
@@ -15,9 +14,10 @@ export interface InProcess {
  * @param server - Need not listen.
  */
 export function connectInProcess(server: Server): InProcess {
-  let client: Promise<{ agent: Agent; fetch: typeof import('undici').fetch }> | undefined
+  let isClosed = false
+  let client: ReturnType<typeof createClient> | undefined
 
-  /** Loaded by the first request, as undici takes a seventh of a start. */
+  /** Called by the first request, as loading undici takes a tenth of a start. */
   async function createClient() {
     const { Agent, fetch } = await import('undici')
     const agent = new Agent({
@@ -34,6 +34,7 @@ export function connectInProcess(server: Server): InProcess {
     async fetch(input, init) {
       const request = new Request(input, init)
       const body = request.body === null ? undefined : await request.arrayBuffer()
+      if (isClosed) throw new Error('The service is closed.')
       client ??= createClient()
       const { agent, fetch } = await client
       const response = await fetch(request.url, {
@@ -53,6 +54,7 @@ export function connectInProcess(server: Server): InProcess {
       })
     },
     async close() {
+      isClosed = true
       await (await client)?.agent.close()
     },
   }

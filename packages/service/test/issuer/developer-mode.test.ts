@@ -18,10 +18,7 @@ async function askForReset(issuer: TestIssuer): Promise<void> {
 describe.each(storeKinds)('on %s, where the operator has not allowed developer mode', (store) => {
   test('a tenant that switches it on reaches no private network, sends its mail and has no outbox page', async () => {
     const sent: unknown[] = []
-    const mail = {
-      send: async (message: unknown) => void sent.push(message),
-      close: async () => {},
-    }
+    const mail = { send: async (message: unknown) => void sent.push(message), close: () => {} }
     await using issuer = await startIssuer({
       store,
       mail,
