@@ -9,6 +9,8 @@ import { createVisitor, type Visitor } from './parts/visitor.ts'
  */
 const ROUNDS = Number(process.env.ROUNDS ?? 7)
 const LOGINS = Number(process.env.LOGINS ?? 500)
+/** Logins before the first round: the code of a login is compiled with optimizations until about here. */
+const WARM_UP = Number(process.env.WARM_UP ?? 8_000)
 const KITS = [
   'latchkey',
   'passport-openidconnect',
@@ -32,16 +34,21 @@ for (const name of process.env.ONLY?.split(';') ?? KITS) {
   contestants.push({ name, child, visitor: createVisitor(child.port), cpu: [] })
 }
 
-async function measure({ child, visitor, cpu }: Contestant, concurrency: number): Promise<void> {
-  const before = await child.cpu()
-  let left = LOGINS
+async function logIn({ visitor }: Contestant, count: number, concurrency: number): Promise<void> {
+  let left = count
   const work = async () => {
     while (left-- > 0) await visitor.logIn()
   }
   await Promise.all(Array.from({ length: concurrency }, work))
-  cpu.push((((await child.cpu()) - before) / LOGINS) * 1000)
 }
 
+async function measure(one: Contestant, concurrency: number): Promise<void> {
+  const before = await one.child.cpu()
+  await logIn(one, LOGINS, concurrency)
+  one.cpu.push((((await one.child.cpu()) - before) / LOGINS) * 1000)
+}
+
+for (const one of contestants) await logIn(one, WARM_UP, 16)
 for (const concurrency of [16, 1]) {
   for (const one of contestants) await measure(one, concurrency)
   for (const one of contestants) one.cpu = []

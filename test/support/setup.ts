@@ -55,7 +55,7 @@ async function announce(project: TestProject): Promise<void> {
   if (words.some((word) => !word.startsWith('-') || word.startsWith('--shard'))) return
   const files = await project.vitest.globTestSpecifications()
   console.log(
-    `${files.length} files of tests, with real browsers and databases: about 15 minutes on two cores. ` +
+    `${files.length} files of tests, with real browsers and databases: about 8 minutes on two cores. ` +
       'A part: npx pnpm test core\n',
   )
 }
