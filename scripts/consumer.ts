@@ -49,9 +49,12 @@ async function versionOf(name: string): Promise<string> {
   return (JSON.parse(await readFile(file, 'utf8')) as Manifest).version
 }
 
+/** Whether the checks that take long are made as well, as it is done each night. */
+export const isFull = process.env.LATCHKEY_PACKAGES === 'full'
+
 /**
- * Type-checks every export as a user would, then loads each on every Node version. With `LATCHKEY_PACKAGES=full`, as it is
- * done each night, also with every compiler and on every Express that users have.
+ * Type-checks every export as a user would, then loads each on every Node version; if that is asked for, also with every
+ * compiler and on every Express that users have.
  */
 export async function checkConsumer(
   folder: string,
@@ -70,7 +73,7 @@ export async function checkConsumer(
   // Two packages that declare `req.auth` differ in declaration files: docs/decisions/0030.
   report(`types beside ${BEARER}`, await checkTypes(folder, ['beside-bearer.ts'], 'true'))
 
-  if (process.env.LATCHKEY_PACKAGES === 'full') {
+  if (isFull) {
     await checkTypesOfToday(folder)
     await checkVersionsOfExpress(folder)
   }
@@ -81,9 +84,7 @@ export async function checkConsumer(
     const loggedIn = await run(binary, ['log-in.ts'], { cwd: folder, timeout: 60_000 })
     report(`a login at an application on each adapter on Node ${version}`, loggedIn)
     for (const { manifest } of packed) {
-      for (const specifier of moduleSpecifiers(manifest)) {
-        report(`${specifier} on Node ${version}`, await load(folder, binary, specifier))
-      }
+      report(`${manifest.name} on Node ${version}`, await load(folder, binary, manifest))
       for (const [command, file] of Object.entries(manifest.bin ?? {})) {
         const script = path.join(folder, 'node_modules', manifest.name, file)
         const help = await run(binary, [script, '--help'], { cwd: folder, timeout: 10_000 })
@@ -171,15 +172,17 @@ async function checkExports(folder: string, name: string): Promise<Outcome> {
 const loadProgram = `
   import assert from 'node:assert'
   import { createRequire } from 'node:module'
-  const specifier = process.argv[1]
-  const required = createRequire(process.cwd() + '/index.js')(specifier)
-  const imported = await import(specifier)
-  assert.deepEqual(Object.keys(required), Object.keys(imported))
+  const require = createRequire(process.cwd() + '/index.js')
+  for (const specifier of process.argv.slice(1)) {
+    const required = require(specifier)
+    const imported = await import(specifier)
+    assert.deepEqual(Object.keys(required), Object.keys(imported), specifier)
+  }
 `
 
 /** The process must also end by itself: importing a package starts nothing. */
-function load(folder: string, binary: string, specifier: string): Promise<Outcome> {
-  const args = ['--input-type=module', '--eval', loadProgram, specifier]
+function load(folder: string, binary: string, manifest: Manifest): Promise<Outcome> {
+  const args = ['--input-type=module', '--eval', loadProgram, ...moduleSpecifiers(manifest)]
   return run(binary, args, { cwd: folder, timeout: 10_000 })
 }
 

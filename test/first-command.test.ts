@@ -43,6 +43,6 @@ test('the whole suite says at once what it does, for how long, and how to run a 
   process.kill(-(child.pid as number), 'SIGKILL')
   await closed
   expect(output).toMatch(
-    /\d{3} files of tests, with real browsers and databases: about 15 minutes on two cores\. A part: npx pnpm test core/,
+    /\d{3} files of tests, with real browsers and databases: about 8 minutes on two cores\. A part: npx pnpm test core/,
   )
 })

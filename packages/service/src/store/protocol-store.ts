@@ -38,6 +38,12 @@ export type Change =
   | { kind: 'delete'; name: EntryName }
   | { kind: 'consume'; name: EntryName }
 
+/** An entry that has at most `left` seconds to live when it is found then lives for `seconds`. For those that have a name alone. */
+export interface Renewal {
+  left: number
+  seconds: number
+}
+
 /** The name of an entry whose id is a bearer secret. */
 export function entryName(tenantId: string, kind: string, id: string): EntryName {
   return { tenantId, kind, key: hash('sha256', id, 'base64url') }
@@ -244,7 +250,13 @@ export interface MessageQueues {
 export interface ProtocolStore extends Pick<MessageQueues, 'mail' | 'notices'> {
   /** Inserts the entry, or replaces the one of the same name. */
   put(entry: ProtocolEntry): Promise<void>
-  find(name: EntryName): Promise<ProtocolEntry | undefined>
+  /**
+   * Finds an entry.
+   *
+   * @param renewal - Prolongs its life in the same step.
+   * @returns The entry as it was before that.
+   */
+  find(name: EntryName, renewal?: Renewal): Promise<ProtocolEntry | undefined>
   /** Finds several, in the same order. */
   findAll(names: readonly EntryName[]): Promise<(ProtocolEntry | undefined)[]>
   findByUid(tenantId: string, kind: string, uid: string): Promise<ProtocolEntry | undefined>

@@ -83,6 +83,26 @@ export function describeProtocolStore(
     expect(await store.takeByUid('ten_1', 'Session', 'u1')).toBeUndefined()
   })
 
+  test('an entry that ends soon lives on once it is found with a renewal, and is found as it was before', async () => {
+    await using under = await open()
+    const { store, clock } = under
+    const renewal = { left: 60, seconds: 3_600 }
+    const put = entry(clock, { uid: undefined, accountId: undefined, grantId: undefined })
+    await store.put(put)
+    clock.millis += 59_999
+    expect(await store.find(put, renewal)).toEqual(put)
+
+    const renewed = { ...put, expiresAt: micros(clock, 3_600) }
+    clock.millis += 1_000
+    expect(await store.find(put, renewal)).toEqual(renewed)
+    expect(await store.find(put)).toEqual(renewed)
+
+    clock.millis += 3_599_000
+    expect(await store.find(put, renewal)).toBeUndefined()
+    expect(await store.find(put)).toBeUndefined()
+    expect(await store.find({ ...put, key: 'k2' }, renewal)).toBeUndefined()
+  })
+
   test('of sixteen parallel attempts to use an entry up, exactly one succeeds', async () => {
     await using under = await open()
     const { store, clock } = under

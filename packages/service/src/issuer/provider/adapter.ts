@@ -6,7 +6,8 @@ import {
   Provider,
 } from 'oidc-provider'
 import { nowMicros } from '../../domain/writes/context.ts'
-import { entryName, type ProtocolEntry } from '../../store/protocol-store.ts'
+import { lifetimes } from '../../domain/writes/lifetimes.ts'
+import { entryName, type ProtocolEntry, type Renewal } from '../../store/protocol-store.ts'
 import { ACCOUNT_CLIENT, accountClient } from '../account/client.ts'
 import type { IssuerContext } from '../context.ts'
 import { SpentError } from '../oidc-provider-internals.ts'
@@ -20,6 +21,9 @@ const LISTED: ReadonlySet<string> = new Set(['Session', 'RefreshToken'])
  * which every use looks up, they are refused.
  */
 const REVOKED: ReadonlySet<string> = new Set(['RefreshToken'])
+
+/** A login whose page is opened waits longer than one that was abandoned at once. */
+const OPENED: Renewal = { left: lifetimes.unopenedSeconds, seconds: lifetimes.interactionSeconds }
 
 /** The lifetime of records to which oidc-provider gives none. */
 const FOREVER_SECONDS = 10 * 365 * 86_400
@@ -59,7 +63,10 @@ function entryAdapter(context: IssuerContext, tenantId: string, kind: string): A
     },
 
     async find(id) {
-      const payload = toPayload(await findChanged(protocol, entryName(tenantId, kind, id)), id)
+      const name = entryName(tenantId, kind, id)
+      // A page of a login is opened outside of oidc-provider.
+      const renewal = kind === 'Interaction' && !Provider.ctx ? OPENED : undefined
+      const payload = toPayload(await findChanged(protocol, name, renewal), id)
       const { grantId, sessionKey: key } = (payload ?? {}) as CodePayload
       if (grantId !== undefined && key !== undefined) {
         const session = { tenantId, kind: 'Session', key }
@@ -143,6 +150,7 @@ function toPayload(
     payload.jti = id
     if (payload.returnTo) payload.returnTo = payload.returnTo.replace(ID_PLACE, id)
   }
+  if (entry.kind === 'Interaction') payload.exp = Math.floor(entry.expiresAt / 1e6)
   if (entry.consumedAt !== undefined) payload.consumed = Math.floor(entry.consumedAt / 1e6)
   return payload
 }

@@ -1,6 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Holder } from '../../domain/writes/entries.ts'
-import type { Change, EntryName, ProtocolEntry, ProtocolStore } from '../../store/protocol-store.ts'
+import type {
+  Change,
+  EntryName,
+  ProtocolEntry,
+  ProtocolStore,
+  Renewal,
+} from '../../store/protocol-store.ts'
 import { SpentError } from '../oidc-provider-internals.ts'
 
 /**
@@ -68,12 +74,13 @@ export async function readAhead(
 export async function findChanged(
   protocol: ProtocolStore,
   name: EntryName,
+  renewal?: Renewal,
 ): Promise<ProtocolEntry | undefined> {
   const { others, ahead } = collected.getStore() ?? {}
   const key = textOf(name)
   const changed = others?.get(key)
   if (changed) return changed.kind === 'put' ? changed.entry : undefined
-  if (!ahead?.has(key)) return protocol.find(name)
+  if (!ahead?.has(key)) return protocol.find(name, renewal)
   const entry = ahead.get(key)
   ahead.delete(key)
   return entry

@@ -159,7 +159,15 @@ export function createRedisProtocolStore(options: RedisProtocolStoreOptions): Pr
     async put(entry) {
       await write([{ kind: 'put', entry }])
     },
-    find: (name) => entryAt(entryKey(name)),
+
+    async find(name, renewal) {
+      const key = entryKey(name)
+      if (!renewal) return entryAt(key)
+      const at = now()
+      const { left, seconds } = renewal
+      const times = [at, at + left * 1e6, at + seconds * 1e6, seconds * 1_000]
+      return unexpired(pairs((await scripts.renew(key, ...times)) as string[]))
+    },
 
     async findAll(names) {
       const keys = names.map(entryKey)

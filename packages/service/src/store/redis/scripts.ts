@@ -157,6 +157,18 @@ const scripts = {
     if not isUnspent(KEYS[1], ARGV[1], ARGV[2]) then return 0 end
     redis.call('HSET', KEYS[1], 'consumedAt', ARGV[1])
     return 1`,
+  /**
+   * Returns the entry, and prolongs its life if it ends soon: now, the latest end that counts as soon, the new end, and how
+   * long that is in milliseconds.
+   */
+  renew: `
+    local all = redis.call('HGETALL', KEYS[1])
+    local expiresAt = tonumber(redis.call('HGET', KEYS[1], 'expiresAt') or 0)
+    if expiresAt > tonumber(ARGV[1]) and expiresAt <= tonumber(ARGV[2]) then
+      redis.call('HSET', KEYS[1], 'expiresAt', ARGV[3])
+      redis.call('PEXPIRE', KEYS[1], ARGV[4])
+    end
+    return all`,
   /** Removes the entry and returns it, if it has this uid. */
   take: `
     local entry = redis.call('HMGET', KEYS[1], 'uid', 'expiresAt')

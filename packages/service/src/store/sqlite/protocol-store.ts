@@ -77,8 +77,15 @@ export function createSqliteProtocolStore(options: { path: string; clock: Clock 
       }
     },
 
-    async find(name) {
-      return entryAt(name)
+    async find(name, renewal) {
+      const entry = entryAt(name)
+      const at = now()
+      if (renewal && entry && entry.expiresAt <= at + renewal.left * 1e6) {
+        const { tenantId, kind, key } = name
+        const until = at + renewal.seconds * 1e6
+        await commits.write(() => sql.renew.run(until, tenantId, kind, key, entry.expiresAt))
+      }
+      return entry
     },
 
     async findAll(names) {
@@ -246,6 +253,7 @@ function prepare(database: DatabaseSync) {
     takeByUid: database.prepare(
       'DELETE FROM entry WHERE uid = ? AND kind = ? AND tenant_id = ? AND expires_at > ? RETURNING *',
     ),
+    renew: database.prepare(`UPDATE entry SET expires_at = ? WHERE ${BY_KEY} AND expires_at = ?`),
     delete: database.prepare(`DELETE FROM entry WHERE ${BY_KEY}`),
     deleteByGrant: database.prepare(
       'DELETE FROM entry WHERE grant_id = ? AND kind = ? AND tenant_id = ?',

@@ -81,7 +81,8 @@ async function atPage(
   }
   if (!isSameBrowser(flow.request, interaction.browser)) return startOver(flow, interaction)
 
-  const isFresh = await keepOpened(interaction)
+  // It is renewed with the first page of the login that is opened, and was found as it was before.
+  const isFresh = interaction.exp - interaction.iat <= lifetimes.unopenedSeconds
   const { client_id: applicationId, ui_locales: uiLocales } =
     interaction.params as unknown as Params
   const current: InteractionRequest = {
@@ -115,18 +116,6 @@ async function startAgain(flow: FlowRequest, handle: string): Promise<boolean> {
   const abandoned = await readAbandoned(provider, request, response)
   if (!abandoned || flowHandle(abandoned.uid) !== handle) return false
   await startOver(flow, abandoned)
-  return true
-}
-
-/**
- * A login whose page was opened waits longer than one that was abandoned at once.
- *
- * @returns Whether this is the first page of the login that is opened.
- */
-async function keepOpened(interaction: Interaction): Promise<boolean> {
-  const { interactionSeconds } = lifetimes
-  if (interaction.exp - interaction.iat >= interactionSeconds) return false
-  await interaction.save(interactionSeconds)
   return true
 }
 
