@@ -59,23 +59,7 @@ export function createSqliteProtocolStore(options: { path: string; clock: Clock 
       await commits.write(() => sql.put.run(...columnsOf(entry)))
     },
 
-    async write(changes) {
-      const at = now()
-      const step = (change: Change): void => {
-        if (change.kind === 'put') return void sql.put.run(...columnsOf(change.entry))
-        const { tenantId, kind, key } = change.name
-        if (change.kind === 'delete') return void sql.delete.run(tenantId, kind, key)
-        const done = sql.consume.run(at, tenantId, kind, key, at, null)
-        if (done.changes === 0) throw SPENT
-      }
-      try {
-        await commits.write(() => changes.forEach(step))
-        return true
-      } catch (error) {
-        if (error === SPENT) return false
-        throw error
-      }
-    },
+    write: (changes) => writeTogether(sql, commits, now(), changes),
 
     async find(name, renewal) {
       const entry = entryAt(name)
@@ -225,6 +209,29 @@ function createAttempts(
     async resetAttempts(prefix) {
       await commits.write(() => sql.resetAttempts.run(prefix, `${prefix}\u{10ffff}`))
     },
+  }
+}
+
+/** Makes changes in one transaction, or none of them when an entry that they spend is spent or gone. */
+async function writeTogether(
+  sql: ReturnType<typeof prepare>,
+  commits: GroupCommit,
+  at: Micros,
+  changes: readonly Change[],
+): Promise<boolean> {
+  const step = (change: Change): void => {
+    if (change.kind === 'put') return void sql.put.run(...columnsOf(change.entry))
+    const { tenantId, kind, key } = change.name
+    if (change.kind === 'delete') return void sql.delete.run(tenantId, kind, key)
+    const done = sql.consume.run(at, tenantId, kind, key, at, null)
+    if (done.changes === 0) throw SPENT
+  }
+  try {
+    await commits.write(() => changes.forEach(step))
+    return true
+  } catch (error) {
+    if (error === SPENT) return false
+    throw error
   }
 }
 
