@@ -2,11 +2,11 @@ import { hash, randomInt } from 'node:crypto'
 import { NO_TENANT } from '../../store/ports.ts'
 import type { ApiKey, Micros, Reach } from '../../store/records.ts'
 import { SYSTEM_TENANT_ID } from '../../store/system-tenant.ts'
+import { createCache } from '../writes/cache.ts'
 import { commit } from '../writes/commit.ts'
 import { type DomainContext, nowMicros, type ServiceScope } from '../writes/context.ts'
 import { ServiceError } from '../writes/errors.ts'
 import { newId } from '../writes/ids.ts'
-import { createKept } from '../writes/kept.ts'
 import { checkText } from '../writes/rules.ts'
 
 /** The beginning of every API key, so that scanners recognize one that leaked. */
@@ -87,15 +87,15 @@ const CONCERNS_KEYS = /^(api_key\.|tenant\.delete$)/
 
 /**
  * Looks up API keys, and caches them until a key is written, by this process or another: see {@link
- * createKept}. A revocation by another process takes effect as soon as the store reports it.
+ * createCache}. A revocation by another process takes effect as soon as the store reports it.
  */
 export function findKeysOnce(context: DomainContext): FindKey {
-  const kept = createKept<ApiKey>(context, {
-    cache: 'api_keys',
+  const cache = createCache<ApiKey>(context, {
+    name: 'api_keys',
     concerns: CONCERNS_KEYS,
     tenantOf: () => NO_TENANT,
   })
-  return (hash) => kept.get(hash, () => context.store.apiKeys.findByHash(hash))
+  return (hash) => cache.get(hash, () => context.store.apiKeys.findByHash(hash))
 }
 
 /**

@@ -1,8 +1,8 @@
 import type { AdapterPayload } from 'oidc-provider'
 import { lookUpApplication } from '../../domain/applications/applications.ts'
 import { lookUpTenant, tenantAt } from '../../domain/tenants/tenants.ts'
+import { createCache } from '../../domain/writes/cache.ts'
 import type { DomainContext } from '../../domain/writes/context.ts'
-import { createKept } from '../../domain/writes/kept.ts'
 import type { Tenant } from '../../store/records.ts'
 import { issuerUrl, mustStaySecure } from '../requests/issuer-url.ts'
 import { clientMetadata } from './client-metadata.ts'
@@ -40,13 +40,13 @@ export function createDirectory(
   domain: DomainContext,
   options: { allowHttpOnLoopback: boolean },
 ): Directory {
-  const sites = createKept<Site>(domain, {
-    cache: 'sites',
+  const sites = createCache<Site>(domain, {
+    name: 'sites',
     concerns: CONCERNS_DIRECTORY,
     tenantOf: ({ tenant }) => tenant.id,
   })
-  const clients = createKept<Client>(domain, {
-    cache: 'clients',
+  const clients = createCache<Client>(domain, {
+    name: 'clients',
     concerns: CONCERNS_DIRECTORY,
     tenantOf: ({ tenantId }) => tenantId,
   })

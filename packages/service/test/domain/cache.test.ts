@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import { expect, test } from 'vitest'
+import { createCache } from '../../src/domain/writes/cache.ts'
 import type { DomainContext } from '../../src/domain/writes/context.ts'
-import { createKept } from '../../src/domain/writes/kept.ts'
 import { NO_TENANT } from '../../src/store/ports.ts'
 
 /** A cache of values of tenants, with the versions that a store of several processes would report. */
@@ -10,8 +10,8 @@ function aCache(tenantOf = ({ tenant }: { tenant: string }) => tenant) {
   const store = { foreignVersion: (tenantId?: string) => versions.get(tenantId) ?? 0 }
   const events = new EventEmitter()
   const context = { store, events } as unknown as DomainContext
-  const kept = createKept<{ tenant: string }>(context, {
-    cache: 'test',
+  const cache = createCache<{ tenant: string }>(context, {
+    name: 'test',
     concerns: /^tenant\./,
     tenantOf,
   })
@@ -19,7 +19,7 @@ function aCache(tenantOf = ({ tenant }: { tenant: string }) => tenant) {
   return {
     reads,
     get: (tenant: string, meanwhile = () => {}) =>
-      kept.get(tenant, async () => {
+      cache.get(tenant, async () => {
         reads.push(tenant)
         meanwhile()
         return { tenant }
@@ -52,7 +52,7 @@ test('a value of no tenant is read again after each write that concerns it', asy
   expect(reads).toEqual(['key', 'key'])
 })
 
-test('a value that was read while something was written is not kept', async () => {
+test('a value that was read while something was written is not cached', async () => {
   const { reads, get, hear, write } = aCache()
   await get('a', () => hear('a'))
   await get('a', () => void write('a'))
@@ -66,12 +66,12 @@ test('a process that has not heard from the store keeps nothing', async () => {
     store: { foreignVersion: () => Symbol('unknown') },
     events: new EventEmitter(),
   } as unknown as DomainContext
-  const kept = createKept<object>(context, {
-    cache: 'test',
+  const cache = createCache<object>(context, {
+    name: 'test',
     concerns: /x/,
     tenantOf: () => NO_TENANT,
   })
   let reads = 0
-  for (const _ of [1, 2]) await kept.get('x', async () => ({ read: reads++ }))
+  for (const _ of [1, 2]) await cache.get('x', async () => ({ read: reads++ }))
   expect(reads).toBe(2)
 })

@@ -4,18 +4,18 @@ import { count } from '../../telemetry/metrics.ts'
 import { type DomainContext, foreignVersion } from './context.ts'
 
 /** A cache of read values, by key. */
-export interface Kept<T> {
+export interface Cache<T> {
   /** The cached value, or the result of `read`. */
   get(key: string, read: () => Promise<T | undefined>): Promise<T | undefined>
 }
 
 /** The size of the cache; each value takes some kilobytes. */
-const MAX_KEPT = 1_000
+const MAX_CACHED = 1_000
 
-/** How a cache is kept correct. */
-export interface KeptOptions<T> {
+/** The options of a cache. */
+export interface CacheOptions<T> {
   /** The name in metrics. */
-  cache: string
+  name: string
   /** The actions of this process after which the values of the tenant are read again. */
   concerns: RegExp
   /** The tenant of a value, or `NO_TENANT`: each of these actions then concerns all values. */
@@ -33,32 +33,32 @@ interface Entry<T> {
  * Caches values until a write of their tenant, by this process or another. If the store cannot report
  * writes of other processes, nothing is cached.
  */
-export function createKept<T extends object>(
+export function createCache<T extends object>(
   domain: DomainContext,
-  { cache, concerns, tenantOf }: KeptOptions<T>,
-): Kept<T> {
-  const kept = new LRUCache<string, Entry<T>>({ max: MAX_KEPT })
+  { name, concerns, tenantOf }: CacheOptions<T>,
+): Cache<T> {
+  const cached = new LRUCache<string, Entry<T>>({ max: MAX_CACHED })
   let generation = 0
 
   domain.events.on('change', ({ action, tenantId }) => {
     if (!concerns.test(action)) return
     generation++
-    for (const [key, entry] of kept.entries()) {
-      if (entry.tenantId === NO_TENANT || entry.tenantId === tenantId) kept.delete(key)
+    for (const [key, entry] of cached.entries()) {
+      if (entry.tenantId === NO_TENANT || entry.tenantId === tenantId) cached.delete(key)
     }
   })
 
   return {
     async get(key: string, read: () => Promise<T | undefined>): Promise<T | undefined> {
-      const known = kept.get(key)
-      const isKept = known?.version === foreignVersion(domain, known?.tenantId)
-      count('cacheLookups', { cache, result: known && isKept ? 'hit' : 'miss' })
-      if (known && isKept) return known.value
-      kept.delete(key)
+      const known = cached.get(key)
+      const isFresh = known?.version === foreignVersion(domain, known?.tenantId)
+      count('cacheLookups', { cache: name, result: known && isFresh ? 'hit' : 'miss' })
+      if (known && isFresh) return known.value
+      cached.delete(key)
 
       const before = { version: foreignVersion(domain), generation }
       const value = await read()
-      // A value that was read before a write is not kept. Nor is that there is nothing:
+      // A value that was read before a write is not cached. Nor is that there is nothing:
       // a client that asks for unknown names would drive out the known ones.
       const isCurrent =
         before.version !== undefined &&
@@ -66,7 +66,7 @@ export function createKept<T extends object>(
         before.generation === generation
       if (value && isCurrent) {
         const tenantId = tenantOf(value)
-        kept.set(key, { value, tenantId, version: foreignVersion(domain, tenantId) })
+        cached.set(key, { value, tenantId, version: foreignVersion(domain, tenantId) })
       }
       return value
     },
