@@ -6,6 +6,7 @@ import { count } from '../../../telemetry/metrics.ts'
 import { isSameBrowser, markWithSecrets, secretsOf } from '../../requests/browser-cookie.ts'
 import { redirect } from '../../requests/http.ts'
 import { SOCIAL_CALLBACK } from '../../requests/paths.ts'
+import { TOLERANCE_SECONDS } from '../../social/configurations.ts'
 import { type Asserted, UpstreamError, type UpstreamProblem } from '../../social/upstreams.ts'
 import { showDeadEnd, showNotFound } from './dead-end.ts'
 import { type FlowRequest, languageOf, scopeOf } from './flow-request.ts'
@@ -46,9 +47,6 @@ export interface SocialProof extends Asserted {
 
 /** Why a visitor comes back without an answer. */
 export type TripProblem = UpstreamProblem | 'off'
-
-/** Clocks of others are not ours. */
-const TOLERANCE_SECONDS = 30
 
 /** How long a visitor may take at the provider, and to go on after that, in seconds. */
 const TRIP_SECONDS = 1_800
