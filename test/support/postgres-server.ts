@@ -67,7 +67,7 @@ export async function startPostgres(): Promise<TestPostgres> {
       'listen_addresses=127.0.0.1',
       `unix_socket_directories=${folder}`,
       'fsync=off',
-      'max_connections=200',
+      'max_connections=600',
       'shared_buffers=64MB',
     ]
     const args = ['-D', data, ...settings.flatMap((setting) => ['-c', setting])]
