@@ -4,8 +4,16 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { createBrowser } from './support/browser.ts'
 import { createClient } from './support/client.ts'
 import { createFapiClient, proofOf } from './support/fapi-client.ts'
-import { allStoreKinds, startIssuer, storeKinds, type TestIssuer } from './support/issuer.ts'
+import {
+  allStoreKinds,
+  movesTheClock,
+  startIssuer,
+  storeKinds,
+  type TestIssuer,
+} from './support/issuer.ts'
 import { ada, moveTime } from './support/token-endpoint.ts'
+
+movesTheClock()
 
 afterEach(() => {
   vi.useRealTimers()
