@@ -148,7 +148,15 @@ describe.each(storeKinds)('on %s', (store) => {
       expect((await first.get(abandoned.location ?? '')).html).toContain('has expired')
     }
 
-    moveTime(3_601)
+    vi.useRealTimers()
+    moveTime(3_500)
+    expect((await second.get(opened.url)).html).toContain('name="password"')
+    // A program that keeps its cookies, and opens the page again and again, does not keep the login.
+    const cookie = second.cookies().map(({ name, value }) => `${name}=${value}`)
+    moveTime(401)
+    const headers = { accept: 'text/html', cookie: cookie.join('; ') }
+    const late = await issuer.fetch(opened.url, { headers })
+    expect(await late.text()).toContain('has expired')
     expect((await second.get(opened.url)).html).toContain('has expired')
   })
 

@@ -22,7 +22,7 @@ const LISTED: ReadonlySet<string> = new Set(['Session', 'RefreshToken'])
  */
 const REVOKED: ReadonlySet<string> = new Set(['RefreshToken'])
 
-/** A login whose page is opened waits longer than one that was abandoned at once. */
+/** A login whose page is opened waits longer than one that was abandoned at once, and never longer than both together. */
 const OPENED: Renewal = { left: lifetimes.unopenedSeconds, seconds: lifetimes.interactionSeconds }
 
 /** The lifetime of records to which oidc-provider gives none. */
@@ -67,6 +67,8 @@ function entryAdapter(context: IssuerContext, tenantId: string, kind: string): A
       // A page of a login is opened outside of oidc-provider.
       const renewal = kind === 'Interaction' && !Provider.ctx ? OPENED : undefined
       const payload = toPayload(await findChanged(protocol, name, renewal), id)
+      // oidc-provider does not look at the end of an interaction.
+      if (renewal && payload?.exp && payload.exp * 1e6 <= nowMicros(domain.clock)) return undefined
       const { grantId, sessionKey: key } = (payload ?? {}) as CodePayload
       if (grantId !== undefined && key !== undefined) {
         const session = { tenantId, kind: 'Session', key }
@@ -150,7 +152,10 @@ function toPayload(
     payload.jti = id
     if (payload.returnTo) payload.returnTo = payload.returnTo.replace(ID_PLACE, id)
   }
-  if (entry.kind === 'Interaction') payload.exp = Math.floor(entry.expiresAt / 1e6)
+  if (entry.kind === 'Interaction') {
+    const latest = (payload.iat ?? 0) + OPENED.left + OPENED.seconds
+    payload.exp = Math.min(Math.floor(entry.expiresAt / 1e6), latest)
+  }
   if (entry.consumedAt !== undefined) payload.consumed = Math.floor(entry.consumedAt / 1e6)
   return payload
 }
