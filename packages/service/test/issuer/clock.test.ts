@@ -80,6 +80,21 @@ describe.each(storeKinds)('with a clock of its own on %s', (store) => {
     expect((await browser.get(loginUrl)).html).toContain('name="password"')
   })
 
+  test('a login that begins a day ahead lives for its hour, also after a wrong password', async () => {
+    await using service = await startWithClock(store)
+    const { browser, loginUrl, pass } = service
+    pass(86_000)
+    const page = await browser.get(loginUrl)
+    const wrong = await browser.submit(page, { ...ada, password: 'not the one of Ada' })
+    pass(3_000)
+    const done = await browser.submit(wrong, ada)
+    expect((await service.redeem(done.location)).claims()?.email).toBe(ada.email)
+    pass(86_401)
+    const { url } = await browser.get(loginUrl)
+    pass(3_601)
+    expect((await browser.get(url)).html).toContain('has expired')
+  })
+
   test('"max_age" follows the clock', async () => {
     await using service = await startWithClock(store)
     const { browser, loginUrl, pass } = service

@@ -5,6 +5,7 @@ import {
   errors,
   Provider,
 } from 'oidc-provider'
+import type { Clock } from '../../clock.ts'
 import { nowMicros } from '../../domain/writes/context.ts'
 import { lifetimes } from '../../domain/writes/lifetimes.ts'
 import { entryName, type ProtocolEntry, type Renewal } from '../../store/protocol-store.ts'
@@ -53,7 +54,11 @@ function entryAdapter(context: IssuerContext, tenantId: string, kind: string): A
       refuseLongRequest(payload)
       const entry = {
         ...entryName(tenantId, kind, id),
-        payload: JSON.stringify({ ...withoutId(payload, id), ...sessionKey(payload) }),
+        payload: JSON.stringify({
+          ...withoutId(payload, id),
+          ...sessionKey(payload),
+          ...(kind === 'Interaction' && { iat: (payload.iat ?? 0) + ahead(domain.clock) }),
+        }),
         expiresAt: nowMicros(domain.clock) + expiresIn * 1e6,
         ...(REVOKED.has(kind) && { grantId: payload.grantId }),
         uid: payload.uid,
@@ -66,9 +71,10 @@ function entryAdapter(context: IssuerContext, tenantId: string, kind: string): A
       const name = entryName(tenantId, kind, id)
       // A page of a login is opened outside of oidc-provider.
       const renewal = kind === 'Interaction' && !Provider.ctx ? OPENED : undefined
-      const payload = toPayload(await findChanged(protocol, name, renewal), id)
+      const payload = toPayload(await findChanged(protocol, name, renewal), id, domain.clock)
       // oidc-provider does not look at the end of an interaction.
-      if (renewal && payload?.exp && payload.exp * 1e6 <= nowMicros(domain.clock)) return undefined
+      if (kind === 'Interaction' && payload?.exp && payload.exp * 1_000 <= Date.now())
+        return undefined
       const { grantId, sessionKey: key } = (payload ?? {}) as CodePayload
       if (grantId !== undefined && key !== undefined) {
         const session = { tenantId, kind: 'Session', key }
@@ -79,7 +85,7 @@ function entryAdapter(context: IssuerContext, tenantId: string, kind: string): A
 
     async findByUid(uid) {
       const entry = findAhead(kind, uid) ?? (await protocol.findByUid(tenantId, kind, uid))
-      return toPayload(entry, undefined)
+      return toPayload(entry, undefined, domain.clock)
     },
 
     async findByUserCode() {
@@ -139,12 +145,18 @@ function sessionKey({ kind, sessionUid }: AdapterPayload): Pick<CodePayload, 'se
   return { sessionKey: entryName('', 'Session', session.jti).key }
 }
 
+/** By how many seconds our clock is ahead of the one of the process, by which oidc-provider dates. */
+function ahead(clock: Clock): number {
+  return Math.round((clock.now() - Date.now()) / 1_000)
+}
+
 /** Stands for the id of an interaction in the URL that resumes it. */
 const ID_PLACE = '{id}'
 
 function toPayload(
   entry: ProtocolEntry | undefined,
   id: string | undefined,
+  clock: Clock,
 ): AdapterPayload | undefined {
   if (!entry) return undefined
   const payload = JSON.parse(entry.payload) as AdapterPayload
@@ -153,8 +165,10 @@ function toPayload(
     if (payload.returnTo) payload.returnTo = payload.returnTo.replace(ID_PLACE, id)
   }
   if (entry.kind === 'Interaction') {
-    const latest = (payload.iat ?? 0) + OPENED.left + OPENED.seconds
-    payload.exp = Math.min(Math.floor(entry.expiresAt / 1e6), latest)
+    const { iat = 0 } = payload
+    const latest = iat + OPENED.left + OPENED.seconds
+    payload.iat = iat - ahead(clock)
+    payload.exp = Math.min(Math.floor(entry.expiresAt / 1e6), latest) - ahead(clock)
   }
   if (entry.consumedAt !== undefined) payload.consumed = Math.floor(entry.consumedAt / 1e6)
   return payload
