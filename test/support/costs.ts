@@ -11,6 +11,9 @@ export interface Cost {
   'new keys': number
   /** The memory of new keys, and by how much others grew, as Redis counts it. */
   bytes: number
+  /** By how much the keys that live longer than an hour have become more, and their bytes. */
+  'keys for longer': number
+  'bytes for longer': number
   'SQL statements'?: number
   'SQL round trips'?: number
 }
@@ -55,9 +58,9 @@ export async function costOf(
   proxy: CountingProxy,
   step: () => Promise<unknown>,
 ): Promise<{ cost: Cost; traffic: Traffic }> {
-  const before = await sizesIn(redis)
+  const before = await entriesIn(redis)
   const traffic = await proxy.count(step)
-  const after = await sizesIn(redis)
+  const after = await entriesIn(redis)
   return {
     traffic,
     cost: {
@@ -65,22 +68,42 @@ export async function costOf(
       'round trips': traffic.roundTrips,
       'new keys': [...after.keys()].filter((key) => !before.has(key)).length,
       bytes: growth(before, after),
+      'keys for longer': Math.max(0, lasting(after).length - lasting(before).length),
+      'bytes for longer': Math.max(0, sum(lasting(after)) - sum(lasting(before))),
     },
   }
 }
 
+const HOUR_MS = 3_600_000
+
+/** What Redis has under a key: its memory in bytes, and its life in milliseconds, which may have no end. */
+interface Entry {
+  readonly bytes: number
+  readonly life: number
+}
+type Entries = ReadonlyMap<string, Entry>
+
+/** The bytes of each key that lives longer than an hour. */
+const lasting = (entries: Entries): number[] =>
+  [...entries.values()].filter(({ life }) => life > HOUR_MS).map(({ bytes }) => bytes)
+
+const sum = (all: readonly number[]): number => all.reduce((total, one) => total + one, 0)
+
 /** Keys that have expired or become smaller meanwhile do not make up for others. */
-function growth(before: ReadonlyMap<string, number>, after: ReadonlyMap<string, number>): number {
-  const grown = [...after].map(([key, size]) => Math.max(0, size - (before.get(key) ?? 0)))
-  return grown.reduce((sum, bytes) => sum + bytes, 0)
+function growth(before: Entries, after: Entries): number {
+  return sum(
+    [...after].map(([key, { bytes }]) => Math.max(0, bytes - (before.get(key)?.bytes ?? 0))),
+  )
 }
 
-function sizesIn(redis: TestRedis): Promise<Map<string, number>> {
+function entriesIn(redis: TestRedis): Promise<Entries> {
   return redis.inspect(async (client) => {
     const keys = await client.keys('*')
-    const sizes = keys.map(
-      async (key) => [key, Number((await client.memory('USAGE', key, 'SAMPLES', 0)) ?? 0)] as const,
-    )
-    return new Map(await Promise.all(sizes))
+    const entries = keys.map(async (key) => {
+      const bytes = Number((await client.memory('USAGE', key, 'SAMPLES', 0)) ?? 0)
+      const life = await client.pttl(key)
+      return [key, { bytes, life: life === -1 ? Number.POSITIVE_INFINITY : life }] as const
+    })
+    return new Map(await Promise.all(entries))
   })
 }
