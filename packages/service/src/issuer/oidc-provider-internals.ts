@@ -165,6 +165,30 @@ export function carryLoginFacts(provider: Provider, clock: Clock): void {
   }
 }
 
+/** A refresh token that is given out now. */
+export interface NewRefreshToken extends Pick<LoginFacts, 'keptAt'> {
+  readonly grantId: string
+  readonly authTime?: number | undefined
+}
+
+/**
+ * Makes the text of each refresh token that is given out, after {@link carryLoginFacts}.
+ *
+ * @param nameOf - Is given the random text that oidc-provider would use.
+ */
+export function nameRefreshTokens(
+  provider: Provider,
+  nameOf: (random: string, token: NewRefreshToken) => string,
+): void {
+  const { prototype } = provider.RefreshToken as unknown as {
+    prototype: NewRefreshToken & { generateTokenId(): string }
+  }
+  const { generateTokenId } = prototype
+  prototype.generateTokenId = function () {
+    return nameOf(generateTokenId.call(this), this)
+  }
+}
+
 /** The facts of the login for which the request under way makes a code or a refresh token. */
 function loginFactsOf(made: 'AuthorizationCode' | 'RefreshToken'): LoginFacts {
   const session = Provider.ctx?.oidc.session as Session | undefined

@@ -22,7 +22,7 @@ export interface ProtocolEntry {
   uid?: string | undefined
   /** The user it belongs to. */
   accountId?: string | undefined
-  /** When it was spent. It stays until it expires, so that a second use is recognized. */
+  /** When it was spent. It stays until it expires, or for the time that its spender said, so that a second use is recognized. */
   consumedAt?: Micros | undefined
 }
 
@@ -31,12 +31,12 @@ export type EntryName = Pick<ProtocolEntry, 'tenantId' | 'kind' | 'key'>
 
 /**
  * A step of {@link ProtocolStore.write}: inserts or replaces an entry, removes one, or spends one, so that of any number of
- * callers exactly one gets on.
+ * callers exactly one gets on. An entry that was spent expires after `keepSeconds` at the latest. Default: as before.
  */
 export type Change =
   | { kind: 'put'; entry: ProtocolEntry }
   | { kind: 'delete'; name: EntryName }
-  | { kind: 'consume'; name: EntryName }
+  | { kind: 'consume'; name: EntryName; keepSeconds?: number | undefined }
 
 /** An entry that has at most `left` seconds to live when it is found then lives for `seconds`. For those that have a name alone. */
 export interface Renewal {

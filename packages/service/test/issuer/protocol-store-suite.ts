@@ -318,6 +318,29 @@ export function describeProtocolStore(
     expect(await store.findAll([later, old])).toEqual([undefined, old])
   })
 
+  test('what was spent expires after the time that its spender says, and no later than before', async () => {
+    await using under = await open()
+    const { store, clock } = under
+    const [first, second] = [entry(clock), entry(clock, { key: 'k2', uid: 'u2' })]
+    const spend = (old: ProtocolEntry, next: ProtocolEntry, keepSeconds?: number) =>
+      store.write([
+        { kind: 'consume', name: old, keepSeconds },
+        { kind: 'put', entry: next },
+      ])
+    await store.put(first)
+    expect(await spend(first, second, 10)).toBe(true)
+    expect(await spend(first, second, 10)).toBe(false)
+    const spent = { ...first, expiresAt: micros(clock, 10), consumedAt: micros(clock) }
+    expect(await store.find(first)).toEqual(spent)
+    expect(await store.listByAccount('ten_1', 'Session', 'usr_1')).toHaveLength(2)
+
+    clock.millis += 10_000
+    expect(await store.find(first)).toBeUndefined()
+    expect(await store.listByAccount('ten_1', 'Session', 'usr_1')).toEqual([second])
+    expect(await spend(second, entry(clock, { key: 'k3', uid: 'u3' }), 3_600)).toBe(true)
+    expect((await store.find(second))?.expiresAt).toBe(second.expiresAt)
+  })
+
   test('of sixteen writes that spend the same entry, one is made', async () => {
     await using under = await open()
     const { store, clock } = under

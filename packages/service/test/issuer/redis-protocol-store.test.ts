@@ -62,6 +62,32 @@ describe('the Redis store', () => {
     })
   })
 
+  test('what was spent is removed by Redis itself, and from its indexes by the next entry', async () => {
+    await using under = await opened()
+    const { store, clock } = under
+    const token = (n: number) => ({
+      ...{ tenantId: 't', kind: 'RefreshToken', key: `k${n}`, payload: '{}' },
+      ...{ expiresAt: (clock.millis + 86_400_000) * 1000, grantId: 'g', accountId: 'a' },
+    })
+    await store.put(token(0))
+    for (let n = 1; n <= 20; n++) {
+      await store.write([
+        { kind: 'consume', name: token(n - 1), keepSeconds: 60 },
+        { kind: 'put', entry: token(n) },
+      ])
+      clock.millis += 61_000
+    }
+    await redis.inspect(async (r) => {
+      const lasting = await Promise.all(
+        (await r.keys('latchkey:e:*')).map(async (key) => (await r.pttl(key)) > 60_000),
+      )
+      expect(lasting.filter(Boolean)).toHaveLength(1)
+      for (const index of ['latchkey:a:*', 'latchkey:g:*']) {
+        expect(await r.zcard((await r.keys(index))[0] ?? '')).toBe(2)
+      }
+    })
+  })
+
   test('what never expires stays', async () => {
     await using under = await opened()
     const { store, clock } = under

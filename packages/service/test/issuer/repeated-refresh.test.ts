@@ -63,6 +63,8 @@ describe.each(storeKinds)('on %s', (store) => {
   test.each([
     ['after 30 seconds', {}, {}, 31],
     ['where the application refuses repetitions', { latchkey_refresh_repeat: 'refused' }, {}, 1],
+    ['after a day', {}, {}, 86_400],
+    ['after 29 days, when its successor is still good', {}, {}, 29 * 86_400],
     ['for another scope', {}, { scope: 'openid' }, 1],
   ])('a used refresh token ends the login %s', async (_, metadata, extra, seconds) => {
     const { issuer, tokens, refresh, readUser } = await aLogin(store)
@@ -78,6 +80,31 @@ describe.each(storeKinds)('on %s', (store) => {
     })
     expect((await refresh(first.body.refresh_token)).status).toBe(400)
     await expect(readUser(first.body.access_token)).rejects.toMatchObject({ status: 401 })
+  })
+
+  test('a used refresh token that has expired ends nothing', async () => {
+    const { issuer, tokens, refresh } = await aLogin(store)
+    await using _ = issuer
+    const first = await refresh(tokens.refresh_token)
+    moveTime(20 * 86_400)
+    const second = await refresh(first.body.refresh_token)
+    moveTime(11 * 86_400)
+
+    expect((await refresh(tokens.refresh_token)).status).toBe(400)
+    expect((await refresh(second.body.refresh_token)).status).toBe(200)
+  })
+
+  test('however often a login is refreshed, two of its refresh tokens are on record at most', async () => {
+    const { issuer, user, tokens, refresh } = await aLogin(store)
+    await using _ = issuer
+    let token = tokens.refresh_token
+    for (let n = 0; n < 20; n++) {
+      token = (await refresh(token)).body.refresh_token
+      const { tenant, protocol } = issuer
+      const onRecord = await protocol.listByAccount(tenant.id, 'RefreshToken', user.id)
+      expect(onRecord.length).toBeLessThanOrEqual(2)
+      moveTime(3_600)
+    }
   })
 
   test('another application gets no response of a refresh, and the login of its owner goes on', async () => {

@@ -154,4 +154,24 @@ describe.each(allStoreKinds)('on %s', (store) => {
 
     await expect(app.refresh(refresh_token ?? '')).rejects.toMatchObject({ error: 'invalid_grant' })
   })
+
+  test('a used refresh token from before a second step was added does not end the logins after it', async () => {
+    const { issuer, app } = await startWithFactors({ store })
+    await using _ = issuer
+    const offline = { scope: 'openid offline_access', prompt: 'consent' }
+    const { begun, browser, callback } = await logIn(issuer, app, ada, undefined, offline)
+    const used = (await app.redeem(begun, callback)).refresh_token ?? ''
+    await app.refresh(used)
+    const form = await browser.get('/account/security/add?kind=totp_app')
+    const [, seed = ''] = /<code>([A-Z2-7 ]{32,})<\/code>/.exec(form.html) ?? []
+    moveTime(1)
+    await browser.submit(form, { code: codeOf(seed) })
+    await issuer.idle()
+    const again = await app.begin(offline)
+    const { refresh_token } = await app.redeem(again, await browser.get(again.url))
+
+    moveTime(120)
+    await expect(app.refresh(used)).rejects.toMatchObject({ error: 'invalid_grant' })
+    expect(await app.refresh(refresh_token ?? '')).toHaveProperty('access_token')
+  })
 })

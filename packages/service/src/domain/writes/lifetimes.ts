@@ -14,6 +14,8 @@ export const lifetimes = {
   refreshTokenSeconds: 30 * 86_400,
   /** The time in which an application may repeat a refresh whose response was lost. */
   refreshRepeatSeconds: 30,
+  /** How long a used refresh token stays on record. Later its text tells that it was used. */
+  spentRefreshTokenSeconds: 60,
   /** The time after which offline access ends, even if it is used. */
   offlineGrantSeconds: 365 * 86_400,
   /** How long a device on which a user logged in is known, counted from a login. */

@@ -12,6 +12,7 @@ import { entryName, type ProtocolEntry, type Renewal } from '../../store/protoco
 import { ACCOUNT_CLIENT, accountClient } from '../account/client.ts'
 import type { IssuerContext } from '../context.ts'
 import { SpentError } from '../oidc-provider-internals.ts'
+import { readRefreshToken, spentToken } from './refresh-tokens.ts'
 import { change, findAhead, findChanged, readAhead } from './request-changes.ts'
 
 /** The kinds of which the entries of a user are listed; of others, no index by user is kept. */
@@ -71,7 +72,9 @@ function entryAdapter(context: IssuerContext, tenantId: string, kind: string): A
       const name = entryName(tenantId, kind, id)
       // A page of a login is opened outside of oidc-provider.
       const renewal = kind === 'Interaction' && !Provider.ctx ? OPENED : undefined
-      const payload = toPayload(await findChanged(protocol, name, renewal), id, domain.clock)
+      const entry = await findChanged(protocol, name, renewal)
+      if (!entry && kind === 'RefreshToken') return spentToken(context, tenantId, id)
+      const payload = toPayload(entry, id, domain.clock)
       // oidc-provider does not look at the end of an interaction.
       if (kind === 'Interaction' && payload?.exp && payload.exp * 1_000 <= Date.now())
         return undefined
@@ -95,7 +98,9 @@ function entryAdapter(context: IssuerContext, tenantId: string, kind: string): A
     // Of several parallel redemptions one may win; oidc-provider would let all of them through.
     async consume(id) {
       const name = entryName(tenantId, kind, id)
-      if (kind !== PUSHED) return change(protocol, { kind: 'consume', name })
+      const isTelling = kind === 'RefreshToken' && readRefreshToken(id) !== undefined
+      const keepSeconds = isTelling ? lifetimes.spentRefreshTokenSeconds : undefined
+      if (kind !== PUSHED) return change(protocol, { kind: 'consume', name, keepSeconds })
       // Its spender learns at once whether it is the first.
       if (!(await protocol.consume(name)))
         throw new SpentError(`${kind} was spent by another request`)

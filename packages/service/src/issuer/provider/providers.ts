@@ -21,6 +21,7 @@ import {
   judgeBeforeUse,
   keepAuthTimeWhole,
   keepClients,
+  nameRefreshTokens,
   nameSessions,
   RepeatableProvider,
   refusePushedFragments,
@@ -42,6 +43,7 @@ import { earlierSecret } from './client-metadata.ts'
 import { createConfiguration } from './configuration.ts'
 import { noteRefusals } from './note-refusals.ts'
 import { refuseFragments } from './policy.ts'
+import { refreshToken } from './refresh-tokens.ts'
 import { createRefreshAnswers } from './repeated-refresh.ts'
 import { collectChanges, makeChanges } from './request-changes.ts'
 
@@ -133,6 +135,7 @@ async function build(context: IssuerContext, tenant: Tenant): Promise<Served> {
   keepAuthTimeWhole(provider)
   nameSessions(provider)
   carryLoginFacts(provider, context.domain.clock)
+  nameRefreshTokens(provider, (random, token) => refreshToken(random, token, context.domain.clock))
   judgeBeforeUse(provider, refuseForeignApi)
   if (context.idTokenClaims) addClaims(provider, context.idTokenClaims)
   bindInteractions(provider, (ctx, id) => beginLogin(context, ctx, id), isSameBrowser)

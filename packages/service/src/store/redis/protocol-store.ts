@@ -81,26 +81,44 @@ export function createRedisProtocolStore(options: RedisProtocolStoreOptions): Pr
 
   type Rows = ReturnType<typeof rowsOf>
 
-  const consume = async (key: string, ...payload: string[]): Promise<boolean> =>
-    (await scripts.consume(key, now(), ...payload)) === 1
+  const consume = async ({ key, until, ms }: Spent, ...payload: string[]): Promise<boolean> =>
+    (await scripts.consume(key, now(), until, ms, ...payload)) === 1
+  type Spent = ReturnType<typeof spentOf>
+
+  /** The key of an entry to spend, and its latest end; 0: as before. */
+  function spentOf({ name, keepSeconds }: { name: EntryName; keepSeconds?: number | undefined }) {
+    const key = entryKey(name)
+    if (keepSeconds === undefined) return { key, until: 0, ms: 0 }
+    return { key, until: now() + keepSeconds * 1e6, ms: keepSeconds * 1_000 }
+  }
+
   const remove = (key: string): Promise<unknown> => answered('del', client.del(key))
 
   async function write(changes: readonly Change[]): Promise<boolean> {
-    const spent = changes.flatMap((one) => (one.kind === 'consume' ? [entryKey(one.name)] : []))
+    const spent = changes.flatMap((one) => (one.kind === 'consume' ? [spentOf(one)] : []))
     const removed = changes.flatMap((one) => (one.kind === 'delete' ? [entryKey(one.name)] : []))
     const rows = changes.flatMap((one) => (one.kind === 'put' ? [rowsOf(one.entry)] : []))
     const ofRows = rows.flatMap(({ key, indexes, names }) => [key, ...indexes, ...names])
-    const keys = [...spent, ...removed, ...ofRows]
+    const keys = [...spent.map(({ key }) => key), ...removed, ...ofRows]
     if (keys.length > 1) {
+      const ends = spent.flatMap(({ until, ms }) => [until, ms])
       const values = rows.flatMap(({ ms, expiresAt, indexes, names, fields }) => [
         ...[ms, expiresAt, indexes.length, names.length, fields.length],
         ...fields,
       ])
-      const made = await scripts.write(keys, now(), spent.length, removed.length, ...values)
+      const counts = [spent.length, removed.length]
+      const made = await scripts.write(keys, now(), ...counts, ...ends, ...values)
       if (made !== undefined) return made === 1
     }
-    for (const key of spent) if (!(await consume(key))) return false
+    for (const one of spent) if (!(await consume(one))) return false
     await Promise.all([...removed.map(remove), ...rows.map(putApart)])
+    const shortened = spent.filter(({ ms }) => ms > 0)
+    const indexes = rows.flatMap((row) => row.indexes)
+    await Promise.all(
+      indexes.flatMap((index) =>
+        shortened.map(({ key, until }) => scripts.shorten(index, key, until)),
+      ),
+    )
     return true
   }
 
@@ -193,7 +211,7 @@ export function createRedisProtocolStore(options: RedisProtocolStoreOptions): Pr
     },
 
     async consume(name, payload) {
-      return consume(entryKey(name), ...(payload === undefined ? [] : [payload]))
+      return consume(spentOf({ name }), ...(payload === undefined ? [] : [payload]))
     },
 
     async takeByUid(tenantId, kind, uid) {

@@ -38,22 +38,37 @@ const UNSPENT = `
     return not payload or (entry[3] or '') == payload
   end`
 
+/** Spends an entry, which expires at `expiresAt` and after `ms` milliseconds at the latest (0: as before). */
+const SPEND = `
+  local function spend(key, now, expiresAt, ms)
+    redis.call('HSET', key, 'consumedAt', now)
+    if ms == '0' or tonumber(redis.call('HGET', key, 'expiresAt')) <= tonumber(expiresAt) then return end
+    redis.call('HSET', key, 'expiresAt', expiresAt)
+    redis.call('PEXPIRE', key, ms)
+  end`
+
 /**
  * Makes changes in one step, for a server that has all keys: those of entries to spend, those to remove, and for each
  * entry to put, its own, those of its indexes, and that of its second name. Now, the number of entries to spend and
- * to remove; then for each one to put: milliseconds, expiry, the numbers of indexes, names and fields, the fields.
+ * to remove; for each one to spend: its expiry, milliseconds; then for each one to put: milliseconds, expiry, the numbers of
+ * indexes, names and fields, the fields. An entry that is spent expires in the indexes of those that are put as well.
  */
-const WRITE = `${PUT} ${INDEX} ${UNSPENT}
+const WRITE = `${PUT} ${INDEX} ${UNSPENT} ${SPEND}
   local now, spent, removed = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
   for at = 1, spent do if not isUnspent(KEYS[at], now) then return 0 end end
-  for at = 1, spent do redis.call('HSET', KEYS[at], 'consumedAt', now) end
+  for at = 1, spent do spend(KEYS[at], now, ARGV[2 + 2 * at], ARGV[3 + 2 * at]) end
   for at = spent + 1, spent + removed do redis.call('DEL', KEYS[at]) end
-  local key, arg = spent + removed + 1, 4
+  local key, arg = spent + removed + 1, 4 + 2 * spent
   while KEYS[key] do
     local entry, ms, expiresAt = KEYS[key], ARGV[arg], ARGV[arg + 1]
     local indexes, names, fields = tonumber(ARGV[arg + 2]), tonumber(ARGV[arg + 3]), tonumber(ARGV[arg + 4])
     put(entry, ms, arg + 5, arg + 4 + fields)
-    for at = key + 1, key + indexes do index(KEYS[at], entry, expiresAt, now, ms) end
+    for at = key + 1, key + indexes do
+      index(KEYS[at], entry, expiresAt, now, ms)
+      for old = 1, spent do
+        if ARGV[3 + 2 * old] ~= '0' then redis.call('ZADD', KEYS[at], 'XX', ARGV[2 + 2 * old], KEYS[old]) end
+      end
+    end
     key = key + 1 + indexes
     if names == 1 then
       if ms == '0' then redis.call('SET', KEYS[key], entry)
@@ -153,10 +168,13 @@ const scripts = {
   put: `${PUT} put(KEYS[1], ARGV[1], 2, #ARGV)`,
   /** Adds a member until it expires, and drops those that have: member, expiry, now, milliseconds. */
   index: `${INDEX} index(KEYS[1], ARGV[1], ARGV[2], ARGV[3], ARGV[4])`,
-  consume: `${UNSPENT}
-    if not isUnspent(KEYS[1], ARGV[1], ARGV[2]) then return 0 end
-    redis.call('HSET', KEYS[1], 'consumedAt', ARGV[1])
+  /** Spends an entry: now, its expiry, milliseconds; its payload, where only that one is spent. */
+  consume: `${UNSPENT} ${SPEND}
+    if not isUnspent(KEYS[1], ARGV[1], ARGV[4]) then return 0 end
+    spend(KEYS[1], ARGV[1], ARGV[2], ARGV[3])
     return 1`,
+  /** Lets a member of an index expire earlier: member, expiry. */
+  shorten: `return redis.call('ZADD', KEYS[1], 'XX', ARGV[2], ARGV[1])`,
   /**
    * Returns the entry, and prolongs its life if it ends soon: now, the latest end that counts as soon, the new end, and how
    * long that is in milliseconds.

@@ -90,7 +90,7 @@ export function createSqliteProtocolStore(options: { path: string; clock: Clock 
     async consume({ tenantId, kind, key }, payload) {
       const at = now()
       const done = await commits.write(() =>
-        sql.consume.run(at, tenantId, kind, key, at, payload ?? null),
+        sql.consume.run(at, null, tenantId, kind, key, at, payload ?? null),
       )
       return done.changes === 1
     },
@@ -223,7 +223,8 @@ async function writeTogether(
     if (change.kind === 'put') return void sql.put.run(...columnsOf(change.entry))
     const { tenantId, kind, key } = change.name
     if (change.kind === 'delete') return void sql.delete.run(tenantId, kind, key)
-    const done = sql.consume.run(at, tenantId, kind, key, at, null)
+    const end = change.keepSeconds === undefined ? null : at + change.keepSeconds * 1e6
+    const done = sql.consume.run(at, end, tenantId, kind, key, at, null)
     if (done.changes === 0) throw SPENT
   }
   try {
@@ -254,8 +255,8 @@ function prepare(database: DatabaseSync) {
       'SELECT * FROM entry WHERE account_id = ? AND kind = ? AND tenant_id = ? AND expires_at > ?',
     ),
     consume: database.prepare(
-      `UPDATE entry SET consumed_at = ? WHERE ${BY_KEY} AND expires_at > ? AND consumed_at IS NULL
-       AND payload = coalesce(?, payload)`,
+      `UPDATE entry SET consumed_at = ?, expires_at = min(expires_at, coalesce(?, expires_at))
+       WHERE ${BY_KEY} AND expires_at > ? AND consumed_at IS NULL AND payload = coalesce(?, payload)`,
     ),
     takeByUid: database.prepare(
       'DELETE FROM entry WHERE uid = ? AND kind = ? AND tenant_id = ? AND expires_at > ? RETURNING *',

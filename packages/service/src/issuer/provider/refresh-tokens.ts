@@ -1,0 +1,69 @@
+import type { AdapterPayload } from 'oidc-provider'
+import type { Clock } from '../../clock.ts'
+import { lifetimes } from '../../domain/writes/lifetimes.ts'
+import { entryName } from '../../store/protocol-store.ts'
+import type { IssuerContext } from '../context.ts'
+import type { NewRefreshToken } from '../oidc-provider-internals.ts'
+import { findChanged } from './request-changes.ts'
+
+/**
+ * The text of a new refresh token: the random one, its grant, its end, the time of its login, and that of an end of sessions
+ * which the login has outlived, if any. So a token that was used needs no record until its end, of which each refresh
+ * would leave one. Nothing is gained by making one up: it takes the name of a grant, which only its tokens
+ * have, and each of them can revoke the grant anyway.
+ */
+export function refreshToken(random: string, token: NewRefreshToken, clock: Clock): string {
+  const { grantId, authTime = 0, keptAt } = token
+  const end = clock.now() / 1_000 + lifetimes.refreshTokenSeconds
+  return [random, grantId, ...[end, authTime, keptAt].map(textOf)].join('~')
+}
+
+const FORM = /^[\w-]{43}~([\w-]{43})~([0-9a-z]{1,12})~([0-9a-z]{1,12})~([0-9a-z]{0,12})$/
+
+/** The facts in the text of a refresh token; `undefined` for one of release 0.2.0, or another text. Times are in seconds since the epoch. */
+export function readRefreshToken(token: string) {
+  const [, grantId, end, authTime, keptAt] = FORM.exec(token) ?? []
+  if (grantId === undefined) return undefined
+  return {
+    grantId,
+    expiresAt: timeOf(end) ?? 0,
+    authTime: timeOf(authTime),
+    keptAt: timeOf(keptAt),
+  }
+}
+
+/** Times are compared with the microsecond. */
+const textOf = (seconds: number | undefined): string =>
+  seconds === undefined ? '' : Math.round(seconds * 1e6).toString(36)
+
+const timeOf = (text = ''): number | undefined =>
+  text === '' ? undefined : Number.parseInt(text, 36) / 1e6
+
+/**
+ * A refresh token that has no record: it was used before, unless it has expired or its grant was revoked. oidc-provider revokes
+ * the grant of a token that is used once more.
+ *
+ * @see RFC 9700 §4.14.2
+ */
+export async function spentToken(
+  { protocol, domain }: IssuerContext,
+  tenantId: string,
+  token: string,
+): Promise<AdapterPayload | undefined> {
+  const { grantId, expiresAt, authTime, keptAt } = readRefreshToken(token) ?? {}
+  const left = (expiresAt ?? 0) - domain.clock.now() / 1_000
+  if (grantId === undefined || left <= 0) return undefined
+  const grant = await findChanged(protocol, entryName(tenantId, 'Grant', grantId))
+  if (!grant) return undefined
+  const { accountId, clientId } = JSON.parse(grant.payload) as AdapterPayload
+  const exp = Math.floor(Date.now() / 1_000 + left)
+  const times = { iat: exp - lifetimes.refreshTokenSeconds, exp, authTime, keptAt, consumed: 1 }
+  return {
+    kind: 'RefreshToken',
+    jti: token,
+    grantId,
+    accountId,
+    clientId,
+    ...times,
+  } as AdapterPayload
+}
