@@ -6,7 +6,7 @@ import { measureSizes } from '../packages/service/test/cluster/sizes-drill.ts'
  * imported with a password each; LOGINS of them log in and redeem their code.
  */
 const users = Number(process.env.USERS ?? 20_000)
-const logins = Number(process.env.LOGINS ?? 100)
+const logins = Number(process.env.LOGINS ?? 1_000)
 
 await using field = await startField()
 const { sizes, entriesOfLogin } = await measureSizes(field, { users, logins })
