@@ -15,6 +15,7 @@ import {
   keepAuthTimeWhole,
   keepClients,
   logoutQuestion,
+  nameRefreshTokens,
   nameSessions,
   readSession,
 } from '../../src/issuer/oidc-provider-internals.ts'
@@ -109,6 +110,16 @@ test('every ID token names its session', async () => {
   expect(client.includeSid()).toBeFalsy()
   nameSessions(provider)
   expect(client.includeSid()).toBe(true)
+})
+
+test('a refresh token has the text that is made for it, of its grant and the random one', async () => {
+  const { provider, stored } = createProvider()
+  nameRefreshTokens(provider, (random, { grantId }) => `${random}~${grantId}`)
+  const client = await provider.Client.find('shop')
+  const facts = { client, grantId: 'a grant', expiresIn: 60 }
+  const text = await new provider.RefreshToken(facts as never).save()
+  expect(text).toMatch(/^[\w-]{43}~a grant$/)
+  expect([...stored.keys()].filter((key) => key.endsWith(text))).toHaveLength(1)
 })
 
 test('a request is judged before its code is used up, by the APIs that the login asked for', async () => {
