@@ -21,7 +21,7 @@ const lanes: readonly Lane[] = [
   {
     name: 'random walks',
     command: ['vitest', 'run', 'walks'],
-    env: { LATCHKEY_WALKS: '10000' },
+    env: { LATCHKEY_WALKS: '100' },
   },
   { name: 'mutants', command: ['pnpm', 'test:mutants'] },
   { name: 'drills', command: ['pnpm', 'test:drills'], env: { KILLS: '20', SECONDS: '10' } },

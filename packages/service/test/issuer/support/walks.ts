@@ -17,12 +17,13 @@ export const freeLimits = {
 }
 
 /**
- * How many walks are made, and how they can be repeated: `LATCHKEY_WALKS=10000` makes more of them, and
- * `LATCHKEY_WALKS_SEED` those of an earlier run, whose seed a failure prints.
+ * How many walks are made, and how they can be repeated: `LATCHKEY_WALKS=100` makes a hundred times as many, and
+ * `LATCHKEY_WALKS_SEED` those of an earlier run, whose seed a failure prints. The usual numbers take about as long for each
+ * kind.
  */
 export function walksToMake(usual: number): { numRuns: number; seed?: number } {
-  const { LATCHKEY_WALKS, LATCHKEY_WALKS_SEED } = process.env
-  const numRuns = LATCHKEY_WALKS === undefined ? usual : Number(LATCHKEY_WALKS)
+  const { LATCHKEY_WALKS = 1, LATCHKEY_WALKS_SEED } = process.env
+  const numRuns = usual * Number(LATCHKEY_WALKS)
   return LATCHKEY_WALKS_SEED === undefined
     ? { numRuns }
     : { numRuns, seed: Number(LATCHKEY_WALKS_SEED) }
