@@ -11,7 +11,7 @@ export interface Cost {
   'new keys': number
   /** The memory of new keys, and by how much others grew, as Redis counts it. */
   bytes: number
-  /** By how much the keys that live longer than an hour have become more, and their bytes. */
+  /** The growth of the keys that live longer than an hour, in number and in bytes. */
   'keys for longer': number
   'bytes for longer': number
   'SQL statements'?: number
@@ -76,7 +76,7 @@ export async function costOf(
 
 const HOUR_MS = 3_600_000
 
-/** What Redis has under a key: its memory in bytes, and its life in milliseconds, which may have no end. */
+/** A key of Redis: its memory in bytes, and its remaining life in milliseconds, which may be infinite. */
 interface Entry {
   readonly bytes: number
   readonly life: number

@@ -318,7 +318,7 @@ export function describeProtocolStore(
     expect(await store.findAll([later, old])).toEqual([undefined, old])
   })
 
-  test('what was spent expires after the time that its spender says, and no later than before', async () => {
+  test('a spent entry expires after the time that its spender says, and no later than before', async () => {
     await using under = await open()
     const { store, clock } = under
     const [first, second] = [entry(clock), entry(clock, { key: 'k2', uid: 'u2' })]

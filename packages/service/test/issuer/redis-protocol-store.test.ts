@@ -62,7 +62,7 @@ describe('the Redis store', () => {
     })
   })
 
-  test('what was spent is removed by Redis itself, and from its indexes by the next entry', async () => {
+  test('a spent entry is removed by Redis itself, and from its indexes by the next entry', async () => {
     await using under = await opened()
     const { store, clock } = under
     const token = (n: number) => ({

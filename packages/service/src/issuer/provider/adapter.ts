@@ -150,7 +150,7 @@ function sessionKey({ kind, sessionUid }: AdapterPayload): Pick<CodePayload, 'se
   return { sessionKey: entryName('', 'Session', session.jti).key }
 }
 
-/** By how many seconds our clock is ahead of the one of the process, by which oidc-provider dates. */
+/** The seconds that our clock is ahead of that of the process, by which oidc-provider dates. */
 function ahead(clock: Clock): number {
   return Math.round((clock.now() - Date.now()) / 1_000)
 }

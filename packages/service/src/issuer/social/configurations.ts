@@ -18,7 +18,7 @@ const RETRY_MS = 60_000
 /** Some kilobytes each. */
 const MAX_KNOWN = 500
 
-/** By how much the clock of a provider may differ from ours. */
+/** The most seconds that the clock of a provider may differ from ours. */
 export const TOLERANCE_SECONDS = 30
 
 /** The parts that the client of providers works with. */

@@ -24,6 +24,9 @@ export const freeLimits = {
 export function walksToMake(usual: number): { numRuns: number; seed?: number } {
   const { LATCHKEY_WALKS = 1, LATCHKEY_WALKS_SEED } = process.env
   const numRuns = usual * Number(LATCHKEY_WALKS)
+  // Without any walk, a test would pass for nothing that it tried.
+  if (!(numRuns >= 1))
+    throw new Error(`LATCHKEY_WALKS is "${LATCHKEY_WALKS}", not a number such as 100.`)
   return LATCHKEY_WALKS_SEED === undefined
     ? { numRuns }
     : { numRuns, seed: Number(LATCHKEY_WALKS_SEED) }
