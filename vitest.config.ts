@@ -1,5 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { configDefaults, defineConfig } from 'vitest/config'
+import { limit, usual } from './test/support/limits.ts'
+import { Report } from './test/support/report.ts'
 
 /** Files whose tests take too long for every run: `npx pnpm test:nightly`. */
 const LONG = '**/*.nightly.test.ts'
@@ -22,15 +24,22 @@ const ALONE = [
   'test/{examples,journeys}.test.ts',
 ]
 const ALL = ['packages/*/test/**/*.test.ts', 'examples/*/test/**/*.test.ts', 'test/*.test.ts']
+
+/** The file in which `.ci/run` finds how many tests passed. */
+const counts = process.env.LATCHKEY_TEST_COUNTS
+const json = (outputFile: string): ['json', { outputFile: string }] => ['json', { outputFile }]
 const exclude = [...configDefaults.exclude, LONG]
 
 export default defineConfig({
   ssr: { resolve: { conditions: ['latchkey-source', 'node'] } },
   test: {
     globalSetup: './test/support/setup.ts',
+    reporters: ['default', new Report(), ...(counts ? [json(counts)] : [])],
     setupFiles: ['./test/support/each-file.ts'],
-    testTimeout: 20_000,
-    hookTimeout: 30_000,
+    // They end only what hangs, and grow with what else the machine does: decision 355.
+    testTimeout: limit(usual.test),
+    hookTimeout: limit(usual.hook),
+    expect: { poll: { timeout: limit(usual.wait) } },
     execArgv: ['--conditions=latchkey-source'],
     // Two more than cores, as most files wait for sockets, disks and browsers: decision 320.
     maxWorkers: availableParallelism() + 2,

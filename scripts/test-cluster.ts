@@ -15,7 +15,7 @@ const files = ['http', 'issuer', 'mail', 'cluster'].map(
 const others = ['*crash*', '*protocol-store', 'full-disk', 'tls', 'https', 'storm', 'drills']
 const { status } = spawnSync(
   'vitest',
-  ['run', '--test-timeout=60000', ...files, `--exclude=**/{${others.join(',')}}.test.ts`],
+  ['run', ...files, `--exclude=**/{${others.join(',')}}.test.ts`],
   { stdio: 'inherit', env: { ...process.env, LATCHKEY_TEST_CLUSTER: '1' } },
 )
 process.exitCode = status ?? 1

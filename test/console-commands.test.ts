@@ -25,9 +25,7 @@ function commandsOf(html: string): string[] {
     .split('\n')
 }
 
-test('the commands that the pages of a tenant show work as they stand', {
-  timeout: 180_000,
-}, async () => {
+test('the commands that the pages of a tenant show work as they stand', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-commands-'))
   try {
     for (const [name, path] of Object.entries(mains)) {

@@ -6,10 +6,7 @@ import { expect, test } from 'vitest'
 import { temporaryFolder } from '../packages/service/test/cli/support.ts'
 import { root } from '../scripts/packages.ts'
 
-test('without a network, the first command soon fails and names the address', {
-  // npm waits 70 seconds of its own accord.
-  timeout: 45_000,
-}, async () => {
+test('without a network, the first command soon fails and names the address', async () => {
   using folder = temporaryFolder()
   for (const file of ['.npmrc', 'package.json']) {
     copyFileSync(join(root, file), join(folder.path, file))

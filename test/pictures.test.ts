@@ -20,9 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => browser?.close())
 
-test('the pictures of a login at the example application show what it looks like today', {
-  timeout: 60_000,
-}, async () => {
+test('the pictures of a login at the example application show what it looks like today', async () => {
   await using demo = await startDemo()
   const page = await browser.newPage({
     viewport: { width: 800, height: 640 },
@@ -45,7 +43,7 @@ test('the pictures of a login at the example application show what it looks like
   }
 })
 
-test('the pictures of the console show what it looks like today', { timeout: 60_000 }, async () => {
+test('the pictures of the console show what it looks like today', async () => {
   await using running = await listenWithConsole()
   const { tenant, user } = await fillConsole(running.service)
   const page = await browser.newPage({ viewport: sizes.desktop })

@@ -40,9 +40,7 @@ function coverOne(version: string): void {
   )
 }
 
-test('a release gives every package the same version, and its section the day', {
-  timeout: 60_000,
-}, () => {
+test('a release gives every package the same version, and its section the day', () => {
   coverOne('0.2.0')
   prepareRelease(folder, '2026-12-01')
   const versions = publishedPackages().map(({ folder: one }) => {
@@ -56,25 +54,19 @@ test('a release gives every package the same version, and its section the day', 
   expect(sectionOf(released, '0.2.0').trim()).toBe('- It is new.')
 })
 
-test.runIf(hasUnreleased)(
-  'the changesets come to the version that the changelog names',
-  {
-    timeout: 60_000,
-  },
-  () => {
-    const names = globSync('.changeset/*.md', { cwd: folder }).map((file) =>
-      path.basename(file, '.md'),
-    )
-    const all = changelog.replace(
-      /(<!-- Changesets of this section:\n).*?(\n-->)/s,
-      `$1${names.join('\n')}$2`,
-    )
-    writeFileSync(path.join(folder, 'CHANGELOG.md'), all)
-    prepareRelease(folder, '2026-12-01')
-    expect(read('CHANGELOG.md')).toMatch(/^## \d+\.\d+\.\d+ \(2026-12-01\)$/m)
-    expect(read('CHANGELOG.md')).not.toContain('<!--')
-  },
-)
+test.runIf(hasUnreleased)('the changesets come to the version that the changelog names', () => {
+  const names = globSync('.changeset/*.md', { cwd: folder }).map((file) =>
+    path.basename(file, '.md'),
+  )
+  const all = changelog.replace(
+    /(<!-- Changesets of this section:\n).*?(\n-->)/s,
+    `$1${names.join('\n')}$2`,
+  )
+  writeFileSync(path.join(folder, 'CHANGELOG.md'), all)
+  prepareRelease(folder, '2026-12-01')
+  expect(read('CHANGELOG.md')).toMatch(/^## \d+\.\d+\.\d+ \(2026-12-01\)$/m)
+  expect(read('CHANGELOG.md')).not.toContain('<!--')
+})
 
 test('a release is refused while the changelog leaves a change out', () => {
   coverOne('0.2.0')
@@ -87,7 +79,7 @@ test('a release is refused while the changelog leaves a change out', () => {
   )
 })
 
-test('a release is refused where the changelog names another version', { timeout: 60_000 }, () => {
+test('a release is refused where the changelog names another version', () => {
   coverOne('0.3.0')
   expect(() => prepareRelease(folder, '2026-12-01')).toThrow(
     'The packages are 0.2.0 now, and CHANGELOG.md says 0.3.0.',

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { type Outcome, run } from '../scripts/run.ts'
+import { limit } from './support/limits.ts'
 
 const cwd = fileURLToPath(new URL('.', import.meta.url))
 const bin = 'node_modules/.bin'
@@ -33,13 +34,9 @@ const RUNNERS = [
   },
 ]
 
-// Five start-ups at once take their time on a busy machine.
-const timeout = 150_000
-
 // A small suite for each runner, as an application would have it, in a process of its own.
 test.concurrent.for(RUNNERS)(
   'users are logged in within tests of $runner',
-  { timeout },
   async ({ command, passes }) => {
     const { code, output } = await start(command('account'))
     expect(output).toContain(passes(2))
@@ -50,7 +47,6 @@ test.concurrent.for(RUNNERS)(
 // Under Vitest every adapter of ours runs it.
 test.concurrent.for(RUNNERS.filter(({ runner }) => runner !== 'Vitest'))(
   'the contract of adapters runs under $runner, and prints a table of what passed',
-  { timeout },
   async ({ command, passes }) => {
     const { code, output } = await start(command('adapter'))
     const { accounted, cases } = countsIn(output)
@@ -65,7 +61,6 @@ test.concurrent.for(RUNNERS.filter(({ runner }) => runner !== 'Vitest'))(
 // Under Vitest the tests of the package run it.
 test.for(RUNNERS.filter(({ runner }) => runner !== 'Vitest'))(
   'the attacks on a login run under $runner, and all of them fail',
-  { timeout },
   async ({ command, passes }) => {
     const { code, output } = await start(command('login'))
     const { accounted, cases } = countsIn(output)
@@ -84,5 +79,5 @@ function countsIn(output: string): { accounted: number; cases: number } {
 }
 
 function start([program = '', ...args]: string[]): Promise<Outcome> {
-  return run(program, args, { cwd, timeout })
+  return run(program, args, { cwd, timeout: limit(150) })
 }

@@ -13,7 +13,7 @@ describe('what start prints', () => {
   beforeAll(async () => {
     demo = await startDemo()
     browser = await launchChromium()
-  }, 60_000)
+  })
   afterAll(async () => {
     await browser?.close()
     await demo.stop()
@@ -132,7 +132,7 @@ describe('what start prints', () => {
     ])
   })
 
-  test('a second one beside it takes the next free ports', { timeout: 60_000 }, async () => {
+  test('a second one beside it takes the next free ports', async () => {
     await using second = await startDemo()
     expect(Number(new URL(second.application).port)).toBeGreaterThan(
       Number(new URL(demo.application).port),
@@ -142,9 +142,7 @@ describe('what start prints', () => {
   })
 })
 
-test('Ctrl-C stops everything, a second start keeps the data, and --fresh starts over', {
-  timeout: 60_000,
-}, async () => {
+test('Ctrl-C stops everything, a second start keeps the data, and --fresh starts over', async () => {
   const data = mkdtempSync(join(tmpdir(), 'latchkey-start-'))
   // Those that start beside it look for free ports elsewhere, and may take one between a look and its use.
   const ports = ['--port', '3260', '--service-port', '4720']
@@ -194,7 +192,7 @@ test('with --personas there is no service: one click logs in, and the recorder s
   expect(await page.textContent('details')).toContain('Login: logged in')
   await browser.close()
   expect(await demo.stop()).toBe(0)
-}, 60_000)
+})
 
 test.each([
   ['--port', 'abc', 'It must be a whole number from 1 to 65535.'],

@@ -4,7 +4,6 @@ import { journeys, usual, walk } from './journeys.ts'
 import { startWorld, type World } from './world.ts'
 
 /** The time of a journey, in a browser that other tests slow down. */
-const JOURNEY_MILLISECONDS = 90_000
 
 /** Walks every journey in a browser, or says why it does not run here. */
 export function describeJourneys(
@@ -19,14 +18,14 @@ export function describeJourneys(
     beforeAll(async () => {
       world = await startWorld(usual)
       engine = await start()
-    }, JOURNEY_MILLISECONDS)
+    })
     afterAll(async () => {
       await engine?.[Symbol.asyncDispose]()
       await world?.[Symbol.asyncDispose]()
-    }, JOURNEY_MILLISECONDS)
+    })
 
     for (const journey of journeys.filter(({ not }) => !not?.[name])) {
-      test(journey.name, { timeout: JOURNEY_MILLISECONDS }, () => walk(journey, world, engine.open))
+      test(journey.name, () => walk(journey, world, engine.open))
     }
   })
 }

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { type Browser, chromium, type LaunchOptions } from 'playwright-core'
 import { installOnDebian } from './debian.ts'
+import { limit, usual } from './limits.ts'
 
 const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 
@@ -33,7 +34,11 @@ export async function launchChromium(more: readonly string[] = []): Promise<Brow
   const options = launchOptions(more)
   const { LATCHKEY_CHROMIUM, LATCHKEY_WHOLE_BROWSER } = process.env
   const isWhole = LATCHKEY_CHROMIUM || LATCHKEY_WHOLE_BROWSER || !existsSync(headlessShell)
-  return chromium.launch(isWhole ? options : { ...options, executablePath: headlessShell })
+  const browser = await chromium.launch(
+    isWhole ? options : { ...options, executablePath: headlessShell },
+  )
+  browser.on('context', (context) => context.setDefaultTimeout(limit(usual.wait)))
+  return browser
 }
 
 /** What the whole browser is started with. */

@@ -1,5 +1,6 @@
 import { afterAll, vi } from 'vitest'
 import { endFile } from './file-end.ts'
+import './waits.ts'
 
 // Vitest runs this before each file, also before those that share the modules of a worker.
 const environment = { ...process.env }

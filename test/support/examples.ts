@@ -38,9 +38,6 @@ export function tryExamples(chosen: typeof examples): void {
 
   test.for(chosen)(
     '$name starts with one command, logs in, and stops with Ctrl-C',
-    {
-      timeout: 120_000,
-    },
     async ({ name, opens, sees }) => {
       await using example = await startExample(startScript(name))
       const context = await browser.newContext()

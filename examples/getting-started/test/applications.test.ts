@@ -11,7 +11,6 @@ const applications = globSync('*.js', { cwd: folder })
 
 test.for(applications)(
   '%s logs a user in, with settings only from the environment',
-  { timeout: 60_000 },
   async (file) => {
     const provider = await startMisbehavingProvider()
     provider.user = { sub: 'ada', email: 'ada@example.com' }
@@ -39,7 +38,6 @@ test.for(applications)(
 
 test.for(applications)(
   '%s says so when its port is in use, and does not claim to listen',
-  { timeout: 60_000 },
   async (file) => {
     const other = createServer()
     // As the applications do: on every address of this machine.

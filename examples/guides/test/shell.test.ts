@@ -165,9 +165,7 @@ test('the service serves https with a certificate of its own', async () => {
   expect(JSON.parse(stdout).issuer).toBe('https://login.example.com')
 })
 
-test('a data folder is moved to PostgreSQL and Redis, and the service runs on them', {
-  timeout: 90_000,
-}, async () => {
+test('a data folder is moved to PostgreSQL and Redis, and the service runs on them', async () => {
   const database = await createDatabase({ migrate: false })
   await using redis = await startRedis()
   await served.stop()

@@ -69,15 +69,14 @@ test('by the commands of the guide, the receiver gets a test and the event of a 
   receiver.stdout.on('data', (data) => {
     printed += data
   })
-  await vi.waitFor(() => expect(printed).toContain('Waiting for events'), 15_000)
+  await vi.waitFor(() => expect(printed).toContain('Waiting for events'))
   const listed = await run('try', {
     '<id of the endpoint>': webhook,
     '<id of a user>': user.id,
   })
   expect(listed).toContain(user.id)
-  await vi.waitFor(
-    () => expect(printed).toMatch(/\nwebhook\.test \S+\n(.*\n)*user\.disabled usr_\w+\n/),
-    10_000,
+  await vi.waitFor(() =>
+    expect(printed).toMatch(/\nwebhook\.test \S+\n(.*\n)*user\.disabled usr_\w+\n/),
   )
   receiver.kill()
   await once(receiver, 'exit')

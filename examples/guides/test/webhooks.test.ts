@@ -72,7 +72,7 @@ test('the receiver to try prints each event, and nothing of another secret', asy
   receiver.stdout.on('data', (data) => {
     printed += data
   })
-  await vi.waitFor(() => expect(printed).toContain(`${url}/webhooks`), 15_000)
+  await vi.waitFor(() => expect(printed).toContain(`${url}/webhooks`))
   expect(await send(url, { secret: OLD_SECRET })).toBe(401)
   expect(await send(url)).toBe(204)
   await vi.waitFor(() => expect(printed).toMatch(/webhooks\nuser\.disabled usr_1\n$/))
@@ -127,7 +127,7 @@ test('the receiver in Python prints each event once', async () => {
   const url = `http://127.0.0.1:${port}`
   const id = `evt_${randomUUID()}`
   try {
-    await vi.waitFor(async () => expect(await send(url, { id })).toBe(204), 20_000)
+    await vi.waitFor(async () => expect(await send(url, { id })).toBe(204))
     expect(await send(url, { id })).toBe(204)
     expect(await send(url, { secret: OLD_SECRET })).toBe(401)
     await vi.waitFor(() => expect(output).toBe('user.disabled usr_1\n'))

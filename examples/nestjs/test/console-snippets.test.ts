@@ -31,7 +31,6 @@ function shownIn(html: string, id: string, className: string): string {
 
 test.for(Object.keys(installed))(
   'the application for %s runs as it is pasted from the console, and logs a user in',
-  { timeout: 120_000 },
   async (id) => {
     await using running = await startConsole({ allowHttpOnLoopback: true })
     const [port, ownPort] = [await freePort(), await freePort()]
@@ -75,10 +74,7 @@ test.for(Object.keys(installed))(
     child.stdout.on('data', note)
     child.stderr.on('data', note)
     const ended = once(child, 'close').then(() => Promise.reject(new Error(printed)))
-    await Promise.race([
-      ended,
-      expect.poll(() => printed, { timeout: 90_000 }).toContain('Listening'),
-    ])
+    await Promise.race([ended, expect.poll(() => printed).toContain('Listening')])
     ended.catch(() => {})
 
     const browser = createBrowser({ url, fetch: navigate as never })

@@ -83,7 +83,7 @@ test('in a real browser forty tabs in batches of six leave less than 2 kB of coo
   expect(asking.provider.count('/auth') - begun).toBe(5)
   expect(await goOn(tabs[0] as Page)).toBe('page 0')
   await context.close()
-}, 60_000)
+})
 
 test('in a real browser that blocks cookies a login is tried twice and then explained', async () => {
   const profile = mkdtempSync(join(tmpdir(), 'latchkey-profile-'))

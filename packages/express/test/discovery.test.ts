@@ -166,13 +166,13 @@ test('a process reads the discovery document without openid-client, and loads it
   }
   try {
     const port = await answer<number>()
-    await vi.waitFor(() => expect(provider.count(path)).toBe(1), 10_000)
+    await vi.waitFor(() => expect(provider.count(path)).toBe(1))
     expect(await isLoaded()).toBe(false)
 
     const { headers } = await createBrowser().send(`http://127.0.0.1:${port}/login`)
 
     expect(headers.get('location')).toMatch(`${provider.url}/auth?`)
-    await vi.waitFor(async () => expect(await isLoaded()).toBe(true), 10_000)
+    await vi.waitFor(async () => expect(await isLoaded()).toBe(true))
     expect(provider.count(path)).toBe(1)
   } finally {
     child.kill()

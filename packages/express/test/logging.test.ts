@@ -109,9 +109,7 @@ test('a provider that is down leaves one line, and one when a login works again'
   await site.provider.start()
   // After a failure the kit waits a moment before it asks the provider again.
   await expect
-    .poll(async () => (await createBrowser().open(`${site.url}/login`)).response.status, {
-      timeout: 15_000,
-    })
+    .poll(async () => (await createBrowser().open(`${site.url}/login`)).response.status)
     .toBe(200)
 
   expect(site.log.map(({ level, facts }) => [level, facts.code])).toEqual([

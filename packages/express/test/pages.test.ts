@@ -24,7 +24,7 @@ beforeAll(async () => {
   })
   browser = await launchChromium()
   context = await browser.newContext()
-}, 60_000)
+})
 afterAll(async () => {
   await browser?.close()
   await site.close()
@@ -45,9 +45,7 @@ async function looksGood(page: Page, name: string): Promise<void> {
   expect(await faultsWhenAdapted(page)).toEqual([])
 }
 
-test('the question whether to log out has a link back that keeps the user logged in', {
-  timeout: 60_000,
-}, async () => {
+test('the question whether to log out has a link back that keeps the user logged in', async () => {
   const page = await context.newPage()
   await page.goto(`${site.url}/account`)
   await page.goto(`${site.url}/logout`)
@@ -59,9 +57,7 @@ test('the question whether to log out has a link back that keeps the user logged
   await page.getByRole('heading', { name: 'The account' }).waitFor()
 })
 
-test('an error page says what to do, and leads to a new login and to the start page', {
-  timeout: 60_000,
-}, async () => {
+test('an error page says what to do, and leads to a new login and to the start page', async () => {
   const page = await (await browser.newContext()).newPage()
   site.provider.fault = 'access_denied'
   await page.goto(`${site.url}/account`)
@@ -75,9 +71,7 @@ test('an error page says what to do, and leads to a new login and to the start p
   await page.getByRole('heading', { name: 'The start page' }).waitFor()
 })
 
-test('a user who is refused is led to the start page by the one button of the page', {
-  timeout: 60_000,
-}, async () => {
+test('a user who is refused is led to the start page by the one button of the page', async () => {
   const page = await context.newPage()
   await page.goto(`${site.url}/admin`)
   await page.getByRole('heading', { name: 'You are not allowed to see this' }).waitFor()
@@ -85,9 +79,7 @@ test('a user who is refused is led to the start page by the one button of the pa
   expect(await page.locator('a.button').getAttribute('href')).toBe('/')
 })
 
-test('an error at the start page itself does not lead there', {
-  timeout: 60_000,
-}, async () => {
+test('an error at the start page itself does not lead there', async () => {
   const page = await context.newPage()
   const shop = await startSite((app) => {
     app.get('/', requireUser({ roles: ['admin'] }), (_req, res) => void res.send('never'))
@@ -98,9 +90,7 @@ test('an error at the start page itself does not lead there', {
   expect(await page.getByRole('link', { name: 'Start page' }).count()).toBe(0)
 })
 
-test('pages are in the language that the browser prefers, and in the words of the application', {
-  timeout: 60_000,
-}, async () => {
+test('pages are in the language that the browser prefers, and in the words of the application', async () => {
   const texts = {
     fr: { askLogout: 'Se déconnecter ?', logOut: 'Se déconnecter', stayLoggedIn: 'Rester' },
     de: { stayLoggedIn: 'Doch nicht' },

@@ -33,16 +33,14 @@ beforeAll(async () => {
   process.argv[1] = program
   app.get('/account', requireUser(), (req, res) => void res.send(`in as ${getUser(req).email}`))
   browser = await launchChromium()
-}, 60_000)
+})
 afterAll(async () => {
   await browser?.close()
   server.closeAllConnections()
   server.close()
 })
 
-test('a person who opens a guarded page picks a persona with one click, on every device', {
-  timeout: 60_000,
-}, async () => {
+test('a person who opens a guarded page picks a persona with one click, on every device', async () => {
   const page = await (await browser.newContext()).newPage()
   await page.goto(`${url}/account`)
   await page.getByRole('heading', { name: 'Open the link in your terminal' }).waitFor()
@@ -90,4 +88,4 @@ test('an application without @latchkey/testing is told what to set and what to i
   expect(output).toContain('"issuer" (or LATCHKEY_ISSUER) is not set.')
   expect(output).toContain('npm install --save-dev @latchkey/testing')
   expect(output).toContain('"session.secret" (or LATCHKEY_SESSION_SECRET) is not set.')
-}, 60_000)
+})

@@ -21,15 +21,13 @@ beforeAll(async () => {
   })
   process.argv[1] = program
   browser = await launchChromium()
-}, 60_000)
+})
 afterAll(async () => {
   await browser?.close()
   await site.close()
 })
 
-test('a developer follows the link of a refusal to the flight recorder, and reads it on every device', {
-  timeout: 60_000,
-}, async () => {
+test('a developer follows the link of a refusal to the flight recorder, and reads it on every device', async () => {
   const page = await (await browser.newContext()).newPage()
   const errors: string[] = []
   page.on('console', (line) => line.type() === 'error' && errors.push(line.text()))

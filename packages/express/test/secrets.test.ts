@@ -105,7 +105,7 @@ test('no page, address, message, event or log line holds a secret, a token or a 
     if (secret.length > 8) expect(all.includes(secret), `${secret.slice(0, 4)}…`).toBe(false)
   }
   expect(all).not.toMatch(/eyJ[\w-]{20}|access-[0-9a-f]{8}|refresh-[0-9a-f]{8}/)
-}, 60_000)
+})
 
 /** An error with its fields, its stack and every cause, the way a thorough logger writes it. */
 function everything(value: unknown): string {

@@ -411,4 +411,4 @@ test('users are searched, sent an invitation and logged out, and the audit log t
   expect(trouble.stdout).toContain('no password, passkey or connected account')
   const after = await installation.run(['users', 'let-try-again', id, '-o', 'json'])
   expect(json(after.stdout)).toMatchObject([{ reason: 'no_way_in', help: ['invite'] }])
-}, 60_000)
+})

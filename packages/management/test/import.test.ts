@@ -14,9 +14,6 @@ const BCRYPT = '$2b$10$Rmj06lYZT6tgxjrYBdF.Q.J/KGz22BmtWk.LyLTQoj34W7BSjhZBC'
 const PASSWORD = 'correct horse'
 const md5 = (text: string) => createHash('md5').update(text).digest('hex')
 
-/** Tests that start and kill many processes take long when the machine is busy. */
-const manyRuns = { timeout: 60_000 }
-
 /** Rows of an old table; every 40th has an md5 hash. */
 function oldTable(rows: number): string {
   const lines = Array.from({ length: rows }, (_, n) => {
@@ -73,38 +70,34 @@ async function expectMapped(installation: Installation, rows: number): Promise<v
   }
 }
 
-test(
-  'an import that is killed again and again ends with every row exactly once, and old passwords log in',
-  manyRuns,
-  async () => {
-    await using installation = await startInstallation()
-    const rows = 800
-    const file = write(installation, 'users.csv', oldTable(rows))
-    for (let kill = 1; kill <= 4; kill++) {
-      const child = installation.start(['users', 'import', file])
-      await killAfter(child, installation, 1 + Math.floor(Math.random() * 60))
-    }
-    expect((await allUsers(installation)).length).toBeLessThan(rows)
-    const last = await installation.run(['users', 'import', file])
-    expect(last).toMatchObject({
-      code: 0,
-      stdout: expect.stringContaining(`${rows} imported, 0 rej`),
-    })
+test('an import that is killed again and again ends with every row exactly once, and old passwords log in', async () => {
+  await using installation = await startInstallation()
+  const rows = 800
+  const file = write(installation, 'users.csv', oldTable(rows))
+  for (let kill = 1; kill <= 4; kill++) {
+    const child = installation.start(['users', 'import', file])
+    await killAfter(child, installation, 1 + Math.floor(Math.random() * 60))
+  }
+  expect((await allUsers(installation)).length).toBeLessThan(rows)
+  const last = await installation.run(['users', 'import', file])
+  expect(last).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining(`${rows} imported, 0 rej`),
+  })
 
-    await expectMapped(installation, rows)
-    const logIn = await createLogIn(installation)
-    for (const [email, password] of [
-      ['user-7@example.com', PASSWORD],
-      ['user-40@example.com', 'secret 40'],
-      ['user-799@example.com', PASSWORD],
-    ] as const) {
-      expect(await logIn(email, password)).toMatch(/localhost:3000\/callback\?.*code=/)
-    }
-    expect(await logIn('user-8@example.com', 'wrong')).toBe('')
-  },
-)
+  await expectMapped(installation, rows)
+  const logIn = await createLogIn(installation)
+  for (const [email, password] of [
+    ['user-7@example.com', PASSWORD],
+    ['user-40@example.com', 'secret 40'],
+    ['user-799@example.com', PASSWORD],
+  ] as const) {
+    expect(await logIn(email, password)).toMatch(/localhost:3000\/callback\?.*code=/)
+  }
+  expect(await logIn('user-8@example.com', 'wrong')).toBe('')
+})
 
-test('an import continues, both with many users in a request and with one', manyRuns, async () => {
+test('an import continues, both with many users in a request and with one', async () => {
   await using installation = await startInstallation()
   await using oneByOne = await startProxy(installation.url, (path) =>
     path.startsWith('/x/') ? 'hide' : 'pass',
@@ -156,33 +149,29 @@ test.each([
   },
 )
 
-test(
-  'a killed import creates no user twice on a server that allows equal addresses',
-  manyRuns,
-  async () => {
-    await using installation = await startInstallation()
-    await using server = await startSpecServer()
-    const { url, apiKey, tenantId } = server
-    const env = { LATCHKEY_URL: url, LATCHKEY_API_KEY: apiKey }
-    const rows = 900
-    const file = write(installation, 'users.csv', oldTable(rows))
-    const client = createManagementClient({ baseUrl: url, apiKey })
-    const users = client.users(tenantId)
-    for (const enough of [150, 420, 700]) {
-      const child = installation.start(['users', 'import', file], env)
-      while ((await users.page()).total < enough) await new Promise((r) => setTimeout(r, 5))
-      const gone = once(child, 'exit')
-      child.kill('SIGKILL')
-      await gone
-    }
+test('a killed import creates no user twice on a server that allows equal addresses', async () => {
+  await using installation = await startInstallation()
+  await using server = await startSpecServer()
+  const { url, apiKey, tenantId } = server
+  const env = { LATCHKEY_URL: url, LATCHKEY_API_KEY: apiKey }
+  const rows = 900
+  const file = write(installation, 'users.csv', oldTable(rows))
+  const client = createManagementClient({ baseUrl: url, apiKey })
+  const users = client.users(tenantId)
+  for (const enough of [150, 420, 700]) {
     const child = installation.start(['users', 'import', file], env)
-    expect(await once(child, 'exit')).toEqual([0, null])
-    const emails = (await Array.fromAsync(users.list())).map(({ profile }) => profile.email)
-    expect(emails.sort()).toEqual(
-      Array.from({ length: rows }, (_, n) => `user-${n}@example.com`).sort(),
-    )
-  },
-)
+    while ((await users.page()).total < enough) await new Promise((r) => setTimeout(r, 5))
+    const gone = once(child, 'exit')
+    child.kill('SIGKILL')
+    await gone
+  }
+  const child = installation.start(['users', 'import', file], env)
+  expect(await once(child, 'exit')).toEqual([0, null])
+  const emails = (await Array.fromAsync(users.list())).map(({ profile }) => profile.email)
+  expect(emails.sort()).toEqual(
+    Array.from({ length: rows }, (_, n) => `user-${n}@example.com`).sort(),
+  )
+})
 
 test('a dry run names every fault with its line, in the order of lines, and changes nothing', async () => {
   await using installation = await startInstallation()

@@ -39,7 +39,7 @@ test('of processes that take over the lock of one that died, exactly one gets it
     for (const { child } of all) child.stdin.end()
     for (const { exited } of all) await exited
   }
-}, 60_000)
+})
 
 test('a lock that was released leaves nothing behind, and can be taken again', () => {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-lock-'))

@@ -8,9 +8,7 @@ import { expect, test } from 'vitest'
 const example = path.join(import.meta.dirname, '../../../examples/nextjs')
 const next = createRequire(path.join(example, 'package.json')).resolve('next/dist/bin/next')
 
-test('under "next dev", the link in the terminal opens the login recorder, which shows a failed login', {
-  timeout: 120_000,
-}, async () => {
+test('under "next dev", the link in the terminal opens the login recorder, which shows a failed login', async () => {
   const port = await freePort()
   const url = `http://localhost:${port}`
   const server = spawn(process.execPath, [next, 'dev', '--port', String(port)], {

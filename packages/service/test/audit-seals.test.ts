@@ -279,7 +279,7 @@ test('the service seals each day by itself, entries that belong to no tenant as 
   await using service = await createIdentityService(options)
   const seals = async () =>
     (await service.admin.audit()).filter(({ action }) => action === 'audit.seal')
-  await vi.waitFor(async () => expect(await seals()).toHaveLength(2), 10_000)
+  await vi.waitFor(async () => expect(await seals()).toHaveLength(2))
   const verify = async () => {
     const found: string[] = []
     for await (const { problems, verified } of service.admin.verifyAudit({ days: 400 })) {

@@ -57,7 +57,6 @@ async function startCounted() {
 // a login itself costs is the same at each try.
 test('what the service sends to Redis and PostgreSQL for a login is as the table of measurements says', {
   retry: 2,
-  timeout: 60_000,
 }, async () => {
   await using counted = await startCounted()
   const { service, api, measure } = counted

@@ -133,7 +133,7 @@ describe.each(stores)('on %s', (store) => {
     const ofThis = ['signing_key.reseal', 'connection.reseal', 'application.reseal']
     await emits([...ofThis, ...ofTenant, 'webhook.reseal'], async () => {
       writeFileSync(masterKeyFile, newKey() + readFileSync(masterKeyFile, 'utf8'))
-      await expect.poll(() => emitted.length, { timeout: 10_000 }).toBe(6)
+      await expect.poll(() => emitted.length).toBe(6)
     })
     await emits(['webhook.delete'], () => remove(`${webhooks}/${hook.id}`))
     await emits(['connection.delete'], () => admin.deleteConnection(tenantId, connection))
@@ -209,7 +209,7 @@ describe.each(stores)('on %s', (store) => {
     // Those of all tenants, then credentials, which are read in one list.
     await emits([...ofTenant, ...ofTenant, ...ofUser], async () => {
       writeFileSync(masterKeyFile, newKey() + readFileSync(masterKeyFile, 'utf8'))
-      await expect.poll(() => emitted.length, { timeout: 10_000 }).toBe(6)
+      await expect.poll(() => emitted.length).toBe(6)
     })
 
     const forgetful = open()

@@ -52,7 +52,7 @@ describe.each(stores)('on %s', (store) => {
     const [mail] = await api.service.outbox.list(api.tenantId)
 
     writeFileSync(masterKeyFile, `${newer}\n${older}\n`)
-    await expect.poll(() => messages, { timeout: 10_000 }).toContainEqual(DONE)
+    await expect.poll(() => messages).toContainEqual(DONE)
 
     writeFileSync(masterKeyFile, `${newer}\n`)
     expect((await api.get(path)).body).toMatchObject({ secret, updated_at })
@@ -79,7 +79,7 @@ test('nothing in a folder is sealed under the earlier master key after a rotatio
 
   const newer = newKey()
   writeFileSync(file, `${newer}\n${readFileSync(file, 'utf8')}`)
-  await expect.poll(() => messages, { timeout: 10_000 }).toContainEqual(DONE)
+  await expect.poll(() => messages).toContainEqual(DONE)
   await service.close()
 
   const vault = createVault(Buffer.from(newer, 'base64'))
@@ -117,7 +117,7 @@ test('a key file that becomes unreadable is logged once, and the keys of before 
   const { id } = await api.create(api.applications, { name: 'Shop' })
   writeFileSync(masterKeyFile, 'half a key')
   const complaint = 'The master keys of before stay in use.'
-  await expect.poll(() => messages, { timeout: 10_000 }).toContain(complaint)
+  await expect.poll(() => messages).toContain(complaint)
   expect((await api.get(`${api.applications}/${id}`)).body.secret).toBeTruthy()
   expect(messages.filter((message) => message === complaint)).toHaveLength(1)
 })

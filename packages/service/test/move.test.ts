@@ -16,9 +16,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-test('a folder that was moved to PostgreSQL and Redis is served there as it was', {
-  timeout: 60_000,
-}, async () => {
+test('a folder that was moved to PostgreSQL and Redis is served there as it was', async () => {
   using folder = temporaryFolder()
   const data = join(folder.path, 'data')
   const before = await createIdentityService({ data })

@@ -21,9 +21,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-test('a PostgreSQL restored by the guide has the logins, the sessions and the audit log', {
-  timeout: 120_000,
-}, async () => {
+test('a PostgreSQL restored by the guide has the logins, the sessions and the audit log', async () => {
   using folder = temporaryFolder()
   const masterKey = randomBytes(32).toString('base64')
   const open = (url: string) =>

@@ -134,7 +134,7 @@ test('a session past its sealed end is gone, also when its key was given more ti
   await redis.inspect(async (r) => {
     for (const key of await r.keys('latchkey:s:*')) await r.persist(key)
   })
-  await expect.poll(() => store.get('short'), { timeout: 3000 }).toBeUndefined()
+  await expect.poll(() => store.get('short')).toBeUndefined()
 })
 
 test('a session that was read before is read as it is stored now, and no reader can change it', async () => {

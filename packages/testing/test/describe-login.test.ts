@@ -48,11 +48,7 @@ async function runAll(create: CreateLoginApp, options: DescribeLoginOptions = {}
   }
 }
 
-const timeout = 60_000
-
-test('an application without a guard fails all of guarding, and the message says what to do', {
-  timeout,
-}, async () => {
+test('an application without a guard fails all of guarding, and the message says what to do', async () => {
   const { held, messages, table } = await runAll((options) => {
     const app = express()
     app.use(createAuthRouter(options))
@@ -67,9 +63,7 @@ test('an application without a guard fails all of guarding, and the message says
   expect(held).not.toContain('an ID token that has expired logs no user in')
 })
 
-test('an application fails the cases of what it does wrong, and no other', {
-  timeout,
-}, async () => {
+test('an application fails the cases of what it does wrong, and no other', async () => {
   const log = vi.spyOn(console, 'info').mockReturnValue()
   const { failed } = await runAll((options) => {
     const app = express()
@@ -96,7 +90,7 @@ test('an application fails the cases of what it does wrong, and no other', {
   ])
 })
 
-test('a hand-written login passes the cases that its author thought of', { timeout }, async () => {
+test('a hand-written login passes the cases that its author thought of', async () => {
   const log = vi.spyOn(console, 'info').mockReturnValue()
   const { held } = await runAll(createNaiveApp, { backchannelLogoutPath: false })
   log.mockRestore()
@@ -126,9 +120,7 @@ test('a hand-written login passes the cases that its author thought of', { timeo
   ])
 })
 
-test('attacks that could not be tried do not count as passed, and the table says why', {
-  timeout,
-}, async () => {
+test('attacks that could not be tried do not count as passed, and the table says why', async () => {
   const { table } = await runAll(createApp)
 
   expect(table).toMatch(/guards +6 of 7, 1 not tried\n/)
@@ -137,9 +129,7 @@ test('attacks that could not be tried do not count as passed, and the table says
   )
 })
 
-test('places to return to are tried where the login leads elsewhere on the site first', {
-  timeout,
-}, async () => {
+test('places to return to are tried where the login leads elsewhere on the site first', async () => {
   const { failed } = await runAll(
     (options) => {
       const app = express()

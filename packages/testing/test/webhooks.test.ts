@@ -1,7 +1,7 @@
 import { startIdentity } from '@latchkey/testing'
 import { expect, expectTypeOf, test } from 'vitest'
 
-test('webhooks() collects verified events, and waits for one', { timeout: 60_000 }, async () => {
+test('webhooks() collects verified events, and waits for one', async () => {
   await using identity = await startIdentity()
   const webhooks = await identity.webhooks()
   const ada = await identity.createUser({ name: 'Ada' })
@@ -23,9 +23,7 @@ test('webhooks() collects verified events, and waits for one', { timeout: 60_000
   expect(new Set(webhooks.events.map(({ id }) => id)).size).toBe(webhooks.events.length)
 })
 
-test('an event that does not arrive is named, with those that did', {
-  timeout: 60_000,
-}, async () => {
+test('an event that does not arrive is named, with those that did', async () => {
   await using identity = await startIdentity()
   const webhooks = await identity.webhooks({ types: ['user.created'] })
   const ada = await identity.createUser()

@@ -3,7 +3,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type BrowserContext, chromium, type Page } from 'playwright-core'
 import { device, launchChromium, launchOptions } from '../chromium.ts'
-import { type Engine, type Profile, places, type Settings, type Tab } from './engine.ts'
+import {
+  type Engine,
+  type Profile,
+  places,
+  type Settings,
+  type Tab,
+  WAIT_MILLISECONDS,
+} from './engine.ts'
 
 /** Starts Chromium. */
 export async function startChromium(): Promise<Engine> {
@@ -51,8 +58,8 @@ function tabOf(page: Page): Tab {
   const at = (xpath: string) => page.locator(`xpath=${xpath}`).first()
   return {
     open: async (url) => void (await page.goto(url)),
-    press: (text) => at(places.pressable(text)).click({ timeout: 15_000 }),
-    fill: (label, text) => at(places.field(label)).fill(text, { timeout: 15_000 }),
+    press: (text) => at(places.pressable(text)).click({ timeout: WAIT_MILLISECONDS }),
+    fill: (label, text) => at(places.field(label)).fill(text),
     // biome-ignore lint/performance/useDomNodeTextContent: users do not see hidden text
     text: () => page.locator('body').innerText(),
     address: async () => page.url(),

@@ -1,3 +1,4 @@
+import { limit } from '../limits.ts'
 /** The browsers that journeys run in. */
 export type EngineName = 'Chromium' | 'Firefox' | 'WebKit'
 
@@ -38,7 +39,7 @@ export interface Engine extends AsyncDisposable {
 }
 
 /** The time that a page, a field or a text has to appear. */
-export const WAIT_MILLISECONDS = 15_000
+export const WAIT_MILLISECONDS = limit(30)
 
 /** Where a browser is, as XPath, which every driver understands. */
 export const places = {

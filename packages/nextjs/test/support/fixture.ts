@@ -12,6 +12,7 @@ import { fileURLToPath } from 'node:url'
 import { createAuth } from '@latchkey/nextjs'
 import type { AdapterUnderTest } from '@latchkey/testing/adapter'
 import { run } from '../../../../scripts/run.ts'
+import { limit } from '../../../../test/support/limits.ts'
 import { sites } from '../fixture/sites.ts'
 
 const dir = fileURLToPath(new URL('../fixture', import.meta.url))
@@ -39,7 +40,7 @@ async function build(): Promise<void> {
   const next = require.resolve('next/dist/bin/next')
   const { code, output } = await run(process.execPath, [next, 'build', dir], {
     env: environment(),
-    timeout: 240_000,
+    timeout: limit(200),
   })
   if (code !== 0) throw new Error(`next build ended with ${code}:\n${output}`)
 }

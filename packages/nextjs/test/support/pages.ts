@@ -17,7 +17,7 @@ export function tryPages(): void {
     ada = await identity.createUser({ email: 'ada@example.com' })
     served = await serveFixture((baseUrl) => settingsFor(identity, baseUrl))
     browser = await launchChromium()
-  }, 300_000)
+  })
   afterAll(async () => {
     await browser?.close()
     await served?.stop()

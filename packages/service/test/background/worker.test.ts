@@ -140,7 +140,7 @@ function aBackground() {
 const RARELY = 3_600_000
 
 describe.each(Object.entries(stores))('on %s', (_, open) => {
-  test('each worker renews the lease for as long as it works', { timeout: 30_000 }, async () => {
+  test('each worker renews the lease for as long as it works', async () => {
     const opened = await open()
     const { background, logged } = aBackground()
     const works = Object.entries(users).map(async ([name, of]) => {
@@ -157,7 +157,7 @@ describe.each(Object.entries(stores))('on %s', (_, open) => {
       })
       await add()
       worker.wake()
-      await vi.waitFor(() => expect(begun).toBe(1), 10_000)
+      await vi.waitFor(() => expect(begun).toBe(1))
       await wait(5_000)
       expect(await queue.claim(1, 60)).toEqual([])
       done.resolve()
@@ -170,7 +170,7 @@ describe.each(Object.entries(stores))('on %s', (_, open) => {
 
 describe.each(Object.entries(stores))('on %s, a worker for', (_, open) => {
   describe.each(Object.entries(users))('%s', (name, of) => {
-    test('wakes when an item that was put back is due', { timeout: 20_000 }, async () => {
+    test('wakes when an item that was put back is due', async () => {
       const { queue, add, putBack } = await of(await open())
       const { background } = aBackground()
       let attempts = 0
@@ -180,12 +180,10 @@ describe.each(Object.entries(stores))('on %s, a worker for', (_, open) => {
       })
       await add()
       worker.wake()
-      await vi.waitFor(() => expect(attempts).toBe(3), 15_000)
+      await vi.waitFor(() => expect(attempts).toBe(3))
     })
 
-    test('takes the next item when one is done, and closes when those in progress are', {
-      timeout: 20_000,
-    }, async () => {
+    test('takes the next item when one is done, and closes when those in progress are', async () => {
       const { queue, add } = await of(await open())
       const { background } = aBackground()
       const gates = Array.from({ length: 3 }, () => Promise.withResolvers<void>())
@@ -201,9 +199,9 @@ describe.each(Object.entries(stores))('on %s, a worker for', (_, open) => {
       })
       for (const _ of gates) await add()
       worker.wake()
-      await vi.waitFor(() => expect(begun).toHaveLength(2), 10_000)
+      await vi.waitFor(() => expect(begun).toHaveLength(2))
       gates[0]?.resolve()
-      await vi.waitFor(() => expect(begun).toHaveLength(3), 10_000)
+      await vi.waitFor(() => expect(begun).toHaveLength(3))
       let isClosed = false
       const closing = background.close().then(() => {
         isClosed = true
@@ -226,9 +224,9 @@ describe.each(Object.entries(stores))('on %s, a worker for', (_, open) => {
       })
       await add()
       worker.wake()
-      await vi.waitFor(() => expect(logged).not.toHaveLength(0), 10_000)
+      await vi.waitFor(() => expect(logged).not.toHaveLength(0))
       expect(logged[0]).toMatchObject({ task: name, err: { message: 'The attempt has failed.' } })
-      await vi.waitFor(async () => expect(await queue.claim(1, 60)).toHaveLength(1), 10_000)
+      await vi.waitFor(async () => expect(await queue.claim(1, 60)).toHaveLength(1))
     })
   })
 
@@ -258,14 +256,14 @@ describe.each(Object.entries(stores))('on %s, a worker for', (_, open) => {
 
     test('sends a message again until it is too old, and gives it up then', async () => {
       const { queue, retried, givenUp } = await sendingAlways(1)
-      await vi.waitFor(() => expect(givenUp).toEqual(['content']), 15_000)
+      await vi.waitFor(() => expect(givenUp).toEqual(['content']))
       expect(retried.length).toBeGreaterThan(1)
-      await vi.waitFor(async () => expect(await queue.list('ten_1', 10)).toEqual([]), 5_000)
+      await vi.waitFor(async () => expect(await queue.list('ten_1', 10)).toEqual([]))
     })
 
     test('keeps how often a message was tried, and the answer', async () => {
       const { queue, retried } = await sendingAlways(60)
-      await vi.waitFor(() => expect(retried.length).toBeGreaterThan(2), 10_000)
+      await vi.waitFor(() => expect(retried.length).toBeGreaterThan(2))
       const [message] = await queue.list('ten_1', 10)
       expect(message).toMatchObject({ answer: '451' })
       expect(message?.attempts).toBeGreaterThan(1)

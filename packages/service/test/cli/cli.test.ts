@@ -189,7 +189,7 @@ test('seed creates connections by name, and refuses a member or a recipe that is
   const created = 'Created 1 tenants, 0 applications, 1 connections and 0 users.\n'
   expect((await run(seed)).stdout).toBe(created)
   expect((await run(seed)).stdout).toBe('Created 0 tenants, 0 applications and 0 users.\n')
-}, 60_000)
+})
 
 test('connections are added, listed, changed and removed, and no secret is shown', async () => {
   using folder = temporaryFolder()
@@ -238,7 +238,7 @@ test('connections are added, listed, changed and removed, and no secret is shown
   const removed = await run(['connection', 'remove', id, ...data, '--yes'])
   expect(removed.stdout).toBe('Removed the connection "Work".\n')
   expect((await run(['connection', 'list', ...data])).stdout).toBe('(none)\n')
-}, 120_000)
+})
 
 test('a seed of another shape is refused with what is wrong, and nothing is created', async () => {
   using folder = temporaryFolder()

@@ -82,9 +82,7 @@ async function logIn(dev: Dev, email: string) {
   return { browser, page, redeem, url: url.href }
 }
 
-test('dev serves a demo tenant on the next free port, with what it prints a client logs in, and it keeps its data', {
-  timeout: 60_000,
-}, async () => {
+test('dev serves a demo tenant on the next free port, with what it prints a client logs in, and it keeps its data', async () => {
   using folder = temporaryFolder()
   const other = createServer()
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
@@ -139,9 +137,7 @@ test('dev serves a demo tenant on the next free port, with what it prints a clie
   expect(await second.stop()).toBe(0)
 })
 
-test('dev registers the address of your application, says what is true of its users today, and shows requests', {
-  timeout: 60_000,
-}, async () => {
+test('dev registers the address of your application, says what is true of its users today, and shows requests', async () => {
   using folder = temporaryFolder()
   const first = await startDev(4500, folder.path)
   expect(first.output).toMatch(/grace@example\.com .* has to confirm the address first/)

@@ -17,9 +17,7 @@ const env = {
   LATCHKEY_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
 }
 
-test('doctor finds a Redis that evicts, one that keeps nothing and a counter that is wrong, and repairs the counter', {
-  timeout: 60_000,
-}, async () => {
+test('doctor finds a Redis that evicts, one that keeps nothing and a counter that is wrong, and repairs the counter', async () => {
   expect((await run(['doctor'], env)).stdout).toBe('Nothing needs a decision.\n')
 
   await redis.inspect(async (r) => {
@@ -39,9 +37,7 @@ test('doctor finds a Redis that evicts, one that keeps nothing and a counter tha
   expect(n).toBe(0)
 })
 
-test('doctor finds an audit log that was restored without its sequence, and one whose end is held back', {
-  timeout: 60_000,
-}, async () => {
+test('doctor finds an audit log that was restored without its sequence, and one whose end is held back', async () => {
   await redis.inspect((r) => r.config('SET', 'maxmemory-policy', 'noeviction'))
   await redis.inspect((r) => r.config('SET', 'appendonly', 'yes'))
   const row = (id: number) =>

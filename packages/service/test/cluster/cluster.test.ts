@@ -7,11 +7,11 @@ import { createClient, logIn } from '../issuer/support/client.ts'
 import { addMail, allFactors, mailedCode } from '../issuer/support/factors.ts'
 import { applicationUrl, startIssuer } from '../issuer/support/issuer.ts'
 import { startApi } from '../support/api.ts'
-import { CLUSTER_START_MS, sharedCluster } from '../support/cluster.ts'
+import { sharedCluster } from '../support/cluster.ts'
 
 const ada = { email: 'ada@example.com', password: 'correct horse battery' }
 
-beforeAll(() => sharedCluster(), CLUSTER_START_MS)
+beforeAll(() => sharedCluster())
 
 /** An application with a back-channel address. */
 async function startReceiver() {
@@ -51,7 +51,7 @@ test('four processes carry one login together: page, code, refresh, userinfo, lo
     id_token_hint: more.id_token ?? '',
   })
   expect((await first.browser.get(logout.href)).location).toBe(`${applicationUrl}/logged-out`)
-  await vi.waitFor(() => expect(receiver.tokens).toBe(1), { timeout: 10_000 })
+  await vi.waitFor(() => expect(receiver.tokens).toBe(1))
   expect((await first.browser.get((await blog.begin()).url)).html).toContain('name="password"')
 })
 

@@ -19,9 +19,7 @@ const [, upstream = '', location = ''] =
   /^(upstream [\s\S]*?^\})[\s\S]*?(location [\s\S]*?^ {2}\})/m.exec(nginx) ?? []
 
 // There is no Docker where the tests run, so the programs have ports where the file has names.
-test('the services of compose.yaml start with its commands and settings, and nginx.conf sends requests to each of them', {
-  timeout: 120_000,
-}, async () => {
+test('the services of compose.yaml start with its commands and settings, and nginx.conf sends requests to each of them', async () => {
   const database = await createDatabase({ migrate: false })
   onTestFinished(() => database.drop())
   const [program, ...flags] = services.redis.command as string[]

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { CLUSTER_START_MS } from '../support/cluster.ts'
 import { type Field, startField } from './field.ts'
 import { drillClocks } from './mail-drill.ts'
 import { disturbances, drillNotices } from './notices-drill.ts'
@@ -10,23 +9,18 @@ import { drillWebhooks } from './webhooks-drill.ts'
 let field: Field
 beforeAll(async () => {
   field = await startField()
-}, CLUSTER_START_MS)
+})
 afterAll(() => field?.[Symbol.asyncDispose]())
 
 test.each(Object.entries(disturbances))(
   '%s delays no logout notice beyond its limit',
-  {
-    timeout: 120_000,
-  },
   async (_, disturbance) => {
     const { slowest } = await drillNotices(field, disturbance, 5)
     expect(slowest).toBeGreaterThan(0)
   },
 )
 
-test('every committed change reaches its endpoint through kill -9 and a restart of PostgreSQL, beside endpoints that hang (W3)', {
-  timeout: 180_000,
-}, async () => {
+test('every committed change reaches its endpoint through kill -9 and a restart of PostgreSQL, beside endpoints that hang (W3)', async () => {
   const found = await drillWebhooks(field, {
     ...{ endpoints: 20, hanging: 2, changesPerSecond: 20 },
     ...{ seconds: 15, killEverySeconds: 4, restartsPostgres: true },
@@ -37,8 +31,6 @@ test('every committed change reaches its endpoint through kill -9 and a restart 
   expect(found.twice).toBeLessThan(found.committed * 0.1)
 })
 
-test('processes whose clocks differ by minutes send each message once, and none late', {
-  timeout: 120_000,
-}, async () => {
+test('processes whose clocks differ by minutes send each message once, and none late', async () => {
   await drillClocks(field, 21)
 })

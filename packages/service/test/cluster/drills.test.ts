@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { CLUSTER_START_MS } from '../support/cluster.ts'
 import { drills, verify } from './drills.ts'
 import { type Field, startField } from './field.ts'
 import { startLoad } from './load.ts'
@@ -10,12 +9,10 @@ import { releaseMail } from './mail-drill.ts'
 let field: Field
 beforeAll(async () => {
   field = await startField()
-}, CLUSTER_START_MS)
+})
 afterAll(() => field?.[Symbol.asyncDispose]())
 
-test('through kill -9, a restart of PostgreSQL and a failover of Redis nothing acknowledged is lost, and no code is spent twice', {
-  timeout: 240_000,
-}, async () => {
+test('through kill -9, a restart of PostgreSQL and a failover of Redis nothing acknowledged is lost, and no code is spent twice', async () => {
   const load = startLoad(field, 1)
   await load.progress(1)
   for (const name of [

@@ -65,11 +65,9 @@ async function ready({ origin }: Serving): Promise<{ status: number; sentence: s
   return { status: answer.status, sentence: answer.headers.get('latchkey-error-detail') }
 }
 
-const WAIT = { timeout: 20_000, interval: 250 }
+const WAIT = { interval: 250 }
 
-test('following the guide, a master key is distributed, used, and all secrets are resealed, while two machines serve', {
-  timeout: 90_000,
-}, async () => {
+test('following the guide, a master key is distributed, used, and all secrets are resealed, while two machines serve', async () => {
   const { one, two, create, secretOf } = await twoMachines()
   const first = await create(one.process)
   const run = (script: string, { place }: typeof one) =>
@@ -105,9 +103,7 @@ test('following the guide, a master key is distributed, used, and all secrets ar
   expect((await ready(again)).status).toBe(200)
 })
 
-test('a machine that does not know the key of another one says so at /x/ready, until it is given', {
-  timeout: 60_000,
-}, async () => {
+test('a machine that does not know the key of another one says so at /x/ready, until it is given', async () => {
   const { one, two, create, secretOf } = await twoMachines()
   writeFileSync(one.file, `${newKey()}\n${readFileSync(one.file, 'utf8')}`)
   await expect.poll(async () => (await ready(two.process)).status, WAIT).toBe(503)
@@ -121,9 +117,7 @@ test('a machine that does not know the key of another one says so at /x/ready, u
   expect(await secretOf(two.process, await create(one.process))).toBe(200)
 })
 
-test('a machine that has only another master key is not ready, and does not make others unready', {
-  timeout: 60_000,
-}, async () => {
+test('a machine that has only another master key is not ready, and does not make others unready', async () => {
   const { one } = await twoMachines()
   const { database, redis } = servers
   await expect.poll(async () => (await ready(one.process)).status, WAIT).toBe(200)

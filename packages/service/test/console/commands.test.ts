@@ -76,7 +76,7 @@ test('the commands that pages about users, mail, the audit log and the system sh
   // In the order of the pages: what deletes comes last.
   for (const command of commands) expect(await run(command, env)).toBe(`${command}: works`)
   expect((await tenant.call('GET', `/v1/tenants/${tenant.id}`)).status).toBe(404)
-}, 180_000)
+})
 
 function unescaped(html: string): string {
   return html

@@ -35,9 +35,7 @@ async function savedBy(
   return { name: download.suggestedFilename(), text: readFileSync(await download.path(), 'utf8') }
 }
 
-test('in Chromium, a new key and the file of an application are copied and saved by a button', {
-  timeout: 60_000,
-}, async () => {
+test('in Chromium, a new key and the file of an application are copied and saved by a button', async () => {
   const { url, ids, open } = await start()
   const page = await open(true)
   await page.goto(`${url}/console/keys`)
@@ -60,9 +58,7 @@ test('in Chromium, a new key and the file of an application are copied and saved
   ).toBe('app.mjs')
 })
 
-test('in Chromium, a time is shown in the zone of the reader beside UTC, and without JavaScript neither that nor a button is there', {
-  timeout: 60_000,
-}, async () => {
+test('in Chromium, a time is shown in the zone of the reader beside UTC, and without JavaScript neither that nor a button is there', async () => {
   const { url, ids, open } = await start()
   const page = await open(true)
   const plain = await open(false)
@@ -81,9 +77,7 @@ test('in Chromium, a time is shown in the zone of the reader beside UTC, and wit
   expect(await plain.getByRole('button', { name: 'Copy' }).count()).toBe(0)
 })
 
-test('in Chromium, recovery codes are copied and saved one on each line', {
-  timeout: 60_000,
-}, async () => {
+test('in Chromium, recovery codes are copied and saved one on each line', async () => {
   const chromium = await startChromium()
   onTestFinished(() => chromium[Symbol.asyncDispose]())
   const page = await chromium.open()

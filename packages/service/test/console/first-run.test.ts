@@ -60,7 +60,7 @@ test('an operator invited on the command line sets a password, adds a passkey, a
   expect(await running.service.admin.listApiKeys()).toEqual([])
   await page.getByRole('button', { name: 'Go on with it' }).click()
   await page.getByText('is shown once').waitFor()
-}, 60_000)
+})
 
 test('the first start with a console has nothing to complain about, though no operator is invited yet', async () => {
   const lines: string[] = []

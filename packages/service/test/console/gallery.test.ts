@@ -161,7 +161,7 @@ beforeAll(async () => {
   windows.phone = await chromium.open({ storageState, colorScheme: 'dark' })
   windows.german = await chromium.open({ storageState, locale: 'de-DE' })
   for (const page of Object.values(windows)) await loadOnce(page)
-}, 120_000)
+})
 
 afterAll(async () => {
   await chromium[Symbol.asyncDispose]()
@@ -233,7 +233,6 @@ test('every page of the route table is in the gallery', () => {
 
 test.each(entries.filter(({ name }) => isFullGallery || spoken.has(name)))(
   'axe finds nothing wrong with the page "$name" of the console in light colors on a desktop, and nothing is cut or overflows',
-  { timeout: 60_000 },
   async (entry) => {
     const { name } = entry
     const page = windows.desktop as Page
@@ -260,7 +259,6 @@ test.each(entries.filter(({ name }) => isFullGallery || spoken.has(name)))(
 if (isFullGallery) {
   test.each(entries)(
     'axe finds nothing wrong with the page "$name" of the console in dark colors on a phone, and nothing is cut or overflows',
-    { timeout: 60_000 },
     async (entry) => {
       const { name } = entry
       const page = windows.phone as Page
@@ -279,7 +277,6 @@ if (isFullGallery) {
 
   test.each(entries)(
     'nothing of the page "$name" of the console is cut in German, at 1280 or at 390 pixels',
-    { timeout: 60_000 },
     async (entry) => {
       const { name } = entry
       const page = windows.german as Page
@@ -306,4 +303,4 @@ test('the navigation of the console opens on a phone without JavaScript', async 
   await page.getByRole('link', { name: 'API keys' }).click()
   await page.getByRole('heading', { name: 'API keys', level: 1 }).waitFor()
   await page.context().close()
-}, 60_000)
+})

@@ -26,7 +26,7 @@ const isDone = (owner: OperatorBrowser, job: string) =>
       expect(page.html).not.toContain('loaded again')
       return page
     },
-    { timeout: 60_000, interval: 200 },
+    { interval: 200 },
   )
 
 describe.each(stores)('on %s, a job of the console', (store) => {
@@ -110,7 +110,7 @@ describe.each(stores)('on %s, a job of the console', (store) => {
       count++
     }
     expect([targets.size, count]).toEqual([400, 400])
-  }, 120_000)
+  })
 
   test('needs an act, a user, an admin and a login of the last five minutes', async () => {
     const { running, tenant, ids, list } = await withUsers(1)

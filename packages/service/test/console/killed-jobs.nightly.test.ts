@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { IdentityServiceOptions } from '@latchkey/service'
 import { expect, test } from 'vitest'
+import { limit } from '../../../../test/support/limits.ts'
 import { on, press, startConsole } from './support.ts'
 import { aTenant } from './tenant.ts'
 
@@ -13,51 +14,55 @@ const CARRY_ON = join(import.meta.dirname, 'support-carry-on.ts')
 const IMPORTED = 700
 const DISABLED = 300
 
-test('an import and a bulk act go on in other processes after kill -9: no user is missed or taken twice', async () => {
-  const masterKey = Buffer.alloc(32, 7).toString('base64')
-  const options = { ...on('SQLite'), masterKey }
-  const data = options.data ?? ''
-  const { tenantId, importId } = await begin(options)
-  const database = new DatabaseSync(join(data, 'data.db'), { readOnly: true })
-  const count = (sql: string): number => Number(database.prepare(sql).get()?.n)
-  const progress = () =>
-    count(`select (select count(*) from users where tenant_id = '${tenantId}')
+test(
+  'an import and a bulk act go on in other processes after kill -9: no user is missed or taken twice',
+  async () => {
+    const masterKey = Buffer.alloc(32, 7).toString('base64')
+    const options = { ...on('SQLite'), masterKey }
+    const data = options.data ?? ''
+    const { tenantId, importId } = await begin(options)
+    const database = new DatabaseSync(join(data, 'data.db'), { readOnly: true })
+    const count = (sql: string): number => Number(database.prepare(sql).get()?.n)
+    const progress = () =>
+      count(`select (select count(*) from users where tenant_id = '${tenantId}')
       + (select count(*) from users where tenant_id = '${tenantId}' and disabled = 1) as n`)
 
-  let kills = 0
-  while (count(`select count(*) as n from jobs where state = 'running'`) > 0) {
-    const before = progress()
-    const child = await carryOn(data, masterKey)
-    // A killed process holds its job for another 30 seconds.
-    while (
-      progress() < before + 250 &&
-      count(`select count(*) as n from jobs where state = 'running'`) > 0
-    ) {
-      await sleep(20)
+    let kills = 0
+    while (count(`select count(*) as n from jobs where state = 'running'`) > 0) {
+      const before = progress()
+      const child = await carryOn(data, masterKey)
+      // A killed process holds its job for another 30 seconds.
+      while (
+        progress() < before + 250 &&
+        count(`select count(*) as n from jobs where state = 'running'`) > 0
+      ) {
+        await sleep(20)
+      }
+      child.kill('SIGKILL')
+      await once(child, 'exit')
+      kills++
     }
-    child.kill('SIGKILL')
-    await once(child, 'exit')
-    kills++
-  }
-  expect(kills).toBeGreaterThan(2)
-  const one = (sql: string) => database.prepare(sql).get()
-  const entries = (action: string) =>
-    one(`select count(*) as entries, count(distinct target) as users from audit
+    expect(kills).toBeGreaterThan(2)
+    const one = (sql: string) => database.prepare(sql).get()
+    const entries = (action: string) =>
+      one(`select count(*) as entries, count(distinct target) as users from audit
       where tenant_id = '${tenantId}' and action = '${action}' and actor like 'operator:%'`)
-  expect({ ...entries('user.create') }).toEqual({ entries: IMPORTED, users: IMPORTED })
-  expect({ ...entries('user.update') }).toEqual({ entries: DISABLED, users: DISABLED })
-  const job = one(`select progress from jobs where id = '${importId}'`)
-  expect(JSON.parse(String(job?.progress))).toMatchObject({
-    created: IMPORTED,
-    existing: 0,
-    refused: 0,
-  })
-  database.close()
+    expect({ ...entries('user.create') }).toEqual({ entries: IMPORTED, users: IMPORTED })
+    expect({ ...entries('user.update') }).toEqual({ entries: DISABLED, users: DISABLED })
+    const job = one(`select progress from jobs where id = '${importId}'`)
+    expect(JSON.parse(String(job?.progress))).toMatchObject({
+      created: IMPORTED,
+      existing: 0,
+      refused: 0,
+    })
+    database.close()
 
-  await using running = await startConsole(options)
-  const owner = await running.logIn({ role: 'owner' })
-  expect((await owner.get(`/console/t/${tenantId}/jobs`)).html.match(/>done</g)).toHaveLength(2)
-}, 600_000)
+    await using running = await startConsole(options)
+    const owner = await running.logIn({ role: 'owner' })
+    expect((await owner.get(`/console/t/${tenantId}/jobs`)).html.match(/>done</g)).toHaveLength(2)
+  },
+  limit(600),
+)
 
 /** Begins two jobs, and stops before they are through. */
 async function begin(options: IdentityServiceOptions) {

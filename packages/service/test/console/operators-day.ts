@@ -13,13 +13,13 @@ import {
   type Tab,
   until,
 } from '../../../../test/support/engines/engine.ts'
+import { limit } from '../../../../test/support/limits.ts'
 import { type ListeningConsole, listenWithConsole } from './chromium.ts'
 import { fillConsole, type Ids } from './gallery-data.ts'
 
 const OPERATOR = 'ada@example.com'
 
 /** A task has this long, in a browser that other tests slow down. */
-const TASK_MILLISECONDS = 60_000
 
 /** The day of an operator: one tab, in which pages are counted. */
 interface Day {
@@ -151,8 +151,8 @@ export function describeOperatorsDay(
       const profile: Profile = open.use(await engine.open({ blocksScripts: true }))
       day = dayIn(await profile.newTab(), running.url, ids, mail.received, seen)
       await enter(day, running)
-    }, 300_000)
-    afterAll(() => open.disposeAsync(), 60_000)
+    }, limit(300))
+    afterAll(() => open.disposeAsync())
 
     beforeEach(async () => {
       // Dangerous acts need a login of the last five minutes.
@@ -163,11 +163,10 @@ export function describeOperatorsDay(
       })
       if ((await day.tab.text()).includes('Password')) await logIn(day, running)
       seen.clear()
-    }, TASK_MILLISECONDS)
+    })
 
     test.each(Object.entries(tasks))(
       'an operator can %s, in at most four pages and without JavaScript',
-      { timeout: TASK_MILLISECONDS },
       async (name, task) => {
         await task(day)
         await keepPicture(day.tab, `day-${engineName}-${name.replace(/\W+/g, '-')}`)

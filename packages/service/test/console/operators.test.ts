@@ -47,7 +47,7 @@ describe.each(stores)('the list of operators on %s', (store) => {
     }
     await change('admin', 'role')
     await change('admin', 'unchanged')
-    await vi.waitFor(async () => expect(await mails()).not.toEqual([]), { timeout: 20_000 })
+    await vi.waitFor(async () => expect(await mails()).not.toEqual([]))
     const [mail, ...others] = await mails()
     expect(others).toEqual([])
     expect(mail?.subject).toBe('Your role in the management console was changed')
@@ -75,7 +75,7 @@ describe.each(stores)('the list of operators on %s', (store) => {
         expect(await told()).toMatch(
           /bob@example\.com: [\s\S]*The command line of the service has changed your role from viewer to admin/,
         ),
-      { timeout: 60_000, interval: 500 },
+      { interval: 500 },
     )
-  }, 120_000)
+  })
 })

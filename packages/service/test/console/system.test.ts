@@ -2,8 +2,6 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { on, press, startConsole, stores } from './support.ts'
 import { aTenant, PASSWORD } from './tenant.ts'
 
-const WAIT = { timeout: 15_000 }
-
 afterEach(() => {
   vi.useRealTimers()
 })
@@ -43,7 +41,7 @@ describe.each(stores)('on %s', (store) => {
     expect(deleted).toMatchObject({ actor: `operator:${owner.id}` })
     await vi.waitFor(async () => {
       expect((await owner.get('/console/system')).html).toContain('No rows of a deleted tenant')
-    }, WAIT)
+    })
   })
 
   test('the system page tells the version, the stores and the queues', async () => {
@@ -63,7 +61,7 @@ describe.each(stores)('on %s', (store) => {
       expect(html).toMatch(
         /<td[^>]*>Mail<\/td><td[^>]*>1<\/td><td[^>]*><span class="badge warn">1</,
       )
-    }, WAIT)
+    })
 
     const overview = await viewer.get('/console')
     expect(overview.html).toContain('Needs attention')

@@ -51,9 +51,7 @@ function startSending() {
     outgoing.forTenant('ten_x')(`https://${host}/`, { method: 'POST' } as never)
 }
 
-test('names that hang in the DNS delay no password, no file and no other name', {
-  timeout: 30_000,
-}, async () => {
+test('names that hang in the DNS delay no password, no file and no other name', async () => {
   const asked = await startNameServer({ 'inside.example': ['10.0.0.1'] })
   const send = startSending()
   const names = Array.from({ length: 50 }, (_, n) => `hanging-${n}.example`)
@@ -64,7 +62,7 @@ test('names that hang in the DNS delay no password, no file and no other name', 
       .finally(() => ended++),
   )
   // All at a time, not as many as there are threads.
-  await vi.waitFor(() => expect(names.filter((name) => asked.has(name))).toHaveLength(50), 4_000)
+  await vi.waitFor(() => expect(names.filter((name) => asked.has(name))).toHaveLength(50))
   await promisify(pbkdf2)('password', 'salt', 1_000, 32, 'sha256')
   await readFile(import.meta.filename)
   await expect(send('inside.example')).rejects.toMatchObject({ name: 'RefusedAddress' })

@@ -181,7 +181,7 @@ test('a logout token that the application did not accept is sent again', async (
   const { begun, callback } = await logIn(issuer, shop, ada)
   await shop.redeem(begun, callback)
   await issuer.changeUser(user, { disabled: true })
-  await vi.waitFor(() => expect(receiver.tokens).toHaveLength(2), 10_000)
+  await vi.waitFor(() => expect(receiver.tokens).toHaveLength(2))
   await vi.waitFor(async () => expect(await issuer.actions()).toContain('logout_notice.sent'))
 })
 
@@ -223,7 +223,7 @@ test('a logout that the user confirms is told with retries, as every other', asy
   await using receiver = await startReceiver(503)
   const { app, browser, sid, question } = await askToLogOut(issuer, receiver.url)
   expect((await browser.submit(question, { logout: 'yes' })).html).toContain('You are logged out')
-  await vi.waitFor(() => expect(receiver.tokens).toHaveLength(2), 10_000)
+  await vi.waitFor(() => expect(receiver.tokens).toHaveLength(2))
   const told = await receiver.verified(issuer, app.id)
   expect(told.map((token) => token.sid)).toEqual([sid, sid])
   expect(issuer.problems).toEqual([])

@@ -55,5 +55,5 @@ describe.each(allStoreKinds)('on %s', (store) => {
       expect(hasCode(await mallory.get((await app.begin({ prompt: 'none' })).url))).toBe(false)
     }
     expect(issuer.problems).toEqual([])
-  }, 120_000)
+  })
 })

@@ -40,9 +40,7 @@ interface Ledger {
   codes: Code[]
 }
 
-test(`killed ${KILLS} times amid logins, the service spends no code twice and loses no sign-up, reset or verification`, {
-  timeout: 120_000,
-}, async () => {
+test(`killed ${KILLS} times amid logins, the service spends no code twice and loses no sign-up, reset or verification`, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-logins-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const application = await prepare(folder)

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { installOnDebian } from '../../../../test/support/debian.ts'
+import { limit } from '../../../../test/support/limits.ts'
 import { startIssuer } from './support/issuer.ts'
 import { beginWithProgram } from './support/program-client.ts'
 import { ada } from './support/token-endpoint.ts'
@@ -25,7 +26,7 @@ beforeAll(() => {
   execFileSync('/usr/bin/go', ['build', '-o', program, source], {
     env: { GO111MODULE: 'off', GOPATH: sources, GOCACHE: join(folder, 'cache') },
   })
-}, 300_000)
+}, limit(300))
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 

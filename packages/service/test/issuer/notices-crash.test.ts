@@ -74,9 +74,7 @@ async function aFolder(backchannel: string) {
   }
 }
 
-test('a notice of a session that ended right before kill -9 arrives after the next start', {
-  timeout: 60_000,
-}, async () => {
+test('a notice of a session that ended right before kill -9 arrives after the next start', async () => {
   const receiver = await startReceiver()
   const { folder, key, tenantId, user, profile } = await aFolder(receiver.url)
   const first = await serveElsewhere(folder)
@@ -92,9 +90,7 @@ test('a notice of a session that ended right before kill -9 arrives after the ne
   await expectNotice(folder, tenantId, receiver, { now: () => Date.now() + 120_000 })
 })
 
-test('a change that was not processed when the process ended is processed after the next start', {
-  timeout: 60_000,
-}, async () => {
+test('a change that was not processed when the process ended is processed after the next start', async () => {
   const receiver = await startReceiver()
   const { folder, tenantId, userId } = await aFolder(receiver.url)
   // What is durable when the process ends right after the write: the change and its audit entry.
@@ -120,6 +116,6 @@ async function expectNotice(
   receiver.status = 200
   await using service = await createIdentityService({ data, clock, allowHttpOnLoopback: true })
   const actions = async () => (await service.admin.audit({ tenantId })).map(({ action }) => action)
-  await vi.waitFor(async () => expect(await actions()).toContain('logout_notice.sent'), 20_000)
+  await vi.waitFor(async () => expect(await actions()).toContain('logout_notice.sent'))
   expect(receiver.accepted).toBeGreaterThan(0)
 }

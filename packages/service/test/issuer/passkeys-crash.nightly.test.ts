@@ -49,9 +49,7 @@ function fetchAt({ origin }: Serving): Fetch {
     undiciFetch(url, { ...(init as object), dispatcher }) as unknown as Promise<Response>
 }
 
-test(`killed ${KILLS} times while users add passkeys, the service has no key half, none twice, and loses none that was acknowledged`, {
-  timeout: 120_000,
-}, async () => {
+test(`killed ${KILLS} times while users add passkeys, the service has no key half, none twice, and loses none that was acknowledged`, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-keys-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const { key, tenantId } = await prepare(folder)

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { installOnDebian } from '../../../../test/support/debian.ts'
+import { limit } from '../../../../test/support/limits.ts'
 import type { Metadata } from '../../src/store/records.ts'
 import { startIssuer, type TestIssuer } from './support/issuer.ts'
 import { beginWithProgram } from './support/program-client.ts'
@@ -24,7 +25,7 @@ beforeAll(() => {
       installOnDebian([name], `Install ${name}: libraries of clients for Debian's Python 3.`)
     }
   }
-}, 300_000)
+}, limit(300))
 
 const beginWithPython = (issuer: TestIssuer, file: string, metadata: Metadata) =>
   beginWithProgram(issuer, [python, join(import.meta.dirname, 'support', file)], metadata)

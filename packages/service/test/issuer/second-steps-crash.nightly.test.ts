@@ -83,9 +83,7 @@ async function enterRecoveryCode(browser: Browser, page: Page, code: string): Pr
   return hasCode(await browser.submit(form, { code }))
 }
 
-test(`killed ${KILLS} times amid enrolments and recoveries, the service leaves no half factor and takes no code twice`, {
-  timeout: 120_000,
-}, async () => {
+test(`killed ${KILLS} times amid enrolments and recoveries, the service leaves no half factor and takes no code twice`, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-factors-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const { clientId, known, secret, tenantId } = await prepare(folder)

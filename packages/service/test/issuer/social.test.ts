@@ -660,7 +660,7 @@ describe.each(storeKinds)('on %s', (store) => {
     }
     expect(await stateOf(issuer)).toEqual(before)
     expect(issuer.problems).toEqual([])
-  }, 60_000)
+  })
 
   test('a provider that is down when a login begins is said to be, and is asked again later', async () => {
     await using world = await startWithProvider({ store }, { trustEmail: true })

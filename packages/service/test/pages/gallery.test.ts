@@ -578,7 +578,6 @@ test('axe finds what is wrong with a page: its colors, and what readers of scree
 
 test.each(Object.entries(pages).filter(([name]) => isFullGallery || spoken.has(name)))(
   'axe finds nothing wrong with the page "%s", light and in English on a desktop, and nothing overflows',
-  { timeout: 60_000 },
   async (name, visit) => {
     const page = await look(name, visit, 'desktop')
     if (spoken.has(name)) await compareTree(page, name)
@@ -591,7 +590,6 @@ test.each(Object.entries(pages).filter(([name]) => isFullGallery || spoken.has(n
 if (isFullGallery) {
   test.each(Object.entries(pages))(
     'axe finds nothing wrong with the page "%s", dark and in German on a phone, and nothing overflows',
-    { timeout: 60_000 },
     async (name, visit) => {
       const page = await look(name, visit, 'phone')
       await page.setViewportSize(sizes.narrowest)

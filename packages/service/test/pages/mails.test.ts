@@ -77,7 +77,6 @@ const usual: readonly string[] = ['verify', 'code', 'device']
 
 test.for(Object.entries(kinds).filter(([kind]) => isFullGallery || usual.includes(kind)))(
   'axe finds nothing wrong with the mail "%s", light in one language and dark in the others, and its text says the same',
-  { timeout: 60_000 },
   async ([kind, options]) => {
     const page = await chromium.open()
     const requested: string[] = []
@@ -124,7 +123,7 @@ test('a mail loads the logo of the tenant and nothing else, and says its name wh
   expect(mail.text).not.toContain(LOGO)
 })
 
-test('a mail in long names fits on a narrow phone', { timeout: 60_000 }, async () => {
+test('a mail in long names fits on a narrow phone', async () => {
   const tenant = tenantWith({ companyName: LONG, logoImageText: LONG })
   const profile = { name: LONG, given_name: LONG }
   const email = `${'long'.repeat(15)}@example.com`

@@ -237,12 +237,8 @@ const readers = [
   },
 ] as const
 
-// Twelve looks at six pages take longer than other tests.
-const LOOKS_MS = 120_000
-
 test.each(isFullGallery ? readers : [])(
   'axe finds nothing wrong with the pages of keys, light or dark, on a $device, in $locale, and nothing overflows',
-  { timeout: LOOKS_MS },
   async ({ device: name, locale, words }) => {
     const viewport = sizes[name]
     const { page, cdp, authenticatorId } = await openWith(device, { locale, viewport })

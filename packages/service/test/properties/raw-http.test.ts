@@ -274,7 +274,7 @@ describe.each(stores)('on %s, over raw HTTP', (store) => {
       ),
       limits,
     )
-  }, 20_000)
+  })
 
   test('no parameters, in the query or in a form, make a page or an endpoint fail', async () => {
     await using served = await serve(store)
@@ -317,5 +317,5 @@ describe.each(stores)('on %s, over raw HTTP', (store) => {
       ),
       limits,
     )
-  }, 20_000)
+  })
 })

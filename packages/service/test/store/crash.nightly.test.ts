@@ -217,9 +217,7 @@ function verifyFile(folder: string): void {
   }
 }
 
-test(`killed ${ROUNDS} times during writes, the service has every acknowledged write and no partial one`, {
-  timeout: 120_000,
-}, async () => {
+test(`killed ${ROUNDS} times during writes, the service has every acknowledged write and no partial one`, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-crash-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const ledger: Ledger = { objects: new Map(), unanswered: { users: 0, applications: 0 } }

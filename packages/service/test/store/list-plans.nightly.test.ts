@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { limit } from '../../../../test/support/limits.ts'
 import { systemClock } from '../../src/clock.ts'
 import type { DataStore } from '../../src/store/ports.ts'
 import { createConnections } from '../../src/store/postgres/connections.ts'
@@ -172,7 +173,7 @@ describe('with 200,000 users and entries on SQLite', () => {
     const database = new DatabaseSync(join(folder, 'data.db'))
     database.exec(rows(series, (n) => `(${n})`, true))
     database.close()
-  }, 300_000)
+  }, limit(300))
   afterAll(async () => {
     await store.close()
     vi.restoreAllMocks()
@@ -249,7 +250,7 @@ describe('with 200,000 users and entries on PostgreSQL', async () => {
       }
       return query.apply(this, all)
     })
-  }, 300_000)
+  }, limit(300))
   afterAll(async () => {
     await store.close()
     await connections.close()

@@ -93,9 +93,7 @@ test('a process that was stopped until its lease expired keeps nothing of what i
   expect(await readAll(other, taken)).toEqual(['a'])
 })
 
-test('entries that several processes write in parallel are each read once, in any order of commits', {
-  timeout: 60_000,
-}, async () => {
+test('entries that several processes write in parallel are each read once, in any order of commits', async () => {
   const stores = [aStore(), aStore(), aStore()]
   await startAtEnd(stores[0] as Store)
   const written: string[] = []
@@ -122,15 +120,13 @@ test('entries that several processes write in parallel are each read once, in an
     }
   })
   await Promise.all([...writing, hold])
-  await vi.waitFor(() => expect(read.length).toBeGreaterThanOrEqual(written.length), 20_000)
+  await vi.waitFor(() => expect(read.length).toBeGreaterThanOrEqual(written.length))
   isOver = true
   await Promise.all(reading)
   expect(read.toSorted()).toEqual(written.toSorted())
 })
 
-test('after a failover that lost entries, readers and exports wait for the entries that take their ids', {
-  timeout: 60_000,
-}, async () => {
+test('after a failover that lost entries, readers and exports wait for the entries that take their ids', async () => {
   await using postgres = await startPostgres()
   const lost = await createDatabase({ port: postgres.port })
   onTestFinished(() => lost.drop().catch(() => {}))

@@ -256,7 +256,7 @@ test('another process hears which tenant a write concerns, and that a release wh
   for (const tenant of [changed, other]) await here.tenants.insert(tenant, audit(tenant.id))
   const heard = async () => {
     const [row] = await database.query('select n from revision')
-    await vi.waitFor(() => expect(there.foreignVersion?.()).toBe(Number(row?.n)), 5_000)
+    await vi.waitFor(() => expect(there.foreignVersion?.()).toBe(Number(row?.n)))
     const of = (tenantId: string) => there.foreignVersion?.(tenantId)
     return { changed: of(changed.id), other: of(other.id), keys: of(NO_TENANT) }
   }
@@ -365,7 +365,7 @@ test('users of an earlier release are found by their names and by any part of th
   expect(await store.users.lastLogins(id, ['usr_7', 'usr_8'])).toEqual(new Map([['usr_7', 5]]))
   const rows = await earlier.query('select count(*) as n from user_texts')
   expect(Number(rows[0]?.n)).toBe(12_000)
-}, 60_000)
+})
 
 test('of passkeys that several users of an earlier release have, the first one stays, and no other user gets it', async () => {
   await using earlier = await anEarlierDatabase()
@@ -448,7 +448,7 @@ test.each([
     )
     const waits = `select 1 from pg_stat_activity where datname = current_database()
     and wait_event_type = 'Lock' and query like '%index concurrently%'`
-    await vi.waitFor(async () => expect(await earlier.query(waits)).toHaveLength(1), 15_000)
+    await vi.waitFor(async () => expect(await earlier.query(waits)).toHaveLength(1))
     await earlier.query(`set lock_timeout = 500; ${write}`)
     expect(isDone).toBe(false)
     await other.query('commit')
@@ -513,9 +513,7 @@ test('a row of another process that is locked makes no process unready', async (
   await other.query('rollback')
 })
 
-test('reads and writes work again after all connections to PostgreSQL went silent', {
-  timeout: 30_000,
-}, async () => {
+test('reads and writes work again after all connections to PostgreSQL went silent', async () => {
   const { tenant } = await aStoreWithTenant()
   const { port } = new URL(database.url)
   using proxy = await startSilentProxy(Number(port))
@@ -528,15 +526,13 @@ test('reads and writes work again after all connections to PostgreSQL went silen
   proxy.silence()
 
   // A statement itself waits for ten.
-  await vi.waitFor(() => store.check(), 8_000)
+  await vi.waitFor(() => store.check())
   expect(await store.tenants.get(tenant.id)).toEqual(tenant)
   const outcome = await store.users.insert(aUser(tenant.id), anAudit('create'))
   expect(outcome.kind).toBe('written')
 })
 
-test('reads in progress are answered by new connections after theirs went silent', {
-  timeout: 30_000,
-}, async () => {
+test('reads in progress are answered by new connections after theirs went silent', async () => {
   const { tenant } = await aStoreWithTenant()
   const { port } = new URL(database.url)
   using proxy = await startSilentProxy(Number(port))
@@ -551,9 +547,7 @@ test('reads in progress are answered by new connections after theirs went silent
   expect(await readAll()).toEqual(Array.from({ length: 20 }, () => tenant))
 })
 
-test('a read that takes seven seconds is answered, although the heartbeat has less time', {
-  timeout: 30_000,
-}, async () => {
+test('a read that takes seven seconds is answered, although the heartbeat has less time', async () => {
   const connections = createConnections({ url: database.url })
   const store = createPostgresDataStore(connections)
   onTestFinished(() => store.close())

@@ -5,7 +5,7 @@ import { createIdentityService, type IdentityService } from '@latchkey/service'
 import { beforeAll, expect } from 'vitest'
 import { atFileEnd } from '../../../../test/support/file-end.ts'
 import type { IdentityServiceOptions } from '../../src/service-options.ts'
-import { CLUSTER_START_MS, endSharedClusters, overHttp, sharedCluster } from './cluster.ts'
+import { endSharedClusters, overHttp, sharedCluster } from './cluster.ts'
 import { checkConformance } from './conformance.ts'
 
 /** Where a service keeps its data; `cluster`: four processes on PostgreSQL and Redis answer in turn. */
@@ -26,7 +26,7 @@ export const byDefault = {
   trustedProxies: [],
 }
 
-if (stores.includes('cluster')) beforeAll(() => sharedCluster(byDefault), CLUSTER_START_MS)
+if (stores.includes('cluster')) beforeAll(() => sharedCluster(byDefault))
 atFileEnd(endSharedClusters)
 
 export interface Answer {

@@ -71,9 +71,6 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
   }
 }
 
-/** How long a start may take on a machine that has other work. */
-export const CLUSTER_START_MS = 90_000
-
 const shared = new Map<string, Promise<Cluster>>()
 
 /** The cluster with these options that all tests of a file share, started when the first one asks for it. */

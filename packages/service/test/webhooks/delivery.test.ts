@@ -47,14 +47,12 @@ test('an endpoint gets no event of a change that was made before it', async () =
   const webhook = await api.create(`/x${api.tenant}/webhooks`, { url: receiver.url })
   receiver.secrets.push(webhook.secret)
   const { id } = await api.createUser('after@example.com')
-  await vi.waitFor(() => expect(receiver.received).not.toHaveLength(0), 10_000)
+  await vi.waitFor(() => expect(receiver.received).not.toHaveLength(0))
   await wait(500)
   expect(receiver.received.map(({ event }) => event.data.id)).toEqual([id])
 })
 
-test('an endpoint that was changed a hundred times gets no event from before it either', {
-  timeout: 60_000,
-}, async () => {
+test('an endpoint that was changed a hundred times gets no event from before it either', async () => {
   using folder = temporaryFolder()
   await using receiver = await startReceiver()
   const options = { data: folder.path, allowHttpOnLoopback: true }
@@ -66,7 +64,7 @@ test('an endpoint that was changed a hundred times gets no event from before it 
   const webhook = await api.create(`/x${api.tenant}/webhooks`, { url: receiver.url })
   receiver.secrets.push(webhook.secret)
   const { id } = await api.createUser('after@example.com')
-  await vi.waitFor(() => expect(receiver.received).not.toHaveLength(0), 10_000)
+  await vi.waitFor(() => expect(receiver.received).not.toHaveLength(0))
   await first.close()
   // As a process that was killed leaves it: the log is read again, by one that has never seen the endpoint.
   const data = new DatabaseSync(join(folder.path, 'data.db'))
@@ -78,9 +76,8 @@ test('an endpoint that was changed a hundred times gets no event from before it 
   const second = await createIdentityService(options)
   const again = connectApi(second.fetch, secret, tenant.id)
   const { id: last } = await again.createUser('last@example.com')
-  await vi.waitFor(
-    () => expect(receiver.received.map(({ event }) => event.data.id)).toContain(last),
-    10_000,
+  await vi.waitFor(() =>
+    expect(receiver.received.map(({ event }) => event.data.id)).toContain(last),
   )
   await second.close()
   const users = receiver.received.filter(({ event }) => event.type === 'user.created')
@@ -124,7 +121,7 @@ test('two tenants with the same URL have keys of their own, and no events of eac
   const profile = { email: 'eve@example.com' }
   await api.post(`/v1/tenants/${other.id}/users`, { profile }, headers)
   // The receiver knows one key: an event that the other one has signed is refused.
-  await vi.waitFor(() => expect(receiver.refused).toBe(1), 10_000)
+  await vi.waitFor(() => expect(receiver.refused).toBe(1))
   expect(receiver.received).toHaveLength(1)
 })
 
@@ -189,8 +186,8 @@ test('an endpoint that answers 410 is switched off, with an event of its own', a
   await vi.waitFor(async () => {
     const { body } = await api.get(`${webhooks}/${webhook.id}`)
     expect(body).toMatchObject({ disabled: true, disabled_reason: 'gone' })
-  }, 10_000)
-  await vi.waitFor(() => expect(second.received).toHaveLength(1), 10_000)
+  })
+  await vi.waitFor(() => expect(second.received).toHaveLength(1))
   expect(second.received[0]?.event.data).toMatchObject({ type: 'Webhook', id: webhook.id })
   await api.createUser('eve@example.com')
   await wait(500)
@@ -208,7 +205,7 @@ test('an endpoint that hangs does not delay another one (W4)', async () => {
   await vi.waitFor(() => {
     const users = second.received.filter(({ event }) => event.type === 'user.created')
     expect(users).toHaveLength(20)
-  }, 12_000)
+  })
   // No more than the requests of one round are under way.
   expect(receiver.received.length).toBeLessThanOrEqual(8)
 })
@@ -222,7 +219,7 @@ test('for a day after its rotation, events are signed with both keys (W5)', asyn
   await api.createUser('ada@example.com')
   await vi.waitFor(() => {
     expect(receiver.received.map(({ event }) => event.type)).toContain('user.created')
-  }, 10_000)
+  })
   expect(receiver.received.at(-1)?.headers['webhook-signature']?.split(' ')).toHaveLength(2)
   now += 25 * 3_600_000
   const { body } = await api.post(`${webhooks}/${webhook.id}/test`, {})

@@ -20,7 +20,6 @@ import type { Application, Metadata, TenantSettings, User } from '../../../src/s
 import { createClientIp } from '../../../src/wire/client.ts'
 import { startBalancer } from '../../support/balancer.ts'
 import {
-  CLUSTER_START_MS,
   type Cluster,
   clusterKey,
   endSharedClusters,
@@ -55,7 +54,7 @@ export const allStoreKinds: readonly StoreKind[] = process.env.LATCHKEY_TEST_CLU
   ? storeKinds
   : [...storeKinds, 'shared']
 
-if (storeKinds.includes('cluster')) beforeAll(() => sharedCluster(), CLUSTER_START_MS)
+if (storeKinds.includes('cluster')) beforeAll(() => sharedCluster())
 atFileEnd(endSharedClusters)
 atFileEnd(endSharedStores)
 
