@@ -1,46 +1,75 @@
-import { spawnSync } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { createWriteStream, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { styleText } from 'node:util'
 
 /**
- * Runs what takes too long for every merge, one lane after the other: `npx pnpm test:nightly`. Words pick the lanes
- * whose name has one. A lane that fails ends nothing; the exit code is 1 then.
+ * Runs what takes too long for every merge: `npx pnpm test:nightly`. Words pick the lanes whose name has one. Two lanes
+ * run side by side, as each of them waits for disks, sockets and browsers half of the time. Those that measure or need a
+ * machine of their own follow one by one. Each writes to a file of its own. A lane that fails ends nothing; the exit
+ * code is 1 then.
  */
 const lanes: readonly Lane[] = [
+  { name: 'cluster', command: ['pnpm', 'test:cluster'] },
   { name: 'long tests', command: ['vitest', 'run'], env: { LATCHKEY_LANE: 'nightly' } },
+  { name: 'login suite on every store', command: ['pnpm', 'test:matrix'] },
+  { name: 'mutants', command: ['pnpm', 'test:mutants'] },
+  {
+    name: 'pages in every language, color and window',
+    command: ['vitest', 'run', 'gallery', 'pages/mails', 'pages/passkeys'],
+    env: { LATCHKEY_GALLERY: 'full' },
+  },
   {
     name: 'adapter contract on every store',
     command: ['vitest', 'run', 'adapter'],
     env: { LATCHKEY_CONTRACT: 'full' },
   },
   {
-    name: 'pages in every language, color and window',
-    command: ['vitest', 'run', 'gallery', 'pages/mails', 'pages/passkeys'],
-    env: { LATCHKEY_GALLERY: 'full' },
-  },
-  { name: 'login suite on every store', command: ['pnpm', 'test:matrix'] },
-  {
-    name: 'random walks',
-    command: ['vitest', 'run', 'walks'],
-    env: { LATCHKEY_WALKS: '100' },
-  },
-  { name: 'mutants', command: ['pnpm', 'test:mutants'] },
-  { name: 'drills', command: ['pnpm', 'test:drills'], env: { KILLS: '20', SECONDS: '10' } },
-  { name: 'cluster', command: ['pnpm', 'test:cluster'] },
-  { name: 'interoperability', command: ['pnpm', 'test:interop'] },
-  { name: 'runtimes', command: ['pnpm', 'test:runtimes'] },
-  {
     name: 'packages with every compiler',
     command: ['pnpm', 'check:packages'],
     env: { LATCHKEY_PACKAGES: 'full' },
   },
+  { name: 'random walks', command: ['vitest', 'run', 'walks'], env: { LATCHKEY_WALKS: '100' } },
+  { name: 'interoperability', command: ['pnpm', 'test:interop'] },
   { name: 'site', command: ['sh', '-c', 'pnpm docs:build && pnpm docs:check'] },
+  { name: 'runtimes', command: ['pnpm', 'test:runtimes'] },
+  {
+    name: 'drills',
+    command: ['pnpm', 'test:drills'],
+    env: { KILLS: '20', SECONDS: '10' },
+    alone: true,
+  },
+  {
+    name: 'each run, beside four busy processes',
+    command: ['vitest', 'run'],
+    alone: true,
+    busy: 4,
+  },
 ]
 
 interface Lane {
   readonly name: string
   readonly command: readonly [string, ...string[]]
   readonly env?: Readonly<Record<string, string>>
+  /** Whether no other lane may run beside it. */
+  readonly alone?: boolean
+  /** How many processes that only compute run beside it. */
+  readonly busy?: number
 }
+
+interface Result {
+  readonly lane: Lane
+  readonly status: number | null
+  readonly seconds: number
+  /** What it has not tried, as it says itself. */
+  readonly notTried: readonly string[]
+}
+
+const AT_ONCE = 2
+const LOGS = '.artifacts/nightly'
+
+/** What lanes print of a part that they could not try: a skipped test with its reason, a provider or a runtime that is not there. */
+const NOT_TRIED = /^.*\b(?:skipped|not tried|not run)\b.*$/gim
 
 const words = process.argv.slice(2)
 const chosen = lanes.filter(
@@ -49,25 +78,73 @@ const chosen = lanes.filter(
 if (chosen.length === 0) {
   console.error(`No lane has ${words.join(' or ')} in its name. There are:`)
   for (const { name } of lanes) console.error(`  ${name}`)
-  process.exitCode = 2
+  process.exit(2)
 }
 
-const results = chosen.map((lane) => ({ lane, ...run(lane) }))
-for (const { lane, status, seconds } of results) {
+mkdirSync(LOGS, { recursive: true })
+const begun = performance.now()
+const results: Result[] = []
+const waiting = chosen.filter(({ alone }) => !alone)
+await Promise.all(Array.from({ length: AT_ONCE }, runWaiting))
+for (const lane of chosen.filter(({ alone }) => alone)) results.push(await run(lane))
+
+console.log(`\n${chosen.length} lanes in ${secondsSince(begun)} s`)
+for (const { lane, status, seconds, notTried } of results) {
   const mark = status === 0 ? styleText('green', 'ok    ') : styleText('red', 'FAILED')
   console.log(`${mark} ${lane.name}: ${seconds} s`)
+  for (const line of notTried) console.log(`         ${line}`)
 }
 if (results.some(({ status }) => status !== 0)) process.exitCode = 1
 
-function run({ name, command: [program, ...args], env }: Lane): {
-  status: number | null
-  seconds: number
-} {
-  console.log(`\n--- ${name}: ${[program, ...args].join(' ')}`)
-  const begun = performance.now()
-  const { status } = spawnSync(program, args, {
-    stdio: 'inherit',
-    env: { ...process.env, LATCHKEY_WHOLE_BROWSER: '1', ...env },
+async function runWaiting(): Promise<void> {
+  for (let lane = waiting.shift(); lane; lane = waiting.shift()) results.push(await run(lane))
+}
+
+async function run(lane: Lane): Promise<Result> {
+  const { name, command, env, busy = 0 } = lane
+  const [program, ...args] = command
+  const file = join(LOGS, `${name.replaceAll(/\W+/g, '-')}.log`)
+  console.log(`begun  ${name}: ${command.join(' ')} > ${file}`)
+  const started = performance.now()
+  const load = Array.from({ length: busy }, () =>
+    spawn(process.execPath, ['--eval', 'for (;;);'], { stdio: 'ignore' }),
+  )
+  const child = spawn(program, args, {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, LATCHKEY_WHOLE_BROWSER: '1', NO_COLOR: '1', ...env },
   })
-  return { status, seconds: Math.round((performance.now() - begun) / 1_000) }
+  const { status, output } = await outputOf(child, file)
+  for (const one of load) one.kill()
+  const seconds = secondsSince(started)
+  console.log(`${status === 0 ? 'ok    ' : 'FAILED'} ${name}: ${seconds} s`)
+  if (status !== 0) console.log(output.slice(-4_000))
+  const notTried = [...new Set(output.match(NOT_TRIED) ?? [])].map((line) => line.trim())
+  return { lane, status, seconds, notTried }
+}
+
+async function outputOf(
+  child: ChildProcess,
+  file: string,
+): Promise<{ status: number | null; output: string }> {
+  const log = createWriteStream(file)
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (text: string) => {
+      log.write(text)
+      output += text
+    })
+  }
+  const status = await new Promise<number | null>((resolve) => {
+    child.once('error', (error) => {
+      output += error.message
+      resolve(127)
+    })
+    child.once('close', resolve)
+  })
+  log.end()
+  return { status, output }
+}
+
+function secondsSince(start: number): number {
+  return Math.round((performance.now() - start) / 1_000)
 }

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { installOnDebian } from './debian.ts'
 import { freePort } from './nginx.ts'
+import { notTried, reasonOf } from './shared.ts'
 
 const REMEDY =
   'The tests need PostgreSQL 14 or newer. Install it (Debian: sudo apt-get install postgresql), ' +
@@ -123,19 +124,20 @@ const ASK = 'LATCHKEY_TEST_POSTGRES_PORT'
 
 /** Runs before all tests: starts one PostgreSQL for all files as soon as the first asks for it. */
 export async function servePostgres(): Promise<() => Promise<void>> {
-  let shared: Promise<TestPostgres> | undefined
+  let started: Promise<TestPostgres> | undefined
   const door = createServer((socket) => {
-    shared ??= startPostgres()
-    shared.then(
+    const isFirst = !started
+    started ??= startPostgres()
+    started.then(
       (postgres) => socket.end(String(postgres.port)),
-      (error) => socket.end(String(error)),
+      (error) => socket.end(isFirst ? String(error) : reasonOf('PostgreSQL', error)),
     )
   })
   await new Promise<void>((resolve) => door.listen(0, '127.0.0.1', resolve))
   process.env[ASK] = String((door.address() as { port: number }).port)
   return async () => {
     door.close()
-    await (await shared)?.[Symbol.asyncDispose]()
+    await (await started?.catch(() => undefined))?.[Symbol.asyncDispose]()
   }
 }
 
@@ -143,6 +145,7 @@ export async function servePostgres(): Promise<() => Promise<void>> {
 export async function sharedPostgres(): Promise<number> {
   let answer = ''
   for await (const chunk of connect(Number(process.env[ASK]), '127.0.0.1')) answer += chunk
+  if (answer.startsWith('not tried')) notTried(answer)
   if (!/^\d+$/.test(answer)) throw new Error(answer)
   return Number(answer)
 }

@@ -25,25 +25,15 @@ type CreateNext = (options: object) => {
   getRequestHandler(): Handle
 }
 
-let handling: Promise<Handle> | undefined
-
-let built: Promise<void> | undefined
-
-/** Builds the fixture once. */
-export function buildFixture(): Promise<void> {
-  built ??= build()
-  return built
-}
-
-/** Builds the fixture as `next build` does, without any variable of the environment that is the kit's. */
-async function build(): Promise<void> {
+/** Builds the fixture once, as `next build` does, without any variable of the environment that is the kit's. */
+export const buildFixture = shared('the application of Next.js', async (): Promise<void> => {
   const next = require.resolve('next/dist/bin/next')
   const { code, output } = await run(process.execPath, [next, 'build', dir], {
     env: environment(),
     timeout: limit(200),
   })
   if (code !== 0) throw new Error(`next build ended with ${code}:\n${output}`)
-}
+})
 
 /** The environment without any variable of the kit. */
 function environment(): NodeJS.ProcessEnv {
@@ -54,17 +44,16 @@ function environment(): NodeJS.ProcessEnv {
 }
 
 /** Serves requests with what was built, in this process. */
-export async function start(): Promise<Handle> {
+const handler = shared('the server of Next.js', async (): Promise<Handle> => {
   await buildFixture()
   const app = (require('next') as CreateNext)({ dev: false, dir, quiet: true })
   await app.prepare()
   return app.getRequestHandler()
-}
+})
 
 /** Translates the application of the contract. */
 export const createServer: AdapterUnderTest['createServer'] = async (options, application) => {
-  handling ??= start()
-  const handle = await handling
+  const handle = await handler()
   // The options are looked at with the first request; the contract wants to hear of faults before.
   createAuth(options).health()
   const name = randomUUID()

@@ -1,0 +1,5 @@
+import { defineConfig } from 'vitest/config'
+
+export default defineConfig({
+  test: { include: ['test/shared/three-askers.ts'], execArgv: ['--conditions=latchkey-source'] },
+})
