@@ -132,16 +132,34 @@ const sessions: StoreCase[] = [
   },
 ]
 
+/**
+ * Touches a new session before it expires; a busy machine gets more time for it.
+ *
+ * @returns The session, and when it would have expired, in seconds since the epoch.
+ */
+async function touchInTime(
+  open: () => SessionStore,
+  seconds = 1,
+): Promise<{ id: string; earlier: number }> {
+  const id = newId()
+  const session = record({ cart: 1 }, seconds)
+  await open().set(id, session)
+  const seen = await open().get(id)
+  if (seen) await open().touch(id, seen, later(1200))
+  const isLate = later(0) >= session.expiresAt
+  if (isLate && seconds < 60) return touchInTime(open, seconds * 4)
+  assert.ok(seen, 'the session is not there')
+  return { id, earlier: session.expiresAt }
+}
+
 const touches: StoreCase[] = [
   {
     name: 'a touched session outlives its earlier expiry, unchanged',
     ability: 'touch',
     async run(open) {
-      const id = newId()
-      await open().set(id, record({ cart: 1 }, 1))
-      await open().touch(id, await read(open(), id), later(1200))
+      const { id, earlier } = await touchInTime(open)
       assert.ok((await read(open(), id)).expiresAt > later(900))
-      await sleep(1100)
+      await sleep(Math.max(0, earlier * 1_000 - Date.now()) + 100)
       assert.equal((await read(open(), id)).data.cart, 1)
     },
   },

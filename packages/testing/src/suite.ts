@@ -47,8 +47,8 @@ export interface Suite<Bench extends SuiteBench> {
   openBench(): Promise<Bench>
 }
 
-/** Two hundred users at a time take longer than the 5 s that Vitest and Jest allow, on a busy machine. */
-const TIMEOUT_MILLISECONDS = 60_000
+/** Ends only what hangs: two hundred users at a time take a minute on a machine that has much other work. */
+const TIMEOUT_MILLISECONDS = 240_000
 
 /** Declares a suite as tests, and prints a table of what passed at the end. */
 export function declareSuite<Bench extends SuiteBench>(
