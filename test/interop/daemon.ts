@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -55,16 +54,6 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 /** A folder for the files of a daemon. */
 export function daemonFolder(): string {
   return mkdtempSync(join(tmpdir(), 'latchkey-interop-'))
-}
-
-/** A port that is free at the moment. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo
-      server.close(() => resolve(port))
-    })
-  })
 }
 
 async function end(child: ChildProcess): Promise<void> {

@@ -1,8 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { freePort } from '../support/free-port.ts'
 import type { ApplicationUrls, Candidate, RunningProvider } from './candidate.ts'
-import { daemonFolder, freePort, startDaemon } from './daemon.ts'
+import { daemonFolder, startDaemon } from './daemon.ts'
 import { debianVersion } from './versions.ts'
 
 /** As GitLab makes them. */

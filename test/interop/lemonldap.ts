@@ -1,8 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { freePort } from '../support/free-port.ts'
 import type { ApplicationUrls, Candidate, RunningProvider } from './candidate.ts'
-import { daemonFolder, freePort, startDaemon } from './daemon.ts'
+import { daemonFolder, startDaemon } from './daemon.ts'
 import { debianVersion } from './versions.ts'
 
 const SECRET = 'a-client.secret_of-the-application'

@@ -3,7 +3,7 @@ import { chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { installOnDebian } from './debian.ts'
-import { freePort } from './nginx.ts'
+import { freePort } from './free-port.ts'
 import { ordinaryUser } from './postgres-server.ts'
 
 const places = ['/usr/sbin/pgbouncer', '/usr/bin/pgbouncer', '/opt/homebrew/bin/pgbouncer']

@@ -4,7 +4,7 @@ import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { installOnDebian } from './debian.ts'
-import { freePort } from './nginx.ts'
+import { freePort } from './free-port.ts'
 import { notTried, reasonOf } from './shared.ts'
 
 const REMEDY =

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { startMisbehavingProvider } from '@latchkey/testing/misbehaving-provider'
 import { expect, test } from 'vitest'
 import { createBrowser } from '../../../packages/express/test/support/browser.ts'
+import { freePort } from '../../../test/support/free-port.ts'
 
 const folder = fileURLToPath(new URL('..', import.meta.url))
 const applications = globSync('*.js', { cwd: folder })
@@ -92,13 +93,6 @@ function run(file: string, port: number, settings: Record<string, string>): Run 
       void ended.then(() => fail(new Error(`${file} ended: ${output}`)))
     })
   return { child, ended, printed }
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer()
-  const port = await listen(probe, undefined)
-  await new Promise((resolve) => probe.close(resolve))
-  return port
 }
 
 function listen(server: Server, host: string | undefined, port = 0): Promise<number> {

@@ -6,7 +6,8 @@ import { startMisbehavingProvider } from '@latchkey/testing/misbehaving-provider
 import { expect, test, vi } from 'vitest'
 import { createBrowser } from '../../../packages/express/test/support/browser.ts'
 import { startRedis } from '../../../packages/session-store/test/support/redis.ts'
-import { freePort, startNginx } from '../../../test/support/nginx.ts'
+import { freePort } from '../../../test/support/free-port.ts'
+import { startNginx } from '../../../test/support/nginx.ts'
 import { createDeployedApp } from '../src/deployment.ts'
 
 const location = readFileSync(new URL('../deploy/nginx-location.conf', import.meta.url), 'utf8')

@@ -9,7 +9,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { press, startConsole, textOf } from '../../../packages/service/test/console/support.ts'
 import { aTenant, PASSWORD } from '../../../packages/service/test/console/tenant.ts'
 import { createBrowser, type Page } from '../../../packages/service/test/issuer/support/browser.ts'
-import { freePort } from '../../../test/support/nginx.ts'
+import { freePort } from '../../../test/support/free-port.ts'
 
 const examples = fileURLToPath(new URL('../..', import.meta.url))
 

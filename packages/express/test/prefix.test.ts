@@ -5,7 +5,8 @@ import { startMisbehavingProvider } from '@latchkey/testing/misbehaving-provider
 import express5, { type Express } from 'express'
 import express4 from 'express-4'
 import { describe, expect, test } from 'vitest'
-import { freePort, startNginx } from '../../../test/support/nginx.ts'
+import { freePort } from '../../../test/support/free-port.ts'
+import { startNginx } from '../../../test/support/nginx.ts'
 import { SESSION_SECRET } from './support/app.ts'
 import { createBrowser } from './support/browser.ts'
 

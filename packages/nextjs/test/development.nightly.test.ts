@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createRequire } from 'node:module'
-import { createServer } from 'node:net'
 import path from 'node:path'
 import { expect, test } from 'vitest'
+import { freePort } from '../../../test/support/free-port.ts'
 
 const example = path.join(import.meta.dirname, '../../../examples/nextjs')
 const next = createRequire(path.join(example, 'package.json')).resolve('next/dist/bin/next')
@@ -44,11 +44,3 @@ test('under "next dev", the link in the terminal opens the login recorder, which
   expect([failed.status, locked.status, opened.status, shown.status]).toEqual([503, 403, 303, 200])
   expect(text).toContain('LATCHKEY_PROVIDER_UNAVAILABLE')
 })
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  return port
-}

@@ -6,8 +6,9 @@ import {
   startMisbehavingProvider,
 } from '@latchkey/testing/misbehaving-provider'
 import { expect, test } from 'vitest'
+import { freePort } from '../../../test/support/free-port.ts'
 import { createBrowser } from '../../express/test/support/browser.ts'
-import { freePort, startRedis, type TestRedis } from './support/redis.ts'
+import { startRedis, type TestRedis } from './support/redis.ts'
 
 const secret = 'session-secret-0123456789-session-secret'
 

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, globSync } from 'node:fs'
-import { freePort } from '../nginx.ts'
+import { freePort } from '../free-port.ts'
 import { type Engine, places, type Settings, type Tab, until, WAIT_MILLISECONDS } from './engine.ts'
 
 const ELEMENT = 'element-6066-11e4-a52e-4f735466cecf'

@@ -7,11 +7,11 @@ import {
   type ServerResponse,
 } from 'node:http'
 import { createRequire } from 'node:module'
-import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { createAuth } from '@latchkey/nextjs'
 import type { AdapterUnderTest } from '@latchkey/testing/adapter'
 import { run } from '../../../../scripts/run.ts'
+import { freePort } from '../../../../test/support/free-port.ts'
 import { limit } from '../../../../test/support/limits.ts'
 import { sites } from '../fixture/sites.ts'
 
@@ -102,12 +102,4 @@ export async function serveFixture(
       await ended
     },
   }
-}
-
-async function freePort(): Promise<number> {
-  const probe = createTcpServer().listen(0)
-  await once(probe, 'listening')
-  const { port } = probe.address() as AddressInfo
-  probe.close()
-  return port
 }

@@ -44,7 +44,8 @@ async function dev({ port: wanted, data, baseUrl }: DevOptions): Promise<void> {
   const { createIdentityService } = await import('../service.ts')
   // Until the demo is ready, failures alone: what prepares it are requests, too.
   const logger = createDevLogger('warn', console.log)
-  const port = await freePortFrom(wanted)
+  const held = await holdPortFrom(wanted)
+  const { port } = held
   const consoleUrl = `http://console.localhost:${port}`
   const service = await createIdentityService({
     data,
@@ -61,6 +62,7 @@ async function dev({ port: wanted, data, baseUrl }: DevOptions): Promise<void> {
     )
   })
   try {
+    await held.release()
     await service.listen({ port })
     const demo = await prepareDemo(service, port, baseUrl)
     const operator = await prepareOperator(service, consoleUrl)
@@ -84,20 +86,25 @@ function printCodes(app: AuthenticatorApp): () => void {
   return () => lines.close()
 }
 
-/** The first free port from `wanted` on. */
-async function freePortFrom(wanted: number): Promise<number> {
+/** A port that no other program can take until it is released. */
+interface HeldPort {
+  readonly port: number
+  release(): Promise<unknown>
+}
+
+/** Holds the first free port from `wanted` on, as the service needs a while before it listens. */
+async function holdPortFrom(wanted: number): Promise<HeldPort> {
   for (let port = wanted; ; port++) {
-    const probe = createServer()
+    // Does not keep the process, if the service cannot be made.
+    const holder = createServer().unref()
     try {
-      await once(probe.listen(port, '127.0.0.1'), 'listening')
-      return port
+      await once(holder.listen(port, '127.0.0.1'), 'listening')
+      return { port, release: () => new Promise((resolve) => holder.close(resolve)) }
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException
       const isLast = port === 65_535 || port === wanted + PORTS_TRIED - 1
       if (code !== 'EADDRINUSE' || isLast)
         throw new Error(`The port ${port} cannot be used (${code}).`, { cause: error })
-    } finally {
-      if (probe.listening) await new Promise((resolve) => probe.close(resolve))
     }
   }
 }

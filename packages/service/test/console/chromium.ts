@@ -4,7 +4,7 @@ import {
   type OperatorInput,
 } from '@latchkey/service'
 import type { Page } from 'playwright-core'
-import { freePort } from '../../../../test/support/nginx.ts'
+import { freePort } from '../../../../test/support/free-port.ts'
 
 const PASSWORD = 'correct horse battery'
 

@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Redis } from 'ioredis'
+import { freePort } from '../../../../test/support/free-port.ts'
+import { limit, usual } from '../../../../test/support/limits.ts'
 import { redisPath } from '../../../../test/support/redis-server.ts'
 
 /** A Redis of a test, on a loopback port and in a folder of its own. */
@@ -19,22 +20,6 @@ export interface TestRedis {
   /** Starts it again on the same port; what it held in memory is gone. */
   restart(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
-}
-
-/** A loopback port that is free now; with `+10000` free as well, as Cluster uses that too. */
-export async function freePort(): Promise<number> {
-  for (;;) {
-    const port = 20_000 + Math.floor(Math.random() * 20_000)
-    if ((await isFree(port)) && (await isFree(port + 10_000))) return port
-  }
-}
-
-function isFree(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const server = createServer()
-    server.once('error', () => resolve(false))
-    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
-  })
 }
 
 /** Starts a Redis with more lines of configuration, and waits until it answers. */
@@ -107,9 +92,9 @@ export async function startRedis(
 export async function until(
   what: string,
   check: () => Promise<boolean> | boolean,
-  seconds = 20,
+  seconds: number = usual.wait,
 ): Promise<void> {
-  const end = Date.now() + seconds * 1000
+  const end = Date.now() + limit(seconds)
   while (Date.now() < end) {
     if (await Promise.resolve(check()).catch(() => false)) return
     await sleep(50)
