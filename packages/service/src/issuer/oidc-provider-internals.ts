@@ -1,8 +1,15 @@
 import { hash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type Configuration, errors, type KoaContextWithOIDC, Provider } from 'oidc-provider'
+import {
+  type Client,
+  type Configuration,
+  errors,
+  type KoaContextWithOIDC,
+  Provider,
+} from 'oidc-provider'
 import type { Clock } from '../clock.ts'
 import type { ClaimsOf } from '../domain/users/users.ts'
+import { type JwtParts, jwtParts } from './requests/jwt-parts.ts'
 
 // The undocumented parts of oidc-provider that the issuer depends on. An upgrade that changes it
 // fails in test/issuer/oidc-provider-internals.test.ts, and is mended here.
@@ -93,20 +100,20 @@ export function answerWithAcr(ctx: KoaContextWithOIDC, acr: string | undefined):
 }
 
 /** The browser and the address from which a user logged in. */
-interface Client {
+interface LoginClient {
   userAgent: string | undefined
   address: string | undefined
 }
 
 interface SessionModel {
   IN_PAYLOAD: string[]
-  prototype: Partial<Client> & { loginAccount(details: object): void }
+  prototype: Partial<LoginClient> & { loginAccount(details: object): void }
 }
 
 /** Stores with every session the browser and the address from which the user logged in. */
 export function keepClients(
   provider: Provider,
-  clientOf: (request: IncomingMessage) => Client,
+  clientOf: (request: IncomingMessage) => LoginClient,
 ): void {
   const model = provider.Session as unknown as SessionModel
   const { prototype, IN_PAYLOAD } = model
@@ -287,6 +294,28 @@ export function useOnce(
       hash('sha256', `${issuer} ${id}`, 'base64url'),
       Math.max(1, Math.ceil(expiresAt - Date.now() / 1_000)),
     )
+}
+
+/**
+ * Judges each DPoP proof once it is verified; oidc-provider does not look at the time of one with a nonce. To be called
+ * after {@link useOnce}.
+ *
+ * @param judge - Throws to refuse it. Returns until when it is to be remembered as used, in seconds since the epoch:
+ *   oidc-provider would forget one from the future while it is still accepted.
+ */
+export function judgeProofs(
+  provider: Provider,
+  judge: (proof: JwtParts, client: Client | undefined) => number,
+): void {
+  const model = provider.ReplayDetection as unknown as ReplayModel
+  const { unique } = model
+  model.unique = async function (issuer, id, expiresAt) {
+    const proof = jwtParts(Provider.ctx?.get('dpop') ?? '')
+    // Client assertions are looked up here, too.
+    if (proof.claims.jti !== id) return unique.call(this, issuer, id, expiresAt)
+    const until = judge(proof, await provider.Client.find(issuer))
+    return unique.call(this, issuer, id, Math.max(expiresAt, until))
+  }
 }
 
 interface CodeModel {

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { decodeJwt, decodeProtectedHeader, SignJWT } from 'jose'
 import * as client from 'openid-client'
 import { afterEach, describe, expect, test, vi } from 'vitest'
@@ -11,7 +12,7 @@ import {
   storeKinds,
   type TestIssuer,
 } from './support/issuer.ts'
-import { ada, moveTime } from './support/token-endpoint.ts'
+import { ada, moveTime, obtainCode, post } from './support/token-endpoint.ts'
 
 movesTheClock()
 
@@ -108,21 +109,61 @@ describe('clients and their authentication', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 401, 401, 401, 401])
   })
 
-  test.each([
-    [10, 201],
-    [61, 401],
-  ])(
-    'FAPI 2.0 §5.3.2.1-13: an assertion from %i seconds in the future gets %i',
-    async (ahead, status) => {
+  test.each(allStoreKinds)(
+    'RFC 7523 §3-7: on %s, an assertion is used once for as long as it is valid',
+    async (store) => {
+      await using issuer = await start(store)
+      const app = await createFapiClient(issuer)
+      const { parameters } = await app.prepare()
+      const now = Math.floor(Date.now() / 1000)
+      const claims = { jti: crypto.randomUUID(), iat: now, exp: now + 600 }
+      const use = async () => {
+        const answer = await app.post('/oidc/par', parameters, { assertion: { claims } })
+        return answer.status
+      }
+      expect(await use()).toBe(201)
+      moveTime(599)
+      expect(await use()).toBe(401)
+    },
+  )
+
+  describe.each(['iat', 'nbf'])('FAPI 2.0 §5.3.2.1-13: an assertion whose %s lies', (claim) => {
+    test.each([
+      [10, 201],
+      [61, 401],
+      [86_400, 401],
+    ])('%i seconds in the future gets %i', async (ahead, status) => {
       await using issuer = await start()
       const app = await createFapiClient(issuer)
       const { parameters } = await app.prepare()
-      const iat = Math.floor(Date.now() / 1000) + ahead
-      const claims = { iat, nbf: iat, exp: iat + 60 }
+      const now = Math.floor(Date.now() / 1000)
+      const claims = { [claim]: now + ahead, exp: now + 120 }
       const answer = await app.post('/oidc/par', parameters, { assertion: { claims } })
       expect(answer.status).toBe(status)
-    },
-  )
+    })
+  })
+
+  test.each([
+    ['that expires in 10 minutes gets 201', 600, 201],
+    ['that expires in 12 minutes gets 401', 720, 401],
+    ['that expires in a year gets 401', 365 * 86_400, 401],
+  ])('RFC 7523 §3-4: an assertion %s', async (_name, seconds, status) => {
+    await using issuer = await start()
+    const app = await createFapiClient(issuer)
+    const { parameters } = await app.prepare()
+    const claims = { exp: Math.floor(Date.now() / 1000) + seconds }
+    const answer = await app.post('/oidc/par', parameters, { assertion: { claims } })
+    expect(answer.status).toBe(status)
+  })
+
+  test('RFC 7515 §4.1.11: an assertion with critical header parameters is refused', async () => {
+    await using issuer = await start()
+    const app = await createFapiClient(issuer)
+    const { parameters } = await app.prepare()
+    const header = { crit: ['b64'], b64: true }
+    const answer = await app.post('/oidc/par', parameters, { assertion: { header } })
+    expect([answer.status, answer.body.error]).toEqual([401, 'invalid_client'])
+  })
 
   test('FAPI 2.0 §5.4.1: assertions with RS256 are refused', async () => {
     await using issuer = await start()
@@ -308,6 +349,87 @@ describe('access tokens and their keys', () => {
       expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400, 400, 400])
     },
   )
+
+  /** Sends a proof that is changed as asked, and has a nonce of the server. */
+  const withNonce = async (
+    app: Awaited<ReturnType<typeof createFapiClient>>,
+    form: Record<string, string>,
+    { claims = {}, header = {} }: { claims?: object; header?: Record<string, unknown> },
+  ) => {
+    const usual = { htm: 'POST', htu: `${app.config.serverMetadata().issuer}/oidc/token` }
+    const first = await proofOf(app.proofKeys, usual)
+    const asked = await app.post('/oidc/token', form, { headers: { dpop: first } })
+    const nonce = asked.headers.get('dpop-nonce')
+    const dpop = await proofOf(app.proofKeys, { ...usual, nonce, ...claims }, header)
+    return await app.post('/oidc/token', form, { headers: { dpop } })
+  }
+
+  test.each([
+    ['10 seconds ahead gets 200', 10, 200],
+    ['61 seconds ahead gets 400', 61, 400],
+    ['an hour ahead gets 400', 3_600, 400],
+    ['4 minutes old gets 200', -240, 200],
+    ['an hour old gets 400', -3_600, 400],
+  ])('FAPI 2.0 §5.3.2.1-13: a proof with a nonce that is %s', async (_name, ahead, status) => {
+    await using issuer = await start()
+    const app = await createFapiClient(issuer)
+    const claims = { iat: Math.floor(Date.now() / 1000) + ahead }
+    const answer = await withNonce(app, await code(app), { claims })
+    expect([answer.status, answer.body.error]).toEqual([
+      status,
+      status === 400 ? 'invalid_dpop_proof' : undefined,
+    ])
+  })
+
+  test('RFC 7515 §4.1.11: a proof with critical header parameters is refused', async () => {
+    await using issuer = await start()
+    const app = await createFapiClient(issuer)
+    const header = { crit: ['b64'], b64: true }
+    const { status, body } = await withNonce(app, await code(app), { header })
+    expect([status, body.error]).toEqual([400, 'invalid_dpop_proof'])
+  })
+
+  test.each([
+    ['61 seconds ahead', 61],
+    ['an hour old', -3_600],
+  ])(
+    'FAPI 2.0 §5.3.2.1-13: userinfo refuses a proof with a nonce that is %s',
+    async (_name, ahead) => {
+      await using issuer = await start()
+      const app = await createFapiClient(issuer)
+      const { access_token: token } = await app.redeem(await app.logIn(ada))
+      const htu = `${issuer.url}/oidc/userinfo`
+      const ath = hash('sha256', token, 'base64url')
+      const ask = async (claims: object) => {
+        const dpop = await proofOf(app.proofKeys, { htm: 'GET', htu, ath, ...claims })
+        const headers = { authorization: `DPoP ${token}`, dpop }
+        return issuer.fetch(htu, { headers })
+      }
+      const now = Math.floor(Date.now() / 1000)
+      const nonce = (await ask({ iat: now - 3_600 })).headers.get('dpop-nonce')
+      expect((await ask({ nonce })).status).toBe(200)
+
+      const refused = await ask({ nonce, iat: now + ahead })
+
+      expect(refused.status).toBe(401)
+      expect(refused.headers.get('www-authenticate')).toContain('invalid_dpop_proof')
+    },
+  )
+
+  test('RFC 9449 §11.1: a proof from the future is used once for as long as it is accepted', async () => {
+    await using issuer = await start()
+    const { form } = await obtainCode(issuer, { scope: 'openid offline_access' })
+    const keys = await client.randomDPoPKeyPair('ES256', { extractable: true })
+    const htu = `${issuer.url}/oidc/token`
+    const iat = Math.floor(Date.now() / 1000) + 290
+    const headers = { dpop: await proofOf(keys, { htm: 'POST', htu, iat }) }
+    const first = await post(issuer, issuer.application, 'token', form, headers)
+    expect([first.status, first.body.token_type]).toEqual([200, 'DPoP'])
+    const refresh = { grant_type: 'refresh_token', refresh_token: first.body.refresh_token ?? '' }
+    moveTime(305)
+    const replayed = await post(issuer, issuer.application, 'token', refresh, headers)
+    expect([replayed.status, replayed.body.error]).toEqual([400, 'invalid_grant'])
+  })
 
   test('userinfo refuses a stolen access token: without a proof, and with the proof of another key', async () => {
     await using issuer = await start()

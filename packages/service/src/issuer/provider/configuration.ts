@@ -13,6 +13,7 @@ import { createAdapterFactory } from './adapter.ts'
 import { apiTokens, claimsOfAccessToken, rotatesUnlessRefused } from './api-tokens.ts'
 import { EARLIER_SECRET, EARLIER_SECRET_UNTIL } from './client-metadata.ts'
 import { exceptionProperties, isFapi, mayAskAsScript, needsPkce } from './client-policy.ts'
+import { checkAssertion } from './client-proofs.ts'
 import { loadImpliedGrant } from './grants.ts'
 import { createPolicy, prompts } from './policy.ts'
 import { createRenderError } from './render-error.ts'
@@ -39,6 +40,8 @@ export function createConfiguration(
     conformIdTokenClaims: false,
     responseTypes: ['code'],
     clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'],
+    assertJwtClientAuthClaimsAndHeader: async (ctx, claims, header) =>
+      checkAssertion(ctx, { header, claims }, clock),
     clientDefaults: {
       grant_types: ['authorization_code', 'refresh_token'],
       response_types: ['code'],

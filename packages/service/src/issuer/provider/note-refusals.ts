@@ -22,9 +22,11 @@ const REFUSALS = [
 export function noteRefusals(provider: Provider, logger: IssuerLogger): void {
   const note = (ctx: KoaContextWithOIDC, error: errors.OIDCProviderError): void => {
     if (error instanceof errors.InvalidRedirectUri) return
-    const { error: code, error_description: description = error.message } = error
+    const { error: code, error_description: description = error.message, error_detail } = error
     const facts = { code, applicationId: ctx.oidc?.client?.clientId }
-    const message = `The issuer refused a request: ${description}`
+    // The application is not told why its authentication failed; its operator is.
+    const reason = error_detail ? `${description}: ${error_detail}` : description
+    const message = `The issuer refused a request: ${reason}`
     if (error instanceof NotRegisteredFor) logger.warn(facts, message)
     else logger.debug(facts, message)
   }

@@ -19,6 +19,7 @@ import {
   bindInteractions,
   carryLoginFacts,
   judgeBeforeUse,
+  judgeProofs,
   keepAuthTimeWhole,
   keepClients,
   nameRefreshTokens,
@@ -40,6 +41,7 @@ import {
 } from '../sessions/logout.ts'
 import { refuseForeignApi } from './api-tokens.ts'
 import { earlierSecret } from './client-metadata.ts'
+import { checkProof } from './client-proofs.ts'
 import { createConfiguration } from './configuration.ts'
 import { noteRefusals } from './note-refusals.ts'
 import { refuseFragments } from './policy.ts'
@@ -49,6 +51,9 @@ import { collectChanges, makeChanges } from './request-changes.ts'
 
 /** Providers kept at the same time; each takes 40 to 90 KiB and 0.3 ms to build again. */
 const MAX_PROVIDERS = 500
+
+/** Longer than anything is remembered. */
+const FOREVER = 10 * 365 * 86_400
 
 /** The wait before the next attempt after the store has failed. */
 export const STORE_RETRY_SECONDS = 5
@@ -156,10 +161,12 @@ async function build(context: IssuerContext, tenant: Tenant): Promise<Served> {
     if (ctx.oidc.client?.clientAuthMethod === 'none') await countLogin(context, ctx)
   })
   useOnce(provider, async (id, seconds) => {
-    const limit = { free: 1, baseSeconds: seconds, maxSeconds: seconds, forgetSeconds: seconds }
+    // However long ago the first use was, the second one never passes while the first is remembered.
+    const limit = { free: 1, baseSeconds: FOREVER, maxSeconds: FOREVER, forgetSeconds: seconds }
     const { kind } = await context.protocol.admit(`used:${tenant.id}/${id}`, limit)
     return kind === 'admitted'
   })
+  judgeProofs(provider, (proof, client) => checkProof(proof, client, context.domain.clock))
   noteRefusals(provider, context.logger)
   // Inside of all others, so that they go on after the changes are made.
   provider.use(async (ctx, next) => {

@@ -7,6 +7,7 @@ import { logoutQuestion, readSession, type Session } from '../oidc-provider-inte
 import { makeChanges } from '../provider/request-changes.ts'
 import { lastApplication } from '../requests/application-cookie.ts'
 import { brandingFor, wayToApplication } from '../requests/branding.ts'
+import { jwtParts } from '../requests/jwt-parts.ts'
 import { paths } from '../requests/paths.ts'
 import { factsOf, scopeOfRequest } from '../requests/request-facts.ts'
 import { endSession } from './end-session.ts'
@@ -89,7 +90,9 @@ export function askInPlaceOfOldHints(provider: Provider, keys: readonly JWK[]): 
   provider.use(async (ctx, next) => {
     const { id_token_hint: hint, ...others } = ctx.query
     if (ctx.path === paths.end_session && typeof hint === 'string') {
-      const [{ kid }, { iat }] = [partOf(hint, 0), partOf(hint, 1)]
+      const { header, claims } = jwtParts(hint)
+      const { kid } = header
+      const { iat } = claims
       const isOld = typeof kid === 'string' && !known.has(kid)
       // oidc-provider dates tokens by this clock.
       const latest = Date.now() / 1_000 + TOLERANCE_SECONDS
@@ -98,15 +101,6 @@ export function askInPlaceOfOldHints(provider: Provider, keys: readonly JWK[]): 
     }
     return next()
   })
-}
-
-/** The header or the claims of a JWT whose signature was not checked; nothing for other text. */
-function partOf(jwt: string, index: 0 | 1): { kid?: unknown; iat?: unknown } {
-  try {
-    return Object(JSON.parse(Buffer.from(jwt.split('.')[index] ?? '', 'base64url').toString()))
-  } catch {
-    return {}
-  }
 }
 
 /** A visitor who is not logged in has nothing to confirm; oidc-provider would answer with a script. */

@@ -124,18 +124,19 @@ export async function createFapiClient(
 interface Changes {
   readonly algorithm?: string
   readonly claims?: Readonly<Record<string, unknown>>
+  readonly header?: Readonly<Record<string, unknown>>
 }
 
 function assertionOf(
   issuer: TestIssuer,
   { id }: Application,
   key: webcrypto.CryptoKey,
-  { algorithm = 'ES256', claims }: Changes,
+  { algorithm = 'ES256', claims, header }: Changes,
 ): Promise<string> {
   const now = Math.floor(Date.now() / 1000)
   const usual = { iss: id, sub: id, aud: issuer.url, jti: crypto.randomUUID(), iat: now }
   return new SignJWT({ ...usual, exp: now + 60, ...claims })
-    .setProtectedHeader({ alg: algorithm })
+    .setProtectedHeader({ alg: algorithm, ...header })
     .sign(key)
 }
 
