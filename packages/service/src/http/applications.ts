@@ -1,5 +1,5 @@
 import { exceptionsOf } from '../domain/applications/application-exceptions.ts'
-import { fapiKeys } from '../domain/applications/application-profile.ts'
+import { isOnFapi } from '../domain/applications/application-profile.ts'
 import {
   createApplication,
   deleteApplication,
@@ -75,6 +75,6 @@ export const applicationRoutes: Route[] = [
 
 function withSecret({ context }: Scope, application: Application): object {
   const { metadata } = application
-  const hasSecret = !exceptionsOf(metadata).isPublic && !fapiKeys(metadata)
+  const hasSecret = !exceptionsOf(metadata).isPublic && !isOnFapi(metadata)
   return serializeApplication(application, hasSecret ? openSecret(context, application) : undefined)
 }

@@ -6,6 +6,7 @@ import type { Outgoing } from '../egress/outgoing.ts'
 import type { Outbox } from '../mail/outbox.ts'
 import type { ProtocolStore } from '../store/protocol-store.ts'
 import type { ClientIp } from '../wire/client.ts'
+import type { ClientKeys } from './provider/client-keys.ts'
 import type { Directory } from './provider/directory.ts'
 import type { RequestCounts } from './requests/request-limits.ts'
 import type { UnfinishedLogins } from './requests/unfinished-logins.ts'
@@ -37,6 +38,7 @@ export interface IssuerContext {
   readonly unfinished: UnfinishedLogins
   readonly outgoing: Outgoing
   readonly upstreams: Upstreams
+  readonly clientKeys: ClientKeys
   readonly clientIp: ClientIp
   readonly logger: IssuerLogger
   readonly ownClient: OwnClient | undefined

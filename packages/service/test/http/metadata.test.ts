@@ -140,6 +140,16 @@ describe.each(stores)('on %s', (store) => {
     ['a key of P-384', fapi(jwks({ namedCurve: 'P-384' })), /Key 1 .* must be of P-256/],
     ['a shared key', fapi('{"keys":[{"kty":"oct","k":"AAAA"}]}'), /Key 1 .* must be of P-256/],
     [
+      'keys in the metadata and at an address',
+      { ...fapi(), latchkey_jwks_uri: 'https://shop.example/jwks.json' },
+      /either "latchkey_jwks" or "latchkey_jwks_uri"/,
+    ],
+    [
+      'an address of keys without a profile',
+      { latchkey_jwks_uri: 'https://shop.example/jwks.json' },
+      /"latchkey_profile": "fapi2" only/,
+    ],
+    [
       'FAPI 2.0 without PKCE',
       { ...fapi(), latchkey_pkce: 'optional' },
       /does not allow "latchkey_pkce"/,
@@ -154,6 +164,28 @@ describe.each(stores)('on %s', (store) => {
     const answer = await api.post(api.applications, { name: 'Shop', metadata })
     expectError(answer, 400, 'invalid_metadata')
     expect(answer.headers.get('latchkey-error-detail')).toMatch(detail)
+  })
+
+  test.each([
+    ['plain http', 'http://shop.example/jwks.json', /must begin with https/],
+    ['no URL', 'jwks.json', /is not an absolute URL/],
+    ['a password', 'https://a:b@shop.example/jwks.json', /user name or password/],
+  ])('an address of keys with %s is refused', async (_name, url, detail) => {
+    await using api = await startApi(store)
+    const metadata = { latchkey_profile: 'fapi2', latchkey_jwks_uri: url }
+    const answer = await api.post(api.applications, { name: 'Shop', metadata })
+    expectError(answer, 400, 'invalid_url')
+    expect(answer.headers.get('latchkey-error-detail')).toMatch(detail)
+  })
+
+  test('an application on FAPI 2.0 may have an address of its keys in place of the keys', async () => {
+    await using api = await startApi(store)
+    const latchkey_jwks_uri = 'https://shop.example/jwks.json'
+    const metadata = { latchkey_profile: 'fapi2', latchkey_jwks_uri }
+    const { id } = await api.create(api.applications, { name: 'Shop', metadata })
+    const { body } = await api.get(`${api.applications}/${id}`)
+    expect([body.metadata, body.secret]).toEqual([metadata, undefined])
+    expect((await api.post(`${api.applications}/${id}`, body)).status).toBe(200)
   })
 
   test('an application on FAPI 2.0 has no secret in the API', async () => {

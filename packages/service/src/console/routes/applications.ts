@@ -8,7 +8,7 @@ import { exceptionsOf, namedExceptions } from '../../domain/applications/applica
 import {
   FAPI_2,
   FAPI_PRICE,
-  fapiKeys,
+  isOnFapi,
   PROFILE_KEY,
 } from '../../domain/applications/application-profile.ts'
 import {
@@ -136,7 +136,7 @@ async function showApplication(call: TenantCall, shown: Shown = {}): Promise<Res
   const secret = secretIn(call, 'secret')
   const given = `${id} --tenant ${tenant.id}`
   const earlier = openEarlierSecret(scope.context, application)
-  const isFapi = fapiKeys(application.metadata) !== undefined
+  const isFapi = isOnFapi(application.metadata)
   const hasSecret = !isFapi && !exceptionsOf(application.metadata).isPublic
   return {
     kind: 'page',

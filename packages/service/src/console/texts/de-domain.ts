@@ -75,8 +75,8 @@ export const domainInGerman: Readonly<Record<string, string>> = {
     'Die Anwendung hat kein Geheimnis. Jeder, der eine Weiterleitungs-URL kontrolliert, kann Benutzer in ihrem Namen anmelden, und Skripte auf deren Origins können Tokens lesen und behalten. Ein Backend mit einer Sitzung, wie das Kit, hält Tokens von Skripten fern.',
   'The application has no secret and runs on devices of its users, where another app can use its URL scheme or port and ask for a login as it. So users who are logged in confirm each login, and an application cannot log them in silently. A redirect URL with https, which the system ties to one app, is safer than a scheme.':
     'Die Anwendung hat kein Geheimnis und läuft auf Geräten ihrer Benutzer, wo eine andere App ihr URL-Schema oder ihren Port benutzen und in ihrem Namen um eine Anmeldung bitten kann. Deshalb bestätigen angemeldete Benutzer jede Anmeldung, und stille Anmeldungen gibt es nicht. Eine Weiterleitungs-URL mit https, die das System an eine App bindet, ist sicherer als ein Schema.',
-  'The application has no secret: it proves itself with a key of latchkey_jwks. Each login is two requests to the service instead of one, and each token request has a signature. Clients without pushed requests and DPoP cannot log users in.':
-    'Die Anwendung hat kein Geheimnis: Sie weist sich mit einem Schlüssel aus latchkey_jwks aus. Jede Anmeldung besteht aus zwei Anfragen an den Dienst statt einer, und jede Token-Anfrage hat eine Signatur. Clients ohne Pushed Requests und DPoP können keine Benutzer anmelden.',
+  'The application has no secret: it proves itself with a key of its own. Each login is two requests to the service instead of one, and each token request has a signature. Clients without pushed requests and DPoP cannot log users in.':
+    'Die Anwendung hat kein Geheimnis: Sie weist sich mit einem eigenen Schlüssel aus. Jede Anmeldung besteht aus zwei Anfragen an den Dienst statt einer, und jede Token-Anfrage hat eine Signatur. Clients ohne Pushed Requests und DPoP können keine Benutzer anmelden.',
   'It knows the client id and the client secret.':
     'Er kennt die Client-ID und das Client-Geheimnis.',
   'It does not know the client id, or has another client secret for it.':
@@ -244,8 +244,10 @@ export const domainInGerman: Readonly<Record<string, string>> = {
     '„metadata.{key}“ enthält „{value}“; das ist keine vollständige URI ohne Fragment. Nehmen Sie solche wie https://api.example.com, mit Leerzeichen dazwischen.',
   '"metadata.{key}" is used with "{profile}": "{value}" only. Set it too, or leave the keys out.':
     '„metadata.{key}“ gilt nur zusammen mit „{profile}“: „{value}“. Setzen Sie es auch, oder lassen Sie die Schlüssel weg.',
-  '"metadata.{key}" needs the public keys of the application in "{keys}", such as {example}.':
-    '„metadata.{key}“ braucht die öffentlichen Schlüssel der Anwendung in „{keys}“, zum Beispiel {example}.',
+  '"metadata.{key}" needs the public keys of the application in "{keys}", such as {example}, or their address in "{address}".':
+    '„metadata.{key}“ braucht die öffentlichen Schlüssel der Anwendung in „{keys}“, zum Beispiel {example}, oder deren Adresse in „{address}“.',
+  '"metadata" must have either "{keys}" or "{address}", not both.':
+    '„metadata“ muss entweder „{keys}“ oder „{address}“ haben, nicht beides.',
   '"metadata.{key}" is not a JWK set; it must be like {example}.':
     '„metadata.{key}“ ist kein JWK-Set; es muss so aussehen: {example}.',
   'Key {number} of "metadata.{key}" is a private key: register only the public part, and replace this key.':

@@ -1,6 +1,7 @@
 import { createPublicKey } from 'node:crypto'
 import type { Metadata } from '../../store/records.ts'
 import { ServiceError } from '../writes/errors.ts'
+import { checkUrl } from '../writes/rules.ts'
 import { exceptionKeys, exceptionsOf } from './application-exceptions.ts'
 
 /** The key of an application's metadata that names the security profile of its logins. */
@@ -12,21 +13,50 @@ export const FAPI_2 = 'fapi2'
 /** The key of an application's metadata with its public keys, a JWK set as text. */
 export const CLIENT_KEYS_KEY = 'latchkey_jwks'
 
+/** The key of an application's metadata with the address at which it publishes such a set. */
+export const CLIENT_KEYS_URI_KEY = 'latchkey_jwks_uri'
+
 const MIN_RSA_BITS = 2048
+
+/** The most keys of a published set; rotations need two. */
+const MAX_PUBLISHED = 20
 
 /** The price of the profile for an application, as operators read it. */
 export const FAPI_PRICE =
-  'The application has no secret: it proves itself with a key of latchkey_jwks. Each login is two requests to the service instead of one, and each token request has a signature. Clients without pushed requests and DPoP cannot log users in.'
+  'The application has no secret: it proves itself with a key of its own. Each login is two requests to the service instead of one, and each token request has a signature. Clients without pushed requests and DPoP cannot log users in.'
 
 /** A JWK set of public keys. */
 export interface PublicKeySet {
   readonly keys: readonly Readonly<Record<string, unknown>>[]
 }
 
-/** The keys of an application on the profile; `undefined` if its logins follow no profile. */
-export function fapiKeys(metadata: Metadata): PublicKeySet | undefined {
-  if (metadata[PROFILE_KEY] !== FAPI_2) return undefined
-  return { keys: keysOf(metadata[CLIENT_KEYS_KEY] ?? '') ?? [] }
+/** Whether the logins of an application follow the FAPI 2.0 Security Profile. */
+export function isOnFapi(metadata: Metadata): boolean {
+  return metadata[PROFILE_KEY] === FAPI_2
+}
+
+/** The keys that the metadata of an application list, and the address of those that it publishes. */
+export function clientKeysOf(metadata: Metadata): { listed: PublicKeySet; url?: string } {
+  const { [CLIENT_KEYS_KEY]: text = '', [CLIENT_KEYS_URI_KEY]: url } = metadata
+  return { listed: { keys: keysOf(text) ?? [] }, ...(url !== undefined && { url }) }
+}
+
+/**
+ * The keys of a published JWK set that the profile has; those for other uses are left out.
+ *
+ * @throws Error whose message says why no key is used: a set with a private key is refused as a whole, as anybody
+ *   may have read it.
+ */
+export function publishedKeys(text: string): PublicKeySet {
+  const all = keysOf(text)
+  if (!all || all.length === 0) throw new Error('The response is not a JWK set with keys.')
+  if (all.length > MAX_PUBLISHED) throw new Error(`There are more than ${MAX_PUBLISHED} keys.`)
+  const faults = all.map((key) => faultOf(key))
+  const at = faults.indexOf(IS_PRIVATE)
+  const used = all.filter((key, index) => !faults[index] && (key.use ?? 'sig') === 'sig')
+  if (at === -1 && used.length > 0) return { keys: used }
+  const index = Math.max(0, at)
+  throw new Error(`Key ${index + 1} ${faults[index] ?? 'is not for signatures'}.`)
 }
 
 /**
@@ -36,15 +66,16 @@ export function fapiKeys(metadata: Metadata): PublicKeySet | undefined {
  * @see FAPI 2.0 Security Profile §5.3.2.1, §5.4.1
  */
 export function checkNewProfile(metadata: Metadata, stored: Metadata | undefined): void {
-  const isChanged = [PROFILE_KEY, CLIENT_KEYS_KEY].some((key) => metadata[key] !== stored?.[key])
-  const { [PROFILE_KEY]: profile, [CLIENT_KEYS_KEY]: text } = metadata
+  const keys = [PROFILE_KEY, CLIENT_KEYS_KEY, CLIENT_KEYS_URI_KEY]
+  const isChanged = keys.some((key) => metadata[key] !== stored?.[key])
+  const { [PROFILE_KEY]: profile, [CLIENT_KEYS_KEY]: text, [CLIENT_KEYS_URI_KEY]: url } = metadata
   if (isChanged && profile !== undefined && profile !== FAPI_2) {
     refuse(`"metadata.${PROFILE_KEY}" is "${profile}"; the only profile is "${FAPI_2}".`)
   }
   if (profile !== FAPI_2) {
-    if (!isChanged || text === undefined) return
+    if (!isChanged || (text ?? url) === undefined) return
     refuse(
-      `"metadata.${CLIENT_KEYS_KEY}" is used with "${PROFILE_KEY}": "${FAPI_2}" only. Set it too, or leave the keys out.`,
+      `"metadata.${text === undefined ? CLIENT_KEYS_URI_KEY : CLIENT_KEYS_KEY}" is used with "${PROFILE_KEY}": "${FAPI_2}" only. Set it too, or leave the keys out.`,
     )
   }
   const { isPublic, isPkceOptional } = exceptionsOf(metadata)
@@ -53,14 +84,24 @@ export function checkNewProfile(metadata: Metadata, stored: Metadata | undefined
     const key = isPublic ? client : pkce
     refuse(`"metadata.${PROFILE_KEY}" does not allow "${key}": "${metadata[key]}".`)
   }
-  if (isChanged) checkKeys(text)
+  if (!isChanged) return
+  if (url === undefined) {
+    checkKeys(text)
+    return
+  }
+  if (text !== undefined) {
+    refuse(
+      `"metadata" must have either "${CLIENT_KEYS_KEY}" or "${CLIENT_KEYS_URI_KEY}", not both.`,
+    )
+  }
+  checkUrl(`"metadata.${CLIENT_KEYS_URI_KEY}"`, url, false)
 }
 
 function checkKeys(text: string | undefined): void {
   const example = `{"keys":[{"kty":"EC","crv":"P-256","x":"…","y":"…","kid":"2026"}]}`
   if (text === undefined) {
     refuse(
-      `"metadata.${PROFILE_KEY}" needs the public keys of the application in "${CLIENT_KEYS_KEY}", such as ${example}.`,
+      `"metadata.${PROFILE_KEY}" needs the public keys of the application in "${CLIENT_KEYS_KEY}", such as ${example}, or their address in "${CLIENT_KEYS_URI_KEY}".`,
     )
   }
   const keys = keysOf(text)
@@ -83,8 +124,10 @@ function keysOf(text: string): Record<string, unknown>[] | undefined {
   }
 }
 
+const IS_PRIVATE = 'is a private key: register only the public part, and replace this key'
+
 function faultOf(key: Readonly<Record<string, unknown>>): string | undefined {
-  if ('d' in key) return 'is a private key: register only the public part, and replace this key'
+  if ('d' in key) return IS_PRIVATE
   try {
     const { asymmetricKeyType: type, asymmetricKeyDetails: details } = createPublicKey({
       format: 'jwk',

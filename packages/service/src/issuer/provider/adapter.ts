@@ -6,12 +6,14 @@ import {
   Provider,
 } from 'oidc-provider'
 import type { Clock } from '../../clock.ts'
+import { CLIENT_KEYS_URI_KEY } from '../../domain/applications/application-profile.ts'
 import { nowMicros } from '../../domain/writes/context.ts'
 import { lifetimes } from '../../domain/writes/lifetimes.ts'
 import { entryName, type ProtocolEntry, type Renewal } from '../../store/protocol-store.ts'
 import { ACCOUNT_CLIENT, accountClient } from '../account/client.ts'
 import type { IssuerContext } from '../context.ts'
 import { SpentError } from '../oidc-provider-internals.ts'
+import { jwtParts } from '../requests/jwt-parts.ts'
 import { readRefreshToken, spentToken } from './refresh-tokens.ts'
 import { change, findAhead, findChanged, readAhead } from './request-changes.ts'
 
@@ -185,7 +187,9 @@ function clientAdapter(context: IssuerContext, tenantId: string, issuer: string)
   return {
     async find(id) {
       if (id === ACCOUNT_CLIENT) return account
-      return id === own?.client_id ? own : context.directory.client(tenantId, id)
+      if (id === own?.client_id) return own
+      const client = await context.directory.client(tenantId, id)
+      return client && withPublishedKeys(context, tenantId, client)
     },
     upsert: refuse,
     findByUid: refuse,
@@ -194,6 +198,20 @@ function clientAdapter(context: IssuerContext, tenantId: string, issuer: string)
     destroy: refuse,
     revokeByGrantId: refuse,
   }
+}
+
+/** The client with the keys that it publishes, for a request in which it proves itself with one. */
+async function withPublishedKeys(
+  { clientKeys }: IssuerContext,
+  tenantId: string,
+  client: AdapterPayload,
+): Promise<AdapterPayload> {
+  const url = client[CLIENT_KEYS_URI_KEY]
+  const assertion = Provider.ctx?.oidc?.params?.client_assertion
+  if (typeof url !== 'string' || typeof assertion !== 'string') return client
+  const { kid } = jwtParts(assertion).header
+  const asked = { tenantId, applicationId: client.client_id ?? '', url, kid }
+  return { ...client, jwks: (await clientKeys.of(asked)) as AdapterPayload['jwks'] }
 }
 
 async function refuse(): Promise<undefined> {

@@ -1,17 +1,18 @@
 import type { AdapterPayload } from 'oidc-provider'
 import { exceptionKeys, exceptionsOf } from '../../domain/applications/application-exceptions.ts'
 import {
+  CLIENT_KEYS_URI_KEY,
+  clientKeysOf,
   FAPI_2,
-  fapiKeys,
+  isOnFapi,
   PROFILE_KEY,
-  type PublicKeySet,
 } from '../../domain/applications/application-profile.ts'
 import { RESOURCES_KEY, resourcesOf } from '../../domain/applications/application-resources.ts'
 import { allowedScopes } from '../../domain/applications/application-scopes.ts'
 import { BACKCHANNEL_LOGOUT_KEY, workingUrls } from '../../domain/applications/application-urls.ts'
 import { openEarlierSecret, openSecret } from '../../domain/applications/applications.ts'
 import { type DomainContext, nowMicros } from '../../domain/writes/context.ts'
-import type { Application } from '../../store/records.ts'
+import type { Application, Metadata } from '../../store/records.ts'
 
 /** The client secret before the last rotation, and until when it is accepted, in microseconds. */
 export const EARLIER_SECRET = 'latchkey_earlier_secret'
@@ -31,16 +32,16 @@ export function clientMetadata(
   application: Application,
   developerMode: boolean,
 ): AdapterPayload {
-  const fapi = fapiKeys(application.metadata)
-  const redirectUrls = workingUrls(application.redirectUrls, application, developerMode && !fapi)
+  const isFapi = isOnFapi(application.metadata)
+  const redirectUrls = workingUrls(application.redirectUrls, application, developerMode && !isFapi)
   const canLogIn = redirectUrls.length > 0
   const { isPkceOptional, isNonceOptional, isPublic, isNative, isRefreshRepeatRefused } =
     exceptionsOf(application.metadata)
   const backchannelLogoutUri = application.metadata[BACKCHANNEL_LOGOUT_KEY]
   return {
     client_id: application.id,
-    ...(fapi
-      ? fapiMetadata(fapi)
+    ...(isFapi
+      ? fapiMetadata(application.metadata)
       : isPublic
         ? { token_endpoint_auth_method: 'none' }
         : secretsOf(context, application)),
@@ -63,10 +64,13 @@ export function clientMetadata(
 }
 
 /** @see FAPI 2.0 Security Profile §5.3.2.1, §5.3.2.2, §5.4.1 */
-function fapiMetadata(jwks: PublicKeySet): Partial<AdapterPayload> {
+function fapiMetadata(metadata: Metadata): Partial<AdapterPayload> {
+  const { listed, url } = clientKeysOf(metadata)
   return {
     [PROFILE_KEY]: FAPI_2,
-    jwks: jwks as AdapterPayload['jwks'],
+    // oidc-provider would go on using a key that is no longer published, so it does not get `jwks_uri`.
+    jwks: listed as AdapterPayload['jwks'],
+    ...(url !== undefined && { [CLIENT_KEYS_URI_KEY]: url }),
     token_endpoint_auth_method: 'private_key_jwt',
     require_pushed_authorization_requests: true,
     dpop_bound_access_tokens: true,

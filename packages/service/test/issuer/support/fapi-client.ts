@@ -7,16 +7,28 @@ import { applicationUrl, type TestIssuer } from './issuer.ts'
 
 type Algorithm = 'ES256' | 'PS256'
 
+interface Options {
+  readonly algorithm?: Algorithm
+  readonly metadata?: Readonly<Record<string, string>>
+  /** Default: new ones. */
+  readonly keys?: webcrypto.CryptoKeyPair
+  /** The name of its key. */
+  readonly kid?: string
+  /** The address at which it publishes its keys; by default, its metadata has them. */
+  readonly jwksUri?: string
+}
+
 /** An application on FAPI 2.0, as an OpenID client with a library that nobody here wrote. */
 export async function createFapiClient(
   issuer: TestIssuer,
-  { algorithm = 'ES256' as Algorithm, metadata = {} as Record<string, string> } = {},
+  { algorithm = 'ES256', metadata = {}, kid, jwksUri, ...options }: Options = {},
 ) {
-  const keys = await client.randomDPoPKeyPair(algorithm, { extractable: true })
+  const keys = options.keys ?? (await client.randomDPoPKeyPair(algorithm, { extractable: true }))
+  const listed = async () => JSON.stringify({ keys: [await publicJwk(keys.publicKey)] })
   const application = await issuer.addApplication({
     metadata: {
       latchkey_profile: 'fapi2',
-      latchkey_jwks: JSON.stringify({ keys: [await publicJwk(keys.publicKey)] }),
+      ...(jwksUri ? { latchkey_jwks_uri: jwksUri } : { latchkey_jwks: await listed() }),
       ...metadata,
     },
   })
@@ -24,7 +36,7 @@ export async function createFapiClient(
     new URL(issuer.url),
     application.id,
     { id_token_signed_response_alg: 'PS256' },
-    client.PrivateKeyJwt(keys.privateKey),
+    client.PrivateKeyJwt({ key: keys.privateKey, ...(kid && { kid }) }),
     {
       execute: [client.allowInsecureRequests, client.enableNonRepudiationChecks],
       [client.customFetch]: issuer.fetch as client.CustomFetch,
@@ -89,7 +101,8 @@ export async function createFapiClient(
       assertion = {},
     }: { headers?: Record<string, string>; assertion?: Changes } = {},
   ) {
-    const client_assertion = await assertionOf(issuer, application, keys.privateKey, {
+    const key = assertion.key ?? keys.privateKey
+    const client_assertion = await assertionOf(issuer, application, key, {
       algorithm,
       ...assertion,
     })
@@ -122,6 +135,8 @@ export async function createFapiClient(
 }
 
 interface Changes {
+  /** Signs in place of the key of the application. */
+  readonly key?: webcrypto.CryptoKey
   readonly algorithm?: string
   readonly claims?: Readonly<Record<string, unknown>>
   readonly header?: Readonly<Record<string, unknown>>

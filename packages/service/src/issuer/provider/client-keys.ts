@@ -1,0 +1,101 @@
+import { LRUCache } from 'lru-cache'
+import { errors } from 'oidc-provider'
+import type { Clock } from '../../clock.ts'
+import { type PublicKeySet, publishedKeys } from '../../domain/applications/application-profile.ts'
+import type { Outgoing } from '../../egress/outgoing.ts'
+
+/** The time for which published keys are used before they are read again. */
+const FRESH_MS = 300_000
+
+/** The time for which published keys are used while they can't be read again. */
+const STALE_MS = 3_600_000
+
+/** The pause between two attempts to read, also for a key that is not known: anybody can name one. */
+const PAUSE_MS = 10_000
+
+/** Some kilobytes each. */
+const MAX_KNOWN = 500
+
+/** The keys that an application publishes, and the name of the one that signed. */
+export interface AskedKeys {
+  readonly tenantId: string
+  readonly applicationId: string
+  readonly url: string
+  readonly kid: unknown
+}
+
+/** The public keys that applications publish at addresses of theirs. */
+export interface ClientKeys {
+  /**
+   * The keys at an address, read within the last five minutes, or within the last hour if the address can't be reached.
+   *
+   * @throws InvalidClientAuth when there are none; the log says why.
+   */
+  of(asked: AskedKeys): Promise<PublicKeySet>
+}
+
+interface Known {
+  readonly keys?: PublicKeySet
+  readonly readAt?: number
+  readonly triedAt: number
+}
+
+/** Makes the cache of published keys. */
+export function createClientKeys(context: {
+  clock: Clock
+  outgoing: Pick<Outgoing, 'reading'>
+  logger: { warn(facts: object, message: string): void }
+}): ClientKeys {
+  const { clock, outgoing, logger } = context
+  const known = new LRUCache<string, Known>({ max: MAX_KNOWN })
+  const reading = new Map<string, Promise<Known>>()
+
+  /** Whether it was less than `ms` ago; after the clock went back, nothing was. */
+  function isWithin(ms: number, at: number | undefined): boolean {
+    const age = clock.now() - (at ?? Number.NEGATIVE_INFINITY)
+    return age >= 0 && age < ms
+  }
+
+  async function read({ tenantId, applicationId, url }: AskedKeys, before?: Known): Promise<Known> {
+    try {
+      const send = outgoing.reading(tenantId)
+      const response = await send(url, { headers: { accept: 'application/json' } })
+      if (response.status !== 200) throw new Error(`It was answered with ${response.status}.`)
+      const keys = publishedKeys(await response.text())
+      const now = clock.now()
+      return { keys, readAt: now, triedAt: now }
+    } catch (error) {
+      const reason = reasonOf(error)
+      const facts = { tenantId, applicationId, jwksUri: url, reason }
+      logger.warn(facts, 'The published keys of an application cannot be read.')
+      return { ...before, triedAt: clock.now() }
+    }
+  }
+
+  return {
+    async of(asked) {
+      const name = `${asked.tenantId} ${asked.url}`
+      let found = known.get(name)
+      const isFresh = isWithin(FRESH_MS, found?.readAt) && hasKey(found?.keys, asked.kid)
+      if (!isFresh && !isWithin(PAUSE_MS, found?.triedAt)) {
+        const started = reading.get(name) ?? read(asked, found).finally(() => reading.delete(name))
+        reading.set(name, started)
+        found = await started
+        known.set(name, found)
+      }
+      if (found?.keys && isWithin(STALE_MS, found.readAt)) return found.keys
+      throw new errors.InvalidClientAuth('the published keys of the application cannot be read')
+    },
+  }
+}
+
+/** Whether a set may have a key. Of one without a name, only its signature tells. */
+function hasKey(set: PublicKeySet | undefined, kid: unknown): boolean {
+  return kid === undefined || (set?.keys.some((key) => key.kid === kid) ?? false)
+}
+
+/** The message of the innermost cause: `fetch` says "fetch failed". */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return error.cause instanceof Error ? reasonOf(error.cause) : error.message
+}
