@@ -76,7 +76,7 @@ test.each([
     false,
     true,
   ],
-  ['supabase', '0a1b2c3d-0000-4000-8000-000000000001', { email_verified: true }, true, false],
+  ['supabase', '0a1b2c3d-0000-4000-8000-000000000001', { email_verified: true }, true, true],
 ] as const)(
   'an export of %s comes over as the guide says',
   async (provider, id, profile, hasPassword, isOff) => {

@@ -16,6 +16,7 @@ import {
 } from '../import/check.ts'
 import { detectFormat } from '../import/detect.ts'
 import { type Encoding, encodings } from '../import/encoding.ts'
+import { valuesInWords } from '../import/file-faults.ts'
 import { algorithms } from '../import/hashes.ts'
 import { type JournalHeader, openJournal } from '../import/journal.ts'
 import { createMapping, targets, withoutPasswords } from '../import/mapping.ts'
@@ -24,6 +25,7 @@ import { writeResults } from '../import/results.ts'
 import { readStanding } from '../import/resume.ts'
 import { runImport } from '../import/run.ts'
 import { type FileFormat, formats } from '../import/source.ts'
+import { createStates, type StateFlag } from '../import/states.ts'
 import { resolveOptions } from '../options.ts'
 import { createSend } from '../request.ts'
 import { createUserImporter } from '../resources/user-importer.ts'
@@ -36,6 +38,8 @@ interface ImportOptions extends TenantOptions, JsonOptions {
   format?: FileFormat
   encoding: Encoding
   map?: [string, string][]
+  blocks?: StateFlag[]
+  allows?: StateFlag[]
   hashAlgorithm?: ImportAlgorithm
   passwords: boolean
   dryRun?: boolean
@@ -59,6 +63,8 @@ export function addImportCommand(users: Command): void {
       new Option('--encoding <encoding>', 'of the file').choices(encodings).default('utf8'),
     )
     .option('--map <member=column>', 'where a member is; repeatable (default: by name)', toMap)
+    .option('--blocks <column=value>', 'whose users must not log in; repeatable', toState)
+    .option('--allows <column=value>', 'whose users may log in; repeatable', toState)
     .addOption(
       new Option('--hash-algorithm <name>', 'of hashes in rows that name none').choices(algorithms),
     )
@@ -75,6 +81,9 @@ export function addImportCommand(users: Command): void {
 
 const help = `
 Members: ${targets.join(', ')}, profile.* and metadata.*.
+Users whom a column such as status, banned_until or deleted_at denies are imported disabled. If a value of such a
+column is not known, nothing is imported until --blocks or --allows names it; with a column alone, either is for all
+of its values.
 Columns of these names, or of common ones such as first_name or password_hash, are found by name.
 A JSON file may be an array, objects that follow each other, or an object with an array "users".
 
@@ -99,6 +108,7 @@ async function importUsers(file: string, options: ImportOptions): Promise<void> 
     mapping: options.passwords ? mapping : withoutPasswords(mapping),
     named,
     hashAlgorithm: options.hashAlgorithm,
+    states: createStates({ blocks: options.blocks, allows: options.allows, now: Date.now() }),
   }
   let shown = 0
   const checked = await checkFile(input, (line, fault) => {
@@ -107,6 +117,10 @@ async function importUsers(file: string, options: ImportOptions): Promise<void> 
     }
   })
   if (checked.ignored.length > 0) console.error(`Left out: ${oneLine(checked.ignored.join(', '))}`)
+  for (const [column, values] of checked.seen) {
+    console.error(oneLine(`${column}: ${valuesInWords(values)}`))
+  }
+  if (checked.disabled > 0) console.error(`To be imported disabled: ${count(checked.disabled)}.`)
   if (options.dryRun) return reportDryRun(checked, options)
   await run(input, checked, options, files)
 }
@@ -230,4 +244,13 @@ function toMap(text: string, before?: [string, string][]): [string, string][] {
   const isKnown = targets.includes(target) || /^(profile|metadata)\../.test(target)
   if (!isKnown) throw new InvalidArgumentError(`"${target}" is not a member of a user.`)
   return pairs
+}
+
+/** Reads `column=value`, or a column alone. */
+function toState(text: string, before: StateFlag[] = []): StateFlag[] {
+  const at = text.indexOf('=')
+  if (text === '' || at === 0) throw new InvalidArgumentError('It must be COLUMN=VALUE or COLUMN.')
+  const flag: StateFlag =
+    at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1).trim()]
+  return [...before, flag]
 }

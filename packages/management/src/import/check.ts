@@ -1,24 +1,14 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import type { ImportAlgorithm } from '../types.ts'
 import { createDuplicateFinder } from './duplicates.ts'
 import type { Encoding } from './encoding.ts'
-import { emailFault, emptyFault, hashedFault } from './file-faults.ts'
-import type { Mapping, Target } from './mapping.ts'
-import { emailKey, type ImportRow, looksHashed, toRow } from './row.ts'
+import { emailFault, emptyFault, hashedFault, stateFault, unusedFault } from './file-faults.ts'
+import { emailKey, type ImportRow, isOpen, looksHashed, type RowOptions, toRow } from './row.ts'
 import { type FileFormat, readSource, type Source, type SourceRecord } from './source.ts'
 
 /** The source of an import, and how its records become users. */
 export interface ImportFile extends RowOptions {
   source: Source
-}
-
-/** How records become users. */
-export interface RowOptions {
-  mapping: Mapping
-  /** The columns that were named for members, which have to be there. */
-  named: ReadonlyMap<Target, string>
-  hashAlgorithm: ImportAlgorithm | undefined
 }
 
 /** Is told of each fault, with the number of its row, from 0. */
@@ -35,13 +25,20 @@ export interface Checked {
   repeated: Map<number, string>
   /** Columns that go nowhere. */
   ignored: string[]
+  /** Rows whose users are imported disabled. */
+  disabled: number
+  /** The values of columns that say who may log in, with their rows: `status` → `ACTIVE` → 3. */
+  seen: SeenStates
 }
+
+/** How many rows have a value, by column. */
+export type SeenStates = ReadonlyMap<string, ReadonlyMap<string, number>>
 
 /** The rows of a file, in its order. */
 export async function* readRows(input: ImportFile): AsyncGenerator<ImportRow> {
   let row = 0
   for await (const record of readSource(input.source)) {
-    yield toRow(row++, record, input.mapping, input.hashAlgorithm)
+    yield toRow(row++, record, input)
   }
 }
 
@@ -85,17 +82,24 @@ async function checkRows(
   let hasEmails = false
   let rows = 0
   let faulty = 0
+  let disabled = 0
+  const seen = createStateCounts()
+  const unclear = createStateCounts()
   for await (const record of records) {
-    const row = toRow(rows++, record, input.mapping, input.hashAlgorithm)
+    const row = toRow(rows++, record, input)
     for (const [column, value] of record.members) {
       absent.delete(column)
       if (columns.size < 20) columns.add(column)
       const target = input.mapping(column)
-      if (target === undefined && ignored.size < 100) ignored.add(column)
+      const isState = isOpen(target) && input.states.concerns(column)
+      if (isState) seen.add(column, value)
+      else if (target === undefined && ignored.size < 100) ignored.add(column)
       if (target === 'email') hasEmails = true
       else if (rows <= LOOKED_AT && /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(value)) addresses.add(column)
       if (target === 'password' && looksHashed(value)) throw hashedFault(file, row.line, column)
     }
+    for (const [column, value] of row.unclear) unclear.add(column, value)
+    if (row.user.disabled) disabled++
     for (const fault of row.faults) faults.add(row, fault)
     if (row.faults.length > 0) {
       faulty++
@@ -111,6 +115,9 @@ async function checkRows(
       `--map ${target}=${column}: no row has anything in a column "${column}".${found}`,
     )
   }
+  const [unused] = input.states.unused()
+  if (rows > 0 && unused !== undefined) throw unusedFault(unused)
+  if (unclear.counts.size > 0) throw stateFault(file, unclear.counts)
   if (columns.size > 0 && !hasEmails) throw emailFault(file, addresses, columns)
   const repeated = new Map<number, string>()
   for (const [what, finder] of [
@@ -125,7 +132,27 @@ async function checkRows(
     }
   }
   faults.end()
-  return { rows, faulty, repeated, ignored: [...ignored] }
+  return { rows, faulty, repeated, ignored: [...ignored], disabled, seen: seen.counts }
+}
+
+/** How many values of a column are counted apart; of more, the rest is one. */
+const MAX_VALUES = 20
+
+/** Stands for all values of a column beyond the first {@link MAX_VALUES}. */
+export const OTHER_VALUES = '…'
+
+function createStateCounts() {
+  const counts = new Map<string, Map<string, number>>()
+  return {
+    counts,
+    add(column: string, value: string): void {
+      const values = counts.get(column) ?? new Map<string, number>()
+      counts.set(column, values)
+      const text = value.trim()
+      const label = values.has(text) || values.size < MAX_VALUES ? text : OTHER_VALUES
+      values.set(label, (values.get(label) ?? 0) + 1)
+    },
+  }
 }
 
 /** How many faults are held to be reported in the order of their lines. More are reported as they come. */

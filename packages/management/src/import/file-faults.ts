@@ -1,6 +1,12 @@
 import { FileFault } from './file-fault.ts'
 import type { Source } from './source.ts'
 
+/** How many values of a column stand in a message. */
+const SHOWN_VALUES = 5
+
+/** How many characters of a value stand in a message. */
+const SHOWN_LENGTH = 40
+
 /** A column of passwords that holds their hashes: as passwords, they would let in anyone who has read the table. */
 export function hashedFault(file: string, line: number, column: string): FileFault {
   const fault = `"${column}" holds a hash rather than a password`
@@ -42,5 +48,41 @@ export function emailFault(file: string, likely: Set<string>, columns: Set<strin
   return new FileFault(
     `${lack}, and every user needs one. Name it with --map email=COLUMN${found}.`,
     sentence,
+  )
+}
+
+/** Values, with how many rows have each. */
+export function valuesInWords(
+  values: ReadonlyMap<string, number>,
+  inWords = (rows: number): string => (rows === 1 ? '1 row' : `${rows} rows`),
+): string {
+  const shown = [...values].slice(0, SHOWN_VALUES).map(([value, rows]) => {
+    const text = value.length > SHOWN_LENGTH ? `${value.slice(0, SHOWN_LENGTH)}…` : value
+    return `${text} (${inWords(rows)})`
+  })
+  return [...shown, ...(values.size > shown.length ? ['…'] : [])].join(', ')
+}
+
+/** A file with columns that may say who must not log in, in words that are not known. */
+export function stateFault(
+  file: string,
+  unclear: ReadonlyMap<string, ReadonlyMap<string, number>>,
+): FileFault {
+  const found = [...unclear].map(([column, values]) => `${column}: ${valuesInWords(values)}`)
+  // The sentence is told in other languages as well.
+  const inNumbers = [...unclear].map(([one, all]) => `${one}: ${valuesInWords(all, String)}`)
+  const [[column, values] = ['', new Map<string, number>()]] = unclear
+  const [value = ''] = values.keys()
+  const example = `--blocks '${column}=${value}'`
+  return new FileFault(
+    `${file} has values that may say who must not log in. ${found.join('; ')}. For each value, add ${example} if its users must not log in, or --allows '${column}=${value}' if they may; --allows '${column}' is for a column that says nothing about logging in.`,
+    `These values may say who must not log in, each with its number of rows: ${inNumbers.join('; ')}. Choose “Disabled” or “Enabled” for a column of true and false, change the values in the file, or import it with the command and its options --blocks and --allows.`,
+  )
+}
+
+/** A flag for a value that no row has: a misspelt one would let in whom it should keep out. */
+export function unusedFault(flag: string): Error {
+  return new Error(
+    `--blocks or --allows ${flag}: no row has this value, or the column is not there.`,
   )
 }

@@ -1,7 +1,8 @@
 import type { ImportAlgorithm, UserInput } from '../types.ts'
 import { hashFault, isAlgorithm } from './hashes.ts'
-import type { Mapping } from './mapping.ts'
+import type { Mapping, Target } from './mapping.ts'
 import type { SourceRecord } from './source.ts'
+import type { States } from './states.ts'
 
 /** A record of the file in the API's form, or its fault. */
 export interface ImportRow {
@@ -13,7 +14,18 @@ export interface ImportRow {
   oldId: string
   user: UserInput
   password: { alg: ImportAlgorithm; hash: string } | undefined
+  /** Values that may say that the user must not log in, by column: none if another one says so. */
+  unclear: [string, string][]
   faults: string[]
+}
+
+/** How records become users. */
+export interface RowOptions {
+  mapping: Mapping
+  /** The columns that were named for members, which have to be there. */
+  named: ReadonlyMap<Target, string>
+  hashAlgorithm: ImportAlgorithm | undefined
+  states: States
 }
 
 const TRUE = new Set(['true', 't', '1', 'yes', 'y'])
@@ -23,13 +35,26 @@ const FALSE = new Set(['false', 'f', '0', 'no', 'n', '', 'null'])
 export function toRow(
   row: number,
   { line, members, fault }: SourceRecord,
-  mapping: Mapping,
-  defaultAlgorithm: ImportAlgorithm | undefined,
+  { mapping, hashAlgorithm: defaultAlgorithm, states }: RowOptions,
 ): ImportRow {
   const faults = fault ? [fault] : []
   const fields = new Map<string, string>()
+  let isDenied = false
+  const unclear: [string, string][] = []
   for (const [column, value] of members) {
     const target = mapping(column)
+    if (isOpen(target) && states.concerns(column)) {
+      const verdict = states.judge(column, value)
+      if (verdict === 'denies') isDenied = true
+      if (verdict === 'unknown') unclear.push([column, value])
+    }
+    if (target === 'disabled' || target === 'enabled') {
+      const text = value.trim().toLowerCase()
+      const isOn = TRUE.has(text)
+      if (!isOn && !FALSE.has(text)) faults.push(`"${target}" is neither true nor false`)
+      // Of several columns, each may deny.
+      if (text !== '' && isOn === (target === 'disabled')) isDenied = true
+    }
     const isText = value !== '' || target?.startsWith('metadata.')
     if (target !== undefined && isText) fields.set(target, value)
   }
@@ -43,8 +68,6 @@ export function toRow(
   if (!/^[^\s@]+@[^\s@]+$/u.test(email) || email.length > 254) {
     faults.push(email ? '"email" is not an email address' : 'has no email address')
   }
-  const isOff = flag('disabled')
-  const disabled = (fields.has('enabled') && !flag('enabled')) || isOff
   const verifiedAt = readInstant(fields.get('verified_at'), faults)
   const addresses = fields.get('email_verified')?.split(/[\s,;|]+/) ?? []
   const isListed = addresses.some((one) => one.includes('@'))
@@ -66,12 +89,18 @@ export function toRow(
         ...(verified && { email_verified: true }),
       },
       ...(Object.keys(metadata).length > 0 && { metadata }),
-      ...(disabled && { disabled }),
+      ...(isDenied && { disabled: true }),
       ...(verifiedAt !== undefined && { verified_at: verifiedAt }),
     },
     password,
+    unclear: isDenied ? [] : unclear,
     faults,
   }
+}
+
+/** Whether a column is one that goes nowhere, or only to where it has no effect. */
+export function isOpen(target: Target | undefined): boolean {
+  return target === undefined || /^(profile|metadata)\./.test(target)
 }
 
 /** The profile with a whole name: that of the table, else the first and the last name. */

@@ -123,6 +123,39 @@ describe.each(stores)('on %s, an import in the console', (store) => {
     expect((await press(owner, checked, `${path}/begin`, { job })).status).toBe(409)
   })
 
+  test('imports users whom the old system has shut out as disabled ones, and nobody while a value may deny', async () => {
+    const { running, tenant, owner, path } = await opened()
+    await using _ = running
+    const file = (state: string) =>
+      `email,status,banned_until\neve@example.com,active,\nbob@example.com,${state},\ncarol@example.com,active,2199-01-01\n`
+    const unclear = await check(owner, (await upload(owner, path, file('pending'))).location ?? '')
+    const text = textOf(unclear.checked.html)
+    expect(text).toContain('status: pending (1)')
+    expect(text).not.toContain('Would be created')
+    expect(
+      (await press(owner, unclear.checked, `${path}/begin`, { job: unclear.job })).status,
+    ).toBe(409)
+    const language = { 'accept-language': 'de' }
+    const at = `${path}?job=${unclear.job}`
+    const german = await owner.send(at, { method: 'GET', headers: language })
+    expect(textOf(german.html)).toContain('wer sich nicht anmelden darf')
+
+    const { location = '' } = await upload(owner, path, file('Suspended'))
+    const { checked, job } = await check(owner, location)
+    await press(owner, checked, `${path}/begin`, { job })
+    await untilStill(owner, location)
+    const { body } = await tenant.call('GET', `/v1/tenants/${tenant.id}/users`)
+    const states = body.data.map((one: { profile: { email: string }; disabled?: boolean }) => [
+      one.profile.email,
+      one.disabled ?? false,
+    ])
+    expect(Object.fromEntries(states)).toEqual({
+      'eve@example.com': false,
+      'bob@example.com': true,
+      'carol@example.com': true,
+    })
+  })
+
   test('takes columns and passwords as the operator has chosen, by the rules of the command', async () => {
     const { running, tenant, owner, path } = await opened()
     await using _ = running

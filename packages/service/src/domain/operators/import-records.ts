@@ -1,6 +1,7 @@
 import {
   algorithms,
   createMapping,
+  createStates,
   type ImportRow,
   type RowOptions,
   type SourceRecord,
@@ -33,6 +34,7 @@ export function rowOptions({
     // A column that was chosen stands in the first records; it may be empty in all others.
     named: new Map(),
     hashAlgorithm: algorithms.find((one) => one === algorithm),
+    states: createStates({ now: Date.now() }),
   }
 }
 
@@ -42,9 +44,7 @@ export function rowsOf(
   records: readonly SourceRecord[],
   options: RowOptions,
 ): ImportRow[] {
-  return records.map((record, i) =>
-    toRow(n * PART_RECORDS + i, record, options.mapping, options.hashAlgorithm),
-  )
+  return records.map((record, i) => toRow(n * PART_RECORDS + i, record, options))
 }
 
 /** The address of a row. */

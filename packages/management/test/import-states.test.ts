@@ -1,0 +1,211 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createManagementClient } from '@latchkey/management'
+import {
+  createMapping,
+  createStates,
+  type FileFormat,
+  type RowOptions,
+  readSource,
+  toRow,
+} from '@latchkey/management/import'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Installation, startInstallation } from './support/command.ts'
+
+const NOW = Date.parse('2026-06-01T00:00:00Z')
+
+function options(): RowOptions {
+  const named = new Map()
+  const states = createStates({ now: NOW })
+  return { mapping: createMapping(named), named, hashAlgorithm: undefined, states }
+}
+
+/** The state of each user of a file after its import. */
+async function statesOf(format: FileFormat, text: string) {
+  const read = async function* () {
+    yield Buffer.from(text)
+  }
+  const records = readSource({ name: 'users', format, encoding: 'utf8', read })
+  const rowOptions = options()
+  const states: Record<string, string> = {}
+  for await (const record of records) {
+    const { user, unclear } = toRow(0, record, rowOptions)
+    const name = user.profile.email.split('@')[0] ?? ''
+    states[name] = user.disabled ? 'disabled' : unclear.length > 0 ? 'unclear' : 'free'
+  }
+  return states
+}
+
+const csv = (columns: string, free: string, denied: string, sep = ',') =>
+  `email${sep}${columns}\nfree@example.com${sep}${free}\ndenied@example.com${sep}${denied}\n`
+
+const json = (free: object, denied: object) =>
+  JSON.stringify([
+    { email: 'free@example.com', ...free },
+    { email: 'denied@example.com', ...denied },
+  ])
+
+const FUTURE = '2099-01-01 00:00:00+00'
+const PAST = '2025-01-01 00:00:00+00'
+
+describe('a user whom the old system has shut out is imported disabled, and the others are not:', () => {
+  test.each<[shape: string, format: FileFormat, text: string]>([
+    ['Auth0, blocked', 'json', json({ blocked: false }, { blocked: true })],
+    [
+      'ASP.NET Identity, LockoutEnd',
+      'csv',
+      csv('LockoutEnabled,LockoutEnd', `1,${PAST}`, `1,${FUTURE}`),
+    ],
+    [
+      'Better Auth, banned with a reason',
+      'csv',
+      csv('banned,ban_reason,ban_expires', 'false,,', 'true,spam,'),
+    ],
+    ['Clerk, locked', 'csv', csv('banned,locked', 'false,false', 'false,true')],
+    ['Clerk, banned', 'csv', csv('banned,locked', 'false,false', 'true,false')],
+    [
+      'Cognito, Enabled and UserStatus',
+      'json',
+      json({ Enabled: true, UserStatus: 'CONFIRMED' }, { Enabled: false, UserStatus: 'CONFIRMED' }),
+    ],
+    [
+      'Cognito, a compromised user',
+      'json',
+      json(
+        { Enabled: true, UserStatus: 'FORCE_CHANGE_PASSWORD' },
+        { Enabled: true, UserStatus: 'COMPROMISED' },
+      ),
+    ],
+    ['Devise, locked_at', 'csv', csv('locked_at,failed_attempts', ',0', `${PAST},5`)],
+    ['Discourse, suspended_till', 'csv', csv('suspended_till', '', FUTURE)],
+    [
+      'django, is_active',
+      'json',
+      json({ fields: { is_active: true } }, { fields: { is_active: false } }),
+    ],
+    ['Drupal and others, blocked in capitals', 'csv', csv('Is Blocked', 'No', 'Yes')],
+    ['Entra ID, accountEnabled', 'csv', csv('accountEnabled', 'True', 'False')],
+    ['Firebase, disabled', 'json', json({ disabled: false }, { disabled: true })],
+    [
+      'Google Workspace, suspended',
+      'json',
+      json({ suspended: false, archived: false }, { suspended: true, archived: false }),
+    ],
+    [
+      'Google Workspace, archived',
+      'json',
+      json({ suspended: false, archived: false }, { suspended: false, archived: true }),
+    ],
+    ['JHipster, activated', 'csv', csv('activated', 't', 'f')],
+    [
+      'Keycloak, enabled',
+      'json',
+      json({ enabled: true, totp: false }, { enabled: false, totp: false }),
+    ],
+    ['Kratos, state', 'json', json({ state: 'active' }, { state: 'inactive' })],
+    ['Laravel, soft deletes', 'csv', csv('deleted_at', '', PAST)],
+    ['Logto, isSuspended', 'json', json({ isSuspended: false }, { isSuspended: true })],
+    ['Moodle, suspended and deleted', 'csv', csv('suspended;deleted', '0;0', '0;1', ';')],
+    ['MySQL, a date of zeros', 'csv', csv('banned_at', '0000-00-00 00:00:00', PAST)],
+    ['Okta, SUSPENDED', 'csv', csv('status', 'ACTIVE', 'SUSPENDED')],
+    ['Okta, DEPROVISIONED', 'csv', csv('status', 'PASSWORD_EXPIRED', 'DEPROVISIONED')],
+    ['Okta, LOCKED_OUT', 'csv', csv('status', 'STAGED', 'LOCKED_OUT')],
+    [
+      'Ping, account status',
+      'json',
+      json({ account: { status: 'OK' } }, { account: { status: 'LOCKED' } }),
+    ],
+    ['Supabase, banned_until', 'csv', csv('banned_until,deleted_at', `${PAST},`, `${FUTURE},`)],
+    ['Supabase, banned for ever', 'csv', csv('banned_until,deleted_at', ',', 'infinity,')],
+    ['Supabase, deleted_at', 'csv', csv('banned_until,deleted_at', ',', `,${PAST}`)],
+    [
+      'Zitadel, state',
+      'json',
+      json({ state: 'USER_STATE_ACTIVE' }, { state: 'USER_STATE_LOCKED' }),
+    ],
+    [
+      'two columns, of which one denies',
+      'csv',
+      csv('disabled,blocked', 'false,false', 'true,false'),
+    ],
+    ['an account that is switched off in German', 'csv', csv('Gesperrt', 'no', 'yes')],
+    ['a date without a time', 'csv', csv('blocked until', '2025-01-01', '2099-01-01')],
+    ['seconds since 1970', 'csv', csv('lockedUntil', '1700000000', '4070908800')],
+  ])('%s', async (_shape, format, text) => {
+    expect(await statesOf(format, text)).toEqual({ free: 'free', denied: 'disabled' })
+  })
+})
+
+test.each([
+  ['a status of words that are not known', csv('status', '', 'pending')],
+  ['a status of numbers', csv('user_status', '', '1')],
+  ['a date until which something lasts', csv('premium_until', '', FUTURE)],
+  ['a flag with another value', csv('suspended', '0', 'maybe')],
+  ['the name of who blocked the user', csv('blocked_by', '', 'admin')],
+  ['a time of a lock in another form', csv('locked_until', '', 'tomorrow')],
+])('%s may deny, so that it is unclear', async (_name, text) => {
+  expect(await statesOf('csv', text)).toEqual({ free: 'free', denied: 'unclear' })
+})
+
+test.each([
+  ['the state of an address', json({}, { address: { state: 'CA' } })],
+  ['settings of factors', json({}, { two_factor_enabled: false, password_enabled: false })],
+  ['a bank', json({}, { bank_account: 'x', banner: 'y' })],
+  ['the last activity', json({}, { last_active_at: PAST, lockout_enabled: true })],
+])('%s denies nothing', async (_name, text) => {
+  expect(await statesOf('json', text)).toEqual({ free: 'free', denied: 'free' })
+})
+
+describe('the command', () => {
+  let installation: Installation
+  beforeAll(async () => {
+    installation = await startInstallation()
+  })
+  afterAll(() => installation[Symbol.asyncDispose]())
+
+  const file = 'states.csv'
+  const text = [
+    'email,status,role',
+    'ada@example.com,ACTIVE,staff',
+    'bob@example.com,SUSPENDED,staff',
+    'carol@example.com,pending,staff',
+    'dave@example.com,pending,ghost',
+  ].join('\n')
+
+  const run = (...flags: string[]) => {
+    writeFileSync(join(installation.folder, file), text)
+    return installation.run(['users', 'import', file, ...flags])
+  }
+
+  async function users() {
+    const client = createManagementClient({ baseUrl: installation.url, apiKey: installation.key })
+    const all = await Array.fromAsync(client.users(installation.tenantId).list())
+    return Object.fromEntries(
+      all.map(({ profile, disabled }) => [profile.email.split('@')[0], disabled]),
+    )
+  }
+
+  test('imports nothing while a value may deny, and names it with its rows and the flags', async () => {
+    const { code, stderr } = await run()
+    expect(code).toBe(1)
+    expect(stderr).toContain('status: pending (2 rows)')
+    expect(stderr).toContain("--blocks 'status=pending'")
+    expect((await run('--dry-run')).code).toBe(1)
+    expect(await users()).toEqual({})
+  })
+
+  test('refuses a flag that no row has', async () => {
+    const { code, stderr } = await run('--allows', 'status=pending', '--blocks', 'role=gost')
+    expect(code).toBe(1)
+    expect(stderr).toContain('role=gost')
+    expect(await users()).toEqual({})
+  })
+
+  test('imports each user as the flags say, after a line with all values', async () => {
+    const { code, stderr } = await run('--allows', 'status=pending', '--blocks', 'role=ghost')
+    expect(code).toBe(0)
+    expect(stderr).toContain('status: ACTIVE (1 row), SUSPENDED (1 row), pending (2 rows)')
+    expect(stderr).toContain('To be imported disabled: 2 rows.')
+    expect(await users()).toEqual({ ada: false, bob: true, carol: false, dave: true })
+  })
+})
