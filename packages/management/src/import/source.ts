@@ -50,7 +50,12 @@ async function* readLines(stream: Readable) {
   if (stream.errored) throw stream.errored
 }
 
+/** A name of a column that is an email address: the first line is that of a user. */
+const ADDRESS = /^[^\s@]+@[^\s@]+\.[^\s@]+$/
+
 async function* readCsv(file: string, stream: Readable): AsyncGenerator<SourceRecord> {
+  /** The last line of the last record that was parsed; the reader below may be behind. */
+  let parsedLines = 0
   const parser: Parser = stream.pipe(
     parse({
       bom: true,
@@ -58,6 +63,10 @@ async function* readCsv(file: string, stream: Readable): AsyncGenerator<SourceRe
       relax_column_count: true,
       skip_empty_lines: true,
       delimiter: [',', ';', '\t'],
+      on_record(record, { lines }) {
+        parsedLines = lines
+        return record
+      },
     }),
   )
   stream.once('error', (error) => parser.destroy(error))
@@ -72,7 +81,9 @@ async function* readCsv(file: string, stream: Readable): AsyncGenerator<SourceRe
         const count = `has ${record.length} columns, the first line has ${names.length}`
         yield csvRecord(line, names, record, isEven ? undefined : count)
       }
-      names ??= record.map((name) => name.trim())
+      // Excel writes the separator into a first line of its own.
+      const isSeparator = !names && /^sep=/i.test(record[0] ?? '')
+      if (!names && !isSeparator) names = namesOf(file, record)
       line = info.lines + 1
     }
   } catch (error) {
@@ -80,11 +91,24 @@ async function* readCsv(file: string, stream: Readable): AsyncGenerator<SourceRe
     // The parser's own message quotes the value, which may be a hash.
     const isOpen = error.code === 'CSV_QUOTE_NOT_CLOSED'
     const what = isOpen ? 'is opened and not closed' : 'stands within a value; double it there'
+    const at = isOpen ? parsedLines + 1 : Number(error.lines)
     throw new FileFault(
-      `${file}, line ${line}: a quotation mark ${what}.`,
-      `In line ${line}, a quotation mark ${what}.`,
+      `${file}, line ${at}: a quotation mark ${what}.`,
+      `In line ${at}, a quotation mark ${what}.`,
     )
   }
+}
+
+/** The names of the columns. @throws FileFault when the first line is that of a user, who would be lost. */
+function namesOf(file: string, record: readonly string[]): string[] {
+  const names = record.map((name) => name.trim())
+  if (!names.some((name) => ADDRESS.test(name))) return names
+  const fault = 'has an email address, and no names of columns'
+  const remedy = 'Put a line such as "id,email,name" in front, with a name for each column'
+  throw new FileFault(
+    `The first line of ${file} ${fault}. ${remedy}.`,
+    `The first line ${fault}. ${remedy}.`,
+  )
 }
 
 /** `profile` and `metadata` may be JSON objects in one cell, as an export has them. */

@@ -306,6 +306,8 @@ export const domainInGerman: Readonly<Record<string, string>> = {
     'Keine Spalte enthält E-Mail-Adressen, und jeder Benutzer braucht eine. Wählen Sie eine Spalte für die Adresse.',
   'These values may say who must not log in, each with its number of rows: {values}. Choose “Disabled” or “Enabled” for a column of true and false, change the values in the file, or import it with the command and its options --blocks and --allows.':
     'Diese Werte besagen womöglich, wer sich nicht anmelden darf, jeder mit der Zahl seiner Zeilen: {values}. Wählen Sie „Gesperrt“ oder „Entsperrt“ für eine Spalte aus wahr und falsch, ändern Sie die Werte in der Datei, oder importieren Sie sie mit dem Befehl und seinen Optionen --blocks und --allows.',
+  'The first line has an email address, and no names of columns. Put a line such as "id,email,name" in front, with a name for each column.':
+    'Die erste Zeile enthält eine E-Mail-Adresse und keine Namen von Spalten. Setzen Sie eine Zeile wie „id,email,name“ davor, mit einem Namen für jede Spalte.',
   'Line {line} is not UTF-8. If the file is Latin-1, choose that encoding.':
     'Zeile {line} ist nicht UTF-8. Ist die Datei Latin-1, wählen Sie diese Kodierung.',
   'The file is compressed by gzip; unpack it first.':
