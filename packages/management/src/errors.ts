@@ -20,6 +20,8 @@ export interface Refusal {
   detail: string
   /** Seconds after which to try again, when the server says so. */
   retryAfterSeconds: number | undefined
+  /** The oldest place from which events can be read, when the server says so. */
+  oldestPlace?: number | undefined
 }
 
 /** The service refused a request, or failed at it. The subclasses say which of both, by status. */
@@ -54,6 +56,21 @@ export class NotFoundError extends ApiError {
 /** 409: something with this name is there already, or the copy is out of date. */
 export class ConflictError extends ApiError {
   override readonly name = 'ConflictError'
+}
+
+/**
+ * 410: events after the place that was asked for are gone, as they were pruned or the data was restored from a backup.
+ * Read the objects anew, then the events after {@link PlaceGoneError.oldestPlace}.
+ */
+export class PlaceGoneError extends ApiError {
+  override readonly name = 'PlaceGoneError'
+  /** The `after` from which on no event is missing. */
+  readonly oldestPlace: number
+
+  constructor(request: string, refusal: Refusal) {
+    super(request, refusal)
+    this.oldestPlace = refusal.oldestPlace ?? 0
+  }
 }
 
 /** 429: too many requests, also after all retries. */
@@ -107,6 +124,8 @@ export function apiError(request: string, refusal: Refusal): ApiError {
       return new NotFoundError(request, refusal)
     case 409:
       return new ConflictError(request, refusal)
+    case 410:
+      return new PlaceGoneError(request, refusal)
     case 429:
       return new RateLimitError(request, refusal)
   }

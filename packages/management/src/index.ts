@@ -11,6 +11,7 @@ export {
   ManagementError as LatchkeyError,
   NotFoundError,
   OptionsError,
+  PlaceGoneError,
   RateLimitError,
   type Refusal,
   ResponseError,

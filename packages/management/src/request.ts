@@ -132,11 +132,13 @@ function refusalOf(request: string, response: FetchResponse, json: Json | undefi
   const text = (value: unknown) => (typeof value === 'string' ? value : '')
   const isError = json !== undefined && text(json.code) !== ''
   const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
+  const oldest = Number(response.headers.get('latchkey-oldest-place') ?? Number.NaN)
   return apiError(request, {
     code: isError ? text(json.code) : 'unknown',
     status: response.status,
     uuid: text(json?.uuid) || (response.headers.get('request-id') ?? ''),
     detail: response.headers.get('latchkey-error-detail') ?? '',
+    oldestPlace: Number.isSafeInteger(oldest) ? oldest : undefined,
     retryAfterSeconds: Number.isFinite(seconds) && seconds >= 0 ? seconds : undefined,
   })
 }

@@ -89,6 +89,8 @@ test('the client has every operation of the OpenAPI document, and sends no param
     expect(event.type).toBe('user.updated')
     break
   }
+  const lost = Array.fromAsync(client.events(tenant.id).list({ after: 1_000_000 }))
+  await expect(lost).rejects.toMatchObject({ name: 'PlaceGoneError', oldestPlace: 0 })
   await users.delete(user.id)
 
   expect([...used].sort()).toEqual(operations.map(({ name }) => name).sort())

@@ -36,6 +36,9 @@ const TABLES = [
   'job_parts',
   'audit',
   'cursors',
+  'audit_log',
+  'restores',
+  'unconfirmed',
 ] as const
 
 /** The number of objects moved: rows by table, and entries with a time to live. */
@@ -101,7 +104,7 @@ async function copyTables(
     throw new Error('The database holds tenants already. Give one that is empty.')
   }
   const report: Record<string, number> = {}
-  await run(script('delete from cursors'))
+  await run(script('delete from cursors; delete from audit_log'))
   const rowsOf = (table: string) => readTable(join(data, 'data.db'), table)
   for (const table of TABLES) {
     const isUsers = table === 'users'

@@ -61,7 +61,7 @@ export function addWebhookCommands(program: Command): void {
   ] as const) {
     const description = disabled
       ? 'Send an endpoint no more events.'
-      : 'Send an endpoint events again, those that wait first.'
+      : 'Send an endpoint events again, also those of the time in which it was off.'
     add(webhooks, `${name} <id>`, description).action(async (id: string, options: Options) => {
       await printOne(await (await open(options)).webhooks.update(id, { disabled }), options)
     })

@@ -11,7 +11,11 @@ export interface EventQuery {
   types?: readonly string[] | undefined
 }
 
-/** The events of a tenant, in their order. */
+/**
+ * The events of a tenant, in their order.
+ *
+ * Both throw a {@link PlaceGoneError} when events behind `after` are gone.
+ */
 export interface Events {
   /** Reads what there is. */
   list(query?: EventQuery): AsyncGenerator<TenantEvent, void, undefined>

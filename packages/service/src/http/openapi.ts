@@ -40,6 +40,10 @@ export function openApiDocument(routes: readonly Route[]): object {
           headers: {
             'request-id': { schema: { type: 'string' }, description: 'The same as uuid.' },
             'latchkey-error-detail': { schema: { type: 'string' } },
+            'latchkey-oldest-place': {
+              schema: { type: 'string' },
+              description: 'With place_gone: the oldest "after" from which events can be read.',
+            },
           },
           content: json({ $ref: '#/components/schemas/Error' }),
         },

@@ -83,7 +83,8 @@ export const webhookRoutes: Route[] = [
   write({
     path: one,
     operationId: 'updateWebhook',
-    summary: 'Replace an endpoint; one that is switched on again gets the events that waited',
+    summary:
+      'Replace an endpoint; one that is switched on again gets the events of the time in which it was off',
     resource: 'Webhook',
     body: webhookBody,
     run: async ({ scope, ids, webhooks }, body) =>
@@ -204,7 +205,7 @@ export const webhookRoutes: Route[] = [
 /** The `sequence` of the last event that a reader has. */
 function sequenceOf(after: string | undefined): number {
   if (after === undefined) return 0
-  if (/^\d{1,15}$/.test(after)) return Number(after)
+  if (/^\d{1,16}$/.test(after)) return Number(after)
   throw new ServiceError(
     'invalid_request',
     '"after" must be the "sequence" of the last event that you have; "link" has the address of the next page.',

@@ -43,6 +43,12 @@ export type NewDelivery = Pick<Delivery, 'webhookId' | 'eventId' | 'type' | 'bod
   entry: Pick<StoredAuditEntry, 'id' | 'at'>
 }
 
+/** An endpoint, and the entry of the log behind which it has missed events. */
+export interface MissedEvents {
+  webhook: Webhook
+  from: number
+}
+
 /** A delivery that this process is to send. */
 export interface DueDelivery extends Delivery {
   /** How long ago it was made, in seconds. */
@@ -111,6 +117,15 @@ export interface DeliveryStore {
    * Gives lanes back; answers for each in how many seconds the next of its deliveries is to be sent, if one waits.
    */
   release(releases: readonly Release[]): Promise<(number | undefined)[]>
+  /** Notes, before an endpoint is switched off, from which entry of the log on it misses events. */
+  miss(webhookId: string): Promise<void>
+  /** The endpoints that are on and have missed events while they were off. */
+  missed(): Promise<MissedEvents[]>
+  /**
+   * Notes that the missed events up to an entry of the log were added, or all of them; answers `false` if the
+   * endpoint was switched off meanwhile.
+   */
+  madeUp(missed: MissedEvents, to: number | undefined): Promise<boolean>
   /** Forgets the failures of an endpoint that is switched on again, and that it was left alone. */
   resume(webhookId: string): Promise<void>
   /** Deliveries of an endpoint, the newest first, that come before the one with this id. */

@@ -438,6 +438,13 @@ export interface AuditStore {
    * those that belong to no tenant as well.
    */
   afterOf(tenantId: string, id: number, limit: number): Promise<EntriesAfter>
+  /** The id of the last entry that was given out, at least. */
+  last(): Promise<number>
+  /**
+   * The oldest id behind which the log has every entry, if it does not have them all behind this one: some were
+   * pruned, or a log that was lost to a restore had them. `undefined`: none is missing.
+   */
+  oldestUnless(id: number): Promise<number | undefined>
   /**
    * Whether entries may follow the one with this id, by what this process has heard within the last second; it asks
    * nothing. Where the store cannot tell, `true`.

@@ -10,6 +10,7 @@ import type { Micros, StoredAuditEntry, Webhook } from '../store/records.ts'
 import { attempt, isAccepted, type WebhookAnswer } from './attempt.ts'
 import { type DeliveringOptions, startDelivering } from './deliver.ts'
 import { eventsOf, isWanted, type ServiceEvent } from './events.ts'
+import { makeUpForMissed } from './missed.ts'
 import { createEventReader, type EventPage, type EventQuery } from './pull.ts'
 import {
   checkTypes,
@@ -124,12 +125,20 @@ export function createWebhooks(options: WebhookOptions): Webhooks {
     isUrgent: ({ tenantId = '', action }) => !silent.has(tenantId) || action.startsWith('webhook.'),
   })
 
+  const makeUp = makeUpForMissed({
+    ...{ domain, background, logger: options.logger, deliveriesOf },
+    onQueued: () => delivering.wake(),
+  })
+
   return {
     create: (scope, input) => createWebhook(context, scope, input),
 
     async update(scope, id, input) {
       const webhook = await updateWebhook(context, scope, id, input)
-      if (!webhook.disabled) delivering.wake()
+      if (!webhook.disabled) {
+        makeUp()
+        delivering.wake()
+      }
       return webhook
     },
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { DomainContext } from '../domain/writes/context.ts'
+import { ServiceError } from '../domain/writes/errors.ts'
 import type { AuditEntry } from '../store/records.ts'
 import { eventsOf, isWanted, type ServiceEvent } from './events.ts'
 
@@ -26,6 +27,7 @@ export interface EventPage {
 
 /** Answers readers that ask for events. */
 export interface EventReader {
+  /** @throws ServiceError `place_gone` for an `after` behind which entries of the log are gone. */
   read(query: EventQuery): Promise<EventPage>
   /** Lets those who wait have their answers. */
   close(): void
@@ -67,6 +69,17 @@ export function createEventReader({ store, events }: DomainContext): EventReader
     return { events: found, next, isEnd: false }
   }
 
+  async function checkPlace(after: number): Promise<void> {
+    const oldestPlace = await store.audit.oldestUnless(after)
+    if (oldestPlace === undefined) return
+    throw new ServiceError(
+      'place_gone',
+      `The log no longer has every event after ${after}: they were pruned, or the data was restored from a backup. ` +
+        `Read the objects themselves anew, then the events after ${oldestPlace}.`,
+      { oldestPlace },
+    )
+  }
+
   /** Resolves when the tenant may have something new, or the time is over. */
   async function change(tenantId: string, ms: number): Promise<void> {
     const wake = new AbortController()
@@ -102,6 +115,8 @@ export function createEventReader({ store, events }: DomainContext): EventReader
     async read(query) {
       const until = performance.now() + query.waitSeconds * 1000
       const page = await look(query)
+      // Afterwards, so that no entry is pruned between the check and the read. Without an `after`, any place will do.
+      if (query.after > 0) await checkPlace(query.after)
       const count = waiting.get(query.tenantId) ?? 0
       if (page.events.length > 0 || !page.isEnd || query.waitSeconds === 0) return page
       if (count >= MAX_WAITING) return page

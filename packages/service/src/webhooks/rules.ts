@@ -89,7 +89,7 @@ export async function getWebhook({ context, tenantId }: Scope, id: string): Prom
 }
 
 /**
- * Replaces the fields of an endpoint. One that is switched on again gets what waited meanwhile.
+ * Replaces the fields of an endpoint. One that is switched on again gets the events of the time in which it was off.
  *
  * @throws ServiceError as {@link createWebhook} does, and `not_found`.
  */
@@ -102,6 +102,7 @@ export async function updateWebhook(
   const { context } = scope
   const before = await getWebhook(scope, id)
   await check(scope, outgoing, input, before)
+  if (input.disabled && !before.disabled) await context.store.deliveries.miss(id)
   const after = await change(scope, 'webhook.update', id, (last) => ({
     ...fieldsOf(input),
     disabled: input.disabled ? (last.disabled ?? 'switched_off') : undefined,
@@ -130,6 +131,7 @@ export async function disableWebhook(
   reason: Exclude<WebhookEnd, 'switched_off'>,
 ): Promise<boolean> {
   let wasOn = false
+  await scope.context.store.deliveries.miss(id)
   const done = change(scope, 'webhook.disable', id, (last) => {
     wasOn = !last.disabled
     return wasOn ? { disabled: reason } : undefined

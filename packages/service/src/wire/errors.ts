@@ -105,7 +105,7 @@ export function refuseConnection(cause: NodeJS.ErrnoException, socket: Duplex): 
 
 function answerOf(
   requestId: string,
-  { code, statusCode, message, retryAfterSeconds }: ServiceError,
+  { code, statusCode, message, retryAfterSeconds, oldestPlace }: ServiceError,
 ): { headers: Record<string, string>; body: string } {
   const body = JSON.stringify({ type: 'Error', uuid: requestId, code, status_code: statusCode })
   const headers = {
@@ -116,6 +116,7 @@ function answerOf(
     ...(code === 'authentication_failure' && { 'www-authenticate': 'Bearer' }),
     ...(code === 'request_too_large' && { connection: 'close' }),
     ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }),
+    ...(oldestPlace !== undefined && { 'latchkey-oldest-place': String(oldestPlace) }),
   }
   return { headers, body }
 }

@@ -1,6 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { type Api, startApi, stores } from '../support/api.ts'
+import { createIdentityService } from '../../src/index.ts'
+import { temporaryFolder } from '../cli/support.ts'
+import { type Api, connectApi, startApi, stores } from '../support/api.ts'
+import { expectError } from '../support/errors.ts'
 
 /** All events from the beginning, page by page, and the address of those that follow. */
 async function readAll(api: Api, query = ''): Promise<{ types: string[]; next: string }> {
@@ -31,6 +34,47 @@ describe.each(stores)('on %s', (store) => {
     const some = await readAll(api, 'types=user.deleted,user.disabled')
     expect(some.types).toEqual(['user.disabled', 'user.deleted'])
   })
+
+  test('a place beyond the end of the log is gone, and the answer has the oldest one', async () => {
+    await using api = await startApi(store)
+    const { id } = await api.createUser('ada@example.com')
+    const { next } = await readAll(api)
+    const end = Number(new URLSearchParams(next.split('?')[1]).get('after'))
+    expect((await api.get(`/x${api.tenant}/events?after=${end}`)).status).toBe(200)
+    const lost = await api.get(`/x${api.tenant}/events?after=${end + 1_000}&wait=20`)
+    expectError(lost, 410, 'place_gone')
+    const oldest = lost.headers.get('latchkey-oldest-place')
+    const again = await api.get(`/x${api.tenant}/events?types=user.created&after=${oldest}`)
+    expect(again.body.data).toMatchObject([{ data: { id } }])
+  })
+})
+
+test('a place whose events were pruned is gone, and the answer has the oldest one', async () => {
+  using folder = temporaryFolder()
+  const open = (days: number, auditDays: number) =>
+    createIdentityService({
+      ...{ data: folder.path, auditDays },
+      clock: { now: () => Date.now() + days * 86_400_000 },
+    })
+  const before = await open(0, 400)
+  const { id: tenantId } = await before.admin.createTenant({ domain: 'acme.example' })
+  const { secret } = await before.admin.createApiKey({ name: 'tests', reach: [tenantId] })
+  const api = connectApi(before.fetch, secret, tenantId)
+  await api.createUser('ada@example.com')
+  await api.createUser('bob@example.com')
+  const { body } = await api.get(`/x${api.tenant}/events`)
+  const [place] = body.data.map(({ data }: { data: { sequence: number } }) => data.sequence)
+  await before.close()
+
+  await using after = await open(30, 10)
+  const later = connectApi(after.fetch, secret, tenantId)
+  const { id } = await later.createUser('eve@example.com')
+  const lost = await later.get(`/x${api.tenant}/events?after=${place}`)
+  expectError(lost, 410, 'place_gone')
+  const oldest = lost.headers.get('latchkey-oldest-place')
+  const again = await later.get(`/x${api.tenant}/events?types=user.created&after=${oldest}`)
+  expect(again.body.data).toMatchObject([{ data: { id } }])
+  expect((await later.get(`/x${api.tenant}/events`)).status).toBe(200)
 })
 
 test('a reader that waits is answered when something happens', async () => {

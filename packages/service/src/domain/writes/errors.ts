@@ -15,6 +15,7 @@ export const statusOfCode = {
   method_not_allowed: 405,
   already_exists: 409,
   conflict: 409,
+  place_gone: 410,
   request_too_large: 413,
   unsupported_media_type: 415,
   rate_limited: 429,
@@ -35,16 +36,19 @@ export class ServiceError extends Error {
   readonly statusCode: number
   /** How many seconds to wait before trying again, for `rate_limited` and `unavailable`. */
   readonly retryAfterSeconds: number | undefined
+  /** The oldest place from which events can be read, for `place_gone`. */
+  readonly oldestPlace: number | undefined
 
   constructor(
     code: ErrorCode,
     message: string,
-    options: ErrorOptions & { retryAfterSeconds?: number } = {},
+    options: ErrorOptions & { retryAfterSeconds?: number; oldestPlace?: number } = {},
   ) {
     super(message, options)
     this.code = code
     this.statusCode = statusOfCode[code]
     this.retryAfterSeconds = options.retryAfterSeconds
+    this.oldestPlace = options.oldestPlace
   }
 }
 

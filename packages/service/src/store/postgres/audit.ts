@@ -1,6 +1,14 @@
 import { type AuditStore, TRIM_BATCH } from '../ports.ts'
 import type { StoredAuditEntry } from '../records.ts'
-import { createAudit, entries, entriesAfter, isLogin, toEntry, toRow } from '../sql/audit.ts'
+import {
+  createAudit,
+  entries,
+  entriesAfter,
+  isLogin,
+  notePruned,
+  toEntry,
+  toRow,
+} from '../sql/audit.ts'
 import type { Engine } from '../sql/engine.ts'
 import type { Row } from '../sql/schema.ts'
 import { insertInto, type Sql, sql } from '../sql/sql.ts'
@@ -94,7 +102,9 @@ export function createPostgresAudit(
     },
 
     // Two statements, as each has an index of its own: one for both conditions would read the whole log.
-    prune: async (before, refusedBefore) =>
-      (await pruneWhere(sql`true`, before)) + (await pruneWhere(isRefused, refusedBefore)),
+    async prune(before, refusedBefore) {
+      await connections.write(notePruned(before))
+      return (await pruneWhere(sql`true`, before)) + (await pruneWhere(isRefused, refusedBefore))
+    },
   }
 }

@@ -72,6 +72,7 @@ export function createDatabase(connections: Connections): Engine {
     byBytes: (column) => sql`${name(column)} collate "C"`,
     // It knows how many rows a partial index has.
     indexedBy: () => sql``,
+    lastEntry: sql`(select last_value from audit_id_seq)`,
     trigrams: createTrigrams(reader),
     json: {
       items: (json) => sql`(select json_array_elements_text(${json}::json))`,

@@ -30,8 +30,8 @@ export function createAddEntry({ writer, concerns }: Engine): AddEntry {
 export const entries: Sql<EntryRow> = sql`select ${every('audit')} from audit`
 
 /** The audit log of an SQL store. */
-export function createAudit(engine: Engine, addEntry: AddEntry): AuditStore {
-  const { reader, writer, write } = engine
+export function createAudit(engine: Engine, addEntry: AddEntry): Omit<AuditStore, 'prune'> {
+  const { reader, writer, write, lastEntry } = engine
   return {
     append: (entry) =>
       write(async () => {
@@ -79,6 +79,20 @@ export function createAudit(engine: Engine, addEntry: AddEntry): AuditStore {
       return entriesAfter(reader, { tenantId, id, limit, end: last?.id ?? id })
     },
 
+    async last() {
+      const row = await reader.first(sql<{ id: number }>`select ${lastEntry} as id`)
+      return row?.id ?? 0
+    },
+
+    async oldestUnless(id) {
+      const row = await reader.first(sql<{
+        oldest: number
+      }>`select pruned_to as oldest from audit_log
+        where ${id} < pruned_to or ${id} > ${lastEntry}
+          or exists (select 1 from restores where ends < ${id} and begins > ${id})`)
+      return row?.oldest
+    },
+
     async between(tenantId, after, to, limit) {
       const rows = await reader.all(sql<EntryRow>`${entries}
         where tenant_id = ${tenantId} and outcome <> 'refused'
@@ -94,13 +108,14 @@ export function createAudit(engine: Engine, addEntry: AddEntry): AuditStore {
           select id from audit where actor = ${actor} and outcome = 'refused'
           order by id desc limit ${TRIM_BATCH} offset ${keep})`),
       ),
-
-    prune: (before, refusedBefore) =>
-      write(() =>
-        writer.run(sql`delete from audit
-          where at < ${before} or outcome = 'refused' and at < ${refusedBefore}`),
-      ),
   }
+}
+
+/** Notes up to which id the entries from before a time will be gone, before they are. */
+export function notePruned(before: number): Sql {
+  return sql`update audit_log set pruned_to = gone.id
+    from (select max(id) as id from audit where at < ${before} and outcome <> 'refused') as gone
+    where gone.id > audit_log.pruned_to`
 }
 
 /**

@@ -13,6 +13,12 @@ const types: { readonly [Engine in EngineName]: { readonly [type: string]: strin
   },
 }
 
+/** A name that no other database has. */
+const randomName: { readonly [Engine in EngineName]: string } = {
+  sqlite: 'lower(hex(randomblob(16)))',
+  postgres: "replace(gen_random_uuid()::text, '-', '')",
+}
+
 interface Table {
   record: { [column: string]: string }
   more?: { [column: string]: string }
@@ -37,7 +43,10 @@ export function createTable(name: TableName, engine: EngineName): string {
 
 /** The statements that make the tables that came after release 0.2.0, and what they begin with. */
 export function createNewTables(engine: EngineName): string[] {
-  const tables = ['cursors', 'last_logins', 'webhooks', 'deliveries', 'jobs', 'job_parts'] as const
+  const tables = [
+    ...(['cursors', 'last_logins', 'webhooks', 'deliveries', 'jobs', 'job_parts'] as const),
+    ...(['audit_log', 'restores', 'unconfirmed'] as const),
+  ]
   // The one reader begins an hour before the end of the log, as release 0.2.0 kept its place elsewhere.
   const anHourAgo = `coalesce((select id from audit
     where at < (select at from audit order by id desc limit 1) - 3600000000
@@ -46,6 +55,8 @@ export function createNewTables(engine: EngineName): string[] {
   const shards = Array.from({ length: LOG_SHARDS }, (_, shard) => shard)
   return [
     ...tables.map((name) => createTable(name, engine)),
+    `insert into audit_log (id, name, pruned_to)
+      select 1, ${randomName[engine]}, coalesce(min(id) - 1, 0) from audit`,
     ...shards.map(
       (shard) => `insert into cursors (reader, shard, position)
         values ('${VOID_SESSIONS}', ${shard}, ${anHourAgo}), ('${WEBHOOKS}', ${shard}, ${last})`,

@@ -2,7 +2,7 @@ import type { DataStore } from '../ports.ts'
 import { createUpdateAccount } from './accounts.ts'
 import { createApiKeys } from './api-keys.ts'
 import { createApplications } from './applications.ts'
-import { createAddEntry, createAudit } from './audit.ts'
+import { createAddEntry, createAudit, notePruned } from './audit.ts'
 import { createConnectionTable } from './connections.ts'
 import { createCredentials, credentialsTable } from './credentials.ts'
 import { createCursors } from './cursors.ts'
@@ -45,7 +45,7 @@ export function createRareTables(
 
 /** All tables, in a database where a write costs little more than its statements. */
 export function createSqlTables(engine: Engine): SqlTables {
-  const { writer } = engine
+  const { writer, write } = engine
   const addEntry = createAddEntry(engine)
   const endSessions = (at: number, tenantId: string, userId: string) =>
     writer.run(sql`update users set sessions_valid_after = max(sessions_valid_after, ${at})
@@ -67,7 +67,15 @@ export function createSqlTables(engine: Engine): SqlTables {
       createTable(engine, addEntry, credentialsTable),
       endSessions,
     ),
-    audit: createAudit(engine, addEntry),
+    audit: {
+      ...createAudit(engine, addEntry),
+      prune: (before, refusedBefore) =>
+        write(async () => {
+          await writer.run(notePruned(before))
+          return writer.run(sql`delete from audit
+            where at < ${before} or outcome = 'refused' and at < ${refusedBefore}`)
+        }),
+    },
     cursors: createCursors(engine),
     jobs: createJobs({
       reader: engine.reader,

@@ -1,3 +1,4 @@
+import { WEBHOOKS } from '../cursors.ts'
 import {
   DELIVERIES_KEPT_DAYS,
   type Delivery,
@@ -191,6 +192,25 @@ export function createDeliveries(db: DeliveryDatabase): DeliveryStore {
         ]),
       )
       return releases.map(({ lane }) => seconds.get(lane.webhook.id))
+    },
+
+    async miss(webhookId) {
+      // Every time another value, by which a process that was making up for events learns of it.
+      await write(sql`update webhooks set missing_from = coalesce(missing_from - 1,
+        (select min(position) from cursors where reader = ${WEBHOOKS})) where id = ${webhookId}`)
+    },
+
+    async missed() {
+      const rows = await read(sql<Row<'webhooks'> & { missing_from: number }>`
+        select ${every('webhooks')}, missing_from from webhooks
+        where missing_from is not null and disabled is null`)
+      return rows.map((row) => ({ webhook: toWebhook(row), from: row.missing_from }))
+    },
+
+    async madeUp({ webhook: { id }, from }, to) {
+      const rows = await write(sql`update webhooks set missing_from = ${to ?? null}
+        where id = ${id} and missing_from = ${from} and disabled is null returning id`)
+      return rows.length > 0
     },
 
     async resume(webhookId) {

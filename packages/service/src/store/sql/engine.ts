@@ -83,6 +83,8 @@ export interface Engine {
   byBytes(column: string): Sql
   /** Names the index of a table to use, for a database that chooses without knowing the rows. */
   indexedBy(index: string): Sql
+  /** The last id of the audit log that was given out. */
+  readonly lastEntry: Sql
   /** The index that finds users by text in the middle of an address or a name. */
   readonly trigrams: Trigrams
   /** The differences between databases. */

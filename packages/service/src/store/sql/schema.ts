@@ -161,6 +161,18 @@ export const tables = {
     // Ids become visible out of order. Release 0.2.0 reads with it which entries may still have one before them.
     postgres: { xid: 'xid8 not null default pg_current_xact_id()' },
   },
+  // One row: the name of the database, which a dump keeps, and the last id of the log up to which entries were pruned.
+  audit_log: {
+    record: { id: 'flag primary key', name: 'key not null', pruned_to: 'integer not null' },
+  },
+  // Restores of a backup: the log of before ends with an id, and goes on with another one, so that none is given twice.
+  restores: {
+    record: { begins: 'integer primary key', ends: 'integer not null', at: 'integer not null' },
+  },
+  // API keys and operators that a backup brought back, and that nobody has confirmed since.
+  unconfirmed: {
+    record: { id: 'key primary key', kind: 'text not null', since: 'integer not null' },
+  },
   // A domain that a tenant gave up, also one that was deleted: no other may take it before `until`.
   held_domains: {
     record: { domain: 'key primary key', tenant_id: 'key not null', until: 'integer not null' },
@@ -207,6 +219,8 @@ export const tables = {
       held_until: 'integer not null default 0',
       fence: 'integer not null default 0',
       failing_since: 'integer',
+      // The id of the log from which on a switched-off endpoint has missed events.
+      missing_from: 'integer',
     },
     rules: ['primary key (tenant_id, id)'],
   },
@@ -270,6 +284,7 @@ interface Words {
   }
   operators: { role: 'owner' | 'admin' | 'viewer' }
   audit: { outcome: 'success' | 'failure' | 'refused' }
+  unconfirmed: { kind: 'api_key' | 'operator' }
   deliveries: { outcome: 'delivered' | 'given_up' | null }
 }
 

@@ -57,6 +57,7 @@ export async function openDatabase(folder: string): Promise<Database> {
     lower: (column) => sql`lower(${name(column)})`,
     byBytes: name,
     indexedBy: (index) => sql`indexed by ${name(index)}`,
+    lastEntry: sql`coalesce((select seq from sqlite_sequence where name = 'audit'), 0)`,
     trigrams,
     json: {
       items: (json) => sql`(select value from json_each(${json}))`,

@@ -20,6 +20,21 @@ export function describeAudit(open: Open): void {
       expect(new Set(ids).size).toBe(3)
     })
 
+    test('a place is gone when entries behind it were pruned, and when it is beyond the end', async () => {
+      const store = await open()
+      expect(await store.audit.oldestUnless(await store.audit.last())).toBeUndefined()
+      for (const at of [10, 11, 30]) await store.audit.append(anAudit('x', { at }))
+      const [last, , first] = (await store.audit.list({})).map(({ id }) => id)
+      if (first === undefined || last === undefined) throw new Error('There are three entries.')
+      expect(await store.audit.last()).toBe(last)
+      expect(await store.audit.oldestUnless(first)).toBeUndefined()
+      expect(await store.audit.oldestUnless(last)).toBeUndefined()
+      expect(await store.audit.oldestUnless(last + 1)).toBeLessThan(first)
+      await store.audit.prune(20, 20)
+      expect(await store.audit.oldestUnless(first)).toBe(last - 1)
+      expect(await store.audit.oldestUnless(last - 1)).toBeUndefined()
+    })
+
     test('a query narrows by tenant, request and target, all at once', async () => {
       const store = await open()
       await store.audit.append(anAudit('a', { tenantId: 't1', requestId: 'r1', target: 'x' }))
