@@ -183,7 +183,7 @@ export interface Webhook extends ApiObject {
   types: string[]
   disabled: boolean
   /** `switched_off`; `gone`: it answered 410; `failing`: it accepted nothing for five days. */
-  disabled_reason?: 'switched_off' | 'gone' | 'failing'
+  disabled_reason?: 'switched_off' | 'gone' | 'failing' | 'restored'
 }
 
 /** An endpoint with the key of its signatures, `whsec_…`, which is shown once. */

@@ -32,6 +32,7 @@ import {
   removeOperator,
   updateOperator,
 } from './domain/operators/operators.ts'
+import { confirm, listUnconfirmed, type Unconfirmed } from './domain/operators/restores.ts'
 import { eraseDeleted, listDeletions } from './domain/tenants/deletions.ts'
 import {
   createTenant,
@@ -171,6 +172,14 @@ export interface Admin {
    * @throws ServiceError `conflict` when no owner would be left.
    */
   removeOperator(id: string): Promise<void>
+  /** The API keys, operators and endpoints that wait to be confirmed since a backup was restored. */
+  listUnconfirmed(): Promise<Unconfirmed[]>
+  /**
+   * Lets an API key or an operator in again, or sends events to an endpoint again.
+   *
+   * @throws ServiceError `not_found` when it does not wait to be confirmed.
+   */
+  confirm(id: string): Promise<Unconfirmed>
   /** Entries of the audit log, the newest first. */
   audit(query?: AuditQuery): Promise<StoredAuditEntry[]>
   /** The whole audit log, or what follows the entry `after`, the oldest first. */
@@ -242,6 +251,8 @@ export function createAdmin(context: DomainContext, name = 'admin'): Admin {
     async removeOperator(id) {
       await removeOperator(scope, id)
     },
+    listUnconfirmed: () => listUnconfirmed(context.store),
+    confirm: (id) => confirm(scope, id),
     audit: (query = {}) => listAudit(context, query),
     exportAudit: (query) => exportAudit(context, query),
     verifyAudit: (query) => verifyAuditOf(scope, query),

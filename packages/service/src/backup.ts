@@ -4,6 +4,10 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type BackupKeys, decrypted, encrypted, isEncrypted } from './backup-encryption.ts'
 import { digestOf, writePrivate } from './backup-file.ts'
+import { listUnconfirmed, noteRestore, type Unconfirmed } from './domain/operators/restores.ts'
+import { compareWith, type Unknown } from './restore-comparison.ts'
+import type { Micros } from './store/records.ts'
+import { openSqliteDataStore } from './store/sqlite/data-store.ts'
 import { draftIn, removeLeftDrafts } from './store/sqlite/drafts.ts'
 import { takeOwnership } from './store/sqlite/owner-lock.ts'
 import { makePrivate } from './store/sqlite/private-file.ts'
@@ -49,35 +53,78 @@ export async function backUp(
   }
 }
 
+/** How a backup is restored. */
+export interface RestoreOptions {
+  keys?: BackupKeys | undefined
+  /** The folder that the backup replaces, to be compared with. It stays as it is. */
+  replaces?: string | undefined
+  /** Whether API keys and operators can be used without being confirmed. */
+  keepsAccess?: boolean | undefined
+}
+
+/** A restored backup. */
+export interface Restored {
+  counts: BackupCounts
+  /** The time of the newest entry in the audit log of the backup; `undefined`: there is none. */
+  upTo: Micros | undefined
+  /** Changes after the backup, where there is a folder to compare with. */
+  unknown: Unknown[] | undefined
+  unconfirmed: Unconfirmed[]
+}
+
 /**
- * Makes a data folder of a backup. The master key is not in it.
+ * Makes a data folder of a backup. The master key is not in it. Nobody is logged in, and API keys, operators and endpoints
+ * wait to be confirmed: they may have been revoked or deleted after the backup.
  *
  * @throws when the folder is in use or not empty, or the file is no sound backup. The folder is as it was then.
  */
 export async function restore(
   file: string,
   folder: string,
-  keys?: BackupKeys,
-): Promise<BackupCounts> {
+  { keys, replaces, keepsAccess = false }: RestoreOptions = {},
+): Promise<Restored> {
   const isLocked = await isEncrypted(file)
   if (isLocked && !keys) {
     throw new Error(`${file} is encrypted; give --passphrase-file or --key-file.`)
   }
   await expectEmpty(folder)
   const made = await mkdir(folder, { recursive: true, mode: 0o700 })
-  const draft = join(folder, 'data.db.part')
+  // In a folder of its own: the data is served only once it is noted that it is a backup.
+  const drafts = join(folder, 'restore.part')
+  const draft = join(drafts, 'data.db')
   try {
+    await mkdir(drafts, { mode: 0o700 })
     await writePrivate(draft, () => {
       const content = createReadStream(file)
       return isLocked && keys ? decrypted(content, keys, file) : content
     })
     const counts = checkDatabase(draft, file)
+    const noted = await noteIn(drafts, { replaces, keepsAccess })
     await rename(draft, join(folder, 'data.db'))
-    return counts
+    await rmdir(drafts)
+    return { counts, ...noted }
   } catch (error) {
-    rmSync(draft, { force: true })
+    rmSync(drafts, { recursive: true, force: true })
     if (made !== undefined) await rmdir(folder)
     throw error
+  }
+}
+
+/** Notes in the data of a folder that it is a backup. */
+async function noteIn(
+  folder: string,
+  { replaces, keepsAccess }: { replaces: string | undefined; keepsAccess: boolean },
+): Promise<Omit<Restored, 'counts'>> {
+  // Opened first, which brings an old backup up to date.
+  const store = await openSqliteDataStore(folder)
+  try {
+    const unknown =
+      replaces === undefined ? undefined : compareWith(replaces, join(folder, 'data.db'))
+    const [newest] = await store.audit.list({ limit: 1 })
+    await noteRestore(store, { at: Date.now() * 1_000, keepsAccess })
+    return { upTo: newest?.at, unknown, unconfirmed: await listUnconfirmed(store) }
+  } finally {
+    await store.close()
   }
 }
 

@@ -13,6 +13,7 @@ import type { Console } from './console/index.ts'
 import { startConsole } from './console/start-console.ts'
 import { followSeals } from './domain/keys/follow-seals.ts'
 import { followJobs } from './domain/operators/follow-jobs.ts'
+import { restoreFindings } from './domain/operators/restores.ts'
 import { canonicalDomain, type DomainPolicy } from './domain/tenants/domain-names.ts'
 import { createPasswordEngine } from './domain/users/password-engine.ts'
 import { readerLags, trimRefusals } from './domain/writes/audit.ts'
@@ -177,6 +178,7 @@ async function startService(
     throw error
   }
   followSeals(context, background)
+  for (const finding of await restoreFindings(store)) logger.warn(finding)
 
   return {
     fetch: inProcess.fetch,

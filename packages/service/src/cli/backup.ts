@@ -1,6 +1,8 @@
 import { type JsonOptions, printTable, withJson } from '@latchkey/management/command-line'
 import { type Command, Option } from 'commander'
+import type { Restored } from '../backup.ts'
 import type { KeyFiles } from '../backup-encryption.ts'
+import { formatTimestamp } from '../wire/timestamps.ts'
 
 interface BackupFlags extends KeyFiles, JsonOptions {
   data: string
@@ -21,15 +23,65 @@ export function addBackupCommands(program: Command): void {
   })
 
   withBackupOptions(
-    program.command('restore <file>').description('Make a data folder of a backup.'),
-  ).action(async (file: string, options: BackupFlags) => {
-    const { restore } = await import('../backup.ts')
-    const { readBackupKeys } = await import('../backup-encryption.ts')
-    printCounts(await restore(file, options.data, readBackupKeys(options)), options)
-    console.error(
-      `${options.data} holds the backup. Copy its master.key there, or give --master-key to serve it.`,
+    program
+      .command('restore <file>')
+      .description(
+        'Make a data folder of a backup; users log in again, and API keys, operators and endpoints wait for "confirm".',
+      ),
+  )
+    .option('--replaces <dir>', 'the folder that it replaces: count the changes after the backup')
+    .option(
+      '--keep-access',
+      'let API keys and operators of the backup in without "confirm": for a drill, or if none was revoked since',
+      false,
     )
-  })
+    .action(async (file: string, options: RestoreFlags) => {
+      const { restore } = await import('../backup.ts')
+      const { readBackupKeys } = await import('../backup-encryption.ts')
+      const { replaces, keepAccess: keepsAccess } = options
+      const keys = readBackupKeys(options)
+      const restored = await restore(file, options.data, { keys, replaces, keepsAccess })
+      const changes = restored.unknown ?? []
+      const counts = Object.fromEntries(changes.map(({ what, count }) => [what, count]))
+      printCounts(
+        { ...restored.counts, ...counts, unconfirmed: restored.unconfirmed.length },
+        options,
+      )
+      for (const line of reportOf(restored, options)) console.error(line)
+    })
+}
+
+interface RestoreFlags extends BackupFlags {
+  replaces?: string
+  keepAccess: boolean
+}
+
+/** Says what the backup knows nothing of, and what to do. */
+function reportOf(
+  { upTo, unknown, unconfirmed }: Restored,
+  { data, keepAccess }: RestoreFlags,
+): string[] {
+  const end = upTo === undefined ? 'has no audit log' : `ends at ${formatTimestamp(upTo)}`
+  const changed = (unknown ?? []).filter(({ count, ids }) => count > 0 && ids.length > 0)
+  return [
+    `The backup ${end}. It knows nothing of what was revoked, disabled or deleted after that.`,
+    ...(unknown === undefined
+      ? [
+          'How much that is cannot be known; --replaces compares it with the folder that it replaces.',
+        ]
+      : changed.map(({ what, count, ids }) => {
+          const more = count > ids.length ? `, and ${count - ids.length} more` : ''
+          return `${what}: ${ids.join(', ')}${more}`
+        })),
+    'Nobody is logged in: sessions, grants and tokens are not in it.',
+    ...(unconfirmed.length > 0
+      ? [`${unconfirmed.length} wait to be confirmed: latchkey-service confirm --data ${data}`]
+      : []),
+    ...(keepAccess
+      ? ['API keys and operators were not asked to be confirmed (--keep-access).']
+      : []),
+    `${data} holds the backup. Copy its master.key there, or give --master-key to serve it.`,
+  ]
 }
 
 function withBackupOptions(command: Command): Command {

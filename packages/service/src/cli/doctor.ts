@@ -1,5 +1,10 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { type JsonOptions, printResult, withJson } from '@latchkey/management/command-line'
 import { type Command, Option } from 'commander'
+import { restoreFindings } from '../domain/operators/restores.ts'
+import { openSqliteDataStore } from '../store/sqlite/data-store.ts'
+import { refuseMoved } from '../store/sqlite/moved-folder.ts'
 import { type DataOptions, databaseOf, withDataOptions } from './options.ts'
 
 interface DoctorOptions extends DataOptions, JsonOptions {
@@ -30,10 +35,22 @@ async function examine(options: DoctorOptions): Promise<void> {
   if (findings.length > 0) throw new Error(`${findings.length} findings need a decision of yours.`)
 }
 
+/** Problems in the data of a folder. */
+async function examineFolder(data: string): Promise<string[]> {
+  if (!existsSync(join(data, 'data.db'))) return []
+  refuseMoved(data)
+  const store = await openSqliteDataStore(data)
+  try {
+    return await restoreFindings(store)
+  } finally {
+    await store.close()
+  }
+}
+
 /** Problems in the way PostgreSQL and Redis are run. */
 async function operationFindings(options: DoctorOptions): Promise<{ finding: string }[]> {
   const database = databaseOf(options)
-  if (!database) return []
+  if (!database) return (await examineFolder(options.data ?? '')).map((finding) => ({ finding }))
   const { examineShared } = await import('../examine-shared.ts')
   const { redis, repair } = options
   return (await examineShared({ database, redis, repair })).map((finding) => ({ finding }))

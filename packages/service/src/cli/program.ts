@@ -10,6 +10,7 @@ import { version } from '../version.ts'
 import { addApplicationCommands } from './application.ts'
 import { addAuditCommand } from './audit.ts'
 import { addBackupCommands } from './backup.ts'
+import { addConfirmCommand } from './confirm.ts'
 import { addConnectionCommands } from './connection.ts'
 import { addDevCommand } from './dev.ts'
 import { addDoctorCommand } from './doctor.ts'
@@ -55,6 +56,7 @@ Exit codes: 0 done, 1 failed, 2 usage error.`,
     addMigrateCommand,
     addMoveCommand,
     addBackupCommands,
+    addConfirmCommand,
   ]) {
     add(program)
   }

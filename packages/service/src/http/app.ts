@@ -142,12 +142,16 @@ const beginRequest: RequestHandler = (_req, res, next) => {
   next()
 }
 
-function authenticateRequest({ context, rateLimit }: ApiOptions): RequestHandler {
+const UNCONFIRMED =
+  'An API key was refused: a backup was restored, and nobody has confirmed the key since. Run latchkey-service confirm.'
+
+function authenticateRequest({ context, rateLimit, logger }: ApiOptions): RequestHandler {
   const find = findKeysOnce(context)
   return async (req, res, next) => {
     const locals = res.locals as Locals
     const { kind, key } = await authenticate(context, req.headers.authorization, find)
     if (kind === 'refused') {
+      if (key?.isUnconfirmed) logger.warn({ key: key.id }, UNCONFIRMED)
       locals.refusedKey = key
       throw authenticationFailure()
     }

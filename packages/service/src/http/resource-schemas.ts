@@ -205,8 +205,10 @@ const webhookSchema = {
     metadata: { type: 'object', additionalProperties: { type: 'string' } },
     disabled: { type: 'boolean' },
     disabled_reason: {
-      enum: ['switched_off', 'gone', 'failing'],
-      description: 'gone: it answered 410. failing: it accepted nothing for five days.',
+      enum: ['switched_off', 'gone', 'failing', 'restored'],
+      description:
+        'gone: it answered 410. failing: it accepted nothing for five days. restored: the service was restored from ' +
+        'a backup, after which the endpoint may have been deleted; switch it on if it was not.',
     },
     secret: {
       type: 'string',

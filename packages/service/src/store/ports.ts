@@ -75,6 +75,7 @@ export interface DataStore {
   readonly webhooks: WebhookStore
   readonly deliveries: DeliveryStore
   readonly audit: AuditStore
+  readonly restores: RestoreStore
   readonly cursors: CursorStore
   readonly jobs: JobStore
 
@@ -393,6 +394,38 @@ export interface OperatorStore {
   update(id: string, change: Change<Operator>, audit: AuditEntry): Promise<Outcome<Operator>>
 }
 
+/** A restore of a backup, as the data knows it. */
+export interface Restore {
+  at: Micros
+  /** The last id of the audit log of the backup, and the first one since. Those between were of the log that is lost. */
+  ends: number
+  begins: number
+}
+
+/** A backup that has come back, and what may be used of it at once. */
+export interface RestoreInput {
+  at: Micros
+  /** An id that the log that is lost has come to, if it is known. */
+  past?: number | undefined
+  /** Whether API keys and operators can be used without being confirmed. */
+  keepsAccess: boolean
+}
+
+/** The restores of backups. A backup knows nothing of what was revoked after it. */
+export interface RestoreStore {
+  /**
+   * Notes a restore: no login of before is valid, API keys and operators are unconfirmed, endpoints for events are
+   * switched off, and the audit log goes on with an id that it never had, which the entry gets.
+   */
+  note(restore: RestoreInput, audit: AuditEntry): Promise<Outcome<Restore>>
+  /** The latest restore. */
+  latest(): Promise<Restore | undefined>
+  /** The name of the database, which its dumps have as well. */
+  logName(): Promise<string>
+  /** Confirms an API key or an operator. `missing`: it was not unconfirmed. */
+  confirm(id: string, audit: AuditEntry): Promise<Outcome<string>>
+}
+
 /** A filter of audit entries; omitted members do not filter. */
 export interface AuditQuery {
   tenantId?: string
@@ -440,6 +473,8 @@ export interface AuditStore {
   afterOf(tenantId: string, id: number, limit: number): Promise<EntriesAfter>
   /** The id of the last entry that was given out, at least. */
   last(): Promise<number>
+  /** The id of the newest entry that is committed; 0: there is none. */
+  newest(): Promise<number>
   /**
    * The oldest id behind which the log has every entry, if it does not have them all behind this one: some were
    * pruned, or a log that was lost to a restore had them. `undefined`: none is missing.

@@ -239,6 +239,8 @@ export interface ApiKey {
   revokedAt: Micros | undefined
   /** The time of the last use, to the minute; `undefined` until the first one. */
   lastUsedAt: Micros | undefined
+  /** Since the restore of a backup: it may have been revoked after the backup, and does not work until confirmed. */
+  isUnconfirmed?: true
 }
 
 /** The providers that there are recipes for; `oidc` is any other OpenID provider. */
@@ -271,8 +273,11 @@ export interface Connection {
   apple: { teamId: string; keyId: string } | undefined
 }
 
-/** Why an endpoint gets no more events: an operator or a key decided so, it answered 410, or it failed for days. */
-export type WebhookEnd = 'switched_off' | 'gone' | 'failing'
+/**
+ * Why an endpoint gets no more events: an operator or a key decided so, it answered 410, it failed for days, or a
+ * backup was restored, after which it may have been deleted.
+ */
+export type WebhookEnd = 'switched_off' | 'gone' | 'failing' | 'restored'
 
 /** An endpoint of a customer to which events of a tenant are sent. */
 export interface Webhook {
@@ -307,6 +312,8 @@ export interface Operator {
   updatedAt: Micros
   /** An invitation that was not accepted yet: SHA-256 of its token, hexadecimal, and its end. */
   invitation: { hash: string; expiresAt: Micros } | undefined
+  /** Since the restore of a backup: the operator may have been removed after it, and gets in once confirmed. */
+  isUnconfirmed?: true
 }
 
 /** A key with which a tenant signs its tokens. */

@@ -43,6 +43,7 @@ async function usersIn(restored: string): Promise<number> {
   writeFileSync(join(restored, 'master.key'), readFileSync(join(data, 'master.key')))
   const again = await createIdentityService({ data: restored })
   try {
+    for (const { id } of await again.admin.listUnconfirmed()) await again.admin.confirm(id)
     const api = connectApi(again.fetch, secret, tenantId)
     expect((await api.get(`${api.users}?limit=1`)).body.data[0].profile.email).toBe(
       'ada@example.com',

@@ -278,7 +278,7 @@ describe.each(stores)('an endpoint that was switched off, on %s', (store) => {
     await api.post(path, { url: receiver.url, disabled: true })
     const made: string[] = []
     for (let n = 0; n < 40; n++) made.push((await api.createUser(`user-${n}@example.com`)).id)
-    await vi.waitFor(() => expect(other.received).toHaveLength(41), 40_000)
+    await vi.waitFor(() => expect(other.received.length).toBe(41), 40_000)
     await api.post(path, { url: receiver.url })
     made.push((await api.createUser('after@example.com')).id)
     const created = () =>

@@ -45,6 +45,7 @@ const ends: Readonly<Record<WebhookEnd, Sentence>> = {
   switched_off: 'switched off',
   gone: 'switched off: it answered 410',
   failing: 'switched off: it accepted nothing for five days',
+  restored: 'switched off: a backup was restored',
 }
 
 const states: Readonly<Record<DeliveryState, { label: Sentence; color: string }>> = {

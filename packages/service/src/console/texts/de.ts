@@ -772,6 +772,7 @@ export const de = {
     'Wählen Sie eine Nachricht: neues Passwort, Einladung oder Bestätigung.',
   'Create a user': 'Einen Benutzer anlegen',
   'switched off': 'ausgeschaltet',
+  'switched off: a backup was restored': 'ausgeschaltet: eine Sicherung wurde eingespielt',
   'switched off: it answered 410': 'ausgeschaltet: Antwort 410',
   'switched off: it accepted nothing for five days':
     'ausgeschaltet: fünf Tage lang nichts angenommen',
@@ -939,6 +940,12 @@ export const de = {
     '{who} hat dem Webhook {on} ein neues Geheimnis gegeben.',
   '{who} sent a test to the webhook {on}.': '{who} hat eine Probe an den Webhook {on} geschickt.',
   '{who} made the API key {on}.': '{who} hat den API-Schlüssel {on} erstellt.',
+  '{who} noted that a backup was restored.':
+    '{who} hat vermerkt, dass eine Sicherung eingespielt wurde.',
+  '{who} confirmed the API key {on} after a restore.':
+    '{who} hat den API-Schlüssel {on} nach dem Einspielen einer Sicherung bestätigt.',
+  '{who} confirmed the operator {on} after a restore.':
+    '{who} hat den Operator {on} nach dem Einspielen einer Sicherung bestätigt.',
   '{who} withdrew the API key {on}.': '{who} hat den API-Schlüssel {on} zurückgezogen.',
   '{who} made the signing key {on}.': '{who} hat den Signaturschlüssel {on} erstellt.',
   '{who} withdrew the signing key {on}.': '{who} hat den Signaturschlüssel {on} zurückgezogen.',

@@ -101,7 +101,7 @@ export function findKeysOnce(context: DomainContext): FindKey {
 /**
  * Looks up the key that an `Authorization` header presents.
  *
- * @returns `refused` for every key that is malformed, unknown, revoked or expired. Only the audit
+ * @returns `refused` for every key that is malformed, unknown, revoked, expired or unconfirmed. Only the audit
  *   log says which; see {@link authenticationFailure}.
  * @see RFC 6750 §2.1
  */
@@ -116,6 +116,7 @@ export async function authenticate(
   if (
     !key ||
     key.revokedAt !== undefined ||
+    key.isUnconfirmed ||
     (key.expiresAt !== undefined && key.expiresAt <= now)
   ) {
     return { kind: 'refused', key }

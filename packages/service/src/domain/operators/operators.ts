@@ -133,7 +133,8 @@ export async function findInvited(
 ): Promise<OperatorUser | undefined> {
   const invited = await store.operators.findByInvitation(hashOf(token))
   const isGood = (invited?.operator.invitation?.expiresAt ?? 0) > nowMicros(clock)
-  return isGood && !invited?.user.disabled ? invited : undefined
+  const mayEnter = !invited?.user.disabled && !invited?.operator.isUnconfirmed
+  return isGood && mayEnter ? invited : undefined
 }
 
 /** How an invitation was answered. */
@@ -206,7 +207,8 @@ export async function operatorOfLogin(
   keptAt?: number,
 ): Promise<OperatorUser | undefined> {
   const operator = await store.operators.get(userId)
-  return operator && isLoginValid(operator.user, loggedInAt, keptAt) ? operator : undefined
+  if (!operator || operator.operator.isUnconfirmed) return undefined
+  return isLoginValid(operator.user, loggedInAt, keptAt) ? operator : undefined
 }
 
 /**

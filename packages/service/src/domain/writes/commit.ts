@@ -29,11 +29,13 @@ export const writeActions = [
   'credential.delete',
   'api_key.create',
   'api_key.revoke',
+  'api_key.confirm',
   'operator.invite',
   'operator.accept',
   'operator.update',
   'operator.recover',
   'operator.remove',
+  'operator.confirm',
   'signing_key.create',
   'signing_key.reseal',
   'signing_key.delete',
@@ -47,6 +49,7 @@ export const writeActions = [
   'webhook.reseal',
   'webhook.disable',
   'webhook.delete',
+  'service.restore',
 ] as const
 
 /** A write, as {@link writeActions} lists it. */

@@ -7,6 +7,7 @@ import { createRareTables, type SqlTables } from '../sql/data-store.ts'
 import { createDeliveries } from '../sql/deliveries.ts'
 import { createJobs } from '../sql/jobs.ts'
 import { createReadAccount } from '../sql/read-account.ts'
+import { createRestores } from '../sql/restores.ts'
 import { sql } from '../sql/sql.ts'
 import { createUsers } from '../sql/users.ts'
 import { createPostgresAudit } from './audit.ts'
@@ -109,6 +110,10 @@ function createTables(connections: Connections, lastEntry: () => number | undefi
         from written where users.tenant_id = ${tenantId} and users.id = ${userId}`,
     ),
     audit: createPostgresAudit(engine, addEntry, connections, settled, lastEntry),
+    restores: createRestores(engine, addEntry, {
+      continueFrom: (id) => sql`select setval('audit_id_seq', ${id})`,
+      touchUser: sql`, rev = rev + 1`,
+    }),
     cursors: createPostgresCursors(connections, settled, lastEntry),
     // In a statement of its own: a rare write has every process read its caches again.
     jobs: createJobs({

@@ -2,16 +2,17 @@ import type { ApiKeyStore } from '../ports.ts'
 import type { ApiKey } from '../records.ts'
 import { SYSTEM_TENANT_ID } from '../system-tenant.ts'
 import type { Engine } from './engine.ts'
+import { isUnconfirmed } from './restores.ts'
 import { every, type Row } from './schema.ts'
 import { insertInto, sql } from './sql.ts'
 import type { AddEntry } from './table.ts'
 
-type ListedKey = Row<'api_keys'> & { tenants: string }
+type ListedKey = Row<'api_keys'> & { tenants: string; unconfirmed: number }
 
 /** The API keys of an SQL store. */
 export function createApiKeys(engine: Engine, addEntry: AddEntry): ApiKeyStore {
   const { reader, writer, write, json } = engine
-  const listed = sql`select ${every('api_keys')}, case when reaches_all = 0 then (
+  const listed = sql`select ${every('api_keys')}, ${isUnconfirmed(sql`api_keys.id`)} as unconfirmed, case when reaches_all = 0 then (
       select ${json.arrayOf('tenant_id')} from api_key_tenants where key_id = api_keys.id
     ) else (select ${json.arrayOf('id')} from tenants where deleted_at is not null) end as tenants
     from api_keys`
@@ -94,5 +95,6 @@ function fromRow(row: ListedKey): ApiKey {
     expiresAt: row.expires_at ?? undefined,
     revokedAt: row.revoked_at ?? undefined,
     lastUsedAt: row.last_used_at ?? undefined,
+    ...(row.unconfirmed === 1 && { isUnconfirmed: true }),
   }
 }

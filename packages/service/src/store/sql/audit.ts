@@ -84,6 +84,11 @@ export function createAudit(engine: Engine, addEntry: AddEntry): Omit<AuditStore
       return row?.id ?? 0
     },
 
+    async newest() {
+      const row = await reader.first(sql<{ id: number | null }>`select max(id) as id from audit`)
+      return row?.id ?? 0
+    },
+
     async oldestUnless(id) {
       const row = await reader.first(sql<{
         oldest: number

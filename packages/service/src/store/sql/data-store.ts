@@ -10,6 +10,7 @@ import type { Engine } from './engine.ts'
 import { createJobs } from './jobs.ts'
 import { createOperators } from './operators.ts'
 import { createReadAccount } from './read-account.ts'
+import { createRestores } from './restores.ts'
 import { createSigningKeys } from './signing-keys.ts'
 import { sql } from './sql.ts'
 import { createInsert, createTable } from './table.ts'
@@ -76,6 +77,7 @@ export function createSqlTables(engine: Engine): SqlTables {
             where at < ${before} or outcome = 'refused' and at < ${refusedBefore}`)
         }),
     },
+    restores: createRestores(engine, addEntry, { touchUser: sql`` }),
     cursors: createCursors(engine),
     jobs: createJobs({
       reader: engine.reader,

@@ -4,6 +4,7 @@ import { SYSTEM_TENANT_ID } from '../system-tenant.ts'
 import { LOGIN } from './audit.ts'
 import { kindOf } from './credentials.ts'
 import type { Engine } from './engine.ts'
+import { isUnconfirmed } from './restores.ts'
 import { every, type Row } from './schema.ts'
 import { sql } from './sql.ts'
 import { type AddEntry, createTable } from './table.ts'
@@ -14,6 +15,7 @@ type JoinedRow = Row<'users'> &
   Pick<Row<'operators'>, 'role' | 'reach' | 'invitation_hash' | 'invitation_until'> & {
     invited_at: number
     changed_at: number
+    unconfirmed: number
   }
 
 /** The operators of an SQL store. */
@@ -27,7 +29,8 @@ export function createOperators(engine: Engine, addEntry: AddEntry): OperatorSto
     fromRow,
   })
   const joined = sql`select ${every('users', 'users')}, role, reach, invitation_hash, invitation_until,
-      operators.created_at as invited_at, operators.updated_at as changed_at
+      operators.created_at as invited_at, operators.updated_at as changed_at,
+      ${isUnconfirmed(sql`operators.id`)} as unconfirmed
     from operators
     join users on users.tenant_id = operators.tenant_id and users.id = operators.id
     where operators.tenant_id = ${SYSTEM_TENANT_ID}`
@@ -66,7 +69,10 @@ export function createOperators(engine: Engine, addEntry: AddEntry): OperatorSto
 function fromJoined(row: JoinedRow): OperatorUser {
   const { invited_at: created_at, changed_at: updated_at } = row
   return {
-    operator: fromRow({ ...row, created_at, updated_at }),
+    operator: {
+      ...fromRow({ ...row, created_at, updated_at }),
+      ...(row.unconfirmed === 1 && { isUnconfirmed: true }),
+    },
     user: usersTable.fromRow(row),
   }
 }

@@ -1,0 +1,53 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+
+/** What a backup knows nothing of, by a word for it: the ids, at most {@link MAX_NAMED} of each, and how many. */
+export type Unknown = { what: string; count: number; ids: string[] }
+
+/** How many ids are named. */
+export const MAX_NAMED = 20
+
+const sameUser = 'later.tenant_id = earlier.tenant_id and later.id = earlier.id'
+
+/** Changes after the backup, by a word for each: `earlier` is a row of the backup, `later` one of the folder. */
+const CHANGES: { readonly [what: string]: string } = {
+  'API keys revoked since': `from backup.api_keys as earlier left join api_keys as later on later.id = earlier.id
+    where earlier.revoked_at is null and (later.id is null or later.revoked_at is not null)`,
+  'operators removed since': `from backup.operators as earlier left join operators as later on later.id = earlier.id
+    where later.id is null`,
+  'users deleted since': `from backup.users as earlier left join users as later on ${sameUser}
+    where later.id is null`,
+  'users disabled since': `from backup.users as earlier join users as later on ${sameUser}
+    where earlier.disabled = 0 and later.disabled = 1`,
+  'users logged out everywhere since': `from backup.users as earlier join users as later on ${sameUser}
+    where later.sessions_valid_after > earlier.sessions_valid_after`,
+  'users added since': `from users as earlier left join backup.users as later on ${sameUser}
+    where later.id is null`,
+  'endpoints deleted or switched off since': `from backup.webhooks as earlier
+    left join webhooks as later on later.id = earlier.id
+    where earlier.disabled is null and (later.id is null or later.disabled is not null)`,
+}
+
+/**
+ * Compares a backup with the folder that it replaces.
+ *
+ * @param file - The database of the backup.
+ * @throws when the folder has no data of this version.
+ */
+export function compareWith(folder: string, file: string): Unknown[] {
+  const replaced = join(folder, 'data.db')
+  if (!existsSync(replaced)) throw new Error(`There is no data in ${folder} to compare with.`)
+  const database = new DatabaseSync(replaced)
+  try {
+    database.exec('pragma busy_timeout = 5000')
+    database.prepare('attach ? as backup').run(file)
+    return Object.entries(CHANGES).map(([what, from]) => {
+      const count = Number(database.prepare(`select count(*) as n ${from}`).get()?.n)
+      const rows = database.prepare(`select earlier.id ${from} order by 1 limit ${MAX_NAMED}`).all()
+      return { what, count, ids: rows.map(({ id }) => String(id)) }
+    })
+  } finally {
+    database.close()
+  }
+}

@@ -1,0 +1,71 @@
+import type { RestoreStore } from '../ports.ts'
+import { toRow } from './audit.ts'
+import type { Engine } from './engine.ts'
+import type { Row } from './schema.ts'
+import { insertInto, type Sql, sql } from './sql.ts'
+import type { AddEntry } from './table.ts'
+
+/** What only one database has. */
+interface Own {
+  /** Lets the audit log go on behind an entry that was inserted with its id. */
+  continueFrom?: (id: number) => Sql
+  /** Further columns of a user that change with each write. */
+  touchUser: Sql
+}
+
+/** A condition: the id of a row is one that waits to be confirmed. */
+export function isUnconfirmed(id: Sql): Sql {
+  return sql`case when exists (select 1 from unconfirmed where unconfirmed.id = ${id}) then 1 else 0 end`
+}
+
+/** The restores of an SQL store. */
+export function createRestores(engine: Engine, addEntry: AddEntry, own: Own): RestoreStore {
+  const { reader, writer, write, lastEntry } = engine
+
+  return {
+    note: (restore, audit) =>
+      write(async () => {
+        const { at, past = 0, keepsAccess } = restore
+        const end = await writer.first(sql<{ id: number }>`select ${lastEntry} as id`)
+        const ends = end?.id ?? 0
+        // By the time, so that each restore of the same backup goes on with ids that none before it had.
+        const begins = Math.max(ends + 1, past + 1, at)
+        await writer.run(insertInto('restores', ['begins', 'ends', 'at'], [begins, ends, at]))
+        const entry = { ...toRow(audit), id: begins }
+        await writer.run(insertInto('audit', Object.keys(entry), Object.values(entry)))
+        if (own.continueFrom) await writer.all(own.continueFrom(begins))
+        if (!keepsAccess) {
+          await writer.run(sql`insert into unconfirmed (id, kind, since)
+            select id, 'api_key', ${at} from api_keys where revoked_at is null
+              and id not in (select id from unconfirmed)`)
+          await writer.run(sql`insert into unconfirmed (id, kind, since)
+            select id, 'operator', ${at} from operators where id not in (select id from unconfirmed)`)
+        }
+        await writer.run(sql`update webhooks set disabled = 'restored', missing_from =
+            coalesce(missing_from, (select min(position) from cursors where reader = 'webhooks'))
+          where disabled is null`)
+        await writer.run(sql`update users set sessions_valid_after = ${at}${own.touchUser}
+          where sessions_valid_after < ${at}`)
+        return { kind: 'written', record: { at, ends, begins } }
+      }),
+
+    async latest() {
+      return reader.first(
+        sql<Row<'restores'>>`select begins, ends, at from restores order by begins desc limit 1`,
+      )
+    },
+
+    async logName() {
+      const row = await reader.first(sql<{ name: string }>`select name from audit_log`)
+      return row?.name ?? ''
+    },
+
+    confirm: (id, audit) =>
+      write(async () => {
+        const removed = await writer.run(sql`delete from unconfirmed where id = ${id}`)
+        if (removed === 0) return { kind: 'missing' }
+        await addEntry(audit)
+        return { kind: 'written', record: id }
+      }),
+  }
+}
