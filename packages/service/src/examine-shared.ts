@@ -1,5 +1,9 @@
+import { restoreFindings } from './domain/operators/restores.ts'
+import { findRestoredDump } from './restored-dump.ts'
 import type { DatabaseOptions } from './service-options.ts'
+import type { DataStore } from './store/ports.ts'
 import { type Connections, createConnections } from './store/postgres/connections.ts'
+import { createPostgresDataStore } from './store/postgres/data-store.ts'
 import {
   clockDifference,
   counterDrift,
@@ -9,6 +13,7 @@ import {
 } from './store/postgres/inspect.ts'
 import { connectRedis } from './store/redis/connect.ts'
 import { inspectRedis, type RedisFacts } from './store/redis/inspect.ts'
+import { createLogMemory } from './store/redis/log-memory.ts'
 
 /** A few seconds do no harm. Codes of authenticator apps are good for half a minute more. */
 const MAX_SECONDS_APART = 30
@@ -24,6 +29,7 @@ interface Examined {
 /** Advice for an operator about a PostgreSQL, a Redis or this machine, a sentence each. */
 export async function examineShared({ database, redis, repair }: Examined): Promise<string[]> {
   const connections = createConnections(database, { queryMs: 0 })
+  const store = createPostgresDataStore(connections)
   try {
     const findings: string[] = []
     const seconds = await clockDifference(connections)
@@ -41,10 +47,12 @@ export async function examineShared({ database, redis, repair }: Examined): Prom
       findings.push(repair ? `${what}. It was repaired.` : `${what}. Run doctor with --repair.`)
     }
     findings.push(...(await examineLog(connections, repair)))
+    findings.push(...(await restoreFindings(store)))
+    if (redis !== undefined) findings.push(...(await examineDump(store, redis)))
     if (redis !== undefined) findings.push(...(await examineRedis(redis)))
     return findings
   } finally {
-    await connections.close()
+    await store.close()
   }
 }
 
@@ -69,6 +77,22 @@ async function examineLog(connections: Connections, repair: boolean): Promise<st
     )
   }
   return findings
+}
+
+/** Whether the database is a dump that came back, which no process has noticed at its start. */
+async function examineDump(store: DataStore, url: string): Promise<string[]> {
+  const client = connectRedis(url)
+  try {
+    const dump = await findRestoredDump(store, createLogMemory(client))
+    if (!dump) return []
+    return [
+      `The audit log ends at ${dump.ends}, and Redis knows of entries up to ${dump.past}: an older state of the ` +
+        'database came back. Restart all processes: they log all users out, and API keys, operators and endpoints ' +
+        'wait for "latchkey-service confirm".',
+    ]
+  } finally {
+    client.disconnect()
+  }
 }
 
 async function examineRedis(url: string): Promise<string[]> {

@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import type { Clock } from './clock.ts'
 import { createSharedRateLimit } from './domain/limits/rate-limit.ts'
 import { openSharedMasterKeys } from './master-key.ts'
+import { watchForRestoredDumps } from './restored-dump.ts'
 import type { OpenData } from './service-data.ts'
 import type { DatabaseOptions, IdentityServiceOptions } from './service-options.ts'
 import type { DataStore } from './store/ports.ts'
@@ -28,15 +29,27 @@ export async function openShared(options: IdentityServiceOptions, clock: Clock):
   const store = createPostgresDataStore(connections, options.clock)
   const queues = createPostgresQueues(connections, options.clock, store.mayBeDue)
   const protocol = createRedisProtocolStore({ url: redis, clock, queues })
+  const remembering = connectRedis(redis)
+  async function closeStores(): Promise<void> {
+    limiting.disconnect()
+    remembering.disconnect()
+    await protocol.close()
+    await store.close()
+  }
+  const watch = await watchForRestoredDumps(store, remembering, options.logger).catch(
+    async (error: unknown) => {
+      await closeStores()
+      throw error
+    },
+  )
   return {
     store,
     protocol,
     rateLimit: createSharedRateLimit(limiting, options.requestsPerSecond),
     masterKeys,
     async close() {
-      limiting.disconnect()
-      await protocol.close()
-      await store.close()
+      await watch.close()
+      await closeStores()
     },
   }
 }

@@ -1,0 +1,79 @@
+import type { Logger } from 'pino'
+import { every } from './background/every.ts'
+import { noteRestore } from './domain/operators/restores.ts'
+import type { DataStore } from './store/ports.ts'
+import type { RedisConnection } from './store/redis/connect.ts'
+import { createLogMemory, type LogMemory, removeProtocolState } from './store/redis/log-memory.ts'
+
+/** A dump that came back: the audit log ends before an id that Redis has seen. */
+export interface RestoredDump {
+  /** The last id of the log now, and the highest one that Redis knows of. */
+  ends: number
+  past: number
+}
+
+/** How often it is kept how far the log has come, and how often a start looks whether another process is at it. */
+const KEEP_EVERY_MS = 1_000
+const LOOK_MS = 100
+
+/** Compares the end of the audit log with what Redis remembers of it. */
+export async function findRestoredDump(
+  store: DataStore,
+  memory: Pick<LogMemory, 'read'>,
+): Promise<RestoredDump | undefined> {
+  const past = (await memory.read(await store.restores.logName())) ?? 0
+  const ends = await store.audit.last()
+  return past > ends ? { ends, past } : undefined
+}
+
+/**
+ * Notes that a dump came back, if one did, and deletes what Redis has kept from the time after it. Then Redis
+ * remembers from time to time how far the audit log has come.
+ *
+ * @param client - Stays open until the answer is closed.
+ */
+export async function watchForRestoredDumps(
+  store: DataStore,
+  client: RedisConnection,
+  logger: Pick<Logger, 'error'> | undefined,
+): Promise<{ close(): Promise<void> }> {
+  const memory = createLogMemory(client)
+  const name = await store.restores.logName()
+
+  async function take(): Promise<void> {
+    const dump = await findRestoredDump(store, memory)
+    if (!dump) return
+    // First: after a crash in between, the next start finds the dump again.
+    await removeProtocolState(client)
+    await noteRestore(store, { at: Date.now() * 1_000, past: dump.past, keepsAccess: false })
+    logger?.error(
+      { ...dump },
+      'The database is older than what Redis knows of it: a dump was restored, or a failover lost changes. ' +
+        'All users are logged out. API keys, operators and endpoints have no effect until you confirm them: ' +
+        'latchkey-service confirm',
+    )
+  }
+
+  while (await findRestoredDump(store, memory)) {
+    const isDone = await (store.exclusively?.('restored dump', take) ?? take().then(() => true))
+    if (!isDone) await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
+  }
+
+  let kept = 0
+  async function keep(): Promise<void> {
+    if (!(store.audit.mayFollow?.(kept) ?? true)) return
+    const newest = await store.audit.newest()
+    if (newest > kept) await memory.keep(name, newest)
+    kept = newest
+  }
+  await keep()
+  // A failure is one of the database or of Redis, which requests report.
+  const keeping = every(KEEP_EVERY_MS, keep, () => {})
+  return {
+    async close() {
+      await keeping.close()
+      kept = 0
+      await keep().catch(() => {})
+    },
+  }
+}

@@ -1,0 +1,51 @@
+import { Cluster } from 'ioredis'
+import type { RedisConnection } from './connect.ts'
+import { answered } from './scripts.ts'
+
+// Ids are below 2^53, which Lua's numbers hold exactly.
+const KEEP_HIGHEST = `local known = tonumber(redis.call('get', KEYS[1]) or '0')
+  if tonumber(ARGV[1]) > known then redis.call('set', KEYS[1], ARGV[1]) end
+  return 0`
+
+/** How many keys one step looks at. */
+const SCAN_COUNT = 1_000
+
+/** Redis's own memory of how far the audit log of a database has come, by the name of the database. */
+export interface LogMemory {
+  /** The highest id of an entry that was kept. */
+  read(name: string): Promise<number | undefined>
+  keep(name: string, id: number): Promise<void>
+}
+
+/** How far the audit log has come, as Redis remembers it: a dump that comes back ends before that. */
+export function createLogMemory(client: RedisConnection): LogMemory {
+  const keyOf = (name: string) => `latchkey:log:${name}`
+  return {
+    async read(name) {
+      const text = await answered('get', client.get(keyOf(name)))
+      return text === null ? undefined : Number(text)
+    },
+    async keep(name, id) {
+      await answered('eval', client.eval(KEEP_HIGHEST, 1, keyOf(name), id))
+    },
+  }
+}
+
+/** Deletes all sessions, grants, tokens and logins in progress. What was counted of failed attempts stays. */
+export async function removeProtocolState(client: RedisConnection): Promise<void> {
+  const nodes = client instanceof Cluster ? client.nodes('master') : [client]
+  for (const node of nodes) {
+    for (let cursor = '0'; ; ) {
+      const [next, keys] = await answered(
+        'scan',
+        node.scan(cursor, 'MATCH', 'latchkey:[euga]:*', 'COUNT', SCAN_COUNT),
+      )
+      // One by one: on a Cluster, keys of several slots make no command.
+      const pipeline = node.pipeline()
+      for (const key of keys) pipeline.unlink(key)
+      if (keys.length > 0) await answered('unlink', pipeline.exec())
+      if (next === '0') break
+      cursor = next
+    }
+  }
+}
