@@ -20,8 +20,8 @@ const houses: Readonly<Record<string, Caps>> = {
   // `telemetry`, to which everything reports, `egress`, and `webhooks`, which stands between `http` and both. The console
   // chooses its language as the hosted pages do, and shares their tokens and scripts. `wire`, which `http`, `server`, the console
   // and the commands stand on. `background`, which all work outside of requests imports: a room, nine arrows, and a floor
-  // between store and telemetry.
-  'packages/service/src': { rooms: 33, arrows: 130, floors: 9, circle: 0 },
+  // between store and telemetry. The rules of a restore, which the files behind `restore` and `doctor` use: three arrows.
+  'packages/service/src': { rooms: 33, arrows: 133, floors: 9, circle: 0 },
   'packages/service/src/domain': { rooms: 10, arrows: 28, floors: 5, circle: 0 },
   'packages/service/src/issuer/interaction': { rooms: 6, arrows: 14, floors: 6, circle: 0 },
   // One room more than 27, with four arrows: the endpoint that collects events.

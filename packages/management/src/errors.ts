@@ -60,7 +60,7 @@ export class ConflictError extends ApiError {
 
 /**
  * 410: events after the place that was asked for are gone, as they were pruned or the data was restored from a backup.
- * Read the objects anew, then the events after {@link PlaceGoneError.oldestPlace}.
+ * Read the objects again, then the events after {@link PlaceGoneError.oldestPlace}.
  */
 export class PlaceGoneError extends ApiError {
   override readonly name = 'PlaceGoneError'

@@ -5,8 +5,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { type BackupKeys, decrypted, encrypted, isEncrypted } from './backup-encryption.ts'
 import { digestOf, writePrivate } from './backup-file.ts'
 import { listUnconfirmed, noteRestore, type Unconfirmed } from './domain/operators/restores.ts'
-import { compareWith, type Unknown } from './restore-comparison.ts'
 import type { Micros } from './store/records.ts'
+import { compareWith, type Unknown } from './store/sqlite/compare-backup.ts'
 import { openSqliteDataStore } from './store/sqlite/data-store.ts'
 import { draftIn, removeLeftDrafts } from './store/sqlite/drafts.ts'
 import { takeOwnership } from './store/sqlite/owner-lock.ts'
@@ -73,7 +73,7 @@ export interface Restored {
 }
 
 /**
- * Makes a data folder of a backup. The master key is not in it. Nobody is logged in, and API keys, operators and endpoints
+ * Makes a data folder of a backup. The master key is not in it. All users are logged out, and API keys, operators and endpoints
  * wait to be confirmed: they may have been revoked or deleted after the backup.
  *
  * @throws when the folder is in use or not empty, or the file is no sound backup. The folder is as it was then.

@@ -1,5 +1,5 @@
+import { findRestoredDump } from './domain/operators/restored-dump.ts'
 import { restoreFindings } from './domain/operators/restores.ts'
-import { findRestoredDump } from './restored-dump.ts'
 import type { DatabaseOptions } from './service-options.ts'
 import type { DataStore } from './store/ports.ts'
 import { type Connections, createConnections } from './store/postgres/connections.ts'

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino'
 import type { Clock } from './clock.ts'
 import { createSharedRateLimit } from './domain/limits/rate-limit.ts'
+import { watchForRestoredDumps } from './domain/operators/restored-dump.ts'
 import { openSharedMasterKeys } from './master-key.ts'
-import { watchForRestoredDumps } from './restored-dump.ts'
 import type { OpenData } from './service-data.ts'
 import type { DatabaseOptions, IdentityServiceOptions } from './service-options.ts'
 import type { DataStore } from './store/ports.ts'
@@ -12,6 +12,7 @@ import { migratePostgres, schemaState } from './store/postgres/migrate.ts'
 import { createPostgresQueues } from './store/postgres/queue.ts'
 import { connectRedis } from './store/redis/connect.ts'
 import { inspectRedis } from './store/redis/inspect.ts'
+import { createLogMemory } from './store/redis/log-memory.ts'
 import { createRedisProtocolStore } from './store/redis/protocol-store.ts'
 
 /** PostgreSQL and Redis, which any number of processes share. */
@@ -36,12 +37,14 @@ export async function openShared(options: IdentityServiceOptions, clock: Clock):
     await protocol.close()
     await store.close()
   }
-  const watch = await watchForRestoredDumps(store, remembering, options.logger).catch(
-    async (error: unknown) => {
-      await closeStores()
-      throw error
-    },
-  )
+  const watch = await watchForRestoredDumps(
+    store,
+    createLogMemory(remembering),
+    options.logger,
+  ).catch(async (error: unknown) => {
+    await closeStores()
+    throw error
+  })
   return {
     store,
     protocol,

@@ -64,7 +64,7 @@ function reportOf(
   const end = upTo === undefined ? 'has no audit log' : `ends at ${formatTimestamp(upTo)}`
   const changed = (unknown ?? []).filter(({ count, ids }) => count > 0 && ids.length > 0)
   return [
-    `The backup ${end}. It knows nothing of what was revoked, disabled or deleted after that.`,
+    `The backup ${end}. It knows nothing of later revocations, disabled users and deletions.`,
     ...(unknown === undefined
       ? [
           'How much that is cannot be known; --replaces compares it with the folder that it replaces.',
@@ -73,7 +73,7 @@ function reportOf(
           const more = count > ids.length ? `, and ${count - ids.length} more` : ''
           return `${what}: ${ids.join(', ')}${more}`
         })),
-    'Nobody is logged in: sessions, grants and tokens are not in it.',
+    'All users are logged out: sessions, grants and tokens are not in it.',
     ...(unconfirmed.length > 0
       ? [`${unconfirmed.length} wait to be confirmed: latchkey-service confirm --data ${data}`]
       : []),

@@ -143,7 +143,7 @@ const beginRequest: RequestHandler = (_req, res, next) => {
 }
 
 const UNCONFIRMED =
-  'An API key was refused: a backup was restored, and nobody has confirmed the key since. Run latchkey-service confirm.'
+  'An API key was refused: a backup was restored, and the key was not confirmed since. Run latchkey-service confirm.'
 
 function authenticateRequest({ context, rateLimit, logger }: ApiOptions): RequestHandler {
   const find = findKeysOnce(context)

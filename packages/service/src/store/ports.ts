@@ -402,7 +402,7 @@ export interface Restore {
   begins: number
 }
 
-/** A backup that has come back, and what may be used of it at once. */
+/** A backup that has come back. */
 export interface RestoreInput {
   at: Micros
   /** An id that the log that is lost has come to, if it is known. */
@@ -411,7 +411,7 @@ export interface RestoreInput {
   keepsAccess: boolean
 }
 
-/** The restores of backups. A backup knows nothing of what was revoked after it. */
+/** The restores of backups. A backup knows nothing of later revocations. */
 export interface RestoreStore {
   /**
    * Notes a restore: no login of before is valid, API keys and operators are unconfirmed, endpoints for events are
@@ -424,6 +424,17 @@ export interface RestoreStore {
   logName(): Promise<string>
   /** Confirms an API key or an operator. `missing`: it was not unconfirmed. */
   confirm(id: string, audit: AuditEntry): Promise<Outcome<string>>
+}
+
+/**
+ * The memory that another server has of the audit log of a database, by its name: a dump that comes back ends before that.
+ */
+export interface LogMemory {
+  /** The highest id of an entry that was kept. */
+  read(name: string): Promise<number | undefined>
+  keep(name: string, id: number): Promise<void>
+  /** Deletes all sessions, grants, tokens and logins in progress. Counts of failed attempts stay. */
+  removeState(): Promise<void>
 }
 
 /** A filter of audit entries; omitted members do not filter. */

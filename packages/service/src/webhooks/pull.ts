@@ -75,7 +75,7 @@ export function createEventReader({ store, events }: DomainContext): EventReader
     throw new ServiceError(
       'place_gone',
       `The log no longer has every event after ${after}: they were pruned, or the data was restored from a backup. ` +
-        `Read the objects themselves anew, then the events after ${oldestPlace}.`,
+        `Read the objects themselves again, then the events after ${oldestPlace}.`,
       { oldestPlace },
     )
   }

@@ -91,7 +91,7 @@ export async function restoreFindings(store: DataStore): Promise<string[]> {
     return count === 0 ? [] : [`${count} ${kind}${count === 1 ? '' : 's'}`]
   })
   return [
-    `A backup was restored${when}. It knows nothing of what was revoked, disabled or deleted after it. Unconfirmed, ` +
+    `A backup was restored${when}. It knows nothing of later revocations and deletions. Unconfirmed, ` +
       `and without effect until then: ${new Intl.ListFormat('en').format(counts)}. ` +
       'List and confirm them: latchkey-service confirm',
   ]

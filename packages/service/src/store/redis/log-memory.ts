@@ -1,4 +1,5 @@
 import { Cluster } from 'ioredis'
+import type { LogMemory } from '../ports.ts'
 import type { RedisConnection } from './connect.ts'
 import { answered } from './scripts.ts'
 
@@ -9,13 +10,6 @@ const KEEP_HIGHEST = `local known = tonumber(redis.call('get', KEYS[1]) or '0')
 
 /** How many keys one step looks at. */
 const SCAN_COUNT = 1_000
-
-/** Redis's own memory of how far the audit log of a database has come, by the name of the database. */
-export interface LogMemory {
-  /** The highest id of an entry that was kept. */
-  read(name: string): Promise<number | undefined>
-  keep(name: string, id: number): Promise<void>
-}
 
 /** How far the audit log has come, as Redis remembers it: a dump that comes back ends before that. */
 export function createLogMemory(client: RedisConnection): LogMemory {
@@ -28,11 +22,11 @@ export function createLogMemory(client: RedisConnection): LogMemory {
     async keep(name, id) {
       await answered('eval', client.eval(KEEP_HIGHEST, 1, keyOf(name), id))
     },
+    removeState: () => removeState(client),
   }
 }
 
-/** Deletes all sessions, grants, tokens and logins in progress. What was counted of failed attempts stays. */
-export async function removeProtocolState(client: RedisConnection): Promise<void> {
+async function removeState(client: RedisConnection): Promise<void> {
   const nodes = client instanceof Cluster ? client.nodes('master') : [client]
   for (const node of nodes) {
     for (let cursor = '0'; ; ) {

@@ -5,7 +5,7 @@ import type { Row } from './schema.ts'
 import { insertInto, type Sql, sql } from './sql.ts'
 import type { AddEntry } from './table.ts'
 
-/** What only one database has. */
+/** The parts that one database alone has. */
 interface Own {
   /** Lets the audit log go on behind an entry that was inserted with its id. */
   continueFrom?: (id: number) => Sql

@@ -169,7 +169,7 @@ export const tables = {
   restores: {
     record: { begins: 'integer primary key', ends: 'integer not null', at: 'integer not null' },
   },
-  // API keys and operators that a backup brought back, and that nobody has confirmed since.
+  // API keys and operators that a backup brought back, and that were not confirmed since.
   unconfirmed: {
     record: { id: 'key primary key', kind: 'text not null', since: 'integer not null' },
   },

@@ -1,9 +1,7 @@
 import type { Logger } from 'pino'
-import { every } from './background/every.ts'
-import { noteRestore } from './domain/operators/restores.ts'
-import type { DataStore } from './store/ports.ts'
-import type { RedisConnection } from './store/redis/connect.ts'
-import { createLogMemory, type LogMemory, removeProtocolState } from './store/redis/log-memory.ts'
+import { every } from '../../background/every.ts'
+import type { DataStore, LogMemory } from '../../store/ports.ts'
+import { noteRestore } from './restores.ts'
 
 /** A dump that came back: the audit log ends before an id that Redis has seen. */
 export interface RestoredDump {
@@ -30,21 +28,20 @@ export async function findRestoredDump(
  * Notes that a dump came back, if one did, and deletes what Redis has kept from the time after it. Then Redis
  * remembers from time to time how far the audit log has come.
  *
- * @param client - Stays open until the answer is closed.
+ * @param memory - Stays open until the answer is closed.
  */
 export async function watchForRestoredDumps(
   store: DataStore,
-  client: RedisConnection,
+  memory: LogMemory,
   logger: Pick<Logger, 'error'> | undefined,
 ): Promise<{ close(): Promise<void> }> {
-  const memory = createLogMemory(client)
   const name = await store.restores.logName()
 
   async function take(): Promise<void> {
     const dump = await findRestoredDump(store, memory)
     if (!dump) return
     // First: after a crash in between, the next start finds the dump again.
-    await removeProtocolState(client)
+    await memory.removeState()
     await noteRestore(store, { at: Date.now() * 1_000, past: dump.past, keepsAccess: false })
     logger?.error(
       { ...dump },

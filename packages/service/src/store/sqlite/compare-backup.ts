@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
-/** What a backup knows nothing of, by a word for it: the ids, at most {@link MAX_NAMED} of each, and how many. */
+/** Changes of one kind that a backup knows nothing of: how many, and the ids of {@link MAX_NAMED} of them at most. */
 export type Unknown = { what: string; count: number; ids: string[] }
 
 /** How many ids are named. */
