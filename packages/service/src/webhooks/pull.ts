@@ -74,7 +74,7 @@ export function createEventReader({ store, events }: DomainContext): EventReader
     if (oldestPlace === undefined) return
     throw new ServiceError(
       'place_gone',
-      `The log no longer has every event after ${after}: they were pruned, or the data was restored from a backup. ` +
+      `"after" is ${after}, and the log no longer has every event since: they were pruned, or a backup was restored. ` +
         `Read the objects themselves again, then the events after ${oldestPlace}.`,
       { oldestPlace },
     )

@@ -319,7 +319,8 @@ async function anEarlierDatabase(): Promise<TestDatabase & AsyncDisposable> {
   const earlier = await anEmptyDatabase()
   await migratePostgres({ url: earlier.url })
   await earlier.query(`
-    drop table last_logins, user_texts, sealing_keys, revision_tenants, cursors, deliveries, webhooks, job_parts, jobs;
+    drop table last_logins, user_texts, sealing_keys, revision_tenants, cursors, deliveries, webhooks, job_parts, jobs,
+      audit_log, restores, unconfirmed;
     drop index users_by_domain, credentials_keys, mail_unsent;
     delete from latchkey_migration where name > '0011'`)
   return earlier
