@@ -13,6 +13,8 @@ const sentences = {
   'user.delete': '{who} deleted the user {on}.',
   'user.verify': '{who} verified the address of {on}.',
   'user.take_back': '{who} took the account {on} back by a mailed link.',
+  'user.contest':
+    '{who} contested that the account {on} was taken back, which locks it until an operator decides.',
   'user.import': '{who} imported users: {on}.',
   'credential.create': '{who} gave {on} a way to log in: {way}.',
   'credential.update': '{who} changed a way to log in of {on}: {way}.',

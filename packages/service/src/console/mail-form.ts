@@ -20,6 +20,8 @@ export const mailKinds: Readonly<Record<string, Sentence>> = {
   addressCode: 'Code for a new address',
   moved: 'Notice of a new address',
   movedBySupport: 'Notice of a new address',
+  displaced: 'Notice of an account that was taken back',
+  contested: 'Notice of a locked account',
   deleted: 'Notice of the deletion',
   connected: 'Notice of a connected account',
   device: 'Notice of a login on a new device',

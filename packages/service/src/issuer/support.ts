@@ -71,7 +71,8 @@ export function createSupport(
   ): Promise<UserState> {
     const changedAt = factorsChangedAt(credentials)
     const newest = { userId: user.id, after: undefined, limit: 10 }
-    const [sessions, devices, mails, offered] = await Promise.all([
+    const [standing, sessions, devices, mails, offered] = await Promise.all([
+      context.domain.store.users.standing(tenant.id, user.id),
       sessionsOf(context, user),
       listTrusted({ context, tenant }, user, { changedAt }),
       context.outbox.find(tenant.id, newest),
@@ -91,7 +92,9 @@ export function createSupport(
         })),
       ),
       mails: mails.map(recordOf),
-      obstacles: loginObstacles({ settings, user, credentials, offered, pauses, refusedMail }),
+      obstacles: loginObstacles({
+        ...{ settings, user, standing, credentials, offered, pauses, refusedMail },
+      }),
     }
   }
 

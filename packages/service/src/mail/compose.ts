@@ -19,6 +19,8 @@ export type MailKind =
   | 'addressCode'
   | 'moved'
   | 'movedBySupport'
+  | 'displaced'
+  | 'contested'
   | 'deleted'
   | 'connected'
   | 'device'
@@ -38,6 +40,12 @@ const texts: { [Kind in MailKind]: { subject: TextKey; text: TextKey; button?: T
   addressCode: { subject: 'mailCodeSubject', text: 'mailAddressCodeText' },
   moved: { subject: 'mailMovedSubject', text: 'mailMovedText', button: 'mailUndoButton' },
   movedBySupport: { subject: 'mailMovedSubject', text: 'mailMovedBySupportText' },
+  displaced: {
+    subject: 'mailDisplacedSubject',
+    text: 'mailDisplacedText',
+    button: 'mailContestButton',
+  },
+  contested: { subject: 'mailContestedSubject', text: 'mailContestedText' },
   deleted: { subject: 'mailDeletedSubject', text: 'mailDeletedText' },
   connected: { subject: 'mailFactorsSubject', text: 'mailConnectedText', button: 'mailUndoButton' },
   role: { subject: 'mailRoleSubject', text: 'mailRoleText' },
@@ -46,6 +54,9 @@ const texts: { [Kind in MailKind]: { subject: TextKey; text: TextKey; button?: T
   device: { subject: 'mailDeviceSubject', text: 'mailDeviceText', button: 'mailUndoButton' },
   guessed: { subject: 'mailGuessedSubject', text: 'mailGuessedText', button: 'mailUndoButton' },
 }
+
+/** The buttons for a person who did not do what the message tells of. */
+const contesting: ReadonlySet<TextKey> = new Set(['mailUndoButton', 'mailContestButton'])
 
 /** Writes a message in the tenant's name and the user's language, as text and as HTML. */
 export function composeMail(
@@ -74,7 +85,7 @@ export function composeMail(
     button: button && t(button),
     link: options.link,
     linkFallback: t('mailLinkFallback'),
-    ignore: button ? t(button === 'mailUndoButton' ? 'mailUndoIgnore' : 'mailIgnore') : '',
+    ignore: button ? t(contesting.has(button) ? 'mailUndoIgnore' : 'mailIgnore') : '',
     support: supportEmail && t('support', { email: supportEmail }),
     signature: t('mailSignature', { company }),
   }

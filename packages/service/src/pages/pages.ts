@@ -259,6 +259,11 @@ export interface Pages {
     asksProof: boolean
     problem?: Problem<'password'> | undefined
   }
+  contest: {
+    token: string
+    /** The address that the visitor has lost the account from. */
+    email: string
+  }
   resetRequest: {
     csrf: string
     email: string

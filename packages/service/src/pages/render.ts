@@ -35,6 +35,7 @@ const titles: { [Name in PageName]: TextKey | undefined } = {
   checkMail: 'checkMailTitle',
   verify: 'verifyTitle',
   undo: 'undoTitle',
+  contest: 'contestTitle',
   resetRequest: 'resetRequestTitle',
   reset: 'resetTitle',
   confirmLogout: 'logoutTitle',

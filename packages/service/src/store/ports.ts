@@ -14,6 +14,7 @@ import type {
   Reach,
   SigningKey,
   SocialCredential,
+  Standing,
   StoredAuditEntry,
   Tenant,
   User,
@@ -189,7 +190,12 @@ export interface Account {
   readonly user: User
   /** The user's credentials, in no order. */
   readonly credentials: readonly Credential[]
+  /** Read for {@link UserStore.updateAccount} alone. A change that leaves it out leaves it as it is. */
+  readonly standing?: Standing
 }
+
+/** The effect of an update on the standing of a user. */
+export type StandingEffect = 'moved' | 'ruled'
 
 export interface UserStore {
   /**
@@ -226,7 +232,10 @@ export interface UserStore {
     id: string,
     change: Change<User>,
     audit: AuditEntry,
+    effectOf?: (before: User, after: User) => StandingEffect | undefined,
   ): Promise<Outcome<User>>
+  /** The standing of a user. An unknown user has that of a new one. */
+  standing(tenantId: string, id: string): Promise<Standing>
   /**
    * Changes a user and the credentials as a whole: for rules about several of them. Credentials that `change` leaves
    * out are deleted, those with new ids inserted; objects that it gives back as they were are not written.
@@ -248,7 +257,7 @@ export type CredentialName = Pick<Credential, 'tenantId' | 'userId' | 'id'>
 export interface CredentialStore {
   /**
    * `duplicate`: the user has one of that id, or another user has that account at a provider.
-   * `sessionsValidAfter` is set on the user in the same step, unless it is undefined or the user has a
+   * With `sessionsValidAfter` it is an operator who does it, which counts as a ruling. It is set on the user in the same step, unless it is undefined or the user has a
    * later one.
    */
   insert(
@@ -288,7 +297,10 @@ export interface CredentialStore {
   countForeignKeys(tenantId: string, rpId: string): Promise<number>
   /** The highest cost, above the standard one, of a password in the tenant; `undefined`: there is none above it. */
   highestCost(tenantId: string): Promise<number | undefined>
-  /** `change` also says from when on the user's sessions are valid, if that changes. */
+  /**
+   * `change` also says from when on the user's sessions are valid, if that changes. Then it is an operator who changes it,
+   * which counts as a ruling.
+   */
   update(
     tenantId: string,
     userId: string,
@@ -296,6 +308,7 @@ export interface CredentialStore {
     change: (current: Credential) => { credential: Credential; sessionsValidAfter?: Micros },
     audit: AuditEntry,
   ): Promise<Outcome<Credential>>
+  /** For an operator, which counts as a ruling. */
   delete(
     tenantId: string,
     userId: string,

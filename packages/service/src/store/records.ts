@@ -78,6 +78,34 @@ export interface User {
   profile: Record<string, string>
 }
 
+/** The facts about a user by which a mailed link is judged; see `domain/ways/valid-links.ts`. */
+export interface Standing {
+  /** How often the account has got another address from a person who proved it. */
+  moves: number
+  /** How often an operator has decided about the account. */
+  rulings: number
+  /** The addresses from which links have taken the account since the last ruling, in that order. */
+  displaced: readonly Displaced[]
+  /** The time at which the reader of a displaced address contested that; `undefined` after a ruling. */
+  contestedAt: Micros | undefined
+}
+
+/** The standing of a user of whom nothing is stored. */
+export const newStanding: Standing = {
+  moves: 0,
+  rulings: 0,
+  displaced: [],
+  contestedAt: undefined,
+}
+
+/** An address from which a link has taken an account. */
+export interface Displaced {
+  email: string
+  emailKey: string
+  /** The instant to which the account was taken back. */
+  at: Micros
+}
+
 /** The form in which a password is stored: bcrypt, or bcrypt over a hexadecimal legacy digest. */
 export type StoredAlgorithm =
   | 'bcrypt'

@@ -7,7 +7,12 @@ import {
 import { sentenceOf } from '../../src/domain/factors/obstacle-sentences.ts'
 import type { Pause } from '../../src/domain/limits/limits.ts'
 import { defaultSettings } from '../../src/domain/tenants/tenants.ts'
-import type { Connection, Credential, User } from '../../src/store/records.ts'
+import {
+  type Connection,
+  type Credential,
+  newStanding,
+  type User,
+} from '../../src/store/records.ts'
 
 const settings = { ...defaultSettings, domain: 'acme.example', allowSocial: true }
 const user = { disabled: false, verifiedAt: 1 } as User
@@ -19,9 +24,11 @@ const byMail = { ...settings, allowPasswords: false, allowTotpEmail: true }
 const paused = (limit: Pause['limit'], network?: string): Pick<LoginFacts, 'pauses'> => ({
   pauses: [{ limit, until: 64e6, network }],
 })
+const contested = { ...newStanding, contestedAt: 1 }
 const obstaclesOf = (facts: Partial<LoginFacts>) =>
   loginObstacles({
-    ...{ settings, user, credentials: [password], offered: [], pauses: [] },
+    ...{ settings, user, standing: newStanding },
+    ...{ credentials: [password], offered: [], pauses: [] },
     ...{ refusedMail: undefined, ...facts },
   })
 
@@ -29,6 +36,8 @@ describe('the reasons why a user cannot log in', () => {
   test.each<[ObstacleReason[], Partial<LoginFacts>]>([
     [[], {}],
     [['disabled'], { user: { ...user, disabled: true } }],
+    [['contested'], { user: { ...user, disabled: true }, standing: contested }],
+    [[], { standing: contested }],
     [['no_way_in'], { credentials: [] }],
     [['way_disabled'], { credentials: [{ ...password, disabled: true }] }],
     [['way_not_allowed'], { settings: { ...settings, allowPasswords: false } }],

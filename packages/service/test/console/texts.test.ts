@@ -88,6 +88,7 @@ test('no page of the console has an English sentence for an operator who reads G
 })
 
 const reasons: Record<Obstacle['reason'], true> = {
+  contested: true,
   disabled: true,
   no_way_in: true,
   way_disabled: true,

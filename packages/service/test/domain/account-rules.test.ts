@@ -196,7 +196,7 @@ describe.each(allStoreKinds)('on %s', (store) => {
       const wanted = `wanted-${++count}@example.com`
 
       const changed = await Promise.allSettled(
-        users.map(({ id }) => changeAddress(scope, id, wanted, anyLogin().login)),
+        users.map((user) => changeAddress(scope, user, wanted, anyLogin().login)),
       )
 
       expect(changed.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)

@@ -10,6 +10,7 @@ import { deleteCredential } from '../../src/domain/users/credentials.ts'
 import { findPassword, hashPassword, verifyPassword } from '../../src/domain/users/passwords.ts'
 import { findUser } from '../../src/domain/users/users.ts'
 import { addCredential, removeOwnCredential } from '../../src/domain/ways/account-changes.ts'
+import { originOf } from '../../src/domain/ways/valid-links.ts'
 import type { ProtocolStore } from '../../src/store/protocol-store.ts'
 import type { StoredPassword, User } from '../../src/store/records.ts'
 import { type Browser, createBrowser, type Page } from './support/browser.ts'
@@ -27,8 +28,9 @@ async function open(issuer: TestIssuer, path: string): Promise<{ browser: Browse
 }
 
 /** The owner of the address sets another password by a mailed link, which ends all sessions. */
-async function reset({ scope }: TestIssuer, user: User, password = RESET): Promise<void> {
-  expect(await resetPassword(scope, user, await hashPassword(scope, password, 'login'))).toBe(true)
+async function reset({ scope, domain }: TestIssuer, user: User, password = RESET): Promise<void> {
+  const stored = await hashPassword(scope, password, 'login')
+  expect(await resetPassword(scope, user, stored, await originOf(domain, user))).toBe(true)
 }
 
 const isPasswordOf = async ({ scope }: TestIssuer, user: User, password: string) =>

@@ -8,6 +8,7 @@ import {
 } from '../../src/domain/users/password-engine.ts'
 import { findPassword, hashPassword } from '../../src/domain/users/passwords.ts'
 import { deleteUser } from '../../src/domain/users/users.ts'
+import { originOf } from '../../src/domain/ways/valid-links.ts'
 import type { DataStore } from '../../src/store/ports.ts'
 import type { User } from '../../src/store/records.ts'
 import { anAudit } from '../store/records.ts'
@@ -20,9 +21,9 @@ const NEW_PASSWORD = 'another horse battery'
 
 type Change = (issuer: TestIssuer, user: User) => Promise<unknown>
 
-async function reset({ scope }: TestIssuer, user: User): Promise<void> {
+async function reset({ scope, domain }: TestIssuer, user: User): Promise<void> {
   const stored = await hashPassword(scope, NEW_PASSWORD, 'login')
-  expect(await resetPassword(scope, user, stored)).toBe(true)
+  expect(await resetPassword(scope, user, stored, await originOf(domain, user))).toBe(true)
 }
 
 async function change({ scope }: TestIssuer, user: User, disabled: boolean) {

@@ -1,11 +1,20 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { deleteUser, findUser } from '../../src/domain/users/users.ts'
-import type { User } from '../../src/store/records.ts'
 import { type Browser, createVisitor, type Page, trustedProxies } from './support/browser.ts'
 import { logIn } from './support/client.ts'
 import { addApp, codeOf, hasCode, mailedCode, seedOn, startWithFactors } from './support/factors.ts'
-import { allStoreKinds, movesTheClock, type StoreKind, type TestIssuer } from './support/issuer.ts'
+import { allStoreKinds, movesTheClock } from './support/issuer.ts'
 import { addOn, answer, createVirtualKey, type VirtualKey } from './support/keys.ts'
+import {
+  choose,
+  idsOf,
+  MALLORY,
+  moveTo,
+  password,
+  press,
+  startWithIntruder,
+  undoLink,
+} from './support/take-back.ts'
 import { ada, moveTime } from './support/token-endpoint.ts'
 
 movesTheClock()
@@ -14,50 +23,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-const MALLORY = 'mallory@example.com'
-const password = 'another fine long one'
-
-type World = Awaited<ReturnType<typeof start>>
-
-/** A user, the browser in which the owner has logged in, and that of an intruder with the password. */
-async function start(store: StoreKind, settings = {}) {
-  const world = await startWithFactors({
-    store,
-    trustedProxies,
-    settings: { allowHardware: true, ...settings },
-  })
-  const { issuer } = world
-  const owner = createVisitor(issuer)
-  await owner.submit(await owner.get('/account'), ada)
-  moveTime(10)
-  const intruder = createVisitor(issuer)
-  const entered = await intruder.submit(await intruder.get('/account/security'), ada)
-  expect(entered.html).toContain('<h1>Your ways to log in')
-  moveTime(10)
-  return { ...world, owner, intruder }
-}
-
-/** The link of the newest message about a change to an address. */
-async function undoLink(issuer: TestIssuer, to: string = ada.email): Promise<string> {
-  const mails = await issuer.mails()
-  const mail = mails.find((one) => one.to === to && one.link?.includes('/undo?'))
-  if (!mail?.link) throw new Error(`No link to ${to} in: ${mails.map(({ subject }) => subject)}`)
-  return mail.link
-}
-
-/** Presses the button of a link. */
-async function press(browser: Browser, link: string, fields: Record<string, string> = {}) {
-  return browser.submit(await browser.get(link), fields)
-}
-
-/** Chooses a new password by the newest message to an address. */
-async function choose(issuer: TestIssuer, browser: Browser, to: string = ada.email): Promise<Page> {
-  const mail = (await issuer.mails()).find((one) => one.to === to && one.link?.includes('/reset?'))
-  const page = await browser.get(mail?.link ?? '')
-  // The clock of these tests stands still.
-  moveTime(1)
-  return browser.submit(page, { password })
-}
+type World = Awaited<ReturnType<typeof startWithIntruder>>
 
 async function addKey({ issuer, intruder }: World, key: VirtualKey): Promise<void> {
   const page = await intruder.get('/account/security/add?kind=hardware')
@@ -69,17 +35,6 @@ async function changePassword({ intruder }: World, chosen: string): Promise<void
   await intruder.submit(await intruder.get('/account/password'), form)
 }
 
-async function moveTo(issuer: TestIssuer, browser: Browser, email: string): Promise<void> {
-  const sent = await browser.submit(await browser.get('/account/email'), { email, step: 'send' })
-  await browser.submit(sent, { code: await mailedCode(issuer) })
-}
-
-async function idsOf({ domain, tenant }: TestIssuer, user: User): Promise<string[]> {
-  const page = { after: undefined, limit: 100 }
-  const listed = await domain.store.credentials.list(tenant.id, user.id, page)
-  return (listed?.items ?? []).map(({ id }) => id)
-}
-
 const opens = async ({ issuer, app }: World, key: VirtualKey) => {
   const browser = createVisitor(issuer)
   return hasCode(await answer(issuer, browser, await browser.get((await app.begin()).url), key))
@@ -87,7 +42,7 @@ const opens = async ({ issuer, app }: World, key: VirtualKey) => {
 
 describe.each(allStoreKinds)('on %s', (store) => {
   test('the owner who takes a change back is alone in the account: the intruder’s passkey opens nothing, and is not asked for', async () => {
-    const world = await start(store)
+    const world = await startWithIntruder(store)
     const { issuer, app, user, intruder } = world
     await using _ = issuer
     const key = createVirtualKey()
@@ -113,7 +68,7 @@ describe.each(allStoreKinds)('on %s', (store) => {
 
   test('a message about a password or a second step has a link that takes it back, and the refresh tokens of before end', async () => {
     const settings = { rememberDevice: true }
-    const world = await start(store, settings)
+    const world = await startWithIntruder(store, settings)
     const { issuer, app, user, intruder } = world
     await using _ = issuer
     await changePassword(world, password)
@@ -140,7 +95,7 @@ describe.each(allStoreKinds)('on %s', (store) => {
   })
 
   test('M26: opening the link does nothing, and its button logs no user in', async () => {
-    const world = await start(store)
+    const world = await startWithIntruder(store)
     const { issuer, user } = world
     await using _ = issuer
     const key = createVirtualKey()
@@ -165,45 +120,43 @@ describe.each(allStoreKinds)('on %s', (store) => {
     expect([mail?.to, mail?.link?.includes('/reset?')]).toEqual([ada.email, true])
   })
 
-  test('M27: a stranger in the mailbox that the owner gave up takes nothing back; the owner does, by the password or the browser from before', async () => {
-    for (const by of ['password', 'browser'] as const) {
-      const world = await start(store)
-      const { issuer, user, owner } = world
-      await using _ = issuer
-      await moveTo(issuer, world.intruder, MALLORY)
-      const link = await undoLink(issuer)
-      const stranger = createVisitor(issuer)
+  test('M27: a stranger in the mailbox that the owner gave up takes nothing back, nor with a browser from before; the owner does, by the password', async () => {
+    const world = await startWithIntruder(store)
+    const { issuer, user, owner } = world
+    await using _ = issuer
+    await moveTo(issuer, world.intruder, MALLORY)
+    const link = await undoLink(issuer)
 
-      const asked = await stranger.get(link)
+    for (const browser of [createVisitor(issuer), owner]) {
+      const asked = await browser.get(link)
       expect(asked.html).toContain('Password from before the change')
       for (const guess of ['', 'a guess']) {
-        expect((await stranger.submit(asked, { password: guess })).status).toBe(422)
+        expect((await browser.submit(asked, { password: guess })).status).toBe(422)
       }
-      expect((await findUser(issuer.scope, MALLORY))?.id).toBe(user.id)
-
-      if (by === 'password') await press(createVisitor(issuer), link, { password: ada.password })
-      else await press(owner, link)
-      expect((await findUser(issuer.scope, ada.email))?.id).toBe(user.id)
-      expect((await findUser(issuer.scope, ada.email))?.verifiedAt).toBe(user.verifiedAt)
-      expect(await findUser(issuer.scope, MALLORY)).toBeUndefined()
-      await choose(issuer, createVisitor(issuer))
-      expect(
-        hasCode(
-          (await logIn(issuer, world.app, { ...ada, password }, createVisitor(issuer))).callback,
-        ),
-      ).toBe(true)
     }
+    expect((await findUser(issuer.scope, MALLORY))?.id).toBe(user.id)
+
+    await press(createVisitor(issuer), link, { password: ada.password })
+    expect((await findUser(issuer.scope, ada.email))?.id).toBe(user.id)
+    expect((await findUser(issuer.scope, ada.email))?.verifiedAt).toBe(user.verifiedAt)
+    expect(await findUser(issuer.scope, MALLORY)).toBeUndefined()
+    await choose(issuer, createVisitor(issuer))
+    expect(
+      hasCode(
+        (await logIn(issuer, world.app, { ...ada, password }, createVisitor(issuer))).callback,
+      ),
+    ).toBe(true)
   })
 
   test('M28: the link of a change that the intruder made later is void once the owner is back', async () => {
-    const world = await start(store)
+    const world = await startWithIntruder(store)
     const { issuer, user, owner, intruder } = world
     await using _ = issuer
     await moveTo(issuer, intruder, MALLORY)
     moveTime(5)
     await addKey(world, createVirtualKey())
     const theirs = await undoLink(issuer, MALLORY)
-    await press(owner, await undoLink(issuer))
+    await press(owner, await undoLink(issuer), { password: ada.password })
     await choose(issuer, owner)
 
     expect((await intruder.get(theirs)).status).toBe(410)
@@ -216,7 +169,7 @@ describe.each(allStoreKinds)('on %s', (store) => {
 
   test('M29: the links of two changes, in either order, end as it was before the earlier one', async () => {
     for (const order of ['earlier first', 'later first'] as const) {
-      const world = await start(store)
+      const world = await startWithIntruder(store)
       const { issuer, user } = world
       await using _ = issuer
       await changePassword(world, 'the thief chose this')
@@ -238,7 +191,7 @@ describe.each(allStoreKinds)('on %s', (store) => {
   })
 
   test('M30: a link takes the account back once, of twenty at once too, and not after seven days', async () => {
-    const world = await start(store)
+    const world = await startWithIntruder(store)
     const { issuer } = world
     await using _ = issuer
     await addKey(world, createVirtualKey())
@@ -258,7 +211,7 @@ describe.each(allStoreKinds)('on %s', (store) => {
   })
 
   test('M31: a link for a user who is gone or disabled, or at another tenant, answers as an unknown one', async () => {
-    const world = await start(store)
+    const world = await startWithIntruder(store)
     const { issuer, user } = world
     await using _ = issuer
     await using other = (await startWithFactors({ store, trustedProxies })).issuer
@@ -288,7 +241,7 @@ describe.each(allStoreKinds)('on %s', (store) => {
 
   test('M32: what the intruder’s session adds at the same moment is not there afterwards', async () => {
     for (let round = 0; round < 5; round++) {
-      const world = await start(store)
+      const world = await startWithIntruder(store)
       const { issuer, user, owner, intruder } = world
       await using _ = issuer
       await changePassword(world, 'the thief chose this')
@@ -309,7 +262,8 @@ describe.each(allStoreKinds)('on %s', (store) => {
       expect(await opens(world, key)).toBe(false)
       const moved = await findUser(issuer.scope, MALLORY)
       // The address moved before: that change has a link of its own, to the owner.
-      if (moved) await press(owner, await undoLink(issuer))
+      const mail = (await issuer.mails()).find(({ subject }) => subject.startsWith('The address'))
+      if (moved) await press(owner, mail?.link ?? '', { password: ada.password })
       expect((await findUser(issuer.scope, ada.email))?.id).toBe(user.id)
       expect(await idsOf(issuer, user)).toEqual([])
     }
@@ -340,7 +294,7 @@ describe.each(allStoreKinds)('on %s', (store) => {
   })
 
   test('M34: the store holds no token of a link, and the proof from before can be guessed five times', async () => {
-    const world = await start(store)
+    const world = await startWithIntruder(store)
     const { issuer, intruder } = world
     await using _ = issuer
     await moveTo(issuer, intruder, MALLORY)
@@ -361,7 +315,7 @@ describe.each(allStoreKinds)('on %s', (store) => {
   })
 
   test('M35: the owner comes back after an intruder has changed password, address and second step', async () => {
-    const world = await start(store)
+    const world = await startWithIntruder(store)
     const { issuer, app, user, intruder } = world
     await using _ = issuer
     const theirs = 'the thief chose this'
@@ -371,10 +325,7 @@ describe.each(allStoreKinds)('on %s', (store) => {
     moveTime(5)
     const page = await intruder.get('/account/security/add?kind=totp_app')
     await intruder.submit(page, { code: codeOf(seedOn(page)) })
-    const first = (await issuer.mails()).filter(({ link }) => link?.includes('/undo?')).at(-1)
-    const wrong = await press(createVisitor(issuer), first?.link ?? '', { password: theirs })
-    expect(wrong.status).toBe(422)
-    await press(createVisitor(issuer), first?.link ?? '', { password: ada.password })
+    await press(createVisitor(issuer), await undoLink(issuer), { password: ada.password })
     expect((await findUser(issuer.scope, ada.email))?.id).toBe(user.id)
     await choose(issuer, createVisitor(issuer))
 
@@ -393,20 +344,20 @@ describe.each(allStoreKinds)('on %s', (store) => {
 
   test('M36: an account that a stranger made with the address from before gives way, and a proven one is named', async () => {
     for (const isProven of [false, true]) {
-      const world = await start(store, { allowUnverified: true })
+      const world = await startWithIntruder(store, { allowUnverified: true })
       const { issuer, user, owner, intruder } = world
       await using _ = issuer
       await moveTo(issuer, intruder, MALLORY)
       const link = await undoLink(issuer)
       const squatter = await issuer.addUser({ email: ada.email, emailVerified: isProven })
 
-      const done = await press(owner, link)
+      const done = await press(owner, link, { password: ada.password })
 
       expect(done.status).toBe(isProven ? 409 : 200)
       if (isProven) {
         expect(done.html).toContain('Another account has this address now.')
         await issuer.changeUser(squatter, { email: 'spare@example.com' })
-        expect((await owner.submit(done)).status).toBe(200)
+        expect((await owner.submit(done, { password: ada.password })).status).toBe(200)
       }
       expect((await findUser(issuer.scope, ada.email))?.id).toBe(user.id)
       expect((await findUser(issuer.scope, 'spare@example.com')) !== undefined).toBe(isProven)

@@ -107,17 +107,30 @@ async function mailLink(page: Window, path: '/verify' | '/reset'): Promise<strin
   return issuer.lastLink()
 }
 
-/** A link that takes back a new password, whose user has another address since where `hasMoved` says so. */
-async function undoLink(page: Window, hasMoved = false): Promise<string> {
+/** A link that takes back a new password. */
+async function undoLink(page: Window): Promise<string> {
   const reset = await mailLink(page, '/reset')
   const browser = createBrowser(issuer)
-  const form = await browser.get(reset)
-  await browser.submit(form, { password: 'another fine long one' })
-  const [, email = ''] = /name="username" value="([^"]*)"/.exec(form.html) ?? []
-  const link = await issuer.lastLink()
-  const user = await findUser(issuer.scope, email)
-  if (hasMoved && user) await issuer.changeUser(user, { email: `moved-${email}` })
-  return link
+  await browser.submit(await browser.get(reset), { password: 'another fine long one' })
+  return issuer.lastLink()
+}
+
+/** A link that takes back another address. */
+async function moveLink(): Promise<string> {
+  const email = await newReader()
+  const browser = createBrowser(issuer)
+  const form = await browser.submit(await browser.get('/account/email'), { ...ada, email })
+  const sent = await browser.submit(form, { email: `moved-${email}`, step: 'send' })
+  await browser.submit(sent, { code: await mailedCode(issuer) })
+  return issuer.lastLink()
+}
+
+/** A link that contests that an address was taken back. */
+async function contestLink(): Promise<string> {
+  const browser = createBrowser(issuer)
+  await browser.submit(await browser.get(await moveLink()), { password: ada.password })
+  const mails = await issuer.mails()
+  return mails.find(({ link }) => link?.includes('/contest?'))?.link ?? ''
 }
 
 const factors = { ...allFactors, rememberDevice: true, rememberDeviceSeconds: 30 * 86_400 }
@@ -451,8 +464,15 @@ const pages: Record<string, (page: Window) => Promise<void>> = {
     await page.goto(await undoLink(page))
   },
   'undo-moved': async (page) => {
-    await page.goto(await undoLink(page, true))
+    await page.goto(await moveLink())
     await page.fill('#password', 'wrong')
+    await page.click('button[type=submit]')
+  },
+  contest: async (page) => {
+    await page.goto(await contestLink())
+  },
+  'contest-done': async (page) => {
+    await page.goto(await contestLink())
     await page.click('button[type=submit]')
   },
   'undo-done': async (page) => {

@@ -57,6 +57,8 @@ const kinds: Record<MailKind, { link?: string; values?: Record<string, string> }
   factors: { link },
   guessed: { link },
   moved: { link, values: { email: values.email } },
+  displaced: { link },
+  contested: {},
   movedBySupport: { values: { email: values.email } },
   connected: { link, values: { name: 'Partner', email: values.email } },
   device: { link, values: { device: 'Firefox on Windows' } },

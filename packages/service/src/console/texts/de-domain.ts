@@ -3,6 +3,8 @@
  * domain has them in English, with their values in place; see `told` in `index.ts`.
  */
 export const domainInGerman: Readonly<Record<string, string>> = {
+  'This user can’t log in: two people claim the account. Find out whose it is, set the address to theirs, and enable the user.':
+    'Dieser Benutzer kann sich nicht anmelden: Zwei Personen beanspruchen das Konto. Finden Sie heraus, wem es gehört, setzen Sie dessen Adresse, und aktivieren Sie den Benutzer.',
   'This user can’t log in: the user is disabled. Enable the user to change that.':
     'Dieser Benutzer kann sich nicht anmelden: Er ist gesperrt. Aktivieren Sie ihn, um das zu ändern.',
   'This user can’t log in: there is no password, passkey or connected account. Send an invitation.':

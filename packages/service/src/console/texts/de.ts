@@ -530,6 +530,8 @@ export const de = {
   'Notice of guesses': 'Hinweis auf geratene Passwörter',
   'Code for a new address': 'Code für eine neue Adresse',
   'Notice of a new address': 'Hinweis auf eine neue Adresse',
+  'Notice of an account that was taken back': 'Hinweis auf ein zurückgeholtes Konto',
+  'Notice of a locked account': 'Hinweis auf ein gesperrtes Konto',
   'Notice of the deletion': 'Hinweis auf die Löschung',
   'Notice of a connected account': 'Hinweis auf ein verbundenes Konto',
   'Notice of a login on a new device': 'Hinweis auf eine Anmeldung auf einem neuen Gerät',
@@ -868,6 +870,8 @@ export const de = {
   '{who} changed the user {on}: {changes}.': '{who} hat den Benutzer {on} geändert: {changes}.',
   '{who} deleted the user {on}.': '{who} hat den Benutzer {on} gelöscht.',
   '{who} verified the address of {on}.': '{who} hat die Adresse von {on} bestätigt.',
+  '{who} contested that the account {on} was taken back, which locks it until an operator decides.':
+    '{who} hat der Rückholung des Kontos {on} widersprochen. Es ist gesperrt, bis ein Operator entscheidet.',
   '{who} took the account {on} back by a mailed link.':
     '{who} hat das Konto {on} mit einem Link aus einer Mail zurückgeholt.',
   '{who} imported users: {on}.': '{who} hat Benutzer importiert: {on}.',

@@ -1,11 +1,20 @@
-import type { Connection, Credential, Micros, TenantSettings, User } from '../../store/records.ts'
+import type {
+  Connection,
+  Credential,
+  Micros,
+  Standing,
+  TenantSettings,
+  User,
+} from '../../store/records.ts'
 import type { Limits, Pause } from '../limits/limits.ts'
 import { allowsMailLogin } from '../ways/login-methods.ts'
+import { isContested } from '../ways/valid-links.ts'
 import { isFirstFactor, isOpenWay } from '../ways/ways-in.ts'
 import { factorsAmong } from './factors.ts'
 
 /** The reasons why a login of a user can fail although everything that was entered is right. */
 export const obstacleReasons = [
+  'contested',
   'disabled',
   'no_way_in',
   'way_disabled',
@@ -50,6 +59,7 @@ export interface Obstacle {
 export interface LoginFacts {
   readonly settings: TenantSettings
   readonly user: User
+  readonly standing: Standing
   readonly credentials: readonly Credential[]
   /** The connections at which users of the tenant can log in now. */
   readonly offered: readonly Pick<Connection, 'id'>[]
@@ -84,7 +94,8 @@ export function loginObstacles(facts: LoginFacts): Obstacle[] {
 
 /** An obstacle that lasts until a change is made, for every way to log in. */
 function lastingObstacle(facts: LoginFacts): ObstacleReason | undefined {
-  const { settings, user, credentials, offered } = facts
+  const { settings, user, standing, credentials, offered } = facts
+  if (isContested(user, standing)) return 'contested'
   if (user.disabled) return 'disabled'
   if (allowsMailLogin(settings)) return undefined
   const ways = credentials.filter(isFirstFactor)
@@ -162,6 +173,7 @@ function obstacle(
 ): Obstacle {
   const canReset = settings.allowPasswords && !credentials.some(isOffPassword)
   const help: Readonly<Record<ObstacleReason, readonly ObstacleHelp[]>> = {
+    contested: ['enable'],
     disabled: ['enable'],
     no_way_in: canReset && refusedMail === undefined ? ['invite'] : [],
     way_disabled: canReset ? ['reset'] : [],

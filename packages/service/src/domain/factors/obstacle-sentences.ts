@@ -11,6 +11,8 @@ function startOf({ reason, until, network, answer }: Obstacle, now: Micros): str
   const wait = `for another ${lengthOf((until ?? now) - now)}`
   const from = network === undefined ? '' : ` from ${network}`
   switch (reason) {
+    case 'contested':
+      return 'This user can’t log in: two people claim the account. Find out whose it is, set the address to theirs, and enable the user.'
     case 'disabled':
       return 'This user can’t log in: the user is disabled. Enable the user to change that.'
     case 'no_way_in':

@@ -9,6 +9,7 @@ import { judgePassword, type PasswordProblem } from '../users/chosen-password.ts
 import { hashPassword } from '../users/passwords.ts'
 import { createUser, findUser, setDisabled } from '../users/users.ts'
 import { changeAccount } from '../ways/account-changes.ts'
+import { originOf } from '../ways/valid-links.ts'
 import { isLoginValid, withoutSessions } from '../ways/valid-logins.ts'
 import { commit, unlessRefused } from '../writes/commit.ts'
 import {
@@ -172,7 +173,8 @@ export async function acceptInvitation(
       audit,
     ),
   )
-  if (!(await resetPassword(own, user, stored))) throw notFound()
+  const origin = await originOf(context, user)
+  if (!(await resetPassword(own, user, stored, origin))) throw notFound()
   return { kind: 'accepted', user }
 }
 

@@ -1,5 +1,5 @@
 import { emailKey } from '../../store/email-key.ts'
-import type { Account } from '../../store/ports.ts'
+import type { Account, StandingEffect } from '../../store/ports.ts'
 import type {
   Credential,
   PasswordCredential,
@@ -8,13 +8,14 @@ import type {
   User,
 } from '../../store/records.ts'
 import { changeAccount, claimedUser, removedBetween } from '../ways/account-changes.ts'
+import { afterRuling, isLinkValid, type StoredOrigin } from '../ways/valid-links.ts'
 import {
   type EndingLogin,
   isLoginValid,
   type Login,
   withoutSessions,
 } from '../ways/valid-logins.ts'
-import { commit, noting, unlessRefused } from '../writes/commit.ts'
+import { commit, noting } from '../writes/commit.ts'
 import { type DomainContext, nowMicros, type Scope, updated } from '../writes/context.ts'
 import { ServiceError } from '../writes/errors.ts'
 import { passwordCredential } from './credentials.ts'
@@ -43,22 +44,24 @@ export function signUp(
 /**
  * Notes that the user has proven the address.
  *
- * @returns Whether the address is still the user's own.
+ * @param origin - Of the link by which it was proven.
+ * @returns Whether the link is still valid.
  */
 export async function confirmAddress(
   scope: Scope,
   userId: string,
-  provenKey: string,
+  origin: StoredOrigin,
 ): Promise<boolean> {
-  const { context, tenantId } = scope
-  function change(last: User): User {
-    if (last.emailKey !== provenKey || last.verifiedAt !== undefined) return last
-    return updated(context, last, { verifiedAt: nowMicros(context.clock) })
+  const { context } = scope
+  let isValid = false
+  function change(account: Account): Account {
+    const { user } = account
+    isValid = isLinkValid(account, origin)
+    if (!isValid || user.verifiedAt !== undefined) return account
+    return { ...account, user: updated(context, user, { verifiedAt: nowMicros(context.clock) }) }
   }
-  const confirmed = commit(scope, 'user.verify', userId, (audit) =>
-    context.store.users.update(tenantId, userId, change, audit),
-  )
-  return (await unlessRefused(confirmed, 'not_found'))?.emailKey === provenKey
+  const write = { scope, action: 'user.verify', target: userId } as const
+  return (await changeAccount(write, userId, change)) !== undefined && isValid
 }
 
 /**
@@ -66,20 +69,21 @@ export async function confirmAddress(
  * this, so it proves the address as well; the first proof of it claims the account, see {@link
  * claimAccount}.
  *
- * @returns Whether it was done: not for a disabled credential, or if the address has changed
- *   meanwhile.
+ * @param origin - Of the link that was mailed to the user.
+ * @returns Whether it was done: not for a disabled user or credential, or if the link is no longer valid.
  */
 export async function resetPassword(
   scope: Scope,
-  { id, emailKey }: User,
+  { id }: Pick<User, 'id'>,
   password: StoredPassword,
+  origin: StoredOrigin,
 ): Promise<boolean> {
   const { context } = scope
   let isDone = false
   function change(account: Account): Account {
     const { user } = account
     const { last, own, others } = replacePassword(context, account, password)
-    isDone = user.emailKey === emailKey && !last?.disabled
+    isDone = isLinkValid(account, origin) && !user.disabled && !last?.disabled
     if (!isDone) return account
     if (user.verifiedAt === undefined) {
       return { user: claimedUser(scope, user), credentials: [own] }
@@ -153,29 +157,34 @@ export function changeProfile(scope: Scope, userId: string, claims: OwnClaims): 
 /**
  * Sets a verified address for a logged-in user.
  *
+ * @param user - As the caller has read the user.
  * @param login - The user's own, which must still be valid.
- * @throws ServiceError `already_exists` when it is taken, `conflict` when the login has ended
+ * @throws ServiceError `already_exists` when it is taken, `conflict` when the login has ended or the address was changed
  *   meanwhile.
  */
 export function changeAddress(
   scope: Scope,
-  userId: string,
+  { id: userId, emailKey: known }: Pick<User, 'id' | 'emailKey'>,
   email: string,
   login: Login,
 ): Promise<User> {
   const verifiedAt = nowMicros(scope.context.clock)
-  return changeUser(scope, userId, (last) => {
+  const change = (last: User): Partial<User> => {
     if (!isLoginValid(last, login.loggedInAt, login.keptAt)) {
       throw new ServiceError('conflict', 'The login has ended meanwhile.')
     }
+    // The message about it goes to the address that the caller knows.
+    if (last.emailKey !== known)
+      throw new ServiceError('conflict', 'The address is another by now.')
     return { email, emailKey: emailKey(email), verifiedAt }
-  })
+  }
+  return changeUser(scope, userId, change, () => 'moved')
 }
 
 /**
  * Ends all sessions, refresh tokens and trusted devices of the user.
  *
- * @param ending - The user's own login, which outlives them.
+ * @param ending - The user's own login, which outlives them. Without it, it is an operator who does it.
  * @returns Whether it was done; it is not where that login is no longer valid.
  */
 export async function endAllSessions(
@@ -185,10 +194,11 @@ export async function endAllSessions(
 ): Promise<boolean> {
   const { context } = scope
   const write = { scope, action: 'user.update', target: userId, ending } as const
-  const change = ({ user, credentials }: Account): Account => {
+  const change = (account: Account): Account => {
+    const { user, credentials } = account
     const last = updated(context, user, {})
-    const at = ending?.at ?? withoutSessions(context, user).sessionsValidAfter
-    return { user: { ...last, sessionsValidAfter: at }, credentials }
+    if (ending) return { user: { ...last, sessionsValidAfter: ending.at }, credentials }
+    return { user: withoutSessions(context, last), credentials, standing: afterRuling(account) }
   }
   return (await changeAccount(write, userId, change, () => ['sessions'])) !== undefined
 }
@@ -197,6 +207,7 @@ function changeUser(
   scope: Scope,
   userId: string,
   change: (last: User) => Partial<User>,
+  effectOf?: () => StandingEffect,
 ): Promise<User> {
   const { context, tenantId } = scope
   return commit(scope, 'user.update', userId, (audit) =>
@@ -205,6 +216,7 @@ function changeUser(
       userId,
       noting(audit, (last) => updated(context, last, change(last))),
       audit,
+      effectOf,
     ),
   )
 }

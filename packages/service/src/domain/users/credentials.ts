@@ -47,7 +47,7 @@ export async function createCredential(
   const password = await importPassword(scope, input.alg, input.hash)
   const credential = passwordCredential(context, user, password, input)
   return commit(scope, 'credential.create', `${userId}/password`, (audit) =>
-    credentials.insert(credential, audit),
+    credentials.insert(credential, audit, 0),
   )
 }
 

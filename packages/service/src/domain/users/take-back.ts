@@ -1,15 +1,22 @@
 import { emailKey } from '../../store/email-key.ts'
 import type { Account } from '../../store/ports.ts'
-import type { Credential, Micros, StoredPassword, User } from '../../store/records.ts'
+import type { Credential, Displaced, Micros, StoredPassword, User } from '../../store/records.ts'
 import { changeAccount, removedBetween } from '../ways/account-changes.ts'
+import {
+  afterTakeBack,
+  isLinkValid,
+  isMoveLinkValid,
+  type StoredOrigin,
+  standingOf,
+} from '../ways/valid-links.ts'
 import { withoutSessions } from '../ways/valid-logins.ts'
 import { changedFields } from '../writes/changed-fields.ts'
 import { unlessRefused } from '../writes/commit.ts'
-import { type Scope, updated } from '../writes/context.ts'
+import { nowMicros, type Scope, updated } from '../writes/context.ts'
 import { deleteUser, findUser } from './users.ts'
 
 /** An account as it was before a change that its owner may not have made. */
-export interface Before {
+export interface Before extends Omit<StoredOrigin, 'emailKey'> {
   userId: string
   /** An instant before the change. */
   at: Micros
@@ -17,11 +24,30 @@ export interface Before {
   verifiedAt?: Micros | undefined
   /** The password from before, where there was one. */
   password?: StoredPassword | undefined
+  /** Whether the change gave the account another address. */
+  isMove?: boolean | undefined
+  /** The password from before the oldest change that the link of a move takes back. */
+  earlierPassword?: StoredPassword | undefined
 }
 
 /** Whether the user has another address than before. */
 export function hasMoved(user: User, { email }: Before): boolean {
   return user.emailKey !== emailKey(email)
+}
+
+/** Whether the link to take an account back still counts. */
+export function isUndoValid(account: Pick<Account, 'user' | 'standing'>, before: Before): boolean {
+  const { moves, rulings = 0, isMove = false } = before
+  if (isMove) return isMoveLinkValid(account, { rulings })
+  return isLinkValid(account, { emailKey: emailKey(before.email), moves, rulings })
+}
+
+/** An account that was taken back. */
+export interface TakenBack {
+  user: User
+  /** The address that the account had, if that is another: its reader can contest the outcome. */
+  displaced: Displaced | undefined
+  rulings: number
 }
 
 /**
@@ -31,21 +57,28 @@ export function hasMoved(user: User, { email }: Before): boolean {
  * Another account that was made with the address meanwhile, and never proven, is deleted: an intruder could have made it.
  * One whose owner has proven the address stays.
  *
- * @returns The user as it is now; `taken`: another account has the address; `gone`: the user is deleted or disabled.
+ * @returns `taken`: another account has the address; `gone`: the user is deleted or disabled, or the link is void.
  */
-export async function takeBack(scope: Scope, before: Before): Promise<User | 'taken' | 'gone'> {
+export async function takeBack(
+  scope: Scope,
+  before: Before,
+): Promise<TakenBack | 'taken' | 'gone'> {
   const { context } = scope
   const other = await findUser(scope, before.email)
   if (other && other.id !== before.userId && !(await removeUnproven(scope, other.id)))
     return 'taken'
+  let isValid = false
   function change(account: Account): Account {
     const { user, credentials } = account
-    if (user.disabled) return account
-    const { email, verifiedAt } = before
-    const address = hasMoved(user, before) ? { email, emailKey: emailKey(email), verifiedAt } : {}
+    isValid = !user.disabled && isUndoValid(account, before)
+    if (!isValid) return account
+    const { email, verifiedAt, at } = before
+    const isMoved = hasMoved(user, before)
+    const address = isMoved ? { email, emailKey: emailKey(email), verifiedAt } : {}
     return {
       user: withoutSessions(context, updated(context, user, address)),
-      credentials: credentials.filter((one) => !isOfSince(one, before.at)),
+      credentials: credentials.filter((one) => !isOfSince(one, at)),
+      ...(isMoved && { standing: afterTakeBack(account, at) }),
     }
   }
   const { userId } = before
@@ -55,8 +88,60 @@ export async function takeBack(scope: Scope, before: Before): Promise<User | 'ta
     change,
     (last, next) => [...changedFields(last.user, next.user), ...removedBetween(last, next)],
   )
-  if (account) return account.user.disabled ? 'gone' : account.user
-  return (await findUser(scope, before.email)) ? 'taken' : 'gone'
+  if (!account) return (await findUser(scope, before.email)) ? 'taken' : 'gone'
+  if (!isValid) return 'gone'
+  const { displaced, rulings } = account.standing ?? (await readStanding(scope, userId))
+  return {
+    user: account.user,
+    displaced: displaced.findLast(({ at }) => at === before.at),
+    rulings,
+  }
+}
+
+function readStanding({ context, tenantId }: Scope, userId: string) {
+  return context.store.users.standing(tenantId, userId)
+}
+
+/** The link by which the reader of a displaced address contests that the account was taken back. */
+export interface Contest extends Displaced {
+  userId: string
+  rulings: number
+}
+
+/** Whether a displaced address can still contest: an operator has not decided since. */
+export function isContestValid(
+  account: Pick<Account, 'user' | 'standing'>,
+  { emailKey, at, rulings }: Contest,
+): boolean {
+  const standing = standingOf(account)
+  if (standing.rulings !== rulings) return false
+  return standing.displaced.some((one) => one.emailKey === emailKey && one.at === at)
+}
+
+/**
+ * Locks an account that two people claim: the user is disabled and all sessions end, until an operator decides. It can be
+ * repeated.
+ *
+ * @returns The user; `undefined`: the link is void.
+ */
+export async function contest(scope: Scope, link: Contest): Promise<User | undefined> {
+  const { context } = scope
+  let isValid = false
+  function change(account: Account): Account {
+    const { user } = account
+    isValid = isContestValid(account, link)
+    if (!isValid || user.disabled) return account
+    return {
+      ...account,
+      user: withoutSessions(context, updated(context, user, { disabled: true })),
+      standing: { ...standingOf(account), contestedAt: nowMicros(context.clock) },
+    }
+  }
+  const write = { scope, action: 'user.update', target: link.userId } as const
+  const account = await changeAccount(write, link.userId, change, (last, next) =>
+    changedFields(last.user, next.user),
+  )
+  return isValid ? account?.user : undefined
 }
 
 /**

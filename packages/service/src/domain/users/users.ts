@@ -2,6 +2,7 @@ import { emailKey } from '../../store/email-key.ts'
 import type { Account, Listing, Page } from '../../store/ports.ts'
 import type { Credential, Micros, User } from '../../store/records.ts'
 import type { Found, SearchPage, UserQuery } from '../../store/user-search.ts'
+import { effectOfEdit } from '../ways/valid-links.ts'
 import { changedFields } from '../writes/changed-fields.ts'
 import { commit, noting } from '../writes/commit.ts'
 import { type DomainContext, nowMicros, type Scope, updated } from '../writes/context.ts'
@@ -145,7 +146,7 @@ export async function updateUser(scope: Scope, id: string, input: UserInput): Pr
   const { context, tenantId } = scope
   const change = (last: User) => replaced(scope, last, input)
   return commit(scope, 'user.update', id, (audit) =>
-    context.store.users.update(tenantId, id, noting(audit, change), audit),
+    context.store.users.update(tenantId, id, noting(audit, change), audit, effectOfEdit),
   )
 }
 
@@ -209,7 +210,7 @@ export async function editUser(
     return editedUser(scope, last, editOf(last), readAt)
   }
   const user = await commit(scope, 'user.update', id, (audit) =>
-    context.store.users.update(tenantId, id, noting(audit, change), audit),
+    context.store.users.update(tenantId, id, noting(audit, change), audit, effectOfEdit),
   )
   return { user, before: before ?? user }
 }
@@ -232,7 +233,7 @@ export function setDisabled(
     })
   }
   return commit(scope, action, id, (audit) =>
-    context.store.users.update(tenantId, id, noting(audit, change), audit),
+    context.store.users.update(tenantId, id, noting(audit, change), audit, effectOfEdit),
   )
 }
 

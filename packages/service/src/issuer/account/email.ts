@@ -1,5 +1,6 @@
 import { changeAddress } from '../../domain/users/accounts.ts'
 import { findUser } from '../../domain/users/users.ts'
+import { originOf } from '../../domain/ways/valid-links.ts'
 import { unlessRefused } from '../../domain/writes/commit.ts'
 import { checkNewEmail } from '../../domain/writes/rules.ts'
 import type { Pages, TextKey } from '../../pages/index.ts'
@@ -60,10 +61,11 @@ async function prove(flow: FlowRequest, visit: Visit, email: string, code: strin
     return showTooMany(flow, 'retryAfterSeconds' in admission ? admission.retryAfterSeconds : 3_600)
   }
   const outcome = await judgeMailCode(flow, name, user.id, code)
+  const origin = await originOf(context.domain, user)
   const changed =
     outcome === 'right' &&
     (await unlessRefused(
-      changeAddress(scopeOf(flow, user.id), user.id, email, loginOf(visit.session)),
+      changeAddress(scopeOf(flow, user.id), user, email, loginOf(visit.session)),
       'already_exists',
       'conflict',
     ))
@@ -73,7 +75,7 @@ async function prove(flow: FlowRequest, visit: Visit, email: string, code: strin
   }
   await context.throttle.resetFactor(facts, user.id)
   // To the address from before, whose owner may not have wanted this.
-  await sendNews(context, 'moved', mailContextOf(flow), user, { values: { email } })
+  await sendNews(context, 'moved', mailContextOf(flow), user, { values: { email }, origin })
   redirect(flow.response, overviewAfter('email'))
 }
 

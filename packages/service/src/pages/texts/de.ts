@@ -247,7 +247,7 @@ export const de: Texts = {
   undoText:
     'Der Knopf meldet alle von Ihrem Konto ab, entfernt das Passwort und jeden Weg zur Anmeldung, der seit der Änderung dazukam, und bringt die Adresse von vorher zurück. Danach schreiben wir an {email}. Wenn Sie mehrere solche Nachrichten haben, nehmen Sie die älteste.',
   undoProof:
-    'Die Adresse Ihres Kontos wurde geändert. Geben Sie das Passwort von vorher ein, oder öffnen Sie diesen Link in einem Browser, in dem Sie sich schon einmal angemeldet haben.',
+    'Die Adresse Ihres Kontos wurde geändert. Geben Sie das Passwort von vorher ein. An die jetzige Adresse des Kontos geht eine Nachricht, und wer sie liest, kann widersprechen.',
   undoPassword: 'Passwort von vor der Änderung',
   undoProofWrong: 'Das ist nicht das Passwort von vor der Änderung.',
   undoTaken:
@@ -258,6 +258,13 @@ export const de: Texts = {
     'Alle sind abgemeldet. Wir haben eine Nachricht an {email} geschickt: Folgen Sie dem Link darin und wählen Sie ein neues Passwort.',
   undoDonePlain:
     'Alle sind abgemeldet, und was seit der Änderung dazukam, ist entfernt. Melden Sie sich mit {email} wieder an.',
+  contestTitle: 'Widersprechen',
+  contestText:
+    'Jemand hat das Konto von {email} mit einer früheren Adresse und einem früheren Passwort zurückgeholt. Wenn es Ihres ist, widersprechen Sie: Das Konto wird gesperrt, und niemand kann sich anmelden, bis wir entschieden haben, wem es gehört.',
+  contestButton: 'Konto sperren',
+  contestDoneTitle: 'Das Konto ist gesperrt',
+  contestDoneText:
+    'Alle sind abgemeldet, und niemand kann sich anmelden. Schreiben Sie uns, woran wir erkennen, dass das Konto Ihres ist.',
   verifyTitle: 'E-Mail-Adresse bestätigen',
   verifyText: 'Ist {email} Ihre Adresse? Bestätigen Sie sie, um Ihr Konto fertig einzurichten.',
   verifyPassword:
@@ -388,6 +395,13 @@ export const de: Texts = {
   mailMovedSubject: 'Die Adresse Ihres Kontos bei {company} wurde geändert',
   mailMovedText:
     'Die Adresse Ihres Kontos ist jetzt {email}. Wenn Sie das nicht waren, holen Sie Ihr Konto mit diesem Link zurück. Er gilt sieben Tage.',
+  mailDisplacedSubject: 'Ihr Konto bei {company} wurde zurückgeholt',
+  mailDisplacedText:
+    'Jemand hat Ihr Konto mit einer früheren Adresse und einem früheren Passwort zurückgeholt, und Sie können sich nicht mehr anmelden. Wenn das Konto Ihres ist, widersprechen Sie mit diesem Link. Er sperrt das Konto, bis wir entschieden haben, und gilt sieben Tage.',
+  mailContestButton: 'Widersprechen',
+  mailContestedSubject: 'Ihr Konto bei {company} ist gesperrt',
+  mailContestedText:
+    'Sie haben Ihr Konto zurückgeholt, und wer die Adresse liest, die es vorher hatte, widerspricht dem. Niemand kann sich anmelden, bis wir entschieden haben. Schreiben Sie uns, woran wir erkennen, dass das Konto Ihres ist.',
   mailMovedBySupportText:
     'Der Support hat die Adresse Ihres Kontos in {email} geändert. Damit melden Sie sich von jetzt an an. Wenn Sie das nicht gewünscht haben, melden Sie sich sofort bei uns.',
   mailDeletedSubject: 'Ihr Konto bei {company} wurde gelöscht',

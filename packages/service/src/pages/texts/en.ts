@@ -229,7 +229,7 @@ export const en = {
   undoText:
     'The button logs everybody out of your account, removes the password and every way to log in that was added since the change, and brings the address from before back. We then write to {email}. If you have several such messages, use the oldest.',
   undoProof:
-    'The address of your account was changed. Enter the password from before that, or open this link in a browser in which you have logged in before.',
+    'The address of your account was changed. Enter the password from before that. The address that your account has now gets a message, and its reader can contest this.',
   undoPassword: 'Password from before the change',
   undoProofWrong: 'This is not the password from before the change.',
   undoTaken:
@@ -240,6 +240,13 @@ export const en = {
     'Everybody is logged out. We have sent a message to {email}: follow its link to choose a new password.',
   undoDonePlain:
     'Everybody is logged out, and everything that was added since the change is removed. Log in again with {email}.',
+  contestTitle: 'Contest this',
+  contestText:
+    'A person with an earlier address and password has taken the account of {email} back. If it is yours, contest that: the account is locked until we have decided whose it is.',
+  contestButton: 'Lock the account',
+  contestDoneTitle: 'The account is locked',
+  contestDoneText:
+    'Everybody is logged out, and it stays locked until we have decided. Write to us, and tell us how we can see that the account is yours.',
   verifyTitle: 'Confirm your email address',
   verifyText: 'Is {email} your address? Confirm it to finish setting up your account.',
   verifyPassword:
@@ -362,6 +369,13 @@ export const en = {
   mailMovedSubject: 'The address of your account at {company} was changed',
   mailMovedText:
     'The address of your account is {email} now. If this was not you, take your account back with this link. It works for seven days.',
+  mailDisplacedSubject: 'Your account at {company} was taken back',
+  mailDisplacedText:
+    'A person with an earlier address and password of your account has taken it back, and you can no longer log in. If the account is yours, contest that with this link. It locks the account until we have decided, and works for seven days.',
+  mailContestButton: 'Contest this',
+  mailContestedSubject: 'Your account at {company} is locked',
+  mailContestedText:
+    'You have taken your account back, and the reader of the address that it had before contests that. The account is locked until we have decided. Write to us, and tell us how we can see that the account is yours.',
   mailMovedBySupportText:
     'The support has changed the address of your account to {email}. You log in with it from now on. If you did not ask for this, tell us at once.',
   mailDeletedSubject: 'Your account at {company} was deleted',

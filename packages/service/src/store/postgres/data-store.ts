@@ -9,6 +9,7 @@ import { createJobs } from '../sql/jobs.ts'
 import { createReadAccount } from '../sql/read-account.ts'
 import { createRestores } from '../sql/restores.ts'
 import { sql } from '../sql/sql.ts'
+import { countEffect } from '../sql/standings.ts'
 import { createUsers } from '../sql/users.ts'
 import { createPostgresAudit } from './audit.ts'
 import type { Connections } from './connections.ts'
@@ -96,19 +97,28 @@ function createTables(connections: Connections, lastEntry: () => number | undefi
         await connections.write(sql`update api_keys set last_used_at = ${at} where id = ${id}`)
       },
     },
-    users: createUsers(engine, users, (row) => insertFurther('credentials', row), {
-      insertMany: createInsertMany(connections),
-      updateAccount: createUpdateAccount(connections),
-      ...createReadAccount(engine),
-    }),
-    // A new rev, as an update of the user that is under way must not undo it.
-    credentials: createCredentials(
+    users: createUsers(
       engine,
-      credentials,
-      (at, tenantId, userId) => sql`update users
-        set sessions_valid_after = greatest(users.sessions_valid_after, ${at}), rev = users.rev + 1
-        from written where users.tenant_id = ${tenantId} and users.id = ${userId}`,
+      users,
+      (row) => [insertFurther('credentials', row)],
+      (effect) => [
+        countEffect(effect, sql`select tenant_id as of_tenant, id as of_user from written`),
+      ],
+      {
+        insertMany: createInsertMany(connections),
+        updateAccount: createUpdateAccount(connections),
+        ...createReadAccount(engine),
+      },
     ),
+    // A new rev, as an update of the user that is under way must not undo it.
+    credentials: createCredentials(engine, credentials, (at, tenantId, userId) => [
+      sql`update users
+          set sessions_valid_after = greatest(users.sessions_valid_after, ${at}), rev = users.rev + 1
+          from written where users.tenant_id = ${tenantId} and users.id = ${userId}
+          returning users.tenant_id, users.id`,
+      // After the row of the user is locked, as other writes do it.
+      countEffect('ruled', sql`select tenant_id as of_tenant, id as of_user from further1`),
+    ]),
     audit: createPostgresAudit(engine, addEntry, connections, settled, lastEntry),
     restores: createRestores(engine, addEntry, {
       continueFrom: (id) => sql`select setval('audit_id_seq', ${id})`,

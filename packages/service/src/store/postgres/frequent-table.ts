@@ -40,7 +40,7 @@ export function createFrequentTable<T, R extends AnyRow>(
   connections: Connections,
   definition: TableDefinition<T, R>,
   beside?: (record: T) => Sql,
-): Table<T, Sql> {
+): Table<T, readonly Sql[]> {
   const { key, toRow, fromRow } = definition
   const table = name(definition.name)
   const read = names([...new Set([...columnsOf(definition.name), 'rev'])])
@@ -61,7 +61,7 @@ export function createFrequentTable<T, R extends AnyRow>(
     values: readonly string[],
     change: Change<T>,
     audit: AuditEntry,
-    step?: (row: AnyRow) => Sql | undefined,
+    step?: (row: AnyRow) => readonly Sql[] | undefined,
   ): Promise<Outcome<T> | 'conflict'> {
     const { rows } = await connections.read(bind(current, values))
     const [row] = rows
@@ -126,7 +126,8 @@ interface Belonging<T> {
   audit: AuditEntry
   by?: 1 | -1
   record?: T
-  further?: Sql | undefined
+  /** Each is called `further1`, `further2` and so on, for those that follow. */
+  further?: readonly Sql[] | undefined
 }
 
 /**
@@ -140,7 +141,7 @@ function createCompletion<T, R extends AnyRow>(
   beside: ((record: T) => Sql) | undefined,
 ) {
   const within = key.slice(0, -1)
-  return (writes: Sql, row: AnyRow, { audit, by, record, further }: Belonging<T>): Sql<R> => {
+  return (writes: Sql, row: AnyRow, { audit, by, record, further = [] }: Belonging<T>): Sql<R> => {
     const parts = [
       sql`written as (${writes} returning ${read})`,
       sql`audited as (${insertFurther('audit', auditRow(audit))})`,
@@ -151,7 +152,9 @@ function createCompletion<T, R extends AnyRow>(
         where scope = ${scope ?? null} and shard = ${shardOf(String(row.id))})`)
     }
     if (record && beside) parts.push(sql`beside as (${beside(record)})`)
-    if (further) parts.push(sql`further as (${further})`)
+    for (const [i, part] of further.entries()) {
+      parts.push(sql`${name(`further${i + 1}`)} as (${part})`)
+    }
     return sql`with ${join(parts)} select ${read} from written`
   }
 }

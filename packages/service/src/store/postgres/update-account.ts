@@ -6,6 +6,7 @@ import { toRow as auditRow } from '../sql/audit.ts'
 import { credentialsTable } from '../sql/credentials.ts'
 import { every, type Row } from '../sql/schema.ts'
 import { type AnyRow, assign, insertInto, matches, type Sql, script, sql } from '../sql/sql.ts'
+import { standingOf, storeStanding, toStanding } from '../sql/standings.ts'
 import type { Connections, Run } from './connections.ts'
 import { isConflict, isDuplicate, isStalePlan } from './failure.ts'
 import { storeText, withoutTexts } from './user-texts.ts'
@@ -65,7 +66,8 @@ async function update(
   const { rows: credentials } = await run(sql<Row<'credentials'>>`
     select ${every('credentials')} from credentials
     where tenant_id = ${tenantId} and user_id = ${id} for update`)
-  const before = toAccount(user, credentials)
+  const { rows: standings } = await run(standingOf(tenantId, id))
+  const before = { ...toAccount(user, credentials), standing: toStanding(standings[0]) }
   const after = change(before)
   if (after === before) return { kind: 'unchanged', record: after }
   await writeChanges(run, tenantId, id, changesOf(before, after))
@@ -78,8 +80,9 @@ async function writeChanges(
   run: Run,
   tenantId: string,
   userId: string,
-  { user, inserted, updated, deleted }: AccountChanges,
+  { user, inserted, updated, deleted, standing }: AccountChanges,
 ): Promise<void> {
+  if (standing) await run(storeStanding(tenantId, userId, standing))
   if (user) {
     const row = withoutTexts(user)
     await run(sql`with written as (

@@ -1,5 +1,5 @@
 import type { Account, UserStore } from '../ports.ts'
-import type { AuditEntry, Credential } from '../records.ts'
+import type { AuditEntry, Credential, Standing } from '../records.ts'
 import {
   credentialsTable,
   fromRow as toCredential,
@@ -8,6 +8,7 @@ import {
 import type { Engine } from './engine.ts'
 import { every, type Row } from './schema.ts'
 import { assign, insertInto, matches, sql } from './sql.ts'
+import { standingOf, storeStanding, toStanding } from './standings.ts'
 import type { AddEntry } from './table.ts'
 import { fromRow as toUser, toRow as toUserRow, type UserColumns } from './users.ts'
 
@@ -18,6 +19,7 @@ export interface AccountChanges {
   updated: Row<'credentials'>[]
   /** The ids of credentials. */
   deleted: string[]
+  standing: Standing | undefined
 }
 
 /** An account as its rows say. */
@@ -37,6 +39,7 @@ export function changesOf(before: Account, after: Account): AccountChanges {
     inserted: after.credentials.filter(({ id }) => !earlier.has(id)).map(toCredentialRow),
     updated: changed.map((one) => toCredentialRow(next(one, earlier.get(one.id)))),
     deleted: [...earlier.keys()].filter((id) => !ids.has(id)),
+    standing: after.standing === before.standing ? undefined : after.standing,
   }
 }
 
@@ -63,7 +66,8 @@ export function createUpdateAccount(
     const credentials = await writer.all(sql<Row<'credentials'>>`
       select ${every('credentials')} from credentials
       where tenant_id = ${tenantId} and user_id = ${id}`)
-    const before = toAccount(user, credentials)
+    const standing = toStanding(await writer.first(standingOf(tenantId, id)))
+    const before = { ...toAccount(user, credentials), standing }
     const after = change(before)
     if (after === before) return { kind: 'unchanged', record: after }
     await writeChanges(tenantId, id, changesOf(before, after))
@@ -74,8 +78,9 @@ export function createUpdateAccount(
   async function writeChanges(
     tenantId: string,
     userId: string,
-    { user, inserted, updated, deleted }: AccountChanges,
+    { user, inserted, updated, deleted, standing }: AccountChanges,
   ): Promise<void> {
+    if (standing) await writer.run(storeStanding(tenantId, userId, standing))
     if (user) {
       const set = assign(Object.keys(user), Object.values(user))
       await writer.run(

@@ -77,7 +77,11 @@ export function createTables(engine: EngineName): string[] {
     ] as const),
     ...(['signing_keys', 'connections', 'operators', 'audit', 'held_domains'] as const),
   ]
-  return [...tables.map((name) => createTable(name, engine)), ...createNewTables(engine)]
+  return [
+    ...tables.map((name) => createTable(name, engine)),
+    ...createNewTables(engine),
+    createTable('standings', engine),
+  ]
 }
 
 const keys = { email: 'email_key', name: 'name_key', family_name: 'family_name_key' }

@@ -1,4 +1,4 @@
-import type { DataStore } from '../ports.ts'
+import type { DataStore, StandingEffect } from '../ports.ts'
 import { createUpdateAccount } from './accounts.ts'
 import { createApiKeys } from './api-keys.ts'
 import { createApplications } from './applications.ts'
@@ -13,6 +13,7 @@ import { createReadAccount } from './read-account.ts'
 import { createRestores } from './restores.ts'
 import { createSigningKeys } from './signing-keys.ts'
 import { sql } from './sql.ts'
+import { countEffect } from './standings.ts'
 import { createInsert, createTable } from './table.ts'
 import { createTenants } from './tenants.ts'
 import { createInsertMany } from './user-batch.ts'
@@ -48,15 +49,20 @@ export function createRareTables(
 export function createSqlTables(engine: Engine): SqlTables {
   const { writer, write } = engine
   const addEntry = createAddEntry(engine)
-  const endSessions = (at: number, tenantId: string, userId: string) =>
-    writer.run(sql`update users set sessions_valid_after = max(sessions_valid_after, ${at})
+  const count = (effect: StandingEffect, tenantId: string, userId: string) =>
+    writer.run(countEffect(effect, sql`select ${tenantId} as of_tenant, ${userId} as of_user`))
+  async function endSessions(at: number, tenantId: string, userId: string): Promise<void> {
+    await writer.run(sql`update users set sessions_valid_after = max(sessions_valid_after, ${at})
       where tenant_id = ${tenantId} and id = ${userId}`)
+    await count('ruled', tenantId, userId)
+  }
   return {
     ...createRareTables(engine),
     users: createUsers(
       engine,
       createTable(engine, addEntry, usersTable),
       createInsert(writer, 'credentials'),
+      count,
       {
         insertMany: createInsertMany(engine),
         updateAccount: createUpdateAccount(engine, addEntry),

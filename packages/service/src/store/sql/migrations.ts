@@ -1,4 +1,10 @@
-import { createNewTables, DELETE_LATER_KEYS, FILL_LAST_LOGINS, indexesOf } from './create-tables.ts'
+import {
+  createNewTables,
+  createTable,
+  DELETE_LATER_KEYS,
+  FILL_LAST_LOGINS,
+  indexesOf,
+} from './create-tables.ts'
 import type { Queries } from './engine.ts'
 import type { EngineName } from './sql.ts'
 
@@ -37,6 +43,7 @@ export function changesOf(engine: EngineName, { tables, indexes, step }: Own): r
     },
     ...(step ? [{ name: '0016-search-texts', step }] : []),
     { name: '0017-last-logins', statements: [FILL_LAST_LOGINS] },
+    { name: '0018-standings', statements: [createTable('standings', engine)] },
   ]
 }
 

@@ -197,6 +197,21 @@ export const tables = {
       'foreign key (tenant_id, user_id) references users (tenant_id, id) on delete cascade',
     ],
   },
+  // A table of its own: release 0.2.0 reads every column of users on PostgreSQL, and fails when there is one more.
+  standings: {
+    record: {
+      tenant_id: 'key not null',
+      user_id: 'key not null',
+      moves: 'integer not null',
+      rulings: 'integer not null',
+      displaced: 'text',
+      contested_at: 'integer',
+    },
+    rules: [
+      'primary key (tenant_id, user_id)',
+      'foreign key (tenant_id, user_id) references users (tenant_id, id) on delete cascade',
+    ],
+  },
   // Endpoints of deleted tenants stay until the last event is delivered, so that nothing refers to a tenant.
   webhooks: {
     record: {

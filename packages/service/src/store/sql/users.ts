@@ -1,4 +1,4 @@
-import type { UserStore } from '../ports.ts'
+import type { StandingEffect, UserStore } from '../ports.ts'
 import type { User } from '../records.ts'
 import { searchTexts } from '../search-text.ts'
 import { searchKeys } from '../user-search.ts'
@@ -6,6 +6,7 @@ import { toRow as toCredentialRow } from './credentials.ts'
 import type { Engine } from './engine.ts'
 import { every, type Row } from './schema.ts'
 import { sql } from './sql.ts'
+import { standingOf, toStanding } from './standings.ts'
 import { inTenant, type Table, type TableDefinition } from './table.ts'
 import { createUserList } from './user-list.ts'
 
@@ -16,12 +17,14 @@ type AccountMethods = Pick<UserStore, 'insertMany' | 'updateAccount' | 'getAccou
  * The users of an SQL store.
  *
  * @param insertCredential - The step that adds a credential.
+ * @param count - The step that counts an effect on the standing of a user.
  * @param ofAccounts - Some databases write accounts in ways of their own.
  */
 export function createUsers<S>(
   engine: Engine,
   table: Table<User, S>,
   insertCredential: (row: Row<'credentials'>) => S,
+  count: (effect: StandingEffect, tenantId: string, userId: string) => S,
   ofAccounts: AccountMethods,
 ): UserStore {
   const { reader, json } = engine
@@ -58,7 +61,20 @@ export function createUsers<S>(
         where tenant_id = ${tenantId} and user_id in ${json.items(JSON.stringify(ids))}`)
       return new Map(rows.map(({ user_id, at }) => [user_id, at]))
     },
-    update: (tenantId, id, change, audit) => table.update([tenantId, id], change, audit),
+    update(tenantId, id, change, audit, effectOf) {
+      let effect: StandingEffect | undefined
+      function changeOne(last: User): User {
+        const next = change(last)
+        effect = next === last ? undefined : effectOf?.(last, next)
+        return next
+      }
+      return table.update([tenantId, id], changeOne, audit, () =>
+        effect === undefined ? undefined : count(effect, tenantId, id),
+      )
+    },
+    async standing(tenantId, id) {
+      return toStanding(await reader.first(standingOf(tenantId, id)))
+    },
     delete: (tenantId, id, audit) => table.delete([tenantId, id], audit),
   }
 }

@@ -2,6 +2,7 @@ import { mayReset, resetPassword } from '../../../domain/users/accounts.ts'
 import { judgePassword } from '../../../domain/users/chosen-password.ts'
 import { hashPassword } from '../../../domain/users/passwords.ts'
 import { lookUpUser } from '../../../domain/users/users.ts'
+import { isLinkValid } from '../../../domain/ways/valid-links.ts'
 import type { TextKey } from '../../../pages/index.ts'
 import type { StoredPassword, User } from '../../../store/records.ts'
 import { type Form, redirect } from '../../requests/http.ts'
@@ -36,7 +37,7 @@ export async function reset(flow: FlowRequest, form: Form): Promise<void> {
   // Hashed before the token is spent: a service too busy to hash leaves the link good.
   const stored = await hashPassword(scopeOf(flow, user.id), password, 'login')
   if (!(await spendEmailToken(flow, 'ResetToken', token))) return showInvalidReset(flow)
-  if (!(await setPassword(flow, user, stored))) return showInvalidReset(flow)
+  if (!(await setPassword(flow, user, stored, content))) return showInvalidReset(flow)
 
   const { flow: handle, applicationId } = content
   const values = { application: applicationId, uiLocales: languageOf(flow) }
@@ -49,15 +50,16 @@ export async function reset(flow: FlowRequest, form: Form): Promise<void> {
 /**
  * Sets the password of a user who followed a link, and notifies the user.
  *
- * @returns Whether it was done: not for a disabled credential.
+ * @returns Whether it was done: not for a disabled credential, or where the link is void by now.
  */
 export async function setPassword(
   flow: FlowRequest,
   user: User,
   password: StoredPassword,
+  link: EmailToken,
 ): Promise<boolean> {
   const { context, facts } = flow
-  const isSet = await resetPassword(scopeOf(flow, user.id), user, password)
+  const isSet = await resetPassword(scopeOf(flow, user.id), user, password, link)
   if (!isSet) return false
   await context.throttle.resetAddress(facts, user.email)
   await sendNews(context, 'changed', mailContextOf(flow), user)
@@ -74,8 +76,18 @@ async function findRecipient(
   const content = await readEmailToken(flow, 'ResetToken', token)
   if (!content) return undefined
   const user = await lookUpUser(context.domain, tenant.id, content.userId ?? '')
-  if (!user || user.emailKey !== content.emailKey) return undefined
+  if (!user || !(await isStillValid(flow, user, content))) return undefined
   return (await mayReset(context.domain, tenant.id, user)) ? { user, content } : undefined
+}
+
+/** Whether a link counts that was mailed to the user, as {@link isLinkValid} says. The write asks again. */
+export async function isStillValid(
+  { context, tenant }: FlowRequest,
+  user: User,
+  link: EmailToken,
+): Promise<boolean> {
+  const standing = await context.domain.store.users.standing(tenant.id, user.id)
+  return isLinkValid({ user, standing }, link)
 }
 
 /** Says that the link is no longer good, and leads to the form that asks for another one. */

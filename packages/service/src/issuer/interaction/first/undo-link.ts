@@ -1,5 +1,5 @@
 import { isPassword } from '../../../domain/users/passwords.ts'
-import { type Before, hasMoved, takeBack } from '../../../domain/users/take-back.ts'
+import { type Before, hasMoved, isUndoValid, takeBack } from '../../../domain/users/take-back.ts'
 import { lookUpUser } from '../../../domain/users/users.ts'
 import { note } from '../../../domain/writes/audit.ts'
 import { keyOf } from '../../../domain/writes/entries.ts'
@@ -9,19 +9,21 @@ import type { Form } from '../../requests/http.ts'
 import { showInvalidLink } from '../flow/dead-end.ts'
 import { type FlowRequest, mailContextOf, scopeOf, show } from '../flow/flow-request.ts'
 import { showTooMany } from '../flow/too-many.ts'
-import { sendRecovery } from '../mail/messages.ts'
+import { sendRecovery, tellDisplaced } from '../mail/messages.ts'
 import { readUndoToken, spendUndoToken } from '../mail/undo-token.ts'
-import { isKnownFromBefore } from '../progress/known-device.ts'
 
 /** Shows a button, and does nothing yet: programs that look for malice in mail follow every link. */
 export async function showUndo(flow: FlowRequest): Promise<void> {
   const token = flow.url.searchParams.get('token') ?? ''
   const found = await find(flow, token)
   if (!found) return showInvalidLink(flow)
-  await showForm(flow, 200, token, found)
+  showForm(flow, 200, token, found)
 }
 
-/** Undoes the change, and mails a link for a new password to the earlier address. */
+/**
+ * Undoes the change, and mails a link for a new password to the earlier address. The reader of an address that the account
+ * loses gets a link that contests it.
+ */
 export async function undo(flow: FlowRequest, form: Form): Promise<void> {
   const { context, tenant, facts } = flow
   const token = form.get('token') ?? ''
@@ -29,19 +31,22 @@ export async function undo(flow: FlowRequest, form: Form): Promise<void> {
   if (!found) return showInvalidLink(flow)
   const { before } = found
   const scope = scopeOf(flow, before.userId)
-  if (await asksProof(flow, found)) {
+  if (asksProof(found)) {
     const admission = await context.throttle.admitCode(facts, `undo:${keyOf(token)}`)
     if (admission.kind === 'refused') return showTooMany(flow, admission.retryAfterSeconds)
-    const isTheirs = await isPassword(scope, before.password, form.get('password') ?? '')
-    if (!isTheirs || !before.password) {
+    if (!(await isProof(flow, before, form.get('password') ?? ''))) {
       await note(scope, 'user.take_back', before.userId, 'failure')
       return showForm(flow, 422, token, found, { field: 'password', text: 'undoProofWrong' })
     }
   }
-  const user = await takeBack(scope, before)
-  if (user === 'gone') return showInvalidLink(flow)
-  if (user === 'taken') return showForm(flow, 409, token, found, { text: 'undoTaken' })
-  // Spent last: a link whose work was not done is still good.
+  const outcome = await takeBack(scope, before)
+  if (outcome === 'gone') return showInvalidLink(flow)
+  if (outcome === 'taken') return showForm(flow, 409, token, found, { text: 'undoTaken' })
+  const { user, displaced, rulings } = outcome
+  if (displaced) {
+    await tellDisplaced(context, mailContextOf(flow), { userId: user.id, rulings, ...displaced })
+  }
+  // Spent last: a link whose work was not done, or not told, is still good.
   if (!(await spendUndoToken(flow, token, before))) return showInvalidLink(flow)
   await note(scope, 'user.take_back', user.id)
   const { allowPasswords } = tenant.settings
@@ -62,24 +67,36 @@ async function find(flow: FlowRequest, token: string): Promise<Found | undefined
   const { context, tenant } = flow
   const before = await readUndoToken(flow, token)
   const user = before && (await lookUpUser(context.domain, tenant.id, before.userId))
-  return user && !user.disabled ? { before, user } : undefined
+  if (!user || user.disabled) return undefined
+  const standing = await context.domain.store.users.standing(tenant.id, user.id)
+  return isUndoValid({ user, standing }, before) ? { before, user } : undefined
 }
 
 /**
  * Whether access to the mailbox is not enough proof: the user has left this address, and it may
- * belong to another person now.
+ * belong to another person now. So may a browser in which the user logged in once.
  */
-async function asksProof(flow: FlowRequest, { before, user }: Found): Promise<boolean> {
-  return hasMoved(user, before) && !(await isKnownFromBefore(flow, user, before.at))
+function asksProof({ before, user }: Found): boolean {
+  return hasMoved(user, before)
 }
 
-async function showForm(
+async function isProof(flow: FlowRequest, before: Before, entered: string): Promise<boolean> {
+  const scope = scopeOf(flow, before.userId)
+  const known = [before.password, before.earlierPassword].filter((one) => one !== undefined)
+  // At the same cost, whether there was a password or not.
+  for (const one of known.length > 0 ? known : [undefined]) {
+    if ((await isPassword(scope, one, entered)) && one) return true
+  }
+  return false
+}
+
+function showForm(
   flow: FlowRequest,
   status: number,
   token: string,
   found: Found,
   problem?: Pages['undo']['problem'],
-): Promise<void> {
+): void {
   const { email } = found.before
-  show(flow, status, 'undo', { token, email, asksProof: await asksProof(flow, found), problem })
+  show(flow, status, 'undo', { token, email, asksProof: asksProof(found), problem })
 }

@@ -19,7 +19,7 @@ import {
   spendEmailToken,
 } from '../mail/email-tokens.ts'
 import { completePending } from './pending.ts'
-import { setPassword } from './reset-link.ts'
+import { isStillValid, setPassword } from './reset-link.ts'
 import { passwordProblems } from './signup.ts'
 
 /** The outcome of following a link. `gone`: the link is no longer good. */
@@ -109,9 +109,9 @@ async function proveAddress(
 ): Promise<Outcome> {
   const { context, tenant } = flow
   const { domain } = context
-  const { userId = '', emailKey } = content
+  const { userId = '' } = content
   const user = await lookUpUser(domain, tenant.id, userId)
-  if (user?.emailKey !== emailKey) return 'gone'
+  if (!user || !(await isStillValid(flow, user, content))) return 'gone'
   const scope = scopeOf(flow, userId)
   const isTheirs =
     entered === undefined || (await verifyPassword(scope, user, entered)).kind === 'verified'
@@ -120,10 +120,10 @@ async function proveAddress(
   if (chosen && 'problem' in chosen) return chosen
 
   if (!(await spendEmailToken(flow, 'VerifyToken', token))) return 'gone'
-  if (chosen) return (await setPassword(flow, user, chosen)) ? 'done' : 'gone'
+  if (chosen) return (await setPassword(flow, user, chosen, content)) ? 'done' : 'gone'
   const isConfirmed = removesLogins(flow, content)
     ? (await claimAccount(scope, user)) !== undefined
-    : await confirmAddress(scope, userId, emailKey)
+    : await confirmAddress(scope, userId, content)
   return isConfirmed ? 'done' : 'gone'
 }
 

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type { StoredOrigin } from '../../../domain/ways/valid-links.ts'
 import { entry, type Holder } from '../../../domain/writes/entries.ts'
 import type { StoredPassword } from '../../../store/records.ts'
 
@@ -6,12 +7,10 @@ import type { StoredPassword } from '../../../store/records.ts'
 export type TokenPurpose = 'VerifyToken' | 'ResetToken'
 
 /** The content of a link in a message. */
-export interface EmailToken {
+export interface EmailToken extends StoredOrigin {
   userId?: string | undefined
   /** The account to make, for an address that has none yet. */
   signup?: Signup | undefined
-  /** The address it was sent to, in the form in which addresses are compared. */
-  emailKey: string
   /** The address as it was written. */
   email: string
   /** The handle of the login during which it was asked for, if it was. */

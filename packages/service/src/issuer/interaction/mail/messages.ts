@@ -1,5 +1,7 @@
 import { hash, randomUUID } from 'node:crypto'
 import { findPassword } from '../../../domain/users/passwords.ts'
+import type { Contest } from '../../../domain/users/take-back.ts'
+import { type LinkOrigin, originOf } from '../../../domain/ways/valid-links.ts'
 import { idPattern } from '../../../domain/writes/ids.ts'
 import { composeMail, type MailKind } from '../../../mail/compose.ts'
 import type { Language } from '../../../pages/index.ts'
@@ -9,7 +11,7 @@ import type { Micros, StoredPassword, User } from '../../../store/records.ts'
 import type { IssuerContext } from '../../context.ts'
 import type { RequestFacts } from '../../requests/request-facts.ts'
 import { type EmailToken, issueEmailToken, type Signup, type TokenPurpose } from './email-tokens.ts'
-import { issueUndoToken } from './undo-token.ts'
+import { issueContestToken, issueUndoToken } from './undo-token.ts'
 
 /** Messages with a link. */
 type LinkKind = Extract<MailKind, 'verify' | 'reset' | 'exists' | 'invite'>
@@ -52,7 +54,10 @@ export async function sendLink(
 ): Promise<QueuedMessage | undefined> {
   if (!(await context.throttle.admitMail(mailContext.facts, email))) return undefined
   const holder = user?.id ?? `nobody-${randomUUID()}`
-  const content = { userId: holder, emailKey: user?.emailKey ?? '', email: user?.email ?? '' }
+  const { tenant } = mailContext.facts
+  const nobody = { tenantId: tenant.id, id: holder, emailKey: '' }
+  const origin = await originOf(context.domain, user ?? nobody)
+  const content = { userId: holder, email: user?.email ?? '', ...origin }
   return postLink(context, kind, mailContext, holder, content, user)
 }
 
@@ -106,8 +111,9 @@ export async function sendRecovery(
   mailContext: MailContext,
   user: User,
 ): Promise<void> {
-  const { id: userId, emailKey, email } = user
-  await postLink(context, 'reset', mailContext, userId, { userId, emailKey, email }, user)
+  const { id: userId, email } = user
+  const content = { userId, email, ...(await originOf(context.domain, user)) }
+  await postLink(context, 'reset', mailContext, userId, content, user)
 }
 
 /** A change that is mailed to the user, with a link that undoes it. */
@@ -121,6 +127,8 @@ interface ChangeFacts {
   password?: StoredPassword | undefined
   /** An instant before the change. Default: the beginning of the request. */
   at?: Micros
+  /** The origin of a link that was mailed before the change. Default: of one that is mailed now. */
+  origin?: LinkOrigin
 }
 
 /**
@@ -135,17 +143,47 @@ export async function sendNews(
   kind: Change,
   { facts, language }: MailContext,
   user: User,
-  { values = {}, password: known, at = facts.startedAt }: ChangeFacts = {},
+  { values = {}, password: known, at = facts.startedAt, origin }: ChangeFacts = {},
 ): Promise<void> {
   const { tenant, issuer } = facts
   const { id: userId, email, verifiedAt } = user
   const place = { context: context.domain, tenantId: tenant.id }
   const password = known ?? (await findPassword(place, userId))?.password
-  const before = { userId, at, email, verifiedAt, password }
+  const { moves, rulings } = origin ?? (await originOf(context.domain, user))
+  const isMove = kind === 'moved'
+  const before = { userId, at, email, verifiedAt, password, moves, rulings, isMove }
   const token = await issueUndoToken({ context, tenant }, before)
   const link = `${issuer}/undo?${new URLSearchParams({ token, ui_locales: language })}`
   const message = composeMail(kind, tenant, user, { language, link, values })
   await context.outbox.post(tenant, message, { kind, userId })
+}
+
+/**
+ * Tells the reader of an address that a link has taken the account from it. The message has a link that contests that. It is
+ * sent however many messages went to the address: there is one for each link of a change.
+ */
+export async function tellDisplaced(
+  context: IssuerContext,
+  { facts, language }: MailContext,
+  contest: Contest,
+): Promise<void> {
+  const { tenant, issuer } = facts
+  const token = await issueContestToken({ context, tenant }, contest)
+  const link = `${issuer}/contest?${new URLSearchParams({ token, ui_locales: language })}`
+  const { email, userId } = contest
+  const to = { email, profile: {}, verifiedAt: undefined }
+  const message = composeMail('displaced', tenant, to, { language, link })
+  await context.outbox.post(tenant, message, { kind: 'displaced', userId })
+}
+
+/** Tells the user who has taken the account back that this is contested, and that the account is locked. */
+export async function tellContested(
+  context: IssuerContext,
+  { facts, language }: MailContext,
+  user: User,
+): Promise<void> {
+  const message = composeMail('contested', facts.tenant, user, { language })
+  await context.outbox.post(facts.tenant, message, { kind: 'contested', userId: user.id })
 }
 
 /** Tells the user that the account was deleted, which nothing takes back. */

@@ -1,15 +1,42 @@
 import { randomBytes } from 'node:crypto'
-import type { Before } from '../../../domain/users/take-back.ts'
+import type { Before, Contest } from '../../../domain/users/take-back.ts'
 import { entry, type Holder, keyOf } from '../../../domain/writes/entries.ts'
+import { emailKey } from '../../../store/email-key.ts'
 
-/** The changes that can be taken back, for a week. */
-const changes = entry<Before>('UndoToken', 7 * 86_400)
+const SECONDS = 7 * 86_400
 
-/** Makes the token of a link that takes a change back. A user may have several. */
+/** The changes that can be taken back. */
+const changes = entry<Before>('UndoToken', SECONDS)
+
+/** The accounts that were taken back from an address, whose reader can contest that. */
+const contests = entry<Contest>('ContestToken', SECONDS)
+
+/**
+ * Makes the token of a link that takes a change back. A user may have several.
+ *
+ * The move to another address ends the links of earlier changes, so its own link takes those back, too: an intruder may
+ * have changed the password before the address.
+ */
 export async function issueUndoToken(holder: Holder, before: Before): Promise<string> {
   const token = randomBytes(32).toString('base64url')
-  await changes.put(holder, token, before, { token, accountId: before.userId })
+  const whole = before.isMove ? await withEarlier(holder, before) : before
+  await changes.put(holder, token, whole, { token, accountId: before.userId })
   return token
+}
+
+async function withEarlier(holder: Holder, before: Before): Promise<Before> {
+  const { userId, email, moves = 0, rulings = 0 } = before
+  const all = (await changes.ofAccount(holder, userId)).map(({ value }) => value)
+  const ended = all.filter(
+    (one) =>
+      !one.isMove &&
+      emailKey(one.email) === emailKey(email) &&
+      (one.moves ?? 0) === moves &&
+      (one.rulings ?? 0) === rulings,
+  )
+  const [oldest] = ended.sort((a, b) => a.at - b.at)
+  if (!oldest || oldest.at >= before.at) return before
+  return { ...before, at: oldest.at, earlierPassword: oldest.password }
 }
 
 /** Reads a token without spending it. */
@@ -31,4 +58,24 @@ export async function spendUndoToken(
     if (value.at >= at && stored.uid !== keyOf(token)) await changes.drop(holder, stored)
   }
   return (await changes.takeByToken(holder, token)) !== undefined
+}
+
+/** Makes the token of a link that contests that an account was taken back. */
+export async function issueContestToken(holder: Holder, contest: Contest): Promise<string> {
+  const token = randomBytes(32).toString('base64url')
+  await contests.put(holder, token, contest, { token, accountId: contest.userId })
+  return token
+}
+
+/** Reads a token without spending it. */
+export async function readContestToken(
+  holder: Holder,
+  token: string,
+): Promise<Contest | undefined> {
+  return (await contests.readByToken(holder, token))?.value
+}
+
+/** Spends a token; of several requests with the same one, exactly one does. */
+export async function spendContestToken(holder: Holder, token: string): Promise<boolean> {
+  return (await contests.takeByToken(holder, token)) !== undefined
 }

@@ -17,8 +17,6 @@ const TOKEN = /^[\w-]{43}$/
 /** The time of the login, in seconds since the epoch. */
 interface KnownDevice {
   loggedInAt: number
-  /** The time of the first login. Default: `loggedInAt`. */
-  firstAt?: number | undefined
 }
 
 /** A user who has logged in on some device. */
@@ -67,20 +65,6 @@ async function readDevice(
   // A browser without the cookie is unknown, for every user alike.
   if (token === undefined) return { name, device: undefined }
   return { name, device: (await known.read(flow, name))?.value }
-}
-
-/** Whether the user has logged in on this device before `at`; what has ended sessions since does not count. */
-export async function isKnownFromBefore(
-  flow: FlowRequest,
-  user: User,
-  at: Micros,
-): Promise<boolean> {
-  const { device } = await readDevice(flow, user)
-  return device !== undefined && firstAtOf(device) * 1e6 < at
-}
-
-function firstAtOf({ loggedInAt, firstAt = loggedInAt }: KnownDevice): number {
-  return firstAt
 }
 
 /**
@@ -151,9 +135,8 @@ export async function rememberDevice(
   const ctx = provider.createContext(request, response)
   setHostCookie(ctx, NAME, token, lifetimes.knownDeviceSeconds)
   const name = deviceName(token, user)
-  const firstAt = device ? firstAtOf(device) : loggedInAt
   const holder = withRequest(flow)
-  await known.put(holder, name, { loggedInAt, firstAt })
+  await known.put(holder, name, { loggedInAt })
   const isNews = !isKnown && (await countNews(flow, user))
   if (!isTrusted || !tenant.settings.rememberDevice) return isNews
   const since = nowMicros(context.domain.clock)

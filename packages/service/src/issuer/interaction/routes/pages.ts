@@ -3,6 +3,7 @@ import { markHeaders, markOf, markPaths, scriptHeaders, scripts } from '../../..
 import { brandingFor } from '../../requests/branding.ts'
 import { type Form, readForm, redirect, sendJson } from '../../requests/http.ts'
 import { accountPaths, SOCIAL_CALLBACK } from '../../requests/paths.ts'
+import { showContest, submitContest } from '../first/contest-link.ts'
 import { reset, showReset } from '../first/reset-link.ts'
 import { requestReset, showResetRequest } from '../first/reset-request.ts'
 import { showUndo, undo } from '../first/undo-link.ts'
@@ -25,6 +26,7 @@ export const hostedPages: readonly PageRoute[] = [
     submit: formOf((flow, form) => (form.has('token') ? reset : requestReset)(flow, form)),
   }),
   ...pageAt('/undo', { show: showUndo, submit: formOf(undo) }),
+  ...pageAt('/contest', { show: showContest, submit: formOf(submitContest) }),
   ...pageAt('/signup', {
     show: (flow) =>
       isSignupOpen(flow.tenant.settings)

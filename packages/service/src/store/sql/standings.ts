@@ -1,0 +1,58 @@
+import type { StandingEffect } from '../ports.ts'
+import { newStanding, type Standing } from '../records.ts'
+import { every, type Row } from './schema.ts'
+import { insertInto, type Sql, sql } from './sql.ts'
+
+/** A row as a standing. */
+export function toStanding(row: Row<'standings'> | undefined): Standing {
+  if (!row) return newStanding
+  return {
+    moves: row.moves,
+    rulings: row.rulings,
+    displaced: row.displaced === null ? [] : JSON.parse(row.displaced),
+    contestedAt: row.contested_at ?? undefined,
+  }
+}
+
+/** The statement that reads the standing of a user. */
+export function standingOf(tenantId: string, userId: string): Sql<Row<'standings'>> {
+  return sql<Row<'standings'>>`select ${every('standings')} from standings
+    where tenant_id = ${tenantId} and user_id = ${userId}`
+}
+
+/** The statement that stores a standing. */
+export function storeStanding(tenantId: string, userId: string, standing: Standing): Sql {
+  const row = toStandingRow(tenantId, userId, standing)
+  return sql`${insertInto('standings', Object.keys(row), Object.values(row))}
+    on conflict (tenant_id, user_id) do update set moves = excluded.moves, rulings = excluded.rulings,
+      displaced = excluded.displaced, contested_at = excluded.contested_at`
+}
+
+function toStandingRow(
+  tenantId: string,
+  userId: string,
+  { moves, rulings, displaced, contestedAt }: Standing,
+): Row<'standings'> {
+  return {
+    tenant_id: tenantId,
+    user_id: userId,
+    moves,
+    rulings,
+    displaced: displaced.length === 0 ? null : JSON.stringify(displaced),
+    contested_at: contestedAt ?? null,
+  }
+}
+
+/**
+ * The statement that counts an effect on the standing of a user. A ruling ends a dispute.
+ *
+ * @param user - Selects the tenant's id as `of_tenant`, and the user's as `of_user`.
+ */
+export function countEffect(effect: StandingEffect, user: Sql): Sql {
+  const isRuling = effect === 'ruled'
+  const more = isRuling ? sql`, displaced = null, contested_at = null` : sql``
+  return sql`insert into standings (tenant_id, user_id, moves, rulings)
+    select of_tenant, of_user, ${isRuling ? sql`0, 1` : sql`1, 0`} from (${user}) as one where true
+    on conflict (tenant_id, user_id) do update set
+      moves = standings.moves + excluded.moves, rulings = standings.rulings + excluded.rulings${more}`
+}
