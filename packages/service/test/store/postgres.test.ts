@@ -319,7 +319,7 @@ async function anEarlierDatabase(): Promise<TestDatabase & AsyncDisposable> {
   const earlier = await anEmptyDatabase()
   await migratePostgres({ url: earlier.url })
   await earlier.query(`
-    drop table last_logins, user_texts, sealing_keys, revision_tenants, cursors, deliveries, webhooks, job_parts, jobs,
+    drop table standings, last_logins, user_texts, sealing_keys, revision_tenants, cursors, deliveries, webhooks, job_parts, jobs,
       audit_log, restores, unconfirmed;
     drop index users_by_domain, credentials_keys, mail_unsent;
     delete from latchkey_migration where name > '0011'`)
@@ -349,6 +349,7 @@ test('users of an earlier release are found by their names and by any part of th
     '0015-indexes',
     '0016-search-texts',
     '0017-last-logins',
+    '0018-standings',
   ])
 
   const store = openPostgresDataStore(earlier.url)
