@@ -16,7 +16,15 @@ import { findUser } from '../../src/domain/users/users.ts'
 import type { Application, TenantSettings } from '../../src/store/records.ts'
 import { createBrowser } from '../issuer/support/browser.ts'
 import { createClient } from '../issuer/support/client.ts'
-import { addApp, addMail, allFactors, codeOf, MFA, mailedCode, TWO_STEP } from '../issuer/support/factors.ts'
+import {
+  addApp,
+  addMail,
+  allFactors,
+  codeOf,
+  MFA,
+  mailedCode,
+  TWO_STEP,
+} from '../issuer/support/factors.ts'
 import { instantPasswords } from '../issuer/support/instant-passwords.ts'
 import { startIssuer, type TestIssuer } from '../issuer/support/issuer.ts'
 import { connect } from '../issuer/support/social.ts'

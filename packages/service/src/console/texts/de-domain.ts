@@ -151,6 +151,7 @@ export const domainInGerman: Readonly<Record<string, string>> = {
   'The user was changed meanwhile. Read the user again.':
     'Der Benutzer wurde inzwischen geändert. Laden Sie die Seite neu.',
   'The login has ended meanwhile.': 'Die Anmeldung ist inzwischen beendet.',
+  'The address is another by now.': 'Die Adresse ist inzwischen eine andere.',
   'The endpoint is switched off. Switch it on first.':
     'Der Endpunkt ist ausgeschaltet. Schalten Sie ihn zuerst ein.',
   'This is the only owner. Invite another owner first.':
