@@ -73,8 +73,8 @@ export interface IdentityService {
   /**
    * Finishes requests in progress, refuses new ones, and closes the data.
    *
-   * @param options - `drainSeconds`: how long `/x/ready` fails before, while everything is still served,
-   *   so that load balancers stop sending requests. Default 0.
+   * @param options - `drainSeconds`: how long `/x/ready` fails before, while everything is still served and each
+   *   connection is closed after its next response, so that load balancers stop sending requests. Default 0.
    */
   close(options?: { drainSeconds?: number }): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
@@ -152,9 +152,13 @@ async function startService(
 
   async function shutDown(drainSeconds: number): Promise<void> {
     webhooks.stopWaiting()
-    if (servers.isServing() && drainSeconds > 0) await sleep(drainSeconds * 1_000)
+    const drains = servers.isServing() && drainSeconds > 0
+    if (drains) {
+      servers.drain()
+      await sleep(drainSeconds * 1_000)
+    }
     const graceMs = (options.closeSeconds ?? 10) * 1_000
-    await servers.close(graceMs)
+    await servers.close({ idleMs: drains ? IDLE_MS : 0, graceMs })
     await inProcess.close()
     // Until now: the last requests count as well.
     await servers.closeMetrics()
@@ -199,6 +203,9 @@ async function startService(
     [Symbol.asyncDispose]: () => close(),
   }
 }
+
+/** How long connections that were idle during a whole drain may still bring a request. */
+const IDLE_MS = 1_000
 
 const UNTRIMMED = 'Surplus refused requests could not be deleted.'
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { createHttpServer, listen } from '../src/server/http-server.ts'
 import { createIdentityService } from '../src/service.ts'
 import type { IdentityServiceOptions } from '../src/service-options.ts'
@@ -144,6 +144,57 @@ test('a service that drains says so at /x/ready, and still takes new connections
   expect(await get(users)).toBe(200)
   await closed
   await expect(get(users)).rejects.toThrow()
+})
+
+test('a service that drains closes each connection after its next response, from the beginning on', async () => {
+  const { service, port } = await aService()
+  const client = await aClient(port)
+  client.send(health)
+  await client.received('{"status":"ok"}')
+  expect(client.text).toContain('Connection: keep-alive')
+
+  const closed = service.close({ drainSeconds: 1 })
+  client.send(health)
+  await client.ended
+
+  expect(client.text).toContain('Connection: close')
+  expect((await fetch(`http://127.0.0.1:${port}/x/health`)).headers.get('connection')).toBe('close')
+  await closed
+})
+
+test('a connection that was idle during a drain brings one more request after the service takes no new ones', async () => {
+  const { service, port } = await aService()
+  const idle = await aClient(port)
+  idle.send(health)
+  await idle.received('{"status":"ok"}')
+
+  const closed = service.close({ drainSeconds: 0.05 })
+  const more = () => fetch(`http://127.0.0.1:${port}/x/health`)
+  await vi.waitFor(() => expect(more()).rejects.toThrow('fetch failed'), { interval: 20 })
+  idle.send(health)
+  await idle.ended
+  await closed
+
+  expect(idle.text.split('{"status":"ok"}')).toHaveLength(3)
+  expect(idle.text).toContain('Connection: close')
+})
+
+test('connections that arrive while the listener closes are served', async () => {
+  const { service, port } = await aService()
+  const statuses: number[] = []
+  let isOver = false
+  async function goOn(): Promise<void> {
+    while (!isOver) {
+      const answer = await fetch(`http://127.0.0.1:${port}/x/health`).catch((error) => error.cause)
+      if (answer.code === 'ECONNREFUSED') return
+      statuses.push(answer.status ?? answer.code)
+    }
+  }
+  const clients = Array.from({ length: 16 }, goOn)
+  await service.close({ drainSeconds: 0.2 })
+  isOver = true
+  await Promise.all(clients)
+  expect(new Set(statuses)).toEqual(new Set([200]))
 })
 
 test('keep-alive connections are closed, both idle and busy ones', async () => {

@@ -1,6 +1,14 @@
-import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http'
-import { createServer as createTlsServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import { once } from 'node:events'
+import {
+  createServer,
+  type RequestListener,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+} from 'node:http'
+import { createServer as createTlsServer, Server as TlsServer } from 'node:https'
+import { type AddressInfo, type Socket, Server as TcpServer } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { refuseConnection } from '../wire/errors.ts'
 import { checkTls, type TlsOptions } from './tls.ts'
 
@@ -59,18 +67,77 @@ export async function listen(
   return server.address() as AddressInfo
 }
 
-/** Takes no more requests and resolves when those under way are answered, at most `graceMs` later. */
-export async function closeServer(server: Server, graceMs: number): Promise<void> {
+/**
+ * Closes each connection after its next response, so that a proxy does not send a request over one that is closed at
+ * that moment. Serves on.
+ */
+export function drainServer(server: Server): void {
+  for (const event of ['request', 'checkExpectation']) {
+    server.prependListener(event, (_, res: ServerResponse) => {
+      res.shouldKeepAlive = false
+    })
+  }
+}
+
+/** How long a server that closes waits. */
+export interface ClosingTimes {
+  /** For requests over connections that are idle. */
+  idleMs: number
+  /** For everything. */
+  graceMs: number
+}
+
+/** A listener closes when no connection has arrived for this long, and after the longer time in any case. */
+const QUIET_MS = 20
+const HOLD_MS = 250
+
+/**
+ * Accepts no more connections and resolves when the requests in progress are answered, at most `graceMs` later.
+ *
+ * Idle connections stay open for `idleMs`: a proxy that finds no listener any more turns to another process, but it
+ * may be sending a request over one of them at this moment, and would answer 502.
+ */
+export async function closeServer(
+  server: Server,
+  { idleMs, graceMs }: ClosingTimes,
+): Promise<void> {
   if (!server.listening) return
-  // A client whose connection is kept alive learns from the next answer that it was the last one.
-  server.prependListener('request', (_, res) => {
-    res.shouldKeepAlive = false
-  })
-  const closed = new Promise((resolve) => server.close(resolve))
-  // Node closes the idle connections once, at the beginning; those that were busy get idle later.
-  const sweeping = setInterval(() => server.closeIdleConnections(), 20)
+  drainServer(server)
+  const closed = once(server, 'close')
   const timer = setTimeout(() => server.closeAllConnections(), graceMs)
+  if (idleMs > 0) {
+    await closeListener(server)
+    const idling = new AbortController()
+    await Promise.race([closed, sleep(idleMs, undefined, idling)])
+    idling.abort()
+  }
+  server.close()
+  // Node closes the idle connections once; those that were busy get idle later.
+  const sweeping = setInterval(() => server.closeIdleConnections(), 20)
   await closed
   clearInterval(sweeping)
   clearTimeout(timer)
+}
+
+/**
+ * Closes the listener and leaves all connections open. The kernel resets those that it has not handed over yet: so the
+ * requests of new ones wait for a moment, in which the process has little else to do than to accept them.
+ */
+async function closeListener(server: Server): Promise<void> {
+  const held = new Set<Socket>()
+  const begunAt = performance.now()
+  let arrivedAt = begunAt
+  server.on('connection', (socket) => {
+    arrivedAt = performance.now()
+    // Under TLS, this is the socket below the one that requests are read from.
+    if (server instanceof TlsServer) return
+    // Node begins to read once all handlers of this event have run.
+    setImmediate(() => held.add(socket.pause()))
+  })
+  while (performance.now() < Math.min(arrivedAt + QUIET_MS, begunAt + HOLD_MS)) await sleep(5)
+  // `close()` of an HTTP server would also close its idle connections.
+  TcpServer.prototype.close.call(server)
+  setImmediate(() => {
+    for (const socket of held) socket.resume()
+  })
 }

@@ -2,10 +2,17 @@ import type { RequestListener, Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Gauge } from '../telemetry/gauges.ts'
 import { createMetricsListener, type MetricsListener } from '../telemetry/metrics-listener.ts'
-import { closeServer, createHttpServer, type ListenOptions, listen } from './http-server.ts'
+import {
+  type ClosingTimes,
+  closeServer,
+  createHttpServer,
+  drainServer,
+  type ListenOptions,
+  listen,
+} from './http-server.ts'
 
 /** A scraper asks again. */
-const METRICS_GRACE_MS = 1_000
+const METRICS_CLOSING: ClosingTimes = { idleMs: 0, graceMs: 1_000 }
 
 /** The servers of a service, one for each port. */
 export interface Servers {
@@ -18,8 +25,10 @@ export interface Servers {
     where: Omit<ListenOptions, 'tls'>,
     gauges: readonly Gauge[],
   ): Promise<AddressInfo>
-  /** Closes the servers for requests; resolves when those under way are answered, at most `graceMs` later. */
-  close(graceMs: number): Promise<void>
+  /** Serves on, and closes each connection after its next response. */
+  drain(): void
+  /** Closes the servers for requests; resolves when those in progress are answered, at most `graceMs` later. */
+  close(times: ClosingTimes): Promise<void>
   /** Closes the servers for metrics. */
   closeMetrics(): Promise<void>
 }
@@ -41,13 +50,16 @@ export function createServers(handler: RequestListener): Servers {
       metricsServers.push({ server, listener })
       return listen(server, where)
     },
-    async close(graceMs) {
-      await Promise.all(servers.map((server) => closeServer(server, graceMs)))
+    drain() {
+      servers.forEach(drainServer)
+    },
+    async close(times) {
+      await Promise.all(servers.map((server) => closeServer(server, times)))
     },
     async closeMetrics() {
       for (const { server, listener } of metricsServers) {
         listener.close()
-        await closeServer(server, METRICS_GRACE_MS)
+        await closeServer(server, METRICS_CLOSING)
       }
     },
   }
