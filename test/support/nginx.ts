@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
-import { tmpdir } from 'node:os'
+import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { installOnDebian } from './debian.ts'
@@ -32,6 +32,8 @@ export function provideNginx(): void {
 export interface Proxy {
   /** Where it listens, without a slash at the end. */
   readonly url: string
+  /** Takes other directives beside the `server` block; resolves when no request is left at the earlier ones. */
+  reload(http: string): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
 
@@ -48,10 +50,14 @@ export async function startNginx(port: number, server: string, http = ''): Promi
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
     .map((name) => `${name}_temp_path ${folder}/${name};`)
     .join('\n')
-  const configuration = `daemon off; master_process off; pid ${folder}/pid; error_log stderr;
-    events { worker_connections 64; }
-    http { access_log off; ${temporary} ${http} server { listen 127.0.0.1:${port}; ${server} } }`
-  writeFileSync(join(folder, 'nginx.conf'), configuration)
+  const configure = (http: string) =>
+    writeFileSync(
+      join(folder, 'nginx.conf'),
+      `daemon off; user ${userInfo().username}; pid ${folder}/pid; error_log stderr notice;
+      events { worker_connections 512; }
+      http { access_log off; ${temporary} ${http} server { listen 127.0.0.1:${port}; ${server} } }`,
+    )
+  configure(http)
   const child = spawn(path, ['-p', folder, '-c', join(folder, 'nginx.conf')], {
     stdio: ['ignore', 'ignore', 'pipe'],
   })
@@ -66,6 +72,12 @@ export async function startNginx(port: number, server: string, http = ''): Promi
   }
   return {
     url: `http://127.0.0.1:${port}`,
+    async reload(more) {
+      configure(more)
+      complaint = ''
+      child.kill('SIGHUP')
+      while (!/worker process \d+ exited/.test(complaint)) await wait(20)
+    },
     async [Symbol.asyncDispose]() {
       stop(child)
       await ended

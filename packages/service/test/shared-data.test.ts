@@ -1,10 +1,12 @@
 import { createIdentityService, type IdentityService } from '@latchkey/service'
 import { fetchUserInfo } from 'openid-client'
+import pg from 'pg'
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest'
 import { startRedis } from '../../session-store/test/support/redis.ts'
 import type { IdentityServiceOptions } from '../src/service-options.ts'
 import type { Application } from '../src/store/records.ts'
 import { run } from './cli/support.ts'
+import { startReceiver } from './cluster/notices-drill.ts'
 import { createClient, logIn } from './issuer/support/client.ts'
 import type { Fetch } from './issuer/support/issuer.ts'
 import { connectApi } from './support/api.ts'
@@ -157,6 +159,39 @@ test('processes whose clocks are two seconds apart carry one login', async () =>
       sub: user.id,
     })
   }
+})
+
+test('while a process of release 0.2 ends sessions, the others wait, so that each notice of a logout is sent once', async () => {
+  const told = new Map<string, number[]>()
+  const receiver = await startReceiver(told)
+  onTestFinished(() => receiver[Symbol.asyncDispose]())
+  const { one, api } = await aPair({ allowHttpOnLoopback: true })
+  const { users, applications, create, post, get } = api(one)
+  const redirectUrls = ['https://app.example/callback']
+  const { id } = await create(applications, {
+    redirect_urls: redirectUrls,
+    metadata: { backchannel_logout_uri: receiver.url },
+  })
+  const { secret } = (await get(`${applications}/${id}`)).body
+  const ada = { email: 'ada@example.com', password: 'correct horse battery' }
+  const profile = { email: ada.email, email_verified: true }
+  const user = await create(users, { profile })
+  await post(`${users}/${user.id}/credentials`, { password: { alg: 'plain', hash: ada.password } })
+  const application = { id, redirectUrls } as unknown as Application
+  const fetch: Fetch = (url, init) => one.fetch(String(url), init)
+  const issuer = { url: 'https://acme.example', fetch, application, secretOf: () => secret }
+  await logIn(issuer, await createClient(issuer), ada)
+
+  const earlier = new pg.Client({ connectionString: database.url })
+  await earlier.connect()
+  onTestFinished(() => earlier.end())
+  await earlier.query("select pg_advisory_lock(hashtext('latchkey'), hashtext('void-sessions'))")
+  expect((await post(`${users}/${user.id}`, { profile, disabled: true })).status).toBe(200)
+  // The other process polls once a second.
+  await new Promise((resolve) => setTimeout(resolve, 2_500))
+  expect(told.size).toBe(0)
+  await earlier.query('select pg_advisory_unlock_all()')
+  await vi.waitFor(() => expect(told.get(user.id)).toHaveLength(1), 5_000)
 })
 
 test('while Redis is gone, the API goes on, and pages say that it is not their fault', async () => {

@@ -95,6 +95,9 @@ export interface DataStore {
    */
   exclusively?(task: string, work: () => Promise<void>): Promise<boolean>
 
+  /** Runs a task unless another process runs it exclusively; answers whether it ran. Otherwise as `exclusively`. */
+  together?(task: string, work: () => Promise<void>): Promise<boolean>
+
   /** The master keys in use by any process. A store of one process goes without. */
   readonly sealingKeys?: SealingKeyStore
 

@@ -10,6 +10,7 @@ import {
 } from '../../../session-store/test/support/redis.ts'
 import { createIdentityService, type IdentityService } from '../../src/service.ts'
 import { createLoopbackFetch, type Fetch } from '../issuer/support/loopback.ts'
+import type { Balancer } from '../support/balancer.ts'
 import { type Cluster, clusterKey, startCluster } from '../support/cluster.ts'
 import { createDatabase } from '../support/postgres.ts'
 
@@ -33,8 +34,19 @@ export interface Field extends AsyncDisposable {
 /** Where the application of the drills is said to run. */
 export const callback = 'http://localhost:3000/callback'
 
+/** How a field is started. */
+export interface FieldOptions {
+  /** The folder of another release's service, of which the first processes are. */
+  release?: string
+  /** Starts what is in front of the processes. Default: a balancer of our own. */
+  balance?(cluster: Cluster): Promise<Balancer>
+}
+
 /** Starts everything, with a tenant, an application and an API key. */
-export async function startField({ release }: { release?: string } = {}): Promise<Field> {
+export async function startField({
+  release,
+  balance = (cluster) => cluster.balance(),
+}: FieldOptions = {}): Promise<Field> {
   await using parts = new AsyncDisposableStack()
   const postgres = parts.use(await startPostgres())
   const redis = parts.use(await startSentinel())
@@ -51,7 +63,7 @@ export async function startField({ release }: { release?: string } = {}): Promis
       mail: { url: `smtp://127.0.0.1:${mail.port}`, from: 'no-reply@acme.example' },
     }),
   )
-  const balancer = parts.use(await cluster.balance())
+  const balancer = parts.use(await balance(cluster))
   const domain = `acme.localhost:${balancer.port}`
   const prepared = await prepare(cluster, domain, release)
   const owned = parts.move()

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Provider } from 'oidc-provider'
 import type { Background } from '../../background/index.ts'
 import { lookUpTenant } from '../../domain/tenants/tenants.ts'
@@ -58,13 +59,17 @@ export function endVoidSessions(
       const userId = target.split('/')[0] as string
       users.set(`${tenantId}/${userId}`, { tenantId, userId })
     }
+    if (users.size === 0) return
     const waiting = [...users.values()]
     async function work(): Promise<void> {
       for (let next = waiting.shift(); next; next = waiting.shift()) {
         await endSessions(context, providerOf, next.tenantId, next.userId)
       }
     }
-    await Promise.all(Array.from({ length: AT_ONCE }, work))
+    const workAll = async () => {
+      await Promise.all(Array.from({ length: AT_ONCE }, work))
+    }
+    await besideEarlierRelease(context, workAll)
   }
 
   return followLog(context.domain, background, {
@@ -73,6 +78,26 @@ export function endVoidSessions(
     act,
     isUrgent: concernsSessions,
   })
+}
+
+/** How long a process of the earlier release is waited for, and how often it is looked whether it is done. */
+const WAIT_MS = 10_000
+const LOOK_MS = 50
+
+/**
+ * Runs a task while no process of release 0.2 ends sessions. Each of those reads the whole log, under a lock of this
+ * name. If both worked at a session at once, each would send the notices of its logout.
+ */
+async function besideEarlierRelease(
+  { domain: { store } }: IssuerContext,
+  work: () => Promise<void>,
+): Promise<void> {
+  for (const end = performance.now() + WAIT_MS; store.together; await sleep(LOOK_MS)) {
+    if (await store.together(VOID_SESSIONS, work)) return
+    // Held by a process that is stopped: a notice twice is better than none.
+    if (performance.now() > end) break
+  }
+  await work()
 }
 
 async function endSessions(

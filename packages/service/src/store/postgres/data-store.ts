@@ -47,6 +47,7 @@ export function createPostgresDataStore(
     },
     foreignVersion: revision.current,
     exclusively: createExclusive(connections),
+    together: createExclusive(connections, 'shared'),
     sealingKeys: createSealingKeys(connections),
     async check() {
       // PostgreSQL refuses it when it takes no writes. It meets no row, so that no other process holds it up.

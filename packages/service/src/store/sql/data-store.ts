@@ -23,7 +23,7 @@ import { createWebhooks } from './webhooks.ts'
 /** The tables of a data store. */
 export type SqlTables = Omit<
   DataStore,
-  'deliveries' | 'foreignVersion' | 'exclusively' | 'sealingKeys' | 'check' | 'close'
+  'deliveries' | 'foreignVersion' | 'exclusively' | 'together' | 'sealingKeys' | 'check' | 'close'
 >
 
 /** The tables that few writes concern, for every SQL database. */
