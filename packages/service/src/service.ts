@@ -326,7 +326,8 @@ function domainPolicy(options: IdentityServiceOptions): DomainPolicy {
   return {
     allowLoopback: options.allowHttpOnLoopback ?? false,
     apiHosts: (options.apiHosts ?? []).map(apiHost),
-    consoleHost: options.consoleUrl === undefined ? undefined : consoleHost(options.consoleUrl),
+    consoleHost:
+      options.consoleUrl === undefined ? undefined : consoleHost(options.consoleUrl, options),
     verification: options.domainVerification ?? 'none',
   }
 }
@@ -339,9 +340,14 @@ function apiHost(text: string): string {
   }
 }
 
-function consoleHost(text: string): string {
+function consoleHost(text: string, { allowHttpOnLoopback }: IdentityServiceOptions): string {
   const url = parseConsoleUrl(text)
   if (typeof url === 'string') throw new TypeError(`"consoleUrl" is "${text}". ${url}`)
+  if (url.protocol === 'http:' && !allowHttpOnLoopback) {
+    throw new TypeError(
+      `The console's URL is ${text}, but operators log in over https here, so none could. Give it an https:// address; to try the console on this machine, run "latchkey-service dev".`,
+    )
+  }
   return url.host
 }
 

@@ -170,6 +170,7 @@ function connectingTo(look: (hostname: string) => Promise<LookupAddress[]>): Age
 
 function refusalOf({ protocol, origin, hostname }: URL): string | undefined {
   if (protocol !== 'https:') return `${origin} is not served over https.`
+  if (isLoopbackHost(hostname)) return `${hostname} is not on the public internet.`
   // A look-up happens for names only.
   const address = hostname.replace(/^\[|\]$/g, '')
   if (isIP(address) === 0 || isPublicAddress(address)) return undefined

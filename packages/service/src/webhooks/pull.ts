@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { DomainContext } from '../domain/writes/context.ts'
 import { ServiceError } from '../domain/writes/errors.ts'
@@ -47,6 +48,9 @@ const MAX_WAITING = 20
 export function createEventReader({ store, events }: DomainContext): EventReader {
   const closed = new AbortController()
   const waiting = new Map<string, number>()
+  // By tenant, with a listener for each reader that waits: Node would take so many at `events` for a leak.
+  const changes = new EventEmitter().setMaxListeners(0)
+  events.on('change', ({ tenantId }) => tenantId !== undefined && changes.emit(tenantId))
 
   async function look(query: EventQuery): Promise<EventPage & { isEnd: boolean }> {
     const { tenantId, types, limit } = query
@@ -84,16 +88,14 @@ export function createEventReader({ store, events }: DomainContext): EventReader
   async function change(tenantId: string, ms: number): Promise<void> {
     const wake = new AbortController()
     const signal = AbortSignal.any([wake.signal, closed.signal])
-    function onChange(entry: AuditEntry): void {
-      if (entry.tenantId === tenantId) wake.abort()
-    }
-    events.on('change', onChange)
+    const onChange = () => wake.abort()
+    changes.on(tenantId, onChange)
     try {
       await sleep(Math.min(ms, POLL_MS), undefined, { signal })
     } catch {
       // Something was written, or the service closes.
     } finally {
-      events.off('change', onChange)
+      changes.off(tenantId, onChange)
     }
   }
 

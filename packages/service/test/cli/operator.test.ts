@@ -62,3 +62,17 @@ test(
   },
   SECONDS,
 )
+
+test(
+  'a service whose console would be reached over plain http does not start',
+  async () => {
+    using folder = temporaryFolder()
+    const where = ['--data', folder.path, '--port', '0', '--console-url', 'http://localhost:4400']
+    expect(await run(['serve', ...where])).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining('operators log in over https here'),
+    })
+  },
+  SECONDS,
+)

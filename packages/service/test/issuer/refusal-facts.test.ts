@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { createBrowser } from './support/browser.ts'
 import { createClient } from './support/client.ts'
 import { applicationUrl, startIssuer, storeKinds } from './support/issuer.ts'
@@ -70,6 +70,32 @@ describe.each(storeKinds)('on %s', (store) => {
     })
   })
 })
+
+test.each(['query', 'form_post'])(
+  'a request without openid is refused in words that say so, to the application by %s and in the log',
+  async (responseMode) => {
+    const warn = vi.fn()
+    await using issuer = await startIssuer({ logger: { debug() {}, warn, error() {} } })
+    const app = await createClient(issuer)
+    const { url } = await app.begin({ scope: 'email', response_mode: responseMode })
+    const { location, html } = await createBrowser(issuer).get(url)
+    const sentence = 'add openid to the scope of the request'
+    if (responseMode === 'form_post') expect(html).toContain(sentence)
+    else {
+      const answered = new URL(location ?? '').searchParams
+      expect(answered.get('error')).toBe('invalid_request')
+      expect(answered.get('error_description')).toContain(sentence)
+      expect(answered.get('iss')).toBe(issuer.url)
+    }
+    expect(warn).toHaveBeenCalledWith(
+      expect.objectContaining({ code: 'invalid_request', applicationId: issuer.application.id }),
+      expect.stringContaining(sentence),
+    )
+    for (const text of [location, html, ...warn.mock.calls.map(String)]) {
+      expect(text ?? '').not.toContain('require_auth_time')
+    }
+  },
+)
 
 test.each(['ftp://shop.example/', 'http://localhost:3000/\u202ecallback', 'nonsense'])(
   'the page gives no command that registers %j',

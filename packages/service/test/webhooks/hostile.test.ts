@@ -1,9 +1,10 @@
+import { Resolver } from 'node:dns/promises'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { createServer } from 'node:tls'
 import { gzipSync } from 'node:zlib'
-import { expect, test, vi } from 'vitest'
+import { expect, type Mock, onTestFinished, test, vi } from 'vitest'
 import { selfSigned } from '../../../../test/support/certificate.ts'
 import { createOutgoing } from '../../src/egress/outgoing.ts'
 import { startApi } from '../support/api.ts'
@@ -30,6 +31,8 @@ const inside = [
   'https://[fe80::1]/',
   'https://[2002:7f00:1::]/',
   'https://[64:ff9b::7f00:1]/',
+  'https://localhost/',
+  'https://hooks.localhost:8443/',
 ]
 
 test.each(inside)('no endpoint is made at %s, nor moved there (W1)', async (url) => {
@@ -53,11 +56,23 @@ test.each(['http://shop.example.com/', 'https://ada:secret@shop.example.com/', '
   },
 )
 
+/** Has the DNS know one name, which leads to this machine. */
+function nameInside(): string {
+  const name = 'inside.example.com'
+  const resolve4 = vi.spyOn(Resolver.prototype, 'resolve4') as unknown as Mock
+  resolve4.mockImplementation(async (asked: string) => {
+    if (asked === name) return ['127.0.0.1']
+    throw Object.assign(new Error(`queryA ENOTFOUND ${asked}`), { code: 'ENOTFOUND' })
+  })
+  onTestFinished(() => resolve4.mockRestore())
+  return name
+}
+
 test('a name that leads inside is unreachable, as one that leads nowhere is (W1)', async () => {
   await using api = await startApi()
   const webhooks = `/x${api.tenant}/webhooks`
   const answers = []
-  for (const host of ['localhost', 'nowhere.invalid']) {
+  for (const host of [nameInside(), 'nowhere.invalid']) {
     const { id } = await api.create(webhooks, { url: `https://${host}/` })
     answers.push((await api.post(`${webhooks}/${id}/test`, {})).body)
   }
@@ -180,7 +195,7 @@ test('a name that changes its address between check and connection is not follow
     } as never,
     allowHttpOnLoopback: false,
   })
-  const url = new URL('https://localhost:8443/')
+  const url = new URL(`https://${nameInside()}:8443/`)
   expect(await outgoing.refusalOf('ten_x', url)).toBeUndefined()
   const sent = outgoing.forTenant('ten_x')(url.href, { method: 'POST' } as never)
   await expect(sent).rejects.toThrow('public internet')

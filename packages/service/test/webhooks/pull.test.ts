@@ -1,16 +1,21 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createIdentityService } from '../../src/index.ts'
 import { temporaryFolder } from '../cli/support.ts'
 import { type Api, connectApi, startApi, stores } from '../support/api.ts'
 import { expectError } from '../support/errors.ts'
 
 /** All events from the beginning, page by page, and the address of those that follow. */
-async function readAll(api: Api, query = ''): Promise<{ types: string[]; next: string }> {
+async function readAll(
+  api: Api,
+  query = '',
+  events = `/x${api.tenant}/events?`,
+  more?: Record<string, string>,
+): Promise<{ types: string[]; next: string }> {
   const types: string[] = []
-  let next = `/x${api.tenant}/events?${query}`
+  let next = events + query
   for (;;) {
-    const { status, body, headers } = await api.get(next)
+    const { status, body, headers } = await api.get(next, more)
     expect(status).toBe(200)
     next = /<([^>]*)>/.exec(headers.get('link') ?? '')?.[1] ?? ''
     if (body.data.length === 0) return { types, next }
@@ -87,6 +92,25 @@ test('a reader that waits is answered when something happens', async () => {
   const { body } = await waiting
   expect(body.data.map(({ type }: { type: string }) => type)).toEqual(['user.created'])
   expect(performance.now() - started).toBeLessThan(15_000)
+})
+
+test('twenty readers wait at once for each of two tenants, and the process warns of nothing', async () => {
+  await using api = await startApi()
+  const warned = vi.fn()
+  process.on('warning', warned)
+  onTestFinished(() => void process.off('warning', warned))
+  const other = await api.service.admin.createTenant({ domain: 'other.example' })
+  const { secret } = await api.service.admin.createApiKey({ name: 'all', reach: 'all' })
+  const headers = { authorization: `Bearer ${secret}` }
+  const { next } = await readAll(api)
+  const { next: nextOfOther } = await readAll(api, '', `/x/v1/tenants/${other.id}/events?`, headers)
+  const waiting = Array.from({ length: 20 }, () => api.get(`${next}&wait=20`, headers))
+  const ofOther = Array.from({ length: 20 }, () => api.get(`${nextOfOther}&wait=2`, headers))
+  await wait(300)
+  await api.createUser('ada@example.com')
+  for (const { body } of await Promise.all(waiting)) expect(body.data).toHaveLength(1)
+  for (const { body } of await Promise.all(ofOther)) expect(body.data).toEqual([])
+  expect(warned).not.toHaveBeenCalled()
 })
 
 test('a reader that waits in vain gets an empty page and where to read on', async () => {

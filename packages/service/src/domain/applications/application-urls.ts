@@ -79,8 +79,31 @@ const LOOPBACKS: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]
 function isNativeUrl({ protocol, hostname }: URL): boolean {
   if (protocol === 'https:') return !LOOPBACKS.has(hostname)
   if (protocol === 'http:') return LOOPBACKS.has(hostname)
-  return protocol.includes('.')
+  return OF_DOMAIN.test(protocol) && !BROWSER_SCHEMES.has(protocol.split('.')[0] as string)
 }
+
+/** A scheme that is a domain in reverse order: labels with dots between them, the first of which is a top-level domain. */
+const OF_DOMAIN = /^[a-z][a-z0-9-]*[a-z0-9](\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+:$/
+
+/**
+ * Schemes that browsers read themselves. None is a top-level domain, so one that begins with their name and a dot is not
+ * named after a domain, and readers that compare beginnings would take it for the other.
+ */
+const BROWSER_SCHEMES: ReadonlySet<string> = new Set([
+  ...[
+    'about',
+    'blob',
+    'chrome',
+    'chrome-extension',
+    'content',
+    'data',
+    'file',
+    'filesystem',
+    'ftp',
+  ],
+  ...['http', 'https', 'intent', 'jar', 'javascript', 'mailto', 'moz-extension', 'resource', 'tel'],
+  ...['vbscript', 'view-source', 'ws', 'wss'],
+])
 
 /**
  * The redirect or logout URLs of an application that are valid: without developer mode, plain http is only valid on

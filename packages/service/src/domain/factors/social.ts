@@ -5,7 +5,7 @@ import type { Login } from '../ways/valid-logins.ts'
 import type { DomainContext, Scope } from '../writes/context.ts'
 import { nowMicros } from '../writes/context.ts'
 import { socialCredentialId } from '../writes/ids.ts'
-import { limits } from '../writes/rules.ts'
+import { isWhole, limits } from '../writes/rules.ts'
 import { newRecord, use } from './factors.ts'
 
 /** An account at a provider, as the provider has asserted it. */
@@ -79,8 +79,8 @@ export function signUpByAccount(
   account: SocialAccount,
   { name, emailVerified }: { name: string; emailVerified: boolean },
 ): Promise<User> {
-  const isName = name !== '' && [...name].length <= limits.textLength && !name.includes('\0')
-  const profile: User['profile'] = isName && name.isWellFormed() ? { name } : {}
+  const isName = name !== '' && [...name].length <= limits.textLength && isWhole(name)
+  const profile: User['profile'] = isName ? { name } : {}
   const input = { email: account.email, emailVerified, disabled: false, metadata: {}, profile }
   return createUser(scope, input, (user) => socialCredential(scope, user, account))
 }

@@ -1,5 +1,6 @@
 import { emailKey } from '../../store/email-key.ts'
 import type { TenantSettings, User } from '../../store/records.ts'
+import { isWhole } from '../writes/rules.ts'
 import { loadCommonPasswords } from './common-passwords.ts'
 
 /** Why a password that a user chose is not good enough. */
@@ -34,7 +35,7 @@ export async function judgePassword(
   const text = password.normalize('NFC')
   if ([...text].length < MIN_CHARACTERS) return 'short'
   if (Buffer.byteLength(text) > MAX_BYTES) return 'long'
-  if (text.includes('\0') || !text.isWellFormed()) return 'character'
+  if (!isWhole(text)) return 'character'
   if (emailKey(text) === emailKey(names.email)) return 'email'
   if (isMadeOf(text, names)) return 'name'
   if (new Set(text).size < MIN_DIFFERENT || (await isCommon(text))) return 'common'

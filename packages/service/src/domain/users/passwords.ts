@@ -10,6 +10,7 @@ import { inSpan } from '../../telemetry/tracing.ts'
 import { commit, unlessRefused } from '../writes/commit.ts'
 import { type Scope, updated } from '../writes/context.ts'
 import { ServiceError } from '../writes/errors.ts'
+import { isWhole } from '../writes/rules.ts'
 import { type HashPriority, STANDARD_COST } from './password-engine.ts'
 
 /** bcrypt reads no further. */
@@ -69,7 +70,8 @@ export async function importPassword(
 /**
  * Stores a plain password as bcrypt at the standard cost.
  *
- * @throws ServiceError `password_policy` unless it is 1 to 72 bytes of UTF-8 after NFC, without NUL.
+ * @throws ServiceError `password_policy` unless it is 1 to 72 bytes of well-formed UTF-8 after NFC, without
+ *   NUL.
  */
 export async function hashPassword(
   { context, tenantId }: Scope,
@@ -84,8 +86,11 @@ export async function hashPassword(
       `The password has ${bytes} bytes in UTF-8; it needs 1 to ${MAX_PASSWORD_BYTES}.`,
     )
   }
-  if (text.includes('\0')) {
-    throw new ServiceError('password_policy', 'The password contains the character U+0000.')
+  if (!isWhole(text)) {
+    throw new ServiceError(
+      'password_policy',
+      'The password contains U+0000 or half of a surrogate pair; send well-formed text.',
+    )
   }
   return {
     alg: 'bcrypt',

@@ -56,12 +56,17 @@ export function checkText(
       `${label} has ${codePoints(text)} characters; at most ${maxLength} are kept.`,
     )
   }
-  if (text.includes('\0') || !text.isWellFormed()) {
+  if (!isWhole(text)) {
     throw new ServiceError(
       code,
       `${label} contains U+0000 or half of a surrogate pair; send well-formed text.`,
     )
   }
+}
+
+/** Whether a text is stored and hashed as it is: without U+0000 and without half of a surrogate pair. */
+export function isWhole(text: string): boolean {
+  return !text.includes('\0') && text.isWellFormed()
 }
 
 // One @, something on both sides, no spaces or control characters, no empty label in the domain.

@@ -2,6 +2,7 @@ import type { EventEmitter } from 'node:events'
 import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
 import type { IssuerLogger } from '../context.ts'
 import { NotRegisteredFor } from './client-policy.ts'
+import { clearDescription, isOpenidMissing } from './missing-openid.ts'
 
 /** The events by which oidc-provider says that it refused a request. */
 const REFUSALS = [
@@ -16,7 +17,7 @@ const REFUSALS = [
 
 /**
  * Logs at level `debug` why a request of an application was refused: for `latchkey-service dev`, and for
- * `serve --log-level debug`. Requests that need another registration are warnings; redirect URLs that are not registered
+ * `serve --log-level debug`. Requests that need another registration, or `openid`, are warnings; redirect URLs that are not registered
  * have one of their own.
  */
 export function noteRefusals(provider: Provider, logger: IssuerLogger): void {
@@ -24,10 +25,12 @@ export function noteRefusals(provider: Provider, logger: IssuerLogger): void {
     if (error instanceof errors.InvalidRedirectUri) return
     const { error: code, error_description: description = error.message, error_detail } = error
     const facts = { code, applicationId: ctx.oidc?.client?.clientId }
+    const sentence = clearDescription(description)
     // The application is not told why its authentication failed; its operator is.
-    const reason = error_detail ? `${description}: ${error_detail}` : description
+    const reason = error_detail ? `${sentence}: ${error_detail}` : sentence
     const message = `The issuer refused a request: ${reason}`
-    if (error instanceof NotRegisteredFor) logger.warn(facts, message)
+    if (error instanceof NotRegisteredFor || isOpenidMissing(description))
+      logger.warn(facts, message)
     else logger.debug(facts, message)
   }
   const emitter: EventEmitter = provider

@@ -5,7 +5,7 @@ import { findUser } from '../../../domain/users/users.ts'
 import { isSignupOpen } from '../../../domain/ways/login-methods.ts'
 import { note } from '../../../domain/writes/audit.ts'
 import { unlessRefused } from '../../../domain/writes/commit.ts'
-import { checkNewEmail } from '../../../domain/writes/rules.ts'
+import { checkNewEmail, isWhole } from '../../../domain/writes/rules.ts'
 import type { Pages, TextKey } from '../../../pages/index.ts'
 import type { Tenant } from '../../../store/records.ts'
 import { type Form, redirect } from '../../requests/http.ts'
@@ -115,7 +115,7 @@ export const passwordProblems = {
 /** The fault of a name that a user entered. */
 export function nameProblem(name: string): TextKey | undefined {
   if ([...name].length > MAX_NAME_LENGTH) return 'nameLong'
-  return /\p{Cc}/u.test(name) || !name.isWellFormed() ? 'nameCharacter' : undefined
+  return /\p{Cc}/u.test(name) || !isWhole(name) ? 'nameCharacter' : undefined
 }
 
 async function problemOf(
