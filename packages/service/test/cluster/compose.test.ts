@@ -60,7 +60,7 @@ test('the services of compose.yaml start with its commands and settings, and ngi
   await using _ = await startNginx(
     port,
     location,
-    upstream.replace('server service:4400;', addresses.join(' ')),
+    upstream.replace('server service:4400 max_fails=0;', addresses.join(' ')),
   )
   const ask = overHttp(port)
   const [, domain = ''] = /--domain (\S+)/.exec(created) ?? []
