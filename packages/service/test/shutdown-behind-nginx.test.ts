@@ -1,6 +1,7 @@
 import { Agent, request } from 'node:http'
 import { expect, onTestFinished, test } from 'vitest'
-import { freePort, provideNginx, startNginx } from '../../../test/support/nginx.ts'
+import { freePort } from '../../../test/support/free-port.ts'
+import { provideNginx, startNginx } from '../../../test/support/nginx.ts'
 import { type Serving, serveElsewhere } from './store/serving.ts'
 
 /** How many clients send one request after the other. */

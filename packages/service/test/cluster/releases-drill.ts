@@ -1,4 +1,5 @@
-import { freePort, provideNginx, startNginx } from '../../../../test/support/nginx.ts'
+import { freePort } from '../../../../test/support/free-port.ts'
+import { provideNginx, startNginx } from '../../../../test/support/nginx.ts'
 import { until } from '../../../session-store/test/support/redis.ts'
 import { migratePostgres } from '../../src/store/postgres/migrate.ts'
 import { serveElsewhere } from '../store/serving.ts'
