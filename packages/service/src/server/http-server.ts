@@ -8,7 +8,7 @@ import {
 } from 'node:http'
 import { createServer as createTlsServer, Server as TlsServer } from 'node:https'
 import { type AddressInfo, type Socket, Server as TcpServer } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { refuseConnection } from '../wire/errors.ts'
 import { checkTls, type TlsOptions } from './tls.ts'
 
@@ -134,7 +134,11 @@ async function closeListener(server: Server): Promise<void> {
     // Node begins to read once all handlers of this event have run.
     setImmediate(() => held.add(socket.pause()))
   })
-  while (performance.now() < Math.min(arrivedAt + QUIET_MS, begunAt + HOLD_MS)) await sleep(5)
+  do {
+    await sleep(5)
+    // After those that have arrived meanwhile, however long the process had to wait for a processor.
+    await nextTurn()
+  } while (performance.now() < Math.min(arrivedAt + QUIET_MS, begunAt + HOLD_MS))
   // `close()` of an HTTP server would also close its idle connections.
   TcpServer.prototype.close.call(server)
   setImmediate(() => {
