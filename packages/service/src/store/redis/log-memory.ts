@@ -8,6 +8,9 @@ const KEEP_HIGHEST = `local known = tonumber(redis.call('get', KEYS[1]) or '0')
   if tonumber(ARGV[1]) > known then redis.call('set', KEYS[1], ARGV[1]) end
   return 0`
 
+/** The kinds of keys of entries and of their indexes, as the protocol store names them. */
+const KINDS = ['e', 'u', 'g', 'a']
+
 /** How many keys one step looks at. */
 const SCAN_COUNT = 1_000
 
@@ -32,7 +35,7 @@ async function removeState(client: RedisConnection): Promise<void> {
     for (let cursor = '0'; ; ) {
       const [next, keys] = await answered(
         'scan',
-        node.scan(cursor, 'MATCH', 'latchkey:[euga]:*', 'COUNT', SCAN_COUNT),
+        node.scan(cursor, 'MATCH', `latchkey:[${KINDS.join('')}]:*`, 'COUNT', SCAN_COUNT),
       )
       // One by one: on a Cluster, keys of several slots make no command.
       const pipeline = node.pipeline()
