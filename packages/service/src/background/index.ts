@@ -2,7 +2,7 @@ import { every, type Repeated, type Task } from './every.ts'
 import { createWorker, type Worker, type WorkerOptions } from './worker.ts'
 
 export { underLease } from './every.ts'
-export { sending } from './sending.ts'
+export { messagesOf, sending } from './sending.ts'
 export type { Worker, WorkQueue } from './worker.ts'
 
 /** Everything that a service does outside of requests. */
@@ -17,18 +17,24 @@ export interface Background {
 
 /** Begins with nothing to do. */
 export function createBackground(logger: {
+  warn(facts: object, message: string): void
   error(facts: object, message: string): void
 }): Background {
   const running: { close(): Promise<void> }[] = []
   const reportOf = (task: string) => (err: unknown) =>
     logger.error({ err, task }, 'A task in the background failed; it will be tried again.')
+  const reportRecalled = (task: string) => (items: number) =>
+    logger.warn(
+      { task, items },
+      'The clock has gone back. Items that a clock ahead had put off are due now.',
+    )
   function add<T extends { close(): Promise<void> }>(one: T): T {
     running.push(one)
     return one
   }
   return {
     every: (ms, name, task, mayBeDue) => add(every(ms, task, reportOf(name), mayBeDue)),
-    work: (name, options) => add(createWorker(options, reportOf(name))),
+    work: (name, options) => add(createWorker(options, reportOf(name), reportRecalled(name))),
     async close() {
       await Promise.all(running.map((one) => one.close()))
     },

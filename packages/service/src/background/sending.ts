@@ -1,11 +1,12 @@
 import type { ClaimedMessage, MessageQueue } from '../store/protocol-store.ts'
+import type { WorkQueue } from './worker.ts'
 
 /** How messages are sent, and how often. */
 export interface SendingOptions<C> {
   queue: Pick<MessageQueue, 'retry'>
   /** Waits before the attempts after the first; the last one repeats. */
   backoffSeconds: readonly number[]
-  /** The age at which a message is given up. */
+  /** The age at which a message is given up, unless it had few attempts: a clock may have gone ahead. */
   giveUpSeconds: number
   /** Unseals the content. A message that cannot be read here stays for another process. */
   open(message: ClaimedMessage): C
@@ -21,6 +22,18 @@ export interface SendingOptions<C> {
   onGivenUp(message: ClaimedMessage, content: C, error: unknown): Promise<unknown>
 }
 
+/** The queue of messages as a worker uses it: a message waits as long as its attempts say, or for the lease. */
+export function messagesOf(
+  queue: MessageQueue,
+  backoffSeconds: readonly number[],
+): WorkQueue<ClaimedMessage> {
+  return {
+    ...queue,
+    recall: (leaseSeconds) =>
+      queue.recall([0, ...backoffSeconds].map((wait) => Math.max(wait, leaseSeconds))),
+  }
+}
+
 /** Sends messages until they are accepted or given up, as the attempt of a worker. */
 export function sending<C>(
   options: SendingOptions<C>,
@@ -32,7 +45,8 @@ export function sending<C>(
     try {
       store = await send(message, content)
     } catch (error) {
-      if (isFinal?.(error) || message.age > giveUpSeconds) {
+      const isOld = message.age > giveUpSeconds && message.attempts >= backoffSeconds.length
+      if (isFinal?.(error) || isOld) {
         await options.onGivenUp(message, content, error)
         return undefined
       }

@@ -7,6 +7,13 @@ export interface WorkQueue<T> {
   claim(limit: number, seconds: number): Promise<readonly T[]>
   /** Keeps claimed items from others for `seconds` from now; they may have ended meanwhile. */
   renew(items: readonly T[], seconds: number): Promise<unknown>
+  /**
+   * Makes due what lies further ahead than this queue puts anything, as its clock has gone back since; answers how many
+   * items. A worker calls it at the start and twice a minute.
+   *
+   * @param leaseSeconds - The lease of a claimed item.
+   */
+  recall(leaseSeconds: number): Promise<number>
   /** Whether something may be due, as of a second ago at most. Without this method it is always asked. */
   mayBeDue?(): boolean
 }
@@ -42,22 +49,29 @@ export interface Worker {
   close(): Promise<void>
 }
 
+/** How often items are looked for that a clock ahead has put off. */
+const RECALL_MS = 30_000
+
 /**
  * Makes a worker: it claims what is due, renews the lease while it works, and wakes when an item is due again. An item
- * whose process has died is claimed by another one after the lease.
+ * whose process has died is claimed by another one after the lease, and one that a clock ahead has put off within half a
+ * minute after the clock has gone back.
  */
 export function createWorker<T>(
   { queue, leaseSeconds, atOnce, attempt, pollMs, ...rest }: WorkerOptions<T>,
   report: (error: unknown) => void,
+  reportRecalled: (items: number) => void,
 ): Worker {
   const { claimAtOnce = atOnce, claimEveryMs = 0 } = rest
   const inProgress = new Map<Promise<void>, T>()
   const timers = new Set<NodeJS.Timeout>()
   let claimedAt = Number.NEGATIVE_INFINITY
   let mayHaveMore = false
+  let mayBeAhead = true
   let isClosed = false
 
   async function claim(): Promise<void> {
+    if (mayBeAhead) await recall()
     for (;;) {
       await sleep(Math.max(0, claimedAt + claimEveryMs - performance.now()))
       const limit = Math.min(claimAtOnce, atOnce - inProgress.size)
@@ -67,6 +81,17 @@ export function createWorker<T>(
       const items = await queue.claim(limit, leaseSeconds)
       for (const item of items) begin(item)
       if (items.length < limit) return
+    }
+  }
+
+  async function recall(): Promise<void> {
+    mayBeAhead = false
+    try {
+      const items = await queue.recall(leaseSeconds)
+      if (items > 0) reportRecalled(items)
+    } catch (error) {
+      mayBeAhead = true
+      throw error
     }
   }
 
@@ -91,12 +116,20 @@ export function createWorker<T>(
     timers.add(timer)
   }
 
-  const claiming = every(pollMs, claim, report, () => queue.mayBeDue?.() ?? true)
+  const claiming = every(pollMs, claim, report, () => mayBeAhead || (queue.mayBeDue?.() ?? true))
   const renewing = every(
     (leaseSeconds * 1_000) / 3,
     () => queue.renew([...inProgress.values()], leaseSeconds),
     report,
     () => inProgress.size > 0,
+  )
+  const recalling = every(
+    RECALL_MS,
+    async () => {
+      mayBeAhead = true
+      wake()
+    },
+    report,
   )
   const wake = () => void claiming.wake()
 
@@ -111,7 +144,7 @@ export function createWorker<T>(
     async close() {
       isClosed = true
       for (const timer of timers) clearTimeout(timer)
-      await claiming.close()
+      await Promise.all([recalling.close(), claiming.close()])
       await Promise.all(inProgress.keys())
       await renewing.close()
     },

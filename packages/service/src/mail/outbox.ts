@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type Background, sending } from '../background/index.ts'
+import { type Background, messagesOf, sending } from '../background/index.ts'
 import { opensDeveloperMode } from '../domain/tenants/developer-mode.ts'
 import { note } from '../domain/writes/audit.ts'
 import { type DomainContext, isShared } from '../domain/writes/context.ts'
@@ -87,7 +87,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
   const worker =
     transport &&
     background.work<ClaimedMessage>('mail', {
-      queue: mail,
+      queue: messagesOf(mail, BACKOFF_SECONDS),
       leaseSeconds: LEASE_SECONDS,
       atOnce: AT_ONCE,
       pollMs: isShared(domain) ? SHARED_POLL_MS : POLL_MS,

@@ -140,6 +140,8 @@ export interface JobStore {
   claim(seconds: number): Promise<HeldJob | undefined>
   /** Holds a job for some seconds more, unless it was given back. */
   renew(job: Pick<HeldJob, 'id' | 'fence'>, seconds: number): Promise<void>
+  /** Frees jobs that are held for longer than `seconds`, as the clock has gone back since; answers how many. */
+  recall(seconds: number): Promise<number>
   /**
    * Keeps the progress of a job, and holds it for some seconds more while it runs.
    *

@@ -174,6 +174,13 @@ export interface MessageQueue {
     messages: readonly Pick<ClaimedMessage, 'id' | 'attempts'>[],
     seconds: number,
   ): Promise<void>
+  /**
+   * Makes messages due that wait longer than `waits` has for the number of their attempts, as the clock has gone back
+   * since. The last wait is for all further attempts.
+   *
+   * @returns How many.
+   */
+  recall(waits: readonly number[]): Promise<number>
   /** Puts a claimed message back for `seconds` after a failure, with what the other side said. */
   retry(id: string, seconds: number, answer?: string): Promise<void>
   /** Keeps that a message has ended, without its content. */

@@ -15,7 +15,7 @@ export interface WebhookAnswer {
 }
 
 /** The longest wait that an endpoint can ask for. */
-const MAX_RETRY_AFTER_SECONDS = 3_600
+export const MAX_RETRY_AFTER_SECONDS = 3_600
 
 /** Whether an endpoint has taken an event: 2xx, and nothing else. */
 export function isAccepted({ status }: WebhookAnswer): boolean {

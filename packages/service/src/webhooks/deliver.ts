@@ -12,7 +12,7 @@ import {
 } from '../store/deliveries.ts'
 import { persistently } from '../store/persistently.ts'
 import type { Webhook } from '../store/records.ts'
-import { attempt, isAccepted, type WebhookAnswer } from './attempt.ts'
+import { attempt, isAccepted, MAX_RETRY_AFTER_SECONDS, type WebhookAnswer } from './attempt.ts'
 import { disableWebhook, secretsOf } from './rules.ts'
 
 export interface DeliveringOptions {
@@ -116,7 +116,10 @@ export function startDelivering(options: DeliveringOptions): Worker {
   }
 
   const worker = background.work<Lane>('webhooks', {
-    queue: deliveries,
+    queue: {
+      ...deliveries,
+      recall: (seconds) => deliveries.recall(seconds, MAX_RETRY_AFTER_SECONDS),
+    },
     leaseSeconds: LEASE_SECONDS,
     atOnce: MAX_LANES,
     claimAtOnce: LANES_AT_ONCE,

@@ -6,7 +6,10 @@ afterEach(() => vi.useRealTimers())
 function aBackground() {
   vi.useFakeTimers()
   const logged: { task?: string }[] = []
-  return { logged, background: createBackground({ error: (facts) => void logged.push(facts) }) }
+  return {
+    logged,
+    background: createBackground({ warn: () => {}, error: (facts) => void logged.push(facts) }),
+  }
 }
 
 /** A task that runs until it is told to end. */

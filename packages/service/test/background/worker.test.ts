@@ -1,7 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { createBackground, sending, type WorkQueue } from '../../src/background/index.ts'
-import { systemClock } from '../../src/clock.ts'
+import {
+  createBackground,
+  messagesOf,
+  sending,
+  type WorkQueue,
+} from '../../src/background/index.ts'
+import { type Clock, systemClock } from '../../src/clock.ts'
 import type { Lane } from '../../src/store/deliveries.ts'
 import type { HeldJob, Job } from '../../src/store/jobs.ts'
 import type { DataStore } from '../../src/store/ports.ts'
@@ -32,9 +37,9 @@ interface Stores {
   queues: { mail: MessageQueue; notices: MessageQueue }
 }
 
-async function onSqlite(): Promise<Stores> {
-  const data = await openSqliteDataStore(IN_MEMORY)
-  const queues = createSqliteProtocolStore({ path: ':memory:', clock: systemClock })
+async function onSqlite(clock = systemClock): Promise<Stores> {
+  const data = await openSqliteDataStore(IN_MEMORY, clock)
+  const queues = createSqliteProtocolStore({ path: ':memory:', clock })
   onTestFinished(async () => {
     await data.close()
     await queues.close()
@@ -42,19 +47,19 @@ async function onSqlite(): Promise<Stores> {
   return { data, queues }
 }
 
-async function onPostgres(): Promise<Stores> {
+async function onPostgres(clock?: Clock): Promise<Stores> {
   await database.empty()
   const connections = createConnections({ url: database.url })
-  const data = createPostgresDataStore(connections)
+  const data = createPostgresDataStore(connections, clock)
   onTestFinished(() => data.close())
-  return { data, queues: createPostgresQueues(connections) }
+  return { data, queues: createPostgresQueues(connections, clock) }
 }
 
 const PUT_BACK_SECONDS = 0.2
 
 function ofMessages(queue: MessageQueue): Case {
   return {
-    queue: queue as WorkQueue<unknown>,
+    queue: messagesOf(queue, [15, 60]) as WorkQueue<unknown>,
     add: () => queue.add({ id: crypto.randomUUID(), tenantId: 'ten_1', sealed: 's' }),
     async putBack(item) {
       await queue.retry((item as ClaimedMessage).id, PUT_BACK_SECONDS)
@@ -67,7 +72,10 @@ async function ofWebhooks({ webhooks, deliveries, tenants }: DataStore): Promise
   const tenant = aTenant()
   await tenants.insert(tenant, anAudit('create'))
   return {
-    queue: deliveries as WorkQueue<unknown>,
+    queue: {
+      ...deliveries,
+      recall: (seconds: number) => deliveries.recall(seconds, 60),
+    } as WorkQueue<unknown>,
     async add() {
       const { id: webhookId } = aWebhook(tenant.id)
       await webhooks.insert({ ...aWebhook(tenant.id), id: webhookId }, anAudit('create'))
@@ -97,6 +105,7 @@ async function ofJobs({ jobs, tenants }: DataStore): Promise<Case> {
         }
         return held
       },
+      recall: jobs.recall,
       renew: (held, seconds) => Promise.all(held.map((job) => jobs.renew(job as HeldJob, seconds))),
     },
     add: () =>
@@ -131,9 +140,14 @@ const stores = { SQLite: onSqlite, PostgreSQL: onPostgres }
 
 function aBackground() {
   const logged: { task?: string }[] = []
-  const background = createBackground({ error: (facts) => void logged.push(facts) })
+  const warned: object[] = []
+  const logger = {
+    warn: (facts: object) => void warned.push(facts),
+    error: (facts: object) => void logged.push(facts),
+  }
+  const background = createBackground(logger)
   onTestFinished(() => background.close())
-  return { background, logged }
+  return { background, logged, warned }
 }
 
 /** Nothing is found by polling while a test runs. */
@@ -170,7 +184,38 @@ describe.each(Object.entries(stores))('on %s', (_, open) => {
 
 describe.each(Object.entries(stores))('on %s, a worker for', (_, open) => {
   describe.each(Object.entries(users))('%s', (name, of) => {
-    test('wakes when an item that was put back is due', async () => {
+    test('takes what a clock ahead has put off, at the start and within half a minute', async () => {
+      const clock = { ahead: 0, now: () => Date.now() + clock.ahead }
+      const { queue, add } = await of(await open(clock))
+      const { background, warned } = aBackground()
+      vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+      onTestFinished(() => void vi.useRealTimers())
+      let attempts = 0
+      const work = () =>
+        background.work(name, {
+          ...{ queue, leaseSeconds: 3, atOnce: 1, pollMs: RARELY },
+          attempt: async () => void attempts++,
+        })
+      const worker = work()
+      await worker.idle()
+      clock.ahead = 86_400_000
+      await add()
+      // Held by a process that dies.
+      await queue.claim(1, 3)
+      clock.ahead = 0
+      vi.advanceTimersByTime(30_000)
+      await vi.waitFor(() => expect(attempts).toBe(1))
+      expect(warned).toContainEqual({ task: name, items: 1 })
+      await worker.close()
+
+      clock.ahead = 86_400_000
+      await queue.claim(1, 3)
+      clock.ahead = 0
+      work().wake()
+      await vi.waitFor(() => expect(attempts).toBe(2))
+    })
+
+    test('wakes when an item that was put back is due', { timeout: 20_000 }, async () => {
       const { queue, add, putBack } = await of(await open())
       const { background } = aBackground()
       let attempts = 0
@@ -236,7 +281,7 @@ describe.each(Object.entries(stores))('on %s, a worker for', (_, open) => {
       const { background } = aBackground()
       const [retried, givenUp]: [string[], string[]] = [[], []]
       const worker = background.work<ClaimedMessage>(name, {
-        ...{ queue, leaseSeconds: 60, atOnce: 1, pollMs: RARELY },
+        ...{ queue: messagesOf(queue, [0.1, 0.2]), leaseSeconds: 60, atOnce: 1, pollMs: RARELY },
         attempt: sending({
           ...{ queue, backoffSeconds: [0.1, 0.2], giveUpSeconds },
           open: ({ sealed }) => sealed,

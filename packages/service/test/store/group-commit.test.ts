@@ -98,7 +98,7 @@ test('a full database refuses writes as unavailable, and keeps acknowledged ones
   onTestFinished(() => store.close())
   const tenant = aTenant()
   await store.tenants.insert(tenant, anAudit('create'))
-  const users = createSqlTables(database).users
+  const users = createSqlTables(database, () => sql`0`).users
   await writer.run(sql`pragma max_page_count = 60`)
 
   const made = Array.from({ length: 400 }, () =>

@@ -25,6 +25,7 @@ export function followJobs(context: DomainContext, background: Background, help:
         const job = await jobs.claim(seconds)
         return job ? [job] : []
       },
+      recall: jobs.recall,
       renew: (held, seconds) => Promise.all(held.map((job) => jobs.renew(job, seconds))),
     },
     leaseSeconds: LEASE_SECONDS,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Provider } from 'oidc-provider'
-import { type Background, sending } from '../../background/index.ts'
+import { type Background, messagesOf, sending } from '../../background/index.ts'
 import { lookUpTenant } from '../../domain/tenants/tenants.ts'
 import { note } from '../../domain/writes/audit.ts'
 import { type DomainContext, isShared } from '../../domain/writes/context.ts'
@@ -67,7 +67,7 @@ export function createLogoutNotices(options: LogoutNoticesOptions): LogoutNotice
   const senders = new WeakMap<Provider, (ended: EndedSession) => Promise<boolean>>()
   let providerOf: ((tenant: Tenant) => Promise<Provider>) | undefined
   const worker = background.work<ClaimedMessage>('logout notices', {
-    queue: notices,
+    queue: messagesOf(notices, BACKOFF_SECONDS),
     leaseSeconds: LEASE_SECONDS,
     atOnce: MAX_AT_ONCE,
     pollMs: isShared(domain) ? SHARED_POLL_MS : POLL_MS,

@@ -6,6 +6,7 @@ import {
   mayReadAhead,
   movedBehind,
 } from '../cursors.ts'
+import { SLACK_SECONDS } from '../queue-times.ts'
 import { entries as everyEntry, toEntry } from '../sql/audit.ts'
 import type { Row } from '../sql/schema.ts'
 import { join, raw, separators, sql } from '../sql/sql.ts'
@@ -40,7 +41,7 @@ export function createPostgresCursors(
           taken as (update cursors set fence = fence + 1, held_until = ${LEASE_END}
             where (reader, shard) in (
               select reader, shard from cursors, log_end
-              where ${isUnread} and held_until < clock_timestamp()
+              where ${isUnread} and (held_until < clock_timestamp() or held_until > ${FAR_AHEAD})
               order by held_until, shard limit ${limit} for update of cursors skip locked)
             returning shard, position, ahead, fence)
         select last, writers, known, server,
@@ -105,6 +106,9 @@ export function createPostgresCursors(
 const SHARD = raw(`ascii(right(tenant_id, 1)) % ${LOG_SHARDS}`)
 
 const LEASE_END = raw(`clock_timestamp() + interval '${LEASE_SECONDS} seconds'`)
+
+/** No lease ends later, unless the clock has gone back since. */
+const FAR_AHEAD = raw(`clock_timestamp() + interval '${LEASE_SECONDS + SLACK_SECONDS} seconds'`)
 
 function toRow({ ahead, ...held }: HeldShard): HeldRow {
   return { ...held, ahead: JSON.stringify(ahead) }

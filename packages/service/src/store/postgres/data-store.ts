@@ -8,7 +8,7 @@ import { createDeliveries } from '../sql/deliveries.ts'
 import { createJobs } from '../sql/jobs.ts'
 import { createReadAccount } from '../sql/read-account.ts'
 import { createRestores } from '../sql/restores.ts'
-import { sql } from '../sql/sql.ts'
+import { type Sql, sql } from '../sql/sql.ts'
 import { countEffect } from '../sql/standings.ts'
 import { createUsers } from '../sql/users.ts'
 import { createPostgresAudit } from './audit.ts'
@@ -19,6 +19,7 @@ import { createDeliveryDatabase } from './deliveries.ts'
 import { eraseUsers } from './erase-users.ts'
 import { createExclusive } from './exclusive.ts'
 import { createFrequentTable, insertFurther } from './frequent-table.ts'
+import { createNow } from './now.ts'
 import { followRevision, type Waiting } from './revision.ts'
 import { createSealingKeys } from './sealing-keys.ts'
 import { followSettled } from './settled.ts'
@@ -29,20 +30,21 @@ import { textlessUsers, writeText } from './user-texts.ts'
 /**
  * A data store in PostgreSQL, for any number of processes, on tables that exist.
  *
- * @param clock - For tests that move the time of deliveries. Default: that of PostgreSQL.
+ * @param clock - For tests that move the time of deliveries and jobs. Default: that of PostgreSQL.
  */
 export function createPostgresDataStore(
   connections: Connections,
   clock?: Clock,
 ): DataStore & { mayBeDue(table: Waiting): boolean } {
+  const now = createNow(clock)
   const revision = followRevision(connections)
   // A clock of a test is not that of PostgreSQL.
   const mayBeDue = (table: Waiting) => clock !== undefined || revision.mayBeDue(table)
   return {
     mayBeDue,
-    ...createTables(connections, revision.lastEntry),
+    ...createTables(connections, now, revision.lastEntry),
     deliveries: {
-      ...createDeliveries(createDeliveryDatabase(connections, clock)),
+      ...createDeliveries(createDeliveryDatabase(connections, now)),
       mayBeDue: () => mayBeDue('webhooks'),
     },
     foreignVersion: revision.current,
@@ -75,7 +77,11 @@ async function within(ms: number, work: Promise<unknown>): Promise<void> {
   }
 }
 
-function createTables(connections: Connections, lastEntry: () => number | undefined): SqlTables {
+function createTables(
+  connections: Connections,
+  now: () => Sql,
+  lastEntry: () => number | undefined,
+): SqlTables {
   const engine = createDatabase(connections)
   const addEntry = createAddEntry(engine)
   const settled = followSettled(connections)
@@ -130,7 +136,7 @@ function createTables(connections: Connections, lastEntry: () => number | undefi
     jobs: createJobs({
       reader: engine.reader,
       run: async (statement) => (await connections.write(statement)).rows,
-      now: sql`(extract(epoch from clock_timestamp()) * 1000000)::bigint`,
+      now,
       skipLocked: sql`for update skip locked`,
     }),
   }

@@ -1,21 +1,13 @@
-import type { Clock } from '../../clock.ts'
 import type { DeliveryDatabase } from '../sql/deliveries.ts'
 import { join, name, names, raw, type Sql, sql } from '../sql/sql.ts'
 import type { Connections } from './connections.ts'
 
-/**
- * PostgreSQL as the deliveries use it.
- *
- * @param clock - For tests that move it. Default: that of PostgreSQL, as those of several machines differ.
- */
-export function createDeliveryDatabase(connections: Connections, clock?: Clock): DeliveryDatabase {
+/** PostgreSQL as the deliveries use it. */
+export function createDeliveryDatabase(connections: Connections, now: () => Sql): DeliveryDatabase {
   return {
     read: async <R>(statement: Sql<R>) => (await connections.read(statement)).rows,
     write: async <R>(statement: Sql<R>) => (await connections.write(statement)).rows,
-    now: () =>
-      clock
-        ? sql`${Math.floor(clock.now() * 1e3)}::bigint`
-        : sql`(extract(epoch from now()) * 1e6)::bigint`,
+    now,
     table(json, columns) {
       const typed = Object.entries(columns).map(
         ([column, type]) => sql`${name(column)} ${raw(type)}`,

@@ -10,8 +10,10 @@ import {
   STATE_CONDITIONS,
   toMessage,
 } from '../protocol-store.ts'
+import { longestWait } from '../queue-times.ts'
 import { name, raw, type Sql, sql } from '../sql/sql.ts'
 import type { Connections } from './connections.ts'
+import { createNow } from './now.ts'
 
 /**
  * Creates the queues of outgoing messages, from which any number of processes send.
@@ -24,10 +26,8 @@ export function createPostgresQueues(
   clock?: Clock,
   mayBeDue: (table: 'mail' | 'notices') => boolean = () => true,
 ): MessageQueues {
-  const now: Now = (seconds = 0) =>
-    clock
-      ? sql`${Math.floor(clock.now() * 1e3) + seconds * 1e6}::bigint`
-      : sql`(extract(epoch from now()) * 1e6)::bigint + ${seconds * 1e6}::bigint`
+  const read = createNow(clock)
+  const now: Now = (seconds = 0) => sql`${read()} + ${seconds * 1e6}::bigint`
   return {
     mail: { ...createQueue(connections, now, 'mail'), mayBeDue: () => mayBeDue('mail') },
     notices: { ...createQueue(connections, now, 'notices'), mayBeDue: () => mayBeDue('notices') },
@@ -79,6 +79,12 @@ function createQueue(connections: Connections, now: Now, table: 'mail' | 'notice
       await write(sql`update ${queue} set due_at = ${now(seconds)} where outcome is null
         and (id, attempts) in (select id, attempts
           from json_to_recordset(${held}::json) as held (id text, attempts bigint))`)
+    },
+    async recall(waits) {
+      const { rows } = await connections.write(sql`update ${queue} set due_at = ${now()}
+        where due_at < ${NEVER_DUE} and due_at > ${now()} + ${raw(longestWait(waits))}
+        returning id`)
+      return rows.length
     },
     async retry(id, seconds, answer) {
       await write(sql`update ${queue} set due_at = ${now(seconds)}, attempts = attempts + 1,

@@ -12,7 +12,7 @@ import { createOperators } from './operators.ts'
 import { createReadAccount } from './read-account.ts'
 import { createRestores } from './restores.ts'
 import { createSigningKeys } from './signing-keys.ts'
-import { sql } from './sql.ts'
+import { type Sql, sql } from './sql.ts'
 import { countEffect } from './standings.ts'
 import { createInsert, createTable } from './table.ts'
 import { createTenants } from './tenants.ts'
@@ -45,8 +45,12 @@ export function createRareTables(
   }
 }
 
-/** All tables, in a database where a write costs little more than its statements. */
-export function createSqlTables(engine: Engine): SqlTables {
+/**
+ * All tables, in a database where a write costs little more than its statements.
+ *
+ * @param now - The time now, by which jobs are held.
+ */
+export function createSqlTables(engine: Engine, now: () => Sql): SqlTables {
   const { writer, write } = engine
   const addEntry = createAddEntry(engine)
   const count = (effect: StandingEffect, tenantId: string, userId: string) =>
@@ -88,7 +92,7 @@ export function createSqlTables(engine: Engine): SqlTables {
     jobs: createJobs({
       reader: engine.reader,
       run: (statement) => engine.write(() => writer.all(statement)),
-      now: sql`cast(unixepoch('subsec') * 1000000 as integer)`,
+      now,
       skipLocked: sql``,
     }),
   }

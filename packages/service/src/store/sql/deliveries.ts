@@ -8,6 +8,7 @@ import {
   type NewDelivery,
   NOT_DUE,
 } from '../deliveries.ts'
+import { within } from '../queue-times.ts'
 import { columnsOf, every, type Row } from './schema.ts'
 import { type Sql, sql } from './sql.ts'
 import { fromRow as toWebhook } from './webhooks.ts'
@@ -149,6 +150,23 @@ export function createDeliveries(db: DeliveryDatabase): DeliveryStore {
     async renew(lanes, seconds) {
       await write(sql`update webhooks set held_until = ${now()} + ${seconds * 1e6}
         from ${held(lanes.map((lane) => givenOf(lane)))} as ours where webhooks.id = ours.id`)
+    },
+
+    async recall(leaseSeconds, longestPauseSeconds) {
+      await write(sql`update deliveries set due_at = ${now()} where outcome is null
+        and due_at > ${now()} and (attempts = 0 or tried_at > ${now()} + ${within(0)})`)
+      const isFailing = sql`coalesce(lane.failing_since <= ${now()}, 1 = 0)`
+      const rows = await write(sql`update webhooks set held_until = 0,
+          due_at = case when webhooks.due_at = ${NOT_DUE} then ${NOT_DUE} else ${now()} end,
+          failing_since = case when failing_since > ${now()} then ${now()} else failing_since end
+        from (select lane.id from webhooks as lane
+          where lane.held_until > ${now()} + ${within(longestPauseSeconds)}
+            or (lane.held_until > ${now()} + ${within(leaseSeconds)} and not ${isFailing})
+            or (lane.due_at > ${now()} and lane.due_at < ${NOT_DUE} and exists (select 1 from deliveries
+              where webhook_id = lane.id and outcome is null and due_at <= ${now()}))
+          order by lane.id ${db.locked}) as ours
+        where webhooks.id = ours.id returning webhooks.id`)
+      return rows.length
     },
 
     async finish(attempts) {

@@ -1,4 +1,5 @@
 import type { HeldJob, Job, JobStore } from '../jobs.ts'
+import { within } from '../queue-times.ts'
 import type { Engine } from './engine.ts'
 import { every as columnsIn, type Row } from './schema.ts'
 import { type Sql, sql } from './sql.ts'
@@ -9,8 +10,8 @@ type JobRow = Row<'jobs'>
 export interface JobEngine extends Pick<Engine, 'reader'> {
   /** Runs one statement that writes. */
   run(statement: Sql<JobRow>): Promise<JobRow[]>
-  /** The database's clock, in microseconds. */
-  now: Sql
+  /** The time now in microseconds, by a clock that all processes share. */
+  now(): Sql
   /** The end of a statement that chooses a row to take. */
   skipLocked: Sql
 }
@@ -19,7 +20,7 @@ const every = columnsIn('jobs')
 
 /** The jobs of an SQL store. */
 export function createJobs({ reader, run, now, skipLocked }: JobEngine): JobStore {
-  const until = (seconds: number) => sql`${now} + ${Math.round(seconds * 1e6)}`
+  const until = (seconds: number) => sql`${now()} + ${Math.round(seconds * 1e6)}`
   return {
     async insert({ id, tenantId, kind, state, work, actor, progress, total, createdAt }) {
       await run(sql`insert into jobs (${every}) values (${id}, ${tenantId}, ${kind}, ${state},
@@ -37,7 +38,7 @@ export function createJobs({ reader, run, now, skipLocked }: JobEngine): JobStor
     },
     async claim(seconds) {
       // Asked for every few seconds: a write is tried only where there is something to take.
-      const isFree = sql`state = 'running' and held_until <= ${now}`
+      const isFree = sql`state = 'running' and held_until <= ${now()}`
       const free = await reader.first(sql`select 1 from jobs where ${isFree} limit 1`)
       if (!free) return undefined
       const [row] =
@@ -48,7 +49,15 @@ export function createJobs({ reader, run, now, skipLocked }: JobEngine): JobStor
     },
     async renew({ id, fence }, seconds) {
       await run(sql<JobRow>`update jobs set held_until = ${until(seconds)}
-        where id = ${id} and fence = ${fence} and held_until > ${now}`)
+        where id = ${id} and fence = ${fence} and held_until > ${now()}`)
+    },
+    async recall(seconds) {
+      const isAhead = sql`state = 'running' and held_until > ${now()} + ${within(seconds)}`
+      const ahead = await reader.first(sql`select 1 from jobs where ${isAhead} limit 1`)
+      if (!ahead) return 0
+      const rows = await run(sql<JobRow>`update jobs set held_until = 0
+        where ${isAhead} returning ${every}`)
+      return rows.length
     },
     async keep({ id, fence, state, progress }, seconds) {
       const rows =

@@ -2,6 +2,7 @@ import { type Clock, systemClock } from '../../clock.ts'
 import type { DataStore } from '../ports.ts'
 import { createSqlTables } from '../sql/data-store.ts'
 import { createDeliveries } from '../sql/deliveries.ts'
+import { sql } from '../sql/sql.ts'
 import { openDatabase } from './database.ts'
 import { createDeliveryDatabase } from './deliveries.ts'
 
@@ -9,18 +10,17 @@ import { createDeliveryDatabase } from './deliveries.ts'
  * A data store in `data.db` of a folder that exists, or in memory. Several processes may open a folder; the one
  * that serves takes ownership first.
  *
- * @param clock - The time of deliveries. Default: the machine's.
+ * @param clock - The time of deliveries and jobs. Default: the machine's.
  */
 export async function openSqliteDataStore(
   folder: string,
   clock: Clock = systemClock,
 ): Promise<DataStore> {
   const database = await openDatabase(folder)
+  const now = () => sql`cast(${Math.floor(clock.now() * 1000)} as integer)`
   return {
-    ...createSqlTables(database),
-    deliveries: createDeliveries(
-      createDeliveryDatabase(database, () => Math.floor(clock.now() * 1000)),
-    ),
+    ...createSqlTables(database, now),
+    deliveries: createDeliveries(createDeliveryDatabase(database, now)),
     foreignVersion: database.foreignVersion,
     check: () => database.probe(),
     close: () => database.close(),

@@ -1,7 +1,6 @@
-import type { Micros } from '../records.ts'
 import type { DeliveryDatabase } from '../sql/deliveries.ts'
 import type { Engine } from '../sql/engine.ts'
-import { join, name, raw, sql } from '../sql/sql.ts'
+import { join, name, raw, type Sql, sql } from '../sql/sql.ts'
 
 /**
  * SQLite as the deliveries use it.
@@ -10,12 +9,12 @@ import { join, name, raw, sql } from '../sql/sql.ts'
  */
 export function createDeliveryDatabase(
   { reader, writer, write }: Engine,
-  now: () => Micros,
+  now: () => Sql,
 ): DeliveryDatabase {
   return {
     read: reader.all,
     write: (statement) => write(() => writer.all(statement)),
-    now: () => sql`cast(${now()} as integer)`,
+    now,
     table(json, columns) {
       const names = Object.keys(columns).map(
         (column) => sql`value ->> ${raw(`'${column}'`)} as ${name(column)}`,

@@ -9,6 +9,7 @@ import {
   STATE_CONDITIONS,
   toMessage,
 } from '../protocol-store.ts'
+import { longestWait } from '../queue-times.ts'
 import type { Micros } from '../records.ts'
 import type { GroupCommit } from './group-commit.ts'
 
@@ -67,6 +68,13 @@ export function createSqliteQueue(
       await commits.write(() => {
         for (const { id, attempts } of claimed) sql.renew.run(timeIn(seconds), id, attempts)
       })
+    },
+    async recall(waits) {
+      const statement = database.prepare(
+        `UPDATE ${table} SET due_at = ?1 WHERE due_at < ${NEVER} AND due_at > ?1 + ${longestWait(waits)}`,
+      )
+      const { changes } = await commits.write(() => statement.run(now()))
+      return Number(changes)
     },
     async retry(id, seconds, answer) {
       await commits.write(() => sql.retry.run(timeIn(seconds), answer ?? null, id))

@@ -1,0 +1,14 @@
+import type { Clock } from '../../clock.ts'
+import { type Sql, sql } from '../sql/sql.ts'
+
+/**
+ * The time now in microseconds, as an expression.
+ *
+ * @param clock - For tests that move it. Default: that of PostgreSQL, as those of several machines differ.
+ */
+export function createNow(clock?: Clock): () => Sql {
+  return () =>
+    clock
+      ? sql`${Math.floor(clock.now() * 1e3)}::bigint`
+      : sql`(extract(epoch from now()) * 1e6)::bigint`
+}
