@@ -64,6 +64,9 @@ export type Attempt = Pick<
   waitSeconds: number
 }
 
+/** How many endpoints a tenant can have: each gets a copy of every event. */
+export const MAX_WEBHOOKS = 10
+
 /** How many deliveries of an endpoint are sent at a time. */
 export const LANE_AT_ONCE = 8
 
@@ -79,6 +82,21 @@ export interface Lane {
   version: number
   /** How long the endpoint has accepted nothing, in seconds; `undefined`: the last attempt was accepted. */
   failingSeconds: number | undefined
+}
+
+/** The lanes of one kind: how many a process holds of each tenant, and may hold of it at most. */
+export interface LaneShare {
+  ofTenant: number
+  held: ReadonlyMap<string, number>
+}
+
+/** Limits of the lanes that a process takes. */
+export interface LaneLimits {
+  quick: LaneShare
+  /** Lanes of endpoints that did not accept the last event. */
+  failing: LaneShare
+  /** How many more of these may be taken, of all tenants together. */
+  moreFailing: number
 }
 
 /** A lane that is given back. */
@@ -104,8 +122,11 @@ export interface DeliveryStore {
   addAgain(deliveries: readonly Omit<NewDelivery, 'entry'>[]): Promise<void>
   /** Whether something may be due, as of a second ago at most. Without this method it is always asked. */
   mayBeDue?(): boolean
-  /** Takes up to `limit` lanes with due deliveries that no other process holds, for `seconds`. */
-  claim(limit: number, seconds: number): Promise<Lane[]>
+  /**
+   * Takes up to `limit` lanes with due deliveries that no other process holds, for `seconds`; those of failing endpoints
+   * come last.
+   */
+  claim(limit: number, seconds: number, limits?: LaneLimits): Promise<Lane[]>
   /** Holds lanes for longer. One that was given back, or that another process has, stays as it is. */
   renew(lanes: readonly Lane[], seconds: number): Promise<void>
   /**

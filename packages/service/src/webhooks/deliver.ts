@@ -14,6 +14,7 @@ import { persistently } from '../store/persistently.ts'
 import type { Webhook } from '../store/records.ts'
 import { attempt, isAccepted, MAX_RETRY_AFTER_SECONDS, type WebhookAnswer } from './attempt.ts'
 import { disableWebhook, secretsOf } from './rules.ts'
+import { createShares } from './shares.ts'
 
 export interface DeliveringOptions {
   domain: DomainContext
@@ -115,9 +116,25 @@ export function startDelivering(options: DeliveringOptions): Worker {
     await options.onDisabled(webhook, reason)
   }
 
+  const shares = createShares()
+
+  async function sendWithin(lane: Lane): Promise<number | undefined> {
+    try {
+      return await send(lane)
+    } finally {
+      // Lanes that were left out are found by no other wake.
+      if (shares.leave(lane)) worker.wake()
+    }
+  }
+
   const worker = background.work<Lane>('webhooks', {
     queue: {
       ...deliveries,
+      async claim(limit, seconds) {
+        const lanes = await deliveries.claim(limit, seconds, shares.limits())
+        for (const lane of lanes) shares.take(lane)
+        return lanes
+      },
       recall: (seconds) => deliveries.recall(seconds, MAX_RETRY_AFTER_SECONDS),
     },
     leaseSeconds: LEASE_SECONDS,
@@ -125,7 +142,7 @@ export function startDelivering(options: DeliveringOptions): Worker {
     claimAtOnce: LANES_AT_ONCE,
     claimEveryMs: CLAIM_EVERY_MS,
     pollMs: isShared(domain) ? SHARED_POLL_MS : POLL_MS,
-    attempt: send,
+    attempt: sendWithin,
   })
   worker.wake()
   return worker

@@ -7,6 +7,7 @@ import { newId } from '../domain/writes/ids.ts'
 import { nearestName } from '../domain/writes/nearest-name.ts'
 import { checkMetadata, checkText, checkUrl } from '../domain/writes/rules.ts'
 import type { Outgoing } from '../egress/outgoing.ts'
+import { MAX_WEBHOOKS } from '../store/deliveries.ts'
 import type { Metadata, Webhook, WebhookEnd } from '../store/records.ts'
 import { eventTypes } from './events.ts'
 import { newSecret } from './signature.ts'
@@ -33,9 +34,6 @@ export interface WebhookContext {
   readonly domain: DomainContext
   readonly outgoing: Pick<Outgoing, 'refusalOf'>
 }
-
-/** How many endpoints a tenant can have: each gets a copy of every event. */
-const MAX_WEBHOOKS = 10
 
 /** How long events are signed with the key before as well, in seconds. */
 const OVERLAP_SECONDS = 86_400

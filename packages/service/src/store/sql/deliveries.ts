@@ -5,6 +5,9 @@ import {
   type DeliveryStore,
   LANE_AT_ONCE,
   type Lane,
+  type LaneLimits,
+  type LaneShare,
+  MAX_WEBHOOKS,
   type NewDelivery,
   NOT_DUE,
 } from '../deliveries.ts'
@@ -124,18 +127,39 @@ export function createDeliveries(db: DeliveryDatabase): DeliveryStore {
           created_at = case when deliveries.created_at < ${now()} then ${now()} else deliveries.created_at + 1 end`,
       }),
 
-    async claim(limit, seconds) {
+    async claim(limit, seconds, limits = unlimited(limit)) {
       const due = db.jsonRows(
         [...columnsOf('deliveries'), 'age'],
         sql`(select ${all}, (${now()} - created_at) / 1000000 as age from deliveries
           where webhook_id = webhooks.id and outcome is null and due_at <= ${now()}
           order by due_at, id limit ${LANE_AT_ONCE})`,
       )
+      const { quick, failing, moreFailing } = limits
+      const isFree = sql`due_at <= ${now()} and held_until <= ${now()} and disabled is null`
+      /** Lanes of a kind that may be taken, those that are due for longest; a tenant has few. */
+      const free = (isOfKind: Sql, kind: Sql, { ofTenant, held }: LaneShare, most: number) => {
+        const full = [...held].flatMap(([id, n]) => (n >= ofTenant ? [{ id }] : []))
+        const taken = table(JSON.stringify([...held].map(([id, n]) => ({ id, n }))), {
+          ...{ id: 'text', n: 'bigint' },
+        })
+        return sql`select id from (
+          select found.id, coalesce(taken.n, 0) + row_number() over (
+            partition by found.tenant_id order by found.due_at) as nth
+          from (select id, tenant_id, due_at from webhooks where ${isFree} and ${isOfKind}
+              and tenant_id not in (select id from ${table(JSON.stringify(full), { id: 'text' })} as full_ones)
+            order by due_at limit ${most}) as found
+          left join ${taken} as taken on taken.id = found.tenant_id
+        ) as ${kind} where nth <= ${ofTenant}`
+      }
+      const isQuick = sql`failing_since is null`
+      const isFailing = sql`failing_since is not null`
       const rows = await write(sql<LaneRow>`update webhooks
         set held_until = ${now()} + ${seconds * 1e6}, fence = fence + 1
         where (tenant_id, id) in (select tenant_id, id from webhooks
-          where due_at <= ${now()} and held_until <= ${now()} and disabled is null
-          order by due_at limit ${limit} ${db.skipLocked})
+          where ${isFree} and id in (
+            ${free(isQuick, sql`quick`, quick, limit * MAX_WEBHOOKS)} union all
+            ${free(isFailing, sql`failing`, failing, moreFailing)})
+          order by ${isFailing}, due_at limit ${limit} ${db.skipLocked})
         returning ${every('webhooks')}, fence, due_at as version,
           (${now()} - failing_since) / 1000000 as failing, ${due} as due`)
       return rows.map((row) => ({
@@ -277,6 +301,12 @@ export function createDeliveries(db: DeliveryDatabase): DeliveryStore {
             where deliveries.webhook_id = webhooks.id and outcome is null)`)
     },
   }
+}
+
+/** Limits of a process that takes whatever is due. */
+function unlimited(limit: number): LaneLimits {
+  const share = { ofTenant: MAX_WEBHOOKS, held: new Map<string, number>() }
+  return { quick: share, failing: share, moreFailing: limit }
 }
 
 function givenOf({ webhook: { id }, fence, version }: Lane): LaneGiven {
