@@ -33,13 +33,7 @@ export async function examineShared({ database, redis, repair }: Examined): Prom
   try {
     const findings: string[] = []
     const seconds = await clockDifference(connections)
-    if (Math.abs(seconds) > MAX_SECONDS_APART) {
-      const how = seconds > 0 ? 'ahead of' : 'behind'
-      findings.push(
-        `The clock of this machine is ${Math.abs(seconds).toFixed(0)} s ${how} that of PostgreSQL. ` +
-          'Let both keep their time by NTP.',
-      )
-    }
+    findings.push(...clockFinding('this machine', seconds))
     const drift = await counterDrift(connections)
     if (repair && drift.length > 0) await repairCounters(connections)
     for (const { scope, counted, rows } of drift) {
@@ -49,7 +43,7 @@ export async function examineShared({ database, redis, repair }: Examined): Prom
     findings.push(...(await examineLog(connections, repair)))
     findings.push(...(await restoreFindings(store)))
     if (redis !== undefined) findings.push(...(await examineDump(store, redis)))
-    if (redis !== undefined) findings.push(...(await examineRedis(redis)))
+    if (redis !== undefined) findings.push(...(await examineRedis(redis, seconds)))
     return findings
   } finally {
     await store.close()
@@ -95,10 +89,23 @@ async function examineDump(store: DataStore, url: string): Promise<string[]> {
   }
 }
 
-async function examineRedis(url: string): Promise<string[]> {
+function clockFinding(whose: string, seconds: number): string[] {
+  if (Math.abs(seconds) <= MAX_SECONDS_APART) return []
+  const how = seconds > 0 ? 'ahead of' : 'behind'
+  return [
+    `The clock of ${whose} is ${Math.abs(seconds).toFixed(0)} s ${how} that of PostgreSQL. ` +
+      'Let both keep their time by NTP.',
+  ]
+}
+
+/** @param seconds - By how many seconds this machine is ahead of PostgreSQL. */
+async function examineRedis(url: string, seconds: number): Promise<string[]> {
   const client = connectRedis(url)
   try {
-    return (await inspectRedis(client)).flatMap(redisFindings)
+    return (await inspectRedis(client)).flatMap((facts) => [
+      ...clockFinding(`Redis at ${facts.node}`, facts.secondsAhead + seconds),
+      ...redisFindings(facts),
+    ])
   } finally {
     client.disconnect()
   }

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Clock } from './clock.ts'
+import { type Clock, systemClock } from './clock.ts'
 import { createRateLimit } from './domain/limits/rate-limit.ts'
 import { openMasterKeys } from './master-key.ts'
 import type { OpenData } from './service-data.ts'
@@ -13,14 +13,14 @@ import { takeOwnership } from './store/sqlite/owner-lock.ts'
 import { createSqliteProtocolStore } from './store/sqlite/protocol-store.ts'
 
 /** Opens the stores that the options ask for: in memory, in a folder, or in PostgreSQL and Redis. */
-export async function openData(options: IdentityServiceOptions, clock: Clock): Promise<OpenData> {
-  const { data, database, redis } = options
+export async function openData(options: IdentityServiceOptions): Promise<OpenData> {
+  const { data, database, redis, clock = systemClock } = options
   if (database === undefined && redis === undefined) {
     return data === undefined ? openMemory(options, clock) : openFolder(data, options, clock)
   }
   // Loaded only where they are used, with their clients.
   const { openShared } = await import('./open-shared.ts')
-  return openShared(options, clock)
+  return openShared(options)
 }
 
 async function openMemory(options: IdentityServiceOptions, clock: Clock): Promise<OpenData> {
@@ -31,6 +31,7 @@ async function openMemory(options: IdentityServiceOptions, clock: Clock): Promis
     protocol,
     rateLimit: createRateLimit(options.requestsPerSecond),
     masterKeys: openMasterKeys(options),
+    clock,
     async close() {
       await protocol.close()
       await store.close()
@@ -56,6 +57,7 @@ async function openFolder(
       protocol,
       rateLimit: createRateLimit(options.requestsPerSecond),
       masterKeys,
+      clock,
       async close() {
         await protocol.close()
         await store.close()

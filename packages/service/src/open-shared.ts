@@ -1,5 +1,4 @@
 import type { Logger } from 'pino'
-import type { Clock } from './clock.ts'
 import { createSharedRateLimit } from './domain/limits/rate-limit.ts'
 import { watchForRestoredDumps } from './domain/operators/restored-dump.ts'
 import { openSharedMasterKeys } from './master-key.ts'
@@ -16,7 +15,7 @@ import { createLogMemory } from './store/redis/log-memory.ts'
 import { createRedisProtocolStore } from './store/redis/protocol-store.ts'
 
 /** PostgreSQL and Redis, which any number of processes share. */
-export async function openShared(options: IdentityServiceOptions, clock: Clock): Promise<OpenData> {
+export async function openShared(options: IdentityServiceOptions): Promise<OpenData> {
   const { data, database, redis } = options
   if (data !== undefined) throw new TypeError('"data" and "database" exclude each other.')
   if (database === undefined) throw new TypeError('"redis" needs "database", a PostgreSQL.')
@@ -28,6 +27,9 @@ export async function openShared(options: IdentityServiceOptions, clock: Clock):
   const limiting = connectRedis(redis, LIMIT_MS)
   void warnOfEviction(redis, options.logger)
   const store = createPostgresDataStore(connections, options.clock)
+  // Each process dates and judges what expires by one clock, whatever that of its machine says.
+  await store.asked
+  const { clock = store.clock } = options
   const queues = createPostgresQueues(connections, options.clock, store.mayBeDue)
   const protocol = createRedisProtocolStore({ url: redis, clock, queues })
   const remembering = connectRedis(redis)
@@ -50,6 +52,7 @@ export async function openShared(options: IdentityServiceOptions, clock: Clock):
     protocol,
     rateLimit: createSharedRateLimit(limiting, options.requestsPerSecond),
     masterKeys,
+    clock,
     async close() {
       await watch.close()
       await closeStores()

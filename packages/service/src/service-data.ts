@@ -1,3 +1,4 @@
+import type { Clock } from './clock.ts'
 import type { RateLimit } from './domain/limits/rate-limit.ts'
 import type { MasterKeys } from './domain/writes/vault.ts'
 import type { DataStore } from './store/ports.ts'
@@ -9,5 +10,7 @@ export interface OpenData {
   protocol: ProtocolStore
   rateLimit: RateLimit
   masterKeys: MasterKeys
+  /** The clock that all processes share, or the one of the options. */
+  clock: Clock
   close(): Promise<void>
 }

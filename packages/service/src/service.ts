@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Logger, pino } from 'pino'
 import { type Admin, createAdmin } from './admin.ts'
 import { type Background, createBackground } from './background/index.ts'
-import { type Clock, systemClock } from './clock.ts'
+import type { Clock } from './clock.ts'
 import { consoleClient } from './console/client.ts'
 import { parseConsoleUrl } from './console/console-url.ts'
 import type { Console } from './console/index.ts'
@@ -91,12 +91,12 @@ export async function createIdentityService(
   options: IdentityServiceOptions = {},
 ): Promise<IdentityService> {
   checkServiceOptions(options)
-  const { clock = systemClock, logger = pino({ level: 'silent' }) } = options
+  const { logger = pino({ level: 'silent' }) } = options
   const domains = domainPolicy(options)
   const clientIp = createClientIp(options.trustedProxies ?? [], logger)
-  const opened = await openData(options, clock)
+  const opened = await openData(options)
   try {
-    const context = createContext(opened, options, clock, domains)
+    const context = createContext(opened, options, domains)
     return await startService(options, { opened, context, logger, clientIp })
   } catch (error) {
     // Another attempt would find the folder taken.
@@ -214,9 +214,8 @@ type Opened = Awaited<ReturnType<typeof openData>>
 
 /** The context of the rules, over the opened stores. */
 function createContext(
-  { store, masterKeys }: Opened,
+  { store, masterKeys, clock }: Opened,
   { passwords, allowDeveloperMode = false }: IdentityServiceOptions,
-  clock: Clock,
   domains: DomainPolicy,
 ): DomainContext {
   return {

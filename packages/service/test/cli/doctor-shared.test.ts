@@ -1,5 +1,8 @@
-import { afterAll, expect, test } from 'vitest'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import { afterAll, expect, onTestFinished, test, vi } from 'vitest'
 import { startRedis } from '../../../session-store/test/support/redis.ts'
+import { examineShared } from '../../src/examine-shared.ts'
 import { createIdentityService } from '../../src/service.ts'
 import { createDatabase } from '../support/postgres.ts'
 import { run } from './support.ts'
@@ -36,6 +39,51 @@ test('doctor finds a Redis that evicts, one that keeps nothing and a counter tha
   )
   expect(n).toBe(0)
 })
+
+test('doctor says by how much the clocks of the machine, PostgreSQL and Redis differ', async () => {
+  const { now } = Date
+  const spy = vi.spyOn(Date, 'now').mockImplementation(() => now() + 120_000)
+  onTestFinished(() => spy.mockRestore())
+  const findings = await examineShared({
+    ...{ database: { url: database.url }, redis: redis.url, repair: false },
+  })
+  expect(findings).toContain(
+    'The clock of this machine is 120 s ahead of that of PostgreSQL. Let both keep their time by NTP.',
+  )
+  // PostgreSQL and Redis run on the same machine.
+  expect(findings.join()).not.toContain('The clock of Redis')
+  spy.mockRestore()
+
+  await using behind = await startClockRedis(-90)
+  const found = await examineShared({
+    ...{ database: { url: database.url }, redis: behind.url, repair: false },
+  })
+  expect(found.join()).toContain(`The clock of Redis at 127.0.0.1:${behind.port} is 90 s behind`)
+})
+
+/** Stands for a Redis by what doctor asks: one whose clock is ahead by so many seconds. */
+async function startClockRedis(seconds: number) {
+  const server = createServer((socket) => {
+    socket.on('data', (data) => {
+      const names = data.toString().match(/^(time|info|config|client|hello|select|get)\r$/gim) ?? []
+      for (const name of names) {
+        const at = String(Math.round(Date.now() / 1_000) + seconds)
+        if (/time/i.test(name)) socket.write(`*2\r\n$${at.length}\r\n${at}\r\n$1\r\n0\r\n`)
+        else if (/info/i.test(name)) socket.write('$17\r\naof_enabled:1\r\n\r\n\r\n')
+        else if (/get/i.test(name)) socket.write('$-1\r\n')
+        else socket.write('+OK\r\n')
+      }
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    port,
+    url: `redis://127.0.0.1:${port}`,
+    [Symbol.asyncDispose]: async () => void server.close(),
+  }
+}
 
 test('doctor finds an audit log that was restored without its sequence, and one whose end is held back', async () => {
   await redis.inspect((r) => r.config('SET', 'maxmemory-policy', 'noeviction'))

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { drillClocks } from './clocks-drill.ts'
 import { type Field, startField } from './field.ts'
-import { drillClocks } from './mail-drill.ts'
 import { disturbances, drillNotices } from './notices-drill.ts'
 import { drillWebhooks } from './webhooks-drill.ts'
 
@@ -31,6 +31,6 @@ test('every committed change reaches its endpoint through kill -9 and a restart 
   expect(found.twice).toBeLessThan(found.committed * 0.1)
 })
 
-test('processes whose clocks differ by minutes send each message once, and none late', async () => {
+test('processes whose clocks differ by minutes send each message once, none late, and let users log in', async () => {
   await drillClocks(field, 21)
 })

@@ -3,7 +3,6 @@ import { until } from '../../../session-store/test/support/redis.ts'
 import { createVault } from '../../src/domain/writes/vault.ts'
 import { createConnections } from '../../src/store/postgres/connections.ts'
 import { createPostgresQueues } from '../../src/store/postgres/queue.ts'
-import { serveElsewhere } from '../store/serving.ts'
 import { clusterKey } from '../support/cluster.ts'
 import type { Field } from './field.ts'
 
@@ -61,42 +60,18 @@ export async function drillMail(field: Field, { count, isShort }: MailDrill): Pr
   return twice.length
 }
 
-/** By how many seconds the clocks of the four machines are ahead. */
-const CLOCKS = [-120, 0, 0, 120]
-
-/**
- * Sends mail through processes whose clocks differ.
- *
- * @throws when a message is late or arrives more than once.
- */
-export async function drillClocks(field: Field, count: number): Promise<void> {
-  const { cluster, mailbox } = field
-  await Promise.all(cluster.processes.splice(0).map((one) => one.stop()))
-  const start = (clockSeconds: number) => serveElsewhere({ ...cluster.options, clockSeconds })
-  cluster.processes.push(...(await Promise.all(CLOCKS.map(start))))
-  const all = addresses('slow', count)
-  // A few at a time, so that some process has nothing to do while another one sends.
-  for (let n = 0; n < count; n += 3) {
-    const some = all.slice(n, n + 3)
-    await queue(field, some)
-    await until('mail arrives', () => some.every((address) => mailbox.has(address)), 30)
-  }
-  const often = all.filter((address) => mailbox.get(address) !== 1)
-  if (often.length > 0) throw new Error(`Sent more than once: ${often}`)
-}
-
 /** As if a minute had passed: what a process that died was sending may be sent by another one. */
 export async function releaseMail({ cluster }: Field): Promise<void> {
   await cluster.database.query('update mail set due_at = 0 where attempts = 0')
 }
 
-function addresses(name: string, count: number): string[] {
+export function addresses(name: string, count: number): string[] {
   const run = randomUUID().slice(0, 8)
   return Array.from({ length: count }, (_, n) => `${name}-${run}-${n}@example.com`)
 }
 
 /** Leaves messages to the processes, as one does that dies right after it has stored them. */
-async function queue({ cluster, tenant }: Field, to: readonly string[]): Promise<void> {
+export async function queue({ cluster, tenant }: Field, to: readonly string[]): Promise<void> {
   const connections = createConnections({ url: cluster.database.url })
   const { mail } = createPostgresQueues(connections)
   const vault = createVault(clusterKey)

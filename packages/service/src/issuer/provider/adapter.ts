@@ -58,9 +58,8 @@ function entryAdapter(context: IssuerContext, tenantId: string, kind: string): A
       const entry = {
         ...entryName(tenantId, kind, id),
         payload: JSON.stringify({
-          ...withoutId(payload, id),
+          ...moved(withoutId(payload, id), ahead(domain.clock)),
           ...sessionKey(payload),
-          ...(kind === 'Interaction' && { iat: (payload.iat ?? 0) + ahead(domain.clock) }),
         }),
         expiresAt: nowMicros(domain.clock) + expiresIn * 1e6,
         ...(REVOKED.has(kind) && { grantId: payload.grantId }),
@@ -157,6 +156,18 @@ function ahead(clock: Clock): number {
   return Math.round((clock.now() - Date.now()) / 1_000)
 }
 
+/** The times of a payload that oidc-provider dates and judges by the clock of the process. */
+const TIMES = ['iat', 'exp', 'iiat'] as const
+
+/** A payload with its times so many seconds later: stored ones are by our clock, which processes share. */
+function moved(payload: AdapterPayload, seconds: number): AdapterPayload {
+  const times = TIMES.flatMap((name) => {
+    const at = payload[name]
+    return typeof at === 'number' ? [[name, at + seconds]] : []
+  })
+  return { ...payload, ...Object.fromEntries(times) }
+}
+
 /** Stands for the id of an interaction in the URL that resumes it. */
 const ID_PLACE = '{id}'
 
@@ -166,15 +177,14 @@ function toPayload(
   clock: Clock,
 ): AdapterPayload | undefined {
   if (!entry) return undefined
-  const payload = JSON.parse(entry.payload) as AdapterPayload
+  const stored = JSON.parse(entry.payload) as AdapterPayload
+  const payload = moved(stored, -ahead(clock))
   if (id !== undefined) {
     payload.jti = id
     if (payload.returnTo) payload.returnTo = payload.returnTo.replace(ID_PLACE, id)
   }
   if (entry.kind === 'Interaction') {
-    const { iat = 0 } = payload
-    const latest = iat + OPENED.left + OPENED.seconds
-    payload.iat = iat - ahead(clock)
+    const latest = (stored.iat ?? 0) + OPENED.left + OPENED.seconds
     payload.exp = Math.min(Math.floor(entry.expiresAt / 1e6), latest) - ahead(clock)
   }
   if (entry.consumedAt !== undefined) payload.consumed = Math.floor(entry.consumedAt / 1e6)

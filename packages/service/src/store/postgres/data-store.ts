@@ -20,7 +20,7 @@ import { eraseUsers } from './erase-users.ts'
 import { createExclusive } from './exclusive.ts'
 import { createFrequentTable, insertFurther } from './frequent-table.ts'
 import { createNow } from './now.ts'
-import { followRevision, type Waiting } from './revision.ts'
+import { followRevision, type Revision, type Waiting } from './revision.ts'
 import { createSealingKeys } from './sealing-keys.ts'
 import { followSettled } from './settled.ts'
 import { createUpdateAccount } from './update-account.ts'
@@ -35,13 +35,15 @@ import { textlessUsers, writeText } from './user-texts.ts'
 export function createPostgresDataStore(
   connections: Connections,
   clock?: Clock,
-): DataStore & { mayBeDue(table: Waiting): boolean } {
+): DataStore & Pick<Revision, 'mayBeDue' | 'clock' | 'asked'> {
   const now = createNow(clock)
   const revision = followRevision(connections)
   // A clock of a test is not that of PostgreSQL.
   const mayBeDue = (table: Waiting) => clock !== undefined || revision.mayBeDue(table)
   return {
     mayBeDue,
+    clock: revision.clock,
+    asked: revision.asked,
     ...createTables(connections, now, revision.lastEntry),
     deliveries: {
       ...createDeliveries(createDeliveryDatabase(connections, now)),

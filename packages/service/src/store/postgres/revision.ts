@@ -1,6 +1,8 @@
 import { every } from '../../background/every.ts'
+import type { Clock } from '../../clock.ts'
 import { join, name, type Sql, sql } from '../sql/sql.ts'
 import type { Connections } from './connections.ts'
+import { createSharedClock } from './shared-clock.ts'
 
 /** How often the revision is looked at. */
 const POLL_MS = 700
@@ -24,6 +26,8 @@ const IS_DUE = join(
 
 interface Heard extends Record<Waiting, boolean> {
   n: number
+  /** The time of PostgreSQL, in milliseconds. */
+  at: number
   entries: number | null
   /** Later revisions with the tenants that they concern. */
   concerned: [number, string][]
@@ -31,7 +35,7 @@ interface Heard extends Record<Waiting, boolean> {
 
 /** Reads the revision, and the tenants of those after another one. */
 function look(since: number): Sql<Heard> {
-  return sql`select n, ${IS_DUE}, (select last_value from audit_id_seq) as entries,
+  return sql`select n, (extract(epoch from clock_timestamp()) * 1000)::float8 as at, ${IS_DUE}, (select last_value from audit_id_seq) as entries,
     (select coalesce(json_agg(json_build_array(later.n, later.tenant_id)), '[]')
       from revision_tenants as later where later.n > ${since}::bigint) as concerned
     from revision`
@@ -48,6 +52,10 @@ export interface Revision {
   lastEntry(): number | undefined
   /** Whether rows of a table were due at most a second ago, or may have been. */
   mayBeDue(table: Waiting): boolean
+  /** The clock of PostgreSQL, which all processes share. */
+  readonly clock: Clock
+  /** Resolves when the database was asked for the first time. */
+  readonly asked: Promise<void>
   close(): Promise<void>
 }
 
@@ -58,6 +66,7 @@ export function followRevision(connections: Connections): Revision {
   /** The last revision that may concern any tenant, and later ones by the tenant they concern. */
   let common = 0
   const own = new Map<string, number>()
+  const clock = createSharedClock()
 
   function take(next: Heard): void {
     const known = new Set(next.concerned.map(([n]) => n)).size
@@ -75,13 +84,16 @@ export function followRevision(connections: Connections): Revision {
   async function ask(): Promise<void> {
     const askedAt = performance.now()
     const { rows } = await connections.heartbeat(look(heard?.n ?? Number.MAX_SAFE_INTEGER))
-    if (rows[0]) take(rows[0])
+    if (rows[0]) {
+      clock.hear(rows[0].at, askedAt)
+      take(rows[0])
+    }
     heardAt = askedAt
   }
 
   // The requests that need the database report failures.
   const asking = every(POLL_MS, ask, () => {})
-  void asking.wake()
+  const asked = asking.wake()
   const isFresh = () => performance.now() - heardAt < FRESH_MS
   const of = (tenantId: string) => own.get(tenantId) ?? common
   return {
@@ -91,6 +103,8 @@ export function followRevision(connections: Connections): Revision {
     },
     lastEntry: () => (isFresh() ? (heard?.entries ?? undefined) : undefined),
     mayBeDue: (table) => !isFresh() || heard?.[table] !== false,
+    clock,
+    asked,
     close: asking.close,
   }
 }

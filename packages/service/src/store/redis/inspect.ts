@@ -11,6 +11,8 @@ export interface RedisFacts {
    * where it does not say.
    */
   evictionPolicy: string | undefined
+  /** The seconds by which its clock is ahead of that of this machine. */
+  secondsAhead: number
   /** Whether its data survives a restart. */
   isPersistent: boolean
 }
@@ -28,6 +30,10 @@ type Node = Exclude<RedisConnection, Cluster>
 
 /** `INFO` instead of `CONFIG`, which hosted services do not open. */
 async function factsOf(node: Node): Promise<RedisFacts> {
+  const asked = Date.now()
+  const [seconds] = await answered('time', node.time())
+  // It answered somewhere between the two.
+  const secondsAhead = Number(seconds) - (asked + Date.now()) / 2_000
   const [memory, persistence] = await Promise.all([
     answered('info', node.info('memory')),
     answered('info', node.info('persistence')),
@@ -38,6 +44,7 @@ async function factsOf(node: Node): Promise<RedisFacts> {
   return {
     node: `${host}:${port}`,
     evictionPolicy: field(memory, 'maxmemory_policy'),
+    secondsAhead,
     isPersistent: field(persistence, 'aof_enabled') === '1' || (await savesSnapshots(node, saves)),
   }
 }
