@@ -5,6 +5,7 @@ import type {
   Attempts,
   Beginning,
 } from './protocol-store.ts'
+import { within } from './queue-times.ts'
 import type { Micros } from './records.ts'
 
 /** Whether another attempt may be made at `now`, after those made so far. */
@@ -14,6 +15,8 @@ export function admissionAfter(
   now: Micros,
 ): Admission {
   if (!attempts) return { kind: 'admitted' }
+  // A clock ahead has counted it, and has gone back since.
+  if (attempts.lastAt > now + within(0)) return { kind: 'admitted' }
   const wait = attempts.lastAt + waitSeconds(attempts.count, limit) * 1e6 - now
   if (wait <= 0) return { kind: 'admitted' }
   return { kind: 'refused', retryAfterSeconds: Math.ceil(wait / 1e6) }

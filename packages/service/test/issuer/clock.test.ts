@@ -132,6 +132,22 @@ describe.each(storeKinds)('with a clock of its own on %s', (store) => {
   })
 })
 
+test('after a day ahead and back, a user who has mistyped meanwhile logs in, and a code of before is good', async () => {
+  await using service = await startWithClock('memory')
+  const { browser, openBrowser, loginUrl, pass } = service
+  const callback = await browser.submit(await browser.get(loginUrl), ada)
+  pass(86_400)
+  const other = openBrowser()
+  const form = await other.get(loginUrl)
+  expect((await other.submit(form, { ...ada, password: 'wrong' })).status).toBe(422)
+  pass(-86_400)
+  const again = openBrowser()
+  const done = await again.submit(await again.get(loginUrl), ada)
+  expect(done.location).toContain('code=')
+  expect((await service.redeem(callback.location)).claims()?.email).toBe(ada.email)
+  expect((await service.redeem(done.location)).claims()?.email).toBe(ada.email)
+})
+
 test('all expired entries are removed, even very many', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   let removed = 0

@@ -168,6 +168,22 @@ export function describeProtocolStore(
     expect(waits).toEqual([10, 20, 40, 40])
   })
 
+  test('attempts that a clock ahead has counted hold nobody up when it has gone back', async () => {
+    await using under = await open()
+    const { store, clock } = under
+    const limit = { free: 2, baseSeconds: 5, maxSeconds: 60, forgetSeconds: 3_600 }
+    clock.millis += 86_400_000
+    await store.admit('key', limit)
+    await store.admit('key', limit)
+    expect((await store.admit('key', limit)).kind).toBe('refused')
+    clock.millis -= 86_400_000
+    expect((await store.admit('key', limit)).kind).toBe('admitted')
+    const counters = [{ key: 'key', limit }]
+    expect((await store.admit('key', limit)).kind).toBe('refused')
+    await store.resetAttempt('key')
+    expect((await store.beginAttempt(counters, 'one', micros(clock, 30))).kind).toBe('admitted')
+  })
+
   test('a refused attempt does not lengthen the wait', async () => {
     await using under = await open()
     const { store, clock } = under

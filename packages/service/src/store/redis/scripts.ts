@@ -1,6 +1,7 @@
 import { count } from '../../telemetry/metrics.ts'
 import { inClientSpan } from '../../telemetry/tracing.ts'
 import { StoreError } from '../errors.ts'
+import { within } from '../queue-times.ts'
 import type { RedisConnection } from './connect.ts'
 
 type Value = string | number
@@ -97,6 +98,8 @@ const MADE = `
   end
   local function waitAfter(n, lastAt, now, free, base, longest)
     if n == 0 then return 0 end
+    -- A clock ahead has counted it, and has gone back since.
+    if lastAt > tonumber(now) + ${within(0)} then return 0 end
     local over = n - tonumber(free)
     local wait = 0
     if over >= 0 then
