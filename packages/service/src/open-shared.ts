@@ -27,7 +27,7 @@ export async function openShared(options: IdentityServiceOptions): Promise<OpenD
   const limiting = connectRedis(redis, LIMIT_MS)
   void warnOfEviction(redis, options.logger)
   const store = createPostgresDataStore(connections, options.clock)
-  // Each process dates and judges what expires by one clock, whatever that of its machine says.
+  // All processes date and judge what expires by one clock: those of their machines may differ.
   await store.asked
   const { clock = store.clock } = options
   const queues = createPostgresQueues(connections, options.clock, store.mayBeDue)

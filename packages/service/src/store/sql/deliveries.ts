@@ -303,7 +303,7 @@ export function createDeliveries(db: DeliveryDatabase): DeliveryStore {
   }
 }
 
-/** Limits of a process that takes whatever is due. */
+/** The limits of a process that takes all lanes that are due. */
 function unlimited(limit: number): LaneLimits {
   const share = { ofTenant: MAX_WEBHOOKS, held: new Map<string, number>() }
   return { quick: share, failing: share, moreFailing: limit }
