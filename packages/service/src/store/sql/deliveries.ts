@@ -178,7 +178,7 @@ export function createDeliveries(db: DeliveryDatabase): DeliveryStore {
 
     async recall(leaseSeconds, longestPauseSeconds) {
       await write(sql`update deliveries set due_at = ${now()} where outcome is null
-        and due_at > ${now()} and (attempts = 0 or tried_at > ${now()} + ${within(0)})`)
+        and due_at > ${now()} + ${within(0)} and (attempts = 0 or tried_at > ${now()} + ${within(0)})`)
       const isFailing = sql`coalesce(lane.failing_since <= ${now()}, 1 = 0)`
       const rows = await write(sql`update webhooks set held_until = 0,
           due_at = case when webhooks.due_at = ${NOT_DUE} then ${NOT_DUE} else ${now()} end,
