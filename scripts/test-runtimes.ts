@@ -1,5 +1,4 @@
 import { strict as assert } from 'node:assert'
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -10,54 +9,70 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { styleText } from 'node:util'
 import { type ClientOptions, startIdentity } from '../packages/testing/src/index.ts'
 import { type BrowserRequest, createBrowser } from '../packages/testing/src/login/browser.ts'
+import { type Runtime, runtimes } from '../test/runtimes/runtimes.ts'
 import { run } from './run.ts'
 
 /**
- * Logs in, is refused, and logs out at an application of Hono that Bun and Deno serve: `npx pnpm test:runtimes`.
- * Both come from npm, into a folder of their own.
+ * Logs in, is refused, and logs out at an application of Hono on each runtime: `npx pnpm test:runtimes`. Words pick some of
+ * them. Each comes from npm, into a folder of its own. One that npm cannot install is named with the reason, and fails
+ * continuous integration.
  */
-const APPLICATION = join(import.meta.dirname, '../test/runtimes/application.ts')
-const CONDITION = '--conditions=latchkey-source'
-const runtimes: Record<string, readonly string[]> = {
-  bun: [CONDITION, APPLICATION],
-  deno: ['serve', '-A', CONDITION, '--host=127.0.0.1', '--port=PORT', APPLICATION],
+const words = process.argv.slice(2)
+const chosen = runtimes.filter(
+  ({ name }) => words.length === 0 || words.some((word) => name.toLowerCase().includes(word)),
+)
+if (chosen.length === 0) {
+  console.error(`No runtime has ${words.join(' or ')} in its name. There are:`)
+  for (const { name } of runtimes) console.error(`  ${name}`)
+  process.exitCode = 2
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'latchkey-runtimes-'))
-const packages = Object.keys(runtimes)
-console.log(`Installing ${packages.join(' and ')} from npm …`)
-const installed = await run('npm', ['install', '--prefix', folder, ...packages])
-if (installed.code !== 0) throw new Error(installed.output)
-try {
-  for (const [name, args] of Object.entries(runtimes)) await report(name, args)
-} finally {
-  rmSync(folder, { recursive: true })
-}
+const rows: string[] = []
+for (const runtime of chosen) rows.push(await rowOf(runtime))
+console.log(`\n${rows.join('\n')}`)
 
-async function report(name: string, args: readonly string[]): Promise<void> {
-  const command = join(folder, 'node_modules/.bin', name)
-  const { stdout } = spawnSync(command, ['--version'], { encoding: 'utf8' })
-  const version = `${name} ${/\d+(\.\d+)+/.exec(stdout)?.[0]}`
+/** The line of a runtime in the table: how it went, and with which version. */
+async function rowOf(runtime: Runtime): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'latchkey-runtime-'))
   try {
-    await tryOut(command, args)
-    console.log(`${styleText('green', 'ok')}  ${version}`)
-  } catch (error) {
-    console.log(`${styleText('red', 'FAILED')}  ${version}:\n${(error as Error).stack}`)
-    process.exitCode = 1
+    const missing = await install(runtime, folder)
+    if (missing !== undefined) {
+      if (process.env.CI) process.exitCode = 1
+      return `${styleText('yellow', 'not run')}  ${runtime.name}: ${missing}`
+    }
+    const name = `${runtime.name} ${runtime.version(folder) ?? 'of an unknown version'}`
+    console.log(`--- ${name}`)
+    try {
+      await tryOut(runtime, folder)
+      return `${styleText('green', 'ok     ')}  ${name}`
+    } catch (error) {
+      process.exitCode = 1
+      return `${styleText('red', 'FAILED ')}  ${name}:\n${(error as Error).stack}`
+    }
+  } finally {
+    rmSync(folder, { recursive: true })
   }
 }
 
-async function tryOut(command: string, args: readonly string[]): Promise<void> {
+/** @returns Why the runtime cannot be had, if it cannot. */
+async function install(runtime: Runtime, folder: string): Promise<string | undefined> {
+  if (!runtime.package) return undefined
+  console.log(`Installing ${runtime.package} from npm …`)
+  const options = ['install', '--no-audit', '--no-fund', '--prefix', folder]
+  const { code, output } = await run('npm', [...options, runtime.package])
+  if (code !== 0) return `npm could not install it:\n${output.trim()}`
+  return runtime.version(folder) === undefined
+    ? 'npm has installed it, but it does not start on this machine'
+    : undefined
+}
+
+async function tryOut(runtime: Runtime, folder: string): Promise<void> {
   const port = await freePort()
   const baseUrl = `http://localhost:${port}`
   await using identity = await startIdentity({ domain: 'localhost', listen: true })
   const ada = await identity.createUser({ name: 'Ada Lovelace' })
-  const options = identity.clientOptions({ baseUrl })
-  const server = spawn(
-    command,
-    args.map((arg) => arg.replace('PORT', String(port))),
-    { env: { ...process.env, ...environment(options), PORT: String(port) }, stdio: 'inherit' },
-  )
+  const variables = environment(identity.clientOptions({ baseUrl }))
+  const server = await runtime.serve({ folder, port, variables })
   try {
     await ready(server, baseUrl)
     const browser = createBrowser()
@@ -70,6 +85,11 @@ async function tryOut(command: string, args: readonly string[]): Promise<void> {
       })
     assert.equal((await send('/account', { headers: { accept: 'application/json' } })).status, 401)
 
+    // Several requests wait for the metadata of the provider, which one of them fetches.
+    const visitors = Array.from({ length: 4 }, () =>
+      createBrowser().send(`${baseUrl}/account`, { headers: { accept: 'text/html' } }),
+    )
+    for (const { status } of await Promise.all(visitors)) assert.equal(status, 302)
     const asked = await send('/account', { headers: { accept: 'text/html' } })
     const agent = {
       get: (path: string) => ({
@@ -86,7 +106,7 @@ async function tryOut(command: string, args: readonly string[]): Promise<void> {
     assert.equal(new URL(left.headers.get('location') ?? '').origin, identity.issuer)
     assert.deepEqual(await (await send('/')).json(), { user: null })
   } finally {
-    server.kill()
+    server.stop()
   }
 }
 
@@ -108,9 +128,10 @@ async function freePort(): Promise<number> {
   return port
 }
 
-async function ready(server: ChildProcess, url: string): Promise<void> {
-  for (let tries = 0; tries < 100; tries++) {
-    if (server.exitCode !== null) throw new Error(`It ended with code ${server.exitCode}.`)
+async function ready(server: { ended(): string | undefined }, url: string): Promise<void> {
+  for (let tries = 0; tries < 300; tries++) {
+    const problem = server.ended()
+    if (problem !== undefined) throw new Error(problem)
     if (
       await fetch(url).then(
         () => true,
@@ -120,5 +141,5 @@ async function ready(server: ChildProcess, url: string): Promise<void> {
       return
     await delay(200)
   }
-  throw new Error(`Nothing answered at ${url}.`)
+  throw new Error(`Nothing answered at ${url} within a minute.`)
 }
