@@ -11,6 +11,11 @@ export type PackedPackage = { manifest: Manifest; tarball: string }
 /** The Node versions that users may have, each an npm package of its own with the binary inside. */
 const runtimes = ['test/node_modules/node22', 'node_modules/node', 'test/node_modules/node26']
 
+/** How long npm may install, an application on each adapter may log in, and a package may load, on an idle machine. */
+export const INSTALL_SECONDS = 300
+const LOGIN_SECONDS = 120
+const LOAD_SECONDS = 30
+
 /** Applications in TypeScript that use the tarballs. */
 const APPLICATIONS = path.join(root, 'test/tarballs')
 
@@ -40,7 +45,10 @@ export async function installConsumer(
   await mkdir(folder, { recursive: true })
   await cp(APPLICATIONS, folder, { recursive: true })
   await writeFile(path.join(folder, 'package.json'), JSON.stringify(manifest))
-  return run('npm', ['install', '--no-audit', '--no-fund'], { cwd: folder, timeout: 180_000 })
+  return run('npm', ['install', '--no-audit', '--no-fund'], {
+    cwd: folder,
+    limitSeconds: INSTALL_SECONDS,
+  })
 }
 
 /** The version that this repository tests with. */
@@ -81,13 +89,16 @@ export async function checkConsumer(
   // Side by side, as a process that loads a package has one thread.
   const onRuntime = async (runtime: string): Promise<void> => {
     const { binary, version } = nodeBinary(runtime)
-    const loggedIn = await run(binary, ['log-in.ts'], { cwd: folder, timeout: 60_000 })
+    const loggedIn = await run(binary, ['log-in.ts'], { cwd: folder, limitSeconds: LOGIN_SECONDS })
     report(`a login at an application on each adapter on Node ${version}`, loggedIn)
     for (const { manifest } of packed) {
       report(`${manifest.name} on Node ${version}`, await load(folder, binary, manifest))
       for (const [command, file] of Object.entries(manifest.bin ?? {})) {
         const script = path.join(folder, 'node_modules', manifest.name, file)
-        const help = await run(binary, [script, '--help'], { cwd: folder, timeout: 10_000 })
+        const help = await run(binary, [script, '--help'], {
+          cwd: folder,
+          limitSeconds: LOAD_SECONDS,
+        })
         report(`${command} --help on Node ${version}`, help)
       }
     }
@@ -106,7 +117,7 @@ async function checkTypesOfToday(folder: string): Promise<void> {
   for (const types of NODE_TYPES) {
     const wanted = compilers.map(({ range, name }) => `${name}@npm:typescript@${range}`)
     const install = ['install', '--no-save', '--no-audit', '--no-fund', `@types/node@${types}`]
-    const options = { cwd: folder, timeout: 180_000 }
+    const options = { cwd: folder, limitSeconds: INSTALL_SECONDS }
     const installed = await run('npm', [...install, ...wanted], options)
     if (!report(`types of Node ${types} and compilers`, installed)) continue
     const node = await installedVersion(folder, '@types/node')
@@ -133,12 +144,15 @@ async function checkVersionsOfExpress(folder: string): Promise<void> {
   for (const { express, types } of VERSIONS_OF_EXPRESS) {
     const wanted = [`express@${express}`, `@types/express@${types}`]
     const install = ['install', '--no-save', '--no-audit', '--no-fund', ...wanted]
-    const options = { cwd: folder, timeout: 180_000 }
+    const options = { cwd: folder, limitSeconds: INSTALL_SECONDS }
     if (!report(wanted.join(' '), await run('npm', install, options))) continue
     const version = await installedVersion(folder, 'express')
     const checked = await checkTypes(folder, ['index.ts', 'log-in.ts'], 'false')
     report(`types under Express ${version}`, checked)
-    const loggedIn = await run(process.execPath, ['log-in.ts'], { cwd: folder, timeout: 60_000 })
+    const loggedIn = await run(process.execPath, ['log-in.ts'], {
+      cwd: folder,
+      limitSeconds: LOGIN_SECONDS,
+    })
     report(`a login under Express ${version}`, loggedIn)
   }
 }
@@ -183,7 +197,7 @@ const loadProgram = `
 /** The process must also end by itself: importing a package starts nothing. */
 function load(folder: string, binary: string, manifest: Manifest): Promise<Outcome> {
   const args = ['--input-type=module', '--eval', loadProgram, ...moduleSpecifiers(manifest)]
-  return run(binary, args, { cwd: folder, timeout: 10_000 })
+  return run(binary, args, { cwd: folder, limitSeconds: LOAD_SECONDS })
 }
 
 /** Faults in declarations of others are theirs; what counts is ours and how it looks to a user. */

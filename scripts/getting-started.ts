@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { launchChromium } from '../test/support/chromium.ts'
-import type { PackedPackage } from './consumer.ts'
+import { INSTALL_SECONDS, type PackedPackage } from './consumer.ts'
 import { root } from './packages.ts'
 import { type Outcome, run } from './run.ts'
 
@@ -51,7 +51,7 @@ async function follow(
       const commands = /npm install/.test(text) ? withTarballs(text, packed) : text
       const { code, output } = await run('bash', ['-euc', quiet + commands], {
         cwd,
-        timeout: 180_000,
+        limitSeconds: INSTALL_SECONDS,
       })
       if (code !== 0) throw new Error(`${commands}\n${output}`)
       const [, entered] = /^cd (\S+)$/m.exec(text) ?? []
@@ -70,7 +70,7 @@ async function checkTypes(folder: string): Promise<void> {
   const commands = await readFile(from('guides/shell/typescript-install.sh'), 'utf8')
   const { code, output } = await run('bash', ['-euc', `${quiet}${commands}npx tsc`], {
     cwd: folder,
-    timeout: 180_000,
+    limitSeconds: INSTALL_SECONDS,
   })
   if (code !== 0) throw new Error(`docs/guides/typescript.md: ${output}`)
 }
@@ -141,7 +141,6 @@ async function logIn(guide: string): Promise<void> {
   const browser = await launchChromium()
   try {
     const page = await browser.newPage()
-    page.setDefaultTimeout(30_000)
     await page.goto(address)
     await page.getByLabel('Email address').fill(email)
     await page.getByLabel('Password').fill(password)

@@ -1,12 +1,16 @@
 import { type SpawnOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { styleText } from 'node:util'
+import { limit, slowness } from '../test/support/limits.ts'
 
 /** How a command ended: its exit code, everything it wrote, and how long it took. */
 export type Outcome = { code: number; output: string; seconds: number }
 
-/** Where a command runs, in which environment, and after how many milliseconds it is ended. */
-export type RunOptions = Pick<SpawnOptions, 'cwd' | 'env' | 'timeout'>
+/** Where a command runs, in which environment, and how long it may take. */
+export interface RunOptions extends Pick<SpawnOptions, 'cwd' | 'env'> {
+  /** The limit on an idle machine; it grows with what else the machine does. Default: none. */
+  limitSeconds?: number
+}
 
 /**
  * Runs a command to its end, without a terminal and without input. A command that cannot be started
@@ -15,7 +19,7 @@ export type RunOptions = Pick<SpawnOptions, 'cwd' | 'env' | 'timeout'>
 export async function run(
   command: string,
   args: readonly string[],
-  options: RunOptions = {},
+  { limitSeconds, ...options }: RunOptions = {},
 ): Promise<Outcome> {
   const startedAt = performance.now()
   const chunks: Buffer[] = []
@@ -24,10 +28,19 @@ export async function run(
   const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
   child.stdout.on('data', keep)
   child.stderr.on('data', keep)
+  const end = () => {
+    keep(Buffer.from(lateness(command, args, limitSeconds ?? 0, startedAt)))
+    child.kill()
+    // What it has started may keep them open.
+    child.stdout.destroy()
+    child.stderr.destroy()
+  }
+  const timer = limitSeconds === undefined ? undefined : setTimeout(end, limit(limitSeconds))
   const code = await once(child, 'close').then(
     ([code, signal]: (number | NodeJS.Signals | null)[]) => {
       if (typeof code === 'number') return code
-      keep(Buffer.from(`ended by ${signal}`))
+      if (!child.killed)
+        keep(Buffer.from(`It was ended by ${signal}, which it was sent from outside.`))
       return 1
     },
     (error: Error) => {
@@ -35,8 +48,28 @@ export async function run(
       return 127
     },
   )
-  const seconds = (performance.now() - startedAt) / 1000
-  return { code, output: Buffer.concat(chunks).toString(), seconds }
+  clearTimeout(timer)
+  return { code, output: Buffer.concat(chunks).toString(), seconds: secondsSince(startedAt) }
+}
+
+/** Says which command has reached its limit, and what to do. */
+function lateness(
+  command: string,
+  args: readonly string[],
+  limitSeconds: number,
+  startedAt: number,
+): string {
+  const [line = ''] = [command, ...args].join(' ').trim().split('\n')
+  const allowed = (limit(limitSeconds) / 1000).toFixed(0)
+  return `
+\`${line}\` was ended at its limit of ${allowed} s, after ${secondsSince(startedAt).toFixed(1)} s.
+The limit is ${limitSeconds} s on an idle machine, times ${slowness().toFixed(1)} as this one was slower when the run started.
+If it became busier since then, run this again; otherwise the command hangs: run it by hand.
+`
+}
+
+function secondsSince(startedAt: number): number {
+  return (performance.now() - startedAt) / 1000
 }
 
 /**

@@ -1,7 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { type Outcome, run } from '../scripts/run.ts'
-import { limit } from './support/limits.ts'
 
 const cwd = fileURLToPath(new URL('.', import.meta.url))
 const bin = 'node_modules/.bin'
@@ -79,5 +78,5 @@ function countsIn(output: string): { accounted: number; cases: number } {
 }
 
 function start([program = '', ...args]: string[]): Promise<Outcome> {
-  return run(program, args, { cwd, timeout: limit(150) })
+  return run(program, args, { cwd, limitSeconds: 150 })
 }

@@ -5,7 +5,7 @@ import { run } from '../../scripts/run.ts'
 
 /** Runs a command and answers with its output. */
 export async function must(command: string, args: string[], cwd: string = root): Promise<string> {
-  const { code, output } = await run(command, args, { cwd, timeout: 180_000 })
+  const { code, output } = await run(command, args, { cwd, limitSeconds: 300 })
   if (code !== 0) throw new Error(`${command} ${args.join(' ')}: ${output}`)
   return output
 }
