@@ -12,7 +12,7 @@ interface Scannable {
  */
 export interface NodeRedisClient {
   get(key: string): Promise<unknown>
-  on(event: 'ready' | 'reconnecting', listener: () => void): unknown
+  on(event: 'ready' | 'reconnecting' | 'error', listener: (error: Error) => void): unknown
   eval(script: string, options: { keys: string[]; arguments: Argument[] }): Promise<unknown>
   evalSha(sha: string, options: { keys: string[]; arguments: Argument[] }): Promise<unknown>
   // biome-ignore lint/suspicious/noExplicitAny: the mapping's type differs between kinds of client
@@ -54,6 +54,8 @@ export function nodeRedisLink(client: NodeRedisClient): RedisLink {
     watch(connection) {
       client.on('ready', () => connection.ready())
       client.on('reconnecting', () => connection.lost(NO_CONNECTION))
+      // Without a listener, a lost connection would end the process.
+      client.on('error', (error) => connection.lost(error))
     },
     async close() {},
   }

@@ -9,7 +9,7 @@ import express from 'express'
 import expressSession from 'express-session'
 import { Redis } from 'ioredis'
 import { createClient } from 'redis'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { startSilentProxy } from '../../../test/support/silent-proxy.ts'
 import { record } from './support/record.ts'
 import { startRedis, type TestRedis, until } from './support/redis.ts'
@@ -64,7 +64,10 @@ test('a key of another type in place of an index is replaced', async () => {
 
 test('counting, listing and clearing stay below the prefix, whatever it is made of', async () => {
   const client = new Redis(redis.url, { keyPrefix: 'app*:' })
-  const nodeRedis = await createClient({ url: redis.url, keyPrefix: 'app?:' }).connect()
+  onTestFinished(() => client.disconnect())
+  const nodeRedis = createClient({ url: redis.url, keyPrefix: 'app?:' }).on('error', () => {})
+  await nodeRedis.connect()
+  onTestFinished(() => nodeRedis.destroy())
   const other = createSessionStore({ url: redis.url, secret, prefix: 'app1:a1:' })
   await other.set('of another application', record())
   for (const one of [client, nodeRedis]) {
@@ -78,8 +81,6 @@ test('counting, listing and clearing stay below the prefix, whatever it is made 
     expect(await store.length()).toBe(0)
   }
   expect(await other.ids()).toEqual(['of another application'])
-  client.disconnect()
-  nodeRedis.destroy()
   await other.close()
 })
 
@@ -88,6 +89,21 @@ test('closing the store does not close a client that was passed in', async () =>
   await createSessionStore({ client, secret }).close()
   expect(await client.ping()).toBe('PONG')
   client.disconnect()
+})
+
+test('a client of node-redis that listens to no errors ends no process when Redis goes away, and health() says why', async () => {
+  await using down = await startRedis()
+  const client = createClient({ url: down.url })
+  const store = createSessionStore({ client, secret, timeoutMilliseconds: 300 })
+  await client.connect()
+  onTestFinished(() => client.destroy())
+  await store.set('kept', record())
+
+  await down.kill()
+
+  await until('the store is told', () => store.health().status === 'unavailable')
+  expect(store.health().reason).toMatch(/Socket closed|ECONNREFUSED|no connection/)
+  await expect(store.get('kept')).rejects.toMatchObject({ code: 'LATCHKEY_SESSION_UNAVAILABLE' })
 })
 
 test('the Redis permissions of the check-list are sufficient, and health() reports missing ones', async () => {

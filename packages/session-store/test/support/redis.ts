@@ -46,7 +46,7 @@ export async function startRedis(
   const launch = (): ChildProcess =>
     spawn(redisPath() ?? 'redis-server', [file, ...(isSentinel ? ['--sentinel'] : [])], {
       stdio: 'ignore',
-    })
+    }).on('error', () => {}) // Then nothing answers, which says so.
   let child = launch()
   const kill = async (): Promise<void> => {
     if (child.exitCode !== null || child.signalCode !== null) return
@@ -84,7 +84,12 @@ export async function startRedis(
       rmSync(folder, { recursive: true, force: true })
     },
   }
-  await answering(redis)
+  try {
+    await answering(redis)
+  } catch (error) {
+    await redis[Symbol.asyncDispose]()
+    throw error
+  }
   return redis
 }
 
