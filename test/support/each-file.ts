@@ -6,13 +6,16 @@ import './waits.ts'
 const environment = { ...process.env }
 
 afterAll(async () => {
-  await endFile()
-  // The next file shares this process.
-  vi.useRealTimers()
-  vi.restoreAllMocks()
-  vi.unstubAllEnvs()
-  for (const variable of Object.keys(process.env)) {
-    if (environment[variable] === undefined) delete process.env[variable]
+  try {
+    await endFile()
+  } finally {
+    // The next file shares this process.
+    vi.useRealTimers()
+    vi.restoreAllMocks()
+    vi.unstubAllEnvs()
+    for (const variable of Object.keys(process.env)) {
+      if (environment[variable] === undefined) delete process.env[variable]
+    }
+    Object.assign(process.env, environment)
   }
-  Object.assign(process.env, environment)
 })

@@ -8,7 +8,15 @@ export function atFileEnd(end: () => unknown): void {
   ends.push(end)
 }
 
-/** Ends what the modules of support have made for a file. */
+/** Ends what the modules of support have made for a file: all of it, also if one of them fails. */
 export async function endFile(): Promise<void> {
-  for (const end of ends) await end()
+  const failures: unknown[] = []
+  for (const end of ends) {
+    try {
+      await end()
+    } catch (error) {
+      failures.push(error)
+    }
+  }
+  if (failures.length > 0) throw new AggregateError(failures, String(failures[0]))
 }

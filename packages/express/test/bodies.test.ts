@@ -65,7 +65,7 @@ test('a visitor who disconnects while sending a form causes no error of the appl
     },
     { hooks: { onError: (error) => void answered.push(error) as undefined } },
   )
-  const socket = connect(Number(new URL(site.url).port), '127.0.0.1')
+  const socket = connect(Number(new URL(site.url).port), '127.0.0.1').on('error', () => {})
   await once(socket, 'connect')
 
   socket.write('POST /callback HTTP/1.1\r\nhost: app\r\ncontent-length: 100\r\n\r\nstate=')

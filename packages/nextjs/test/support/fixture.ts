@@ -92,7 +92,7 @@ export async function serveFixture(
   child.stdout.on('data', read)
   child.stderr.on('data', read)
   const ended = once(child, 'close')
-  void ended.then(() => ready.reject(new Error(`It ended:\n${output}`)))
+  ended.then(() => ready.reject(new Error(`It ended:\n${output}`)), ready.reject)
   await ready.promise
   return {
     baseUrl,

@@ -20,7 +20,7 @@ test('a client that is gone before its answer is no error in the log', async () 
   const { id } = issuer.application
   const credentials = `${id}:${issuer.secretOf(issuer.application)}`
   const body = 'grant_type=authorization_code&code=x&redirect_uri=https%3A%2F%2Fshop.example%2F'
-  const socket = connect(issuer.port, '127.0.0.1')
+  const socket = connect(issuer.port, '127.0.0.1').on('error', () => {})
   socket.write(
     [
       'POST /oidc/token HTTP/1.1',

@@ -1,4 +1,3 @@
-import pg from 'pg'
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest'
 import { startSilentProxy } from '../../../../test/support/silent-proxy.ts'
 import { NO_TENANT } from '../../src/store/ports.ts'
@@ -6,7 +5,12 @@ import { createConnections } from '../../src/store/postgres/connections.ts'
 import { createPostgresDataStore } from '../../src/store/postgres/data-store.ts'
 import { migratePostgres } from '../../src/store/postgres/migrate.ts'
 import { script } from '../../src/store/sql/sql.ts'
-import { createDatabase, openPostgresDataStore, type TestDatabase } from '../support/postgres.ts'
+import {
+  connect,
+  createDatabase,
+  openPostgresDataStore,
+  type TestDatabase,
+} from '../support/postgres.ts'
 import { anAudit, aTenant, aUser } from './records.ts'
 
 const database = await createDatabase()
@@ -211,8 +215,7 @@ test('PostgreSQL does not compile the statements of a role that has no rights bu
   const url = new URL(empty.url)
   url.username = role
   const settingAt = async (address: string) => {
-    const client = new pg.Client({ connectionString: address })
-    await client.connect()
+    const client = await connect(address)
     const { rows } = await client.query(
       "select current_user as role, current_setting('jit') as jit",
     )
@@ -437,8 +440,7 @@ test.each([
     await expect(earlier.query(`create unique index concurrently ${brokenOff}`)).rejects.toThrow(
       'could not create',
     )
-    const other = new pg.Client({ connectionString: earlier.url })
-    await other.connect()
+    const other = await connect(earlier.url)
     await other.query(`begin; ${write}`)
 
     let isDone = false
@@ -476,8 +478,7 @@ test('a refused request waits for no other entry of its key, and trimming passes
   const refuse = (at: number) =>
     store.audit.append(anAudit('x', { actor: 'key:1', at, outcome: 'refused' }))
   for (const at of [1, 2, 3, 4]) await refuse(at)
-  const other = new pg.Client({ connectionString: database.url })
-  await other.connect()
+  const other = await connect(database.url)
   onTestFinished(() => other.end())
   await other.query('begin; select id from audit where at = 1 for update')
 
@@ -505,8 +506,7 @@ test('more exclusive tasks than connections run at once, and each of them writes
 
 test('a row of another process that is locked makes no process unready', async () => {
   const { store } = await aStoreWithTenant()
-  const other = new pg.Client({ connectionString: database.url })
-  await other.connect()
+  const other = await connect(database.url)
   onTestFinished(() => other.end())
   await other.query('begin; update revision set n = n + 1')
 

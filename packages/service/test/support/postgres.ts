@@ -59,14 +59,16 @@ const EMPTY = `delete from tenants; delete from api_keys; delete from held_domai
   delete from counter_shards where scope <> 'tenants'; update counter_shards set n = 0`
 
 async function once(url: string, sql: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  await client.query(sql)
-  await client.end()
+  const client = await connect(url)
+  try {
+    await client.query(sql)
+  } finally {
+    await client.end()
+  }
 }
 
-/** A connection; told when the server has ended it. */
-async function connect(url: string, forget: () => void): Promise<pg.Client> {
+/** A connection. Whoever needs it no more is told when the server has ended it; without a listener, that would end the process. */
+export async function connect(url: string, forget: () => void = () => {}): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url })
   client.on('error', forget).on('end', forget)
   await client.connect()

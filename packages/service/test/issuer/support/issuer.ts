@@ -259,9 +259,10 @@ function openIssuer(stores: Stores, options: Inside, problems: object[]) {
   }
   // As the service's own: a client that reuses a connection must not meet its end.
   const server = createServer({ keepAliveTimeout: 65_000 }, (request, response) => {
-    void issuer.handle(request, response).then((isAnswered) => {
-      if (!isAnswered) response.writeHead(421).end()
-    })
+    issuer.handle(request, response).then(
+      (isAnswered) => isAnswered || response.writeHead(421).end(),
+      (error) => response.destroy(error),
+    )
   })
   return { domain, issuer, server }
 }

@@ -100,9 +100,11 @@ async function startServers(): Promise<Servers> {
 
 /** Ends what {@link openSharedStores} has made. */
 export async function endSharedStores(): Promise<void> {
-  const { database, redis } = (await servers) ?? {}
-  await Promise.all([database?.drop(), redis?.[Symbol.asyncDispose]()])
+  const started = servers
+  // The next file starts its own, also if these could not be had.
   servers = undefined
+  const { database, redis } = (await started?.catch(() => undefined)) ?? {}
+  await Promise.all([database?.drop(), redis?.[Symbol.asyncDispose]()])
 }
 
 function openPostgresAndRedis({ database, redis }: Servers): Stores {
