@@ -31,7 +31,7 @@ export async function run(
   const end = () => {
     keep(Buffer.from(lateness(command, args, limitSeconds ?? 0, startedAt)))
     child.kill()
-    // What it has started may keep them open.
+    // Processes that it has started may keep them open.
     child.stdout.destroy()
     child.stderr.destroy()
   }

@@ -1,8 +1,5 @@
 import { strict as assert } from 'node:assert'
-import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -10,6 +7,7 @@ import { styleText } from 'node:util'
 import { type ClientOptions, startIdentity } from '../packages/testing/src/index.ts'
 import { type BrowserRequest, createBrowser } from '../packages/testing/src/login/browser.ts'
 import { type Runtime, runtimes } from '../test/runtimes/runtimes.ts'
+import { freePort } from '../test/support/free-port.ts'
 import { run } from './run.ts'
 
 /**
@@ -118,14 +116,6 @@ function environment(options: ClientOptions): Record<string, string> {
     LATCHKEY_BASE_URL: options.baseUrl,
     LATCHKEY_SESSION_SECRET: String(options.session.secret),
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  return port
 }
 
 async function ready(server: { ended(): string | undefined }, url: string): Promise<void> {

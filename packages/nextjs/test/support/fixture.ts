@@ -12,7 +12,7 @@ import { createAuth } from '@latchkey/nextjs'
 import type { AdapterUnderTest } from '@latchkey/testing/adapter'
 import { run } from '../../../../scripts/run.ts'
 import { freePort } from '../../../../test/support/free-port.ts'
-import { limit } from '../../../../test/support/limits.ts'
+import { shared } from '../../../../test/support/shared.ts'
 import { sites } from '../fixture/sites.ts'
 
 const dir = fileURLToPath(new URL('../fixture', import.meta.url))
@@ -30,7 +30,7 @@ export const buildFixture = shared('the application of Next.js', async (): Promi
   const next = require.resolve('next/dist/bin/next')
   const { code, output } = await run(process.execPath, [next, 'build', dir], {
     env: environment(),
-    timeout: limit(200),
+    limitSeconds: 200,
   })
   if (code !== 0) throw new Error(`next build ended with ${code}:\n${output}`)
 })
