@@ -61,14 +61,14 @@ interface Result {
   readonly lane: Lane
   readonly status: number | null
   readonly seconds: number
-  /** What it has not tried, as it says itself. */
+  /** The parts that it has not tried, as it says itself. */
   readonly notTried: readonly string[]
 }
 
 const AT_ONCE = 2
 const LOGS = '.artifacts/nightly'
 
-/** What lanes print of a part that they could not try: a skipped test with its reason, a provider or a runtime that is not there. */
+/** A line of a lane about a part that it could not try: a skipped test with its reason, a provider or a runtime that is not there. */
 const NOT_TRIED = /^.*\b(?:skipped|not tried|not run)\b.*$/gim
 
 const words = process.argv.slice(2)

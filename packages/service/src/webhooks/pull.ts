@@ -2,7 +2,6 @@ import { EventEmitter } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { DomainContext } from '../domain/writes/context.ts'
 import { ServiceError } from '../domain/writes/errors.ts'
-import type { AuditEntry } from '../store/records.ts'
 import { eventsOf, isWanted, type ServiceEvent } from './events.ts'
 
 /** Which events a reader asks for. */
