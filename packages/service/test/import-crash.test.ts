@@ -29,9 +29,7 @@ const stores: Record<string, () => Promise<ServeOptions>> = {
 }
 
 describe.each(Object.keys(stores))('on %s', (store) => {
-  test('of an import without an answer each user is whole or missing, and the same request creates the missing ones', {
-    timeout: 60_000,
-  }, async () => {
+  test('of an import without an answer each user is whole or missing, and the same request creates the missing ones', async () => {
     const options = await (stores[store] as (typeof stores)[string])()
     const { tenant, key } = await prepare(options)
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }

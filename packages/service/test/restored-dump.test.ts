@@ -25,9 +25,7 @@ afterAll(async () => {
 const issuer = 'https://acme.example'
 const callback = 'https://shop.example/callback'
 
-test('a dump that comes back while Redis was kept logs everybody out, and says what waits to be confirmed', {
-  timeout: 120_000,
-}, async () => {
+test('a dump that comes back while Redis was kept logs everybody out, and says what waits to be confirmed', async () => {
   using folder = temporaryFolder()
   const masterKey = randomBytes(32).toString('base64')
   const errors: string[] = []
@@ -116,9 +114,7 @@ test('a dump that comes back while Redis was kept logs everybody out, and says w
     expect(found.stdout).toContain('1 API key.')
 
     expect(await run(['confirm', key.id], env)).toMatchObject({ code: 0 })
-    await expect
-      .poll(async () => (await again.get(again.users)).status, { timeout: 5_000 })
-      .toBe(200)
+    await expect.poll(async () => (await again.get(again.users)).status).toBe(200)
     expect((await again.get(`/x${api.tenant}/events?after=${lost}`)).status).toBe(410)
     const { body: kept } = await again.get(`/x${api.tenant}/events?types=user.created`)
     expect(kept.data).toHaveLength(2)

@@ -191,7 +191,7 @@ test('while a process of release 0.2 ends sessions, the others wait, so that eac
   await new Promise((resolve) => setTimeout(resolve, 2_500))
   expect(told.size).toBe(0)
   await earlier.query('select pg_advisory_unlock_all()')
-  await vi.waitFor(() => expect(told.get(user.id)).toHaveLength(1), 5_000)
+  await vi.waitFor(() => expect(told.get(user.id)).toHaveLength(1))
 })
 
 test('while Redis is gone, the API goes on, and pages say that it is not their fault', async () => {

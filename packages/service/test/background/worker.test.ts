@@ -215,7 +215,7 @@ describe.each(Object.entries(stores))('on %s, a worker for', (_, open) => {
       await vi.waitFor(() => expect(attempts).toBe(2))
     })
 
-    test('wakes when an item that was put back is due', { timeout: 20_000 }, async () => {
+    test('wakes when an item that was put back is due', async () => {
       const { queue, add, putBack } = await of(await open())
       const { background } = aBackground()
       let attempts = 0

@@ -41,7 +41,7 @@ beforeAll(async () => {
   await api.delete(`/x${api.tenant}/webhooks/${endpoint}`)
   const { body } = await api.get(`/x${api.tenant}/events?types=user.deleted`)
   lostPlace = body.data[0].data.sequence
-}, 60_000)
+})
 
 afterAll(() => folder[Symbol.dispose]())
 
@@ -52,9 +52,7 @@ async function restoreInto(name: string, ...flags: string[]) {
   return restored
 }
 
-test('restore says how far the backup goes, and counts what it knows nothing of', {
-  timeout: 60_000,
-}, async () => {
+test('restore says how far the backup goes, and counts what it knows nothing of', async () => {
   const alone = await restoreInto('alone')
   expect(alone.stderr).toMatch(/The backup ends at \d{4}-\d\d-\d\dT[\d:.]+Z\. It knows nothing of/)
   expect(alone.stderr).toContain('How much that is cannot be known')
@@ -70,9 +68,7 @@ test('restore says how far the backup goes, and counts what it knows nothing of'
   expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining('no data in') })
 })
 
-test('API keys, operators and endpoints of a backup have no effect until they are confirmed', {
-  timeout: 60_000,
-}, async () => {
+test('API keys, operators and endpoints of a backup have no effect until they are confirmed', async () => {
   await restoreInto('restored')
   const where = ['--data', at('restored')]
   const server = await serve(where)
@@ -122,9 +118,7 @@ test('API keys, operators and endpoints of a backup have no effect until they ar
   }
 })
 
-test('with --keep-access, a drill uses the API keys at once, and endpoints get no events', {
-  timeout: 60_000,
-}, async () => {
+test('with --keep-access, a drill uses the API keys at once, and endpoints get no events', async () => {
   const { stderr } = await restoreInto('drill', '--keep-access')
   expect(stderr).toContain('(--keep-access)')
   await using service = await createIdentityService({ data: at('drill') })

@@ -37,7 +37,7 @@ let next: NamedKey
 let small: NamedKey
 beforeAll(async () => {
   ;[old, next, small] = await Promise.all([rsaKey('old'), rsaKey('next'), ecKey('small')])
-}, 60_000)
+})
 
 /** A server of the application that publishes its keys. */
 async function startPublisher(...keys: readonly NamedKey[]) {

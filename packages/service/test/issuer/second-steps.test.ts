@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { readFactors } from '../../src/domain/factors/factors.ts'
+import { changeAddress } from '../../src/domain/users/accounts.ts'
 import { deleteCredential, updateCredential } from '../../src/domain/users/credentials.ts'
 import { createBrowser } from './support/browser.ts'
 import { logIn } from './support/client.ts'
@@ -238,6 +239,22 @@ describe.each(allStoreKinds)('on %s', (store) => {
     expect(late.html).toContain('has expired')
     const fresh = await mailedCode(issuer)
     expect(hasCode(await first.browser.submit(late, { code: fresh }))).toBe(true)
+  })
+
+  test('a code that was mailed to an address which the user has left meanwhile is no second step', async () => {
+    const { issuer, user, app } = await startWithFactors({ store })
+    await using _ = issuer
+    await addMail(issuer, user)
+    const { browser, callback } = await logIn(issuer, app, ada)
+    const form = await browser.submit(callback, { step: 'send' })
+    const code = await mailedCode(issuer)
+    const login = { loggedInAt: Date.now() / 1_000 }
+    await changeAddress(issuer.scope, user, 'ada@new.example.com', login)
+
+    const refused = await browser.submit(form, { code })
+    expect(refused.status).toBe(422)
+    expect(refused.html).toContain('has expired')
+    expect(hasCode(await browser.submit(refused, { code: await mailedCode(issuer) }))).toBe(true)
   })
 
   test('a factor that is disabled, or that the tenant no longer allows, is not asked for', async () => {

@@ -36,7 +36,7 @@ export async function startSending(
         if (String(found.sort()) !== String(types.sort())) {
           throw new Error(`The receiver has ${found.join(', ') || 'nothing'}.`)
         }
-      }, 15_000),
+      }),
     async [Symbol.asyncDispose]() {
       await receiver[Symbol.asyncDispose]()
       await api[Symbol.asyncDispose]()

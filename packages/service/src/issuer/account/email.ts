@@ -60,7 +60,7 @@ async function prove(flow: FlowRequest, visit: Visit, email: string, code: strin
   if (admission.kind !== 'admitted') {
     return showTooMany(flow, 'retryAfterSeconds' in admission ? admission.retryAfterSeconds : 3_600)
   }
-  const outcome = await judgeMailCode(flow, name, user.id, code)
+  const outcome = await judgeMailCode(flow, name, { id: user.id }, code)
   const origin = await originOf(context.domain, user)
   const changed =
     outcome === 'right' &&

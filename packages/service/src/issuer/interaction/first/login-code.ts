@@ -102,7 +102,7 @@ async function judgeCode(
 ): Promise<Outcome> {
   const { context, tenant } = flow
   const loggedInAt = context.domain.clock.now() / 1000
-  const outcome = await judgeMailCode(flow, loginOf(flow), userId, entered)
+  const outcome = await judgeMailCode(flow, loginOf(flow), { id: userId }, entered)
   if (outcome !== 'right') return { kind: 'refused', reason: 'wrong_code' }
   const readUser = () => lookUpUser(context.domain, tenant.id, userId)
   if ((await readUser())?.disabled) return { kind: 'refused', reason: 'user_disabled' }

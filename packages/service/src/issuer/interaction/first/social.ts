@@ -232,7 +232,7 @@ async function prove(
     return show(flow, 429, 'message', { title: 'tooManyTitle', text: 'factorOver', link })
   }
   const outcome = await context.throttle.tryWithoutPassword(facts, async () => {
-    const judged = await judgeMailCode(flow, code, proof.id, entered)
+    const judged = await judgeMailCode(flow, code, { id: proof.id }, entered)
     return { kind: judged === 'right' ? 'verified' : 'refused' } as const
   })
   if (outcome.kind === 'throttled') return showTooMany(flow, outcome.retryAfterSeconds)

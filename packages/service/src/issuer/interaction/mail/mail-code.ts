@@ -1,6 +1,7 @@
 import { randomInt, randomUUID, timingSafeEqual } from 'node:crypto'
 import { lookUpApplication } from '../../../domain/applications/applications.ts'
 import { entry } from '../../../domain/writes/entries.ts'
+import { emailKey } from '../../../store/email-key.ts'
 import type { User } from '../../../store/records.ts'
 import { type FlowRequest, mailContextOf } from '../flow/flow-request.ts'
 import { sendCode } from './messages.ts'
@@ -75,25 +76,37 @@ export async function mailCode(
 /** Whether a code was mailed for the login and is still good. */
 export async function hasMailCode(flow: FlowRequest, login: string, user: User): Promise<boolean> {
   const sent = await findMailCode(flow, login)
-  return sent?.userId === user.id && sent.code !== undefined
+  return sent?.code !== undefined && isFor(sent, user)
 }
 
-/** Judges a mailed code, and uses it up. Of any number of attempts at once exactly one succeeds. */
+/**
+ * Judges a mailed code, and uses it up. Of any number of attempts at once exactly one succeeds.
+ *
+ * @param recipient - The user. With an address, the code must have been sent to that one: a user who has left the mailbox
+ *   is not proven by it.
+ */
 export async function judgeMailCode(
   flow: FlowRequest,
   login: string,
-  userId: string,
+  recipient: Pick<User, 'id'> & Partial<Pick<User, 'emailKey'>>,
   entered: string,
 ): Promise<MailCodeOutcome> {
   const sent = await codes.read(flow, login)
-  const { code, userId: owner } = sent?.value ?? {}
-  if (!sent || sent.isSpent || code === undefined || owner !== userId) return 'expired'
+  const code = sent?.value.code
+  if (!sent || sent.isSpent || code === undefined || !isFor(sent.value, recipient)) return 'expired'
   const given = Buffer.from(entered.replace(/[\s-]/g, ''))
   const expected = Buffer.from(code)
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) return 'wrong'
   // A code that was sent meanwhile is not used up by the one before.
   const isFirst = await codes.spend(flow, login, sent)
   return isFirst ? 'right' : 'expired'
+}
+
+function isFor(
+  { userId, email }: MailCode,
+  { id, emailKey: key }: Parameters<typeof judgeMailCode>[2],
+): boolean {
+  return userId === id && (key === undefined || emailKey(email) === key)
 }
 
 /** The code that was mailed last for the login. */

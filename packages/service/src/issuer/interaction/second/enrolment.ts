@@ -154,7 +154,7 @@ async function submitMail(
     else await showEnrolment(flow, place, 429, { text: 'factorNotSent' })
     return undefined
   }
-  const outcome = await judgeMailCode(flow, mailKey(place), user.id, code)
+  const outcome = await judgeMailCode(flow, mailKey(place), user, code)
   if (outcome !== 'right') {
     await showEnrolment(flow, place, 422, { field: 'code', text: 'factorRefused' })
     return undefined

@@ -118,7 +118,7 @@ async function judge(
     case 'recovery_codes':
       return (await proveRecoveryCode(scope, user.id, code)) ? kind : 'wrong'
     case 'totp_email': {
-      const outcome = await judgeMailCode(flow, flow.interaction.uid, user.id, code)
+      const outcome = await judgeMailCode(flow, flow.interaction.uid, user, code)
       if (outcome !== 'right') return outcome
       return (await noteMailProof(scope, user.id)) ? kind : 'wrong'
     }

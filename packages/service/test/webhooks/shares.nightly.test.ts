@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest'
+import { sendBesideSilent } from './shares.ts'
+
+/** As many endpoints that are failing hold a place. */
+const FAILING = 50
+
+test.each(['memory', 'cluster'] as const)(
+  'on %s, 240 endpoints that are known to be failing delay no event of another tenant',
+  async (store) => {
+    const { milliseconds, givenUp } = await sendBesideSilent(store, true)
+    process.stdout.write(`Waited on ${store}: ${milliseconds} ms\n`)
+    expect(givenUp).toBeLessThan(FAILING)
+  },
+)
