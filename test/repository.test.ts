@@ -24,6 +24,19 @@ test('each job of continuous integration runs an existing part', () => {
   for (const [, lane] of lanes) expect(script).toContain(`if runs ${lane}; then`)
 })
 
+test('tests set no time limit, as one that is right on an idle machine fails on a busy one', () => {
+  const files = execFileSync('git', ['ls-files', '*.test.ts'], { cwd: root, encoding: 'utf8' })
+  const limited = files
+    .trim()
+    .split('\n')
+    .filter((file) =>
+      /\{ timeout: \d|^\s+timeout: \d|\}, \d+_000\)$/m.test(
+        readFileSync(path.join(root, file), 'utf8'),
+      ),
+    )
+  expect(limited).toEqual([])
+})
+
 test('the lockfile installs from whichever registry the machine is set up for', () => {
   expect(readFileSync(path.join(root, 'pnpm-lock.yaml'), 'utf8')).not.toMatch(/\btarball: /)
 })
