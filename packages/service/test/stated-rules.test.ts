@@ -9,11 +9,10 @@ const tried: Readonly<Record<string, readonly [file: string, title: string]>> = 
     'issuer/take-back',
     'M30: a link takes the account back once, of twenty at once too, and not after seven days',
   ],
-  'the page demands the earlier password (at most five attempts), or a browser that was logged in before the change.':
-    [
-      'issuer/used-once',
-      'of many guesses at the password from before a change, made at once, five are judged',
-    ],
+  'the page demands the earlier password (at most five attempts).': [
+    'issuer/used-once',
+    'of many guesses at the password from before a change, made at once, five are judged',
+  ],
   'A user can have up to ten passkeys and security keys, gives them names, and sees when each was used last.':
     [
       'domain/account-rules',
@@ -66,7 +65,7 @@ const tried: Readonly<Record<string, readonly [file: string, title: string]>> = 
 /** Sentences that the search finds and that promise nothing about several who act at once. */
 const others: readonly string[] = [
   // A time, a length or a cost.
-  'Then, or at once at Ctrl-C, it finishes the requests in progress, for at most `--close-seconds`.',
+  'Then, or at once at Ctrl-C, it accepts no more connections and finishes the requests in progress, for at most `--close-seconds`.',
   'The stored record of a login has at most 10 kB.',
   'Unfinished logins take at most 500 MB.',
   'both are small and have at most one dependency.',
