@@ -15,6 +15,7 @@ import { getTenant, lookUpTenant } from '../domain/tenants/tenants.ts'
 import { endAllSessions, mayReset } from '../domain/users/accounts.ts'
 import { listCredentials } from '../domain/users/credentials.ts'
 import { getUser } from '../domain/users/users.ts'
+import { readStanding } from '../domain/ways/valid-links.ts'
 import { note } from '../domain/writes/audit.ts'
 import { nowMicros, type Scope } from '../domain/writes/context.ts'
 import { found, ServiceError } from '../domain/writes/errors.ts'
@@ -72,7 +73,7 @@ export function createSupport(
     const changedAt = factorsChangedAt(credentials)
     const newest = { userId: user.id, after: undefined, limit: 10 }
     const [standing, sessions, devices, mails, offered] = await Promise.all([
-      context.domain.store.users.standing(tenant.id, user.id),
+      readStanding(context.domain, user),
       sessionsOf(context, user),
       listTrusted({ context, tenant }, user, { changedAt }),
       context.outbox.find(tenant.id, newest),

@@ -6,6 +6,7 @@ import {
   afterTakeBack,
   isLinkValid,
   isMoveLinkValid,
+  readStanding,
   type StoredOrigin,
   standingOf,
 } from '../ways/valid-links.ts'
@@ -14,6 +15,9 @@ import { changedFields } from '../writes/changed-fields.ts'
 import { unlessRefused } from '../writes/commit.ts'
 import { nowMicros, type Scope, updated } from '../writes/context.ts'
 import { deleteUser, findUser } from './users.ts'
+
+/** How often an account is taken back from another address until an operator decides. */
+const MAX_DISPLACED = 20
 
 /** An account as it was before a change that its owner may not have made. */
 export interface Before extends Omit<StoredOrigin, 'emailKey'> {
@@ -70,7 +74,7 @@ export async function takeBack(
   let isValid = false
   function change(account: Account): Account {
     const { user, credentials } = account
-    isValid = !user.disabled && isUndoValid(account, before)
+    isValid = !user.disabled && isUndoValid(account, before) && !isTakenTooOften(account)
     if (!isValid) return account
     const { email, verifiedAt, at } = before
     const isMoved = hasMoved(user, before)
@@ -90,7 +94,7 @@ export async function takeBack(
   )
   if (!account) return (await findUser(scope, before.email)) ? 'taken' : 'gone'
   if (!isValid) return 'gone'
-  const { displaced, rulings } = account.standing ?? (await readStanding(scope, userId))
+  const { displaced, rulings } = account.standing ?? (await readStanding(context, account.user))
   return {
     user: account.user,
     displaced: displaced.findLast(({ at }) => at === before.at),
@@ -98,8 +102,9 @@ export async function takeBack(
   }
 }
 
-function readStanding({ context, tenantId }: Scope, userId: string) {
-  return context.store.users.standing(tenantId, userId)
+/** Whether an operator has to decide first: each time it was taken back, one more address can contest that. */
+function isTakenTooOften(account: Account): boolean {
+  return standingOf(account).displaced.length >= MAX_DISPLACED
 }
 
 /** The link by which the reader of a displaced address contests that the account was taken back. */

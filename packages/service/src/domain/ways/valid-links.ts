@@ -17,13 +17,21 @@ export interface StoredOrigin {
   readonly rulings?: number | undefined
 }
 
+/** Reads the standing of a user. */
+export function readStanding(
+  { store }: Pick<DomainContext, 'store'>,
+  { tenantId, id }: Pick<User, 'tenantId' | 'id'>,
+): Promise<Standing> {
+  return store.users.standing(tenantId, id)
+}
+
 /** The origin of a link that is mailed to the user now. */
 export async function originOf(
-  { store }: Pick<DomainContext, 'store'>,
-  { tenantId, id, emailKey }: Pick<User, 'tenantId' | 'id' | 'emailKey'>,
+  context: Pick<DomainContext, 'store'>,
+  user: Pick<User, 'tenantId' | 'id' | 'emailKey'>,
 ): Promise<LinkOrigin> {
-  const { moves, rulings } = await store.users.standing(tenantId, id)
-  return { emailKey, moves, rulings }
+  const { moves, rulings } = await readStanding(context, user)
+  return { emailKey: user.emailKey, moves, rulings }
 }
 
 /** The standing of an account that is being changed. */

@@ -1,5 +1,6 @@
 import { type Contest, contest, isContestValid } from '../../../domain/users/take-back.ts'
 import { lookUpUser } from '../../../domain/users/users.ts'
+import { readStanding } from '../../../domain/ways/valid-links.ts'
 import { note } from '../../../domain/writes/audit.ts'
 import type { Form } from '../../requests/http.ts'
 import { showInvalidLink } from '../flow/dead-end.ts'
@@ -33,6 +34,6 @@ async function find(flow: FlowRequest, token: string): Promise<Contest | undefin
   const link = await readContestToken(flow, token)
   const user = link && (await lookUpUser(context.domain, tenant.id, link.userId))
   if (!user) return undefined
-  const standing = await context.domain.store.users.standing(tenant.id, user.id)
+  const standing = await readStanding(context.domain, user)
   return isContestValid({ user, standing }, link) ? link : undefined
 }

@@ -2,7 +2,7 @@ import { mayReset, resetPassword } from '../../../domain/users/accounts.ts'
 import { judgePassword } from '../../../domain/users/chosen-password.ts'
 import { hashPassword } from '../../../domain/users/passwords.ts'
 import { lookUpUser } from '../../../domain/users/users.ts'
-import { isLinkValid } from '../../../domain/ways/valid-links.ts'
+import { isLinkValid, readStanding } from '../../../domain/ways/valid-links.ts'
 import type { TextKey } from '../../../pages/index.ts'
 import type { StoredPassword, User } from '../../../store/records.ts'
 import { type Form, redirect } from '../../requests/http.ts'
@@ -82,11 +82,11 @@ async function findRecipient(
 
 /** Whether a link counts that was mailed to the user, as {@link isLinkValid} says. The write asks again. */
 export async function isStillValid(
-  { context, tenant }: FlowRequest,
+  { context }: FlowRequest,
   user: User,
   link: EmailToken,
 ): Promise<boolean> {
-  const standing = await context.domain.store.users.standing(tenant.id, user.id)
+  const standing = await readStanding(context.domain, user)
   return isLinkValid({ user, standing }, link)
 }
 

@@ -1,6 +1,7 @@
 import { isPassword } from '../../../domain/users/passwords.ts'
 import { type Before, hasMoved, isUndoValid, takeBack } from '../../../domain/users/take-back.ts'
 import { lookUpUser } from '../../../domain/users/users.ts'
+import { readStanding } from '../../../domain/ways/valid-links.ts'
 import { note } from '../../../domain/writes/audit.ts'
 import { keyOf } from '../../../domain/writes/entries.ts'
 import type { Pages } from '../../../pages/index.ts'
@@ -68,7 +69,7 @@ async function find(flow: FlowRequest, token: string): Promise<Found | undefined
   const before = await readUndoToken(flow, token)
   const user = before && (await lookUpUser(context.domain, tenant.id, before.userId))
   if (!user || user.disabled) return undefined
-  const standing = await context.domain.store.users.standing(tenant.id, user.id)
+  const standing = await readStanding(context.domain, user)
   return isUndoValid({ user, standing }, before) ? { before, user } : undefined
 }
 
