@@ -34,6 +34,8 @@ export default defineConfig({
   ssr: { resolve: { conditions: ['latchkey-source', 'node'] } },
   test: {
     globalSetup: './test/support/setup.ts',
+    // What a test writes helps where it fails.
+    silent: 'passed-only',
     reporters: ['default', new Report(), ...(counts ? [json(counts)] : [])],
     setupFiles: ['./test/support/each-file.ts'],
     // They end only what hangs, and grow with what else the machine does: decision 355.
