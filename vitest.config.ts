@@ -44,7 +44,8 @@ export default defineConfig({
     expect: { poll: { timeout: limit(usual.wait) } },
     execArgv: ['--conditions=latchkey-source'],
     // Two more than cores, as most files wait for sockets, disks and browsers: decision 320.
-    maxWorkers: availableParallelism() + 2,
+    // Lanes that run side by side share them.
+    maxWorkers: Number(process.env.LATCHKEY_TEST_WORKERS ?? availableParallelism() + 2),
     // Tests that say they are concurrent wait for time to pass, so many of them fit beside each other.
     maxConcurrency: 20,
     // Loading modules again for each file takes longer than many of the files. A cluster is made for each file.

@@ -1,12 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createWriteStream, mkdirSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { styleText } from 'node:util'
 
 /**
  * Runs what takes too long for every merge: `npx pnpm test:nightly`. Words pick the lanes whose name has one. Two lanes
- * run side by side, as each of them waits for disks, sockets and browsers half of the time. Those that measure or need a
- * machine of their own follow one by one. Each writes to a file of its own. A lane that fails ends nothing; the exit
+ * run side by side, with as many workers together as one run has, since some lanes use one processor alone. Those that
+ * measure or need a machine of their own follow one by one. Each writes to a file of its own. A lane that fails ends nothing; the exit
  * code is 1 then.
  */
 const lanes: readonly Lane[] = [
@@ -66,6 +67,8 @@ interface Result {
 }
 
 const AT_ONCE = 2
+/** Of each lane that runs beside another. */
+const WORKERS = Math.max(2, availableParallelism() / AT_ONCE + 1)
 const LOGS = '.artifacts/nightly'
 
 /** A line of a lane about a part that it could not try: a skipped test with its reason, a provider or a runtime that is not there. */
@@ -101,7 +104,7 @@ async function runWaiting(): Promise<void> {
 }
 
 async function run(lane: Lane): Promise<Result> {
-  const { name, command, env, busy = 0 } = lane
+  const { name, command, env, alone, busy = 0 } = lane
   const [program, ...args] = command
   const file = join(LOGS, `${name.replaceAll(/\W+/g, '-')}.log`)
   console.log(`begun  ${name}: ${command.join(' ')} > ${file}`)
@@ -111,7 +114,11 @@ async function run(lane: Lane): Promise<Result> {
   )
   const child = spawn(program, args, {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, LATCHKEY_WHOLE_BROWSER: '1', NO_COLOR: '1', ...env },
+    env: {
+      ...process.env,
+      ...(!alone && { LATCHKEY_TEST_WORKERS: String(WORKERS) }),
+      ...{ LATCHKEY_WHOLE_BROWSER: '1', NO_COLOR: '1', ...env },
+    },
   })
   const { status, output } = await outputOf(child, file)
   for (const one of load) one.kill()
