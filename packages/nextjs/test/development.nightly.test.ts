@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createRequire } from 'node:module'
 import path from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { freePort } from '../../../test/support/free-port.ts'
 
 const example = path.join(import.meta.dirname, '../../../examples/nextjs')
@@ -31,7 +31,7 @@ test('under "next dev", the link in the terminal opens the login recorder, which
 
   const failed = await fetch(`${url}/login`)
   const locked = await fetch(`${url}/__latchkey`)
-  const [link = ''] = /http:\S+key=[\w-]+/.exec(output) ?? []
+  const link = await vi.waitUntil(() => /http:\S+key=[\w-]+/.exec(output)?.[0])
   const opened = await fetch(link, { redirect: 'manual' })
   const [cookie = ''] = opened.headers.getSetCookie()
   const shown = await fetch(`${url}/__latchkey`, {

@@ -81,7 +81,7 @@ export function endVoidSessions(
 }
 
 /** How long a process of the earlier release is waited for, and how often it is looked whether it is done. */
-const WAIT_MS = 10_000
+const WAIT_MS = 25_000
 const LOOK_MS = 50
 
 /**
