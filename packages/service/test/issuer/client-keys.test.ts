@@ -5,7 +5,13 @@ import { exportJWK, type JWK } from 'jose'
 import * as client from 'openid-client'
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createFapiClient } from './support/fapi-client.ts'
-import { allStoreKinds, movesTheClock, startIssuer, type TestIssuer } from './support/issuer.ts'
+import {
+  allStoreKinds,
+  movesTheClock,
+  type StoreKind,
+  startIssuer,
+  type TestIssuer,
+} from './support/issuer.ts'
 import { ada, moveTime } from './support/token-endpoint.ts'
 
 movesTheClock()
@@ -66,7 +72,7 @@ async function startPublisher(...keys: readonly NamedKey[]) {
 }
 
 /** An issuer, with the warnings that it logs. */
-async function start(store?: (typeof allStoreKinds)[number]) {
+async function start(store?: StoreKind) {
   const warnings: (Record<string, unknown> & { message: string })[] = []
   const logger = {
     debug: () => {},
@@ -112,9 +118,10 @@ describe.each(allStoreKinds)('on %s', (store) => {
   })
 })
 
+// In one process, as each of a cluster has its own copy of what it has read.
 test('published keys are read once in five minutes, and for an unknown key once in ten seconds', async () => {
   await using publisher = await startPublisher(small)
-  await using issuer = await start()
+  await using issuer = await start('memory')
   const app = await publishedBy(issuer, publisher.url, small)
   await Promise.all(Array.from({ length: 5 }, () => app.push()))
   expect(publisher.reads).toBe(1)
@@ -141,7 +148,7 @@ test('published keys are not read for requests in which the application does not
 
 test('while published keys cannot be read, those read within the last hour are used, and no others', async () => {
   await using publisher = await startPublisher(small)
-  await using issuer = await start()
+  await using issuer = await start('memory')
   const app = await publishedBy(issuer, publisher.url, small)
   expect(await app.push()).toBe(201)
   publisher.status = 500
@@ -158,7 +165,7 @@ test('while published keys cannot be read, those read within the last hour are u
 
 test('after the clock went back, published keys are read again', async () => {
   await using publisher = await startPublisher(small)
-  await using issuer = await start()
+  await using issuer = await start('memory')
   moveTime(86_400)
   const app = await publishedBy(issuer, publisher.url, small)
   expect(await app.push()).toBe(201)
