@@ -53,10 +53,11 @@ export function openPostgresDataStore(url: string): DataStore {
   return createPostgresDataStore(createConnections({ url }))
 }
 
-// Deleted and not truncated: that is quicker where there are a few rows.
+// Deleted and not truncated: that is quicker where there are a few rows. Other processes hear that everything changed.
 const EMPTY = `delete from tenants; delete from api_keys; delete from held_domains;
   delete from webhooks; delete from audit; delete from mail; delete from notices;
-  delete from counter_shards where scope <> 'tenants'; update counter_shards set n = 0`
+  delete from counter_shards where scope <> 'tenants'; update counter_shards set n = 0;
+  update revision set n = n + 1`
 
 async function once(url: string, sql: string): Promise<void> {
   const client = await connect(url)
