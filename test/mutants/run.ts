@@ -21,7 +21,7 @@ async function report(mutant: Mutant, expected: number): Promise<boolean> {
     ...['--test-reporter=tap', 'test/mutants/contract.ts', adapter],
   ]
   const env = { ...process.env, LATCHKEY_MUTANT: JSON.stringify([file, find, replacement]) }
-  const { code, output } = await run(process.execPath, args, { cwd, env, limitSeconds: 180 })
+  const { code, output } = await run(process.execPath, args, { cwd, env, limitSeconds: 60 })
   const noticed = [...output.matchAll(/^ {8}not ok \d+ - (.*)$/gm)].map(([, sentence]) => sentence)
   const isRight = code === expected
   const what = code === 42 ? 'its place was not found' : (noticed[0] ?? `ended with ${code}`)

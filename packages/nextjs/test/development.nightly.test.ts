@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createRequire } from 'node:module'
 import path from 'node:path'
-import { expect, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { freePort } from '../../../test/support/free-port.ts'
 
 const example = path.join(import.meta.dirname, '../../../examples/nextjs')
@@ -24,6 +24,7 @@ test('under "next dev", the link in the terminal opens the login recorder, which
       LATCHKEY_SESSION_SECRET: 'another secret of tests that protects nothing',
     },
   })
+  onTestFinished(() => void server.kill())
   let output = ''
   server.stdout.on('data', (text) => (output += text))
   server.stderr.on('data', (text) => (output += text))
