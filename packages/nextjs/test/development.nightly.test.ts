@@ -16,6 +16,8 @@ test('under "next dev", the link in the terminal opens the login recorder, which
     env: {
       ...process.env,
       NODE_ENV: 'development',
+      // The sources of the package of development, which need not be built.
+      NODE_OPTIONS: '--conditions=latchkey-source',
       NEXT_TELEMETRY_DISABLED: '1',
       LATCHKEY_ISSUER: `http://localhost:${await freePort()}`,
       LATCHKEY_CLIENT_ID: 'app',
