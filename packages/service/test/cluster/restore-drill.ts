@@ -78,10 +78,14 @@ export async function drillRestore(field: Field, count: number): Promise<Restore
     await Promise.all(started.map((one) => one.stop()))
     const again = before.map(() => cluster.start())
     cluster.processes.splice(0, Infinity, ...(await Promise.all(again)))
-    // The database from before is an older state, too: what it brings back waits to be confirmed.
-    const { code, stderr } = await command(field, cluster.database.url, 'confirm', '--all')
-    if (code !== 0) throw new Error(`confirm: ${stderr}`)
+    await confirmAll(field)
   }
+}
+
+/** The database from before the drill is an older state, too: API keys of it wait to be confirmed. */
+async function confirmAll(field: Field): Promise<void> {
+  const { code, stderr } = await command(field, field.cluster.database.url, 'confirm', '--all')
+  if (code !== 0) throw new Error(`confirm: ${stderr}`)
 }
 
 async function addEndpoint(field: Field, url: string): Promise<string> {
