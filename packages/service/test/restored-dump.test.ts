@@ -89,7 +89,7 @@ test('a dump that comes back while Redis was kept logs everybody out, and says w
 
   script('postgres-backup.sh', database.url)
   await api.post(`${api.users}/${user.id}`, { profile: user.profile, disabled: true })
-  const { body } = await api.get(`/x${api.tenant}/events?types=user.disabled`)
+  const { body } = await api.get(`/x${api.tenant}/events?types=user.disabled&wait=30`)
   const lost = body.data[0].data.sequence
   await before.admin.revokeApiKey(key.id)
   await before.close()

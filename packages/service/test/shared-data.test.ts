@@ -1,6 +1,7 @@
 import { createIdentityService, type IdentityService } from '@latchkey/service'
 import { fetchUserInfo } from 'openid-client'
 import pg from 'pg'
+import { pino } from 'pino'
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest'
 import { startRedis } from '../../session-store/test/support/redis.ts'
 import type { IdentityServiceOptions } from '../src/service-options.ts'
@@ -221,6 +222,18 @@ test('while Redis is gone, the API goes on, and pages say that it is not their f
   expect(await logIn()).toBe(503)
   await own.restart()
   await vi.waitFor(async () => expect(await logIn()).toBe(303))
+})
+
+test('sessions at a tenant that has no signing key yet are ended, and its key is made', async () => {
+  const errors: string[] = []
+  const logger = pino({ level: 'error' }, { write: (line) => void errors.push(line) })
+  const { one, api } = await aPair({ logger })
+  const user = await api(one).createUser()
+  await api(one).post(`${api(one).users}/${user.id}`, { ...user, disabled: true })
+  await vi.waitFor(async () =>
+    expect(await database.query('select 1 from signing_keys')).not.toHaveLength(0),
+  )
+  expect(errors).toEqual([])
 })
 
 test('a service is ready only while PostgreSQL accepts writes', async () => {

@@ -61,15 +61,28 @@ export function endVoidSessions(
     }
     if (users.size === 0) return
     const waiting = [...users.values()]
+    // Before the lock is taken: the first provider of a tenant makes its key, for which it takes another one.
+    const providers = await providersOf(waiting.map(({ tenantId }) => tenantId))
     async function work(): Promise<void> {
       for (let next = waiting.shift(); next; next = waiting.shift()) {
-        await endSessions(context, providerOf, next.tenantId, next.userId)
+        const provider = providers.get(next.tenantId)
+        if (provider) await endSessions(context, provider, next.tenantId, next.userId)
       }
     }
     const workAll = async () => {
       await Promise.all(Array.from({ length: AT_ONCE }, work))
     }
     await besideEarlierRelease(context, workAll)
+  }
+
+  /** The providers of tenants, without those that are gone. */
+  async function providersOf(tenantIds: readonly string[]): Promise<Map<string, Provider>> {
+    const providers = new Map<string, Provider>()
+    for (const id of new Set(tenantIds)) {
+      const tenant = await lookUpTenant(context.domain, id)
+      if (tenant) providers.set(id, await providerOf(tenant))
+    }
+    return providers
   }
 
   return followLog(context.domain, background, {
@@ -102,20 +115,14 @@ async function besideEarlierRelease(
 
 async function endSessions(
   context: IssuerContext,
-  providerOf: ProviderOf,
+  provider: Provider,
   tenantId: string,
   userId: string,
 ): Promise<void> {
-  const { domain } = context
-  const [tenant, user] = await Promise.all([
-    lookUpTenant(domain, tenantId),
-    lookUpUser(domain, tenantId, userId),
-  ])
-  if (!tenant) return
+  const user = await lookUpUser(context.domain, tenantId, userId)
   const isVoid = (loggedInAt: number | undefined, keptAt: number | undefined) =>
     !user || !isLoginValid(user, loggedInAt, keptAt)
   const told = new Set<string>()
-  const provider = await providerOf(tenant)
 
   for (const entry of await context.protocol.listByAccount(tenantId, 'Session', userId)) {
     const session = JSON.parse(entry.payload) as StoredSession
