@@ -4,7 +4,7 @@ import type { Field } from './field.ts'
 import { startLoad } from './load.ts'
 import { addresses, queue } from './mail-drill.ts'
 
-/** By how many seconds the clocks of the four machines are ahead. */
+/** The seconds by which the clocks of the four machines are ahead. */
 const CLOCKS = [-120, 0, 0, 120]
 
 /** How many codes are redeemed, most of them by another process than the one that gave them out. */

@@ -25,7 +25,7 @@ export interface ReleasesDrill {
   readsPerSecond?: number
 }
 
-/** What was found after {@link drillReleases}. */
+/** The findings of {@link drillReleases}. */
 export interface ReleasesFindings extends Findings {
   perSecond: number
   /** Logout notices of the users who were disabled, and how many of them arrived more than once. */
