@@ -28,7 +28,7 @@ const readers = [
   'listUnconfirmed',
 ]
 
-/** What is written in the management console, about an endpoint that answers 410 and after a restore: other tests look at it. */
+/** Acts in the management console, of an endpoint that answers 410 and after a restore, which other tests look at. */
 const elsewhere = [
   'operator.accept',
   'webhook.disable',

@@ -267,7 +267,7 @@ export interface ApiKey {
   revokedAt: Micros | undefined
   /** The time of the last use, to the minute; `undefined` until the first one. */
   lastUsedAt: Micros | undefined
-  /** Since the restore of a backup: it may have been revoked after the backup, and does not work until confirmed. */
+  /** The key came back with a backup. It may have been revoked after it, and is refused until it is confirmed. */
   isUnconfirmed?: true
 }
 
@@ -340,7 +340,7 @@ export interface Operator {
   updatedAt: Micros
   /** An invitation that was not accepted yet: SHA-256 of its token, hexadecimal, and its end. */
   invitation: { hash: string; expiresAt: Micros } | undefined
-  /** Since the restore of a backup: the operator may have been removed after it, and gets in once confirmed. */
+  /** The operator came back with a backup, may have been removed after it, and gets in once confirmed. */
   isUnconfirmed?: true
 }
 
