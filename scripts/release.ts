@@ -54,12 +54,19 @@ function changesets(): string {
   return path.join(root, 'node_modules/@changesets/cli/bin.js')
 }
 
+const USAGE = `Usage:
+  npx pnpm release                      writes the next version into every package, and dates the changelog
+  npx pnpm release notes <version>      prints the section of a version`
+
 if (import.meta.main) {
-  const [command, version = ''] = process.argv.slice(2)
-  if (command === 'notes') {
+  const [command, version, ...more] = process.argv.slice(2)
+  if (command === undefined) {
+    prepareRelease(root, new Date().toISOString().slice(0, 10))
+  } else if (command === 'notes' && version && more.length === 0) {
     const changelog = readFileSync(path.join(root, 'CHANGELOG.md'), 'utf8')
     console.log(sectionOf(changelog, version.replace(/^v/, '')))
   } else {
-    prepareRelease(root, new Date().toISOString().slice(0, 10))
+    console.error(USAGE)
+    process.exitCode = command === '--help' ? 0 : 2
   }
 }

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -77,6 +78,18 @@ test('a release is refused while the changelog leaves a change out', () => {
   expect(() => prepareRelease(folder, '2026-12-01')).toThrow(
     'CHANGELOG.md does not cover these changesets: forgotten.',
   )
+})
+
+test('a release command with an unknown word explains itself and writes nothing', () => {
+  for (const words of [['--help'], ['--dry-run'], ['note', '0.2.0'], ['notes']]) {
+    const { status, stderr } = spawnSync(process.execPath, ['scripts/release.ts', ...words], {
+      cwd: root,
+      encoding: 'utf8',
+    })
+    expect(stderr).toContain('Usage:')
+    expect(status).toBe(words[0] === '--help' ? 0 : 2)
+  }
+  expect(readFileSync(path.join(root, 'CHANGELOG.md'), 'utf8')).toBe(changelog)
 })
 
 test('a release is refused where the changelog names another version', () => {
