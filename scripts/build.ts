@@ -22,8 +22,15 @@ const BUNDLED: readonly string[] = [
 /** The file that entry points share. Code for Node alone, and code that is loaded later, has files of its own. */
 const SHARED = { name: 'shared', tags: ['$initial' as const], test: /\/src\/(?!entry\/|node\/)/ }
 
+/** The packages to build, among them those of ours that they need. Default: all. */
+const names = process.argv.slice(2)
+const packages = publishedPackages()
+const unknown = names.filter((name) => !packages.some(({ manifest }) => manifest.name === name))
+if (unknown.length > 0) throw new Error(`No published package is named ${unknown.join(' or ')}.`)
+
 // One after the other: a package is compiled against the built declarations of those it needs.
-for (const published of publishedPackages()) {
+for (const published of packages) {
+  if (names.length > 0 && !names.includes(published.manifest.name)) continue
   if (!(await build(published))) break
 }
 

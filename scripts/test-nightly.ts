@@ -34,6 +34,7 @@ const lanes: readonly Lane[] = [
   { name: 'interoperability', command: ['pnpm', 'test:interop'] },
   { name: 'site', command: ['sh', '-c', 'pnpm docs:build && pnpm docs:check'] },
   { name: 'runtimes', command: ['pnpm', 'test:runtimes'] },
+  { name: 'images', command: ['pnpm', 'test:images'] },
   {
     name: 'drills',
     command: ['pnpm', 'test:drills'],
