@@ -198,3 +198,14 @@ test('every command of pnpm that a page shows is a script of this repository', (
   expect(missing).toEqual([])
   expect(printed.length).toBeGreaterThan(20)
 })
+
+test('a guide that leads to `npx latchkey-service` installs the service first, as npx would fetch a stranger’s package', () => {
+  const leads = /npx latchkey-service|getting-started\.md#start-the-identity-service/
+  const guides = pages.filter((page) => page.startsWith('docs/guides/') && leads.test(read(page)))
+  expect(guides).toContain('docs/guides/nextjs.md')
+  const lacking = guides.filter((page) => {
+    const [before = ''] = read(page).split(leads)
+    return !/npm install .*@latchkey\/service/.test(before)
+  })
+  expect(lacking).toEqual([])
+})

@@ -1,0 +1,2 @@
+npm install @latchkey/core
+npm install --save-dev @latchkey/service @latchkey/development
