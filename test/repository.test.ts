@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { root } from '../scripts/packages.ts'
@@ -39,4 +39,21 @@ test('tests set no time limit, as one that is right on an idle machine fails on 
 
 test('the lockfile installs from whichever registry the machine is set up for', () => {
   expect(readFileSync(path.join(root, 'pnpm-lock.yaml'), 'utf8')).not.toMatch(/\btarball: /)
+})
+
+test('every file that ARCHITECTURE.md names is there', () => {
+  const sources = globSync('packages/*/src/**/*.ts', { cwd: root })
+  const isThere = (name: string): boolean => {
+    const [room, ...rest] = name.split('/')
+    if (rest.length === 0) return sources.some((file) => file.endsWith(`/${name}`))
+    const homes = [`packages/${room}/src/${rest.join('/')}`, `packages/service/src/${name}`]
+    // Below a heading on one half, its name is left out.
+    return homes
+      .concat(`packages/core/src/${name}`, `packages/service/src/issuer/${name}`, name)
+      .some((file) => existsSync(path.join(root, file)))
+  }
+  const text = readFileSync(path.join(root, 'ARCHITECTURE.md'), 'utf8')
+  const named = [...text.matchAll(/`([\w./-]+\.ts)`/g)].map(([, name = '']) => name)
+  expect(named.length).toBeGreaterThan(30)
+  expect(named.filter((name) => !isThere(name))).toEqual([])
 })
