@@ -57,3 +57,10 @@ test('every file that ARCHITECTURE.md names is there', () => {
   expect(named.length).toBeGreaterThan(30)
   expect(named.filter((name) => !isThere(name))).toEqual([])
 })
+
+test('the service is published with one exact version of oidc-provider', () => {
+  const catalog = readFileSync(path.join(root, 'pnpm-workspace.yaml'), 'utf8')
+  expect(catalog).toMatch(/^ {2}oidc-provider: \d+\.\d+\.\d+$/m)
+  const manifest = readFileSync(path.join(root, 'packages/service/package.json'), 'utf8')
+  expect(JSON.parse(manifest).dependencies['oidc-provider']).toBe('catalog:')
+})
