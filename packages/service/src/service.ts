@@ -25,7 +25,7 @@ import { followDeletions } from './erasure.ts'
 import { type ApiOptions, createApi } from './http/app.ts'
 import { hasTwoHosts, refuseTwoHosts } from './http/two-hosts.ts'
 import { readUserToImport } from './http/users-import.ts'
-import { createIssuer } from './issuer/index.ts'
+import { checkMembers, createIssuer } from './issuer/index.ts'
 import { followMasterKeys } from './key-rotation.ts'
 import type { MailTransport } from './mail/message.ts'
 import type { Outbox } from './mail/outbox.ts'
@@ -85,12 +85,14 @@ export interface IdentityService {
  *
  * @throws TypeError for an option that is unknown or of a wrong type, listing every one; and an error
  *   when the data folder is served by another process, was written by a newer version, or its
- *   master key is missing.
+ *   master key is missing, or when another version of oidc-provider is installed that lacks a part which it needs.
  */
 export async function createIdentityService(
   options: IdentityServiceOptions = {},
 ): Promise<IdentityService> {
   checkServiceOptions(options)
+  // Before the data is opened: this release would change a folder that it cannot serve.
+  checkMembers()
   const { logger = pino({ level: 'silent' }) } = options
   const domains = domainPolicy(options)
   const clientIp = createClientIp(options.trustedProxies ?? [], logger)

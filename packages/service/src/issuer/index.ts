@@ -29,6 +29,7 @@ import { createSupport } from './support.ts'
 export type { Limits } from '../domain/limits/limits.ts'
 export type { Outbox } from '../mail/outbox.ts'
 export type { IssuerLogger } from './context.ts'
+export { checkMembers } from './engine/replace.ts'
 export { resealNotice } from './sessions/logout-notices.ts'
 
 export interface IssuerOptions {

@@ -9,6 +9,7 @@ import {
 } from 'oidc-provider'
 import type { Clock } from '../clock.ts'
 import type { ClaimsOf } from '../domain/users/users.ts'
+import { answerWith, replace } from './engine/replace.ts'
 import { type JwtParts, jwtParts } from './requests/jwt-parts.ts'
 
 // The undocumented parts of oidc-provider that the issuer depends on. An upgrade that changes it
@@ -17,6 +18,8 @@ import { type JwtParts, jwtParts } from './requests/jwt-parts.ts'
 /** A browser's session at the issuer. */
 export type Session = InstanceType<Provider['Session']> & LoginFacts
 
+type PayloadOf = (this: object) => Promise<{ auth_time?: number }>
+
 /**
  * Rounds the claim `auth_time` down to whole seconds. Logins are kept to the millisecond, so that
  * one right after a password reset is told from one right before it. For a login at a provider, the
@@ -24,54 +27,58 @@ export type Session = InstanceType<Provider['Session']> & LoginFacts
  * does not say it.
  */
 export function keepAuthTimeWhole(provider: Provider): void {
-  const { prototype } = provider.IdToken as unknown as {
-    prototype: { payload(): Promise<{ auth_time?: number }> }
-  }
-  const { payload } = prototype
-  prototype.payload = async function () {
-    const claims = await payload.call(this)
-    const { provenAt } = loginOfTokens()
-    if (claims.auth_time === undefined || provenAt === 0) delete claims.auth_time
-    else claims.auth_time = Math.floor(provenAt ?? claims.auth_time)
-    return claims
-  }
+  replace(
+    provider,
+    'IdToken.prototype.payload',
+    (payload: PayloadOf) =>
+      async function () {
+        const claims = await payload.call(this)
+        const { provenAt } = loginOfTokens()
+        if (claims.auth_time === undefined || provenAt === 0) delete claims.auth_time
+        else claims.auth_time = Math.floor(provenAt ?? claims.auth_time)
+        return claims
+      },
+  )
 }
 
 /** Puts the `sid` into every ID token; oidc-provider does so for applications with a back-channel address. */
 export function nameSessions(provider: Provider): void {
-  const { prototype } = provider.Client as unknown as { prototype: { includeSid(): boolean } }
-  prototype.includeSid = () => true
+  replace(provider, 'Client.prototype.includeSid', () => () => true)
 }
 
 interface IdToken {
   readonly available: { readonly sub?: string }
   readonly extra: Readonly<Record<string, unknown>>
   set(name: string, value: unknown): void
-  issue(options: { use: string }): Promise<string>
 }
+
+type Issue = (this: IdToken, options: { use: string }) => Promise<string>
 
 /** Claims that say what a token is, and not who its user is. */
 const RESERVED = new Set(['iss', 'sub', 'aud', 'exp', 'nbf', 'iat', 'jti', 'azp', 'auth_time'])
 
 /** Adds claims of the user to every ID Token; what makes it an ID Token stays. */
 export function addClaims(provider: Provider, claimsOf: ClaimsOf): void {
-  const { prototype } = provider.IdToken as unknown as { prototype: IdToken }
-  const { issue } = prototype
-  prototype.issue = async function (options) {
-    const { sub } = this.available
-    if (options.use === 'idtoken' && sub !== undefined) {
-      for (const [name, value] of Object.entries(await claimsOf(sub))) {
-        if (!RESERVED.has(name) && !Object.hasOwn(this.extra, name)) this.set(name, value)
-      }
-    }
-    return issue.call(this, options)
-  }
+  replace(
+    provider,
+    'IdToken.prototype.issue',
+    (issue: Issue) =>
+      async function (options) {
+        const { sub } = this.available
+        if (options.use === 'idtoken' && sub !== undefined) {
+          for (const [name, value] of Object.entries(await claimsOf(sub))) {
+            if (!RESERVED.has(name) && !Object.hasOwn(this.extra, name)) this.set(name, value)
+          }
+        }
+        return issue.call(this, options)
+      },
+  )
 }
 
-interface SecretClient {
-  compareClientSecret(presented: string): Promise<boolean> | boolean
-  [member: string]: unknown
-}
+type Compare = (
+  this: Readonly<Record<string, unknown>>,
+  presented: string,
+) => Promise<boolean> | boolean
 
 /**
  * Accepts a second client secret.
@@ -82,21 +89,24 @@ export function acceptSecondSecret(
   provider: Provider,
   other: (client: Readonly<Record<string, unknown>>) => string | undefined,
 ): void {
-  const { prototype } = provider.Client as unknown as { prototype: SecretClient }
-  const { compareClientSecret: compare } = prototype
-  prototype.compareClientSecret = async function (presented) {
-    // Both are compared every time, so that the answer takes as long for either.
-    const isFirst = await compare.call(this, presented)
-    const clientSecret = other(this)
-    if (clientSecret === undefined) return isFirst
-    const isSecond = await compare.call({ clientSecret } as unknown as SecretClient, presented)
-    return isFirst || isSecond
-  }
+  replace(
+    provider,
+    'Client.prototype.compareClientSecret',
+    (compare: Compare) =>
+      async function (presented) {
+        // Both are compared every time, so that the answer takes as long for either.
+        const isFirst = await compare.call(this, presented)
+        const clientSecret = other(this)
+        if (clientSecret === undefined) return isFirst
+        const isSecond = await compare.call({ clientSecret }, presented)
+        return isFirst || isSecond
+      },
+  )
 }
 
 /** Answers the request that is under way with another `acr` than the session's own. */
 export function answerWithAcr(ctx: KoaContextWithOIDC, acr: string | undefined): void {
-  Object.defineProperty(ctx.oidc, 'acr', { value: acr, configurable: true })
+  answerWith(ctx.oidc, 'OIDCContext.prototype.acr', acr)
 }
 
 /** The browser and the address from which a user logged in. */
@@ -105,9 +115,23 @@ interface LoginClient {
   address: string | undefined
 }
 
-interface SessionModel {
-  IN_PAYLOAD: string[]
-  prototype: Partial<LoginClient> & { loginAccount(details: object): void }
+type LoginAccount = (this: Session, details: object) => void
+type Names = (this: object) => readonly string[]
+
+/** Stores more members with the objects of a class. */
+function storeAlso(
+  provider: Provider,
+  model: 'Session' | 'AuthorizationCode' | 'RefreshToken' | 'Interaction',
+  more: readonly string[],
+): void {
+  replace(
+    provider,
+    `${model}.IN_PAYLOAD`,
+    (names: Names) =>
+      function () {
+        return [...names.call(this), ...more]
+      },
+  )
 }
 
 /** Stores with every session the browser and the address from which the user logged in. */
@@ -115,14 +139,16 @@ export function keepClients(
   provider: Provider,
   clientOf: (request: IncomingMessage) => LoginClient,
 ): void {
-  const model = provider.Session as unknown as SessionModel
-  const { prototype, IN_PAYLOAD } = model
-  const { loginAccount } = prototype
-  Object.defineProperty(model, 'IN_PAYLOAD', { value: [...IN_PAYLOAD, 'userAgent', 'address'] })
-  prototype.loginAccount = function (details) {
-    loginAccount.call(this, details)
-    if (Provider.ctx) Object.assign(this, clientOf(Provider.ctx.req))
-  }
+  storeAlso(provider, 'Session', ['userAgent', 'address'])
+  replace(
+    provider,
+    'Session.prototype.loginAccount',
+    (loginAccount: LoginAccount) =>
+      function (details) {
+        loginAccount.call(this, details)
+        if (Provider.ctx) Object.assign(this, clientOf(Provider.ctx.req))
+      },
+  )
 }
 
 /** Facts about a login that oidc-provider does not know; in seconds since the epoch. */
@@ -133,43 +159,46 @@ interface LoginFacts {
   provenAt?: number | undefined
 }
 
-interface LoginModel {
-  IN_PAYLOAD: string[]
-  prototype: LoginFacts & { save(...args: unknown[]): Promise<string> }
-}
+type Save = (this: LoginFacts) => Promise<string>
 
 /**
  * Stores {@link LoginFacts} with a session, and hands them on to its codes and refresh tokens. So the time of
  * a login says when the user has proven who they are, and nothing else; how long ago that is, the clock says.
  */
 export function carryLoginFacts(provider: Provider, clock: Clock): void {
-  const models = provider as unknown as Record<
-    'Session' | 'AuthorizationCode' | 'RefreshToken',
-    LoginModel
-  >
   for (const name of ['Session', 'AuthorizationCode', 'RefreshToken'] as const) {
-    const value = [...models[name].IN_PAYLOAD, 'keptAt', 'provenAt']
-    Object.defineProperty(models[name], 'IN_PAYLOAD', { value })
+    storeAlso(provider, name, ['keptAt', 'provenAt'])
   }
   for (const name of ['AuthorizationCode', 'RefreshToken'] as const) {
-    const { prototype } = models[name]
-    const { save } = prototype
-    prototype.save = function (...args) {
-      Object.assign(this, loginFactsOf(name))
-      return save.apply(this, args)
-    }
+    replace(
+      provider,
+      `${name}.prototype.save`,
+      (save: Save) =>
+        function () {
+          Object.assign(this, loginFactsOf(name))
+          return save.call(this)
+        },
+    )
   }
-  const session = models.Session.prototype as unknown as Session
-  const { loginAccount } = session
-  session.loginAccount = function (details) {
-    loginAccount.call(this, details)
-    const { result } = Provider.ctx?.oidc.entities.Interaction ?? {}
-    const { keptAt, provenAt } = (result?.login ?? {}) as LoginFacts
-    Object.assign(this, { keptAt, provenAt })
-  }
-  session.past = function (age) {
-    return clock.now() / 1000 - authTimeOf(this) > Number(age)
-  }
+  replace(
+    provider,
+    'Session.prototype.loginAccount',
+    (loginAccount: LoginAccount) =>
+      function (details) {
+        loginAccount.call(this, details)
+        const { result } = Provider.ctx?.oidc.entities.Interaction ?? {}
+        const { keptAt, provenAt } = (result?.login ?? {}) as LoginFacts
+        Object.assign(this, { keptAt, provenAt })
+      },
+  )
+  replace(
+    provider,
+    'Session.prototype.past',
+    () =>
+      function (this: Session, age: unknown) {
+        return clock.now() / 1000 - authTimeOf(this) > Number(age)
+      },
+  )
 }
 
 /** A refresh token that is given out now. */
@@ -187,13 +216,15 @@ export function nameRefreshTokens(
   provider: Provider,
   nameOf: (random: string, token: NewRefreshToken) => string,
 ): void {
-  const { prototype } = provider.RefreshToken as unknown as {
-    prototype: NewRefreshToken & { generateTokenId(): string }
-  }
-  const { generateTokenId } = prototype
-  prototype.generateTokenId = function () {
-    return nameOf(generateTokenId.call(this), this)
-  }
+  type Generate = (this: NewRefreshToken) => string
+  replace(
+    provider,
+    'RefreshToken.prototype.generateTokenId',
+    (generate: Generate) =>
+      function () {
+        return nameOf(generate.call(this), this)
+      },
+  )
 }
 
 /** The facts of the login for which the request under way makes a code or a refresh token. */
@@ -214,10 +245,6 @@ export function authTimeOf({ provenAt, loginTs = 0 }: Session): number {
   return provenAt ?? loginTs
 }
 
-interface ContextModel {
-  readonly prototype: object
-}
-
 /**
  * Takes a request for offline access as one with `prompt=consent`, without which oidc-provider drops the scope.
  * Applications are the tenant's own, so it needs no consent of the user.
@@ -225,35 +252,36 @@ interface ContextModel {
  * @see OpenID Connect Core 1.0 §11
  */
 export function allowOfflineAccess(provider: Provider): void {
-  const { prototype } = (provider as unknown as { OIDCContext: ContextModel }).OIDCContext
-  Object.defineProperty(prototype, 'prompts', {
-    get(this: KoaContextWithOIDC['oidc']) {
-      const { prompt, scope } = this.params ?? {}
-      const prompts = new Set(typeof prompt === 'string' ? prompt.split(' ') : [])
-      const asks = typeof scope === 'string' && scope.split(' ').includes('offline_access')
-      return asks && !prompts.has('none') ? prompts.add('consent') : prompts
-    },
-  })
+  replace(
+    provider,
+    'OIDCContext.prototype.prompts',
+    () =>
+      function (this: KoaContextWithOIDC['oidc']) {
+        const { prompt, scope } = this.params ?? {}
+        const prompts = new Set(typeof prompt === 'string' ? prompt.split(' ') : [])
+        const asks = typeof scope === 'string' && scope.split(' ').includes('offline_access')
+        return asks && !prompts.has('none') ? prompts.add('consent') : prompts
+      },
+  )
 }
 
-interface ModesClient {
-  responseModeAllowed(mode: string, responseType: string, ...more: unknown[]): boolean
-}
+type IsModeAllowed = (this: object, mode: string, responseType: string, profile: unknown) => boolean
 
 /** Refuses `response_mode=fragment` in a pushed request as well. */
 export function refusePushedFragments(provider: Provider): void {
-  const { prototype } = provider.Client as unknown as { prototype: ModesClient }
-  const { responseModeAllowed: isAllowed } = prototype
-  // Of other response types it is the default; those are refused for what they are.
-  prototype.responseModeAllowed = function (mode, responseType, ...more) {
-    if (mode === 'fragment' && responseType === 'code') return false
-    return isAllowed.call(this, mode, responseType, ...more)
-  }
+  replace(
+    provider,
+    'Client.prototype.responseModeAllowed',
+    (isAllowed: IsModeAllowed) =>
+      function (mode, responseType, profile) {
+        // Of other response types it is the default; those are refused for what they are.
+        if (mode === 'fragment' && responseType === 'code') return false
+        return isAllowed.call(this, mode, responseType, profile)
+      },
+  )
 }
 
-interface StoredModel {
-  save(seconds: number): Promise<unknown>
-}
+type SaveFor<This = object> = (this: This, seconds: number) => Promise<string>
 
 /**
  * Asks before a pushed request is stored.
@@ -264,19 +292,18 @@ export function admitPushes(
   provider: Provider,
   admit: (ctx: KoaContextWithOIDC) => Promise<void>,
 ): void {
-  const { PushedAuthorizationRequest: model } = provider as unknown as {
-    PushedAuthorizationRequest: { prototype: StoredModel }
-  }
-  const { save } = model.prototype
-  model.prototype.save = async function (seconds) {
-    if (Provider.ctx) await admit(Provider.ctx)
-    return save.call(this, seconds)
-  }
+  replace(
+    provider,
+    'PushedAuthorizationRequest.prototype.save',
+    (save: SaveFor) =>
+      async function (seconds) {
+        if (Provider.ctx) await admit(Provider.ctx)
+        return save.call(this, seconds)
+      },
+  )
 }
 
-interface ReplayModel {
-  unique(issuer: string, id: string, expiresAt: number): Promise<boolean>
-}
+type Unique = (this: object, issuer: string, id: string, expiresAt: number) => Promise<boolean>
 
 /**
  * Replaces the replay cache of client assertions and DPoP proofs: oidc-provider looks first and writes later, so two
@@ -288,12 +315,15 @@ export function useOnce(
   provider: Provider,
   isFirst: (id: string, seconds: number) => Promise<boolean>,
 ): void {
-  const model = provider.ReplayDetection as unknown as ReplayModel
-  model.unique = (issuer, id, expiresAt) =>
-    isFirst(
-      hash('sha256', `${issuer} ${id}`, 'base64url'),
-      Math.max(1, Math.ceil(expiresAt - Date.now() / 1_000)),
-    )
+  replace(
+    provider,
+    'ReplayDetection.unique',
+    (): Unique => (issuer, id, expiresAt) =>
+      isFirst(
+        hash('sha256', `${issuer} ${id}`, 'base64url'),
+        Math.max(1, Math.ceil(expiresAt - Date.now() / 1_000)),
+      ),
+  )
 }
 
 /**
@@ -307,21 +337,21 @@ export function judgeProofs(
   provider: Provider,
   judge: (proof: JwtParts, client: Client | undefined) => number,
 ): void {
-  const model = provider.ReplayDetection as unknown as ReplayModel
-  const { unique } = model
-  model.unique = async function (issuer, id, expiresAt) {
-    const proof = jwtParts(Provider.ctx?.get('dpop') ?? '')
-    // Client assertions are looked up here, too.
-    if (proof.claims.jti !== id) return unique.call(this, issuer, id, expiresAt)
-    const until = judge(proof, await provider.Client.find(issuer))
-    return unique.call(this, issuer, id, Math.max(expiresAt, until))
-  }
+  replace(
+    provider,
+    'ReplayDetection.unique',
+    (unique: Unique) =>
+      async function (issuer, id, expiresAt) {
+        const proof = jwtParts(Provider.ctx?.get('dpop') ?? '')
+        // Client assertions are looked up here, too.
+        if (proof.claims.jti !== id) return unique.call(this, issuer, id, expiresAt)
+        const until = judge(proof, await provider.Client.find(issuer))
+        return unique.call(this, issuer, id, Math.max(expiresAt, until))
+      },
+  )
 }
 
-interface CodeModel {
-  readonly resourceIndicators: ReadonlySet<string>
-  consume(): Promise<void>
-}
+type Consume = (this: { readonly resourceIndicators: ReadonlySet<string> }) => Promise<void>
 
 /**
  * Judges the request for tokens before its authorization code is used up. An error that `judge` throws is the
@@ -331,12 +361,15 @@ export function judgeBeforeUse(
   provider: Provider,
   judge: (ctx: KoaContextWithOIDC, granted: ReadonlySet<string>) => void,
 ): void {
-  const { prototype } = provider.AuthorizationCode as unknown as { prototype: CodeModel }
-  const { consume } = prototype
-  prototype.consume = async function () {
-    if (Provider.ctx) judge(Provider.ctx, this.resourceIndicators)
-    return consume.call(this)
-  }
+  replace(
+    provider,
+    'AuthorizationCode.prototype.consume',
+    (consume: Consume) =>
+      async function () {
+        if (Provider.ctx) judge(Provider.ctx, this.resourceIndicators)
+        return consume.call(this)
+      },
+  )
 }
 
 /** The stored responses of the latest refreshes. */
@@ -389,19 +422,22 @@ export class RepeatableProvider extends Provider {
   constructor(issuer: string, configuration: Configuration, rules: TokenRules) {
     super(issuer, configuration)
     tokensOf.set(this, rules)
-    const { RefreshToken } = this
-    const find = RefreshToken.find.bind(RefreshToken)
-    RefreshToken.find = async (...args: Parameters<typeof find>) => {
-      const token = (await find(...args)) as RefreshTokenModel | undefined
-      const findAnswer = Provider.ctx && refreshes.get(Provider.ctx)
-      const answer = token?.consumed && (await findAnswer?.(token.consumed))
-      if (token && answer) {
-        // oidc-provider checks client, grant and user first, and would then use the token up.
-        token.consumed = undefined
-        token.consume = () => Promise.reject(new Repeated(answer))
-      }
-      return token as never
-    }
+    replace(
+      this,
+      'RefreshToken.find',
+      (find: Find<RefreshTokenModel>) =>
+        async function (id, options) {
+          const token = await find.call(this, id, options)
+          const findAnswer = Provider.ctx && refreshes.get(Provider.ctx)
+          const answer = token?.consumed && (await findAnswer?.(token.consumed))
+          if (token && answer) {
+            // oidc-provider checks client, grant and user first, and would then use the token up.
+            token.consumed = undefined
+            token.consume = () => Promise.reject(new Repeated(answer))
+          }
+          return token
+        },
+    )
   }
 
   /** Called by the constructor of oidc-provider with each of its own grants. */
@@ -452,8 +488,9 @@ function repeatable(provider: Provider, handler: GrantHandler): GrantHandler {
 interface LogoutClient {
   clientId: string
   backchannelLogoutUri?: string
-  backchannelLogout(sub: string, sid: string | undefined): Promise<void>
 }
+
+type Send = (this: LogoutClient, sub: string, sid: string | undefined) => Promise<void>
 
 /** Whose session ended, at which application. */
 export interface EndedSession {
@@ -473,11 +510,14 @@ export function interceptLogoutTokens(
   provider: Provider,
   keep: (ended: EndedSession) => Promise<void>,
 ): (ended: EndedSession) => Promise<boolean> {
-  const { prototype } = provider.Client as unknown as { prototype: LogoutClient }
-  const { backchannelLogout: send } = prototype
-  prototype.backchannelLogout = function (sub, sid) {
-    return keep({ clientId: this.clientId, sub, sid })
-  }
+  const send = replace(
+    provider,
+    'Client.prototype.backchannelLogout',
+    (_: Send) =>
+      function (sub, sid) {
+        return keep({ clientId: this.clientId, sub, sid })
+      },
+  )
   return async ({ clientId, sub, sid }) => {
     const client = (await provider.Client.find(clientId)) as LogoutClient | undefined
     if (!client?.backchannelLogoutUri) return false
@@ -492,16 +532,13 @@ export async function hasBackchannel(provider: Provider, clientId: string): Prom
   return Boolean(client?.backchannelLogoutUri)
 }
 
-interface InteractionModel {
-  IN_PAYLOAD: string[]
-  find(id: string, options?: object): Promise<{ browser?: string } | undefined>
-  prototype: {
-    jti: string
-    browser?: string
-    session?: object | undefined
-    save(ttl: number): Promise<string>
-  }
+interface BoundInteraction {
+  jti: string
+  browser?: string
+  session?: object | undefined
 }
+
+type Find<Found> = (this: object, id: string, options?: object) => Promise<Found | undefined>
 
 /**
  * Stores with every interaction the browser in which it began, as its member `browser`, and lets it
@@ -516,24 +553,31 @@ export function bindInteractions(
   begin: (ctx: KoaContextWithOIDC, id: string) => Promise<{ browser: string; seconds: number }>,
   isSame: (request: IncomingMessage, browser: string | undefined) => boolean,
 ): void {
-  const model = provider.Interaction as unknown as InteractionModel
-  const { find, prototype, IN_PAYLOAD } = model
-  const { save } = prototype
-  Object.defineProperty(model, 'IN_PAYLOAD', { value: [...IN_PAYLOAD, 'browser'] })
-  prototype.save = async function (ttl) {
-    if (!Provider.ctx || this.browser !== undefined) return save.call(this, ttl)
-    const { browser, seconds } = await begin(Provider.ctx, this.jti)
-    this.browser = browser
-    const { session, account } = Provider.ctx.oidc
-    // Such a session ends in the background, at any moment; a login must not end with it.
-    if (session?.accountId && !account) this.session = undefined
-    return save.call(this, Math.min(ttl, seconds))
-  }
-  model.find = async function (id, options) {
-    const found = await find.call(this, id, options)
-    // Within oidc-provider, only the end of a login looks an interaction up.
-    return Provider.ctx && !isSame(Provider.ctx.req, found?.browser) ? undefined : found
-  }
+  storeAlso(provider, 'Interaction', ['browser'])
+  replace(
+    provider,
+    'Interaction.prototype.save',
+    (save: SaveFor<BoundInteraction>) =>
+      async function (ttl) {
+        if (!Provider.ctx || this.browser !== undefined) return save.call(this, ttl)
+        const { browser, seconds } = await begin(Provider.ctx, this.jti)
+        this.browser = browser
+        const { session, account } = Provider.ctx.oidc
+        // Such a session ends in the background, at any moment; a login must not end with it.
+        if (session?.accountId && !account) this.session = undefined
+        return save.call(this, Math.min(ttl, seconds))
+      },
+  )
+  replace(
+    provider,
+    'Interaction.find',
+    (find: Find<BoundInteraction>) =>
+      async function (id, options) {
+        const found = await find.call(this, id, options)
+        // Within oidc-provider, only the end of a login looks an interaction up.
+        return Provider.ctx && !isSame(Provider.ctx.req, found?.browser) ? undefined : found
+      },
+  )
 }
 
 /**

@@ -1,0 +1,113 @@
+import { readFileSync } from 'node:fs'
+import { findPackageJSON } from 'node:module'
+import { Provider } from 'oidc-provider'
+import { type Member, members } from './members.ts'
+
+type Method<This, Args extends unknown[], Result> = (this: This, ...args: Args) => Result
+
+/**
+ * Replaces an undocumented member of one of oidc-provider's classes, for one provider.
+ *
+ * @param make - Is given the method that was there, or the getter of an accessor; returns the new one.
+ * @returns The method or getter that was there.
+ * @throws Error when the member is missing, or is not as {@link members} describes it.
+ */
+export function replace<This, Args extends unknown[], Result>(
+  provider: Provider,
+  member: Member,
+  make: (original: Method<This, Args, Result>) => Method<This, Args, Result>,
+): Method<This, Args, Result> {
+  const { owner, name, method } = findMember(provider, member)
+  const original = method as Method<This, Args, Result>
+  const made = make(original)
+  const isAccessor = members[member] === 'accessor'
+  const value = isAccessor ? { get: made } : { value: made, writable: true }
+  Object.defineProperty(owner, name, { ...value, configurable: true })
+  return original
+}
+
+/** Has one object answer with a value of its own where its class has an accessor, which {@link members} names. */
+export function answerWith(object: object, member: Member, value: unknown): void {
+  Object.defineProperty(object, nameOf(member), { value, configurable: true })
+}
+
+/**
+ * Looks for every undocumented member of oidc-provider that the issuer depends on. Called when the service starts, so that
+ * another version of oidc-provider fails there, and not at a login.
+ *
+ * @throws Error for the first member that is missing, or is not as {@link members} describes it.
+ */
+export function checkMembers(): void {
+  const all = Object.keys(members) as Member[]
+  // First, as the constructor of a provider uses them.
+  for (const member of all.filter(isOfProvider)) findMember(undefined, member)
+  const provider = new Provider('https://members.invalid', {
+    // Without these, oidc-provider would write warnings about its defaults.
+    jwks: { keys: [] },
+    cookies: { keys: [] },
+    adapter: () => ({}) as never,
+    features: { devInteractions: { enabled: false } },
+  })
+  for (const member of all) findMember(provider, member)
+}
+
+/** The error for a part of oidc-provider that is not as expected. */
+export function unknownProvider(finding: string): Error {
+  const { version } = manifestOf('oidc-provider')
+  const { 'oidc-provider': asked = '' } = manifestOf('..').dependencies ?? {}
+  // In a checkout of the sources, a manifest names no versions.
+  const tested = asked === 'catalog:' ? 'as in the catalog of pnpm-workspace.yaml' : asked
+  return new Error(
+    `oidc-provider ${version} ${finding}. Without it, logins would be less safe, so the service does not start. Install oidc-provider ${tested}, which this release was tested with; an entry in "overrides" or in a lockfile may ask for another one.`,
+  )
+}
+
+/** The manifest of a package: as it is found at run time, or that of this one. */
+function manifestOf(specifier: 'oidc-provider' | '..'): {
+  version?: string
+  dependencies?: Readonly<Record<string, string>>
+} {
+  const file = findPackageJSON(specifier, import.meta.url)
+  return file === undefined ? {} : JSON.parse(readFileSync(file, 'utf8'))
+}
+
+/** The object that has a member, its name there, and its method or getter. */
+function findMember(provider: Provider | undefined, member: Member) {
+  const [className = '', ...path] = member.split('.')
+  const name = nameOf(member)
+  const model: { readonly prototype: object } | undefined = isOfProvider(member)
+    ? Provider
+    : provider?.[className as 'Session']
+  const owner = path.length > 1 ? model?.prototype : model
+  const found = owner && descriptorOf(owner, name)
+  if (!owner || !found) throw unknownProvider(`has no ${member}`)
+  const expected = members[member]
+  if (expected === 'accessor') {
+    if (!found.get) throw unknownProvider(`has a ${member} that is no accessor`)
+    return { owner, name, method: found.get }
+  }
+  const { value } = found
+  if (typeof value !== 'function') throw unknownProvider(`has a ${member} that is no method`)
+  if (value.length !== expected) {
+    const counts = `${value.length} parameters in place of ${expected}`
+    throw unknownProvider(`has a ${member} with ${counts}`)
+  }
+  return { owner, name, method: value as (...args: never) => unknown }
+}
+
+function isOfProvider(member: Member): boolean {
+  return member.startsWith('Provider.')
+}
+
+function nameOf(member: Member): string {
+  return member.slice(member.lastIndexOf('.') + 1)
+}
+
+/** A member of an object, or of those that it inherits from. */
+function descriptorOf(owner: object, name: string): PropertyDescriptor | undefined {
+  for (let at: object | null = owner; at; at = Object.getPrototypeOf(at)) {
+    const found = Object.getOwnPropertyDescriptor(at, name)
+    if (found) return found
+  }
+  return undefined
+}
