@@ -3,27 +3,33 @@ import { findPackageJSON } from 'node:module'
 import { Provider } from 'oidc-provider'
 import { type Member, members } from './members.ts'
 
-type Method<This, Args extends unknown[], Result> = (this: This, ...args: Args) => Result
+type Method = (this: never, ...args: never) => unknown
 
 /**
  * Replaces an undocumented member of one of oidc-provider's classes, for one provider.
  *
- * @param make - Is given the method that was there, or the getter of an accessor; returns the new one.
+ * @param made - The new method; for an accessor, its getter.
  * @returns The method or getter that was there.
  * @throws Error when the member is missing, or is not as {@link members} describes it.
  */
-export function replace<This, Args extends unknown[], Result>(
-  provider: Provider,
-  member: Member,
-  make: (original: Method<This, Args, Result>) => Method<This, Args, Result>,
-): Method<This, Args, Result> {
+export function replace<Made extends Method>(provider: Provider, member: Member, made: Made): Made {
   const { owner, name, method } = findMember(provider, member)
-  const original = method as Method<This, Args, Result>
-  const made = make(original)
   const isAccessor = members[member] === 'accessor'
   const value = isAccessor ? { get: made } : { value: made, writable: true }
   Object.defineProperty(owner, name, { ...value, configurable: true })
-  return original
+  return method as Made
+}
+
+/** Stores more members with the objects of a class. */
+export function storeAlso(
+  provider: Provider,
+  model: 'Session' | 'AuthorizationCode' | 'RefreshToken' | 'Interaction',
+  more: readonly string[],
+): void {
+  type Names = (this: object) => readonly string[]
+  const names: Names = replace(provider, `${model}.IN_PAYLOAD`, function () {
+    return [...names.call(this), ...more]
+  })
 }
 
 /** Has one object answer with a value of its own where its class has an accessor, which {@link members} names. */
@@ -84,7 +90,7 @@ function findMember(provider: Provider | undefined, member: Member) {
   const expected = members[member]
   if (expected === 'accessor') {
     if (!found.get) throw unknownProvider(`has a ${member} that is no accessor`)
-    return { owner, name, method: found.get }
+    return { owner, name, method: found.get as Method }
   }
   const { value } = found
   if (typeof value !== 'function') throw unknownProvider(`has a ${member} that is no method`)
@@ -92,7 +98,7 @@ function findMember(provider: Provider | undefined, member: Member) {
     const counts = `${value.length} parameters in place of ${expected}`
     throw unknownProvider(`has a ${member} with ${counts}`)
   }
-  return { owner, name, method: value as (...args: never) => unknown }
+  return { owner, name, method: value as Method }
 }
 
 function isOfProvider(member: Member): boolean {

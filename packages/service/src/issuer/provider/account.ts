@@ -3,7 +3,7 @@ import { lookUpUser } from '../../domain/users/users.ts'
 import { isLoginValid } from '../../domain/ways/valid-logins.ts'
 import type { User } from '../../store/records.ts'
 import type { IssuerContext } from '../context.ts'
-import type { Session } from '../oidc-provider-internals.ts'
+import type { Session } from '../engine/session.ts'
 
 /**
  * The claims of a scope. By which factors the user logged in is in every ID Token.

@@ -1,7 +1,7 @@
 import { type Configuration, errors, type KoaContextWithOIDC } from 'oidc-provider'
 import { RESOURCES_KEY } from '../../domain/applications/application-resources.ts'
 import { lifetimes } from '../../domain/writes/lifetimes.ts'
-import { loginOfTokens } from '../oidc-provider-internals.ts'
+import { loginOfTokens } from '../engine/login-facts.ts'
 import { isFapi } from './client-policy.ts'
 
 type Features = NonNullable<Configuration['features']>

@@ -11,9 +11,9 @@ import {
 } from '../../domain/ways/assurance.ts'
 import { firstMethod } from '../../domain/ways/login-methods.ts'
 import { loginSeconds } from '../../domain/writes/lifetimes.ts'
+import { answerWithAcr } from '../engine/request.ts'
 import { NATIVE_UNCONFIRMED } from '../interaction/first/select-account.ts'
 import { ACR_UNMET } from '../interaction/progress/login-progress.ts'
-import { answerWithAcr } from '../oidc-provider-internals.ts'
 import { paths } from '../requests/paths.ts'
 import { factsOf } from '../requests/request-facts.ts'
 

@@ -11,23 +11,17 @@ import { entryName } from '../../store/protocol-store.ts'
 import type { Tenant } from '../../store/records.ts'
 import { count } from '../../telemetry/metrics.ts'
 import type { IssuerContext } from '../context.ts'
-import {
-  acceptSecondSecret,
-  addClaims,
-  admitPushes,
-  allowOfflineAccess,
-  bindInteractions,
-  carryLoginFacts,
-  judgeBeforeUse,
-  judgeProofs,
-  keepAuthTimeWhole,
-  keepClients,
-  nameRefreshTokens,
-  nameSessions,
-  RepeatableProvider,
-  refusePushedFragments,
-  useOnce,
-} from '../oidc-provider-internals.ts'
+import { acceptSecondSecret, nameSessions, refusePushedFragments } from '../engine/client.ts'
+import { judgeBeforeUse } from '../engine/code.ts'
+import { addClaims, keepAuthTimeWhole } from '../engine/id-token.ts'
+import { bindInteractions } from '../engine/interaction.ts'
+import { carryLoginFacts } from '../engine/login-facts.ts'
+import { admitPushes } from '../engine/push.ts'
+import { RepeatableProvider } from '../engine/refresh.ts'
+import { nameRefreshTokens } from '../engine/refresh-token.ts'
+import { judgeProofs, useOnce } from '../engine/replay.ts'
+import { allowOfflineAccess } from '../engine/request.ts'
+import { keepClients } from '../engine/session.ts'
 import { brandingFor } from '../requests/branding.ts'
 import { isSameBrowser, markBrowser } from '../requests/browser-cookie.ts'
 import { isBrokenOff } from '../requests/http.ts'

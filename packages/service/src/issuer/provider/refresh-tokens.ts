@@ -3,7 +3,7 @@ import type { Clock } from '../../clock.ts'
 import { lifetimes } from '../../domain/writes/lifetimes.ts'
 import { entryName } from '../../store/protocol-store.ts'
 import type { IssuerContext } from '../context.ts'
-import type { NewRefreshToken } from '../oidc-provider-internals.ts'
+import type { NewRefreshToken } from '../engine/refresh-token.ts'
 import { findChanged } from './request-changes.ts'
 
 /**

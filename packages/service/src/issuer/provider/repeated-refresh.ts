@@ -4,7 +4,7 @@ import { nowMicros } from '../../domain/writes/context.ts'
 import { lifetimes } from '../../domain/writes/lifetimes.ts'
 import { entryName } from '../../store/protocol-store.ts'
 import type { IssuerContext } from '../context.ts'
-import type { RefreshAnswers } from '../oidc-provider-internals.ts'
+import type { RefreshAnswers } from '../engine/refresh.ts'
 import { change } from './request-changes.ts'
 
 const KIND = 'RefreshAnswer'

@@ -7,7 +7,7 @@ import type {
   ProtocolStore,
   Renewal,
 } from '../../store/protocol-store.ts'
-import { SpentError } from '../oidc-provider-internals.ts'
+import { SpentError } from '../engine/code.ts'
 
 /**
  * The changes of a request. They are made in one step, before its response is sent: one round trip instead of one for

@@ -1,6 +1,7 @@
 import type { Provider } from 'oidc-provider'
 import type { IssuerContext } from '../context.ts'
-import { destroyGrant, type Session } from '../oidc-provider-internals.ts'
+import { destroyGrant } from '../engine/grant.ts'
+import type { Session } from '../engine/session.ts'
 
 /**
  * Ends a session: its applications are told, its grants with their tokens are revoked, and it is

@@ -8,11 +8,7 @@ import type { Vault } from '../../domain/writes/vault.ts'
 import { persistently } from '../../store/persistently.ts'
 import type { ClaimedMessage, ProtocolStore, QueuedMessage } from '../../store/protocol-store.ts'
 import type { Tenant } from '../../store/records.ts'
-import {
-  type EndedSession,
-  hasBackchannel,
-  interceptLogoutTokens,
-} from '../oidc-provider-internals.ts'
+import { type EndedSession, hasBackchannel, interceptLogoutTokens } from '../engine/client.ts'
 
 /** Tells applications that sessions have ended, without the user waiting for it. */
 export interface LogoutNotices {

@@ -4,7 +4,7 @@ import { isLoginValid } from '../../domain/ways/valid-logins.ts'
 import type { ProtocolEntry } from '../../store/protocol-store.ts'
 import type { User } from '../../store/records.ts'
 import type { IssuerContext } from '../context.ts'
-import type { Session } from '../oidc-provider-internals.ts'
+import type { Session } from '../engine/session.ts'
 import { endSession, revokeGrant } from './end-session.ts'
 
 /** A session of a user, as it is stored. */

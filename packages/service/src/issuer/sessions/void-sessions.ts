@@ -8,7 +8,7 @@ import { type FollowedLog, followLog } from '../../domain/writes/follow-log.ts'
 import { VOID_SESSIONS } from '../../store/cursors.ts'
 import type { AuditEntry, StoredAuditEntry, Tenant } from '../../store/records.ts'
 import type { IssuerContext } from '../context.ts'
-import type { Session } from '../oidc-provider-internals.ts'
+import type { Session } from '../engine/session.ts'
 import { endSession } from './end-session.ts'
 
 /** The provider of a tenant. */

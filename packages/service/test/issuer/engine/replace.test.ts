@@ -4,8 +4,22 @@ import { createIdentityService } from '@latchkey/service'
 import { Provider } from 'oidc-provider'
 import { afterEach, expect, test, vi } from 'vitest'
 import { root } from '../../../../../scripts/packages.ts'
+import {
+  acceptSecondSecret,
+  interceptLogoutTokens,
+  nameSessions,
+  refusePushedFragments,
+} from '../../../src/issuer/engine/client.ts'
+import { judgeBeforeUse } from '../../../src/issuer/engine/code.ts'
+import { addClaims, keepAuthTimeWhole } from '../../../src/issuer/engine/id-token.ts'
+import { bindInteractions } from '../../../src/issuer/engine/interaction.ts'
+import { carryLoginFacts } from '../../../src/issuer/engine/login-facts.ts'
 import { type Member, members } from '../../../src/issuer/engine/members.ts'
-import * as internals from '../../../src/issuer/oidc-provider-internals.ts'
+import { admitPushes } from '../../../src/issuer/engine/push.ts'
+import { nameRefreshTokens } from '../../../src/issuer/engine/refresh-token.ts'
+import { judgeProofs, useOnce } from '../../../src/issuer/engine/replay.ts'
+import { allowOfflineAccess } from '../../../src/issuer/engine/request.ts'
+import { keepClients } from '../../../src/issuer/engine/session.ts'
 
 const undo: (() => void)[] = []
 afterEach(() => {
@@ -48,23 +62,6 @@ test('the service starts with the version of oidc-provider that is installed', a
   expect(service.admin).toBeDefined()
 })
 
-const {
-  acceptSecondSecret,
-  addClaims,
-  admitPushes,
-  allowOfflineAccess,
-  bindInteractions,
-  carryLoginFacts,
-  interceptLogoutTokens,
-  judgeBeforeUse,
-  judgeProofs,
-  keepAuthTimeWhole,
-  keepClients,
-  nameRefreshTokens,
-  nameSessions,
-  refusePushedFragments,
-  useOnce,
-} = internals
 const changes = {
   acceptSecondSecret,
   addClaims,

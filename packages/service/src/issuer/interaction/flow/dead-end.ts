@@ -1,6 +1,6 @@
 import { lookUpUser } from '../../../domain/users/users.ts'
 import type { PageLink } from '../../../pages/index.ts'
-import { readSession } from '../../oidc-provider-internals.ts'
+import { readSession } from '../../engine/session.ts'
 import { wayHome, wayToApplication } from '../../requests/branding.ts'
 import { markBrowser } from '../../requests/browser-cookie.ts'
 import { redirect, sendJson } from '../../requests/http.ts'

@@ -1,6 +1,6 @@
 import { errors } from 'oidc-provider'
 import { lifetimes } from '../../../domain/writes/lifetimes.ts'
-import { readAbandoned } from '../../oidc-provider-internals.ts'
+import { readAbandoned } from '../../engine/interaction.ts'
 import { isMarked, isSameBrowser } from '../../requests/browser-cookie.ts'
 import { type Form, readForm, redirect } from '../../requests/http.ts'
 import { paths } from '../../requests/paths.ts'

@@ -6,7 +6,7 @@ import {
   type Login,
 } from '../../../domain/ways/valid-logins.ts'
 import type { User } from '../../../store/records.ts'
-import { readSession, type Session } from '../../oidc-provider-internals.ts'
+import { readSession, type Session } from '../../engine/session.ts'
 import type { FlowRequest } from '../flow/flow-request.ts'
 
 /** The session of this browser, where it is the user's and valid. */

@@ -5,20 +5,17 @@ import { type AdapterPayload, type KoaContextWithOIDC, Provider } from 'oidc-pro
 import { expect, test } from 'vitest'
 import {
   acceptSecondSecret,
-  addClaims,
-  answerWithAcr,
-  bindInteractions,
-  destroyGrant,
   hasBackchannel,
   interceptLogoutTokens,
-  judgeBeforeUse,
-  keepAuthTimeWhole,
-  keepClients,
-  logoutQuestion,
-  nameRefreshTokens,
   nameSessions,
-  readSession,
-} from '../../src/issuer/oidc-provider-internals.ts'
+} from '../../../src/issuer/engine/client.ts'
+import { judgeBeforeUse } from '../../../src/issuer/engine/code.ts'
+import { destroyGrant } from '../../../src/issuer/engine/grant.ts'
+import { addClaims, keepAuthTimeWhole } from '../../../src/issuer/engine/id-token.ts'
+import { bindInteractions } from '../../../src/issuer/engine/interaction.ts'
+import { nameRefreshTokens } from '../../../src/issuer/engine/refresh-token.ts'
+import { answerWithAcr, logoutQuestion } from '../../../src/issuer/engine/request.ts'
+import { keepClients, readSession } from '../../../src/issuer/engine/session.ts'
 
 const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
 const key = { ...privateKey.export({ format: 'jwk' }), kid: 'k', alg: 'RS256', use: 'sig' }

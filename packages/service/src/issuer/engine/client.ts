@@ -1,0 +1,92 @@
+import type { Provider } from 'oidc-provider'
+import { replace } from './replace.ts'
+
+/** Puts the `sid` into every ID token; oidc-provider does so for applications with a back-channel address. */
+export function nameSessions(provider: Provider): void {
+  replace(provider, 'Client.prototype.includeSid', () => true)
+}
+
+type Compare = (
+  this: Readonly<Record<string, unknown>>,
+  presented: string,
+) => Promise<boolean> | boolean
+
+/**
+ * Accepts a second client secret.
+ *
+ * @param other - The second one of a client, if it has one now.
+ */
+export function acceptSecondSecret(
+  provider: Provider,
+  other: (client: Readonly<Record<string, unknown>>) => string | undefined,
+): void {
+  const compare: Compare = replace(
+    provider,
+    'Client.prototype.compareClientSecret',
+    async function (presented) {
+      // Both are compared every time, so that the answer takes as long for either.
+      const isFirst = await compare.call(this, presented)
+      const clientSecret = other(this)
+      if (clientSecret === undefined) return isFirst
+      const isSecond = await compare.call({ clientSecret }, presented)
+      return isFirst || isSecond
+    },
+  )
+}
+
+type IsModeAllowed = (this: object, mode: string, responseType: string, profile: unknown) => boolean
+
+/** Refuses `response_mode=fragment` in a pushed request as well. */
+export function refusePushedFragments(provider: Provider): void {
+  const isAllowed: IsModeAllowed = replace(
+    provider,
+    'Client.prototype.responseModeAllowed',
+    function (mode, responseType, profile) {
+      // Of other response types it is the default; those are refused for what they are.
+      if (mode === 'fragment' && responseType === 'code') return false
+      return isAllowed.call(this, mode, responseType, profile)
+    },
+  )
+}
+
+interface LogoutClient {
+  clientId: string
+  backchannelLogoutUri?: string
+}
+
+type Send = (this: LogoutClient, sub: string, sid: string | undefined) => Promise<void>
+
+/** Whose session ended, at which application. */
+export interface EndedSession {
+  clientId: string
+  sub: string
+  sid: string | undefined
+}
+
+/**
+ * Hands every session that ends at an application with a back-channel address to `keep` in place of
+ * sending a logout token; oidc-provider would try once, and let the browser wait.
+ *
+ * @returns A function that sends the logout token, unless the application or its address is gone;
+ *   it resolves with whether it was sent, and rejects when it was not accepted.
+ */
+export function interceptLogoutTokens(
+  provider: Provider,
+  keep: (ended: EndedSession) => Promise<void>,
+): (ended: EndedSession) => Promise<boolean> {
+  const send: Send = replace(provider, 'Client.prototype.backchannelLogout', function (sub, sid) {
+    return keep({ clientId: this.clientId, sub, sid })
+  })
+  return async ({ clientId, sub, sid }) => {
+    const client = (await provider.Client.find(clientId)) as LogoutClient | undefined
+    if (!client?.backchannelLogoutUri) return false
+    await send.call(client, sub, sid)
+    return true
+  }
+}
+
+/** Whether an application has a back-channel address. */
+export async function hasBackchannel(provider: Provider, clientId: string): Promise<boolean> {
+  const client = (await provider.Client.find(clientId)) as LogoutClient | undefined
+  return Boolean(client?.backchannelLogoutUri)
+}

@@ -1,0 +1,46 @@
+import type { Provider } from 'oidc-provider'
+import type { ClaimsOf } from '../../domain/users/users.ts'
+import { loginOfTokens } from './login-facts.ts'
+import { replace } from './replace.ts'
+
+type PayloadOf = (this: object) => Promise<{ auth_time?: number }>
+
+/**
+ * Rounds the claim `auth_time` down to whole seconds. Logins are kept to the millisecond, so that
+ * one right after a password reset is told from one right before it. For a login at a provider, the
+ * claim is the time at which that provider authenticated the user; it is left out if the provider
+ * does not say it.
+ */
+export function keepAuthTimeWhole(provider: Provider): void {
+  const payload: PayloadOf = replace(provider, 'IdToken.prototype.payload', async function () {
+    const claims = await payload.call(this)
+    const { provenAt } = loginOfTokens()
+    if (claims.auth_time === undefined || provenAt === 0) delete claims.auth_time
+    else claims.auth_time = Math.floor(provenAt ?? claims.auth_time)
+    return claims
+  })
+}
+
+interface IdToken {
+  readonly available: { readonly sub?: string }
+  readonly extra: Readonly<Record<string, unknown>>
+  set(name: string, value: unknown): void
+}
+
+type Issue = (this: IdToken, options: { use: string }) => Promise<string>
+
+/** Claims that say what a token is, and not who its user is. */
+const RESERVED = new Set(['iss', 'sub', 'aud', 'exp', 'nbf', 'iat', 'jti', 'azp', 'auth_time'])
+
+/** Adds claims of the user to every ID Token; what makes it an ID Token stays. */
+export function addClaims(provider: Provider, claimsOf: ClaimsOf): void {
+  const issue: Issue = replace(provider, 'IdToken.prototype.issue', async function (options) {
+    const { sub } = this.available
+    if (options.use === 'idtoken' && sub !== undefined) {
+      for (const [name, value] of Object.entries(await claimsOf(sub))) {
+        if (!RESERVED.has(name) && !Object.hasOwn(this.extra, name)) this.set(name, value)
+      }
+    }
+    return issue.call(this, options)
+  })
+}

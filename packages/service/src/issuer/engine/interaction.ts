@@ -1,0 +1,63 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type KoaContextWithOIDC, Provider } from 'oidc-provider'
+import { replace, storeAlso } from './replace.ts'
+
+interface BoundInteraction {
+  jti: string
+  browser?: string
+  session?: object | undefined
+}
+
+type SaveFor = (this: BoundInteraction, seconds: number) => Promise<string>
+type Find<Found> = (this: object, id: string, options?: object) => Promise<Found | undefined>
+
+/**
+ * Stores with every interaction the browser in which it began, as its member `browser`, and lets it
+ * be resumed in that browser alone. An interaction does not depend on a session whose user cannot
+ * continue it.
+ *
+ * @param begin - The browser that sent the request, and how long the interaction waits for its page
+ *   to be opened. When it rejects, nothing begins.
+ */
+export function bindInteractions(
+  provider: Provider,
+  begin: (ctx: KoaContextWithOIDC, id: string) => Promise<{ browser: string; seconds: number }>,
+  isSame: (request: IncomingMessage, browser: string | undefined) => boolean,
+): void {
+  storeAlso(provider, 'Interaction', ['browser'])
+  const save: SaveFor = replace(provider, 'Interaction.prototype.save', async function (ttl) {
+    if (!Provider.ctx || this.browser !== undefined) return save.call(this, ttl)
+    const { browser, seconds } = await begin(Provider.ctx, this.jti)
+    this.browser = browser
+    const { session, account } = Provider.ctx.oidc
+    // Such a session ends in the background, at any moment; a login must not end with it.
+    if (session?.accountId && !account) this.session = undefined
+    return save.call(this, Math.min(ttl, seconds))
+  })
+  const find: Find<BoundInteraction> = replace(
+    provider,
+    'Interaction.find',
+    async function (id, options) {
+      const found = await find.call(this, id, options)
+      // Within oidc-provider, only the end of a login looks an interaction up.
+      return Provider.ctx && !isSame(Provider.ctx.req, found?.browser) ? undefined : found
+    },
+  )
+}
+
+/**
+ * The interaction of a request, also if the session in which it began has ended; oidc-provider
+ * would report that there is none.
+ */
+export async function readAbandoned(
+  provider: Provider,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<InstanceType<Provider['Interaction']> | undefined> {
+  const { cookies } = provider.createContext(request, response)
+  const id = cookies.get(provider.cookieName('interaction'))
+  const interaction = id === undefined ? undefined : await provider.Interaction.find(id)
+  const uid = interaction?.session?.uid
+  if (uid === undefined || (await provider.Session.findByUid(uid))) return undefined
+  return interaction
+}

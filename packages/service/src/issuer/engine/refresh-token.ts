@@ -1,0 +1,29 @@
+import type { Provider } from 'oidc-provider'
+import { replace } from './replace.ts'
+import type { LoginFacts } from './session.ts'
+
+/** A refresh token that is given out now. */
+export interface NewRefreshToken extends Pick<LoginFacts, 'keptAt'> {
+  readonly grantId: string
+  readonly authTime?: number | undefined
+}
+
+type Generate = (this: NewRefreshToken) => string
+
+/**
+ * Makes the text of each refresh token that is given out, after {@link carryLoginFacts}.
+ *
+ * @param nameOf - Is given the random text that oidc-provider would use.
+ */
+export function nameRefreshTokens(
+  provider: Provider,
+  nameOf: (random: string, token: NewRefreshToken) => string,
+): void {
+  const generate: Generate = replace(
+    provider,
+    'RefreshToken.prototype.generateTokenId',
+    function () {
+      return nameOf(generate.call(this), this)
+    },
+  )
+}

@@ -1,0 +1,48 @@
+import { hash } from 'node:crypto'
+import { type Client, Provider } from 'oidc-provider'
+import { type JwtParts, jwtParts } from '../requests/jwt-parts.ts'
+import { replace } from './replace.ts'
+
+type Unique = (this: object, issuer: string, id: string, expiresAt: number) => Promise<boolean>
+
+/**
+ * Replaces the replay cache of client assertions and DPoP proofs: oidc-provider looks first and writes later, so two
+ * requests at once would both pass.
+ *
+ * @param isFirst - Whether no request has used the id before, within `seconds`.
+ */
+export function useOnce(
+  provider: Provider,
+  isFirst: (id: string, seconds: number) => Promise<boolean>,
+): void {
+  const once: Unique = (issuer, id, expiresAt) =>
+    isFirst(
+      hash('sha256', `${issuer} ${id}`, 'base64url'),
+      Math.max(1, Math.ceil(expiresAt - Date.now() / 1_000)),
+    )
+  replace(provider, 'ReplayDetection.unique', once)
+}
+
+/**
+ * Judges each DPoP proof once it is verified; oidc-provider does not look at the time of one with a nonce. To be called
+ * after {@link useOnce}.
+ *
+ * @param judge - Throws to refuse it. Returns until when it is to be remembered as used, in seconds since the epoch:
+ *   oidc-provider would forget one from the future while it is still accepted.
+ */
+export function judgeProofs(
+  provider: Provider,
+  judge: (proof: JwtParts, client: Client | undefined) => number,
+): void {
+  const unique: Unique = replace(
+    provider,
+    'ReplayDetection.unique',
+    async function (issuer, id, expiresAt) {
+      const proof = jwtParts(Provider.ctx?.get('dpop') ?? '')
+      // Client assertions are looked up here, too.
+      if (proof.claims.jti !== id) return unique.call(this, issuer, id, expiresAt)
+      const until = judge(proof, await provider.Client.find(issuer))
+      return unique.call(this, issuer, id, Math.max(expiresAt, until))
+    },
+  )
+}

@@ -1,0 +1,48 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Provider } from 'oidc-provider'
+import { replace, storeAlso } from './replace.ts'
+
+/** A browser's session at the issuer. */
+export type Session = InstanceType<Provider['Session']> & LoginFacts
+
+/** Facts about a login that oidc-provider does not know; in seconds since the epoch. */
+export interface LoginFacts {
+  /** The time at which it survived the end of the user's other sessions, which it asked for. */
+  keptAt?: number | undefined
+  /** The time at which a provider asked its user, for a login there; 0 where it does not say. */
+  provenAt?: number | undefined
+}
+
+/** The browser and the address from which a user logged in. */
+interface LoginClient {
+  userAgent: string | undefined
+  address: string | undefined
+}
+
+/** The method that notes a login in its session. */
+export type LoginAccount = (this: Session, details: object) => void
+
+/** Stores with every session the browser and the address from which the user logged in. */
+export function keepClients(
+  provider: Provider,
+  clientOf: (request: IncomingMessage) => LoginClient,
+): void {
+  storeAlso(provider, 'Session', ['userAgent', 'address'])
+  const loginAccount: LoginAccount = replace(
+    provider,
+    'Session.prototype.loginAccount',
+    function (details) {
+      loginAccount.call(this, details)
+      if (Provider.ctx) Object.assign(this, clientOf(Provider.ctx.req))
+    },
+  )
+}
+
+/** The session of the browser that sent a request to one of our own pages. */
+export function readSession(
+  provider: Provider,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<Session> {
+  return provider.Session.get(provider.createContext(request, response))
+}
