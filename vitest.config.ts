@@ -25,12 +25,17 @@ const ALONE = [
 ]
 const ALL = ['packages/*/test/**/*.test.ts', 'examples/*/test/**/*.test.ts', 'test/*.test.ts']
 
+/** A folder with another oidc-provider than that of the lockfile: see `scripts/test-newest-provider.ts`. */
+const provider = process.env.LATCHKEY_OIDC_PROVIDER
+const alias = provider ? [{ find: /^oidc-provider$/, replacement: `${provider}/lib/index.js` }] : []
+
 /** The file in which `.ci/run` finds how many tests passed. */
 const counts = process.env.LATCHKEY_TEST_COUNTS
 const json = (outputFile: string): ['json', { outputFile: string }] => ['json', { outputFile }]
 const exclude = [...configDefaults.exclude, LONG]
 
 export default defineConfig({
+  resolve: { alias },
   ssr: { resolve: { conditions: ['latchkey-source', 'node'] } },
   test: {
     globalSetup: './test/support/setup.ts',

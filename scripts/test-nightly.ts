@@ -33,6 +33,7 @@ const lanes: readonly Lane[] = [
   { name: 'random walks', command: ['vitest', 'run', 'walks'], env: { LATCHKEY_WALKS: '100' } },
   { name: 'interoperability', command: ['pnpm', 'test:interop'] },
   { name: 'site', command: ['sh', '-c', 'pnpm docs:build && pnpm docs:check'] },
+  { name: 'newest oidc-provider', command: ['pnpm', 'test:provider'] },
   { name: 'runtimes', command: ['pnpm', 'test:runtimes'] },
   { name: 'images', command: ['pnpm', 'test:images'] },
   {

@@ -57,6 +57,13 @@ test.for(methods)(
   },
 )
 
+test('the version of oidc-provider that a run names is the one that is tested', async () => {
+  const folder =
+    process.env.LATCHKEY_OIDC_PROVIDER ?? `${root}/packages/service/node_modules/oidc-provider`
+  const tested = await import(`${folder}/lib/index.js`)
+  expect(Provider).toBe(tested.Provider)
+})
+
 test('the service starts with the version of oidc-provider that is installed', async () => {
   await using service = await createIdentityService()
   expect(service.admin).toBeDefined()
