@@ -1,6 +1,6 @@
 import { type Configuration, type KoaContextWithOIDC, Provider } from 'oidc-provider'
 import { SpentError } from './code.ts'
-import { replace } from './replace.ts'
+import { replace, unknownProvider } from './replace.ts'
 
 /** The stored responses of the latest refreshes. */
 export interface RefreshAnswers {
@@ -15,12 +15,123 @@ export interface RefreshAnswers {
   keep(token: string, question: string, answer: object): Promise<void>
 }
 
+/** The rules of the token endpoint. */
+interface TokenRules {
+  answers: RefreshAnswers
+  /** Makes the changes of a request before its response; throws {@link SpentError}. */
+  makeChanges(): Promise<void>
+}
+
+type GrantHandler = (ctx: KoaContextWithOIDC, next: () => Promise<void>) => Promise<void>
+
+/**
+ * Creates the provider of a tenant. It makes the changes of a request for tokens before its response, and answers a repeated
+ * refresh with the response of the first one.
+ */
+export function createProvider(
+  issuer: string,
+  configuration: Configuration,
+  rules: TokenRules,
+): Provider {
+  const registered = new Set<string>()
+  class TenantProvider extends Provider {
+    /** Called by the constructor of oidc-provider with each of its own grants. */
+    override registerGrantType(name: string, handler: unknown, ...more: never[]): void {
+      const own = handler as GrantHandler
+      const used = name === 'refresh_token' ? refreshing(own, rules) : changing(own, rules)
+      registered.add(name)
+      super.registerGrantType(name, used as never, ...more)
+    }
+  }
+  const provider = new TenantProvider(issuer, configuration)
+  if (!registered.has('refresh_token') || !registered.has('authorization_code')) {
+    throw unknownProvider('registers its grants by another method than registerGrantType')
+  }
+  markRepeated(provider)
+  return provider
+}
+
+/** Makes the changes of a request even if it is refused: a code that was used is used up. */
+function changing(handler: GrantHandler, { makeChanges }: TokenRules): GrantHandler {
+  return async (ctx, next) => {
+    try {
+      await handler(ctx, next)
+    } finally {
+      await makeChanges()
+    }
+  }
+}
+
+/** A refresh that may be repeated: its steps read from here to the end of the file. */
+function refreshing(handler: GrantHandler, rules: TokenRules): GrantHandler {
+  return async (ctx, next) => {
+    const refresh = repeatableRefresh(ctx, rules.answers)
+    if (!refresh) return changing(handler, rules)(ctx, next)
+    // 1. and 2.: the handler finds the token and checks client, proof, grant, scope and user.
+    // 3.: it rotates the token, or stops at one that is marked as repeated.
+    const state: RefreshState = ctx.state
+    state.findAnswer = refresh.find
+    const rotate = changing(async () => {
+      await handler(ctx, next)
+      if (ctx.oidc.entities.RotatedRefreshToken) await refresh.keep(ctx.body as object)
+    }, rules)
+    // 4.: the new tokens, or those of the first refresh.
+    try {
+      await rotate(ctx, next)
+    } catch (error) {
+      ctx.body = await repeatedAnswer(error, refresh.find)
+    }
+  }
+}
+
+type FindAnswer = (usedAt?: number) => Promise<object | undefined>
+
+/** The member of Koa's state of a request in which step 1 finds the stored response. */
+interface RefreshState {
+  findAnswer?: FindAnswer
+}
+
+/** The stored response of a refresh, and how to store it; `undefined` if this client may not repeat it. */
+function repeatableRefresh(
+  { oidc: { client, params } }: KoaContextWithOIDC,
+  answers: RefreshAnswers,
+): { find: FindAnswer; keep(answer: object): Promise<void> } | undefined {
+  const { refresh_token: token, scope, resource } = params ?? {}
+  if (!client || !answers.isFor(client) || typeof token !== 'string') return undefined
+  const question = JSON.stringify([client.clientId, scope, resource])
+  return {
+    find: (usedAt) => answers.find(token, question, usedAt),
+    keep: (answer) => answers.keep(token, question, answer),
+  }
+}
+
 interface RefreshTokenModel {
   consumed: number | undefined
   consume(): Promise<void>
 }
 
-/** Thrown in place of using up a refresh token that was used before. */
+type FindToken = (
+  this: object,
+  id: string,
+  options?: object,
+) => Promise<RefreshTokenModel | undefined>
+
+/** Step 1: a token that was used, and whose response is stored, passes the checks and stops at step 3. */
+function markRepeated(provider: Provider): void {
+  const find: FindToken = replace(provider, 'RefreshToken.find', async function (id, options) {
+    const token = await find.call(this, id, options)
+    const { findAnswer }: RefreshState = Provider.ctx?.state ?? {}
+    const answer = token?.consumed && (await findAnswer?.(token.consumed))
+    if (token && answer) {
+      // oidc-provider looks at `consumed` after its checks, and would revoke the grant.
+      token.consumed = undefined
+      token.consume = () => Promise.reject(new Repeated(answer))
+    }
+    return token
+  })
+}
+
+/** Step 3 of a repeated refresh: it stops here, as no handler of oidc-provider can return early. */
 class Repeated extends Error {
   readonly answer: object
 
@@ -30,84 +141,15 @@ class Repeated extends Error {
   }
 }
 
-type GrantHandler = (ctx: KoaContextWithOIDC, next: () => Promise<void>) => Promise<void>
-type FindToken = (
-  this: object,
-  id: string,
-  options?: object,
-) => Promise<RefreshTokenModel | undefined>
-type FindAnswer = (usedAt?: number) => Promise<object | undefined>
-
-/** Finds the stored response for each refresh in progress. */
-const refreshes = new WeakMap<object, FindAnswer>()
-const tokensOf = new WeakMap<Provider, TokenRules>()
-
-/** The rules of the token endpoint. */
-interface TokenRules {
-  answers: RefreshAnswers
-  /** Makes the changes of a request before its response; throws {@link SpentError}. */
-  makeChanges(): Promise<void>
-}
-
-/** The provider of a tenant, which answers a repeated refresh with the response of the first one. */
-export class RepeatableProvider extends Provider {
-  constructor(issuer: string, configuration: Configuration, rules: TokenRules) {
-    super(issuer, configuration)
-    tokensOf.set(this, rules)
-    const find: FindToken = replace(this, 'RefreshToken.find', async function (id, options) {
-      const token = await find.call(this, id, options)
-      const findAnswer = Provider.ctx && refreshes.get(Provider.ctx)
-      const answer = token?.consumed && (await findAnswer?.(token.consumed))
-      if (token && answer) {
-        // oidc-provider checks client, grant and user first, and would then use the token up.
-        token.consumed = undefined
-        token.consume = () => Promise.reject(new Repeated(answer))
-      }
-      return token
-    })
-  }
-
-  /** Called by the constructor of oidc-provider with each of its own grants. */
-  override registerGrantType(name: string, handler: unknown, ...more: never[]): void {
-    const own = handler as GrantHandler
-    const used = name === 'refresh_token' ? repeatable(this, own) : changing(this, own)
-    super.registerGrantType(name, used as never, ...more)
-  }
-}
-
-/** Makes the changes of a request even if it is refused: a code that was used is used up. */
-function changing(provider: Provider, handler: GrantHandler): GrantHandler {
-  return async (ctx, next) => {
-    try {
-      await handler(ctx, next)
-    } finally {
-      await tokensOf.get(provider)?.makeChanges()
-    }
-  }
-}
-
-function repeatable(provider: Provider, handler: GrantHandler): GrantHandler {
-  return async (ctx, next) => {
-    const { answers } = tokensOf.get(provider) ?? {}
-    const { client, params, entities } = ctx.oidc
-    const { refresh_token: token, scope, resource } = params ?? {}
-    if (!client || !answers?.isFor(client) || typeof token !== 'string') {
-      return changing(provider, handler)(ctx, next)
-    }
-    const question = JSON.stringify([client.clientId, scope, resource])
-    const find: FindAnswer = (usedAt) => answers.find(token, question, usedAt)
-    refreshes.set(ctx, find)
-    const refresh = changing(provider, async () => {
-      await handler(ctx, next)
-      if (entities.RotatedRefreshToken) await answers.keep(token, question, ctx.body as object)
-    })
-    try {
-      await refresh(ctx, next)
-    } catch (error) {
-      const isSpent = error instanceof SpentError
-      const answer = error instanceof Repeated ? error.answer : isSpent && (await find())
-      if (!answer) throw error
-      ctx.body = answer
-    }
-  }
+/**
+ * Step 4 of a refresh that did not rotate its token: the response of the first one.
+ *
+ * @throws the error, if there is none.
+ */
+async function repeatedAnswer(error: unknown, find: FindAnswer): Promise<object> {
+  if (error instanceof Repeated) return error.answer
+  // Another request with the same token was faster.
+  const answer = error instanceof SpentError ? await find() : undefined
+  if (!answer) throw error
+  return answer
 }

@@ -17,7 +17,7 @@ import { addClaims, keepAuthTimeWhole } from '../engine/id-token.ts'
 import { bindInteractions } from '../engine/interaction.ts'
 import { carryLoginFacts } from '../engine/login-facts.ts'
 import { admitPushes } from '../engine/push.ts'
-import { RepeatableProvider } from '../engine/refresh.ts'
+import { createProvider } from '../engine/refresh.ts'
 import { nameRefreshTokens } from '../engine/refresh-token.ts'
 import { judgeProofs, useOnce } from '../engine/replay.ts'
 import { allowOfflineAccess } from '../engine/request.ts'
@@ -101,7 +101,7 @@ async function build(context: IssuerContext, tenant: Tenant): Promise<Served> {
   const isSecure = issuer.startsWith('https:')
   const stored = await signingKeys(context.domain, tenant.id)
   const keys = stored.flatMap((key) => [key, pssKey(key)])
-  const provider = new RepeatableProvider(
+  const provider = createProvider(
     issuer,
     createConfiguration(context, tenant, {
       ...{ issuer, isSecure, keys },

@@ -13,6 +13,7 @@ import { judgeBeforeUse } from '../../../src/issuer/engine/code.ts'
 import { destroyGrant } from '../../../src/issuer/engine/grant.ts'
 import { addClaims, keepAuthTimeWhole } from '../../../src/issuer/engine/id-token.ts'
 import { bindInteractions } from '../../../src/issuer/engine/interaction.ts'
+import { createProvider as createOurs } from '../../../src/issuer/engine/refresh.ts'
 import { nameRefreshTokens } from '../../../src/issuer/engine/refresh-token.ts'
 import { answerWithAcr, logoutQuestion } from '../../../src/issuer/engine/request.ts'
 import { keepClients, readSession } from '../../../src/issuer/engine/session.ts'
@@ -312,4 +313,14 @@ test('the `acr` of a request can be answered with another value than the session
   expect(ctx.oidc).toMatchObject({ acr: 'asked for' })
   answerWithAcr(ctx, undefined)
   expect((ctx.oidc as { acr?: string }).acr).toBeUndefined()
+})
+
+test('a provider that registers its grants in another way is refused', () => {
+  const rules = { answers: undefined as never, makeChanges: async () => undefined }
+  const configuration = { jwks: { keys: [key] as never }, cookies: { keys: ['k'] } }
+  const withoutRefresh = { ...configuration, scopes: ['openid'] }
+  expect(createOurs('https://acme.test', configuration, rules).issuer).toBe('https://acme.test')
+  expect(() => createOurs('https://acme.test', withoutRefresh, rules)).toThrow(
+    'registers its grants by another method than registerGrantType.',
+  )
 })
