@@ -3,7 +3,8 @@ import { createReadStream } from 'node:fs'
 import { createDuplicateFinder } from './duplicates.ts'
 import type { Encoding } from './encoding.ts'
 import { emailFault, emptyFault, hashedFault, stateFault, unusedFault } from './file-faults.ts'
-import { emailKey, type ImportRow, isOpen, looksHashed, type RowOptions, toRow } from './row.ts'
+import { looksHashed } from './hashes.ts'
+import { emailKey, type ImportRow, isOpen, type RowOptions, toRow } from './row.ts'
 import { type FileFormat, readSource, type Source, type SourceRecord } from './source.ts'
 
 /** The source of an import, and how its records become users. */

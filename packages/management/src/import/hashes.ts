@@ -43,3 +43,10 @@ function digestFault(alg: keyof typeof digestBytes, hash: string): string | unde
   if (decoded.length === bytes && decoded.toString('base64') === hash) return undefined
   return `has a hash that is not ${alg}: ${bytes * 2} hexadecimal digits, or base64 of ${bytes} bytes`
 }
+
+/** Whether a password is the hash of one, as frameworks keep it in a column of that name. */
+export function looksHashed(password: string): boolean {
+  return /^(\$(2[abxy]|argon2|scrypt|pbkdf2|[156])|\{S?SHA|(pbkdf2|bcrypt|argon2|scrypt|md5|sha1)[\w]*[$:])/i.test(
+    password,
+  )
+}

@@ -42,6 +42,11 @@ function nameOf(column: string): string {
   return plain.replace(/^(fields|attributes)\./, '')
 }
 
+/** Whether the name of a column says that it holds email addresses. */
+export function isEmailName(name: string): boolean {
+  return aliases.email?.includes(nameOf(name.trim())) ?? false
+}
+
 /** The targets of `--map`, besides `profile.x` and `metadata.x`. */
 export const targets: readonly Target[] = Object.keys(aliases)
 

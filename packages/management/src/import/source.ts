@@ -1,9 +1,8 @@
-import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
-import { CsvError, type Parser, parse } from 'csv-parse'
+import { readCsv } from './csv-records.ts'
 import { type Encoding, readText } from './encoding.ts'
-import { FileFault } from './file-fault.ts'
 import { unescapeFormula } from './formula.ts'
+import type { CsvRow } from './heading.ts'
 import { splitJson } from './json-records.ts'
 
 export const formats = ['csv', 'ndjson', 'json'] as const
@@ -34,133 +33,143 @@ export async function* readSource({
   encoding,
   read,
 }: Source): AsyncGenerator<SourceRecord> {
-  const stream = Readable.from(readText(name, read(), encoding))
-  if (format === 'csv') return yield* readCsv(name, stream)
-  const pieces = format === 'json' ? splitJson(name, stream) : readLines(stream)
+  const texts = readText(name, read(), encoding)
+  if (format === 'csv') {
+    const { first, all } = await firstLineOf(texts)
+    for await (const row of readCsv(name, Readable.from(all), first)) yield csvRecord(row)
+    return
+  }
+  const pieces = format === 'json' ? splitJson(name, texts) : readLines(texts)
   for await (const { line, text } of pieces) yield jsonRecord(line, text)
 }
 
-async function* readLines(stream: Readable) {
+/** How many characters of a file are read for its first line. */
+const FIRST_LINE = 64 * 1_024
+
+/** The text up to the end of the first line that has any, and the whole text. */
+async function firstLineOf(texts: AsyncGenerator<string>) {
+  let first = ''
+  while (first.length < FIRST_LINE && !/\S.*[\r\n]/.test(first)) {
+    const { value, done } = await texts.next()
+    if (done) break
+    first += value
+  }
+  async function* all() {
+    if (first !== '') yield first
+    yield* texts
+  }
+  return { first, all: all() }
+}
+
+/** The lines that are not empty. A line ends where JSON has no line end in a value, which U+2028 may be. */
+async function* readLines(texts: AsyncIterable<string>) {
   let line = 0
-  const lines = createInterface({ input: stream, crlfDelay: Infinity })
-  for await (const text of lines) {
-    line++
-    if (text.trim() !== '') yield { line, text: line === 1 ? text.replace(/^\uFEFF/, '') : text }
-  }
-  if (stream.errored) throw stream.errored
-}
-
-/** A name of a column that is an email address: the first line is that of a user. */
-const ADDRESS = /^[^\s@]+@[^\s@]+\.[^\s@]+$/
-
-async function* readCsv(file: string, stream: Readable): AsyncGenerator<SourceRecord> {
-  /** The last line of the last record that was parsed; the reader below may be behind. */
-  let parsedLines = 0
-  const parser: Parser = stream.pipe(
-    parse({
-      bom: true,
-      info: true,
-      relax_column_count: true,
-      skip_empty_lines: true,
-      delimiter: [',', ';', '\t'],
-      on_record(record, { lines }) {
-        parsedLines = lines
-        return record
-      },
-    }),
-  )
-  stream.once('error', (error) => parser.destroy(error))
-  let names: string[] | undefined
-  let line = 1
-  // A parser is an async iterable of records; with `info`, each comes with its position.
-  const records = parser as AsyncIterable<{ record: string[]; info: { lines: number } }>
-  try {
-    for await (const { record, info } of records) {
-      if (names) {
-        const isEven = record.length === names.length
-        const count = `has ${record.length} columns, the first line has ${names.length}`
-        yield csvRecord(line, names, record, isEven ? undefined : count)
-      }
-      // Excel writes the separator into a first line of its own.
-      const isSeparator = !names && /^sep=/i.test(record[0] ?? '')
-      if (!names && !isSeparator) names = namesOf(file, record)
-      line = info.lines + 1
+  let begun = ''
+  const piece = (text: string) => ({ line, text: line === 1 ? text.replace(/^\uFEFF/, '') : text })
+  for await (const chunk of texts) {
+    const [first = '', ...others] = chunk.split('\n')
+    begun += first
+    for (const next of others) {
+      line++
+      if (begun.trim() !== '') yield piece(begun)
+      begun = next
     }
-  } catch (error) {
-    if (!(error instanceof CsvError)) throw error
-    // The parser's own message quotes the value, which may be a hash.
-    const isOpen = error.code === 'CSV_QUOTE_NOT_CLOSED'
-    const what = isOpen ? 'is opened and not closed' : 'stands within a value; double it there'
-    const at = isOpen ? parsedLines + 1 : Number(error.lines)
-    throw new FileFault(
-      `${file}, line ${at}: a quotation mark ${what}.`,
-      `In line ${at}, a quotation mark ${what}.`,
-    )
   }
-}
-
-/** The names of the columns. @throws FileFault when the first line is that of a user, who would be lost. */
-function namesOf(file: string, record: readonly string[]): string[] {
-  const names = record.map((name) => name.trim())
-  if (!names.some((name) => ADDRESS.test(name))) return names
-  const fault = 'has an email address, and no names of columns'
-  const remedy = 'Put a line such as "id,email,name" in front, with a name for each column'
-  throw new FileFault(
-    `The first line of ${file} ${fault}. ${remedy}.`,
-    `The first line ${fault}. ${remedy}.`,
-  )
+  line++
+  if (begun.trim() !== '') yield piece(begun)
 }
 
 /** `profile` and `metadata` may be JSON objects in one cell, as an export has them. */
 const OBJECTS = ['profile', 'metadata']
 
-function csvRecord(
-  line: number,
-  names: readonly string[],
-  cells: readonly string[],
-  misfit: string | undefined,
-): SourceRecord {
-  const members = new Map<string, string>()
-  let fault = misfit
+function csvRecord({ line, names, cells, fault }: CsvRow): SourceRecord {
+  const members = createMembers(fault)
   for (const [n, name] of names.entries()) {
     const cell = cells[n] ?? ''
     if (OBJECTS.includes(name) && cell.startsWith('{')) {
       const inner = jsonRecord(line, `{${JSON.stringify(name)}:${cell}}`)
-      if (inner.fault) fault ??= `has a "${name}" that ${inner.fault}`
-      for (const [member, value] of inner.members) members.set(member, value)
-    } else if (cell !== '') members.set(name, name === 'email' ? unescapeFormula(cell) : cell)
+      if (inner.fault) members.blame(`has a "${name}" that ${inner.fault}`)
+      for (const [member, value] of inner.members) members.add(member, value)
+    } else if (cell !== '') members.add(name, name === 'email' ? unescapeFormula(cell) : cell)
   }
-  return { line, members, fault }
+  return members.record(line)
 }
 
 function jsonRecord(line: number, text: string): SourceRecord {
-  const members = new Map<string, string>()
-  let fault: string | undefined
+  const members = createMembers(undefined)
   try {
     const value: unknown = JSON.parse(text)
-    if (isObject(value)) flatten(value, '', members)
-    else fault = 'is not a JSON object'
+    if (!isObject(value)) members.blame('is not a JSON object')
+    else if (flatten(value, '', members) < countNames(text)) members.blame(TWICE)
   } catch {
-    fault = 'is not JSON'
+    members.blame('is not JSON')
   }
-  return { line, members, fault }
+  return members.record(line)
+}
+
+/** Of two values of one member, either may say that the user must not log in. */
+const TWICE = 'has a member twice'
+
+/** Collects the members of a record, and the first of its faults. */
+function createMembers(first: string | undefined) {
+  const members = new Map<string, string>()
+  let fault = first
+  const blame = (reason: string): void => {
+    fault ??= reason
+  }
+  return {
+    blame,
+    add(name: string, value: string): void {
+      if (members.has(name)) blame(TWICE)
+      members.set(name, value)
+    },
+    record: (line: number): SourceRecord => ({ line, members, fault }),
+  }
+}
+
+type Members = ReturnType<typeof createMembers>
+
+/** How many names of members a JSON text has; `JSON.parse` keeps one of two that are the same. */
+function countNames(text: string): number {
+  let count = 0
+  for (const [, colon] of text.matchAll(/"(?:[^"\\]|\\.)*"\s*(:?)/gs)) if (colon) count++
+  return count
 }
 
 function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function flatten(object: object, prefix: string, into: Map<string, string>): void {
+/** Adds the members of an object by their paths; answers with how many names it has, at any depth. */
+function flatten(object: object, prefix: string, into: Members): number {
+  let names = 0
   for (const [name, value] of Object.entries(object)) {
+    if (!Array.isArray(object)) names++
     if (typeof value === 'object' && value !== null) {
-      flatten(namedValues(value) ?? value, `${prefix}${name}.`, into)
-    } else if (value !== null) into.set(prefix + name, String(value))
+      names += isNamedList(value)
+        ? flattenNamed(value, `${prefix}${name}.`, into)
+        : flatten(value, `${prefix}${name}.`, into)
+    } else if (value !== null) into.add(prefix + name, String(value))
   }
+  return names
 }
 
-/** An object of what Cognito has as a list: `{ Name: 'email', Value: … }` for each attribute. */
-function namedValues(list: object): object | undefined {
-  if (!Array.isArray(list) || list.length === 0) return undefined
-  const isNamed = list.every((one) => isObject(one) && 'Name' in one && 'Value' in one)
-  return isNamed ? Object.fromEntries(list.map(({ Name, Value }) => [Name, Value])) : undefined
+/** An element of a list of Cognito. */
+interface Named {
+  Name: string
+  Value: unknown
+}
+
+/** Whether a list has `{ Name: 'email', Value: … }` for each attribute, as Cognito has it. */
+function isNamedList(list: object): list is Named[] {
+  const isList = Array.isArray(list) && list.length > 0
+  return isList && list.every((one) => isObject(one) && 'Name' in one && 'Value' in one)
+}
+
+function flattenNamed(list: Named[], prefix: string, into: Members): number {
+  let names = 0
+  for (const one of list) {
+    names += Object.keys(one).length + flatten({ [one.Name]: one.Value }, prefix, into) - 1
+  }
+  return names
 }

@@ -311,6 +311,14 @@ export const domainInGerman: Readonly<Record<string, string>> = {
     'Diese Werte besagen womöglich, wer sich nicht anmelden darf, jeder mit der Zahl seiner Zeilen: {values}. Wählen Sie „Gesperrt“ oder „Entsperrt“ für eine Spalte aus wahr und falsch, ändern Sie die Werte in der Datei, oder importieren Sie sie mit dem Befehl und seinen Optionen --blocks und --allows.',
   'The first line has an email address, and no names of columns. Put a line such as "id,email,name" in front, with a name for each column.':
     'Die erste Zeile enthält eine E-Mail-Adresse und keine Namen von Spalten. Setzen Sie eine Zeile wie „id,email,name“ davor, mit einem Namen für jede Spalte.',
+  'The first line has a value in column {column}, and no names of columns. Put a line such as "id,email,name" in front, with a name for each column.':
+    'Die erste Zeile enthält in Spalte {column} einen Wert und keine Namen von Spalten. Setzen Sie eine Zeile wie „id,email,name“ davor, mit einem Namen für jede Spalte.',
+  'The first line has no name for column {column}, which has addresses. Put a line such as "id,email,name" in front, with a name for each column.':
+    'Die erste Zeile enthält keinen Namen für Spalte {column}, in der Adressen stehen. Setzen Sie eine Zeile wie „id,email,name“ davor, mit einem Namen für jede Spalte.',
+  'The first line has no name for each column: columns {first} and {second} have the same name. Rename or delete one of them.':
+    'Die erste Zeile enthält nicht für jede Spalte einen Namen: Die Spalten {first} und {second} heißen gleich. Benennen Sie eine davon um, oder löschen Sie sie.',
+  'The names of the columns are in line {line}. Put that line first, and leave out the lines above that have no user.':
+    'Die Namen der Spalten stehen in Zeile {line}. Setzen Sie diese Zeile an den Anfang, und lassen Sie die Zeilen darüber aus, die keinen Benutzer enthalten.',
   'Line {line} is not UTF-8. If the file is Latin-1, choose that encoding.':
     'Zeile {line} ist nicht UTF-8. Ist die Datei Latin-1, wählen Sie diese Kodierung.',
   'The file is compressed by gzip; unpack it first.':
@@ -338,6 +346,8 @@ export const domainInGerman: Readonly<Record<string, string>> = {
   'has the id of line {line}': 'hat dieselbe ID wie Zeile {line}',
   'has {count} columns, the first line has {more}':
     'hat {count} Spalten, die erste Zeile hat {more}',
+  'has names of columns rather than a user': 'enthält Namen von Spalten und keinen Benutzer',
+  'has a member twice': 'hat einen Wert doppelt',
   'has a password of more than 72 bytes': 'hat ein Passwort von mehr als 72 Bytes',
   'has more than 100000 characters': 'hat mehr als 100000 Zeichen',
   'is not JSON': 'ist kein JSON',

@@ -1,0 +1,59 @@
+import type { Readable } from 'node:stream'
+import { CsvError, type Parser, parse } from 'csv-parse'
+import { FileFault } from './file-fault.ts'
+import { type CsvRow, createHeading } from './heading.ts'
+import { separatorsOf } from './separators.ts'
+
+/** Reads the rows of a table. @throws FileFault for one whose first line is not the names of its columns. */
+export async function* readCsv(
+  file: string,
+  stream: Readable,
+  sample: string,
+): AsyncGenerator<CsvRow> {
+  /** The last line of the last record that was parsed; the reader below may be behind. */
+  let parsedLines = 0
+  const parser: Parser = stream.pipe(
+    parse({
+      bom: true,
+      info: true,
+      relax_column_count: true,
+      skip_empty_lines: true,
+      skip_records_with_empty_values: true,
+      delimiter: separatorsOf(sample),
+      record_delimiter: ['\r\n', '\n', '\r'],
+      on_record(record, { lines }) {
+        parsedLines = lines
+        return record
+      },
+    }),
+  )
+  stream.once('error', (error) => parser.destroy(error))
+  const heading = createHeading(file)
+  let line = 1
+  // A parser is an async iterable of records; with `info`, each comes with its position.
+  const records = parser as AsyncIterable<{ record: string[]; info: { lines: number } }>
+  try {
+    for await (const { record, info } of records) {
+      // Excel writes the separator into a first line of its own.
+      const isSeparator = heading.names.length === 0 && /^sep=/i.test(record[0] ?? '')
+      if (!isSeparator) {
+        const row = heading.take(line, record)
+        if (row) yield row
+      }
+      line = info.lines + 1
+    }
+  } catch (error) {
+    throw error instanceof CsvError ? quoteFault(file, error, parsedLines) : error
+  }
+}
+
+/** The parser's own message quotes the value, which may be a hash. */
+function quoteFault(file: string, error: CsvError, parsedLines: number): FileFault {
+  const isOpen = error.code === 'CSV_QUOTE_NOT_CLOSED'
+  const what = isOpen ? 'is opened and not closed' : 'stands within a value; double it there'
+  const at = isOpen ? parsedLines + 1 : Number(error.lines)
+  return new FileFault(
+    `${file}, line ${at}: a quotation mark ${what}.`,
+    `In line ${at}, a quotation mark ${what}.`,
+  )
+}

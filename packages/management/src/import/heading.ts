@@ -1,0 +1,97 @@
+import { FileFault } from './file-fault.ts'
+import { looksHashed } from './hashes.ts'
+import { isEmailName } from './mapping.ts'
+
+/** A row of a table: its cells by the names of their columns. */
+export interface CsvRow {
+  line: number
+  names: readonly string[]
+  cells: readonly string[]
+  fault: string | undefined
+}
+
+/** A value that is an email address. */
+const ADDRESS = /^[^\s@]+@[^\s@]+\.[^\s@]+$/
+
+/** Values that no column is named after: numbers, dates, identifiers, digests, flags. */
+const VALUE =
+  /^([\d.,]+|\d{4}-\d\d-\d\d.*|[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}|[\da-f]{32,}|true|false|null)$/i
+
+const REMEDY = 'Put a line such as "id,email,name" in front, with a name for each column'
+
+/**
+ * The names of the columns of a table. A line is told to be of names or of a user by its cells. All advice names lines and
+ * columns by their numbers: where a user stands in place of the names, a name would be that user's data.
+ */
+export function createHeading(file: string) {
+  let names: string[] = []
+  /** Whether a column is known to hold the email addresses. */
+  let isKnown = false
+
+  function begin(record: readonly string[]): void {
+    const cells = record.map((cell) => cell.trim())
+    const fault = headingFault(cells)
+    if (fault) throw firstLineFault(file, fault)
+    isKnown = cells.some(isEmailName)
+    names = cells.map((name, n) => name || `column ${n + 1}`)
+  }
+
+  return {
+    get names(): readonly string[] {
+      return names
+    },
+    /** Takes the next record; answers with its row, if it is not the names. */
+    take(line: number, cells: readonly string[]): CsvRow | undefined {
+      if (names.length === 0) {
+        begin(cells)
+        return undefined
+      }
+      const isHeading = cells.some((cell, n) => isEmailName(cell) && isNameOrNew(names[n]))
+      if (isHeading && isKnown) return { line, names: [], cells, fault: AGAIN }
+      if (isHeading && !cells.some((cell) => ADDRESS.test(cell))) throw laterFault(file, line)
+      const unnamed = cells.findIndex((cell, n) => isUnnamed(names[n], n) && ADDRESS.test(cell))
+      if (!isKnown && unnamed !== -1) {
+        throw firstLineFault(file, `has no name for column ${unnamed + 1}, which has addresses`)
+      }
+      const isEven = cells.length === names.length
+      const count = `has ${cells.length} columns, the first line has ${names.length}`
+      return { line, names, cells, fault: isEven ? undefined : count }
+    },
+  }
+
+  /** Whether a cell stands in the column of addresses, or no such column is known yet. */
+  function isNameOrNew(name: string | undefined): boolean {
+    return !isKnown || isEmailName(name ?? '')
+  }
+}
+
+const AGAIN = 'has names of columns rather than a user'
+
+const isUnnamed = (name: string | undefined, n: number): boolean => name === `column ${n + 1}`
+
+/** The reason why a line cannot be that of the names. */
+function headingFault(cells: readonly string[]): string | undefined {
+  if (cells.some((cell) => ADDRESS.test(cell)))
+    return 'has an email address, and no names of columns'
+  const value = cells.findIndex((cell) => VALUE.test(cell) || looksHashed(cell))
+  if (value !== -1 && !cells.some(isEmailName)) {
+    return `has a value in column ${value + 1}, and no names of columns`
+  }
+  const again = cells.findIndex((cell, n) => cell !== '' && cells.indexOf(cell) < n)
+  if (again === -1) return undefined
+  const first = cells.indexOf(cells[again] as string)
+  return `has no name for each column: columns ${first + 1} and ${again + 1} have the same name`
+}
+
+function firstLineFault(file: string, fault: string): FileFault {
+  const remedy = fault.endsWith('same name') ? 'Rename or delete one of them' : REMEDY
+  return new FileFault(
+    `The first line of ${file} ${fault}. ${remedy}.`,
+    `The first line ${fault}. ${remedy}.`,
+  )
+}
+
+function laterFault(file: string, line: number): FileFault {
+  const sentence = `The names of the columns are in line ${line}. Put that line first, and leave out the lines above that have no user.`
+  return new FileFault(`${file}: ${sentence}`, sentence)
+}
