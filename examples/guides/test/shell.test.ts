@@ -73,7 +73,11 @@ test('the existing users are imported, and the result names their new ids', asyn
   copyFileSync(join(shell, 'users.csv'), join(folder, 'users.csv'))
   expect(await run('import.sh')).toContain('3 of 3 rows can be imported.')
   const result = await readFile(join(folder, 'users.csv.result.csv'), 'utf8')
-  expect(result.match(/^\d+(?=,usr_\w+$)/gm)?.sort()).toEqual(['17', '18', '19'])
+  expect(result.match(/^\d+(?=,usr_\w+,\d,\w+@example\.com$)/gm)?.sort()).toEqual([
+    '17',
+    '18',
+    '19',
+  ])
 
   environment.USER_ID = /usr_\w+/.exec(result)?.[0]
   expect(await run('block.sh')).toMatch(/disabled +true/)

@@ -126,6 +126,16 @@ test.each([
   expect(await usersIn(text)).toBe((text.match(/@/g) ?? []).length)
 })
 
+test('a fault names the column of the file', async () => {
+  expect(await faultsIn('mail,verified,blocked,confirmed\na@,maybe,true,\n')).toEqual([
+    'line 2: "mail" is not an email address',
+    'line 2: "verified" is neither true nor false',
+  ])
+  expect(await faultsIn('email,Email Verified At\na@example.com,maybe\n')).toEqual([
+    'line 2: "Email Verified At" is not a date',
+  ])
+})
+
 test('a member that an object has twice is a fault of the row', async () => {
   const twice = '{"email":"a@example.com","blocked":true,"blocked":false}\n'
   const nested =

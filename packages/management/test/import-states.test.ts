@@ -85,6 +85,11 @@ describe('a user whom the old system has shut out is imported disabled, and the 
     ],
     ['Drupal and others, blocked in capitals', 'csv', csv('Is Blocked', 'No', 'Yes')],
     ['Entra ID, accountEnabled', 'csv', csv('accountEnabled', 'True', 'False')],
+    ['Excel in German, Gesperrt', 'csv', csv('Gesperrt', 'FALSCH', 'WAHR', ';')],
+    ['Excel in German, Status', 'csv', csv('Status', 'aktiv', 'gelöscht', ';')],
+    ['Excel in German, Aktiv', 'csv', csv('Aktiv', 'ja', 'nein', ';')],
+    ['Excel in German, a day', 'csv', csv('Gesperrt bis', '05.01.2026', '05.12.2026', ';')],
+    ['a day whose order is not known', 'csv', csv('locked_until', '01/05/2026', '05/12/2026')],
     ['Firebase, disabled', 'json', json({ disabled: false }, { disabled: true })],
     [
       'Google Workspace, suspended',

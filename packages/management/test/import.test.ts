@@ -292,12 +292,36 @@ test('rejected rows are in a file of their own, with line and reason, and the ot
   const { code } = await installation.run(['users', 'import', file])
   expect(code).toBe(3)
   expect(rowsOf(installation, `${file}.rejects.csv`)).toEqual([
-    ['2', 'b', 'nobody', '"""email"" is not an email address"'],
+    ['2', 'b', 'nobody', '"""mail"" is not an email address"'],
     ['3', 'c', 'Ada@Example.com', 'has the email address of line 1'],
   ])
   const [user, ...others] = await allUsers(installation)
   expect(user?.profile).toMatchObject({ email: 'ada@example.com', given_name: 'Ada' })
   expect(others).toEqual([])
+})
+
+test('a table of German Excel without ids is matched by the lines and addresses of the result', async () => {
+  await using installation = await startInstallation()
+  const table =
+    'Vorname;Nachname;E-Mail-Adresse;Passwort;Gesperrt;E-Mail bestätigt\r\nAda;Lovelace;ada@example.com;correct horse battery;FALSCH;WAHR\r\nGrace;Hopper;grace@example.com;;WAHR;FALSCH\r\n'
+  const file = write(installation, 'users.csv', `\uFEFF${table}`)
+  expect(await installation.run(['users', 'import', file])).toMatchObject({ code: 0 })
+  const users = (await allUsers(installation)).sort((one, other) =>
+    one.profile.email < other.profile.email ? -1 : 1,
+  )
+  expect(
+    users.map(({ profile, disabled }) => [profile.name, profile.email_verified, disabled]),
+  ).toEqual([
+    ['Ada Lovelace', true, false],
+    ['Grace Hopper', false, true],
+  ])
+  expect(readFileSync(join(installation.folder, `${file}.result.csv`), 'utf8').split('\n')).toEqual(
+    [
+      'old_id,new_id,line,email',
+      ...users.map(({ id, profile }, n) => `,${id},${n + 2},${profile.email}`),
+      '',
+    ],
+  )
 })
 
 test('a user who was there before is rejected, not taken for one of the import', async () => {

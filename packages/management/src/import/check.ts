@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { createDuplicateFinder } from './duplicates.ts'
 import type { Encoding } from './encoding.ts'
+import type { SeenStates } from './file-fault.ts'
 import { emailFault, emptyFault, hashedFault, stateFault, unusedFault } from './file-faults.ts'
 import { looksHashed } from './hashes.ts'
 import { emailKey, type ImportRow, isOpen, type RowOptions, toRow } from './row.ts'
@@ -31,9 +32,6 @@ export interface Checked {
   /** The values of columns that say who may log in, with their rows: `status` → `ACTIVE` → 3. */
   seen: SeenStates
 }
-
-/** How many rows have a value, by column. */
-export type SeenStates = ReadonlyMap<string, ReadonlyMap<string, number>>
 
 /** The rows of a file, in its order. */
 export async function* readRows(input: ImportFile): AsyncGenerator<ImportRow> {

@@ -1,4 +1,4 @@
-import { FileFault } from './file-fault.ts'
+import { FileFault, type SeenStates } from './file-fault.ts'
 import type { Source } from './source.ts'
 
 /** How many values of a column stand in a message. */
@@ -64,10 +64,7 @@ export function valuesInWords(
 }
 
 /** A file with columns that may say who must not log in, in words that are not known. */
-export function stateFault(
-  file: string,
-  unclear: ReadonlyMap<string, ReadonlyMap<string, number>>,
-): FileFault {
+export function stateFault(file: string, unclear: SeenStates): FileFault {
   const found = [...unclear].map(([column, values]) => `${column}: ${valuesInWords(values)}`)
   // The sentence is told in other languages as well.
   const inNumbers = [...unclear].map(([one, all]) => `${one}: ${valuesInWords(all, String)}`)
@@ -76,13 +73,15 @@ export function stateFault(
   const example = `--blocks '${column}=${value}'`
   return new FileFault(
     `${file} has values that may say who must not log in. ${found.join('; ')}. For each value, add ${example} if its users must not log in, or --allows '${column}=${value}' if they may; --allows '${column}' is for a column that says nothing about logging in.`,
-    `These values may say who must not log in, each with its number of rows: ${inNumbers.join('; ')}. Choose “Disabled” or “Enabled” for a column of true and false, change the values in the file, or import it with the command and its options --blocks and --allows.`,
+    `These values may say who must not log in, each with its number of rows: ${inNumbers.join('; ')}. Say of each below whether its users may log in, or choose “Disabled” or “Enabled” for a column of true and false.`,
+    unclear,
   )
 }
 
 /** A flag for a value that no row has: a misspelt one would let in whom it should keep out. */
-export function unusedFault(flag: string): Error {
-  return new Error(
+export function unusedFault(flag: string): FileFault {
+  return new FileFault(
     `--blocks or --allows ${flag}: no row has this value, or the column is not there.`,
+    `No row needs what you said of “${flag}”. Leave it undecided.`,
   )
 }

@@ -1,5 +1,5 @@
 /** Parts of imports and exports that the service shares; applications have no use for them. */
-export { type Checked, checkRecords } from './check.ts'
+export { type Checked, checkRecords, OTHER_VALUES } from './check.ts'
 export { formatOf } from './detect.ts'
 export { type Encoding, encodings } from './encoding.ts'
 export { FileFault } from './file-fault.ts'
@@ -9,4 +9,4 @@ export { toImport } from './in-bulk.ts'
 export { createMapping, targets, withoutPasswords } from './mapping.ts'
 export { type ImportRow, type RowOptions, toRow } from './row.ts'
 export { type FileFormat, readSource, type SourceRecord } from './source.ts'
-export { createStates } from './states.ts'
+export { createStates, type StateFlag } from './states.ts'

@@ -39,15 +39,14 @@ export function createLedger(
     created: (row, id) => journal.append({ ...facts(row), id, state: 'created' }),
     done: (row, id) => finish({ ...facts(row), id, state: 'done' }),
     reject(row, reason, id) {
-      const { email } = row.user.profile
       const known = id === undefined ? {} : { id }
-      finish({ ...facts(row), email, reason, ...known, state: 'rejected' })
+      finish({ ...facts(row), reason, ...known, state: 'rejected' })
     },
     anchorOf: ({ row }) =>
       anchors.findLast((anchor) => anchor.row <= row - WINDOW)?.id ?? standing.anchor,
   }
 }
 
-function facts({ row, line, oldId }: ImportRow): { row: number; line: number; old: string } {
-  return { row, line, old: oldId }
+function facts({ row, line, oldId, user }: ImportRow) {
+  return { row, line, old: oldId, email: user.profile.email }
 }

@@ -3,28 +3,53 @@ export type Target = string
 
 /** Names under which old tables keep what an import needs, in lower case without `_`, `-` and spaces. */
 const aliases: Record<string, readonly string[]> = {
-  id: ['id', 'oldid', 'userid', 'uid', 'uuid', 'externalid', 'localid', 'pk', 'sub'],
-  email: ['email', 'emailaddress', 'mail', 'primaryemailaddress', 'profile.email'],
+  id: [
+    'id',
+    'oldid',
+    'userid',
+    'uid',
+    'uuid',
+    'externalid',
+    'localid',
+    'pk',
+    'sub',
+    'benutzerid',
+    'nutzerid',
+  ],
+  email: [
+    'email',
+    'emailaddress',
+    'mail',
+    'primaryemailaddress',
+    'profile.email',
+    'emailadresse',
+    'mailadresse',
+  ],
   email_verified: [
     'emailverified',
     'verified',
     'isverified',
     'verifiedemailaddresses',
     'profile.emailverified',
+    'emailbestätigt',
+    'emailverifiziert',
+    'bestätigt',
+    'verifiziert',
   ],
   verified_at: ['verifiedat', 'emailverifiedat', 'emailconfirmedat'],
   disabled: ['disabled', 'blocked', 'banned', 'isdisabled'],
   enabled: ['enabled', 'active', 'isenabled', 'isactive'],
-  'profile.name': ['name', 'fullname', 'displayname'],
-  'profile.family_name': ['familyname', 'lastname', 'surname'],
+  'profile.name': ['name', 'fullname', 'displayname', 'anzeigename', 'vollständigername'],
+  'profile.family_name': ['familyname', 'lastname', 'surname', 'nachname', 'familienname'],
   'profile.given_name': [
     'givenname',
     'firstname',
     'forename',
     'profile.givenname',
     'profile.firstname',
+    'vorname',
   ],
-  password: ['password', 'plainpassword'],
+  password: ['password', 'plainpassword', 'passwort', 'kennwort'],
   hash: [
     'hash',
     'passwordhash',
@@ -38,7 +63,10 @@ const aliases: Record<string, readonly string[]> = {
 
 /** The name of a column as the table has it. django and Cognito keep members in an object of their own. */
 function nameOf(column: string): string {
-  const plain = column.toLowerCase().replaceAll(/[_\s-]/g, '')
+  const plain = column
+    .normalize('NFC')
+    .toLowerCase()
+    .replaceAll(/[_\s-]/g, '')
   return plain.replace(/^(fields|attributes)\./, '')
 }
 

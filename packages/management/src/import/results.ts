@@ -5,19 +5,21 @@ import { escapeFormula } from './formula.ts'
 import { readEntries } from './journal.ts'
 
 /**
- * Writes the two files of an import from its journal: old id → new id, and the rejected rows with
- * the reasons. Each file replaces the previous one when it is complete. The first is for programs
- * and has the exact ids; the second is for people to read.
+ * Writes the two files of an import from its journal: old id → new id with the line and the address of each
+ * row, and the rejected rows with the reasons. Each file replaces the previous one when it is complete. The first is for
+ * programs and has the exact ids; the second is for people to read. More columns come after those that are there.
  */
 export async function writeResults(
   journal: string,
   resultFile: string,
   rejectsFile: string,
 ): Promise<void> {
-  const result = openCsv(resultFile, ['old_id', 'new_id'])
+  const result = openCsv(resultFile, ['old_id', 'new_id', 'line', 'email'])
   const rejects = openCsv(rejectsFile, ['line', 'old_id', 'email', 'reason'])
   for await (const { state, id, old, line, email = '', reason = '' } of readEntries(journal)) {
-    if (state !== 'created' && id !== undefined) await result.write([old, id])
+    if (state !== 'created' && id !== undefined) {
+      await result.write([old, id, String(line), escapeFormula(email)])
+    }
     if (state === 'rejected') {
       await rejects.write([String(line), ...[old, email, reason].map(escapeFormula)])
     }

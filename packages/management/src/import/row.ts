@@ -1,4 +1,5 @@
 import type { ImportAlgorithm, UserInput } from '../types.ts'
+import { FALSE, TRUE } from './flags.ts'
 import { hashFault, isAlgorithm } from './hashes.ts'
 import type { Mapping, Target } from './mapping.ts'
 import type { SourceRecord } from './source.ts'
@@ -28,9 +29,6 @@ export interface RowOptions {
   states: States
 }
 
-const TRUE = new Set(['true', 't', '1', 'yes', 'y'])
-const FALSE = new Set(['false', 'f', '0', 'no', 'n', '', 'null'])
-
 /** Turns a record into a row; every fault of it is named, without repeating a password or hash. */
 export function toRow(
   row: number,
@@ -39,6 +37,7 @@ export function toRow(
 ): ImportRow {
   const faults = fault ? [fault] : []
   const fields = new Map<string, string>()
+  const columns = new Map<string, string>()
   let isDenied = false
   const unclear: [string, string][] = []
   for (const [column, value] of members) {
@@ -51,26 +50,32 @@ export function toRow(
     if (target === 'disabled' || target === 'enabled') {
       const text = value.trim().toLowerCase()
       const isOn = TRUE.has(text)
-      if (!isOn && !FALSE.has(text)) faults.push(`"${target}" is neither true nor false`)
+      if (!isOn && !FALSE.has(text)) faults.push(`"${column}" is neither true nor false`)
       // Of several columns, each may deny.
       if (text !== '' && isOn === (target === 'disabled')) isDenied = true
     }
     const isText = value !== '' || target?.startsWith('metadata.')
-    if (target !== undefined && isText) fields.set(target, value)
+    if (target !== undefined && isText) {
+      fields.set(target, value)
+      columns.set(target, column)
+    }
   }
 
   const flag = (name: string): boolean => {
     const text = (fields.get(name) ?? '').trim().toLowerCase()
-    if (!TRUE.has(text) && !FALSE.has(text)) faults.push(`"${name}" is neither true nor false`)
+    if (!TRUE.has(text) && !FALSE.has(text))
+      faults.push(`"${columns.get(name)}" is neither true nor false`)
     return TRUE.has(text)
   }
   const email = (fields.get('email') ?? '').trim()
   // A record without any member has a fault that says why.
   const isKnown = members.size > 0 || !fault
   if (isKnown && (!/^[^\s@]+@[^\s@]+$/u.test(email) || email.length > 254)) {
-    faults.push(email ? '"email" is not an email address' : 'has no email address')
+    faults.push(
+      email ? `"${columns.get('email')}" is not an email address` : 'has no email address',
+    )
   }
-  const verifiedAt = readInstant(fields.get('verified_at'), faults)
+  const verifiedAt = readInstant(fields.get('verified_at'), columns.get('verified_at'), faults)
   const addresses = fields.get('email_verified')?.split(/[\s,;|]+/) ?? []
   const isListed = addresses.some((one) => one.includes('@'))
   const isVerified = isListed
@@ -118,10 +123,14 @@ export function emailKey(email: string): string {
 }
 
 /** Reads an instant as the API takes it. One in this form already keeps every digit. */
-function readInstant(text: string | undefined, faults: string[]): string | undefined {
+function readInstant(
+  text: string | undefined,
+  column: string | undefined,
+  faults: string[],
+): string | undefined {
   if (text === undefined) return undefined
   if (Number.isNaN(Date.parse(text))) {
-    faults.push('"verified_at" is not a date')
+    faults.push(`"${column}" is not a date`)
     return undefined
   }
   const isInstant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/.test(text)

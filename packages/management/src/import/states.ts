@@ -1,5 +1,7 @@
-// cspell:ignore lockedout gesperrt deaktiviert inaktiv gelöscht geloescht enddate expiresat aktiv
+// cspell:ignore lockedout gesperrt deaktiviert inaktiv gelöscht geloescht enddate expiresat aktiv wahr falsch nein seit
 // cspell:ignore passwordexpired resetrequired forcechangepassword externalprovider
+
+import { FALSE, TRUE } from './flags.ts'
 
 /** The meaning of a value: its user must not log in, may log in, or it is not known. */
 export type Verdict = 'denies' | 'allows' | 'unknown'
@@ -35,10 +37,10 @@ const DENIED =
 const kinds = {
   flag: new RegExp(`^(${DENIED})$`),
   since: new RegExp(
-    `^(${DENIED}|deletion|deactivation|suspension|ban|lock)(at|on|date|time|timestamp|datetime|ts)$`,
+    `^(${DENIED}|deletion|deactivation|suspension|ban|lock)(at|on|am|seit|date|time|timestamp|datetime|ts)$`,
   ),
   until: new RegExp(
-    `^(${DENIED}|suspend|suspension|ban|block|lock|lockout|silenced)(until|till|end|ends|enddate|expires|expiresat|expiry)$`,
+    `^(${DENIED}|suspend|suspension|ban|block|lock|lockout|silenced)(until|till|bis|end|ends|enddate|expires|expiresat|expiry)$`,
   ),
   enabled: /^(enabled|active|activated|approved|aktiv|canlogin|loginenabled|loginallowed)$/,
   word: /^(lifecycle|login)?(status|state)$/,
@@ -55,7 +57,7 @@ const HARMLESS = /^(bank|banner|band)/
 const OF_THE_USER = /^((fields|attributes|user|account|lifecycle)\.)*$/
 
 const denyingWords = new Set(
-  'suspended,deprovisioned,inactive,disabled,blocked,banned,locked,lockedout,deleted,archived,deactivated,compromised,revoked,terminated,removed,rejected,closed,frozen,gesperrt,deaktiviert,inaktiv'.split(
+  'suspended,deprovisioned,inactive,disabled,blocked,banned,locked,lockedout,deleted,archived,deactivated,compromised,revoked,terminated,removed,rejected,closed,frozen,gesperrt,deaktiviert,inaktiv,gelöscht,geloescht'.split(
     ',',
   ),
 )
@@ -65,21 +67,7 @@ const allowingWords = new Set(
   ),
 )
 
-const TRUE = new Set(['true', 't', '1', 'yes', 'y'])
-const NOTHING = new Set([
-  'false',
-  'f',
-  '0',
-  'no',
-  'n',
-  '',
-  'null',
-  'none',
-  'never',
-  'nil',
-  '-',
-  '\\n',
-])
+const NOTHING = new Set([...FALSE, 'none', 'never', 'nil', '-', '\\n'])
 
 /** Makes the rules. */
 export function createStates({ blocks = [], allows = [], now }: StateOptions): States {
@@ -181,7 +169,13 @@ const isNothing = (text: string): boolean =>
 function instantOf(text: string): number | undefined {
   if (/^\d{9,10}(\.\d+)?$/.test(text)) return Number(text) * 1_000
   if (/^\d{12,13}$/.test(text)) return Number(text)
+  if (!/\d{4}/.test(text)) return undefined
   // PostgreSQL writes the zone without minutes.
-  const instant = Date.parse(text.replace(/(:[\d.]+[+-]\d\d)$/, '$1:00'))
-  return /\d{4}/.test(text) && !Number.isNaN(instant) ? instant : undefined
+  const plain = text.replace(/(:[\d.]+[+-]\d\d)$/, '$1:00')
+  const [, day, mark, month, rest] = /^(\d{1,2})([./])(\d{1,2})\2(\d{4}.*)$/.exec(plain) ?? []
+  const byDay = Date.parse(`${month}/${day}/${rest}`)
+  // With dots, the day comes first. With slashes, either may, and the later date keeps out longer.
+  const readings = mark === '.' ? [byDay] : [Date.parse(plain), byDay]
+  const instants = readings.filter((one) => !Number.isNaN(one))
+  return instants.length > 0 ? Math.max(...instants) : undefined
 }

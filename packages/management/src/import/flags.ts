@@ -1,0 +1,17 @@
+// cspell:ignore wahr falsch nein
+
+/** Values of a flag that is on, in lower case; those of German Excel are among them. */
+export const TRUE: ReadonlySet<string> = new Set(['true', 't', '1', 'yes', 'y', 'wahr', 'ja', 'j'])
+
+/** Values of a flag that is off. */
+export const FALSE: ReadonlySet<string> = new Set([
+  'false',
+  'f',
+  '0',
+  'no',
+  'n',
+  '',
+  'null',
+  'falsch',
+  'nein',
+])
