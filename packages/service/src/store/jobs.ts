@@ -63,6 +63,15 @@ export interface ImportWork {
   algorithm: string
   /** Whether passwords and hashes are left out. */
   withoutPasswords: boolean
+  /** The meanings of values that may say who must not log in. */
+  states?: ImportState[] | undefined
+}
+
+/** The meaning of a value of a column; of all its other values, where `value` is null. */
+export interface ImportState {
+  column: string
+  value: string | null
+  meaning: 'blocks' | 'allows'
 }
 
 /** The progress of an import. */
@@ -71,6 +80,8 @@ export interface ImportProgress {
   phase: 'mapping' | 'checking' | 'checked' | 'importing' | 'unreadable'
   /** The reason why the file cannot be imported: as its columns are chosen, or at all. */
   problem?: string | undefined
+  /** Values that may say who must not log in, and whose meaning is to be chosen. */
+  unclear?: Omit<ImportState, 'meaning'>[] | undefined
   check?: ImportCheck | undefined
   /** The part that comes next, since when, and the fence of the process that takes it if none before has. */
   part: number

@@ -96,6 +96,12 @@ export function csvLines(
   }
 }
 
+/** Rows of CSV for people to open: Excel reads UTF-8 only behind a byte-order mark. */
+export function sheetLines(columns: readonly string[]): Lines {
+  const lines = csvLines(columns)
+  return { ...lines, head: `\uFEFF${lines.head}` }
+}
+
 // A library of CSV takes as long for this as everything else in an export together.
 function lineOf(cells: readonly string[]): string {
   return `${cells.map(quoted).join(',')}\r\n`

@@ -37,13 +37,30 @@ async function check(owner: OperatorBrowser, at: string, choices: Record<string,
   const selects = [...page.html.matchAll(/<select id="[^"]+" name="([^"]+)">(.*?)<\/select>/gs)]
   const chosen = selects.map(([, name = '', options = '']): [string, string] => [
     name,
-    /selected(?: value="([^"]*)")?[^>]*>([^<]*)/.exec(options)?.slice(1).find(Boolean) ?? '',
+    /selected(?: value="([^"]*)")?[^>]*>([^<]*)/
+      .exec(options)
+      ?.slice(1)
+      .find(Boolean)
+      ?.replaceAll('&quot;', '"') ?? '',
   ])
   const job = new URL(at, 'https://console.example').searchParams.get('job') ?? ''
   const path = at.replace(/\?.*/, '')
   const fields = { ...Object.fromEntries(chosen), job, ...choices }
   await press(owner, page, `${path}/check`, fields)
   return { path, job, checked: await untilStill(owner, at) }
+}
+
+/** The field of a page that says this of a value. */
+function meaning(html: string, state: object): Record<string, string> {
+  const field = JSON.stringify(state)
+  const at = html.indexOf(field.replaceAll('"', '&quot;'))
+  expect(at).toBeGreaterThan(-1)
+  const name =
+    html
+      .slice(0, at)
+      .match(/state_\d+/g)
+      ?.at(-1) ?? ''
+  return { [name]: field }
 }
 
 const untilStill = (owner: OperatorBrowser, at: string) =>
@@ -98,7 +115,7 @@ describe.each(stores)('on %s, an import in the console', (store) => {
     const file = await owner.get(`${path}/export?job=${job}`)
     expect(file.headers.get('content-disposition')).toContain('attachment')
     expect(file.html.split('\r\n')).toEqual([
-      'line,email,reason',
+      '\uFEFFline,email,reason',
       '3,,has the email address of line 2',
       '4,,"""email"" is not an email address"',
       '6,,"""email_verified"" is neither true nor false"',
@@ -154,6 +171,37 @@ describe.each(stores)('on %s, an import in the console', (store) => {
       'bob@example.com': true,
       'carol@example.com': true,
     })
+  })
+
+  test('takes the meanings of values that the operator chooses, and columns as metadata', async () => {
+    const { running, tenant, owner, path } = await opened()
+    await using _ = running
+    const file =
+      'email,status,plan,premium_until\neve@example.com,pending,gold,\nbob@example.com,in review,free,2199-01-01\n'
+    const { location = '' } = await upload(owner, path, file)
+    const { checked: first } = await check(owner, location)
+    expect(textOf(first.html)).toContain('Users with these values')
+    const { checked: second } = await check(owner, location, {
+      ...meaning(first.html, { column: 'status', value: 'pending', meaning: 'blocks' }),
+      ...meaning(first.html, { column: 'status', value: 'in review', meaning: 'allows' }),
+      keep_0: 'plan',
+    })
+    expect(textOf(second.html)).not.toContain('Would be created')
+    const { job, checked } = await check(owner, location, {
+      ...meaning(second.html, { column: 'premium_until', value: null, meaning: 'allows' }),
+      keep_0: 'plan',
+    })
+    await press(owner, checked, `${path}/begin`, { job })
+    await untilStill(owner, location)
+    const { body } = await tenant.call('GET', `/v1/tenants/${tenant.id}/users`)
+    const users: { disabled?: boolean }[] = body.data
+    expect(users).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ disabled: true, metadata: { plan: 'gold' } }),
+        expect.objectContaining({ metadata: { plan: 'free' } }),
+      ]),
+    )
+    expect(users.filter(({ disabled = false }) => disabled)).toHaveLength(1)
   })
 
   test('takes columns and passwords as the operator has chosen, by the rules of the command', async () => {

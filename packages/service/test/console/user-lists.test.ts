@@ -62,7 +62,7 @@ describe.each(stores)('on %s, the list of users', (store) => {
     await tenant.addUser({ email: '=cmd@acme.test', name: '=HYPERLINK("x")', nickname: '@me' }, '')
     const rows = (await fileAt(owner, `${list}/export?format=csv`)).split('\r\n')
     expect(rows[0]).toBe(
-      'id,email,email_verified,verified_at,disabled,created_at,last_login_at,name,given_name,family_name,profile,metadata',
+      '\uFEFFid,email,email_verified,verified_at,disabled,created_at,last_login_at,name,given_name,family_name,profile,metadata',
     )
     expect(rows).toHaveLength(6)
     expect(rows[4]).toContain(`,'=cmd@acme.test,`)

@@ -6,7 +6,7 @@ import type { Micros, StoredAuditEntry } from '../../store/records.ts'
 import { auditPlace, serializeEntry } from '../../wire/audit.ts'
 import { jsonLines } from '../../wire/json-lines.ts'
 import { decodePlace, encodePlace } from '../../wire/places.ts'
-import { auditCells, auditColumns, csvLines } from '../../wire/tables.ts'
+import { auditCells, auditColumns, sheetLines } from '../../wire/tables.ts'
 import { parseTimestamp } from '../../wire/timestamps.ts'
 import { type Call, type ConsoleRoute, type Result, servicePage, tenantPage } from '../call.ts'
 import { shownEntries } from '../shown-entries.ts'
@@ -71,7 +71,7 @@ async function exportEntries(call: Call): Promise<Result> {
   return {
     kind: 'lines',
     fileName: `audit-${call.tenant?.id ?? 'all'}.${isCsv ? 'csv' : 'ndjson'}`,
-    lines: isCsv ? csvLines(auditColumns) : jsonLines,
+    lines: isCsv ? sheetLines(auditColumns) : jsonLines,
     async read(after) {
       const { items, next } = await read(call, given, placeIn(after ?? null), EXPORT_PAGE)
       return { items: items.map(toItem), next: next && encodePlace([next.at, next.id]) }

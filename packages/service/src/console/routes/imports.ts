@@ -18,8 +18,9 @@ import {
   uploadImport,
 } from '../../domain/operators/import-jobs.ts'
 import { rowOptions, rowsOf, UPLOAD_UNREADABLE } from '../../domain/operators/import-records.ts'
-import type { ImportJob } from '../../store/jobs.ts'
-import { csvLines } from '../../wire/tables.ts'
+import { ServiceError } from '../../domain/writes/errors.ts'
+import type { ImportJob, ImportState } from '../../store/jobs.ts'
+import { sheetLines } from '../../wire/tables.ts'
 import {
   type ConsoleRoute,
   type Result,
@@ -175,6 +176,10 @@ async function choiceForm({ scope }: TenantCall, job: ImportJob) {
   const { mapping } = rowOptions({ ...job.work, withoutPasswords: false })
   return {
     columns,
+    states: statesToChoose(job),
+    others: columns
+      .map((column) => ({ column, isKept: job.work.columns[`metadata.${column}`] === column }))
+      .filter(({ column, isKept }) => isKept || mapping(column) === undefined),
     chosen: targets.map((target) => ({
       target,
       label: targetWords[target] ?? 'Other',
@@ -195,6 +200,46 @@ async function choiceForm({ scope }: TenantCall, job: ImportJob) {
   }
 }
 
+/** The values whose meaning is to be chosen, and those of which it was, each with its field. */
+function statesToChoose({ work, progress }: ImportJob) {
+  const chosen = work.states ?? []
+  const isSame = (one: StateOf, other: StateOf) =>
+    one.column === other.column && one.value === other.value
+  const open = (progress.unclear ?? []).filter((one) => !chosen.some((two) => isSame(one, two)))
+  return [...chosen, ...open].map((state: StateOf & Partial<ImportState>) => ({
+    ...state,
+    meanings: (['blocks', 'allows'] as const).map((meaning) => ({
+      label: meaningWords[meaning],
+      isChosen: state.meaning === meaning,
+      field: JSON.stringify({ column: state.column, value: state.value, meaning }),
+    })),
+  }))
+}
+
+type StateOf = Omit<ImportState, 'meaning'>
+
+const meaningWords: Readonly<Record<ImportState['meaning'], Sentence>> = {
+  blocks: 'must not log in',
+  allows: 'may log in',
+}
+
+/** Reads the meanings that a form has, as {@link statesToChoose} wrote them. */
+function statesIn(form: URLSearchParams): ImportState[] {
+  const given = [...form].filter(([name, text]) => name.startsWith('state_') && text !== '')
+  try {
+    return given.slice(0, 500).map(([, text]) => {
+      const { column, value, meaning } = JSON.parse(text)
+      return {
+        column: String(column),
+        value: value === null ? null : String(value),
+        meaning: meaning === 'allows' ? 'allows' : 'blocks',
+      }
+    })
+  } catch {
+    throw new ServiceError('invalid_request', 'The form is damaged. Open its page again.')
+  }
+}
+
 /** The members of a user that columns go to, in words. */
 const targetWords: Readonly<Record<string, Sentence>> = {
   id: 'Id in the old table',
@@ -212,12 +257,17 @@ const targetWords: Readonly<Record<string, Sentence>> = {
 }
 
 function choicesIn(form: URLSearchParams): ImportChoices {
+  const kept = [...form].flatMap(([name, column]): [string, string][] =>
+    name.startsWith('keep_') ? [[`metadata.${column.slice(0, 100)}`, column.slice(0, 200)]] : [],
+  )
   const columns = targets.flatMap((target) => {
     const column = form.get(`to_${target}`)
     return column === null ? [] : [[target, column.slice(0, 200)]]
   })
   return {
-    columns: Object.fromEntries(columns),
+    // A column that is chosen for a member is not kept beside it.
+    columns: Object.fromEntries([...kept, ...columns]),
+    states: statesIn(form),
     algorithm: algorithms.find((one) => one === form.get('algorithm')) ?? '',
     withoutPasswords: form.get('passwords') === 'leave-out',
   }
@@ -244,7 +294,7 @@ async function exportFaults({ scope, query, tenant }: TenantCall): Promise<Resul
   return {
     kind: 'lines',
     fileName: `import-${tenant.id}-refused.csv`,
-    lines: csvLines(['line', 'email', 'reason']),
+    lines: sheetLines(['line', 'email', 'reason']),
     async read(after) {
       const parts = await importParts(scope, job, Number(after ?? 0))
       const last = parts.at(-1)

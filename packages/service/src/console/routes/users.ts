@@ -4,7 +4,7 @@ import { createUser } from '../../domain/users/users.ts'
 import type { User } from '../../store/records.ts'
 import { jsonLines } from '../../wire/json-lines.ts'
 import { decodePlace, encodePlace } from '../../wire/places.ts'
-import { csvLines, userCells, userColumns } from '../../wire/tables.ts'
+import { sheetLines, userCells, userColumns } from '../../wire/tables.ts'
 import { formatTimestamp } from '../../wire/timestamps.ts'
 import { serializeUser } from '../../wire/users.ts'
 import {
@@ -68,7 +68,7 @@ async function exportUsers({ scope, query, tenant }: TenantCall): Promise<Result
   return {
     kind: 'lines',
     fileName: `users-${tenant.id}.${isCsv ? 'csv' : 'ndjson'}`,
-    lines: isCsv ? csvLines(userColumns) : jsonLines,
+    lines: isCsv ? sheetLines(userColumns) : jsonLines,
     async read(after) {
       const [key, id] = decodePlace(after, place) ?? []
       const from = key === undefined || id === undefined ? undefined : { key, id }

@@ -307,8 +307,12 @@ export const domainInGerman: Readonly<Record<string, string>> = {
   'The file is empty.': 'Die Datei ist leer.',
   'No column has email addresses, and every user needs one. Choose “email” for a column.':
     'Keine Spalte enthält E-Mail-Adressen, und jeder Benutzer braucht eine. Wählen Sie eine Spalte für die Adresse.',
-  'These values may say who must not log in, each with its number of rows: {values}. Choose “Disabled” or “Enabled” for a column of true and false, change the values in the file, or import it with the command and its options --blocks and --allows.':
-    'Diese Werte besagen womöglich, wer sich nicht anmelden darf, jeder mit der Zahl seiner Zeilen: {values}. Wählen Sie „Gesperrt“ oder „Entsperrt“ für eine Spalte aus wahr und falsch, ändern Sie die Werte in der Datei, oder importieren Sie sie mit dem Befehl und seinen Optionen --blocks und --allows.',
+  'These values may say who must not log in, each with its number of rows: {values}. Say of each below whether its users may log in, or choose “Disabled” or “Enabled” for a column of true and false.':
+    'Diese Werte besagen womöglich, wer sich nicht anmelden darf, jeder mit der Zahl seiner Zeilen: {values}. Sagen Sie unten für jeden, ob seine Benutzer sich anmelden dürfen, oder wählen Sie „Gesperrt“ oder „Entsperrt“ für eine Spalte aus wahr und falsch.',
+  'No row needs what you said of “{value}”. Leave it undecided.':
+    'Keine Zeile braucht, was Sie für „{value}“ gesagt haben. Lassen Sie es unentschieden.',
+  'The form is damaged. Open its page again.':
+    'Das Formular ist beschädigt. Öffnen Sie seine Seite noch einmal.',
   'The first line has an email address, and no names of columns. Put a line such as "id,email,name" in front, with a name for each column.':
     'Die erste Zeile enthält eine E-Mail-Adresse und keine Namen von Spalten. Setzen Sie eine Zeile wie „id,email,name“ davor, mit einem Namen für jede Spalte.',
   'The first line has a value in column {column}, and no names of columns. Put a line such as "id,email,name" in front, with a name for each column.':
@@ -338,9 +342,9 @@ export const domainInGerman: Readonly<Record<string, string>> = {
   'This import waits no longer: it was begun or discarded. Open its page again.':
     'Dieser Import wartet nicht mehr: Er wurde begonnen oder verworfen. Öffnen Sie seine Seite noch einmal.',
   'has no email address': 'hat keine E-Mail-Adresse',
-  '"email" is not an email address': '"email" ist keine E-Mail-Adresse',
+  '"{name}" is not an email address': '"{name}" ist keine E-Mail-Adresse',
   '"{name}" is neither true nor false': '"{name}" ist weder wahr noch falsch',
-  '"verified_at" is not a date': '"verified_at" ist kein Datum',
+  '"{name}" is not a date': '"{name}" ist kein Datum',
   'has both a password and a hash': 'hat ein Passwort und einen Hash',
   'has the email address of line {line}': 'hat dieselbe E-Mail-Adresse wie Zeile {line}',
   'has the id of line {line}': 'hat dieselbe ID wie Zeile {line}',

@@ -1043,6 +1043,12 @@ export const de = {
   '(as the row says)': '(wie die Zeile sagt)',
   'Take them over': 'Übernehmen',
   'Leave them out: users choose new ones': 'Auslassen: Benutzer wählen neue',
+  'Users with these values:': 'Benutzer mit diesen Werten:',
+  'all other values': 'alle anderen Werte',
+  '(not decided)': '(nicht entschieden)',
+  'must not log in': 'dürfen sich nicht anmelden',
+  'may log in': 'dürfen sich anmelden',
+  'Columns to keep as metadata:': 'Spalten, die als Metadaten bleiben:',
   'Columns with names such as profile.locale or metadata.plan are found by their names.':
     'Spalten mit Namen wie profile.locale oder metadata.plan werden an ihren Namen erkannt.',
   'Check the file': 'Datei prüfen',

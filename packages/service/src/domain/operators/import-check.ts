@@ -1,5 +1,17 @@
-import { checkRecords, FileFault, type ImportRow, toImport } from '@latchkey/management/import'
-import type { HeldJob, ImportCheck, ImportFault, ImportJob } from '../../store/jobs.ts'
+import {
+  checkRecords,
+  FileFault,
+  type ImportRow,
+  OTHER_VALUES,
+  toImport,
+} from '@latchkey/management/import'
+import type {
+  HeldJob,
+  ImportCheck,
+  ImportFault,
+  ImportJob,
+  ImportProgress,
+} from '../../store/jobs.ts'
 import type { User } from '../../store/records.ts'
 import { findUsers } from '../users/users.ts'
 import type { Scope } from '../writes/context.ts'
@@ -13,8 +25,8 @@ import {
   rowsOf,
 } from './import-records.ts'
 
-/** How many rows of each kind the preview shows. */
-const SHOWN = { creatable: 10, existing: 50, faults: 100 }
+/** How many rows of each kind the preview shows, and how many columns and characters a choice of meanings has. */
+const SHOWN = { creatable: 10, existing: 50, faults: 100, columns: 10, length: 200 }
 
 /** The outcome that a row would have. */
 const CREATABLE = 1
@@ -95,9 +107,20 @@ export async function checkRows(
     }
   } catch (error) {
     if (!(error instanceof FileFault)) throw error
-    job.progress = { ...job.progress, phase: 'mapping', problem: error.sentence }
+    const unclear = toDecide(error)
+    job.progress = { ...job.progress, phase: 'mapping', problem: error.sentence, unclear }
   }
   job.state = 'waiting'
+}
+
+/** The values of a fault whose meaning is to be chosen, and their columns as a whole. */
+function toDecide({ unclear }: FileFault): ImportProgress['unclear'] {
+  return [...unclear].slice(0, SHOWN.columns).flatMap(([column, values]) => {
+    const shown = [...values.keys()].filter(
+      (value) => value !== OTHER_VALUES && value.length <= SHOWN.length,
+    )
+    return [...shown, null].map((value) => ({ column, value }))
+  })
 }
 
 /** Writes the faults of each part beside its records; answers whether the job was still held. */

@@ -104,6 +104,7 @@ export function checkImport(
     phase: 'checking',
     check: undefined,
     problem: undefined,
+    unclear: undefined,
   } as const
   return goOn(scope, { ...job, work: { ...job.work, ...choices }, progress })
 }

@@ -5,10 +5,11 @@ import {
   type ImportRow,
   type RowOptions,
   type SourceRecord,
+  type StateFlag,
   toRow,
   withoutPasswords,
 } from '@latchkey/management/import'
-import type { ImportWork, JobPart } from '../../store/jobs.ts'
+import type { ImportState, ImportWork, JobPart } from '../../store/jobs.ts'
 import type { UserToImport } from '../users/import-user.ts'
 import type { DomainContext } from '../writes/context.ts'
 import { refusalIn } from '../writes/errors.ts'
@@ -27,14 +28,19 @@ export function rowOptions({
   columns,
   algorithm,
   withoutPasswords: isWithout,
+  states = [],
 }: ImportWork): RowOptions {
   const mapping = createMapping(new Map(Object.entries(columns)))
+  const flags = (wanted: ImportState['meaning']): StateFlag[] =>
+    states
+      .filter(({ meaning }) => meaning === wanted)
+      .map(({ column, value }) => [column, value ?? undefined])
   return {
     mapping: isWithout ? withoutPasswords(mapping) : mapping,
     // A column that was chosen stands in the first records; it may be empty in all others.
     named: new Map(),
     hashAlgorithm: algorithms.find((one) => one === algorithm),
-    states: createStates({ now: Date.now() }),
+    states: createStates({ blocks: flags('blocks'), allows: flags('allows'), now: Date.now() }),
   }
 }
 

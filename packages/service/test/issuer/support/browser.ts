@@ -44,7 +44,8 @@ export function createBrowser(
       status: response.status,
       headers: response.headers,
       location: response.headers.get('location') ?? undefined,
-      html: await response.text(),
+      // `text()` would take a byte-order mark away.
+      html: Buffer.from(await response.arrayBuffer()).toString(),
     }
   }
 
