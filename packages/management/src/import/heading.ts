@@ -74,9 +74,7 @@ function headingFault(cells: readonly string[]): string | undefined {
   if (cells.some((cell) => ADDRESS.test(cell)))
     return 'has an email address, and no names of columns'
   const value = cells.findIndex((cell) => VALUE.test(cell) || looksHashed(cell))
-  if (value !== -1 && !cells.some(isEmailName)) {
-    return `has a value in column ${value + 1}, and no names of columns`
-  }
+  if (value !== -1) return `has a value in column ${value + 1}, and no names of columns`
   const again = cells.findIndex((cell, n) => cell !== '' && cells.indexOf(cell) < n)
   if (again === -1) return undefined
   const first = cells.indexOf(cells[again] as string)
