@@ -21,6 +21,8 @@ const aliases: Record<string, readonly string[]> = {
     'emailaddress',
     'mail',
     'primaryemailaddress',
+    'primaryemail',
+    'useremail',
     'profile.email',
     'emailadresse',
     'mailadresse',

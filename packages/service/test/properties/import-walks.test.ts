@@ -151,7 +151,7 @@ async function aTenant({ context, actor }: Scope, n: number): Promise<Scope> {
   return { context, actor, tenantId: id }
 }
 
-test('every row of a file is imported, there before or rejected, no blocked person is free, and no user is a heading', async () => {
+test('an import loses no row, frees no blocked person and takes no user for a heading', async () => {
   await using api = await openApi('memory')
   let refused = 0
   let imported = 0
