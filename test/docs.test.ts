@@ -3,6 +3,7 @@ import path from 'node:path'
 import type { LatchkeyErrorCode } from '@latchkey/core'
 import { describe, expect, test } from 'vitest'
 import { CODES } from '../packages/core/src/errors/codes.ts'
+import { REMEDIES } from '../packages/core/src/errors/remedies.ts'
 import { statusOfCode } from '../packages/service/src/domain/writes/errors.ts'
 import { root } from '../scripts/packages.ts'
 
@@ -47,6 +48,14 @@ describe('docs/errors.md', () => {
     const said = /\*\*What to do:\*\* ([\s\S]*?)(\n\n|$)/.exec(entries.get(code) ?? '')?.[1]
     const text = said?.replace(/\s+/g, ' ').trim() ?? ''
     expect(text.charAt(0).toUpperCase() + text.slice(1)).toBe(remedy)
+  })
+
+  test.for(Object.entries(REMEDIES))('has the remedy of each cause of %s', ([code, remedies]) => {
+    const text = (entries.get(code) ?? '').replace(/\s+/g, ' ')
+    const all = Object.values(remedies).flatMap((one) =>
+      typeof one === 'string' ? [one] : Object.values(one),
+    )
+    for (const remedy of all) expect(text).toContain(remedy)
   })
 
   test.for([...entries])('says of %s what to do, and the right status', ([code, text]) => {

@@ -1,9 +1,4 @@
-import {
-  type AuthEvent,
-  CODES,
-  type Observation,
-  type ResolvedAuthOptions,
-} from '@latchkey/core/development'
+import type { AuthEvent, Observation, ResolvedAuthOptions } from '@latchkey/core/development'
 import {
   bytes,
   count,
@@ -172,14 +167,14 @@ function failedStep(
   step: MakeStep,
   redact: Redact,
 ): Step {
-  const { code, status, message, cause, correlationId } = error
+  const { code, status, message, remedy, cause, correlationId } = error
   const { failed } = error as { failed?: string }
   const reason = cause instanceof Error ? cause.message : undefined
   const facts: [string, string][] = [['Message', redact(message)]]
   if (failed) facts.push(['Failed requirement', redact(failed)])
   if (reason) facts.push(['Cause', redact(reason)])
   facts.push(['Correlation id', correlationId])
-  return step('bad', `Refused: ${code}, status ${status}`, facts, [CODES[code].remedy])
+  return step('bad', `Refused: ${code}, status ${status}`, facts, [redact(remedy)])
 }
 
 /** The step with which a route of the kit answers. */

@@ -126,7 +126,7 @@ describe('a code', () => {
       site.provider.tokenAnswer = { status: 200, body: { error } }
       const { response } = await createBrowser().open(`${site.url}/login`)
       expect(response.status).toBe(500)
-      expect(errors[0]?.message).toMatch(/check "clientSecret"/i)
+      expect(errors[0]?.remedy).toMatch(/check "clientSecret"/i)
     },
   )
 

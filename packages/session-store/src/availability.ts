@@ -20,7 +20,20 @@ const AWAY_AFTER = 3
 const REFUSES_WRITES = /(^|-)(OOM|READONLY|MISCONF|NOREPLICAS) /
 const NOT_SERVING =
   /^(LOADING|CLUSTERDOWN|MASTERDOWN|TRYAGAIN|BUSY|NOAUTH|WRONGPASS|NOPERM|ERR max number of clients) /
-const REFUSES_LOGIN = /^(NOAUTH|WRONGPASS) /
+/** The remedies of Redis by the word that its answer begins with. */
+const REMEDIES: readonly (readonly [answer: RegExp, remedy: string])[] = [
+  [/^(NOAUTH|WRONGPASS) /, "Correct the user and the password of Redis' address or client."],
+  [/^NOPERM /, 'Give the user of this connection the commands that the message names (ACL).'],
+  [/(^|-)OOM /, 'Give Redis more memory (maxmemory).'],
+  [/(^|-)READONLY /, 'Set the address of the primary: this Redis is a replica.'],
+  [/(^|-)MISCONF /, 'Free the disk of Redis: it cannot save, and takes no writes until it can.'],
+  [/(^|-)NOREPLICAS /, 'Start the replicas of Redis: it takes no writes without them.'],
+  [/^LOADING /, 'Wait until Redis has loaded its data.'],
+  [/^ERR max number of clients /, 'Raise maxclients of Redis, or run fewer processes.'],
+  [/ENOTFOUND|EAI_AGAIN/, "Correct the host of Redis' address: DNS has no such name."],
+  [/ECONNREFUSED/, 'Start Redis, or correct the host and port of its address.'],
+]
+const UNANSWERED = 'Look whether Redis runs, is overloaded, or is behind a firewall.'
 /** The message of ioredis for a command that waited for a connection. */
 const SAYS_LITTLE = /^(Reached the max retries|Connection is closed)/
 const ANSWER = /^-?[A-Z]+ /
@@ -52,6 +65,8 @@ export function createAvailability(
     status = 'ok'
     reason = undefined
   }
+  const errorOf = (why: string, what: string, cause?: unknown): SessionStoreError =>
+    new SessionStoreError(cause, `${redis} ${what}`, remedyOf(why))
   const reasonOf = (cause: unknown): string =>
     (cause instanceof Error ? cause.message : String(cause)).slice(0, 200)
   const failed = (cause: unknown): SessionStoreError => {
@@ -67,7 +82,7 @@ export function createAvailability(
       failures += 1
       status = 'unavailable'
     }
-    return new SessionStoreError(saysLittle ? undefined : showable(cause), messageOf(redis, reason))
+    return errorOf(reason, `failed a command: ${reason}`, saysLittle ? undefined : showable(cause))
   }
 
   return {
@@ -88,7 +103,7 @@ export function createAvailability(
     run(kind, command) {
       const isAway = failures >= AWAY_AFTER
       if (isAway && probing) {
-        return Promise.reject(new SessionStoreError(undefined, `${redis} is away: ${reason}`))
+        return Promise.reject(errorOf(String(reason), `is away: ${reason}`))
       }
       if (isAway) probing = true
       return new Promise((resolve, reject) => {
@@ -122,9 +137,10 @@ export function createAvailability(
   }
 }
 
-function messageOf(redis: string, reason: string): string {
-  if (!REFUSES_LOGIN.test(reason)) return `${redis} failed a command: ${reason}`
-  return `${redis} refused to log in: ${reason} Correct the user and the password of its address or client.`
+function remedyOf(reason: string): string | undefined {
+  const known = REMEDIES.find(([answer]) => answer.test(reason))
+  // Any other answer of Redis is for the remedy of the code.
+  return known?.[1] ?? (ANSWER.test(reason) ? undefined : UNANSWERED)
 }
 
 /** Errors of ioredis hold the command with its arguments, the password among them: those stay here. */

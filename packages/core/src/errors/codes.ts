@@ -102,8 +102,7 @@ const GENERAL = {
   LATCHKEY_SESSION_UNAVAILABLE: {
     status: 503,
     is: 'the session store did not answer',
-    remedy:
-      'Start the store, or correct its address or password: the message says which. The underlying error is the `cause`.',
+    remedy: 'Look at the underlying error, which is the `cause`, and at the store.',
     visitor: {
       title: 'Your session cannot be read at the moment',
       advice: 'You have not been logged out. Please try again in a moment.',
@@ -214,14 +213,13 @@ const CALLBACK = {
   LATCHKEY_CODE_REFUSED: {
     status: 400,
     is: 'the provider did not redeem the code',
-    remedy:
-      "The message has the provider's own description. For `invalid_client`, check `clientSecret` and `clientId`; some providers need `clientAuth: 'client_secret_post'`. For `invalid_grant` on every login, compare the registered redirect URL with `baseUrl`, and the clocks with each other.",
+    remedy: "Follow the provider's own description, which is in the message.",
   },
   LATCHKEY_TOKEN_INVALID: {
     status: 400,
     is: 'the tokens did not pass validation',
     remedy:
-      'For the time checks, synchronize the clocks. For an algorithm, choose another for this application at the provider. For the schema, correct it or the claims that the provider sends. Anything else on more than single logins is a fault of the provider, or an attack.',
+      "Nothing for single logins. If every login fails, ask the provider's operator: its tokens lack what the message names.",
   },
   LATCHKEY_USERINFO_INVALID: {
     status: 400,
@@ -288,8 +286,7 @@ const ACCESS = {
   LATCHKEY_BEARER_INVALID: {
     status: 401,
     is: 'the bearer token does not pass a check',
-    remedy:
-      'Nothing, if the token has expired: the client gets a new one. If it is for another audience, let the client ask for yours, or correct `bearer.audience`. For an opaque token, set `bearer.introspection` to `true`. A token that is bound to a key (`token.cnf`, `token.proof`) needs `Authorization: DPoP …` and a fresh proof in the header `DPoP`.',
+    remedy: 'Let the client get a new token from your provider, for your audience.',
     visitor: {
       title: 'The access token is not valid',
       advice: 'Get a new access token and try again.',

@@ -16,13 +16,15 @@ export interface LatchkeyErrorOptions {
   readonly cause?: unknown
   /** The HTTP status to answer with; each code has its own otherwise. */
   readonly status?: number
+  /** The remedy of this cause, if it is known; the code has one for all of its causes otherwise. */
+  readonly remedy?: string
 }
 
 /**
  * The root of every error of the kit.
  *
- * `message` names the value that was found, the expected one and the remedy. It contains no secret,
- * token or code, and is meant for the application's operator; visitors see another text.
+ * `message` names the value that was found and the expected one. It contains no secret, token or code,
+ * and is meant for the application's operator; visitors see another text.
  */
 export class LatchkeyError extends Error {
   override readonly name: string = 'LatchkeyError'
@@ -34,6 +36,8 @@ export class LatchkeyError extends Error {
   readonly expose: boolean
   /** Whether the same request may succeed later without anybody changing anything. */
   readonly retryable: boolean
+  /** The instruction that removes the cause. Logs and the error page of development show it. */
+  readonly remedy: string
   /** Identifies this occurrence on the page a visitor sees and in the log. */
   readonly correlationId: string
 
@@ -43,6 +47,7 @@ export class LatchkeyError extends Error {
     this.status = options.status ?? CODES[code].status
     this.expose = this.status < 500
     this.retryable = this.status === 503
+    this.remedy = options.remedy ?? CODES[code].remedy
     this.correlationId = globalThis.crypto.randomUUID()
   }
 }
@@ -75,12 +80,15 @@ export class SessionStoreError extends LatchkeyError {
   /** Express sends these with the answer to an error. */
   readonly headers = { 'retry-after': '5' }
 
-  /** @param message - A more precise message, if the store knows the cause. */
-  constructor(
-    cause: unknown,
-    message = 'The session store did not answer; is it running and reachable?',
-  ) {
-    super('LATCHKEY_SESSION_UNAVAILABLE', message, cause === undefined ? {} : { cause })
+  /**
+   * @param message - A more precise message, if the store knows the cause.
+   * @param remedy - The remedy of that cause.
+   */
+  constructor(cause: unknown, message = 'The session store did not answer.', remedy?: string) {
+    super('LATCHKEY_SESSION_UNAVAILABLE', message, {
+      ...(cause === undefined ? {} : { cause }),
+      ...(remedy === undefined ? {} : { remedy }),
+    })
   }
 }
 

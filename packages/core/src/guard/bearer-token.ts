@@ -1,6 +1,7 @@
 import type { IntrospectionResponse } from 'openid-client'
 import type { RequestContext } from '../context.ts'
 import { AccessError, CallbackError, ProviderError, RequestError } from '../errors/errors.ts'
+import { REMEDIES } from '../errors/remedies.ts'
 import { hasTokenInUrl, sendsProof } from '../http/bearer-header.ts'
 import type { AuthRequest } from '../http/request.ts'
 import type { ResolvedBearer } from '../options/options.ts'
@@ -26,6 +27,8 @@ export interface BearerLogin {
 type Claims = Readonly<Record<string, unknown>>
 
 const MAX_LENGTH = 16_384
+/** The header of a caller that forgot to await a token. */
+const UNAWAITED = 'Bearer [object Promise]'
 
 /**
  * Reads the bearer token of a request, and finds out whose it is: a JWT access token is verified with
@@ -70,6 +73,9 @@ export async function readBearer(asked: RequestContext): Promise<BearerLogin> {
 function tokenOf(request: AuthRequest): string {
   if (hasTokenInUrl(request)) {
     throw malformed('The access token is in the address. Send it in the Authorization header.')
+  }
+  if (request.headers.get('authorization') === UNAWAITED) {
+    throw invalid('promise', `is "${UNAWAITED}": its sender did not wait for the access token`)
   }
   const [, token] =
     /^(?:bearer|dpop) +([\w\-.~+/]+=*) *$/i.exec(request.headers.get('authorization') ?? '') ?? []
@@ -176,7 +182,12 @@ function misfit(error: unknown): never {
 
 function invalid(failed: string, what: string): AccessError {
   const message = `The bearer token ${what}.`
-  return new AccessError('LATCHKEY_BEARER_INVALID', message, { failed: `token.${failed}` })
+  const remedy =
+    REMEDIES.LATCHKEY_BEARER_INVALID[failed as keyof typeof REMEDIES.LATCHKEY_BEARER_INVALID]
+  return new AccessError('LATCHKEY_BEARER_INVALID', message, {
+    failed: `token.${failed}`,
+    ...(remedy && { remedy }),
+  })
 }
 
 function malformed(message: string): RequestError {

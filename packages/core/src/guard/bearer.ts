@@ -18,6 +18,7 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   'token.nbf': 'The token is not valid yet',
   'token.active': 'The token has expired or was revoked',
   'token.cnf': 'The token is bound to a key, which needs the scheme DPoP with a proof',
+  'token.promise': 'The token is [object Promise]: its sender did not wait for it',
   'token.proof': 'The proof of possession is missing or not valid',
   'token.scheme': 'The token is not bound to a key, which the API requires',
 }

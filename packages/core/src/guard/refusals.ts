@@ -1,6 +1,8 @@
 import type { AuthContext, RequestContext } from '../context.ts'
 import type { AccessErrorCode } from '../errors/codes.ts'
 import { AccessError } from '../errors/errors.ts'
+import { REMEDIES } from '../errors/remedies.ts'
+import { sendsBearer } from '../http/bearer-header.ts'
 import { isApiRequest } from '../http/is-api-request.ts'
 import type { AuthRequest, AuthResponse } from '../http/request.ts'
 import { safeReturnTo } from '../http/return-to.ts'
@@ -78,21 +80,35 @@ export async function askToLogIn(
   if (acr) query.set('acr_values', acr.join(' '))
   if (maxAge !== undefined) query.set('max_age', String(maxAge))
   if (!api) query.set('returnTo', safeReturnTo(returnTo, context.options.baseUrl))
-  const error = new AccessError(
-    code,
-    stepUp ? 'A more recent or stronger login is needed.' : 'No user is logged in.',
-    { failed },
-  )
+  const isTokenIgnored = !stepUp && !requirement.accept?.includes('bearer') && sendsBearer(request)
+  const error = isTokenIgnored
+    ? ignoredToken()
+    : new AccessError(
+        code,
+        stepUp ? 'A more recent or stronger login is needed.' : 'No user is logged in.',
+        { failed },
+      )
   const ofSession = `Session error="${stepUp ? 'step_up' : 'login'}_required"`
   const acceptsTokens = !stepUp && requirement.accept?.includes('bearer')
   return context.answerError(error, request, {
     api,
+    ...(isTokenIgnored && { detail: NO_TOKENS }),
     loginUrl: login && (query.size > 0 ? `${login}?${query}` : login),
     headers: {
       ...(kept && { 'set-cookie': kept.setCookie }),
       'www-authenticate': acceptsTokens ? `${bearerChallenge(context)}, ${ofSession}` : ofSession,
     },
   })
+}
+
+const NO_TOKENS = 'The request has a bearer token, which this address does not accept.'
+
+/** The error of a program that sends a token to a guard for sessions. */
+function ignoredToken(): AccessError {
+  const message =
+    'No user is logged in: the request has a bearer token, and the guard accepts sessions alone.'
+  const remedy = REMEDIES.LATCHKEY_LOGIN_REQUIRED.bearer
+  return new AccessError('LATCHKEY_LOGIN_REQUIRED', message, { failed: 'accept', remedy })
 }
 
 function answersProgram(

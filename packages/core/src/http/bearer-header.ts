@@ -2,10 +2,12 @@ import type { AuthRequest } from './request.ts'
 
 /** Whether a request carries an access token, or tries to (RFC 6750 §2, RFC 9449 §7.1). */
 export function sendsToken(request: Pick<AuthRequest, 'url' | 'headers'>): boolean {
-  const authorization = request.headers.get('authorization')
-  return (
-    (authorization !== null && /^(bearer|dpop)( |$)/i.test(authorization)) || hasTokenInUrl(request)
-  )
+  return sendsBearer(request) || hasTokenInUrl(request)
+}
+
+/** Whether the header `Authorization` carries an access token, or tries to. */
+export function sendsBearer({ headers }: Pick<AuthRequest, 'headers'>): boolean {
+  return /^(bearer|dpop)( |$)/i.test(headers.get('authorization') ?? '')
 }
 
 /** Whether the address carries a token, where logs and histories would keep it. */

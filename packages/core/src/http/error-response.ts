@@ -17,6 +17,8 @@ const ASKS_FOR_LOGIN: readonly LatchkeyErrorCode[] = [
 export interface ErrorResponseOptions {
   /** A path of this site that begins a login. */
   readonly loginUrl?: string | undefined
+  /** A sentence about this request, for a program alone. */
+  readonly detail?: string
   /** A path of this site for visitors who cannot go on here. */
   readonly homeUrl?: string | undefined
   /** Whether to answer a program; decided from the request when absent. */
@@ -49,9 +51,9 @@ export function errorResponse(
   const isLoginLost = options.isLogin && error.code === 'LATCHKEY_SESSION_UNAVAILABLE'
   const ofCode = texts.errors[error.code] ?? CODES[error.code].visitor ?? texts.otherError
   const text = isLoginLost ? texts.loginNotStored : ofCode
-  const { loginUrl, homeUrl, recorder } = options
+  const { loginUrl, homeUrl, recorder, detail } = options
   const response = isApi
-    ? problem(error, text.title, loginUrl ? { loginUrl } : {})
+    ? problem(error, text.title, { ...(detail && { detail }), ...(loginUrl && { loginUrl }) })
     : page({
         language: translation.language,
         title: text.title,
@@ -79,8 +81,8 @@ function wayHome(homeUrl: string, label: string, isButton: boolean): string {
   return `<p class="back"><a href="${href}">${text}</a></p>`
 }
 
-function forDeveloper({ code, message }: LatchkeyError, recorder: string): string {
-  const lines = [`In development: ${message}`, `What to do: ${CODES[code].remedy}`]
+function forDeveloper({ message, remedy }: LatchkeyError, recorder: string): string {
+  const lines = [`In development: ${message}`, `What to do: ${remedy}`]
   const said = lines.map((line) => `<p><small>${escapeHtml(line)}</small></p>`).join('')
   return `${said}<p><small><a href="${escapeHtml(recorder)}">What happened, step by step</a></small></p>`
 }

@@ -1,5 +1,11 @@
 import { CODES, type LatchkeyErrorCode, type WarningCode } from '../errors/codes.ts'
-import { DeniedError, type LatchkeyError, RefreshError, RequestError } from '../errors/errors.ts'
+import {
+  AccessError,
+  DeniedError,
+  type LatchkeyError,
+  RefreshError,
+  RequestError,
+} from '../errors/errors.ts'
 
 /**
  * Takes the log lines of the kit: pino, bunyan, winston, `console`, or anything with these methods.
@@ -94,9 +100,9 @@ export function createLog(
     failed(error) {
       if (seen.has(error) || isOrdinary(error)) return
       seen.add(error)
-      const { code, correlationId, message } = error
+      const { code, correlationId, message, remedy } = error
       if (error.retryable) outages.add(code)
-      const facts: Facts = { code, remedy: CODES[code].remedy, correlationId, ...causeOf(error) }
+      const facts: Facts = { code, remedy, correlationId, ...causeOf(error) }
       const level = levelOf(error)
       limited(level, error.retryable ? OUTAGE_LINES : LINES, facts, message, error)
     },
@@ -119,6 +125,8 @@ export function createLog(
 /** Everyday answers of a working application, which need no log line. */
 function isOrdinary(error: LatchkeyError): boolean {
   if (error.code === 'LATCHKEY_HOST_UNKNOWN') return false
+  // A program was turned away whose developer sees no reason why.
+  if (error instanceof AccessError && error.failed === 'accept') return false
   return (
     error.code === 'LATCHKEY_LOGIN_REQUIRED' ||
     error.code === 'LATCHKEY_STEP_UP_REQUIRED' ||
@@ -134,7 +142,7 @@ const ANSWERS_TO_WHY: ReadonlySet<LatchkeyErrorCode> = new Set([
 ])
 
 function levelOf({ code, status }: LatchkeyError): Level {
-  if (ANSWERS_TO_WHY.has(code)) return 'info'
+  if (code === 'LATCHKEY_LOGIN_REQUIRED' || ANSWERS_TO_WHY.has(code)) return 'info'
   return status >= 500 ? 'error' : 'warn'
 }
 

@@ -5,6 +5,7 @@ import type {
   TokenEndpointResponseHelpers,
 } from 'openid-client'
 import { CallbackError, type LatchkeyError } from '../errors/errors.ts'
+import { REMEDIES } from '../errors/remedies.ts'
 import type { ClientAuth } from '../options/options.ts'
 import { MIN_MAX_AGE_SECONDS } from '../provider/clock.ts'
 import {
@@ -30,15 +31,7 @@ export interface Redeemed {
   readonly proofKey: string | undefined
 }
 
-/** The advice when the provider does not know the application, by how it says who it is. */
-const CLIENT_REMEDIES = {
-  default:
-    'Check "clientSecret" and "clientId". Some providers need clientAuth: \'client_secret_post\'.',
-  client_secret_basic: 'Check "clientSecret" and "clientId".',
-  client_secret_post: 'Check "clientSecret" and "clientId".',
-  private_key_jwt: 'Check "clientId", and that the provider has the public key of "clientKey".',
-  none: 'Check "clientId", and that the provider takes this client without a secret.',
-} as const
+const CAUSES = REMEDIES.LATCHKEY_CODE_REFUSED
 
 /**
  * Redeems the code of an authorization response: checks `iss` and `state`, sends the code with the
@@ -75,15 +68,18 @@ export async function redeem(
   const proofKey = provider.profile && (await provider.proofs.makeKey())
   const request = { transaction, parameters, tokenParams, proofKey }
   const tokens = await exchange(provider, request).catch((error) => {
-    throw exchangeError(error, expected, secrets, clientRemedy(provider, metadata))
+    throw exchangeError(error, expected, secrets, {
+      redirectUri: transaction.redirectUri,
+      client: clientRemedy(provider, metadata),
+    })
   })
   if (proofKey !== undefined && tokens.token_type !== 'dpop') {
     throw invalid('The access token is not bound to a key, which FAPI 2.0 requires.')
   }
   const claims = tokens.claims()
   if (!claims) throw invalid('The provider sent no ID token.')
-  const { header, fault } = await provider.verify(tokens.id_token ?? '')
-  if (!header) throw invalid(`The signature of the ID token ${fault}.`)
+  const { header, fault, remedy } = await provider.verify(tokens.id_token ?? '')
+  if (!header) throw invalid(`The signature of the ID token ${fault}.`, remedy)
   const accessToken = tokens.access_token
   const wrong = claimsError(claims, { ...expected, accessToken, alg: header.alg })
   if (wrong) throw wrong
@@ -165,27 +161,35 @@ function claimsError(
 ): CallbackError | undefined {
   const fault = idTokenFault(claims, expected)
   if (!fault) return undefined
-  if (fault.claim !== 'auth_time') return invalid(fault.message)
+  if (fault.claim !== 'auth_time') return invalid(fault.message, fault.remedy)
   return new CallbackError('LATCHKEY_STEP_UP_FAILED', fault.message)
+}
+
+/** The facts that an error of the token endpoint is told with. */
+interface Sent {
+  readonly redirectUri: string
+  /** The remedy for a client that is refused. */
+  readonly client: string
 }
 
 function exchangeError(
   error: unknown,
   expected: IdTokenExpectations,
   secrets: readonly string[],
-  remedy: string,
+  sent: Sent,
 ): LatchkeyError {
   if (kitCause(error) || isUnavailable(error)) return providerError(error, 'did not answer')
   if (isResponseBodyError(error)) {
     const detail = quoted(error.error, error.error_description, secrets)
-    return codeRefused(printable(error.error), detail, remedy)
+    return codeRefused(printable(error.error), detail, sent)
   }
   const { status = 200, claims, reason, algorithm } = factsOf(error)
-  if (status === 401) return codeRefused('invalid_client', 'status 401', remedy)
-  if (status >= 400) return codeRefused(undefined, `status ${status}`, remedy)
+  if (status === 401) return codeRefused('invalid_client', 'status 401', sent)
+  if (status >= 400) return codeRefused(undefined, `status ${status}`, sent)
   if (algorithm) {
     return invalid(
-      `The ID token is signed with "${algorithm.found}", and the discovery document of the provider names ${algorithm.expected}. Choose one of these for this application at the provider.`,
+      `The ID token is signed with "${algorithm.found}", and the discovery document of the provider names ${algorithm.expected}.`,
+      REMEDIES.LATCHKEY_TOKEN_INVALID.algorithm,
     )
   }
   const wrong = claims && claimsError(claims, expected)
@@ -197,19 +201,26 @@ function clientRemedy(
   { clientAuth = 'default' }: { clientAuth: ClientAuth | 'default' | undefined },
   { code_challenge_methods_supported: methods }: ServerMetadata,
 ): string {
-  const remedy = CLIENT_REMEDIES[clientAuth]
+  const remedy = CAUSES.client[clientAuth]
   if (methods?.includes('S256')) return remedy
   return `${remedy} Or it knows no PKCE: discovery does not name it.`
 }
 
-function codeRefused(code: string | undefined, detail: string, remedy: string): CallbackError {
+function codeRefused(code: string | undefined, detail: string, sent: Sent): CallbackError {
   // The application's own registration is wrong, not the visitor's login.
   const isOurs = code === 'invalid_client' || code === 'unauthorized_client'
-  const message = `The provider refused the code with ${detail}.${isOurs ? ` ${remedy}` : ''}`
-  return new CallbackError('LATCHKEY_CODE_REFUSED', message, {
-    providerError: code,
-    ...(isOurs ? { status: 500 } : {}),
-  })
+  const isGrant = code === 'invalid_grant'
+  const uri = isGrant ? `; the redirect URI was ${sent.redirectUri}` : ''
+  const remedy = isOurs ? sent.client : isGrant ? CAUSES.grant : undefined
+  return new CallbackError(
+    'LATCHKEY_CODE_REFUSED',
+    `The provider refused the code with ${detail}${uri}.`,
+    {
+      providerError: code,
+      ...(isOurs ? { status: 500 } : {}),
+      ...(remedy === undefined ? {} : { remedy }),
+    },
+  )
 }
 
 function secretsOf(
@@ -221,6 +232,10 @@ function secretsOf(
   return all.filter((one) => typeof one === 'string')
 }
 
-function invalid(message: string): CallbackError {
-  return new CallbackError('LATCHKEY_TOKEN_INVALID', message)
+function invalid(message: string, remedy?: string): CallbackError {
+  return new CallbackError(
+    'LATCHKEY_TOKEN_INVALID',
+    message,
+    remedy === undefined ? {} : { remedy },
+  )
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { IDToken } from 'openid-client'
+import { REMEDIES } from '../errors/remedies.ts'
 import { CLOCK_TOLERANCE_SECONDS } from './clock.ts'
 import { printable } from './errors.ts'
 import { hashesOf } from './signature.ts'
@@ -24,11 +25,23 @@ export interface IdTokenExpectations {
   }
 }
 
-/** A check that an ID token did not pass: the claim, and the reason in words for the operator. */
+/** A check that an ID token did not pass: the claim, and the reason and remedy in words for the operator. */
 export interface IdTokenFault {
   readonly claim: string
   readonly message: string
+  /** The remedy of the cause; none where only the provider's operator can do something. */
+  readonly remedy: string | undefined
 }
+
+const CAUSES = REMEDIES.LATCHKEY_TOKEN_INVALID
+
+/** The remedies by claim; `iat` is dated by the clock of the provider as well. */
+const REMEDY_OF: Readonly<Record<string, string>> = {
+  ...{ iss: CAUSES.issuer, tid: CAUSES.tenant, aud: CAUSES.audience, azp: CAUSES.audience },
+  ...{ exp: CAUSES.time, iat: CAUSES.time, nbf: CAUSES.time, nonce: CAUSES.nonce },
+}
+
+const ALLOWED = `at most ${CLOCK_TOLERANCE_SECONDS} s are allowed`
 
 /** Entra ID dates `iat` and `nbf` five minutes back. */
 const BACKDATED_SECONDS = 300
@@ -72,7 +85,7 @@ function audienceFault({ aud, azp }: Partial<IDToken>, { clientId }: IdTokenExpe
     return fault('aud', `is ${shown(aud)}, but this client is "${clientId}"`)
   }
   if (azp === undefined && audiences.length > 1) {
-    return fault('azp', 'is missing although there are several audiences')
+    return malformed('azp', 'is missing although there are several audiences')
   }
   if (azp === undefined || azp === clientId) return undefined
   return fault('azp', `is ${shown(azp)}, but this client is "${clientId}"`)
@@ -84,15 +97,15 @@ function subjectFault({ sub }: Partial<IDToken>) {
 }
 
 function timeFault({ iat, exp, nbf }: Partial<IDToken>, { now }: IdTokenExpectations) {
-  if (typeof exp !== 'number') return fault('exp', 'must be a number')
-  if (typeof iat !== 'number') return fault('iat', 'must be a number')
+  if (typeof exp !== 'number') return malformed('exp', 'must be a number')
+  if (typeof iat !== 'number') return malformed('iat', 'must be a number')
   if (exp <= now - CLOCK_TOLERANCE_SECONDS) {
-    return fault('exp', `is ${now - exp} s in the past; are the clocks right?`)
+    return fault('exp', `is ${now - exp} s in the past, and ${ALLOWED}`)
   }
   const later = Math.max(iat, typeof nbf === 'number' ? nbf : iat)
   if (later <= now + CLOCK_TOLERANCE_SECONDS) return undefined
   const claim = later === iat ? 'iat' : 'nbf'
-  return fault(claim, `is ${later - now} s in the future; are the clocks right?`)
+  return fault(claim, `is ${later - now} s in the future, and ${ALLOWED}`)
 }
 
 function loginFault(claims: Partial<IDToken>, { login, now }: IdTokenExpectations) {
@@ -103,7 +116,7 @@ function loginFault(claims: Partial<IDToken>, { login, now }: IdTokenExpectation
   }
   const tolerance = CLOCK_TOLERANCE_SECONDS + (nbf === iat ? BACKDATED_SECONDS : 0)
   if (iat < login.startedAt - tolerance) {
-    return fault('iat', `is ${login.startedAt - iat} s before the login began`)
+    return fault('iat', `is ${login.startedAt - iat} s before the login began, and ${ALLOWED}`)
   }
   if (login.maxAge === undefined) return undefined
   if (authTime === undefined) {
@@ -136,7 +149,12 @@ function accessTokenFault(
 }
 
 function fault(claim: string, what: string): IdTokenFault {
-  return { claim, message: `"${claim}" of the ID token ${what}.` }
+  return { ...malformed(claim, what), remedy: REMEDY_OF[claim] }
+}
+
+/** A claim that no clock and no option makes right. */
+function malformed(claim: string, what: string): IdTokenFault {
+  return { claim, message: `"${claim}" of the ID token ${what}.`, remedy: undefined }
 }
 
 function shown(value: unknown): string {

@@ -1,4 +1,5 @@
 import { constants, createPublicKey, type KeyObject, verify } from 'node:crypto'
+import { REMEDIES } from '../errors/remedies.ts'
 import { printable } from './errors.ts'
 import { decodeJws, type JwtHeader } from './jwt.ts'
 
@@ -87,8 +88,10 @@ export function parseKeySet(json: string): KeySet | undefined {
 
 /** The header of a token whose signature is good, or the reason why it is not: `is wrong`. */
 export type SignatureAnswer =
-  | { readonly header: JwtHeader; readonly fault?: undefined }
-  | { readonly header?: undefined; readonly fault: string }
+  | { readonly header: JwtHeader; readonly fault?: undefined; readonly remedy?: undefined }
+  | { readonly header?: undefined; readonly fault: string; readonly remedy: string }
+
+const { algorithm: ALGORITHM, signature: SIGNATURE } = REMEDIES.LATCHKEY_TOKEN_INVALID
 
 /**
  * Verifies the signature of a token, and nothing else of it.
@@ -101,20 +104,23 @@ export async function verifySignature(
   accepted: ReadonlySet<string> = ALL,
 ): Promise<SignatureAnswer> {
   const jws = decodeJws(token)
-  if (!jws || jws.header.crit !== undefined) return { fault: 'cannot be read' }
+  const faulty = (fault: string): SignatureAnswer => ({ fault, remedy: SIGNATURE })
+  if (!jws || jws.header.crit !== undefined) return faulty('cannot be read')
   const { header } = jws
-  if (!accepted.has(header.alg)) return { fault: refusedAlgorithm(header.alg, accepted) }
+  if (!accepted.has(header.alg)) {
+    return { fault: refusedAlgorithm(header.alg, accepted), remedy: ALGORITHM }
+  }
   const set = await keysFor(header)
   if (!set.has(header)) {
-    return { fault: `is by a key that the provider does not publish${keyName(header)}` }
+    return faulty(`is by a key that the provider does not publish${keyName(header)}`)
   }
-  if (!set.hasOne(header)) return { fault: `could be by several keys${keyName(header)}` }
-  return set.verify(header, jws.signed, jws.signature) ? { header } : { fault: 'is wrong' }
+  if (!set.hasOne(header)) return faulty(`could be by several keys${keyName(header)}`)
+  return set.verify(header, jws.signed, jws.signature) ? { header } : faulty('is wrong')
 }
 
 /** The fault of a signature by a shared secret, by none, or by an algorithm that is not known. */
 function refusedAlgorithm(alg: string, accepted: ReadonlySet<string>): string {
-  return `has the algorithm "${printable(alg)}"; accepted are ${[...accepted].join(', ')}. Choose one of them for this application at the provider`
+  return `has the algorithm "${printable(alg)}"; accepted are ${[...accepted].join(', ')}`
 }
 
 function keyName({ kid, alg }: JwtHeader): string {

@@ -1,4 +1,5 @@
 import { CallbackError } from '../errors/errors.ts'
+import { REMEDIES } from '../errors/remedies.ts'
 
 /** The part of Standard Schema 1 that is used here; Zod, Valibot, ArkType and others provide it. */
 export interface ClaimsSchema<Output = unknown> {
@@ -34,6 +35,7 @@ export async function validateClaims(
   throw new CallbackError(
     'LATCHKEY_TOKEN_INVALID',
     `The user's claims do not fit the schema of the option "claims": ${[...names].join(', ')}.`,
+    { remedy: REMEDIES.LATCHKEY_TOKEN_INVALID.schema },
   )
 }
 
