@@ -6,6 +6,7 @@ import {
   LatchkeyError,
   type SessionStore,
 } from '@latchkey/core'
+import { mustBeCalled } from '@latchkey/core/adapter'
 import { nodePlatform, type SocketHandle, serveNode, socketHandle } from '@latchkey/core/node'
 import type { Request, RequestHandler, Response } from 'express'
 import { mountFault } from './mount-fault.ts'
@@ -45,7 +46,11 @@ export interface AuthRouter<U = AppUser> extends RequestHandler, AuthHandle, Soc
  *
  * @throws {@link ConfigError} listing everything wrong with the options.
  */
-export function createAuthRouter<U = AppUser>(options: AuthRouterOptions<U> = {}): AuthRouter<U> {
+export function createAuthRouter<U = AppUser>(
+  options: AuthRouterOptions<U> = {},
+  ...more: readonly never[]
+): AuthRouter<U> {
+  mustBeCalled(more, 'createAuthRouter()', 'app.use(createAuthRouter())')
   const auth = createAuth(toCoreOptions(options), nodePlatform())
   const attachSession = createSessionBridge(auth.storedSessions)
   const mount: RequestHandler = (req, res, next) => {

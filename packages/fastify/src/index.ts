@@ -13,6 +13,7 @@ import {
   checkGuard,
   createVisits,
   type GuardArguments,
+  mustBeCalled,
   requirementOf,
   type Visits,
 } from '@latchkey/core/adapter'
@@ -63,7 +64,11 @@ export const getData: typeof visits.getData = visits.getData
  *
  * @throws {@link ConfigError} listing everything wrong with the options.
  */
-export function createAuth<U = AppUser>(options: AuthPluginOptions<U> = {}): AuthPlugin {
+export function createAuth<U = AppUser>(
+  options: AuthPluginOptions<U> = {},
+  ...more: readonly never[]
+): AuthPlugin {
+  mustBeCalled(more, 'createAuth()', 'await app.register(createAuth())')
   const auth = createCoreAuth(options, nodePlatform())
   const plugin: FastifyPluginAsync = async (app) => {
     keepRoutes(app)

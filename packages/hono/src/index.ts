@@ -12,6 +12,7 @@ import {
   asGuard,
   createVisits,
   type GuardArguments,
+  mustBeCalled,
   requirementOf,
   type Visits,
 } from '@latchkey/core/adapter'
@@ -47,7 +48,11 @@ export const getData: typeof visits.getData = visits.getData
  *
  * @throws {@link ConfigError} listing everything wrong with the options.
  */
-export function createAuth<U = AppUser>(options: AuthMiddlewareOptions<U> = {}): AuthMiddleware<U> {
+export function createAuth<U = AppUser>(
+  options: AuthMiddlewareOptions<U> = {},
+  ...more: readonly never[]
+): AuthMiddleware<U> {
+  mustBeCalled(more, 'createAuth()', 'app.use(createAuth())')
   const auth = createCoreAuth(options, nodePlatform())
   const middleware: MiddlewareHandler<AuthEnv<U>> = async (c, next) => {
     const serve = async (visit: Visit<U, Response>): Promise<Response> => {

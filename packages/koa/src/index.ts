@@ -11,6 +11,7 @@ import {
   asGuard,
   createVisits,
   type GuardArguments,
+  mustBeCalled,
   requirementOf,
   type Visits,
 } from '@latchkey/core/adapter'
@@ -42,7 +43,11 @@ export const getData: typeof visits.getData = visits.getData
  *
  * @throws {@link ConfigError} listing everything wrong with the options.
  */
-export function createAuth<U = AppUser>(options: AuthMiddlewareOptions<U> = {}): AuthMiddleware {
+export function createAuth<U = AppUser>(
+  options: AuthMiddlewareOptions<U> = {},
+  ...more: readonly never[]
+): AuthMiddleware {
+  mustBeCalled(more, 'createAuth()', 'app.use(createAuth())')
   const auth = createCoreAuth(options, nodePlatform())
   const middleware: KoaMiddleware = async (ctx, next) => {
     const serve = async (visit: Visit<U, void>): Promise<void> => {

@@ -11,7 +11,7 @@ import {
   type SessionData,
   type SessionStore,
 } from '@latchkey/core'
-import { requirementOf } from '@latchkey/core/adapter'
+import { mustBeCalled, requirementOf } from '@latchkey/core/adapter'
 import { nodePlatform } from '@latchkey/core/node'
 import type { NextRequest } from 'next/server.js'
 import { createPageVisits } from './page-visits.ts'
@@ -67,7 +67,9 @@ export interface AppAuth<U = AppUser> extends AuthHandle {
  */
 export function createAuth<U = AppUser>(
   options: AppAuthOptions<U> | (() => AppAuthOptions<U>) = {},
+  ...more: readonly never[]
 ): AppAuth<U> {
+  mustBeCalled(more, 'createAuth()', 'export const { proxy } = createAuth()')
   let made: ProxiedAuth<U> | undefined
   const login = (): ProxiedAuth<U> => {
     made ??= makeLogin(typeof options === 'function' ? options() : options)

@@ -173,6 +173,19 @@ export function checkUserRequirement(asked: unknown): void {
 export type GuardArguments<Asked> = readonly [requirement?: Asked, parentheses?: never]
 
 /**
+ * Refuses a factory of an adapter that was handed to a framework without being called: the framework gave it
+ * a request and more.
+ *
+ * @param more - The arguments after the options.
+ * @param call - The call as it is written, and the line that it stands in.
+ * @throws {@link ConfigError} with the line to write.
+ */
+export function mustBeCalled(more: readonly unknown[], call: string, line: string): void {
+  if (more.length === 0) return
+  throw new ConfigError([], `Parentheses are missing: write ${call}, as in ${line}.`)
+}
+
+/**
  * Reads what `requireUser()` of an adapter was given: no argument asks only for a logged-in user.
  *
  * @throws {@link ConfigError} as {@link checkRequirement} does, and when parentheses are missing: a
@@ -181,14 +194,11 @@ export type GuardArguments<Asked> = readonly [requirement?: Asked, parentheses?:
 export function requirementOf<Asked extends object>(
   given: GuardArguments<Asked | undefined>,
 ): Asked {
-  if (given.length > 1) throw new ConfigError([], NO_PARENTHESES)
+  mustBeCalled(given.slice(1), 'requireUser()', 'app.get(path, requireUser(), handler)')
   const requirement = given.length === 0 ? ({} as Asked) : (given[0] as Asked)
   checkRequirement(requirement)
   return requirement
 }
-
-const NO_PARENTHESES =
-  'Parentheses are missing: write requireUser(), as in app.get(path, requireUser(), handler).'
 
 function isNameList(value: unknown): boolean {
   return Array.isArray(value) && isFilled(value, isName)
