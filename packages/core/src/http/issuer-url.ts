@@ -29,3 +29,18 @@ export const REQUIRED_MEMBERS = ['authorization_endpoint', 'token_endpoint', 'jw
 export function discoveryUrlOf(issuer: URL): URL {
   return new URL(issuer.pathname.replace(/\/$/, '') + WELL_KNOWN, issuer)
 }
+
+/**
+ * The URL that was meant by one that cannot be used: with a scheme, https on the web, and without
+ * credentials, query and fragment. `undefined` for a text that names no host.
+ */
+export function nearestUrl(found: string): URL | undefined {
+  const hasScheme = /^https?:\/\//i.test(found)
+  // A word without a dot or a port may be anything, also a secret in the wrong place.
+  if (!hasScheme && !/^(localhost\b|[\w-]+(\.[\w-]+)+(:\d+)?(\/|$)|\[)/.test(found))
+    return undefined
+  const url = URL.parse(hasScheme ? found : `http://${found}`)
+  if (!url) return undefined
+  const scheme = isLoopbackHost(url.hostname) ? url.protocol : 'https:'
+  return URL.parse(`${scheme}//${url.host}${url.pathname}`) ?? undefined
+}

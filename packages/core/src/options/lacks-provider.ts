@@ -1,7 +1,7 @@
 import { ConfigError } from '../errors/errors.ts'
 import { isDevelopment } from '../http/development.ts'
 import type { AnyAuthOptions, ResolvedAuthOptions } from './options.ts'
-import { type Environment, resolveOptions } from './resolve-options.ts'
+import { type Environment, headingOf, resolveOptions } from './resolve-options.ts'
 
 const INSTALL =
   'Or log in as test users in development, without a provider: npm install --save-dev @latchkey/testing'
@@ -31,10 +31,9 @@ export function resolveOrInstall(
     return resolveOptions(options, environment)
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
-    throw new ConfigError(
-      error.faults.map((fault) =>
-        fault.option === 'issuer' ? { ...fault, remedy: `${fault.remedy} ${INSTALL}` } : fault,
-      ),
+    const faults = error.faults.map((fault) =>
+      fault.option === 'issuer' ? { ...fault, remedy: `${fault.remedy} ${INSTALL}` } : fault,
     )
+    throw new ConfigError(faults, headingOf(faults, environment))
   }
 }

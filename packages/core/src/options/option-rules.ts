@@ -289,7 +289,26 @@ export const EQUIVALENTS: Readonly<Record<string, string>> = {
   'session.cookie.domain': NONE,
   'session.cookie.path': NONE,
   'session.cookie.transient': NONE,
+  sessionSecret: 'session.secret',
+  // Auth.js
+  providers:
+    'It is one provider here, as "issuer", "clientId" and "clientSecret"; "issuer" may be a function.',
+  trustHost: 'Leave it out: "baseUrl" says which host the application has.',
+  basePath: 'It is "routes" here: { login: "/auth/login", callback: "/auth/callback" }.',
+  callbacks:
+    'They are "hooks" here: "afterCallback" for a login, "onSession" for the data of a session.',
+  events: 'Use "hooks", or the events on the diagnostics channels.',
+  adapter: 'It is "session.store" here.',
+  pages: 'It is "routes" here; the hook "hooks.onError" answers with a page of your own.',
+  wellKnown: 'discoveryUrl',
+  // Passport
+  failureRedirect: 'Use the hook "hooks.onError": it sends the visitor on.',
+  successRedirect: 'returnTo.default',
+  // Auth0
+  domain: 'It is "issuer" here, as an address: https://your-domain.',
+  appBaseUrl: 'baseUrl',
   // Of the specifications
+  redirectUri: 'It is "baseUrl" and "routes.callback" here.',
   client_id: 'clientId',
   client_secret: 'clientSecret',
   redirect_uri: 'It is "baseUrl" and "routes.callback" here.',

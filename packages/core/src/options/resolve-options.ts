@@ -3,7 +3,7 @@ import { answering, answeringAll } from '../errors/deadline.ts'
 import { ConfigError } from '../errors/errors.ts'
 import { checkBaseUrls } from '../http/base-urls.ts'
 import { isDevelopment } from '../http/development.ts'
-import { discoveryUrlOf, isUsableUrl, WELL_KNOWN } from '../http/issuer-url.ts'
+import { discoveryUrlOf, isUsableUrl, nearestUrl, WELL_KNOWN } from '../http/issuer-url.ts'
 import { safeReturnTo } from '../http/return-to.ts'
 import { type ConfigFault, checkOptions } from '../shared/check-options.ts'
 import { PROTECTED_PARAMETERS } from '../shared/protected-parameters.ts'
@@ -23,6 +23,11 @@ import type {
 /** The source of values that the options leave out. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
+const REQUIRED = ['BASE_URL', 'ISSUER', 'CLIENT_ID', 'CLIENT_SECRET', 'SESSION_SECRET'].map(
+  (name) => `LATCHKEY_${name}`,
+)
+/** Client ids of our service and of Google, which no secret looks like. */
+const CLIENT_ID = /^app_[0-9a-hjkmnp-tv-z]{26}$|^[\w-]+\.apps\.googleusercontent\.com$/
 const MIN_SECRET_LENGTH = 32
 const DEVELOPMENT_KEY = /^[\w-]{16,}$/
 const MAKE_SECRET = 'Make one with: openssl rand -base64 32'
@@ -61,7 +66,7 @@ export function resolveOptions(given: AnyAuthOptions, known?: Environment): Reso
   const isReported = ({ option }: ConfigFault): boolean =>
     checked.faults.some((fault) => `${option}.`.startsWith(`${fault.option}.`))
   const all = [...checked.faults, ...faults.filter((fault) => !isReported(fault))]
-  if (all.length > 0) throw new ConfigError(all)
+  if (all.length > 0) throw new ConfigError(all, headingOf(all, known))
 
   const secure = baseUrl.protocol === 'https:'
   const session = options.session ?? {}
@@ -130,6 +135,18 @@ export function resolveOptions(given: AnyAuthOptions, known?: Environment): Reso
 }
 
 /**
+ * The heading of a report. Where several variables are missing and none of the kit is set, the file that has
+ * them was not loaded.
+ */
+export function headingOf(faults: readonly ConfigFault[], environment?: Environment): string {
+  const heading = 'Latchkey cannot start'
+  const missing = faults.filter(({ remedy }) => remedy.startsWith('is not set.'))
+  const isLoaded = Object.keys(environment ?? {}).some((name) => REQUIRED.includes(name))
+  if (!environment || missing.length < 2 || isLoaded) return `${heading}:`
+  return `${heading}. If the variables are in a file, load it: node --env-file=.env app.js`
+}
+
+/**
  * The options that FAPI 2.0 implies. Those that contradict it are refused.
  *
  * @see FAPI 2.0 Security Profile §5.3.3, §5.4.1
@@ -173,6 +190,7 @@ function assertionOf(
 }
 
 interface Reader {
+  secret(value: unknown): string
   text(option: string, value: unknown, variable?: string): string
   url(option: string, value: unknown, variable?: string): URL
 }
@@ -183,6 +201,15 @@ function createReader(
   insecureHosts: readonly string[] = [],
 ): Reader {
   const reader: Reader = {
+    secret(value) {
+      const [option, variable] = ['clientSecret', 'LATCHKEY_CLIENT_SECRET']
+      const found = reader.text(option, value, variable)
+      if (!CLIENT_ID.test(found)) return found
+      // The secret would be in the address of every login.
+      const remedy = 'has the form of a client id. Swap it with "clientId".'
+      faults.push(faultOf(option, variable, remedy))
+      return found
+    },
     text(option, value, variable) {
       const found = value ?? (variable && environment[variable])
       if (typeof found === 'string' && found.trim() !== '') return found
@@ -205,14 +232,30 @@ function createReader(
         const remedy = `is the address of the discovery document. Set it to the issuer: ${issuer}`
         faults.push(faultOf(option, variable, remedy))
       } else if (found && !isUsableUrl(url && comparable(option, url), insecureHosts)) {
-        const without = option === 'discoveryUrl' ? 'or fragment' : 'query or fragment'
-        const remedy = `must be an https:// URL without credentials, ${without} (http:// on a loopback host, or in development on the hosts of "insecureHttpHosts").`
-        faults.push(faultOf(option, variable, remedy))
+        const isUsable = (one: URL | undefined): boolean =>
+          isUsableUrl(one && comparable(option, one), insecureHosts)
+        faults.push(faultOf(option, variable, urlRemedy(option, found, isUsable)))
       }
       return url ?? new URL('https://invalid.invalid')
     },
   }
   return reader
+}
+
+/** The fault of an address, with the value found and the one that would be right, where they can be told. */
+function urlRemedy(
+  option: string,
+  found: string,
+  isUsable: (url: URL | undefined) => boolean,
+): string {
+  const without = option === 'discoveryUrl' ? 'or fragment' : 'query or fragment'
+  const rule = `must be an https:// URL without credentials, ${without} (http:// on a loopback host, or in development on the hosts of "insecureHttpHosts").`
+  const right = nearestUrl(found)
+  if (!right || !isUsable(right)) return rule
+  // Anything behind the host, and in front of it, may be a secret.
+  const isShown = /^(https?:\/\/)?[\w.:[\]-]+\/?$/i.test(found)
+  const set = `Set it to "${right.href.replace(/\/$/, '')}".`
+  return isShown ? `is "${found}", and ${rule} ${set}` : `${rule} ${set}`
 }
 
 function faultOf(option: string, variable: string | undefined, remedy: string): ConfigFault {
@@ -249,7 +292,7 @@ function resolveRegistration(
       typeof options.clientSecret === 'function'
         ? options.clientSecret
         : needsSecret
-          ? read.text('clientSecret', options.clientSecret, 'LATCHKEY_CLIENT_SECRET')
+          ? read.secret(options.clientSecret)
           : undefined,
   }
 }
