@@ -149,10 +149,10 @@ test('the message about a missing document has its address, and both other ways'
 
   await logIn(site)
 
-  const { message } = site.log.at(-1) ?? {}
+  const { message, facts } = site.log.at(-1) ?? {}
   expect(message).toContain(`${provider.url}/nothing-here${path} (it answers with status 404)`)
-  expect(message).toContain('set "discoveryUrl"')
-  expect(message).toContain('"authorization_endpoint", "token_endpoint" and "jwks_uri"')
+  expect(facts?.remedy).toContain('set "discoveryUrl"')
+  expect(facts?.remedy).toContain('"authorization_endpoint", "token_endpoint" and "jwks_uri"')
 })
 
 test('a process reads the discovery document without openid-client, and loads it after the first redirect', async () => {

@@ -1,6 +1,6 @@
 import type { Configuration, ServerMetadata } from 'openid-client'
 import { type LatchkeyError, ProviderError } from '../errors/errors.ts'
-import { discoveryUrlOf } from '../http/issuer-url.ts'
+import { discoveryUrlOf, isLoopbackHost } from '../http/issuer-url.ts'
 import type { ResolvedRegistration } from '../options/options.ts'
 import { parseRecord } from '../shared/records.ts'
 import { factsOf, isUnavailable, kitCause, printable } from './errors.ts'
@@ -33,7 +33,8 @@ export async function discover(
 ): Promise<Discovered> {
   const { issuer, discovery } = registration
   try {
-    const found = discovery instanceof URL ? await fetchDocument(discovery, fetch) : discovery
+    const found =
+      discovery instanceof URL ? await fetchDocument(registration, discovery, fetch) : discovery
     const document = found && asJson<ServerMetadata>({ ...found, ...overrides })
     const isInsecure = issuer.protocol === 'http:'
     const configure: Discovered['configure'] = async (authentication) => {
@@ -80,7 +81,11 @@ function asJson<T>(value: object): T {
 }
 
 /** Some providers redirect to the same address with a slash: redirects on the origin are followed. */
-async function fetchDocument(address: URL, fetch: ProviderFetch): Promise<object | undefined> {
+async function fetchDocument(
+  { issuer }: ResolvedRegistration,
+  address: URL,
+  fetch: ProviderFetch,
+): Promise<object | undefined> {
   let url = address
   for (let redirects = 0; ; redirects++) {
     const { status, headers, body } = await fetch(url.href, {
@@ -94,6 +99,7 @@ async function fetchDocument(address: URL, fetch: ProviderFetch): Promise<object
       throw unusable(
         address,
         `it answers with status ${status}${next ? ` and redirects to ${next.origin}` : ''}`,
+        status === 404 ? await localRemedy(issuer, fetch) : undefined,
       )
     }
     if (redirects === MAX_REDIRECTS) throw unusable(address, 'there are too many redirects')
@@ -101,11 +107,51 @@ async function fetchDocument(address: URL, fetch: ProviderFetch): Promise<object
   }
 }
 
+/** The other names of this machine, which servers that go by the host may know. */
+const LOCAL_HOSTS = ['localhost', '127.0.0.1'] as const
+
+/**
+ * The remedy for an issuer on this machine that is not found. A server may know it by another name: on the same
+ * port, and nowhere else, that is asked for.
+ */
+async function localRemedy(issuer: URL, fetch: ProviderFetch): Promise<string | undefined> {
+  if (!isLoopbackHost(issuer.hostname)) return undefined
+  for (const hostname of LOCAL_HOSTS.filter((one) => one !== issuer.hostname)) {
+    const other = new URL(issuer)
+    other.hostname = hostname
+    const answer = await fetch(discoveryUrlOf(other).href).catch(() => undefined)
+    const named = answer?.status === 200 ? parseRecord(answer.body)?.issuer : undefined
+    if (typeof named === 'string' && URL.parse(named)?.href === other.href) return setIssuer(named)
+  }
+  return issuer.pathname === '/' ? HOST_DECIDES : undefined
+}
+
+const HOST_DECIDES =
+  'Set `issuer` to the address that the provider printed when it started: it may be found by its host name alone.'
+
+function setIssuer(to: string): string {
+  return `Set \`issuer\` to "${printable(to, 200)}".`
+}
+
+/** The error of an issuer with https on a port that answers without TLS. */
+function plainHttp(issuer: URL, cause: Error): ProviderError {
+  const other = new URL(issuer)
+  other.protocol = 'http:'
+  const remedy = isLoopbackHost(issuer.hostname)
+    ? setIssuer(other.href.replace(/\/$/, ''))
+    : 'Set `issuer` to the port on which the provider answers https; that of a proxy with TLS is usually 443.'
+  const message = `${issuer.href} is plain HTTP, and not https.`
+  return new ProviderError('LATCHKEY_PROVIDER_UNAVAILABLE', message, { cause, remedy })
+}
+
 function discoveryError(
   cause: unknown,
   { issuer, discovery }: ResolvedRegistration,
 ): LatchkeyError {
   const known = kitCause(cause)
+  if (known?.cause instanceof Error && isWithoutTls(known.cause)) {
+    return plainHttp(issuer, known.cause)
+  }
   if (known) return known
   if (isUnavailable(cause)) {
     return new ProviderError(
@@ -132,7 +178,12 @@ function optionsFor(named: string, address: URL): string {
 const ELSEWHERE =
   'Is "issuer" right? If the document is at another address, set "discoveryUrl". If the provider has none, set "metadata" with "authorization_endpoint", "token_endpoint" and "jwks_uri".'
 
-function unusable(address: URL, why: string | undefined): ProviderError {
-  const message = `There is no usable discovery document at ${address.href}${why ? ` (${why})` : ''}. ${ELSEWHERE}`
-  return new ProviderError('LATCHKEY_PROVIDER_INVALID', message)
+function unusable(address: URL, why: string | undefined, remedy = ELSEWHERE): ProviderError {
+  const message = `There is no usable discovery document at ${address.href}${why ? ` (${why})` : ''}.`
+  return new ProviderError('LATCHKEY_PROVIDER_INVALID', message, { remedy })
+}
+
+/** Whether a server answered the handshake of TLS in plain text, as OpenSSL says it. */
+function isWithoutTls({ code, message }: Error & { readonly code?: unknown }): boolean {
+  return code === 'ERR_SSL_WRONG_VERSION_NUMBER' || message.includes('wrong version number')
 }
