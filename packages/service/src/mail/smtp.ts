@@ -11,9 +11,10 @@ export interface SmtpOptions {
 
 /** Sends mail over SMTP, through two connections that are kept. */
 export function createSmtpTransport(options: SmtpOptions): MailTransport {
-  const url = URL.parse(options.url)
-  if (!url || !['smtp:', 'smtps:'].includes(url.protocol) || url.hostname === '') {
-    throw new TypeError('The mail server must be given as smtp://host:port or smtps://host:port.')
+  if (!isMailServer(options.url)) {
+    throw new TypeError(
+      'The mail server must be given as smtp://host:port or smtps://user:password@host:port. Percent-encode the user and the password: "/" is %2F, "%" is %25, "?" is %3F and "#" is %23.',
+    )
   }
   const transport = createTransport({
     url: options.url,
@@ -40,5 +41,22 @@ export function createSmtpTransport(options: SmtpOptions): MailTransport {
       })
     },
     close: () => transport.close(),
+  }
+}
+
+/**
+ * Whether an address names a mail server and nothing more. A password with a slash ends the host before it:
+ * mail would go to a host of the user's name.
+ */
+function isMailServer(address: string): boolean {
+  const url = URL.parse(address)
+  if (!url || !['smtp:', 'smtps:'].includes(url.protocol) || url.hostname === '') return false
+  // The query may hold options of the mail client, such as `pool`.
+  if (!['', '/'].includes(url.pathname) || url.hash !== '' || url.search.includes('@')) return false
+  try {
+    decodeURIComponent(url.username + url.password)
+    return true
+  } catch {
+    return false
   }
 }

@@ -230,3 +230,27 @@ test('a visitor does not wait for a mail server that does not answer', async () 
   transport.close()
   silent.close()
 })
+
+test.each([
+  ['a slash behind digits', 'smtp://login:1234/abc@mail.example.com:587'],
+  ['a percent sign', 'smtp://login:abc%zz@mail.example.com:587'],
+  ['a slash behind letters', 'smtp://login:hunter2/abc@mail.example.com:587'],
+  ['a question mark', 'smtp://login:1234?abc@mail.example.com:587'],
+  ['a hash sign', 'smtp://login:1234#abc@mail.example.com:587'],
+])('a password of the mail server with %s is refused, and not shown', (_name, url) => {
+  let message = ''
+  try {
+    createSmtpTransport({ url, from: 'login@example.com' }).close()
+  } catch (error) {
+    message = String(error)
+  }
+
+  expect(message).toContain('Percent-encode')
+  expect(message).not.toMatch(/1234|abc|hunter2/)
+})
+
+test('a password of the mail server that is percent-encoded is taken', () => {
+  const url = 'smtp://login:1234%2Fabc%25zz@mail.example.com:587/?pool=true'
+
+  expect(() => createSmtpTransport({ url, from: 'login@example.com' }).close()).not.toThrow()
+})
