@@ -41,3 +41,13 @@ test('a file in the place of the data folder, and a folder that cannot be writte
     expect.stringMatching(/^\/sys\/x cannot be written by this user \(E\w+\)\. Change/),
   ])
 })
+
+test('a data folder that this user may not write is named with the user and the remedy', async () => {
+  // No user can make a file there.
+  const { code, stderr } = await run(['serve', '--port', '0', '--data', '/proc/sys'])
+
+  const [uid, gid] = [process.getuid?.(), process.getgid?.()]
+  expect(code).not.toBe(0)
+  expect(stderr).toContain(`/proc/sys cannot be written by this user (uid ${uid}, gid ${gid})`)
+  expect(stderr).toContain(`chown -R ${uid}:${gid} /proc/sys`)
+})

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { isLocked } from './failure.ts'
 
 /**
  * Locks the folder for this process. The operating system releases the lock when the process ends.
@@ -19,15 +20,17 @@ export class DataInUseError extends Error {
  * Takes a data folder for this process, by an exclusive lock on a small database in it, which ends
  * with the process however it ends.
  *
- * @throws {@link DataInUseError} when another process serves from the folder.
+ * @throws {@link DataInUseError} when another process serves from the folder; an error with the user and the
+ *   remedy when this user may not write there, as in a container whose volume belongs to another.
  */
 export function takeOwnership(folder: string): OwnerLock {
   const pidFile = join(folder, 'owner.pid')
-  const database = new DatabaseSync(join(folder, 'owner.lock'))
+  const database = openLock(folder)
   try {
     database.exec('pragma busy_timeout = 0; begin exclusive')
   } catch (error) {
     database.close()
+    if (!isLocked(error)) throw notWritable(folder, error)
     throw new DataInUseError(
       `The data folder ${folder} is served by another process${otherPid(pidFile)}. Stop that one, or ` +
         'use another folder. For several processes on the same data, stop it and run: ' +
@@ -37,6 +40,24 @@ export function takeOwnership(folder: string): OwnerLock {
   }
   writeFileSync(pidFile, String(process.pid))
   return { release: () => database.close() }
+}
+
+function openLock(folder: string): DatabaseSync {
+  try {
+    return new DatabaseSync(join(folder, 'owner.lock'))
+  } catch (error) {
+    throw notWritable(folder, error)
+  }
+}
+
+/** SQLite says neither the folder nor the user. */
+function notWritable(folder: string, cause: unknown): Error {
+  const [uid, gid] = [process.getuid?.() ?? 'unknown', process.getgid?.() ?? 'unknown']
+  return new Error(
+    `The data folder ${folder} cannot be written by this user (uid ${uid}, gid ${gid}). Give it to this user: ` +
+      `chown -R ${uid}:${gid} ${folder}`,
+    { cause },
+  )
 }
 
 function otherPid(pidFile: string): string {
