@@ -83,12 +83,12 @@ export interface ConsoleRoute {
   readonly role: OperatorRole
   /** The tenant of the path; the whole service; or `any`, if the page itself checks the reach. */
   readonly concerns: 'tenant' | 'service' | 'any'
-  /** Whether the operator must have logged in within the last five minutes, for some forms by their content. */
+  /** Whether the operator must have logged in within the last five minutes, for some forms by what they change. */
   readonly isDangerous: IsDangerous
   run(call: Call): Promise<Result>
 }
 
-type IsDangerous = boolean | ((form: URLSearchParams) => boolean)
+type IsDangerous = boolean | ((form: URLSearchParams, tenant: Tenant | undefined) => boolean)
 
 type Options = { role?: OperatorRole; isDangerous?: IsDangerous }
 

@@ -135,8 +135,9 @@ const freshLogin: Check = async (asked) => {
     form,
     path,
     session,
+    tenant: of,
   } = asked
-  const needsFresh = typeof isDangerous === 'boolean' ? isDangerous : isDangerous(form)
+  const needsFresh = typeof isDangerous === 'boolean' ? isDangerous : isDangerous(form, of)
   if (!needsFresh || secondsNow(asked) - (session.authTime ?? 0) <= FRESH_SECONDS) return undefined
   const query = new URLSearchParams({ to: pageOf(path) })
   if (asked.isWrite) {

@@ -14,6 +14,17 @@ export interface Setting {
   readonly hint: Sentence
 }
 
+/**
+ * The settings that are saved without a new login: they change what users read and the colors, and protect nobody. Every
+ * other setting needs one, a new one included.
+ */
+const harmless: ReadonlySet<SettingName> = new Set<SettingName>([
+  'name',
+  'company_name',
+  'logo_image_text',
+  COLOR_KEY,
+])
+
 /** Settings that one form changes together. */
 export interface SettingGroup {
   readonly id: string
@@ -127,4 +138,9 @@ function metadata(name: SettingName, label: Sentence, hint: Sentence): Setting {
 export function memberOf({ name, kind }: Setting): string {
   if (name === 'name') return name
   return `${kind === 'metadata' ? kind : 'settings'}.${name}`
+}
+
+/** Whether a new value of the setting needs a login of the last five minutes. */
+export function isGuarded({ name }: Setting): boolean {
+  return !harmless.has(name)
 }

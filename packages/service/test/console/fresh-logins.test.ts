@@ -1,4 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
+import { type Setting, settingGroups } from '../../src/console/setting-groups.ts'
 import { press, startConsole } from './support.ts'
 import { aTenant } from './tenant.ts'
 
@@ -35,14 +36,46 @@ test('acts that could take over logins ask for a new login, and those beside the
   expect(await asks('/applications', redirects)).toBe(true)
   expect(await asks(`/connections/${id}/enable`)).toBe(true)
   expect(await asks('/users/new', { email: 'eve@example.com', verified: 'yes' })).toBe(true)
-  for (const group of ['ways', 'users', 'development']) {
-    expect(await asks('/settings/save', { group })).toBe(true)
-  }
-  expect(await asks('/settings/save', { group: 'domain', domain: 'evil.example' })).toBe(true)
-
-  expect(await asks('/settings/save', { group: 'names' })).toBe(false)
   expect(await asks(`/users/${ada.id}/end-sessions`)).toBe(false)
   expect((await tenant.call('GET', `/v1/tenants/${tenant.id}`)).body.settings.domain).toBe(
     tenant.domain,
   )
+})
+
+/** The settings that a session may change without a login of the last five minutes. */
+const harmless = ['name', 'company_name', 'logo_image_text', 'latchkey_brand_color']
+
+/** A value of a setting that the tenant of the test does not have. */
+function another({ kind, name }: Setting, stored: Readonly<Record<string, unknown>>): string {
+  if (kind === 'flag') return String(stored[name] !== true)
+  return kind === 'seconds' ? '7' : 'another'
+}
+
+test('a new value of any setting asks for a new login, but for names, texts and the color', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  await using running = await startConsole()
+  const tenant = await aTenant(running)
+  const { body } = await tenant.call('GET', `/v1/tenants/${tenant.id}`)
+  const operator = await running.logIn({ role: 'admin' })
+  const page = await operator.get(`${tenant.path}/settings`)
+  vi.setSystemTime(Date.now() + 6 * 60_000)
+  const asks = async (fields: Record<string, string>) => {
+    const { location = '' } = await press(operator, page, `${tenant.path}/settings/save`, fields)
+    return location.startsWith('/console/confirm?to=')
+  }
+  const asked: string[] = []
+  for (const { id: group, settings } of settingGroups) {
+    const same = Object.fromEntries(
+      settings.map(({ name }) => [name, String(body.settings[name] ?? '')]),
+    )
+    expect([group, await asks({ ...same, group })]).toEqual([group, false])
+    for (const one of settings) {
+      const value = another(one, body.settings)
+      if (await asks({ ...same, group, [one.name]: value })) asked.push(one.name)
+    }
+  }
+  const all = settingGroups.flatMap(({ settings }) => settings.map(({ name }) => String(name)))
+  expect(asked).toEqual(all.filter((name) => !harmless.includes(name)))
+  const mail = { metadata_key: 'latchkey_new_device_mail', metadata_value: 'false' }
+  expect(await asks({ group: 'metadata', ...mail })).toBe(true)
 })

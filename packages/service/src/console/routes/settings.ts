@@ -19,7 +19,7 @@ import {
 import { baseOf, CHANGED_MEANWHILE, shellWord } from '../form-fields.ts'
 import { loginPreview } from '../login-preview.ts'
 import { type Refused, refusedBy } from '../refused.ts'
-import { memberOf, type Setting, type SettingGroup, settingGroups } from '../setting-groups.ts'
+import { isGuarded, memberOf, type Setting, type SettingGroup, settingGroups } from '../setting-groups.ts'
 import {
   applyValues,
   bodyOf,
@@ -37,16 +37,18 @@ import {
 export const settingRoutes: readonly ConsoleRoute[] = [
   tenantPage('/settings', (call) => showSettings(call)),
   tenantForm('/settings', preview),
-  tenantForm('/settings/save', save, {
-    isDangerous: (form) => guardedGroups.has(form.get('group') ?? ''),
-  }),
+  tenantForm('/settings/save', save, { isDangerous: changesGuarded }),
 ]
 
-/**
- * The groups that need a new login: at another domain, another person could answer for the tenant; the others decide
- * who gets in, and how safely.
- */
-const guardedGroups: ReadonlySet<string> = new Set(['domain', 'ways', 'users', 'development'])
+/** Whether a form changes anything that needs a new login; metadata does, as the service reads some of it. */
+function changesGuarded(form: URLSearchParams, tenant: Tenant | undefined): boolean {
+  const group = findGroup(form.get('group'))
+  if (!group || !tenant || group === METADATA_GROUP) return true
+  const [sent, stored] = [sentValues(group, form), storedValues(group, bodyOf(tenant))]
+  return group.settings.some(
+    (one) => isGuarded(one) && sent.fields[one.name] !== stored.fields[one.name],
+  )
+}
 
 const pathOf = ({ ids }: Call) => `/console/t/${ids.tenant}/settings`
 
