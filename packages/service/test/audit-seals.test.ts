@@ -8,6 +8,7 @@ import { sealAudit } from '../src/domain/keys/audit-seals.ts'
 import { rotateSigningKey, signingKeys } from '../src/domain/keys/signing-keys.ts'
 import { type AuditVerification, verifyAudit } from '../src/domain/keys/verify-audit.ts'
 import { createTenant, defaultSettings } from '../src/domain/tenants/tenants.ts'
+import { createUser, deleteUser } from '../src/domain/users/users.ts'
 import { note, noteRefusal, pruneAudit } from '../src/domain/writes/audit.ts'
 import type { DomainContext, Scope } from '../src/domain/writes/context.ts'
 import { createVault } from '../src/domain/writes/vault.ts'
@@ -141,6 +142,24 @@ describe.each(['SQLite', 'PostgreSQL'])('the audit log on %s', (store) => {
     ])
     expect(found.problems[0]?.from).toBeLessThan(id)
     expect(found.problems[0]?.to).toBeGreaterThanOrEqual(id)
+  })
+
+  test('a log whose user was deleted is verified, though the name of the user is gone', async () => {
+    const log = await openLog(store)
+    const { scope } = log
+    const input = { emailVerified: true, disabled: false, metadata: {}, profile: { name: 'Ada' } }
+    const { id } = await createUser(scope, { ...input, email: 'ada@x.test' })
+    const named = async () => {
+      const details = await scope.context.store.audit.details([entry])
+      return details.get(entry)?.target
+    }
+    const entry = await log.idOf(id)
+    log.nextDay()
+    expect(await log.seal()).toBe(1)
+    expect(await named()).toBe('Ada (ada@x.test)')
+    await deleteUser(scope, id)
+    expect(await named()).toBeUndefined()
+    expect(await log.verify()).toMatchObject({ verified: { seals: 1 }, problems: [] })
   })
 
   test('an entry that was removed is found, also the last one of a day', async () => {

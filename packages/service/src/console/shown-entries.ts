@@ -1,11 +1,12 @@
 import { type AuditNames, idIn, namesIn } from '../domain/operators/audit-people.ts'
 import { readField } from '../domain/writes/changed-fields.ts'
 import type { DomainContext } from '../domain/writes/context.ts'
+import type { AuditChange, AuditDetails } from '../store/audit-details.ts'
 import type { StoredAuditEntry } from '../store/records.ts'
 import { SYSTEM_TENANT_ID } from '../store/system-tenant.ts'
 import { sentenceOfEntry } from './audit-sentences.ts'
 import { credentialKinds } from './credential-kinds.ts'
-import { settingGroups } from './setting-groups.ts'
+import { memberOf, settingGroups } from './setting-groups.ts'
 import { asIs, type Sentence, say, type Text } from './texts/index.ts'
 
 /** A person, key or object of an audit entry. */
@@ -18,7 +19,7 @@ export interface Named {
 }
 
 /** An audit entry as a sentence, with the names of those in it, and its changes in words. */
-export interface ShownEntry extends StoredAuditEntry {
+export interface ShownEntry extends Omit<StoredAuditEntry, 'changes'> {
   /** The sentence, with `{who}`, `{on}`, `{way}`, `{changes}` and `{action}`. */
   readonly sentence: Sentence
   readonly who: Named
@@ -34,23 +35,33 @@ export async function shownEntries(
   context: DomainContext,
   entries: readonly StoredAuditEntry[],
 ): Promise<ShownEntry[]> {
-  const names = await namesIn(context, entries)
+  const [names, all] = await Promise.all([
+    namesIn(context, entries),
+    context.store.audit.details(entries.map(({ id }) => id)),
+  ])
   return entries.map((entry) => {
     const [, part = ''] = entry.target.split('/')
+    const { actor, target, changes = [] }: Partial<AuditDetails> = all.get(entry.id) ?? {}
     return {
       ...entry,
       sentence: sentenceOfEntry(entry),
-      who: actorIn(names, entry.actor),
-      on: objectOf(names, entry),
+      who: actorIn(names, entry.actor, actor),
+      on: called(objectOf(names, entry), entry.target, target),
       way: credentialKinds[part as keyof typeof credentialKinds] ?? asIs(part),
-      changes: (entry.fields ?? []).map(inWords),
+      changes: (entry.fields ?? []).map((field) => inWords(field, changes)),
       tenant: tenantOf(entry.tenantId),
     }
   })
 }
 
-function actorIn(names: AuditNames, actor: string): Named {
-  const known = knownIn(names, actor)
+/** An object under the name that it had when the entry was written, if that was stored. */
+function called(named: Named, id: string, name: string | undefined): Named {
+  return name === undefined ? named : { ...named, label: asIs(name), id }
+}
+
+function actorIn(names: AuditNames, actor: string, name: string | undefined): Named {
+  const now = knownIn(names, actor)
+  const known = now || name !== undefined ? called(now ?? plain(actor), actor, name) : undefined
   if (known) {
     const isKey = actor.startsWith('key:')
     return isKey ? { ...known, label: say('The API key {name}', { name: known.label }) } : known
@@ -121,17 +132,33 @@ function tenantOf(tenantId: string | undefined): Named | undefined {
   return { ...plain(tenantId), href: `/console/t/${tenantId}` }
 }
 
-function inWords(text: string): Text {
+function inWords(text: string, changes: readonly AuditChange[]): Text {
   const { name, flag } = readField(text)
   if (name === 'sessions') return 'sessions ended'
   if (name === 'disabled' && flag !== undefined) return flag ? 'disabled' : 'enabled'
-  const label = settingLabels.get(name) ?? asIs(name)
-  return flag === undefined ? label : say(flag ? '{name} on' : '{name} off', { name: label })
+  const label = labels.get(name) ?? asIs(name)
+  if (flag !== undefined) return say(flag ? '{name} on' : '{name} off', { name: label })
+  const { before, after } = changes.find((one) => one.name === name) ?? {}
+  if (before !== undefined && after !== undefined) {
+    return say('{name} from “{before}” to “{after}”', { name: label, before, after })
+  }
+  if (after !== undefined) return say('{name} to “{after}”', { name: label, after })
+  return before === undefined ? label : say('{name} “{before}” removed', { name: label, before })
 }
 
-/** The settings of a tenant in words, by their names in the audit log. */
-const settingLabels: ReadonlyMap<string, Sentence> = new Map(
-  settingGroups
+/** The members that updates change in words, by their names in the audit log. */
+const labels: ReadonlyMap<string, Sentence> = new Map<string, Sentence>([
+  ...settingGroups
     .flatMap(({ settings }) => settings)
-    .map(({ name, label }) => [name === 'name' ? name : `settings.${name}`, label]),
-)
+    .map((one): [string, Sentence] => [memberOf(one), one.label]),
+  ['metadata.latchkey_account_deletion', 'Deletion of the account by its user'],
+  ['metadata.latchkey_new_device_mail', 'Mail about a login on a new device'],
+  ['profile.email', 'Address'],
+  ['profile.email_verified', 'Address is verified'],
+  ['profile.name', 'Name'],
+  ['redirect_urls', 'Redirect URLs'],
+  ['logout_urls', 'Logout URLs'],
+  ['url', 'URL'],
+  ['description', 'Description'],
+  ['types', 'Types of events'],
+])

@@ -1,3 +1,4 @@
+import type { AuditDetails } from './audit-details.ts'
 import type { AuditFilter, AuditPage, AuditPart } from './audit-search.ts'
 import type { CursorStore } from './cursors.ts'
 import type { DeliveryStore } from './deliveries.ts'
@@ -475,6 +476,8 @@ export interface EntriesAfter {
 export interface AuditStore {
   /** Appends an event that is not part of a write, such as a login, which {@link UserStore.lastLogins} tells of. */
   append(entry: AuditEntry): Promise<void>
+  /** The details of entries by their ids; entries of release 0.2 and before have none. */
+  details(ids: readonly number[]): Promise<ReadonlyMap<number, AuditDetails>>
   list(query: AuditQuery): Promise<StoredAuditEntry[]>
   /** Entries of a tenant, or with `undefined` those of the whole service, by time, the newest first. */
   search(tenantId: string | undefined, filter: AuditFilter, page: AuditPage): Promise<AuditPart>

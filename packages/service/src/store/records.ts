@@ -1,3 +1,5 @@
+import type { AuditChange } from './audit-details.ts'
+
 /**
  * The service's records, as plain data. Rules about it are in `domain`, its wire form in `http`.
  *
@@ -382,6 +384,8 @@ export interface AuditEntry {
   applicationId: string | undefined
   /** The names of the members that an update changed, without values but for those of flags: `disabled=true`. */
   fields?: readonly string[] | undefined
+  /** The values that an update changed, stored beside the entry; an entry that is read has none. */
+  changes?: readonly AuditChange[] | undefined
 }
 
 /** An {@link AuditEntry} as it is stored; `id` grows with time. */

@@ -68,10 +68,10 @@ describe.each(stores)('on %s, the audit log', (store) => {
       const updates = rows.filter((row) => row.includes('user.update'))
       const on = 'Ada King (ada@example.com)'
       expect(updates).toEqual([
-        expect.stringContaining(`The API key tests changed the user ${on}: profile.name.`),
-        expect.stringContaining(`olga@example.com ended all sessions of ${on}.`),
-        expect.stringContaining(`olga@example.com enabled the user ${on}.`),
-        expect.stringContaining(`olga@example.com disabled the user ${on}.`),
+        expect.stringContaining(`The API key tests changed the user ${on}: Name to “Ada King”.`),
+        expect.stringContaining('olga@example.com ended all sessions of ada@example.com.'),
+        expect.stringContaining('olga@example.com enabled the user ada@example.com.'),
+        expect.stringContaining('olga@example.com disabled the user ada@example.com.'),
       ])
       for (const update of updates) expect(update).toContain(ada.id)
       expect(updates.every((row) => /\d\d:\d\d:\d\d UTC/.test(row))).toBe(true)
@@ -91,6 +91,49 @@ describe.each(stores)('on %s, the audit log', (store) => {
       await tenant.call('GET', `${api}?action=user.update&limit=4`)
     ).body.data.slice(-1)
     expect(update).toMatchObject({ fields: ['disabled'], flags: { disabled: true } })
+  })
+
+  test('says what was true at the time: later names, addresses and values change no entry', async () => {
+    await using running = await startConsole(on(store))
+    const { admin } = running.service
+    const tenant = await aTenant(running)
+    const ada = await tenant.addUser({ name: 'Ada Byron' })
+    await tenant.logIn(ada.email)
+    const owner = await running.logIn({ role: 'owner', email: 'olga@example.com' })
+    const path = `/v1/tenants/${tenant.id}`
+    const { body } = await tenant.call('GET', `${path}/users/${ada.id}`)
+    const profile = { ...body.profile, email: 'king@example.com', name: 'Ada King' }
+    await tenant.call('POST', `${path}/users/${ada.id}`, { ...body, profile })
+    const { body: now } = await tenant.call('GET', path)
+    await tenant.call('POST', path, {
+      ...now,
+      metadata: { latchkey_brand_color: '#123456', secret: 'of the customer' },
+      settings: { ...now.settings, support_email: 'help@example.com' },
+    })
+    const textsAt = async (query: string) => {
+      const { html } = await owner.get(`${tenant.path}/audit?${query}`)
+      return [...html.matchAll(/<tr>[\s\S]*?<\/tr>/g)].map(([row]) => textOf(row)).join('\n')
+    }
+    expect(await textsAt('action=login.succeeded')).toContain(
+      'Ada Byron (ada@example.com) logged in.',
+    )
+    expect(await textsAt('action=user.update')).toContain(
+      'changed the user Ada King (king@example.com): ' +
+        'Address from “ada@example.com” to “king@example.com”',
+    )
+    const ofTenant = await textsAt('action=tenant.update')
+    expect(ofTenant).toContain('changed the tenant acme.example: Color to “#123456”')
+    expect(ofTenant).toContain('Support address to “help@example.com”')
+    expect(ofTenant).not.toContain('of the customer')
+    const listed = await admin.audit({ target: ada.id })
+    expect(JSON.stringify(listed)).not.toContain('example.com')
+
+    await tenant.call('DELETE', `${path}/users/${ada.id}`)
+    const left = await textsAt(`user=${ada.id}`)
+    expect(left).toContain(`${ada.id} logged in.`)
+    for (const name of ['Ada', 'ada@example.com', 'king@example.com']) {
+      expect(left).not.toContain(name)
+    }
   })
 
   test('of the operators is linked to their page, as their tenant has none', async () => {

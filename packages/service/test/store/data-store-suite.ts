@@ -4,6 +4,7 @@ import { describeApiKeys } from './suite/api-keys.ts'
 import { describeApplications } from './suite/applications.ts'
 import { describeAtomicity } from './suite/atomicity.ts'
 import { describeAudit } from './suite/audit.ts'
+import { describeAuditDetails } from './suite/audit-details.ts'
 import { describeConnections } from './suite/connections.ts'
 import { describeCredentials } from './suite/credentials.ts'
 import { describeDeletions } from './suite/deletions.ts'
@@ -45,6 +46,7 @@ export function describeDataStore(name: string, open: Open): void {
     describeDeliveries(opened)
     describeOperators(opened)
     describeAudit(opened)
+    describeAuditDetails(opened)
     describeLists(opened)
     describeAtomicity(opened, open)
   })

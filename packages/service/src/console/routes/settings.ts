@@ -19,7 +19,13 @@ import {
 import { baseOf, CHANGED_MEANWHILE, shellWord } from '../form-fields.ts'
 import { loginPreview } from '../login-preview.ts'
 import { type Refused, refusedBy } from '../refused.ts'
-import { isGuarded, memberOf, type Setting, type SettingGroup, settingGroups } from '../setting-groups.ts'
+import {
+  isGuarded,
+  memberOf,
+  type Setting,
+  type SettingGroup,
+  settingGroups,
+} from '../setting-groups.ts'
 import {
   applyValues,
   bodyOf,

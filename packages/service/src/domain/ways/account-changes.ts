@@ -1,5 +1,6 @@
 import type { Account } from '../../store/ports.ts'
 import type { Credential, User } from '../../store/records.ts'
+import { changedValues } from '../writes/changed-fields.ts'
 import { commit, unlessRefused, type WriteAction } from '../writes/commit.ts'
 import { nowMicros, type Scope, updated } from '../writes/context.ts'
 import { type EndingLogin, isLoginValid, type Login, withoutSessions } from './valid-logins.ts'
@@ -55,6 +56,7 @@ export async function changeAccount(
         if (ending && ending.at <= user.sessionsValidAfter) isAllowed = false
         const after = isAllowed ? change(before) : before
         if (notes) audit.fields = notes(before, after)
+        audit.changes = changedValues(before.user, after.user)
         return after
       },
       audit,

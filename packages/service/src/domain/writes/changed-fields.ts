@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { AuditChange } from '../../store/audit-details.ts'
 
 /** Members of records that no caller decides about. */
 const internal = new Set([
@@ -38,6 +39,62 @@ export function changedFields(before: object, after: object): string[] {
     else fields.push(withFlag((names as Record<string, string>)[name] ?? wireName(name), next))
   }
   return fields.sort()
+}
+
+/**
+ * The members whose values are stored with the audit entry of a change. Those of any other member are not, as it may hold a
+ * secret; of metadata, those of our own keys are.
+ */
+const told: ReadonlySet<string> = new Set([
+  ...[
+    'email',
+    'verifiedAt',
+    'profile',
+    'metadata',
+    'settings',
+    'disabled',
+    'role',
+    'reach',
+    'name',
+  ],
+  ...['loginUrl', 'logoutUrls', 'redirectUrls', 'url', 'description', 'types'],
+  ...['issuer', 'clientId', 'scopes', 'trustEmail', 'allowSignup', 'enabled'],
+])
+
+/** The most characters of a value. */
+const MAX_VALUE = 500
+
+/** The values of the members that differ, by the names of {@link changedFields}. */
+export function changedValues(before: object, after: object): AuditChange[] {
+  const changes: AuditChange[] = []
+  for (const [name, [last, next]] of differing(before, after)) {
+    if (!told.has(name)) continue
+    if (name === 'verifiedAt') {
+      const was = (value: unknown) => String(value !== undefined)
+      changes.push({ name: names.verifiedAt, before: was(last), after: was(next) })
+    } else if (name === 'settings' || named.has(name)) {
+      for (const [member, [one, other]] of differing(last as object, next as object)) {
+        if (name === 'metadata' && !member.startsWith('latchkey_')) continue
+        const own = named.has(name) ? member : wireName(member)
+        changes.push({ name: `${name}.${own}`, ...valuesOf(one, other) })
+      }
+    } else {
+      const own = (names as Record<string, string>)[name] ?? wireName(name)
+      changes.push({ name: own, ...valuesOf(last, next) })
+    }
+  }
+  return changes
+}
+
+function valuesOf(last: unknown, next: unknown): Omit<AuditChange, 'name'> {
+  const [before, after] = [textOf(last), textOf(next)]
+  return { ...(before !== '' && { before }), ...(after !== '' && { after }) }
+}
+
+function textOf(value: unknown): string {
+  if (value === undefined || value === null) return ''
+  const text = Array.isArray(value) ? value.join(', ') : String(value)
+  return text.length > MAX_VALUE ? `${text.slice(0, MAX_VALUE)}…` : text
 }
 
 function withFlag(name: string, value: unknown): string {

@@ -1,7 +1,7 @@
 import type { Change, Outcome } from '../../store/ports.ts'
 import type { AuditEntry, Credential } from '../../store/records.ts'
 import { entryOf } from './audit.ts'
-import { changedFields } from './changed-fields.ts'
+import { changedFields, changedValues } from './changed-fields.ts'
 import type { ServiceScope } from './context.ts'
 import { alreadyExists, type ErrorCode, notFound, ServiceError } from './errors.ts'
 
@@ -78,7 +78,8 @@ export async function commit<T>(
     case 'duplicate':
       throw alreadyExists(action)
     case 'written':
-      scope.context.events.emit('change', audit)
+      // The values are for the log alone.
+      scope.context.events.emit('change', { ...audit, changes: undefined })
       return outcome.record
     case 'unchanged':
       return outcome.record
@@ -105,11 +106,12 @@ export async function commitMany(
   return written
 }
 
-/** `change`, extended to record the names of the changed members in the audit entry. */
+/** `change`, extended to record the changed members in the audit entry: their names, and the values of some. */
 export function noting<T extends object>(audit: AuditEntry, change: Change<T>): Change<T> {
   return (last) => {
     const next = change(last)
     audit.fields = changedFields(last, next)
+    audit.changes = changedValues(last, next)
     return next
   }
 }

@@ -3,6 +3,7 @@ import { StoreError } from '../errors.ts'
 import type { Change, Outcome } from '../ports.ts'
 import type { AuditEntry } from '../records.ts'
 import { toRow as auditRow } from '../sql/audit.ts'
+import { storeChanges } from '../sql/audit-details.ts'
 import type { Engine } from '../sql/engine.ts'
 import { columnsOf, type TableName } from '../sql/schema.ts'
 import {
@@ -144,8 +145,11 @@ function createCompletion<T, R extends AnyRow>(
   return (writes: Sql, row: AnyRow, { audit, by, record, further = [] }: Belonging<T>): Sql<R> => {
     const parts = [
       sql`written as (${writes} returning ${read})`,
-      sql`audited as (${insertFurther('audit', auditRow(audit))})`,
+      sql`audited as (${insertFurther('audit', auditRow(audit))} returning id)`,
     ]
+    if (audit.changes?.length) {
+      parts.push(sql`noted as (${storeChanges(audit.changes, sql`select id from audited`)})`)
+    }
     if (counter && by) {
       const scope = counter(...within.map((column) => String(row[column])))
       parts.push(sql`counted as (update counter_shards set n = n + ${by} from written

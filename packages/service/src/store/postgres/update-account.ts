@@ -3,6 +3,7 @@ import { StoreError } from '../errors.ts'
 import type { UserStore } from '../ports.ts'
 import { type AccountChanges, changesOf, toAccount } from '../sql/accounts.ts'
 import { toRow as auditRow } from '../sql/audit.ts'
+import { storeChanges } from '../sql/audit-details.ts'
 import { credentialsTable } from '../sql/credentials.ts'
 import { every, type Row } from '../sql/schema.ts'
 import { type AnyRow, assign, insertInto, matches, type Sql, script, sql } from '../sql/sql.ts'
@@ -72,7 +73,10 @@ async function update(
   if (after === before) return { kind: 'unchanged', record: after }
   await writeChanges(run, tenantId, id, changesOf(before, after))
   const entry = auditRow(audit)
-  await run(insertInto('audit', Object.keys(entry), Object.values(entry)))
+  const added = insertInto('audit', Object.keys(entry), Object.values(entry))
+  const changes = audit.changes ?? []
+  await run(sql`with audited as (${added} returning id)
+    ${storeChanges(changes, sql`select id from audited where ${changes.length} > 0`)}`)
   return { kind: 'written', record: after }
 }
 

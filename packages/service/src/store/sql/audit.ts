@@ -1,10 +1,11 @@
 import { type AuditStore, type EntriesAfter, NO_TENANT, TRIM_BATCH } from '../ports.ts'
 import type { AuditEntry, StoredAuditEntry } from '../records.ts'
 import { SYSTEM_TENANT_ID } from '../system-tenant.ts'
+import { readAuditDetails, storeChanges } from './audit-details.ts'
 import { createAuditCount, createAuditSearch } from './audit-search.ts'
 import type { Engine } from './engine.ts'
 import { every, type Row } from './schema.ts'
-import { join, type Sql, separators, sql } from './sql.ts'
+import { insertInto, join, type Sql, separators, sql } from './sql.ts'
 import { type AddEntry, createInsert } from './table.ts'
 
 type EntryRow = Row<'audit'>
@@ -20,9 +21,15 @@ export function isLogin({ action, tenantId, outcome }: AuditEntry): boolean {
 /** Adds to the audit log through the writing connection. */
 export function createAddEntry({ writer, concerns }: Engine): AddEntry {
   const insert = createInsert(writer, 'audit')
-  return (entry) => {
+  return async (entry) => {
     concerns?.(entry.tenantId ?? NO_TENANT)
-    return insert(toRow(entry))
+    const row = toRow(entry)
+    if (!entry.changes?.length) return insert(row)
+    const added = insertInto('audit', Object.keys(row), Object.values(row))
+    const inserted = await writer.first(sql<{ id: number }>`${added} returning id`)
+    return writer.run(
+      storeChanges(entry.changes, sql`select cast(${inserted?.id ?? null} as bigint) as id`),
+    )
   }
 }
 
@@ -56,6 +63,8 @@ export function createAudit(engine: Engine, addEntry: AddEntry): Omit<AuditStore
         order by ${isByTime ? sql`at desc, ` : sql``}id desc limit ${limit}`)
       return rows.map(toEntry)
     },
+
+    details: (ids) => readAuditDetails(reader, ids),
 
     search: createAuditSearch(engine, toEntry),
 

@@ -1,4 +1,5 @@
 import { LOG_SHARDS, VOID_SESSIONS, WEBHOOKS } from '../cursors.ts'
+import { createAuditTriggers } from './audit-details.ts'
 import { type TableName, tables } from './schema.ts'
 import type { EngineName } from './sql.ts'
 
@@ -81,6 +82,8 @@ export function createTables(engine: EngineName): string[] {
     ...tables.map((name) => createTable(name, engine)),
     ...createNewTables(engine),
     createTable('standings', engine),
+    createTable('audit_details', engine),
+    ...createAuditTriggers(engine),
   ]
 }
 

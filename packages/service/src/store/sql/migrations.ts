@@ -1,3 +1,4 @@
+import { createAuditTriggers } from './audit-details.ts'
 import {
   createNewTables,
   createTable,
@@ -44,6 +45,10 @@ export function changesOf(engine: EngineName, { tables, indexes, step }: Own): r
     ...(step ? [{ name: '0016-search-texts', step }] : []),
     { name: '0017-last-logins', statements: [FILL_LAST_LOGINS] },
     { name: '0018-standings', statements: [createTable('standings', engine)] },
+    {
+      name: '0019-audit-details',
+      statements: [createTable('audit_details', engine), ...createAuditTriggers(engine)],
+    },
   ]
 }
 

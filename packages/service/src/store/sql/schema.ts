@@ -161,6 +161,15 @@ export const tables = {
     // Ids become visible out of order. Release 0.2.0 reads with it which entries may still have one before them.
     postgres: { xid: 'xid8 not null default pg_current_xact_id()' },
   },
+  // A table of its own: release 0.2.0 reads every column of audit on PostgreSQL, and fails when there is one more.
+  audit_details: {
+    record: {
+      audit_id: 'integer not null primary key references audit (id) on delete cascade',
+      actor: 'text',
+      target: 'text',
+      changes: 'text',
+    },
+  },
   // One row: the name of the database, which a dump keeps, and the last id of the log up to which entries were pruned.
   audit_log: {
     record: { id: 'flag primary key', name: 'key not null', pruned_to: 'integer not null' },

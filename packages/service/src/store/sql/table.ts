@@ -220,9 +220,12 @@ function createWrites<T, R extends AnyRow>(
       write(async () => {
         const row = await writer.first(bind(current, values))
         if (!row) return { kind: 'missing' }
+        // First of all the entry, which stores the name of the object.
+        await addEntry(audit)
         await writer.run(bind(deleteRow, values))
         await countOne(values, -1)
-        return written(fromRow(row), row, audit, step)
+        await step?.(row)
+        return { kind: 'written', record: fromRow(row) }
       }),
   }
 }

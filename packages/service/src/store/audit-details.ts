@@ -1,0 +1,17 @@
+/** A member that an update changed, with its values as text; one without a value is left out. */
+export interface AuditChange {
+  /** As in the `fields` of the entry, without the value of a flag. */
+  readonly name: string
+  readonly before?: string | undefined
+  readonly after?: string | undefined
+}
+
+/** What an entry of the audit log is about, as it was when the entry was written. */
+export interface AuditDetails {
+  /** The name and the address of the actor; the name of an API key. */
+  readonly actor: string | undefined
+  /** The name of the object, with its address, domain or URL. */
+  readonly target: string | undefined
+  /** The values of the changed members that are no secrets. */
+  readonly changes: readonly AuditChange[]
+}

@@ -1,0 +1,119 @@
+import type { AuditChange, AuditDetails } from '../audit-details.ts'
+import { SYSTEM_TENANT_ID } from '../system-tenant.ts'
+import type { Queries } from './engine.ts'
+import { every, type Row } from './schema.ts'
+import { type EngineName, list, once, type Sql, sql } from './sql.ts'
+
+/** A member of a JSON column, as an expression. */
+const memberOf: { readonly [Engine in EngineName]: (column: string, member: string) => string } = {
+  sqlite: (column, member) => `${column} ->> '$.${member}'`,
+  postgres: (column, member) => `${column}::json ->> '${member}'`,
+}
+
+/** The object of a target, which has a part such as `/password` behind it. */
+const objectIn: { readonly [Engine in EngineName]: (target: string) => string } = {
+  sqlite: (target) => `substr(${target}, 1, instr(${target} || '/', '/') - 1)`,
+  postgres: (target) => `split_part(${target}, '/', 1)`,
+}
+
+const named = (name: string, more: string) =>
+  `case when coalesce(${name}, '') = '' then ${more} else ${name} || ' (' || ${more} || ')' end`
+
+/** The names of the actor and the target of an entry, as expressions over the columns of `entry`. */
+function namesOf(engine: EngineName, entry: string): { actor: string; target: string } {
+  const label = named(memberOf[engine]('profile', 'name'), 'email')
+  const user = (tenant: string, id: string) =>
+    `(select ${label} from users where tenant_id = ${tenant} and id = ${id})`
+  const of = (table: string, name: string, id: string) =>
+    `(select nullif(${name}, '') from ${table} where id = ${id})`
+  const within = (table: string, name: string, id: string) =>
+    `(select nullif(${name}, '') from ${table} where tenant_id = ${tenant} and id = ${id})`
+  const tenant = `coalesce(${entry}.tenant_id, '${SYSTEM_TENANT_ID}')`
+  const object = objectIn[engine](`${entry}.target`)
+  return {
+    actor: `case substr(${entry}.actor, 1, 4)
+      when 'user' then ${user(tenant, `substr(${entry}.actor, 6)`)}
+      when 'oper' then ${user(`'${SYSTEM_TENANT_ID}'`, `substr(${entry}.actor, 10)`)}
+      when 'key:' then ${of('api_keys', 'name', `substr(${entry}.actor, 5)`)} end`,
+    target: `case substr(${entry}.target, 1, 4)
+      when 'usr_' then ${user(tenant, object)}
+      when 'ten_' then ${of('tenants', named('name', "replace(domain, id || ' ', '')"), object)}
+      when 'app_' then ${within('applications', 'name', object)}
+      when 'con_' then ${within('connections', 'name', object)}
+      when 'whk_' then ${within('webhooks', named('description', 'url'), object)}
+      when 'key_' then ${of('api_keys', 'name', object)} end`,
+  }
+}
+
+const isAbout = (id: string) =>
+  `(target = ${id} or target >= ${id} || '/' and target < ${id} || '0')`
+
+/** Takes the names of a deleted user, and the values that were theirs, out of the entries. */
+const FORGET = `
+  update audit_details set target = null, changes = null
+    where audit_id in (select id from audit where ${isAbout('old.id')});
+  update audit_details set actor = null
+    where audit_id in (select id from audit where actor in ('user:' || old.id, 'operator:' || old.id));`
+
+/**
+ * The triggers that keep the details of audit entries: every way to write an entry stores the names with it, that of
+ * release 0.2 included, and the names of a user are erased in the transaction that deletes the user.
+ */
+export function createAuditTriggers(engine: EngineName): string[] {
+  const { actor, target } = namesOf(engine, engine === 'sqlite' ? 'new' : 'added')
+  const isNamed = 'actor is not null or target is not null'
+  if (engine === 'sqlite') {
+    return [
+      `create trigger audit_details_insert after insert on audit begin
+        insert into audit_details (audit_id, actor, target)
+          select new.id, actor, target from (select ${actor} as actor, ${target} as target)
+          where ${isNamed};
+      end`,
+      `create trigger audit_details_forget after delete on users begin ${FORGET} end`,
+    ]
+  }
+  const returns = 'returns trigger language plpgsql as'
+  return [
+    `create function latchkey_name_entries() ${returns} $$ begin
+      insert into audit_details (audit_id, actor, target)
+        select id, named_actor, named_target
+        from (select id, ${actor} as named_actor, ${target} as named_target from added) as found
+        where named_actor is not null or named_target is not null
+        on conflict (audit_id) do update set actor = excluded.actor, target = excluded.target;
+      return null;
+    end $$`,
+    `create trigger audit_details_insert after insert on audit referencing new table as added
+      for each statement execute function latchkey_name_entries()`,
+    `create function latchkey_forget_user() ${returns} $$ begin ${FORGET} return null; end $$`,
+    `create trigger audit_details_forget after delete on users
+      for each row execute function latchkey_forget_user()`,
+  ]
+}
+
+/** Stores the values that an update changed, of the entry whose id `audited` returns. */
+export function storeChanges(changes: readonly AuditChange[], audited: Sql): Sql {
+  return sql`insert into audit_details (audit_id, changes)
+    select id, cast(${JSON.stringify(changes)} as text) from (${audited}) as audited where true
+    on conflict (audit_id) do update set changes = excluded.changes`
+}
+
+/** Reads the details of entries by their ids. */
+export async function readAuditDetails(
+  reader: Queries,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, AuditDetails>> {
+  if (ids.length === 0) return new Map()
+  const rows = await reader.all(
+    once(sql<Row<'audit_details'>>`select ${every('audit_details')} from audit_details
+      where audit_id in (${list(ids)})`),
+  )
+  return new Map(rows.map((row) => [row.audit_id, toDetails(row)]))
+}
+
+function toDetails({ actor, target, changes }: Row<'audit_details'>): AuditDetails {
+  return {
+    actor: actor ?? undefined,
+    target: target ?? undefined,
+    changes: changes === null ? [] : JSON.parse(changes),
+  }
+}
