@@ -42,7 +42,7 @@ import {
   freeDomain,
   listTenants,
 } from './domain/tenants/tenants.ts'
-import { exportAudit, listAudit } from './domain/writes/audit.ts'
+import { exportAudit, listAudit, noteExport } from './domain/writes/audit.ts'
 import type { DomainContext, ServiceScope } from './domain/writes/context.ts'
 import { type SeedReport, seed } from './seed.ts'
 import type { AuditQuery, OperatorUser, TenantDeletion } from './store/ports.ts'
@@ -184,6 +184,8 @@ export interface Admin {
   audit(query?: AuditQuery): Promise<StoredAuditEntry[]>
   /** The whole audit log, or what follows the entry `after`, the oldest first. */
   exportAudit(query?: { after?: number; tenantId?: string }): AsyncIterable<StoredAuditEntry>
+  /** Notes in the audit log that an export of it begins, or with `rows` that it has ended. */
+  noteAuditExport(query: { tenantId?: string; after: number; rows?: number }): Promise<void>
   /**
    * Compares the audit log with its daily seals, tenant by tenant.
    *
@@ -255,6 +257,10 @@ export function createAdmin(context: DomainContext, name = 'admin'): Admin {
     confirm: (id) => confirm(scope, id),
     audit: (query = {}) => listAudit(context, query),
     exportAudit: (query) => exportAudit(context, query),
+    noteAuditExport: ({ tenantId, after, rows }) =>
+      rows === undefined
+        ? noteExport({ ...scope, tenantId }, 'audit.export', { after })
+        : noteExport({ ...scope, tenantId }, 'audit.exported', { rows }),
     verifyAudit: (query) => verifyAuditOf(scope, query),
     seed: (document) => seed(scope, document),
   }

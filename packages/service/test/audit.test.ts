@@ -139,7 +139,7 @@ test('the commands of the operator name who ran them', async () => {
   ])
 })
 
-test('audit export prints every entry as a JSON line, and goes on after the last one', async () => {
+test('audit export prints every entry as a JSON line, goes on after the last one, and is noted', async () => {
   using folder = temporaryFolder()
   const data = ['--data', folder.path]
   const tenant = await run(['tenant', 'create', ...data, '--domain', 'a.example.com'])
@@ -147,10 +147,9 @@ test('audit export prints every entry as a JSON line, and goes on after the last
   await fetch(`${server.url}/v1/tenants`, { headers: { 'user-agent': 'Evil\u00ad\u0085' } })
   await server.stop()
   const id = tenant.stdout.trim()
-  const [all, rest, own] = await Promise.all(
-    [[], ['--after', '1'], ['--tenant', id]].map(async (options) => {
-      return (await run(['audit', 'export', ...data, ...options])).stdout
-    }),
+  const [all, rest, own] = await Array.fromAsync(
+    [[], ['--after', '1'], ['--tenant', id]],
+    async (options) => (await run(['audit', 'export', ...data, ...options])).stdout,
   )
   const created = {
     id: 1,
@@ -172,11 +171,20 @@ test('audit export prints every entry as a JSON line, and goes on after the last
     address: '127.0.0.1',
     user_agent: 'Evil\u00ad\u0085',
   }
-  const entries = (text = '') =>
+  const allOf = (text = '') =>
     text
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line))
+  const entries = (text = '') => allOf(text).filter(({ action }) => !/^audit\.export/.test(action))
+  const by = { actor: `admin:${userInfo().username}`, outcome: 'success' }
+  expect(allOf(all).at(-1)).toMatchObject({ ...by, action: 'audit.export', fields: ['after'] })
+  expect(allOf(own).at(-1)).toMatchObject({ ...by, action: 'audit.export', tenant_id: id })
+  const { stdout } = await run(['audit', ...data, '--json'])
+  const noted = JSON.parse(stdout).filter(
+    ({ action }: { action: string }) => action === 'audit.exported',
+  )
+  expect(noted).toHaveLength(3)
   expect(entries(all)).toEqual([created, refused])
   expect(entries(rest)).toEqual([refused])
   expect(entries(own)).toEqual([created])

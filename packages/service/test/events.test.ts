@@ -94,6 +94,7 @@ describe.each(stores)('on %s', (store) => {
     await emits(['tenant.delete'], () => admin.deleteTenant(other.id))
     // Its rows go without a word to the outside: nothing can see them any more.
     await emits([], () => admin.eraseDeleted())
+    await emits([], () => admin.noteAuditExport({ after: 0 }))
     await emits(['tenant.free_domain'], () => admin.freeDomain(settings.domain))
     await emits(['tenant.create', 'application.create'], () =>
       admin.seed({ tenants: [{ settings, applications: [{ name: 'Shop' }] }] }),

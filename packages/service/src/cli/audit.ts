@@ -84,6 +84,7 @@ export function addAuditCommand(program: Command): void {
     .action(({ tenant, after, format, ...options }: ExportOptions) =>
       withAdmin(options, async (admin) => {
         const query = { after, ...(tenant !== undefined && { tenantId: tenant }) }
+        await admin.noteAuditExport(query)
         const csv = csvLines(auditColumns, oneLine)
         const [head, textOf] =
           format === 'csv'
@@ -91,13 +92,16 @@ export function addAuditCommand(program: Command): void {
             : ['', (lot: StoredAuditEntry[]) => lot.map((one) => `${auditLine(one)}\n`).join('')]
         await printText(head)
         let lot: StoredAuditEntry[] = []
+        let rows = 0
         for await (const entry of admin.exportAudit(query)) {
+          rows++
           lot.push(entry)
           if (lot.length < LOT) continue
           await printText(textOf(lot))
           lot = []
         }
         await printText(textOf(lot))
+        await admin.noteAuditExport({ ...query, rows })
       }),
     )
 

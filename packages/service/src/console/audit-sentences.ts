@@ -16,6 +16,8 @@ const sentences = {
   'user.contest':
     '{who} contested that the account {on} was taken back, which locks it until an operator decides.',
   'user.import': '{who} imported users: {on}.',
+  'user.export': '{who} began to download the users of {on}: {changes}.',
+  'user.exported': '{who} downloaded the users of {on}: {changes}.',
   'credential.create': '{who} gave {on} a way to log in: {way}.',
   'credential.update': '{who} changed a way to log in of {on}: {way}.',
   'credential.delete': '{who} removed a way to log in of {on}: {way}.',
@@ -71,6 +73,8 @@ const sentences = {
   'signing_key.create': '{who} made the signing key {on}.',
   'signing_key.delete': '{who} withdrew the signing key {on}.',
   'signing_key.reseal': '{who} encrypted the signing key {on} under the newest master key.',
+  'audit.export': '{who} began to download the audit log of {on}: {changes}.',
+  'audit.exported': '{who} downloaded the audit log of {on}: {changes}.',
   'audit.seal': '{who} sealed a day of the audit log: {on}.',
   'operator.invite': '{who} invited the operator {on}.',
   'operator.accept': '{who} accepted the invitation for {on}.',

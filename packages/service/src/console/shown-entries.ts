@@ -48,7 +48,9 @@ export async function shownEntries(
       who: actorIn(names, entry.actor, actor),
       on: called(objectOf(names, entry), entry.target, target),
       way: credentialKinds[part as keyof typeof credentialKinds] ?? asIs(part),
-      changes: (entry.fields ?? []).map((field) => inWords(field, changes)),
+      changes: (entry.fields ?? []).map((field) =>
+        entry.action.includes('.export') ? factInWords(field, changes) : inWords(field, changes),
+      ),
       tenant: tenantOf(entry.tenantId),
     }
   })
@@ -88,6 +90,7 @@ function objectOf(names: AuditNames, { target, tenantId, action }: StoredAuditEn
   const known = knownIn(names, target)
   if (known) return known
   if (action.endsWith('.delete')) return plain(target)
+  if (target === 'service') return { ...plain(target), label: 'all tenants' }
   if (target === tenantId) return tenantOf(target) ?? plain(target)
   const room = rooms[target.slice(0, 4)]
   if (!room || tenantId === undefined || tenantId === SYSTEM_TENANT_ID) return plain(target)
@@ -144,6 +147,17 @@ function inWords(text: string, changes: readonly AuditChange[]): Text {
   }
   if (after !== undefined) return say('{name} to “{after}”', { name: label, after })
   return before === undefined ? label : say('{name} “{before}” removed', { name: label, before })
+}
+
+/** A filter of a download, or its number of rows. */
+function factInWords(name: string, changes: readonly AuditChange[]): Text {
+  const { after: value = '' } = changes.find((one) => one.name === name) ?? {}
+  return say('{name} “{value}”', { name: facts[name] ?? asIs(name), value })
+}
+
+const facts: Readonly<Record<string, Sentence>> = {
+  ...{ format: 'Format', rows: 'Rows', search: 'Search', state: 'State', order: 'Order' },
+  ...{ actor: 'Actor', target: 'Target', from: 'From', request: 'Request' },
 }
 
 /** The members that updates change in words, by their names in the audit log. */

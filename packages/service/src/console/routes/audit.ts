@@ -8,7 +8,16 @@ import { jsonLines } from '../../wire/json-lines.ts'
 import { decodePlace, encodePlace } from '../../wire/places.ts'
 import { auditCells, auditColumns, sheetLines } from '../../wire/tables.ts'
 import { parseTimestamp } from '../../wire/timestamps.ts'
-import { type Call, type ConsoleRoute, type Result, servicePage, tenantPage } from '../call.ts'
+import {
+  type Call,
+  type ConsoleRoute,
+  type Result,
+  serviceForm,
+  servicePage,
+  tenantForm,
+  tenantPage,
+} from '../call.ts'
+import { noted } from '../exports.ts'
 import { shownEntries } from '../shown-entries.ts'
 
 const PATH = '/console/audit'
@@ -18,10 +27,10 @@ const DAY_MICROS = 86_400 * 1e6
 
 export const auditRoutes: readonly ConsoleRoute[] = [
   servicePage(PATH, show),
-  servicePage(`${PATH}/export`, exportEntries),
+  serviceForm(`${PATH}/export`, exportEntries, { role: 'viewer', isDangerous: true }),
   { ...servicePage(`${PATH}/:entry`, showEntry), concerns: 'any' },
   tenantPage('/audit', show),
-  tenantPage('/audit/export', exportEntries),
+  tenantForm('/audit/export', exportEntries, { role: 'viewer', isDangerous: true }),
 ]
 
 /** The filters of the form, as they were sent. */
@@ -49,7 +58,8 @@ async function show(call: Call): Promise<Result> {
       ...{ given, base, isFirst: place === undefined },
       entries: await shownEntries(scope.context, items),
       isFiltered: Object.keys(sent).length > 0,
-      exportPath: `${base}/export?${new URLSearchParams(sent)}`,
+      exportPath: `${base}/export`,
+      exported: sent,
       further:
         next && new URLSearchParams({ ...sent, after: encodePlace([next.at, next.id]) }).toString(),
     },
@@ -64,19 +74,24 @@ async function show(call: Call): Promise<Result> {
 
 /** The entries as a file: those of the tenant of the path, or those of the whole service. */
 async function exportEntries(call: Call): Promise<Result> {
-  const given = givenIn(call.query)
-  const isCsv = call.query.get('format') === 'csv'
+  const given = givenIn(call.form)
+  const isCsv = call.form.get('format') === 'csv'
   const toItem = (entry: StoredAuditEntry): object =>
     isCsv ? auditCells(entry) : { ...serializeEntry(entry), tenant_id: entry.tenantId }
-  return {
-    kind: 'lines',
-    fileName: `audit-${call.tenant?.id ?? 'all'}.${isCsv ? 'csv' : 'ndjson'}`,
-    lines: isCsv ? sheetLines(auditColumns) : jsonLines,
-    async read(after) {
-      const { items, next } = await read(call, given, placeIn(after ?? null), EXPORT_PAGE)
-      return { items: items.map(toItem), next: next && encodePlace([next.at, next.id]) }
+  return noted(
+    call,
+    'audit',
+    { ...given, format: isCsv ? 'csv' : 'ndjson' },
+    {
+      kind: 'lines',
+      fileName: `audit-${call.tenant?.id ?? 'all'}.${isCsv ? 'csv' : 'ndjson'}`,
+      lines: isCsv ? sheetLines(auditColumns) : jsonLines,
+      async read(after) {
+        const { items, next } = await read(call, given, placeIn(after ?? null), EXPORT_PAGE)
+        return { items: items.map(toItem), next: next && encodePlace([next.at, next.id]) }
+      },
     },
-  }
+  )
 }
 
 async function read(

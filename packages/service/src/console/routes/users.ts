@@ -15,6 +15,7 @@ import {
   tenantForm,
   tenantPage,
 } from '../call.ts'
+import { noted } from '../exports.ts'
 import { cursorOf } from '../form-fields.ts'
 import { bulkActs } from '../job-words.ts'
 import { languageIn } from '../mail-form.ts'
@@ -26,7 +27,7 @@ const EXPORT_PAGE = 1_000
 
 export const usersRoutes: readonly ConsoleRoute[] = [
   tenantPage('/users', showUsers),
-  tenantPage('/users/export', exportUsers),
+  tenantForm('/users/export', exportUsers, { role: 'viewer', isDangerous: true }),
   tenantPage('/users/new', (call) => showNew(call), { role: 'admin' }),
   // The owner of a verified address gets in by a mailed link.
   tenantForm('/users/new', create, { isDangerous: (form) => form.get('verified') === 'yes' }),
@@ -54,33 +55,40 @@ async function showUsers({ scope, query, ids, operator }: TenantCall): Promise<R
     data: {
       ...{ users: items, ...given, further, base, onlyBeginnings, acts: bulkActs },
       importPath: `${base}/import`,
-      exportPath: `${base}/export?${new URLSearchParams({ ...given })}`,
+      exportPath: `${base}/export`,
+      exported: given,
     },
     commands: [`latchkey users search --tenant ${scope.tenantId}`],
   }
 }
 
 /** The users that the form asks for, as a file. */
-async function exportUsers({ scope, query, tenant }: TenantCall): Promise<Result> {
-  const given = userFiltersIn(query)
+async function exportUsers(call: TenantCall): Promise<Result> {
+  const { scope, form, tenant } = call
+  const given = userFiltersIn(form)
   const asked = { ...userQueryOf(given), order: given.order }
-  const isCsv = query.get('format') === 'csv'
-  return {
-    kind: 'lines',
-    fileName: `users-${tenant.id}.${isCsv ? 'csv' : 'ndjson'}`,
-    lines: isCsv ? sheetLines(userColumns) : jsonLines,
-    async read(after) {
-      const [key, id] = decodePlace(after, place) ?? []
-      const from = key === undefined || id === undefined ? undefined : { key, id }
-      const { items, next } = await listOfUsers(scope, asked, { after: from, limit: EXPORT_PAGE })
-      return {
-        items: items.map(({ user, lastLoginAt }) =>
-          isCsv ? userCells(user, lastLoginAt) : lineOf(user, lastLoginAt),
-        ),
-        next: next && encodePlace([next.key, next.id]),
-      }
+  const isCsv = form.get('format') === 'csv'
+  return noted(
+    call,
+    'user',
+    { ...given, format: isCsv ? 'csv' : 'ndjson' },
+    {
+      kind: 'lines',
+      fileName: `users-${tenant.id}.${isCsv ? 'csv' : 'ndjson'}`,
+      lines: isCsv ? sheetLines(userColumns) : jsonLines,
+      async read(after) {
+        const [key, id] = decodePlace(after, place) ?? []
+        const from = key === undefined || id === undefined ? undefined : { key, id }
+        const { items, next } = await listOfUsers(scope, asked, { after: from, limit: EXPORT_PAGE })
+        return {
+          items: items.map(({ user, lastLoginAt }) =>
+            isCsv ? userCells(user, lastLoginAt) : lineOf(user, lastLoginAt),
+          ),
+          next: next && encodePlace([next.key, next.id]),
+        }
+      },
     },
-  }
+  )
 }
 
 const place = z.tuple([z.string(), z.string()])

@@ -846,6 +846,17 @@ export const de = {
   '1 second': '1 Sekunde',
   '{count} seconds': '{count} Sekunden',
   'sessions ended': 'Sitzungen beendet',
+  '{who} began to download the users of {on}: {changes}.':
+    '{who} hat begonnen, Benutzer herunterzuladen, für {on}: {changes}.',
+  '{who} downloaded the users of {on}: {changes}.':
+    '{who} hat Benutzer heruntergeladen, für {on}: {changes}.',
+  '{who} began to download the audit log of {on}: {changes}.':
+    '{who} hat begonnen, das Protokoll herunterzuladen, für {on}: {changes}.',
+  '{who} downloaded the audit log of {on}: {changes}.':
+    '{who} hat das Protokoll heruntergeladen, für {on}: {changes}.',
+  '{name} “{value}”': '{name} „{value}“',
+  Format: 'Format',
+  Rows: 'Zeilen',
   '{name} from “{before}” to “{after}”': '{name} von „{before}“ auf „{after}“',
   '{name} to “{after}”': '{name} auf „{after}“',
   '{name} “{before}” removed': '{name} „{before}“ entfernt',

@@ -46,6 +46,27 @@ export function note(
   return scope.context.store.audit.append(entryOf(scope, action, target, outcome))
 }
 
+/** A download of users or of audit entries: its beginning, and its end with the number of rows. */
+export type ExportAction = 'user.export' | 'user.exported' | 'audit.export' | 'audit.exported'
+
+/**
+ * Adds an entry for a download of many objects. It holds no address: of one in a filter, the domain alone.
+ *
+ * @param facts - The filters and the format, or the number of rows. Empty ones are left out.
+ */
+export async function noteExport(
+  scope: ServiceScope,
+  action: ExportAction,
+  facts: Readonly<Record<string, string | number>>,
+): Promise<void> {
+  const changes = Object.entries(facts)
+    .map(([name, value]) => ({ name, after: String(value).replace(/[^\s@]*@/g, '…@') }))
+    .filter(({ after }) => after !== '')
+  const fields = changes.map(({ name }) => name)
+  const entry = entryOf(scope, action, scope.tenantId ?? 'service')
+  await scope.context.store.audit.append({ ...entry, fields, changes })
+}
+
 /** The actors of a store with refused requests since the last trimming. */
 const refusedActors = new WeakMap<DataStore, Set<string>>()
 

@@ -9,6 +9,7 @@ import {
   toEntry,
   toRow,
 } from '../sql/audit.ts'
+import { storeChanges } from '../sql/audit-details.ts'
 import type { Engine } from '../sql/engine.ts'
 import type { Row } from '../sql/schema.ts'
 import { insertInto, type Sql, sql } from '../sql/sql.ts'
@@ -65,6 +66,11 @@ export function createPostgresAudit(
       if (entry.outcome === 'refused') return addRefused(entry)
       const row = toRow(entry)
       const added = insertInto('audit', Object.keys(row), Object.values(row))
+      if (entry.changes?.length) {
+        const audited = sql`with audited as (${added} returning id)`
+        const stored = storeChanges(entry.changes, sql`select id from audited`)
+        return void (await connections.write(sql`${audited} ${stored}`))
+      }
       if (!isLogin(entry)) return void (await connections.write(added))
       const { at, tenantId = '', target } = entry
       await connections.write(sql`with added as (${added})
