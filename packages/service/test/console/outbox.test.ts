@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net'
 import { SMTPServer } from 'smtp-server'
 import { describe, expect, test, vi } from 'vitest'
 import { createBrowser } from '../issuer/support/browser.ts'
-import { on, press, startConsole, stores, textOf } from './support.ts'
+import { on, press, sendForm, startConsole, stores, textOf } from './support.ts'
 import { aTenant } from './tenant.ts'
 
 /** A mail server that refuses every message with `code`, while there is one. */
@@ -99,6 +99,29 @@ describe.each(stores)('on %s', (store) => {
     const again = /action="([^"]+\/again)"/.exec(page.html)?.[1] ?? ''
     await press(operator, page, again)
     await vi.waitFor(() => expect(server.received).not.toEqual([]))
+  })
+
+  test('the outbox shows the address that a message went to, also after the user has another', async () => {
+    await using running = await startConsole(on(store))
+    const tenant = await aTenant(running)
+    const ada = await tenant.addUser({}, '')
+    const operator = await running.logIn({ role: 'admin' })
+    const user = `${tenant.path}/users/${ada.id}`
+    const send = async () =>
+      press(operator, await operator.get(user), `${user}/mail`, { kind: 'invite' })
+    await send()
+    await sendForm(operator, `${user}/edit/save`, { email: 'king@example.com' }, `${user}/edit`)
+    await send()
+    const { html } = await operator.get(`${tenant.path}/outbox`)
+    const rows = [...html.matchAll(/<tr>[\s\S]*?<\/tr>/g)].map(([row]) => textOf(row))
+    const shown = rows.flatMap(
+      (row) => /(Invitation|Notice of a new address)(\S+?\.com)/.exec(row)?.[0] ?? [],
+    )
+    expect(shown).toEqual([
+      'Invitationking@example.com',
+      'Notice of a new addressada@example.com',
+      'Invitationada@example.com',
+    ])
   })
 
   test('the outbox shows a viewer no content and no way to send, in pages of 50', async () => {

@@ -1,5 +1,5 @@
+import { type MailRecipient, recipientsOf } from '../../domain/operators/mail-addresses.ts'
 import { requestedMails } from '../../domain/operators/support.ts'
-import { usersById } from '../../domain/users/users.ts'
 import { type MessageState, messageState } from '../../store/protocol-store.ts'
 import {
   type ConsoleRoute,
@@ -10,7 +10,7 @@ import {
   tenantPage,
 } from '../call.ts'
 import { answerOf, mailKinds, mailStates } from '../mail-form.ts'
-import { asIs } from '../texts/index.ts'
+import { asIs, say } from '../texts/index.ts'
 
 const PAGE = 50
 
@@ -33,9 +33,7 @@ async function show({ scope, support, tenant, query }: TenantCall): Promise<Resu
     next &&
     new URLSearchParams({ state: state ?? '', at: String(next.createdAt), id: next.id }).toString()
   const users = `/console/t/${tenant.id}/users`
-  const ids = [...new Set(items.flatMap(({ userId }) => userId ?? []))]
-  const recipients = await usersById(scope, ids)
-  const emails = new Map(recipients.map(({ id, email }) => [id, email]))
+  const recipients = await recipientsOf(scope, items)
   return {
     kind: 'page',
     name: 'outbox',
@@ -53,15 +51,24 @@ async function show({ scope, support, tenant, query }: TenantCall): Promise<Resu
         isWaiting: messageState(one) === 'waiting',
         canBeSentAgain:
           one.userId !== undefined && requestedMails.some((kind) => kind === one.kind),
-        // A user who was deleted has a page no more.
-        recipient: one.userId && (emails.get(one.userId) ?? one.userId),
-        userPath: emails.has(one.userId ?? '') ? `${users}/${one.userId}` : undefined,
+        ...recipientIn(users, one.userId, recipients.get(one.id)),
       })),
     },
     commands: [
       `latchkey mails list --tenant ${tenant.id}`,
       ...items.slice(0, 1).map(({ id }) => `latchkey mails resend ${id} --tenant ${tenant.id}`),
     ],
+  }
+}
+
+/** The recipient as the page shows it. A user who was deleted has a page no more. */
+function recipientIn(users: string, userId: string | undefined, known: MailRecipient | undefined) {
+  if (!known) return { recipient: userId }
+  const { user, address } = known
+  const other = say('another address of {user}', { user: user.email })
+  return {
+    recipient: address === undefined ? other : asIs(address),
+    userPath: `${users}/${user.id}`,
   }
 }
 

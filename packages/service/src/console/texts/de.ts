@@ -857,6 +857,7 @@ export const de = {
   '{name} “{value}”': '{name} „{value}“',
   Format: 'Format',
   Rows: 'Zeilen',
+  'another address of {user}': 'eine andere Adresse von {user}',
   '{name} from “{before}” to “{after}”': '{name} von „{before}“ auf „{after}“',
   '{name} to “{after}”': '{name} auf „{after}“',
   '{name} “{before}” removed': '{name} „{before}“ entfernt',

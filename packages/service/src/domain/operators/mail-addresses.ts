@@ -1,0 +1,65 @@
+import type { QueuedMessage } from '../../store/protocol-store.ts'
+import type { Micros, User } from '../../store/records.ts'
+import { usersById } from '../users/users.ts'
+import type { Scope } from '../writes/context.ts'
+
+/** A message, as far as its recipient goes. */
+type Mail = Pick<QueuedMessage, 'id' | 'userId' | 'kind' | 'createdAt'>
+
+/** The recipient of a message. */
+export interface MailRecipient {
+  readonly user: User
+  /** The address that the message went to; `undefined` if it was another one than the user's, and nothing says which. */
+  readonly address: string | undefined
+}
+
+/** Another address in place of one. */
+interface Move {
+  readonly at: Micros
+  readonly before: string
+}
+
+/** The most changes of a user that are read. */
+const MOST = 100
+
+/** The kinds that go to the address from before a change. */
+const ofBefore: ReadonlySet<string | undefined> = new Set(['moved', 'movedBySupport', 'displaced'])
+
+/** The recipients of messages by the ids of the messages, as their addresses were then. Deleted users are left out. */
+export async function recipientsOf(
+  scope: Scope,
+  mails: readonly Mail[],
+): Promise<ReadonlyMap<string, MailRecipient>> {
+  const ids = [...new Set(mails.flatMap(({ userId }) => userId ?? []))]
+  const users = await usersById(scope, ids)
+  const found = new Map<string, MailRecipient>()
+  for (const user of users) {
+    const own = mails.filter(({ userId }) => userId === user.id)
+    const isChanged = own.some(({ createdAt, kind }) => {
+      return ofBefore.has(kind) || createdAt <= user.updatedAt
+    })
+    const moves = isChanged ? await movesOf(scope, user.id) : []
+    for (const mail of own) found.set(mail.id, { user, address: addressOf(mail, user, moves) })
+  }
+  return found
+}
+
+function addressOf({ kind, createdAt }: Mail, user: User, moves: readonly Move[]) {
+  // The code goes to an address that may never become the user's.
+  if (kind === 'addressCode') return undefined
+  if (!ofBefore.has(kind)) return moves.find(({ at }) => at > createdAt)?.before ?? user.email
+  const distance = ({ at }: Move) => Math.abs(at - createdAt)
+  return moves.toSorted((a, b) => distance(a) - distance(b))[0]?.before
+}
+
+/** The changes of a user's address, the earliest first. */
+async function movesOf({ context, tenantId }: Scope, user: string): Promise<Move[]> {
+  const { audit } = context.store
+  const page = { after: undefined, limit: MOST }
+  const { items } = await audit.search(tenantId, { user, action: 'user.' }, page)
+  const details = await audit.details(items.map(({ id }) => id))
+  return items.toReversed().flatMap(({ id, at }) => {
+    const change = details.get(id)?.changes.find(({ name }) => name === 'profile.email')
+    return change?.before === undefined ? [] : [{ at, before: change.before }]
+  })
+}
