@@ -15,8 +15,8 @@ export interface Setting {
 }
 
 /**
- * The settings that are saved without a new login: they change what users read and the colors, and protect nobody. Every
- * other setting needs one, a new one included.
+ * The settings that are saved without a new login: they change names, texts and the color, and protect no user.
+ * Every other setting needs one, a new one included.
  */
 const harmless: ReadonlySet<SettingName> = new Set<SettingName>([
   'name',

@@ -6,7 +6,7 @@ export interface AuditChange {
   readonly after?: string | undefined
 }
 
-/** What an entry of the audit log is about, as it was when the entry was written. */
+/** Names and values of an entry of the audit log, as they were when the entry was written. */
 export interface AuditDetails {
   /** The name and the address of the actor; the name of an API key. */
   readonly actor: string | undefined

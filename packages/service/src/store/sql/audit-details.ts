@@ -31,10 +31,11 @@ function namesOf(engine: EngineName, entry: string): { actor: string; target: st
   const tenant = `coalesce(${entry}.tenant_id, '${SYSTEM_TENANT_ID}')`
   const object = objectIn[engine](`${entry}.target`)
   return {
-    actor: `case substr(${entry}.actor, 1, 4)
-      when 'user' then ${user(tenant, `substr(${entry}.actor, 6)`)}
-      when 'oper' then ${user(`'${SYSTEM_TENANT_ID}'`, `substr(${entry}.actor, 10)`)}
-      when 'key:' then ${of('api_keys', 'name', `substr(${entry}.actor, 5)`)} end`,
+    actor: `case
+      when ${entry}.actor like 'user:%' then ${user(tenant, `substr(${entry}.actor, 6)`)}
+      when ${entry}.actor like 'operator:%'
+        then ${user(`'${SYSTEM_TENANT_ID}'`, `substr(${entry}.actor, 10)`)}
+      when ${entry}.actor like 'key:%' then ${of('api_keys', 'name', `substr(${entry}.actor, 5)`)} end`,
     target: `case substr(${entry}.target, 1, 4)
       when 'usr_' then ${user(tenant, object)}
       when 'ten_' then ${of('tenants', named('name', "replace(domain, id || ' ', '')"), object)}
