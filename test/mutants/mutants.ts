@@ -119,6 +119,13 @@ export const MUTANTS: readonly Mutant[] = [
     replacement: 'if (id) return true',
   },
   {
+    name: 'a webhook waits for its handler without a deadline',
+    adapter: 'express',
+    file: core('webhooks/deliveries.ts'),
+    find: 'await inTime(name, working, answerSeconds)',
+    replacement: 'await working',
+  },
+  {
     name: 'Fastify keeps only the last of several cookies',
     adapter: 'fastify',
     file: 'packages/fastify/src/reply-port.ts',

@@ -13,7 +13,7 @@ import {
 } from '@latchkey/core/webhooks'
 import fc from 'fast-check'
 import { Webhook } from 'standardwebhooks'
-import { describe, expect, expectTypeOf, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, expectTypeOf, test, vi } from 'vitest'
 
 const NOW = 1_800_000_000
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
@@ -511,6 +511,104 @@ describe('once', () => {
     await receiver({ store }).fetch(webhook({ secrets: [OTHER] }))
     expect(acquire).not.toHaveBeenCalled()
     expect(consume).not.toHaveBeenCalled()
+  })
+})
+
+describe('deadlines', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
+  afterEach(() => void vi.useRealTimers())
+
+  /** A function that is called, and never answers. */
+  function hanging() {
+    const reached = Promise.withResolvers<void>()
+    const call = (): Promise<never> => {
+      reached.resolve()
+      return new Promise(() => {})
+    }
+    return { reached: reached.promise, call }
+  }
+
+  /** The answer to a webhook of which one function hangs, as it is after 20 seconds. */
+  async function answerInTime(
+    handler: WebhookHandler,
+    reached: Promise<void>,
+    request: Request = webhook(),
+  ): Promise<string> {
+    const late = new Promise<string>((resolve) => setTimeout(() => resolve('none'), 20_000))
+    const answered = answerOf(handler, request)
+    await reached
+    await vi.advanceTimersByTimeAsync(20_000)
+    return Promise.race([answered, late])
+  }
+
+  type Broken = (call: () => Promise<never>) => Partial<WebhookHandlerOptions>
+  const memory = createMemoryStore({ now: () => NOW })
+  const lock = { acquire: () => () => {} }
+  const once = { isConsumed: () => false, consume: () => true }
+  const HUNG = '503 LATCHKEY_SESSION_UNAVAILABLE'
+  const LATE = '503 LATCHKEY_ANSWER_LATE'
+  const unknown = (): Request => webhook({ body: eventOf(ID, 'user.teleported') })
+  const cases: [string, Broken, string, (() => Request)?][] = [
+    ['onEvent', (onEvent) => ({ onEvent }), LATE],
+    ['onUnknownEvent', (onUnknownEvent) => ({ onUnknownEvent }), LATE, unknown],
+    ['store.lock.acquire', (acquire) => ({ store: { ...memory, once, lock: { acquire } } }), HUNG],
+    [
+      'store.once.isConsumed',
+      (isConsumed) => ({ store: { ...memory, lock, once: { ...once, isConsumed } } }),
+      HUNG,
+    ],
+    [
+      'store.once.consume',
+      (consume) => ({ store: { ...memory, lock, once: { ...once, consume } } }),
+      HUNG,
+    ],
+    [
+      'store.lock.release',
+      (release) => ({ store: { ...memory, once, lock: { acquire: () => release } } }),
+      '204',
+    ],
+  ]
+
+  test.each(cases)(
+    'a webhook is answered and the log says why when %s hangs',
+    async (name, broken, expected, request) => {
+      const lines: string[] = []
+      const line = (...given: unknown[]): unknown => lines.push(JSON.stringify(given))
+      const { reached, call } = hanging()
+      const handler = receiver({ ...broken(call), logger: { info: line, warn: line, error: line } })
+      expect(await answerInTime(handler, reached, request?.())).toBe(expected)
+      expect(lines).toHaveLength(1)
+      expect(lines[0]).toContain(`${name}\\" did not answer within 10 s`)
+      expect(lines[0]).toMatch(/LATCHKEY_(ANSWER_LATE|SESSION_UNAVAILABLE)/)
+    },
+  )
+
+  test('the service is told when to come again after an event whose handler hangs', async () => {
+    const { reached, call } = hanging()
+    const answered = receiver({ onEvent: call }).fetch(webhook())
+    await reached
+    await vi.advanceTimersByTimeAsync(10_000)
+    expect((await answered).headers.get('retry-after')).toBe('5')
+  })
+
+  test('an event whose handler is late is not handled again beside it, nor after it', async () => {
+    const started = Promise.withResolvers<void>()
+    const finish = Promise.withResolvers<void>()
+    let runs = 0
+    const onEvent = (): Promise<void> => {
+      runs++
+      started.resolve()
+      return finish.promise
+    }
+    const handler = receiver({ onEvent, answerSeconds: 3 })
+    const answered = answerOf(handler, webhook())
+    await started.promise
+    await vi.advanceTimersByTimeAsync(3000)
+    expect(await answered).toBe(LATE)
+    expect(await answerOf(handler, webhook())).toBe('503 LATCHKEY_WEBHOOK_BUSY')
+    finish.resolve()
+    await vi.waitFor(async () => expect(await answerOf(handler, webhook())).toBe('204'))
+    expect(runs).toBe(1)
   })
 })
 

@@ -66,8 +66,7 @@ export function answeringAll<T extends object>(
   return bounded as T
 }
 
-function answeringLock({ acquire }: SessionLock, answerSeconds: number): SessionLock {
-  const name = 'session.store.lock.release'
+function answeringLock({ acquire }: SessionLock, name: string, answerSeconds: number): SessionLock {
   return {
     acquire: (key, seconds) =>
       when(acquire(key, seconds), (release) => release && answering(name, release, answerSeconds)),
@@ -91,14 +90,17 @@ function observed<T extends object>(prefix: string, target: T, observe: Observe)
 /**
  * A session store with a deadline for each of its calls.
  *
- * @param observe - Runs each call, such as to measure it.
+ * @param settings.name - The option that the store comes from. Default `session.store`.
+ * @param settings.observe - Runs each call, such as to measure it.
  */
 export function answeringStore(
   store: SessionStore,
   answerSeconds: number,
-  observe: Observe = (_, ask) => ask(),
+  {
+    name = 'session.store',
+    observe = (_, ask) => ask(),
+  }: { readonly name?: string; readonly observe?: Observe },
 ): SessionStore {
-  const name = 'session.store'
   const { index, once, lock, touchSeconds, isInProcess } = store
   const part = <P extends object>(
     of: string,
@@ -114,6 +116,8 @@ export function answeringStore(
     ...(isInProcess !== undefined && { isInProcess }),
     ...(index && { index: part('index', index, INDEX_METHODS) }),
     ...(once && { once: part('once', once, ['consume', 'isConsumed']) }),
-    ...(lock && { lock: answeringLock(part('lock', lock, ['acquire']), answerSeconds) }),
+    ...(lock && {
+      lock: answeringLock(part('lock', lock, ['acquire']), `${name}.lock.release`, answerSeconds),
+    }),
   }
 }

@@ -16,7 +16,9 @@ export function createSessions(
 ): StoredSessions {
   if (given === 'cookie') return createCookieSessions(session, now, log.failed)
   return createStoredSessions(
-    given ? answeringStore(given, answerSeconds, telemetry.store) : createMemoryStore({ now }),
+    given
+      ? answeringStore(given, answerSeconds, { observe: telemetry.store })
+      : createMemoryStore({ now }),
     session,
     now,
     routes.backchannelLogout !== undefined,

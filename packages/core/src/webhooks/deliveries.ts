@@ -1,6 +1,8 @@
+import { answeringStore, inTime } from '../errors/deadline.ts'
+import type { Log } from '../log/log.ts'
 import { createMemoryStore } from '../session/memory-store.ts'
 import type { SessionStore } from '../session/session-store.ts'
-import { storeAnswer } from '../session/store-answer.ts'
+import { storeAnswer, storeError } from '../session/store-answer.ts'
 
 /**
  * How long a handled event is remembered: longer than the service waits between two attempts (24 hours
@@ -14,36 +16,59 @@ const HELD_SECONDS = 60
 /** Whether an event was handled now, was handled before, or is being handled. */
 export type DeliveryOutcome = 'handled' | 'repeated' | 'busy'
 
+/** The function of the application that handles an event. */
+export interface EventWork {
+  /** The name of its option, for the error when it is late. */
+  readonly name: string
+  readonly run: () => Promise<void>
+}
+
 /**
  * Does `work` unless it was done under one of these keys. Work that fails does not count and can be tried
  * again. Processes that share a store do it one at a time, and once it has succeeded, none does it again;
- * a store without `once` and `lock` knows this process alone.
+ * a store without `once` and `lock` knows this process alone. Work that is late goes on after the error,
+ * and no copy begins beside it.
  *
  * @param keys - Names of one event at one endpoint, at least one.
+ * @throws {@link LatchkeyError} with `LATCHKEY_ANSWER_LATE` for work that is late.
+ * @throws {@link SessionStoreError} for a store that fails or is late.
  */
-export type DeliverOnce = (
-  keys: readonly string[],
-  work: () => Promise<void>,
-) => Promise<DeliveryOutcome>
+export type DeliverOnce = (keys: readonly string[], work: EventWork) => Promise<DeliveryOutcome>
+
+/** The parts that events are delivered with. */
+export interface DeliveryParts {
+  readonly store: SessionStore
+  readonly log: Log
+  readonly answerSeconds: number
+  readonly now: () => number
+}
 
 /** Makes the {@link DeliverOnce} of a store. */
-export function createDeliverOnce(store: SessionStore, now: () => number): DeliverOnce {
+export function createDeliverOnce(parts: DeliveryParts): DeliverOnce {
+  const { log, answerSeconds, now } = parts
   const memory = createMemoryStore({ now })
+  const store = answeringStore(parts.store, answerSeconds, { name: 'store' })
   const { once = memory.once, lock = memory.lock } = store
-  return async (keys, work) => {
-    const name = String(keys[0])
-    const release = await storeAnswer(() => lock.acquire(name, HELD_SECONDS))
+  return async (keys, { name, run }) => {
+    const release = await storeAnswer(() => lock.acquire(String(keys[0]), HELD_SECONDS))
     if (!release) return 'busy'
+    let held: Promise<unknown> = Promise.resolve()
     try {
       for (const key of keys) {
         if (await storeAnswer(() => once.isConsumed(key))) return 'repeated'
       }
-      await work()
-      for (const key of keys) await storeAnswer(() => once.consume(key, REMEMBERED_SECONDS))
+      const working = run()
+      const remembered = working.then(async () => {
+        for (const key of keys) await storeAnswer(() => once.consume(key, REMEMBERED_SECONDS))
+      })
+      held = remembered
+      await inTime(name, working, answerSeconds)
+      await remembered
       return 'handled'
     } finally {
-      // A lock that cannot be released ends by itself.
-      await Promise.resolve(storeAnswer(release)).catch(() => {})
+      const free = (): unknown => storeAnswer(release)
+      // The answer does not wait: a lock that cannot be released ends by itself.
+      void held.then(free, free).catch((error: unknown) => log.failed(storeError(error)))
     }
   }
 }

@@ -45,8 +45,9 @@ const TOLERANCE_SECONDS = 300
  * @see Standard Webhooks 1.0
  */
 export function createWebhookHandler(options: WebhookHandlerOptions): WebhookHandler {
-  const { secrets, onEvent, onUnknownEvent, store, log, now } = resolveWebhookOptions(options)
-  const deliverOnce = createDeliverOnce(store, now)
+  const resolved = resolveWebhookOptions(options)
+  const { secrets, onEvent, onUnknownEvent, log, now } = resolved
+  const deliverOnce = createDeliverOnce(resolved)
 
   const handle = async (event: UnknownWebhookEvent): Promise<void> => {
     try {
@@ -60,7 +61,8 @@ export function createWebhookHandler(options: WebhookHandlerOptions): WebhookHan
     if (request.method !== 'POST') throw methodNotAllowed(request.method)
     const { event, signedBy } = await verify(request, secrets, now())
     const keys = signedBy.map(({ fingerprint }) => `webhook:${fingerprint}:${event.id}`)
-    const outcome = await deliverOnce(keys, () => handle(event))
+    const name = isKnownEvent(event) ? 'onEvent' : 'onUnknownEvent'
+    const outcome = await deliverOnce(keys, { name, run: () => handle(event) })
     if (outcome === 'busy') throw busy()
   }
   const handler: WebhookHandler = {

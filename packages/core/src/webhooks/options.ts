@@ -9,6 +9,7 @@ import {
   either,
   type Rules,
   rule,
+  seconds,
   text,
   texts,
 } from '../shared/check-options.ts'
@@ -24,8 +25,8 @@ export interface WebhookHandlerOptions {
    */
   readonly secret: string | readonly string[] | undefined
   /**
-   * Handles an event. The service gets its answer when the promise is fulfilled, and waits 15 seconds for
-   * it; when it is rejected, the service sends the event again. An event may arrive twice and out of
+   * Handles an event. The service gets its answer when the promise is fulfilled; when it is rejected or
+   * late (`answerSeconds`), the service sends the event again. An event may arrive twice and out of
    * order, so read the present state of the object from the API.
    */
   readonly onEvent: (event: WebhookEvent) => MaybePromise<unknown>
@@ -41,6 +42,12 @@ export interface WebhookHandlerOptions {
   readonly store?: SessionStore | undefined
   /** The logger of refused webhooks and of errors of `onEvent`. Default `console`. */
   readonly logger?: Logger | false | undefined
+  /**
+   * How long `onEvent`, `onUnknownEvent` and each call of `store` may take, in seconds. Default 10; the
+   * service waits 15 for the answer. A function that is late is answered with 503, so that the event is
+   * sent again. Work that is late goes on, and no copy of the event is handled beside it.
+   */
+  readonly answerSeconds?: number | undefined
   /** The time in whole seconds. Default the system clock. */
   readonly now?: (() => number) | undefined
 }
@@ -52,6 +59,7 @@ export interface ResolvedWebhookOptions {
   readonly onUnknownEvent: NonNullable<WebhookHandlerOptions['onUnknownEvent']>
   readonly store: SessionStore
   readonly log: Log
+  readonly answerSeconds: number
   readonly now: () => number
 }
 
@@ -68,6 +76,7 @@ const RULES: Rules<WebhookHandlerOptions> = {
   logger: rule('a logger with info(), warn() and error() or false', (value) => {
     return value === false || hasMethods(value, 'info', 'warn', 'error')
   }),
+  answerSeconds: seconds,
   now: callable,
 }
 
@@ -104,6 +113,7 @@ export function resolveWebhookOptions(options: WebhookHandlerOptions): ResolvedW
     onUnknownEvent: options.onUnknownEvent ?? (() => {}),
     store: options.store ?? createMemoryStore({ now }),
     log: createLog(options.logger ?? console, now),
+    answerSeconds: options.answerSeconds ?? 10,
     now,
   }
 }

@@ -11,11 +11,13 @@ import {
   type Site,
 } from './bench.ts'
 
-const ANSWER_SECONDS = 1
+/** How long the functions that hang in these cases may take. */
+export const ANSWER_SECONDS = 1
 /** Two calls of one request may hang one after the other; a busy machine takes its time as well. */
 const MOST_MILLISECONDS = 20_000
 
-function hang(): Promise<never> {
+/** A function that never answers. */
+export function hang(): Promise<never> {
   return new Promise(() => {})
 }
 
@@ -98,7 +100,7 @@ function hangingStore(method: string): { store: SessionStore; hang(): void } {
 }
 
 /** Returns the response, or fails without one. */
-async function answerOf(name: string, sent: Promise<Response>): Promise<Response> {
+export async function answerOf(name: string, sent: Promise<Response>): Promise<Response> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => reject(new Error(`${name}: no answer`)), MOST_MILLISECONDS)

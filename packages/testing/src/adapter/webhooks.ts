@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { createHmac, randomUUID } from 'node:crypto'
-import type { WebhookEvent, WebhookHandlerOptions } from '@latchkey/core'
+import { createMemoryStore, type WebhookEvent, type WebhookHandlerOptions } from '@latchkey/core'
 import type { Response } from 'supertest'
 import type { TestApplication, TestWebhook } from './application.ts'
 import { type Bench, type Case, cookiesOf, type Site } from './bench.ts'
 import { flood } from './bodies.ts'
+import { ANSWER_SECONDS, answerOf, hang } from './deadlines.ts'
 
 const PATH = '/webhooks'
 const KEY = Buffer.alloc(32, 'webhooks')
@@ -79,6 +80,19 @@ function assertRefused(answer: Response, status: number, code: string): void {
   assert.equal(JSON.parse(answer.text).code, code)
 }
 
+/** The functions that a handler is given: each of them hangs in turn. */
+function hangingOptions(): Record<string, [Partial<WebhookHandlerOptions>, number]> {
+  const memory = createMemoryStore()
+  const { once, lock } = memory
+  return {
+    onEvent: [{ onEvent: hang }, 503],
+    'lock.acquire': [{ store: { ...memory, lock: { acquire: hang } } }, 503],
+    'lock.release': [{ store: { ...memory, lock: { acquire: () => hang } } }, 204],
+    'once.isConsumed': [{ store: { ...memory, lock, once: { ...once, isConsumed: hang } } }, 503],
+    'once.consume': [{ store: { ...memory, lock, once: { ...once, consume: hang } } }, 503],
+  }
+}
+
 const PARSERS: readonly TestApplication['parser'][] = ['none', 'after']
 
 export const webhooks: readonly Case[] = [
@@ -130,6 +144,19 @@ export const webhooks: readonly Case[] = [
       assertRefused(await send(), 500, 'LATCHKEY_WEBHOOK_FAILED')
       assert.equal((await send()).status, 204)
       assert.deepEqual(done, [own])
+    },
+  ],
+  [
+    'a webhook whose handler or store never answers is answered, and sent again if it was not handled',
+    async (bench) => {
+      const tried = Object.entries(hangingOptions()).map(async ([name, [options, status]]) => {
+        const given = { answerSeconds: ANSWER_SECONDS, ...options }
+        const { send } = await receive(bench, {}, given)
+        const answer = await answerOf(name, send())
+        assert.equal(answer.status, status, `${name}: ${answer.text}`)
+        if (status === 503) assert.equal(answer.headers['retry-after'], '5', name)
+      })
+      await Promise.all(tried)
     },
   ],
   [
