@@ -56,6 +56,48 @@ test('visitors with data do not evict logged-in users from the memory store', as
   expect(store.size).toBe(100)
 })
 
+const FAR = 2 ** 40
+
+test('visitors fill no more of the memory store than their bytes, and evict no login', async () => {
+  const store = createMemoryStore({ maxBytes: 400_000 })
+  await store.set('ada', { login: login('ada'), data: {}, expiresAt: FAR })
+  const text = 'x'.repeat(10_000)
+  for (let n = 0; n < 100; n++) await store.set(`visitor ${n}`, { data: { text }, expiresAt: FAR })
+  expect(await store.get('ada')).toBeDefined()
+  expect(await store.get('visitor 99')).toBeDefined()
+  expect(await store.get('visitor 0')).toBeUndefined()
+  expect(store.size).toBeLessThanOrEqual(10)
+  expect(store.size).toBeGreaterThan(5)
+})
+
+test('logins fill no more of the memory store than its bytes, and the one used last stays', async () => {
+  const store = createMemoryStore({ maxBytes: 400_000 })
+  const wide = '語'.repeat(10_000)
+  const record = { login: login('ada'), data: { wide }, expiresAt: FAR }
+  for (let n = 0; n < 100; n++) {
+    await store.set(`user ${n}`, record)
+    await store.touch('user 0', record, FAR + n)
+  }
+  expect(await store.get('user 0')).toBeDefined()
+  expect(await store.get('user 99')).toBeDefined()
+  expect(store.size).toBeLessThanOrEqual(20)
+  for (let n = 0; n < 100; n++) await store.destroy(`user ${n}`)
+  expect(store.size).toBe(0)
+  for (let n = 0; n < 10; n++) await store.set(`next ${n}`, record)
+  expect(store.size).toBe(10)
+})
+
+test('a mark with a key of 64 KiB is found again, and is not kept in full', async () => {
+  const store = createMemoryStore()
+  const before = process.memoryUsage().heapUsed
+  const key = (n: number): string => Buffer.alloc(65_536, `${n}.`).toString('latin1')
+  for (let n = 0; n < 3000; n++) expect(await store.once.consume(key(n), 600)).toBe(true)
+  expect(await store.once.isConsumed(key(1))).toBe(true)
+  expect(await store.once.consume(key(2), 600)).toBe(false)
+  expect(await store.once.isConsumed(key(3001))).toBe(false)
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(100_000_000)
+})
+
 test('a stranger’s logins do not evict replay marks that have to last longer', async () => {
   let time = 0
   const store = createMemoryStore({ now: () => time })

@@ -1,7 +1,11 @@
+import { hash } from 'node:crypto'
 import type { ReplayCache } from './session-store.ts'
 
 /** Marks that one process keeps at most. */
 export const MAX_MARKS = 100_000
+
+/** A longer key is kept as its hash, so that a number of marks is a number of bytes, too. */
+const MAX_KEY_LENGTH = 200
 
 /**
  * The marks that one process keeps for a while: spent logins and logout tokens, adopted sessions, ended
@@ -48,8 +52,9 @@ export function createMarks(now: () => number, max: number = MAX_MARKS): ReplayC
   const isConsumed = (key: string): boolean => (expiryOf(key) ?? 0) > now()
 
   return {
-    isConsumed,
-    consume(key, seconds) {
+    isConsumed: (name) => isConsumed(keyOf(name)),
+    consume(name, seconds) {
+      const key = keyOf(name)
       if (isConsumed(key)) return false
       forgetExpired()
       const list = lists.get(seconds) ?? new Map<string, number>()
@@ -59,4 +64,8 @@ export function createMarks(now: () => number, max: number = MAX_MARKS): ReplayC
       return true
     },
   }
+}
+
+function keyOf(name: string): string {
+  return name.length > MAX_KEY_LENGTH ? hash('sha256', name, 'base64url') : name
 }

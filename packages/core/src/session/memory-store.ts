@@ -1,8 +1,8 @@
 import { ConfigError, SessionEndedError } from '../errors/errors.ts'
 import { callable, checkOptions, type Rules, whole } from '../shared/check-options.ts'
-import { frozenCopy } from '../shared/records.ts'
+import { createBoundedRecords } from './bounded-records.ts'
 import { createMarks } from './marks.ts'
-import type { SessionRecord, SessionStore } from './session-store.ts'
+import type { SessionStore } from './session-store.ts'
 
 /** How large the memory store may grow. */
 export interface MemoryStoreOptions {
@@ -11,6 +11,11 @@ export interface MemoryStoreOptions {
    * then logins; of each kind the one that was written longest ago.
    */
   readonly maxSessions?: number
+  /**
+   * Bytes of all sessions together at most, about; 134,217,728 (128 MiB) by default. Visitors who are not
+   * logged in have a quarter of them, and are dropped first.
+   */
+  readonly maxBytes?: number
   /** The time in seconds. */
   readonly now?: () => number
 }
@@ -23,7 +28,12 @@ export type MemoryStore = SessionStore &
   }
 
 const ENDED_SECONDS = 300
-const RULES: Rules<MemoryStoreOptions> = { maxSessions: whole('sessions', 1), now: callable }
+const MAX_BYTES = 128 * 1024 * 1024
+const RULES: Rules<MemoryStoreOptions> = {
+  maxSessions: whole('sessions', 1),
+  maxBytes: whole('bytes', 1),
+  now: callable,
+}
 
 /**
  * Keeps sessions in this process: for development, tests and small sites of one process. Sessions
@@ -36,62 +46,34 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
   if (faults.length > 0) throw new ConfigError(faults, 'createMemoryStore() cannot start:')
   const maxSessions = options.maxSessions ?? 10_000
   const now = options.now ?? (() => Math.floor(Date.now() / 1000))
-  // Records are frozen, so a read needs no copy. Each map has the one written longest ago first.
-  const logins = new Map<string, SessionRecord>()
-  const others = new Map<string, SessionRecord>()
+  const maxBytes = options.maxBytes ?? MAX_BYTES
+  const records = createBoundedRecords({ maxRecords: maxSessions, maxBytes }, now)
   const sets = new Map<string, Set<string>>()
   const destroyed = createMarks(now)
   const locks = new Map<string, { readonly expiresAt: number }>()
-  let writes = 0
-
-  const size = (): number => logins.size + others.size
-  const remove = (id: string): void => {
-    logins.delete(id)
-    others.delete(id)
-  }
-
-  const live = (id: string): SessionRecord | undefined => {
-    const record = logins.get(id) ?? others.get(id)
-    if (!record || record.expiresAt > now()) return record
-    remove(id)
-    return undefined
-  }
-  const isLive = (id: string): boolean => live(id) !== undefined
-  const put = (id: string, record: SessionRecord): void => {
-    remove(id)
-    const records = record.login ? logins : others
-    records.set(id, Object.freeze({ ...record, version: ++writes }))
-    // Visitors who are not logged in make room for logins, and never the other way round.
-    for (const kept of [others, logins]) {
-      for (const [oldest, { expiresAt }] of kept) {
-        if (size() <= maxSessions && expiresAt > now()) break
-        kept.delete(oldest)
-      }
-    }
-  }
+  const isLive = (id: string): boolean => records.get(id) !== undefined
 
   return {
     get size() {
-      return size()
+      return records.size
     },
-    get: live,
+    get: records.get,
     set(id, record) {
       if (destroyed.isConsumed(id)) throw new SessionEndedError()
-      put(id, frozen(record))
+      records.put(id, record)
     },
     update(id, record, seen) {
-      const stored = live(id)
+      const stored = records.get(id)
       if (!stored) return 'ended'
       if (stored.version !== seen.version) return 'changed'
-      put(id, frozen(record))
+      records.put(id, record)
       return 'updated'
     },
     touch(id, _seen, expiresAt) {
-      const stored = live(id)
-      if (stored) put(id, { ...stored, expiresAt })
+      if (isLive(id)) records.touch(id, expiresAt)
     },
     destroy(id) {
-      remove(id)
+      records.remove(id)
       // A write of a request that is still under way must not bring it back.
       void destroyed.consume(id, ENDED_SECONDS)
     },
@@ -125,11 +107,6 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
       },
     },
   }
-}
-
-/** A copy as JSON has it, which a reader cannot change. */
-function frozen({ version: _version, ...record }: SessionRecord): SessionRecord {
-  return frozenCopy(record) as SessionRecord
 }
 
 /** Checks two entries for each one that is added, so that expired entries do not pile up. */
