@@ -308,7 +308,7 @@ export const journeys: readonly Journey[] = [
     },
   },
   {
-    name: 'a form that is sent after the session has expired is kept, and sent with one click',
+    name: 'with `keepForms`, a form that is sent after the session has expired is sent with one click',
     async walk(world, profile) {
       const text = 'Dear Ada & <b>Bob</b>'
       const tab = await profile.newTab()

@@ -441,7 +441,7 @@ const WARNING = {
   LATCHKEY_FORM_NOT_KEPT: {
     is: 'a form could not be kept through a login',
     remedy:
-      'The message says why. If forms of yours are larger than 64 KiB, save them on the way. If a body was read before, let the parser put the form into `req.body`.',
+      'The message says why. If `keepForms` is not set, set it. If forms of yours are larger than 64 KiB or have files, save them on the way. If a body was read before, let the parser put the form into `req.body`. If too many forms are kept at a time, limit how often one address may send them.',
   },
   LATCHKEY_RETURN_TO_SHORTENED: {
     is: 'an address was too long to come back to',

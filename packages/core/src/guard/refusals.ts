@@ -7,6 +7,7 @@ import { isApiRequest } from '../http/is-api-request.ts'
 import type { AuthRequest, AuthResponse } from '../http/request.ts'
 import { safeReturnTo } from '../http/return-to.ts'
 import { userHash } from '../log/events.ts'
+import { keepForm } from '../login/kept-forms.ts'
 import { beginLogin } from '../login/login.ts'
 import { listOf } from './failed-requirement.ts'
 import type { Requirement } from './requirement.ts'
@@ -69,7 +70,7 @@ export async function askToLogIn(
   const acr = stepUp ? listOf(requirement.acr) : undefined
   const maxAge = stepUp ? requirement.maxAge : undefined
   const api = answersProgram(request, requirement)
-  const kept = api ? undefined : await context.keptForms?.keep(asked)
+  const kept = api ? undefined : await keepForm(asked)
   const returnTo = kept?.path ?? returnToOf(request)
   const setCookies = kept ? [kept.setCookie] : []
   if (!api && requirement.respond !== 'page') {

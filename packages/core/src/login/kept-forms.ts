@@ -1,7 +1,8 @@
+import type { RequestContext } from '../context.ts'
 import { RequestError } from '../errors/errors.ts'
 import { readForm } from '../http/body.ts'
-import { readCookie, setCookie } from '../http/cookies.ts'
-import { type AuthRequest, queryOf, targetOf } from '../http/request.ts'
+import { cookieNames, readCookie, setCookie } from '../http/cookies.ts'
+import { type AuthRequest, pathOf, queryOf, targetOf } from '../http/request.ts'
 import { safeReturnTo } from '../http/return-to.ts'
 import { isFromTrustedPage } from '../http/sending-page.ts'
 import { userHash } from '../log/events.ts'
@@ -12,7 +13,9 @@ import type { SessionStore } from '../session/session-store.ts'
 import { storeAnswer } from '../session/store-answer.ts'
 import { randomText } from '../shared/random.ts'
 import { createSealer } from '../shared/sealing.ts'
+import { createFormShare } from './form-share.ts'
 import type { FormCookie, FormKeeping, KeptForm } from './kept-form.ts'
+import { isSecretName } from './secret-names.ts'
 
 /** How long a form is kept, in seconds: as long as a login may take. */
 const KEPT_SECONDS = 600
@@ -20,8 +23,10 @@ const KEPT_SECONDS = 600
 const COOKIE_SECONDS = 400 * 86_400
 /** 16 random bytes as base64url. */
 const ID = /^[\w-]{22}$/
-const SECRET_NAMES =
-  /pass(word|wd|phrase|code)|pwd|token|secret|csrf|xsrf|(^|[^a-z])otp|api[_-]?key/i
+/** The forms of browsers in which a user has logged in have this many bytes in one process. */
+const USER_BYTES = 16 * 1024 * 1024
+/** The forms of all other browsers have this many, so that a stranger's forms push out no user's. */
+const STRANGER_BYTES = 4 * 1024 * 1024
 
 /** The parts that kept forms are made of. */
 export interface KeptFormParts {
@@ -33,7 +38,8 @@ export interface KeptFormParts {
 
 /**
  * Makes what keeps forms; `undefined` unless the options ask for it. A form is in the session store under a random
- * id, which the address has. It is sealed with a key of the browser, which a cookie has, and names its user.
+ * id, which the address has. It is sealed with a key of the browser, which a cookie has, and names its user. Forms
+ * have a share of the store in bytes: the oldest go first.
  */
 export function createKeptForms(parts: KeptFormParts): FormKeeping | undefined {
   const { options, store, replays, log } = parts
@@ -42,12 +48,15 @@ export function createKeptForms(parts: KeptFormParts): FormKeeping | undefined {
   if (!keepForms || !page) return undefined
   const sealer = createSealer(options.secrets, 'form')
   const cookieName = `${session.cookieName}.forms`
+  const shareOf = (bytes: number) => createFormShare(bytes, KEPT_SECONDS, options.now)
+  const [users, strangers] = [shareOf(USER_BYTES), shareOf(STRANGER_BYTES)]
   const isSecret = (name: string): boolean =>
-    SECRET_NAMES.test(name) || keepForms.except.includes(name.toLowerCase())
+    isSecretName(name) || keepForms.except.includes(name.toLowerCase())
 
   return {
     async keep({ request, session: { current } }) {
-      if (!isForm(request) || !isFromTrustedPage(request, options)) return undefined
+      if (!isHtmlForm(request) || !isFromTrustedPage(request, options)) return undefined
+      if (!isForm(request)) return void warn(log, 'It has files or is of multipart/form-data.')
       const browser = browserOf(request)
       if (!browser) return undefined
       const target = targetOf(request.url)
@@ -67,13 +76,16 @@ export function createKeptForms(parts: KeptFormParts): FormKeeping | undefined {
       const id = randomText(16)
       const sealed = sealer.seal(JSON.stringify(form), `${id}.${browser.key}`)
       const record = { data: { form: sealed }, expiresAt: options.now() + KEPT_SECONDS }
+      const share = form.user === undefined ? strangers : users
+      await makeRoom(share.take(id, sealed.length))
       await storeAnswer(() => store.set(storeKey(id), record))
-      return { path: `${page}?id=${id}`, setCookie: cookieOf(browser) }
+      const name = browser.isNew ? `${cookieName}.${id}` : cookieName
+      return { path: `${page}?id=${id}`, setCookie: cookieOf(browser, name) }
     },
     async find(asked, login) {
       const id = idOf(asked.request)
-      const browser = browserOf(asked.request)
-      const stored = id && browser && (await storeAnswer(() => store.get(storeKey(id))))
+      const browser = id && browserOf(asked.request, id)
+      const stored = browser && (await storeAnswer(() => store.get(storeKey(id))))
       if (!stored || stored.expiresAt <= options.now()) return undefined
       const plain = sealer.open(String(stored.data.form), `${id}.${browser.key}`)
       const form = plain && (JSON.parse(plain) as KeptForm)
@@ -88,21 +100,46 @@ export function createKeptForms(parts: KeptFormParts): FormKeeping | undefined {
     },
     remember(request, { issuer, sub }) {
       const key = browserOf(request)?.key ?? randomText(32)
-      return [cookieOf({ key, user: userHash(issuer, sub) })]
+      return [cookieOf({ key, user: userHash(issuer, sub) }, cookieName)]
     },
   }
 
-  /** The browser of a request, a new one without the cookie; `undefined` with one that was not made here. */
-  function browserOf({ headers }: AuthRequest): FormCookie | undefined {
-    const sealed = readCookie(headers.get('cookie'), cookieName)
-    if (sealed === undefined) return { key: randomText(32), user: undefined }
-    const plain = sealer.open(sealed, 'browser')
+  /**
+   * The browser of a request, a new one without a cookie; `undefined` with one that was not made here. The first form
+   * of a new browser has a cookie of its own, as another tab may send one at the same time.
+   *
+   * @param id - The form whose own cookie counts first.
+   */
+  function browserOf({ headers }: AuthRequest, id?: string): Browser | undefined {
+    const header = headers.get('cookie')
+    const own = id && open(readCookie(header, `${cookieName}.${id}`))
+    if (own) return own
+    const sealed = readCookie(header, cookieName)
+    if (sealed !== undefined) return open(sealed)
+    for (const name of cookieNames(header, `${cookieName}.`)) {
+      const browser = open(readCookie(header, name))
+      if (browser) return browser
+    }
+    return { key: randomText(32), isNew: true }
+  }
+
+  function open(sealed: string | undefined): FormCookie | undefined {
+    const plain = sealed === undefined ? undefined : sealer.open(sealed, 'browser')
     return plain === undefined ? undefined : (JSON.parse(plain) as FormCookie)
   }
 
-  function cookieOf(browser: FormCookie): string {
-    const scope = { ...session.cookie, sameSite: 'lax', maxAgeSeconds: COOKIE_SECONDS } as const
-    return setCookie(cookieName, sealer.seal(JSON.stringify(browser), 'browser'), scope)
+  function cookieOf({ key, user }: FormCookie, name: string): string {
+    // The provider's answer may be a form of another site, and brings what the session cookie brings.
+    const sameSite = session.cookie.sameSite === 'none' ? 'none' : 'lax'
+    const maxAgeSeconds = name === cookieName ? COOKIE_SECONDS : KEPT_SECONDS
+    const scope = { ...session.cookie, sameSite, maxAgeSeconds } as const
+    return setCookie(name, sealer.seal(JSON.stringify({ key, user }), 'browser'), scope)
+  }
+
+  async function makeRoom(gone: readonly string[]): Promise<void> {
+    if (gone.length === 0) return
+    warn(log, 'Too many forms are kept at this moment: the oldest made room.')
+    await Promise.all(gone.map((id) => storeAnswer(() => store.destroy(storeKey(id)))))
   }
 
   async function fieldsOf(request: AuthRequest): Promise<[string, string][] | undefined> {
@@ -110,18 +147,48 @@ export function createKeptForms(parts: KeptFormParts): FormKeeping | undefined {
       return [...(await readForm(request))]
     } catch (error) {
       if (!(error instanceof RequestError)) throw error
-      log.warned(
-        'LATCHKEY_FORM_NOT_KEPT',
-        `A form was not kept through the login. ${error.message}`,
-      )
-      return undefined
+      return void warn(log, error.message)
     }
   }
 }
 
-function isForm({ method, headers }: AuthRequest): boolean {
-  const type = headers.get('content-type') ?? ''
-  return method === 'POST' && /^application\/x-www-form-urlencoded\s*(;|$)/i.test(type)
+/**
+ * Keeps the form of a request through the login, where the options ask for it. Without the option, the log says that
+ * a form of this site was lost.
+ */
+export async function keepForm({
+  context,
+  request,
+  session,
+}: RequestContext): ReturnType<FormKeeping['keep']> {
+  const { keptForms, options, log } = context
+  if (keptForms) return keptForms.keep({ request, session })
+  if (!isHtmlForm(request) || !isFromTrustedPage(request, options)) return undefined
+  return void warn(log, `"keepForms" is not set. It was sent to ${pathOf(request.url)}.`)
+}
+
+/** A browser that has sent a form. */
+interface Browser extends FormCookie {
+  /** Whether it came without a cookie of forms. */
+  readonly isNew?: boolean
+}
+
+function warn(log: Log, reason: string): void {
+  log.warned('LATCHKEY_FORM_NOT_KEPT', `A form was not kept through the login. ${reason}`)
+}
+
+function typeOf({ headers }: AuthRequest): string {
+  return headers.get('content-type') ?? ''
+}
+
+/** Whether a request is a form of a page, with files or without. */
+function isHtmlForm(request: AuthRequest): boolean {
+  return isForm(request) || (request.method === 'POST' && /^multipart\//i.test(typeOf(request)))
+}
+
+function isForm(request: AuthRequest): boolean {
+  const isUrlencoded = /^application\/x-www-form-urlencoded\s*(;|$)/i.test(typeOf(request))
+  return request.method === 'POST' && isUrlencoded
 }
 
 function idOf({ url }: AuthRequest): string | undefined {

@@ -73,6 +73,16 @@ const gone = (answer: Response): void => {
   assert.doesNotMatch(answer.text, /letter/)
 }
 
+/** A `Cookie` header of `Set-Cookie` lines; of two with one name the later counts. */
+function pairsOf(lines: readonly string[]): string {
+  const pairs = lines.map((line) => (line.split(';')[0] ?? '').split(/=(.*)/s) as [string, string])
+  const left = [...new Map(pairs.map(([name, value]) => [name, value]))]
+  return left
+    .filter(([, value]) => value !== '')
+    .map(([name, value]) => `${name}=${value}`)
+    .join('; ')
+}
+
 const PARSERS: readonly TestApplication['parser'][] = ['before', 'after', 'none']
 
 /** The headers of a form that a page of this site has not sent. */
@@ -178,6 +188,86 @@ const journeys: readonly Case[] = [
         site.store.calls.filter((name) => name === 'set'),
         [],
       )
+    },
+    NO_ROOM,
+  ],
+]
+
+const bounds: readonly Case[] = [
+  [
+    'a form survives a login whose answer is a form of another site, with a cookie for all sites',
+    async ({ open, provider }) => {
+      // Browsers bring such cookies over https alone, so this case brings them itself, and no others.
+      const baseUrl = 'https://app.example.com'
+      const session = { cookie: { sameSite: 'none' } } as AuthOptions['session']
+      const site = await opened(open, {
+        ...{ ...KEPT, baseUrl, responseMode: 'form_post' },
+        ...(session && { session }),
+      })
+      const begun = await site.visitor().post('/write', { text: TEXT }, { origin: baseUrl })
+      const fromElsewhere = cookiesOf(begun).filter((line) => /; samesite=none/i.test(line))
+      const sent = (await (await fetch(locationOf(begun))).json()) as { fields: object }
+      const callback = site.request(site.server).post('/callback').type('form')
+      const answer = await callback
+        .set({ origin: provider.issuer, cookie: pairsOf(fromElsewhere) })
+        .send(sent.fields)
+      const path = new URL(String(answer.headers.location), baseUrl)
+      const cookie = pairsOf([...fromElsewhere, ...cookiesOf(answer)])
+      const opening = site.request(site.server).get(path.pathname + path.search)
+      assert.deepEqual(formOf(await opening.set({ ...PAGE, cookie })).fields, [['text', TEXT]])
+    },
+    NO_ROOM,
+  ],
+  [
+    'two tabs that send a form at the same time both get it back after the login',
+    async ({ open }) => {
+      const site = await opened(open)
+      const visitor = site.visitor()
+      const texts = ['one', 'another']
+      const begun = await Promise.all(texts.map((text) => visitor.post('/write', { text })))
+      for (const [at, text] of texts.entries()) {
+        const path = await throughLogin(site, visitor, begun[at] as Response)
+        assert.deepEqual(formOf(await visitor.open(path)).fields, [['text', text]])
+      }
+    },
+    NO_ROOM,
+  ],
+  [
+    'without the option the log says that a form of this site was lost, and says nothing of others',
+    async ({ open }) => {
+      const lines: string[] = []
+      const log = (...line: unknown[]): void => void lines.push(JSON.stringify(line))
+      const site = await opened(open, { logger: { info: log, warn: log, error: log } })
+      const lost = (): string[] => lines.filter((line) => line.includes('LATCHKEY_FORM_NOT_KEPT'))
+      for (const headers of ELSEWHERE) await site.visitor().post('/write', { text: TEXT }, headers)
+      assert.deepEqual(lost(), [])
+      await site.visitor().post('/write?secret=1', { text: TEXT })
+      assert.equal(lost().length, 1)
+      assert.match(String(lost()[0]), /keepForms.*\/write\./)
+      assert.doesNotMatch(String(lost()[0]), /letter|secret=1/)
+    },
+    NO_ROOM,
+  ],
+  [
+    'a stranger’s largest forms stay within a share, and a session and a user’s form outlive them',
+    async ({ open }) => {
+      const site = await opened(open)
+      const [ada, writer] = [await site.user(), await loggedOut(site)]
+      const begun = await writer.post('/write', { text: TEXT })
+      const large = { text: 'x'.repeat(60_000) }
+      const ids: string[] = []
+      for (let n = 0; n < 80; n++) {
+        const sent = await site.visitor().post('/write', large)
+        const [, id = ''] = /\.forms\.([\w-]{22})=/.exec(cookiesOf(sent).join('\n')) ?? []
+        ids.push(id)
+      }
+      const kept = await Promise.all(ids.map((id) => site.store.store.get(`form.${id}`)))
+      const bytes = kept.map((record) => (record ? JSON.stringify(record).length : 0))
+      const total = bytes.reduce((sum, one) => sum + one, 0)
+      assert.ok(total > 1_000_000, `${total} bytes: the newest are kept`)
+      assert.ok(total <= 4 * 1024 * 1024, `${total} bytes are kept`)
+      assert.equal((await ada.open('/private')).status, 200)
+      formOf(await writer.open(await throughLogin(site, writer, begun)))
     },
     NO_ROOM,
   ],
@@ -329,4 +419,4 @@ const attacks: readonly Case[] = [
   ],
 ]
 
-export const keptForms: readonly Case[] = [...journeys, ...attacks]
+export const keptForms: readonly Case[] = [...journeys, ...bounds, ...attacks]

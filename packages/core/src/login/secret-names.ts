@@ -1,0 +1,14 @@
+/** Pieces that give a name away wherever they stand in it, once everything but its letters is left out. */
+const PIECES =
+  /passw|passphrase|passcode|passkey|pwd|kennwort|geheim|motdepasse|contrasena|contrasenya|wachtwoord|losenord|parola|senha|haslo|heslo|salasana|token|secret|csrf|xsrf|credential|privatekey|apikey|accesskey|cvv|cvc/
+
+/** Words that give a name away, and those that begin or end like this. Shorter pieces are part of harmless words. */
+const WORDS = /^(passe?|pw|pin|tan|mfa|csc)$|pass$|pw$|^otp|^[th]otp$|^pass\d/
+
+/** Whether the name of a form field says that its value is a secret, such as `userPin`, `mot_de_passe` or `cvc2`. */
+export function isSecretName(name: string): boolean {
+  const spaced = name.replace(/([\p{Ll}\d])(?=\p{Lu})/gu, '$1 ')
+  const plain = spaced.normalize('NFD').replace(/\p{M}/gu, '').replaceAll('ł', 'l').toLowerCase()
+  if (PIECES.test(plain.replace(/[^a-z]/g, ''))) return true
+  return plain.split(/[^a-z\d]+/).some((word) => WORDS.test(word.replace(/\d+$/, '')))
+}
