@@ -186,8 +186,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'a session id that was seen before opens its session with any signature',
     adapter: 'fastify',
     file: core('session/session-cookie.ts'),
-    find: 'if (genuine && fits(genuine)) return id',
-    replacement: 'if (genuine) return id',
+    find: 'if (genuine && fits(genuine.signature)) return genuine.id',
+    replacement: 'if (genuine) return genuine.id',
   },
   {
     name: 'a HEAD request completes a login',

@@ -67,11 +67,11 @@ export function createCookieSigner(secrets: readonly string[]): CookieSigner {
   const [signing] = keys
   if (!signing) throw new TypeError('at least one secret is needed')
   // Signatures of cookies that were genuine: an HMAC costs more than all else that reads a session.
-  const known = new Map<string, Buffer>()
+  const known = new Map<string, KnownId>()
   return {
     sign(id) {
-      const signature = known.get(id) ?? Buffer.from(signatureOf(id, signing))
-      remember(known, id, signature, MAX_REMEMBERED)
+      const signature = known.get(id)?.signature ?? Buffer.from(signatureOf(id, signing))
+      remember(known, id, { id, signature }, MAX_REMEMBERED)
       return `${id}.${signature.toString('latin1')}`
     },
     verify(value) {
@@ -84,16 +84,28 @@ export function createCookieSigner(secrets: readonly string[]): CookieSigner {
       const fits = (expected: Buffer): boolean =>
         given.length === expected.length && timingSafeEqual(given, expected)
       const genuine = known.get(id)
-      if (genuine && fits(genuine)) return id
+      if (genuine && fits(genuine.signature)) return genuine.id
       for (const key of keys) {
         const expected = Buffer.from(signatureOf(id, key))
         if (!fits(expected)) continue
-        remember(known, id, expected, MAX_REMEMBERED)
-        return id
+        const own = withoutHeader(id)
+        remember(known, own, { id: own, signature: expected }, MAX_REMEMBERED)
+        return own
       }
       return undefined
     },
   }
+}
+
+/** A session id and its signature. */
+interface KnownId {
+  readonly id: string
+  readonly signature: Buffer
+}
+
+/** A copy of a piece of a text: the piece itself would keep the whole text in memory. */
+function withoutHeader(piece: string): string {
+  return Buffer.from(piece).toString()
 }
 
 /** Version 0.1 wrote `s:`, the id, a dot and the signature as base64. */
