@@ -379,4 +379,18 @@ export const MUTANTS: readonly Mutant[] = [
     find: '    this.#config.useGlobalFilters(new LatchkeyErrorFilter(httpAdapter))\n',
     replacement: '',
   },
+  {
+    name: 'a token that is bound to a certificate too is accepted with its key alone',
+    adapter: 'express',
+    file: core('guard/bearer-token.ts'),
+    find: "if (other !== undefined || typeof jkt !== 'string') {",
+    replacement: "if (typeof jkt !== 'string') {",
+  },
+  {
+    name: 'a token that the provider calls DPoP passes as a bearer token',
+    adapter: 'koa',
+    file: core('guard/bearer-token.ts'),
+    find: 'if (/^dpop$/i.test(String(type)))',
+    replacement: 'if (/^dpop$/.test(String(type)))',
+  },
 ]

@@ -18,6 +18,7 @@ import { loops } from './adapter/loops.ts'
 import { middleware } from './adapter/middleware.ts'
 import { outages } from './adapter/outages.ts'
 import { personas } from './adapter/personas.ts'
+import { proofs } from './adapter/proofs.ts'
 import { questions } from './adapter/questions.ts'
 import { recordings } from './adapter/recordings.ts'
 import { refreshes } from './adapter/refreshes.ts'
@@ -50,6 +51,7 @@ const GROUPS: Readonly<Record<string, readonly Case[]>> = {
   'writes of other sites': writes,
   'forms kept through a login': keptForms,
   'bearer tokens': bearers,
+  'proofs of possession': proofs,
   sessions,
   'adopted sessions': adoptions,
   'private answers': caching,

@@ -7,7 +7,7 @@ export const REMEDIES = {
   },
   LATCHKEY_BEARER_INVALID: {
     aud: 'Let the client ask for a token for your audience, or correct `bearer.audience`.',
-    cnf: 'Let the client send `Authorization: DPoP …` and a fresh proof in the header `DPoP`.',
+    cnf: 'Let the client send `Authorization: DPoP …` and a fresh proof in the header `DPoP`. Let the provider issue a token with any other binding without it.',
     exp: 'Nothing: the client gets a new token.',
     promise: 'Let the sender wait for the token: await req.auth.accessToken().',
     typ: 'Send an access token. For an opaque one, set `bearer.introspection` to `true`.',

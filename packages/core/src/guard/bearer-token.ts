@@ -55,7 +55,7 @@ export async function readBearer(asked: RequestContext): Promise<BearerLogin> {
   const expiresAt = timesOf(claims, now, isAccessToken ? undefined : now)
   const { sub, iat, auth_time: authTime, acr, scope } = claims
   if (!isSubject(sub)) throw invalid('sub', 'has no "sub" of 1 to 255 ASCII characters')
-  await checkBinding(asked, token, claims.cnf)
+  await checkBinding(asked, token, claims)
   const { user } = await sessionUser(options, { idToken: claims }).catch(misfit)
   return {
     id: publicSessionId(token),
@@ -86,20 +86,30 @@ function tokenOf(request: AuthRequest): string {
 }
 
 /**
- * Checks that the sender has the key that a token is bound to. A token that is bound counts with its proof alone, and one
- * that is not counts nowhere where the profile of the options asks for proofs.
+ * Checks that the sender proves every binding of a token. The key (`jkt`) is the only one that can be proven here, so a
+ * token with any other is refused. Where the profile of the options asks for proofs, so is a token with none.
  *
- * @see RFC 9449 §7.1, §7.2, FAPI 2.0 Security Profile §5.3.4
+ * @see RFC 9449 §6.1, §6.2, §7.1, §7.2, RFC 7800 §3.1, FAPI 2.0 Security Profile §5.3.4
  */
-async function checkBinding(asked: RequestContext, token: string, cnf: unknown): Promise<void> {
+async function checkBinding(
+  asked: RequestContext,
+  token: string,
+  { cnf, token_type: type }: Claims,
+): Promise<void> {
   const isProven = sendsProof(asked.request)
   if (cnf === undefined) {
+    if (/^dpop$/i.test(String(type)))
+      throw invalid('cnf', 'is bound to a key that it does not name')
     if (isProven) throw invalid('scheme', 'is not bound to a key; send it with the scheme Bearer')
     if (asked.context.options.profile) throw invalid('scheme', 'is not bound to a key')
     return
   }
-  const { jkt } = Object(cnf) as { jkt?: unknown }
-  if (!isProven || typeof jkt !== 'string') throw invalid('cnf', 'is bound to a key')
+  const { jkt, ...others } = Object(cnf) as { jkt?: unknown }
+  const [other] = Object.keys(others)
+  if (other !== undefined || typeof jkt !== 'string') {
+    throw invalid('cnf', `is bound by "${printable(other ?? 'cnf')}", which cannot be proven here`)
+  }
+  if (!isProven) throw invalid('cnf', 'is bound to a key')
   await checkProof(asked, token, jkt)
 }
 
@@ -145,7 +155,9 @@ async function introspected(
   if (!claims.active) throw invalid('active', 'is not active, as the provider says')
   const { iss = issuer, token_type: type = 'Bearer' } = claims
   if (iss !== issuer) throw invalid('iss', `is from "${printable(iss, 200)}"`)
-  if (!/^(bearer|dpop)$/i.test(String(type))) throw invalid('token_type', 'is no bearer token')
+  if (typeof type !== 'string' || !/^(bearer|dpop)$/i.test(type)) {
+    throw invalid('token_type', 'is no bearer token')
+  }
   checkAudience(claims, audiences)
   return claims
 }

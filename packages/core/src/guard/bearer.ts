@@ -17,7 +17,8 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   'token.exp': 'The token has expired',
   'token.nbf': 'The token is not valid yet',
   'token.active': 'The token has expired or was revoked',
-  'token.cnf': 'The token is bound to a key, which needs the scheme DPoP with a proof',
+  'token.cnf':
+    'A token that is bound needs the scheme DPoP with the proof of its key; no other binding is accepted',
   'token.promise': 'The token is [object Promise]: its sender did not wait for it',
   'token.proof': 'The proof of possession is missing or not valid',
   'token.scheme': 'The token is not bound to a key, which the API requires',

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import type { MisbehavingProvider } from '../misbehaving-provider.ts'
+import type { TestRoute } from './application.ts'
+import type { Bench, Case, Setup, Site } from './bench.ts'
+import { createProver } from './prover.ts'
+
+const AUDIENCE = 'https://api.example'
+const API: TestRoute = {
+  method: 'get',
+  path: '/api',
+  requirement: { accept: ['bearer'] },
+  handle: async ({ user }) => ({ body: user().sub }),
+}
+const setup = { routes: [API], options: { bearer: { audience: AUDIENCE } } }
+const prover = createProver()
+
+type Headers = Readonly<Record<string, string>>
+
+/** The status of `GET /api`, and its challenge. */
+async function ask(site: Site, headers: Headers, path = '/api'): Promise<[number, string]> {
+  const answer = await site.request(site.server).get(path).set(headers)
+  return [answer.status, String(answer.headers['www-authenticate'] ?? '')]
+}
+
+function bound(provider: MisbehavingProvider, claims: object = {}): string {
+  return provider.accessToken({ sub: 'ada', cnf: prover.cnf(), ...claims })
+}
+
+/** A site that asks the provider about opaque tokens, and is answered with these claims. */
+function openIntrospecting(
+  { open, provider }: Bench,
+  answer: () => Readonly<Record<string, unknown>>,
+): Promise<Site> {
+  provider.metadata = { introspection_endpoint: `${provider.issuer}/introspect` }
+  const options: Setup['options'] = {
+    bearer: { audience: AUDIENCE, introspection: true },
+    fetch: async (url, init) =>
+      String(url).endsWith('/introspect')
+        ? Response.json({ active: true, sub: 'ada', aud: AUDIENCE, ...answer() })
+        : fetch(url, init),
+  }
+  return open({ routes: [API], options: { ...options, clientAuth: 'client_secret_post' } })
+}
+
+export const proofs: readonly Case[] = [
+  [
+    'a token that is bound to a key is accepted with the proof of that key, once',
+    async ({ open, provider }) => {
+      const site = await open(setup)
+      const token = bound(provider)
+      const headers = prover.headers(token)
+      assert.deepEqual(await ask(site, headers), [200, ''])
+      const [status, challenge] = await ask(site, headers)
+      assert.equal(status, 401)
+      assert.match(challenge, /^DPoP .*error="invalid_dpop_proof"/)
+      assert.equal((await ask(site, { authorization: `Bearer ${token}` }))[0], 401)
+    },
+  ],
+  [
+    'a token is refused unless each binding that it claims is proven: certificates and unknown ones never are',
+    async ({ open, provider }) => {
+      const site = await open(setup)
+      for (const more of [
+        { 'x5t#S256': 'bwcK0esc3ACC3DB2Y5_lESsXE8o9ltc05O89jdN-dg2' },
+        { jwk: { kty: 'EC' } },
+        { kid: 'one' },
+        { later: true },
+        { 'x5t#S256': null },
+      ]) {
+        const both = bound(provider, { cnf: { ...prover.cnf(), ...more } })
+        const [status, challenge] = await ask(site, prover.headers(both))
+        assert.equal(status, 401, JSON.stringify(more))
+        assert.match(challenge, /error="invalid_token"/)
+        const alone = provider.accessToken({ sub: 'ada', cnf: more })
+        for (const headers of [{ authorization: `Bearer ${alone}` }, prover.headers(alone)]) {
+          assert.equal((await ask(site, headers))[0], 401, JSON.stringify(more))
+        }
+      }
+      for (const cnf of [{}, null, [], 'key', { jkt: 7 }]) {
+        const token = provider.accessToken({ sub: 'ada', cnf })
+        assert.equal((await ask(site, { authorization: `Bearer ${token}` }))[0], 401)
+        assert.equal((await ask(site, prover.headers(token)))[0], 401)
+      }
+      assert.deepEqual(site.handled, [])
+    },
+  ],
+  [
+    'a token that the provider calls DPoP, or of an unknown type, is no bearer token',
+    async (bench) => {
+      let answer: Readonly<Record<string, unknown>> = {}
+      const site = await openIntrospecting(bench, () => answer)
+      const bearer = { authorization: 'Bearer opaque' }
+      for (const [type, status] of [
+        ['Bearer', 200],
+        ['bearer', 200],
+        [undefined, 200],
+        ['DPoP', 401],
+        ['dpop', 401],
+        ['mac', 401],
+        [['Bearer'], 401],
+        [null, 401],
+      ] as const) {
+        answer = { token_type: type }
+        assert.equal((await ask(site, bearer))[0], status, `${type}`)
+      }
+      answer = { token_type: 'dpop', cnf: prover.cnf() }
+      assert.equal((await ask(site, bearer))[0], 401)
+      assert.equal((await ask(site, prover.headers('opaque')))[0], 200)
+    },
+  ],
+]
