@@ -393,4 +393,11 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'if (/^dpop$/i.test(String(type)))',
     replacement: 'if (/^dpop$/.test(String(type)))',
   },
+  {
+    name: 'each guard of a request uses up its proof',
+    adapter: 'hono',
+    file: core('guard/bearer-token.ts'),
+    find: 'if (known?.authorization === authorization) return known.login',
+    replacement: 'if (known?.authorization === "") return known.login',
+  },
 ]

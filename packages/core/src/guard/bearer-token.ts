@@ -30,16 +30,34 @@ const MAX_LENGTH = 16_384
 /** The header of a caller that forgot to await a token. */
 const UNAWAITED = 'Bearer [object Promise]'
 
+/** The latest token of each visit, with the answer to it. */
+const readTokens = new WeakMap<RequestContext, ReadToken>()
+
+interface ReadToken {
+  readonly authorization: string | null
+  readonly login: Promise<BearerLogin>
+}
+
 /**
  * Reads the bearer token of a request, and finds out whose it is: a JWT access token is verified with
- * the keys of the provider, any other by asking the provider, where the options allow that.
+ * the keys of the provider, any other by asking the provider, where the options allow that. Each guard of a visit gets
+ * the same answer: a proof is used up by the first, and the provider is asked once.
  *
  * @throws {@link RequestError} for a header that is malformed, or a token in the address as well;
  *   {@link AccessError} with `LATCHKEY_BEARER_INVALID` naming the check that the token does not pass;
  *   {@link ProviderError} when the provider is needed and does not answer.
  * @see RFC 6750 §2, RFC 9068 §4, RFC 7662 §2
  */
-export async function readBearer(asked: RequestContext): Promise<BearerLogin> {
+export function readBearer(asked: RequestContext): Promise<BearerLogin> {
+  const authorization = asked.request.headers.get('authorization')
+  const known = readTokens.get(asked)
+  if (known?.authorization === authorization) return known.login
+  const login = readToken(asked)
+  readTokens.set(asked, { authorization, login })
+  return login
+}
+
+async function readToken(asked: RequestContext): Promise<BearerLogin> {
   const { options } = asked.context
   const { audiences, introspection } = options.bearer as ResolvedBearer
   const token = tokenOf(asked.request)

@@ -39,8 +39,8 @@ function createApp(
   app.use(createAuthRouter(options))
   if (webhook) app.post(webhook.path, createWebhookHandler(webhook.options))
   if (parser === 'after') app.use(parsers)
-  for (const { method, path, requirement, handle } of routes) {
-    const guards = requirement ? [requireUser(requirement)] : []
+  for (const { method, path, outer, requirement, handle } of routes) {
+    const guards = [outer, requirement].flatMap((one) => (one ? [requireUser(one)] : []))
     app[method](path, guards, (req: Request, res: Response, next: NextFunction) => {
       const given = { auth: req.auth, user: () => getUser(req), data: dataOf(req) }
       handle({ ...given, request: req, body: req.body }).then((answer) => send(res, answer), next)

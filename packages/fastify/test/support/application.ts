@@ -24,8 +24,8 @@ export const createServer: AdapterUnderTest['createServer'] = async (
   await app.register(createAuth(options))
   if (webhook) app.post(webhook.path, createWebhookHandler(webhook.options))
   if (parser === 'after') await app.register(formBody)
-  for (const { method, path, requirement, handle } of routes) {
-    const onRequest = requirement ? [requireUser(requirement)] : []
+  for (const { method, path, outer, requirement, handle } of routes) {
+    const onRequest = [outer, requirement].flatMap((one) => (one ? [requireUser(one)] : []))
     app[method](path, { onRequest }, async (request, reply) => {
       const { auth, body } = request
       const user = (): User => getUser(request)

@@ -27,7 +27,8 @@ export const createServer: AdapterUnderTest['createServer'] = (
   })
   const authenticated = app.use(createAuth(options))
   if (webhook) app.post(webhook.path, createWebhookHandler(webhook.options))
-  for (const { method, path, requirement, handle } of routes) {
+  for (const { method, path, outer, requirement, handle } of routes) {
+    if (outer) app.on(method, path, requireUser(outer))
     if (requirement) app.on(method, path, requireUser(requirement))
     authenticated[method](path, async (c) => {
       const type = c.req.header('content-type') ?? ''

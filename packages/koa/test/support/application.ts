@@ -37,8 +37,8 @@ export const createServer: AdapterUnderTest['createServer'] = (
   }
   if (parser === 'after') app.use(bodyParser())
   const router = new Router()
-  for (const { method, path, requirement, handle } of routes) {
-    const guards = requirement ? [requireUser(requirement)] : []
+  for (const { method, path, outer, requirement, handle } of routes) {
+    const guards = [outer, requirement].flatMap((one) => (one ? [requireUser(one)] : []))
     router[method](path, ...guards, async (ctx) => {
       const { auth } = ctx.state
       const given = { auth, data: getData(ctx), user: () => getUser(ctx), request: ctx }

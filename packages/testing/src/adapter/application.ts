@@ -47,6 +47,8 @@ export interface TestRoute {
   readonly path: string
   /** The requirement of `requireUser(requirement)` in front of the handler. Default: no guard. */
   readonly requirement?: Requirement
+  /** The requirement of another `requireUser()` in front of that one. Default: none. */
+  readonly outer?: Requirement
   /** Resolves to the answer. An error that it throws goes to the framework, as any handler's error does. */
   handle(request: TestRequest): Promise<TestAnswer>
 }

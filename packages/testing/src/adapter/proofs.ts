@@ -11,6 +11,11 @@ const API: TestRoute = {
   requirement: { accept: ['bearer'] },
   handle: async ({ user }) => ({ body: user().sub }),
 }
+const GUARDED_TWICE: TestRoute = {
+  ...API,
+  outer: { accept: ['session', 'bearer'] },
+  requirement: { accept: ['bearer'], check: (user) => user.sub === 'ada' },
+}
 const setup = { routes: [API], options: { bearer: { audience: AUDIENCE } } }
 const prover = createProver()
 
@@ -43,6 +48,17 @@ function openIntrospecting(
 }
 
 export const proofs: readonly Case[] = [
+  [
+    'behind two guards a proof is verified once, and counts for that request alone',
+    async ({ open, provider }) => {
+      const site = await open({ ...setup, routes: [GUARDED_TWICE] })
+      const headers = prover.headers(bound(provider))
+      assert.deepEqual(await ask(site, headers), [200, ''])
+      assert.equal((await ask(site, headers))[0], 401)
+      const mallory = prover.headers(bound(provider, { sub: 'mallory' }))
+      assert.equal((await ask(site, mallory))[0], 403)
+    },
+  ],
   [
     'a token that is bound to a key is accepted with the proof of that key, once',
     async ({ open, provider }) => {
