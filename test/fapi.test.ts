@@ -217,7 +217,7 @@ test('req.auth.fetch() calls an API with the access token and the proof of its k
 
 test('a stolen access token without its key is refused by the guard of the API', async () => {
   const { visit } = await logIn()
-  const challenge = expect.stringMatching(/^DPoP realm=.*algs="ES256 PS256 EdDSA"$/)
+  const challenge = expect.stringMatching(/^DPoP realm=.*algs="PS256 ES256 EdDSA Ed25519"$/)
   expect(JSON.parse((await visit('/stolen')).html)).toEqual([
     [401, challenge],
     [401, challenge],

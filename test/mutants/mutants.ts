@@ -400,4 +400,25 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'if (known?.authorization === authorization) return known.login',
     replacement: 'if (known?.authorization === "") return known.login',
   },
+  {
+    name: 'a proof that is dated ahead is forgotten while it is good still',
+    adapter: 'fastify',
+    file: core('guard/proof-of-possession.ts'),
+    find: 'const MARKED_SECONDS = 3 * GOOD_SECONDS',
+    replacement: 'const MARKED_SECONDS = 2 * GOOD_SECONDS',
+  },
+  {
+    name: 'the address of a proof is decoded as a whole',
+    adapter: 'express',
+    file: core('guard/proof-of-possession.ts'),
+    find: 'return url.origin + path',
+    replacement: 'return url.origin + decodeURIComponent(path)',
+  },
+  {
+    name: 'a proof counts with every algorithm of a signature',
+    adapter: 'nestjs',
+    file: core('guard/proof-of-possession.ts'),
+    find: 'if (!FAPI_ALGORITHMS.has(header.alg)) {',
+    replacement: 'if (FAPI_ALGORITHMS.size === 0) {',
+  },
 ]

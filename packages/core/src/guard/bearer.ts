@@ -2,6 +2,7 @@ import type { RequestContext } from '../context.ts'
 import { AccessError, type LatchkeyError, RequestError } from '../errors/errors.ts'
 import { sendsProof } from '../http/bearer-header.ts'
 import type { AuthResponse } from '../http/request.ts'
+import { FAPI_ALGORITHMS } from '../provider/fapi.ts'
 import { type BearerLogin, readBearer } from './bearer-token.ts'
 import { explain, failedOf, listOf, weaknessOf } from './failed-requirement.ts'
 import { bearerChallenge, publishRefusal } from './refusals.ts'
@@ -25,7 +26,7 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
 }
 
 /** The algorithms of proofs, for clients (RFC 9449 §7.1). */
-const PROOF_ALGORITHMS = 'ES256 PS256 EdDSA'
+const PROOF_ALGORITHMS = [...FAPI_ALGORITHMS].join(' ')
 
 /** A request whose guard accepts bearer tokens. */
 interface BearerRequest extends RequestContext {

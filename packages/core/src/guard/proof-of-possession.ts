@@ -1,11 +1,15 @@
 import { createHash } from 'node:crypto'
 import type { RequestContext } from '../context.ts'
 import { AccessError } from '../errors/errors.ts'
+import { printable } from '../provider/errors.ts'
+import { FAPI_ALGORITHMS } from '../provider/fapi.ts'
 import { type DecodedJwt, decodeJwt } from '../provider/jwt.ts'
 import { parseKeySet } from '../provider/signature.ts'
 
 /** Seconds for which a proof is good, and by which its clock may be ahead. */
 const GOOD_SECONDS = 60
+/** A proof can pass during two minutes, at both ends of which it is good still; a third is for clocks of several processes. */
+const MARKED_SECONDS = 3 * GOOD_SECONDS
 const MAX_JTI = 256
 
 type Jwk = Readonly<Record<string, unknown>>
@@ -34,11 +38,10 @@ export async function checkProof(
   if (thumbprintOf(jwk as Jwk) !== thumbprint)
     throw invalid('is by another key than that of the token')
   const { htm, htu, iat, jti, ath } = proof.payload
-  const { origin, pathname } = new URL(request.url)
   if (htm !== request.method) throw invalid('is for another method')
-  const address = typeof htu === 'string' ? URL.parse(htu) : null
-  if (address?.origin !== origin || address.pathname !== pathname) {
-    throw invalid(`is for another address than ${origin}${pathname}`)
+  const address = addressOf(request.url)
+  if (typeof htu !== 'string' || addressOf(htu) !== address) {
+    throw invalid(`is for another address than ${address}`)
   }
   if (ath !== createHash('sha256').update(token).digest('base64url')) {
     throw invalid('is for another access token')
@@ -49,12 +52,31 @@ export async function checkProof(
   }
   if (typeof jti !== 'string' || jti === '' || jti.length > MAX_JTI) throw invalid('has no "jti"')
   const key = `proof:${createHash('sha256').update(`${thumbprint} ${jti}`).digest('base64url')}`
-  if (!(await context.replays.consume(key, 2 * GOOD_SECONDS))) throw invalid('has been used before')
+  if (!(await context.replays.consume(key, MARKED_SECONDS))) throw invalid('has been used before')
+}
+
+/**
+ * An address without query and fragment in the one form that all equivalent ones share; `undefined` for none. Reserved
+ * characters stay encoded: `%2F` is no separator of segments.
+ *
+ * @see RFC 9449 §4.3, RFC 3986 §6.2.2, §6.2.3
+ */
+function addressOf(text: string): string | undefined {
+  const url = URL.parse(text)
+  if (!url) return undefined
+  const path = url.pathname.replace(/%[\da-f]{2}/gi, (encoded) => {
+    const character = String.fromCharCode(Number.parseInt(encoded.slice(1), 16))
+    return /[\w.~-]/.test(character) ? character : encoded.toUpperCase()
+  })
+  return url.origin + path
 }
 
 function checkSignature({ header, signed, signature }: DecodedJwt, jwk: Jwk): void {
   if (header.typ !== 'dpop+jwt' || header.crit !== undefined) {
     throw invalid('is another kind of token')
+  }
+  if (!FAPI_ALGORITHMS.has(header.alg)) {
+    throw invalid(`has the algorithm "${printable(header.alg)}", which the challenge does not list`)
   }
   const { kid: _kid, alg: _alg, use: _use, key_ops: _operations, ...key } = jwk
   const keys = parseKeySet(JSON.stringify({ keys: [key] }))

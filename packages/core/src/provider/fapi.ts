@@ -1,7 +1,7 @@
 import type { ServerMetadata } from 'openid-client'
 import { ProviderError } from '../errors/errors.ts'
 
-/** The algorithms of FAPI 2.0 (Security Profile §5.4.1). */
+/** The algorithms of FAPI 2.0 (Security Profile §5.4.1), and of the proofs that guards accept. */
 export const FAPI_ALGORITHMS: ReadonlySet<string> = new Set(['PS256', 'ES256', 'EdDSA', 'Ed25519'])
 
 /**

@@ -124,4 +124,60 @@ export const proofs: readonly Case[] = [
       assert.equal((await ask(site, prover.headers('opaque')))[0], 200)
     },
   ],
+  [
+    'a proof is accepted with the algorithms that the challenge lists, and with no other',
+    async ({ open, provider }) => {
+      const site = await open(setup)
+      for (const alg of ['ES256', 'PS256', 'RS256', 'RS512', 'ES384'] as const) {
+        const token = provider.accessToken({ sub: 'ada', cnf: prover.cnf(alg) })
+        const [status, challenge] = await ask(site, prover.headers(token, { alg }))
+        if (status === 200) continue
+        assert.equal(status, 401)
+        const [, listed = ''] = /algs="([^"]*)"/.exec(challenge) ?? []
+        assert.deepEqual(listed.split(' '), ['PS256', 'ES256', 'EdDSA', 'Ed25519'])
+        assert.equal(listed.includes(alg), false, `${alg} is listed and refused`)
+      }
+      assert.equal(site.handled.length, 2)
+    },
+  ],
+  [
+    'a proof that is dated ahead is refused the second time at every moment at which it could pass',
+    async ({ open, provider }) => {
+      const begun = Math.floor(Date.now() / 1000)
+      let now = begun
+      const site = await open({ ...setup, options: { ...setup.options, now: () => now } })
+      const headers = prover.headers(bound(provider), { claims: { iat: begun + 60 } })
+      assert.equal((await ask(site, headers))[0], 200)
+      for (const passed of [0, 60, 119, 120, 121]) {
+        now = begun + passed
+        assert.equal((await ask(site, headers))[0], 401, `after ${passed} s`)
+      }
+    },
+  ],
+  [
+    'the address of a proof may be written in every equivalent form, and in no other',
+    async ({ open, provider }) => {
+      const site = await open({
+        ...setup,
+        routes: [{ ...API, path: '/~ada' }],
+        options: { ...setup.options, baseUrl: 'https://shop.example' },
+      })
+      for (const [address, status] of [
+        ['https://shop.example/~ada', 200],
+        ['HTTPS://Shop.Example:443/%7Eada', 200],
+        ['https://shop.example/x/../%7eada', 200],
+        ['https://shop.example/./~%61da', 200],
+        ['https://shop.example/%257Eada', 401],
+        ['https://shop.example/~ada/', 401],
+        ['https://shop.example/~ada%2F', 401],
+        ['https://shop.example/x%2F..%2F~ada', 401],
+        ['https://shop.example/~Ada', 401],
+        ['https://shop.example:8443/~ada', 401],
+        ['http://shop.example/~ada', 401],
+      ] as const) {
+        const headers = prover.headers(bound(provider), { claims: { htu: address } })
+        assert.equal((await ask(site, headers, '/~ada'))[0], status, address)
+      }
+    },
+  ],
 ]
