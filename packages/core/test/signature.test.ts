@@ -1,6 +1,6 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import fc from 'fast-check'
-import { CompactSign, compactVerify, createLocalJWKSet, exportJWK, type JWK } from 'jose'
+import { CompactSign, compactVerify, createLocalJWKSet, errors, exportJWK, type JWK } from 'jose'
 import { expect, test } from 'vitest'
 import { parseKeySet, verifySignature } from '../src/provider/signature.ts'
 
@@ -61,10 +61,7 @@ test('random tokens and key sets are accepted or refused as by jose', async () =
         })),
       }
 
-      const theirs = await compactVerify(jws, createLocalJWKSet(set)).then(
-        () => true,
-        () => false,
-      )
+      const theirs = await verifiedByJose(jws, set, made.kid !== undefined)
       const own = parseKeySet(JSON.stringify(set))
       const { fault } = await verifySignature(jws, async () => own as NonNullable<typeof own>)
 
@@ -72,6 +69,46 @@ test('random tokens and key sets are accepted or refused as by jose', async () =
     }),
     { numRuns: 400 },
   )
+})
+
+/** Whether jose accepts a token: with the one key that fits, or with one of those that share the name of its header. */
+async function verifiedByJose(
+  jws: string,
+  set: { keys: JWK[] },
+  isNamed: boolean,
+): Promise<boolean> {
+  try {
+    await compactVerify(jws, createLocalJWKSet(set))
+    return true
+  } catch (error) {
+    if (!isNamed || !(error instanceof errors.JWKSMultipleMatchingKeys)) return false
+    for await (const key of error) {
+      const isGood = await compactVerify(jws, key).then(
+        () => true,
+        () => false,
+      )
+      if (isGood) return true
+    }
+    return false
+  }
+}
+
+test('of the keys that share a name, no more than eight are tried', async () => {
+  const [, , { privateKey }] = pairs as [Pair, Pair, Pair]
+  const jws = await new CompactSign(new TextEncoder().encode('{}'))
+    .setProtectedHeader({ alg: 'ES256', kid: 'one' })
+    .sign(privateKey)
+  const other = await exportJWK(generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey)
+  for (const [others, fault] of [
+    [7, undefined],
+    [8, 'is wrong'],
+  ] as const) {
+    const keys = [...Array.from({ length: others }, () => other), jwks[2]]
+    const named = keys.map((key) => ({ ...key, kid: 'one' }))
+    const own = parseKeySet(JSON.stringify({ keys: named }))
+    const answer = await verifySignature(jws, async () => own as NonNullable<typeof own>)
+    expect(answer.fault).toBe(fault)
+  }
 })
 
 function damaged(jws: string, how: string): string {

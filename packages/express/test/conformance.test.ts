@@ -45,6 +45,13 @@ test('an ID Token without a kid is refused where several keys could have signed 
   expect((await logIn()).text).toContain('LATCHKEY_TOKEN_INVALID')
 })
 
+test('an ID Token is verified with each key that is published under its kid', async () => {
+  await start()
+  site.provider.fault = 'jwks with several keys of one kid'
+
+  expect((await logIn()).text).toBe('in as ada')
+})
+
 test('keys of unknown types do not prevent the use of the others', async () => {
   await start()
   site.provider.fault = 'jwks with keys of unknown kinds'

@@ -56,6 +56,8 @@ export function keySet(fault: Fault | undefined, key: SigningKey): unknown {
           toJwk(key),
         ],
       }
+    case 'jwks with several keys of one kid':
+      return { keys: [{ ...toJwk(foreignKey()), kid: key.kid }, toJwk(key), toJwk(key)] }
     case 'no kid':
       return { keys: [withoutKid(key)] }
     case 'no kid and several keys':
@@ -108,6 +110,11 @@ export function authorizationResponse(
     case 'login_required':
       answer.delete('code')
       answer.set('error', fault)
+      break
+    case 'authentication_expired':
+      answer.delete('code')
+      answer.set('error', 'temporarily_unavailable')
+      answer.set('error_description', fault)
       break
     case 'error with markup':
       answer.delete('code')

@@ -10,6 +10,7 @@ export type AuthorizationFault =
   | 'unknown code'
   | 'access_denied'
   | 'login_required'
+  | 'authentication_expired'
   | 'error with markup'
 
 /** The faults of the token response. */
@@ -74,6 +75,7 @@ export type JwksFault =
   | 'jwks of other keys'
   | 'jwks with a broken key'
   | 'jwks with keys of unknown kinds'
+  | 'jwks with several keys of one kid'
   | 'no kid'
   | 'no kid and several keys'
 
