@@ -421,4 +421,11 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'if (!FAPI_ALGORITHMS.has(header.alg)) {',
     replacement: 'if (FAPI_ALGORITHMS.size === 0) {',
   },
+  {
+    name: 'a login that expires at the provider begins again without end',
+    adapter: 'koa',
+    file: core('login/callback.ts'),
+    find: 'isExpired(error, parameters) && transaction.restarts === 0',
+    replacement: 'isExpired(error, parameters)',
+  },
 ]

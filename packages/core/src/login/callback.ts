@@ -77,6 +77,9 @@ async function finish(asked: RequestContext): Promise<AuthResponse> {
       code: error.code,
       correlationId: error.correlationId,
     })
+    if (isExpired(error, parameters) && transaction.restarts === 0) {
+      return restart(asked, transaction, forget)
+    }
     // Another request may have finished this very login: nothing is lost then.
     if (error.code === 'LATCHKEY_CODE_REFUSED' && isSpentCode(error)) {
       return recover(asked, transaction, error)
@@ -168,8 +171,8 @@ async function recover(
   reason?: LatchkeyError,
 ): Promise<AuthResponse> {
   const { request, session } = asked
-  const { transactions, publish } = asked.context
-  const { returnTo, restarts, maxAge, acr, silent, state } = login
+  const { transactions } = asked.context
+  const { returnTo, restarts, silent, state } = login
   const forget = transactions.forget(request.headers.get('cookie'), state)
   if (await session.read()) return redirect(returnTo, forget, 303)
   if (silent && restarts > 0 && !reason) return withoutSilentLogin(returnTo, forget)
@@ -182,9 +185,18 @@ async function recover(
       )
     )
   }
-  publish('login.restarted', {})
+  return restart(asked, login, forget)
+}
+
+/** Begins a login again. */
+function restart(
+  asked: RequestContext,
+  { returnTo, restarts, maxAge, acr, silent }: LostLogin,
+  setCookies: readonly string[],
+): Promise<AuthResponse> {
+  asked.context.publish('login.restarted', {})
   const again = { returnTo, maxAge, acr, ...(silent ? { prompt: 'none' as const } : {}) }
-  return beginLogin(asked, again, { count: restarts + 1, setCookies: forget })
+  return beginLogin(asked, again, { count: restarts + 1, setCookies })
 }
 
 /** Nothing is known about a login whose state was not made here, so it is not begun again either. */
@@ -199,6 +211,18 @@ async function refuseUnknown({ context, session }: RequestContext): Promise<Auth
 function withoutSecrets(parameters: URLSearchParams): Record<string, string> {
   const { code: _code, state: _state, ...rest } = Object.fromEntries(parameters)
   return rest
+}
+
+/**
+ * Whether the login has expired at the provider, which asks for a new one: Keycloak does where a visitor goes on in a tab
+ * after having logged in by another.
+ */
+function isExpired(error: LatchkeyError, parameters: URLSearchParams): boolean {
+  return (
+    error.code === 'LATCHKEY_LOGIN_DENIED' &&
+    parameters.get('error') === 'temporarily_unavailable' &&
+    parameters.get('error_description') === 'authentication_expired'
+  )
 }
 
 function isSpentCode(error: LatchkeyError): boolean {

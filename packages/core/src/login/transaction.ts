@@ -28,7 +28,7 @@ export interface TransactionDraft {
   readonly clientId: string
   readonly redirectUri: string
   readonly returnTo: string
-  /** How often this login was begun again because its cookie had not come back. */
+  /** How often this login was begun again, as its cookie had not come back or it had expired at the provider. */
   readonly restarts: number
   /** How often it has ended well before, within seconds, where that is counted. */
   readonly repetitions?: number | undefined

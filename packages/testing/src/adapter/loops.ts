@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { TestRoute } from './application.ts'
-import { type Case, NO_STORE, PAGE, type Site, type Visitor } from './bench.ts'
+import { type Case, locationOf, NO_STORE, PAGE, type Site, type Visitor } from './bench.ts'
 
 /** A route behind the guard whose handler sends all visitors to log in. */
 const AGAIN: TestRoute = {
@@ -49,6 +49,23 @@ export const loops: readonly Case[] = [
       assert.doesNotMatch(answer.text, /a=1/)
     },
     NO_STORE,
+  ],
+  [
+    'a login that expired at the provider, as another tab logged in, begins again once, and no more',
+    async ({ open, provider }) => {
+      const site = await open()
+      provider.fault = 'authentication_expired'
+      const visitor = site.visitor()
+      const begun = await visitor.open('/private')
+      const again = await visitor.open(await site.authorize(begun))
+      assert.equal(locationOf(again).origin, new URL(provider.issuer).origin)
+      const refused = await visitor.open(await site.authorize(again))
+      assert.equal(refused.status, 403)
+      assert.match(refused.text, /LATCHKEY_LOGIN_DENIED/)
+      provider.fault = undefined
+      const { answer } = await follow(site, visitor, '/private')
+      assert.equal(answer.text, 'private to ada')
+    },
   ],
   [
     'a visitor may log in to the same page several times, after a logout or with a click in between',
