@@ -428,4 +428,11 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'isExpired(error, parameters) && transaction.restarts === 0',
     replacement: 'isExpired(error, parameters)',
   },
+  {
+    name: 'a guard that requires bound tokens accepts others',
+    adapter: 'fastify',
+    file: core('guard/bearer-token.ts'),
+    find: 'if (asked.context.options.bearer?.isProofRequired) {',
+    replacement: 'if (!asked.context.options.bearer) {',
+  },
 ]

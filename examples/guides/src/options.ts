@@ -42,6 +42,7 @@ export const examples: Readonly<Record<string, AuthRouterOptions>> = {
     clientAssertion: { keyId: 'key-2026', audience: 'token_endpoint' },
   },
   profile: { profile: 'fapi2', clientKey: privateKey },
+  dpop: { dpop: true },
   discoveryUrl: {
     issuer: 'https://acme.example.com',
     discoveryUrl: 'https://acme.example.com/api/auth/.well-known/openid-configuration',

@@ -184,8 +184,25 @@ test('with profile: fapi2, a provider that lacks parts of the profile is refused
   const response = await fetch(`${own.url}/login`, { redirect: 'manual' })
   expect(response.status).toBe(502)
   expect(JSON.stringify(own.log)).toMatch(
-    /LATCHKEY_PROVIDER_INVALID.*lacks what profile: 'fapi2' needs: .*private_key_jwt.*ES256.*PS256/,
+    /LATCHKEY_PROVIDER_INVALID.*lacks what profile: 'fapi2' needs: .*private_key_jwt.*PS256.*ES256.*dpop_signing/,
   )
+})
+
+test('with dpop: true, a provider that does not announce ES256 for proofs is refused at the first login', async () => {
+  await using own = await startSite(() => {}, { dpop: true })
+  const begin = () => fetch(`${own.url}/login`, { redirect: 'manual' })
+  expect((await begin()).status).toBe(502)
+  expect(JSON.stringify(own.log)).toMatch(
+    /LATCHKEY_PROVIDER_INVALID.*lacks what dpop: true needs: .*ES256.*dpop_signing_alg_values_supported/,
+  )
+})
+
+test.each([
+  [{ dpop: 'required' }, /"dpop" must be true or false/],
+  [{ bearer: { audience: AUDIENCE, dpop: true } }, /"bearer.dpop" must be "required"/],
+  [{ bearer: { dpop: 'required' } }, /"bearer.audience" is not set/],
+])('an application does not start with %j', (options, fault) => {
+  expect(() => createAuthRouter(options as AuthRouterOptions)).toThrow(fault)
 })
 
 describe('profile: fapi2 refuses at start', () => {
@@ -211,6 +228,7 @@ describe('profile: fapi2 refuses at start', () => {
       { clientKey: ec, pushedAuthorizationRequests: false },
       /"pushedAuthorizationRequests" must not be off/,
     ],
+    ['tokens without a key', { clientKey: ec, dpop: false }, /"dpop" must not be off/],
     [
       'RS256',
       { clientKey: rsa, clientAssertion: { algorithm: 'RS256' } },

@@ -105,7 +105,7 @@ function tokenOf(request: AuthRequest): string {
 
 /**
  * Checks that the sender proves every binding of a token. The key (`jkt`) is the only one that can be proven here, so a
- * token with any other is refused. Where the profile of the options asks for proofs, so is a token with none.
+ * token with any other is refused. Where the options require proofs, so is a token with none.
  *
  * @see RFC 9449 §6.1, §6.2, §7.1, §7.2, RFC 7800 §3.1, FAPI 2.0 Security Profile §5.3.4
  */
@@ -119,7 +119,9 @@ async function checkBinding(
     if (/^dpop$/i.test(String(type)))
       throw invalid('cnf', 'is bound to a key that it does not name')
     if (isProven) throw invalid('scheme', 'is not bound to a key; send it with the scheme Bearer')
-    if (asked.context.options.profile) throw invalid('scheme', 'is not bound to a key')
+    if (asked.context.options.bearer?.isProofRequired) {
+      throw invalid('scheme', 'is not bound to a key, which "bearer.dpop" or "profile" requires')
+    }
     return
   }
   const { jkt, ...others } = Object(cnf) as { jkt?: unknown }

@@ -2,7 +2,6 @@ import type { RequestContext } from '../context.ts'
 import { AccessError, type LatchkeyError, RequestError } from '../errors/errors.ts'
 import { sendsProof } from '../http/bearer-header.ts'
 import type { AuthResponse } from '../http/request.ts'
-import { FAPI_ALGORITHMS } from '../provider/fapi.ts'
 import { type BearerLogin, readBearer } from './bearer-token.ts'
 import { explain, failedOf, listOf, weaknessOf } from './failed-requirement.ts'
 import { bearerChallenge, publishRefusal } from './refusals.ts'
@@ -24,9 +23,6 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   'token.proof': 'The proof of possession is missing or not valid',
   'token.scheme': 'The token is not bound to a key, which the API requires',
 }
-
-/** The algorithms of proofs, for clients (RFC 9449 §7.1). */
-const PROOF_ALGORITHMS = [...FAPI_ALGORITHMS].join(' ')
 
 /** A request whose guard accepts bearer tokens. */
 interface BearerRequest extends RequestContext {
@@ -99,11 +95,8 @@ function refuseToken(
   const { context, request, bearer } = asked
   if (error instanceof AccessError) publishRefusal(context, error, bearer?.login)
   asked.bearer = undefined
-  const isBound = context.options.profile !== undefined || sendsProof(request)
   const headers = challenge && {
-    'www-authenticate': isBound
-      ? bearerChallenge(context, { ...challenge, algs: PROOF_ALGORITHMS }, 'DPoP')
-      : bearerChallenge(context, challenge),
+    'www-authenticate': bearerChallenge(context, challenge, sendsProof(request)),
   }
   return context.answerError(error, request, { api: true, ...(headers && { headers }) })
 }

@@ -9,6 +9,7 @@ import { safeReturnTo } from '../http/return-to.ts'
 import { userHash } from '../log/events.ts'
 import { keepForm } from '../login/kept-forms.ts'
 import { beginLogin } from '../login/login.ts'
+import { FAPI_ALGORITHMS } from '../provider/fapi.ts'
 import { listOf } from './failed-requirement.ts'
 import type { Requirement } from './requirement.ts'
 
@@ -47,15 +48,22 @@ export function askForToken({ context, request }: RequestContext): Promise<AuthR
   return context.answerError(error, request, { api: true, headers })
 }
 
-/** The challenge of the scheme `Bearer`, or `DPoP` for a token of that scheme, with the parameters that have a value. */
+/**
+ * The challenge for a token, with the parameters that have a value: of the scheme `DPoP` for a token of that scheme and
+ * where no other is accepted, with the algorithms of proofs, and of `Bearer` otherwise.
+ *
+ * @see RFC 6750 §3, RFC 9449 §7.1
+ */
 export function bearerChallenge(
   { options }: Pick<AuthContext, 'options'>,
   parameters: Readonly<Record<string, string | undefined>> = {},
-  scheme: 'Bearer' | 'DPoP' = 'Bearer',
+  sendsProof = false,
 ): string {
-  const all = Object.entries({ realm: options.baseUrl.host, ...parameters })
+  const isBound = sendsProof || options.bearer?.isProofRequired === true
+  const algs = isBound ? [...FAPI_ALGORITHMS].join(' ') : undefined
+  const all = Object.entries({ realm: options.baseUrl.host, ...parameters, algs })
   const given = all.filter(([, value]) => value !== undefined && !/["\\]/.test(value))
-  return `${scheme} ${given.map(([name, value]) => `${name}="${value}"`).join(', ')}`
+  return `${isBound ? 'DPoP' : 'Bearer'} ${given.map(([name, value]) => `${name}="${value}"`).join(', ')}`
 }
 
 /** Sends a page to log in, and answers a program with 401 and where to do so. */

@@ -65,7 +65,7 @@ export async function redeem(
           : Math.max(transaction.maxAge, MIN_MAX_AGE_SECONDS),
     },
   }
-  const proofKey = provider.profile && (await provider.proofs.makeKey())
+  const proofKey = provider.dpop ? await provider.proofs.makeKey() : undefined
   const request = { transaction, parameters, tokenParams, proofKey }
   const tokens = await exchange(provider, request).catch((error) => {
     throw exchangeError(error, expected, secrets, {
@@ -74,7 +74,9 @@ export async function redeem(
     })
   })
   if (proofKey !== undefined && tokens.token_type !== 'dpop') {
-    throw invalid('The access token is not bound to a key, which FAPI 2.0 requires.')
+    throw invalid(
+      'The access token is not bound to a key. Turn DPoP on for this application at the provider, or leave "dpop" and "profile" out.',
+    )
   }
   const claims = tokens.claims()
   if (!claims) throw invalid('The provider sent no ID token.')

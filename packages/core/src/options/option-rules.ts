@@ -129,6 +129,7 @@ export const OPTION_RULES: Rules<AuthOptions> = {
     algorithm: oneOf('RS256', 'PS256', 'ES256', 'EdDSA'),
   }),
   profile: oneOf('fapi2'),
+  dpop: flag,
   discoveryUrl: url,
   metadata: rule('an object with members of a discovery document', isRecord),
   entraTenants: texts,
@@ -165,6 +166,7 @@ export const OPTION_RULES: Rules<AuthOptions> = {
   bearer: group<BearerOptions>({
     audience: rule('a string, or an array of strings that are all set', isOneOrMore),
     introspection: flag,
+    dpop: oneOf('required'),
   }),
   session: group<AuthSessionOptions>({
     secret: rule('a string, or an array of strings that are all set', isOneOrMore),

@@ -60,6 +60,11 @@ export interface BearerOptions {
    * request. Default `false`: such tokens are refused.
    */
   readonly introspection?: boolean
+  /**
+   * With `'required'`, guards accept only tokens that are bound to a key (DPoP, RFC 9449), with its proof; a stolen token
+   * opens nothing. Default: bound tokens with their proof, and others without one. `profile: 'fapi2'` requires it too.
+   */
+  readonly dpop?: 'required'
 }
 
 /** The routes; a string renames one, `false` turns it off. Paths are relative to `baseUrl`. */
@@ -187,6 +192,12 @@ export interface AuthOptions<U = AppUser, Exchange = unknown, Store = SessionSto
    * needs `clientKey`. Default: OpenID Connect as the other options say.
    */
   readonly profile?: 'fapi2'
+  /**
+   * Whether access tokens are bound to a key of the session (DPoP, RFC 9449), so that a stolen token opens nothing; call APIs
+   * with `req.auth.fetch()`. The provider must announce ES256 in `dpop_signing_alg_values_supported`. Default `false`;
+   * `profile: 'fapi2'` includes it.
+   */
+  readonly dpop?: boolean
   /**
    * The address of the provider's discovery document, where it is not at the issuer's own
    * `/.well-known/openid-configuration`. The document must name the issuer that `issuer` does.
@@ -344,6 +355,8 @@ export interface ResolvedRegistration {
 export interface ResolvedBearer {
   readonly audiences: readonly string[]
   readonly introspection: boolean
+  /** Whether tokens that are not bound to a key are refused. */
+  readonly isProofRequired: boolean
 }
 
 /** The options with any type of user: within the kit a user is a record of claims. */
@@ -357,6 +370,7 @@ export interface ResolvedAuthOptions {
   readonly clientKey: KeyObject | undefined
   readonly clientAssertion: ClientAssertionOptions
   readonly profile: 'fapi2' | undefined
+  readonly dpop: boolean
   readonly metadata: Readonly<Record<string, unknown>>
   readonly entraTenants: readonly string[] | undefined
   readonly tokenParams: Readonly<Record<string, string>>

@@ -81,6 +81,7 @@ export function resolveOptions(given: AnyAuthOptions, known?: Environment): Reso
     clientKey,
     clientAssertion: assertionOf(options, clientKey),
     profile: options.profile,
+    dpop: options.dpop ?? false,
     metadata: replacements(options),
     entraTenants: options.entraTenants,
     tokenParams: options.tokenParams ?? {},
@@ -158,6 +159,9 @@ function withProfile(options: AnyAuthOptions, faults: ConfigFault[]): AnyAuthOpt
   if (clientAuth !== undefined && clientAuth !== 'private_key_jwt') {
     refuse('clientAuth', `must be "private_key_jwt" with profile: "fapi2". Leave it out.`)
   }
+  if (options.dpop === false) {
+    refuse('dpop', 'must not be off with profile: "fapi2". Leave it out.')
+  }
   if (options.pushedAuthorizationRequests === false) {
     refuse('pushedAuthorizationRequests', 'must not be off with profile: "fapi2". Leave it out.')
   }
@@ -177,7 +181,13 @@ function withProfile(options: AnyAuthOptions, faults: ConfigFault[]): AnyAuthOpt
       'is not allowed with profile: "fapi2": the document of the issuer decides, over https.',
     )
   }
-  return { ...options, clientAuth: 'private_key_jwt', pushedAuthorizationRequests: true }
+  return {
+    ...options,
+    clientAuth: 'private_key_jwt',
+    pushedAuthorizationRequests: true,
+    dpop: true,
+    ...(options.bearer && { bearer: { ...options.bearer, dpop: 'required' } }),
+  }
 }
 
 /** RSA keys sign with PS256 in FAPI 2.0, and with RS256 elsewhere. */
@@ -458,6 +468,7 @@ function resolveBearer({ bearer }: AnyAuthOptions): ResolvedBearer | undefined {
     bearer && {
       audiences: [bearer.audience ?? []].flat(),
       introspection: bearer.introspection ?? false,
+      isProofRequired: bearer.dpop === 'required',
     }
   )
 }

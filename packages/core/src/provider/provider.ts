@@ -13,7 +13,7 @@ import {
 import { clientAuthentication } from './client-auth.ts'
 import { type Discovered, discover } from './discovery.ts'
 import { createExchangeBudget, type ExchangeBudget } from './exchange-budget.ts'
-import { FAPI_ALGORITHMS, mustOfferFapi } from './fapi.ts'
+import { FAPI_ALGORITHMS, mustOffer } from './fapi.ts'
 import type { JwtHeader } from './jwt.ts'
 import { createProviderKeys, type TokenSender } from './keys.ts'
 import { createMetadataCache, type ProviderHealth } from './metadata-cache.ts'
@@ -65,6 +65,8 @@ export interface Provider {
   keys(header: JwtHeader, sender: TokenSender): Promise<KeySet>
   /** The security profile of logins, from the options. */
   readonly profile: 'fapi2' | undefined
+  /** Whether its access tokens must be bound to a key of their session. */
+  readonly dpop: boolean
   /** Proofs that the application has the keys of its access tokens. */
   readonly proofs: Proofs
   /**
@@ -114,7 +116,7 @@ export function createProvider(settings: ProviderSettings): Provider {
       if (metadata.issuer.includes('{tenantid}') && !settings.entraTenants) {
         throw new ProviderError('LATCHKEY_PROVIDER_INVALID', MULTI_TENANT)
       }
-      if (settings.profile) mustOfferFapi(metadata)
+      mustOffer(metadata, settings)
       const credentials = {
         method: settings.clientAuth,
         secret:
@@ -173,6 +175,7 @@ export function createProvider(settings: ProviderSettings): Provider {
       keys: async (header, sender) =>
         providerKeys.known(header) ?? share(() => providerKeys.find(header, sender)),
       profile: settings.profile,
+      dpop: settings.dpop,
       proofs,
       verify: (token, sender = 'provider') =>
         verifySignature(

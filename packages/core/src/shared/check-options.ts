@@ -59,7 +59,8 @@ export function whole(unit: string, least: number): Rule {
 /** One of a few words. */
 export function oneOf(...words: readonly string[]): Rule {
   const quoted = words.map((word) => `"${word}"`)
-  const mustBe = `${quoted.slice(0, -1).join(', ')} or ${quoted.at(-1)}`
+  const last = quoted.pop()
+  const mustBe = quoted.length > 0 ? `${quoted.join(', ')} or ${last}` : `${last}`
   return { mustBe, fits: (value) => words.includes(value as string), showsText: true }
 }
 

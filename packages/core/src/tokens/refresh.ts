@@ -174,9 +174,9 @@ async function requestTokens(
     const { issuer } = await provider.metadata()
     const { entraTenants, clientId } = provider
     expected = { issuer, entraTenants, clientId, now: now() }
-    // A session from before the profile has no key yet.
+    // A session from before the option has no key yet.
     const proofKey =
-      session.tokens?.proofKey ?? (provider.profile && (await provider.proofs.makeKey()))
+      session.tokens?.proofKey ?? (provider.dpop ? await provider.proofs.makeKey() : undefined)
     const tokens = await provider.call(async (client, configuration) =>
       client.refreshTokenGrant(
         configuration,
@@ -187,8 +187,8 @@ async function requestTokens(
           : { DPoP: await provider.proofs.handle(client, configuration, proofKey) },
       ),
     )
-    if (provider.profile && tokens.token_type !== 'dpop') {
-      throw unusable('the access token is not bound to a key, which FAPI 2.0 requires')
+    if (provider.dpop && tokens.token_type !== 'dpop') {
+      throw unusable('the access token is not bound to a key')
     }
     const claims = tokens.claims()
     if (claims) {

@@ -180,4 +180,23 @@ export const proofs: readonly Case[] = [
       }
     },
   ],
+  [
+    'where guards require bound tokens, others are refused, and the challenge asks for a proof',
+    async ({ open, provider }) => {
+      const bearer = { audience: AUDIENCE, dpop: 'required' } as const
+      const site = await open({ ...setup, options: { bearer } })
+      const unbound = provider.accessToken({ sub: 'ada' })
+      for (const headers of [
+        { authorization: `Bearer ${unbound}` },
+        prover.headers(unbound),
+        { authorization: `Bearer ${bound(provider)}` },
+        {},
+      ]) {
+        const [status, challenge] = await ask(site, headers)
+        assert.equal(status, 401)
+        assert.match(challenge, /^DPoP realm="[^"]+", .*algs="[^"]*ES256/)
+      }
+      assert.deepEqual(await ask(site, prover.headers(bound(provider))), [200, ''])
+    },
+  ],
 ]
