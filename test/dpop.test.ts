@@ -93,7 +93,7 @@ beforeAll(async () => {
     })
     // #endregion
   }
-  nonceUrl = await listen(async (req, res) => {
+  const stubborn = express().post('/', async (req, res) => {
     let body = ''
     for await (const chunk of req) body += chunk
     received.push(body)
@@ -103,6 +103,7 @@ beforeAll(async () => {
     const challenge = 'DPoP error="use_dpop_nonce", algs="ES256"'
     res.writeHead(401, { 'www-authenticate': challenge, 'dpop-nonce': nonce }).end()
   })
+  nonceUrl = await listen(stubborn)
   shopUrl = await listen(openShop())
 })
 beforeEach(() => {
@@ -219,4 +220,16 @@ test('req.auth.fetch() sends text again with the nonce that the API asks for', a
   const { visit } = await logIn()
   expect((await visit('/stores-text')).html).toBe('stored text')
   expect(received).toEqual(['text', 'text'])
+})
+
+test('req.auth.fetch() sends a stream once, and says that the API asked for a nonce', async () => {
+  nonce = crypto.randomUUID()
+  const { visit } = await logIn()
+  expect(JSON.parse((await visit('/stores-stream')).html)).toEqual({
+    code: 'LATCHKEY_BODY_SENT',
+    status: 503,
+    message: expect.stringMatching(/asked for a nonce.*stream/),
+  })
+  expect(received).toEqual(['stream'])
+  expect((await visit('/stores-stream')).html).toBe('stored stream')
 })

@@ -118,6 +118,12 @@ const GENERAL = {
       advice: 'This usually passes. Please try again in a moment.',
     },
   },
+  LATCHKEY_BODY_SENT: {
+    status: 503,
+    is: 'an API asked for a nonce after a stream was sent',
+    remedy:
+      'Call `req.auth.fetch()` again with a new body: the nonce of the API is known now. To have it done for you, pass a text, a `Blob` or a `Uint8Array` instead of a stream.',
+  },
   LATCHKEY_SESSION_ENDED: {
     status: 401,
     is: 'the session ended while the request was at work',

@@ -1,4 +1,10 @@
-import { ConfigError, DeniedError, RefreshError, SessionEndedError } from '../errors/errors.ts'
+import {
+  ConfigError,
+  DeniedError,
+  type LatchkeyError,
+  RefreshError,
+  SessionEndedError,
+} from '../errors/errors.ts'
 import type { AuthResponse } from '../http/request.ts'
 import { beginLogin, type LoginRequest } from '../login/login.ts'
 import { type LogoutRequest, logOut } from '../logout/logout.ts'
@@ -31,9 +37,10 @@ interface RequestActions<U, Sent> {
   accessToken(request?: AccessTokenRequest): Promise<string>
   /**
    * Calls an API with the user's access token, refreshed first if it is about to expire. Where tokens are bound to a key
-   * (`profile: 'fapi2'`), the request carries the proof. Redirects are not followed.
+   * (`dpop: true`), the request carries the proof. Redirects are not followed.
    *
-   * @throws {@link RefreshError} as `accessToken()` does.
+   * @throws {@link RefreshError} as `accessToken()` does; {@link LatchkeyError} with `LATCHKEY_BODY_SENT` when the API asks
+   *   for a nonce and the body was a stream: call it again with a new one.
    */
   fetch(url: string | URL, init?: RequestInit): Promise<Response>
   /** The ID token as the provider sent it last. */

@@ -1,10 +1,14 @@
+import { LatchkeyError } from '../errors/errors.ts'
+import { kitCause } from '../provider/errors.ts'
 import type { Provider } from '../provider/provider.ts'
 import type { SessionTokens } from '../session/session.ts'
 
 /**
  * Calls an API with the access token of a session, and with a proof of its key if it is bound to one. Redirects are
- * not followed: they would take the token elsewhere.
+ * not followed: they would take the token elsewhere. A request is sent again when the API asks for a nonce, unless its
+ * body was a stream.
  *
+ * @throws {@link LatchkeyError} with `LATCHKEY_BODY_SENT` when the API asks for a nonce after a stream was sent.
  * @see RFC 6750 §2.1, RFC 9449 §7.1, §9
  */
 export async function callApi(
@@ -23,7 +27,10 @@ export async function callApi(
     const configuration = new client.Configuration(known.serverMetadata(), provider.clientId)
     const url = new URL(target)
     if (url.protocol === 'http:') client.allowInsecureRequests(configuration)
+    let isSent = false
     configuration[client.customFetch] = async (address, options) => {
+      if (isSent && isStream(init.body)) throw bodySent(url)
+      isSent = true
       const answer = await fetch(address, { ...init, ...options } as RequestInit)
       provider.proofs.note(address, answer.headers)
       return answer
@@ -43,7 +50,19 @@ export async function callApi(
       .catch((error) => {
         // A refusal is an answer, as with fetch.
         if (error instanceof client.WWWAuthenticateChallengeError) return error.response
-        throw error
+        throw kitCause(error) ?? error
       })
   })
+}
+
+/** Whether a body can be read once only: a stream of the web or of Node. */
+function isStream(body: unknown): boolean {
+  return typeof body === 'object' && body !== null && Symbol.asyncIterator in body
+}
+
+function bodySent({ origin }: URL): LatchkeyError {
+  return new LatchkeyError(
+    'LATCHKEY_BODY_SENT',
+    `${origin} asked for a nonce, and the body of the request was a stream, which cannot be sent twice.`,
+  )
 }
