@@ -408,11 +408,11 @@ export const MUTANTS: readonly Mutant[] = [
     replacement: 'const MARKED_SECONDS = 2 * GOOD_SECONDS',
   },
   {
-    name: 'the address of a proof is decoded as a whole',
+    name: 'the address of a proof is compared as it is written',
     adapter: 'express',
     file: core('guard/proof-of-possession.ts'),
     find: 'return url.origin + path',
-    replacement: 'return url.origin + decodeURIComponent(path)',
+    replacement: 'return url.origin + (path && url.pathname)',
   },
   {
     name: 'a proof counts with every algorithm of a signature',
