@@ -435,4 +435,18 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'if (asked.context.options.bearer?.isProofRequired) {',
     replacement: 'if (!asked.context.options.bearer) {',
   },
+  {
+    name: 'the text "false" is a verified address',
+    adapter: 'express',
+    file: core('session/session-user.ts'),
+    find: "claims[name] = value === 'true'\n",
+    replacement: 'claims[name] = Boolean(value)\n',
+  },
+  {
+    name: 'a verification counts for another address',
+    adapter: 'express',
+    file: core('session/session-user.ts'),
+    find: 'if (isOfAnother && !(name in newer)) delete claims[name]',
+    replacement: 'if (isOfAnother && name in newer) delete claims[name]',
+  },
 ]

@@ -8,16 +8,18 @@ import {
 } from './misbehaving/answers.ts'
 import { answerBadly, breakHttp } from './misbehaving/network.ts'
 import type {
+  JsonAnswer,
   MisbehavingProvider,
   MisbehavingProviderOptions,
   ProviderRequest,
 } from './misbehaving/provider.ts'
 import { isClient, networkFault, shownBy, tokenError } from './misbehaving/requests.ts'
-import { close, json, listen, readAll } from './misbehaving/server.ts'
+import { close, json, jsonText, listen, readAll } from './misbehaving/server.ts'
 import { ownKeys, signIdToken, signJwt } from './misbehaving/signing.ts'
 
 export type { Fault } from './misbehaving/faults.ts'
 export type {
+  JsonAnswer,
   MisbehavingProvider,
   MisbehavingProviderOptions,
   ProviderRequest,
@@ -64,6 +66,7 @@ export async function startMisbehavingProvider(
     accessTokenSeconds: 600,
     errorDescription: undefined,
     tokenAnswer: undefined,
+    rewrite: undefined,
     requests: [],
     secrets: [CLIENT_SECRET],
     count: (path) => provider.requests.filter((request) => request.path === path).length,
@@ -148,11 +151,11 @@ export async function startMisbehavingProvider(
           res.end()
           return
         }
-        return json(res, discoveryDocument(provider))
+        return send(res, 'discovery', discoveryDocument(provider))
       case '/.well-known/openid-configuration/':
-        return json(res, discoveryDocument(provider))
+        return send(res, 'discovery', discoveryDocument(provider))
       case '/jwks':
-        return json(res, keySet(provider.fault, key))
+        return send(res, 'jwks', keySet(provider.fault, key))
       case '/auth':
         return authorize(request, res)
       case '/par': {
@@ -172,6 +175,14 @@ export async function startMisbehavingProvider(
         res.writeHead(404)
         res.end()
     }
+  }
+
+  function rewritten(answer: JsonAnswer, text: string): string {
+    return provider.rewrite?.(answer, text) ?? text
+  }
+
+  function send(res: ServerResponse, answer: JsonAnswer, body: unknown): void {
+    jsonText(res, rewritten(answer, JSON.stringify(body)))
   }
 
   function authorize({ query }: ProviderRequest, res: ServerResponse): void {
@@ -238,7 +249,7 @@ export async function startMisbehavingProvider(
     }
     const answer = tokenResponse(grant, grants === codes)
     if (fault === 'token response in broken HTTP') breakHttp(res, answer)
-    else json(res, answer)
+    else send(res, grants === codes ? 'code' : 'refresh', answer)
   }
 
   /** The claims of a grant; those of the same user may have changed since the login. */
@@ -267,7 +278,9 @@ export async function startMisbehavingProvider(
         ? { sub: grant.claims.sub }
         : claimsOf(grant)),
     }
-    const idToken = signIdToken(claims, key, provider.clientSecret, fault)
+    const idToken = signIdToken(claims, key, provider.clientSecret, fault, (text) =>
+      rewritten('id_token', text),
+    )
     provider.secrets.push(accessToken, refreshToken, idToken)
     return {
       ...(fault === 'token response without access_token' ? {} : { access_token: accessToken }),
@@ -303,7 +316,10 @@ export async function startMisbehavingProvider(
       res.end(token)
       return
     }
-    json(res, { ...claims, sub: provider.fault === 'userinfo of another user' ? 'mallory' : sub })
+    send(res, 'userinfo', {
+      ...claims,
+      sub: provider.fault === 'userinfo of another user' ? 'mallory' : sub,
+    })
   }
 
   return provider

@@ -8,6 +8,7 @@ import type { ResolvedBearer } from '../options/options.ts'
 import { CLOCK_TOLERANCE_SECONDS } from '../provider/clock.ts'
 import { printable, providerError } from '../provider/errors.ts'
 import { type DecodedJwt, decodeJwt } from '../provider/jwt.ts'
+import { presentMembers } from '../provider/present-members.ts'
 import type { Provider } from '../provider/provider.ts'
 import { isSubject } from '../provider/subject.ts'
 import type { AuthSession } from '../session/session.ts'
@@ -142,10 +143,11 @@ interface Expected {
 /** The claims of a JWT access token (RFC 9068 §4). They are compared before a key is looked for. */
 async function verified(
   token: string,
-  { payload }: DecodedJwt,
+  jwt: DecodedJwt,
   provider: Provider,
   { issuer, audiences }: Expected,
 ): Promise<Claims> {
+  const payload = presentMembers(jwt.payload)
   if (payload.iss !== issuer) {
     throw invalid('iss', `is from "${printable(payload.iss, 200)}", not "${issuer}"`)
   }
@@ -162,7 +164,7 @@ async function introspected(
   provider: Provider,
   { issuer, audiences }: Expected,
 ): Promise<Claims> {
-  const claims: IntrospectionResponse & Claims = await provider
+  const answer: IntrospectionResponse & Claims = await provider
     .call((client, configuration) => {
       const { introspection_endpoint: endpoint } = configuration.serverMetadata()
       if (endpoint) return client.tokenIntrospection(configuration, token)
@@ -172,6 +174,7 @@ async function introspected(
     .catch((error) => {
       throw providerError(error, 'did not introspect a token', [token])
     })
+  const claims = presentMembers(answer)
   if (!claims.active) throw invalid('active', 'is not active, as the provider says')
   const { iss = issuer, token_type: type = 'Bearer' } = claims
   if (iss !== issuer) throw invalid('iss', `is from "${printable(iss, 200)}"`)

@@ -14,7 +14,7 @@ import type { Redeemed } from './redeem.ts'
 export async function newSession(
   { options }: AuthContext,
   provider: Provider,
-  { tokens, claims, issuer, proofKey }: Redeemed,
+  { tokens, claims, idToken, issuer, proofKey }: Redeemed,
 ): Promise<AuthSession> {
   const now = options.now()
   const expiresIn = tokens.expiresIn()
@@ -39,7 +39,7 @@ export async function newSession(
     authTime: claims.auth_time,
     acr: typeof claims.acr === 'string' ? claims.acr : undefined,
     amr: isTextList(claims.amr) ? claims.amr : undefined,
-    idToken: tokens.id_token,
+    idToken,
     tokens: {
       accessToken: tokens.access_token,
       accessTokenExpiresAt: expiresIn === undefined ? undefined : now + expiresIn,

@@ -25,6 +25,8 @@ import type { LoginTransaction } from './transaction.ts'
 export interface Redeemed {
   readonly tokens: TokenEndpointResponse & { expiresIn(): number | undefined }
   readonly claims: IDToken
+  /** The ID token as the provider sent it. */
+  readonly idToken: string
   /** The provider's own name. */
   readonly issuer: string
   /** The key that the access token is bound to, if it is. */
@@ -67,7 +69,7 @@ export async function redeem(
   }
   const proofKey = provider.dpop ? await provider.proofs.makeKey() : undefined
   const request = { transaction, parameters, tokenParams, proofKey }
-  const tokens = await exchange(provider, request).catch((error) => {
+  const { tokens, idToken } = await exchange(provider, request).catch((error) => {
     throw exchangeError(error, expected, secrets, {
       redirectUri: transaction.redirectUri,
       client: clientRemedy(provider, metadata),
@@ -80,7 +82,7 @@ export async function redeem(
   }
   const claims = tokens.claims()
   if (!claims) throw invalid('The provider sent no ID token.')
-  const { header, fault, remedy } = await provider.verify(tokens.id_token ?? '')
+  const { header, fault, remedy } = await provider.verify(idToken)
   if (!header) throw invalid(`The signature of the ID token ${fault}.`, remedy)
   const accessToken = tokens.access_token
   const wrong = claimsError(claims, { ...expected, accessToken, alg: header.alg })
@@ -91,7 +93,7 @@ export async function redeem(
       `The login has "acr" "${printable(claims.acr)}", not one of those asked for: ${transaction.acr.join(', ')}.`,
     )
   }
-  return { tokens, claims, issuer: claims.iss, proofKey }
+  return { tokens, claims, idToken, issuer: claims.iss, proofKey }
 }
 
 /** Checks the authorization response (RFC 6749 §4.1.2, RFC 9207 §2.4). */
@@ -136,11 +138,11 @@ interface Exchange {
 function exchange(
   provider: Provider,
   { transaction, parameters, tokenParams, proofKey }: Exchange,
-): Promise<TokenEndpointResponse & TokenEndpointResponseHelpers> {
+): Promise<{ tokens: TokenEndpointResponse & TokenEndpointResponseHelpers; idToken: string }> {
   const url = new URL(transaction.redirectUri)
   url.search = parameters.toString()
-  return provider.call(async (client, configuration) =>
-    client.authorizationCodeGrant(
+  return provider.call(async (client, configuration, sent) => {
+    const tokens = await client.authorizationCodeGrant(
       configuration,
       url,
       {
@@ -153,8 +155,9 @@ function exchange(
       proofKey === undefined
         ? {}
         : { DPoP: await provider.proofs.handle(client, configuration, proofKey) },
-    ),
-  )
+    )
+    return { tokens, idToken: String(sent().id_token) }
+  })
 }
 
 function claimsError(

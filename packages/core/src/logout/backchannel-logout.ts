@@ -7,6 +7,7 @@ import { CLOCK_TOLERANCE_SECONDS } from '../provider/clock.ts'
 import { printable } from '../provider/errors.ts'
 import { FAPI_ALGORITHMS } from '../provider/fapi.ts'
 import { type DecodedJwt, decodeJwt } from '../provider/jwt.ts'
+import { presentMembers } from '../provider/present-members.ts'
 import type { Provider } from '../provider/provider.ts'
 import { endSessions } from '../session/end-sessions.ts'
 
@@ -73,7 +74,7 @@ async function verifyLogoutToken(
   now: number,
 ): Promise<LogoutClaims> {
   const metadata = await provider.metadata()
-  const { payload } = jwt
+  const payload = presentMembers(jwt.payload)
   checkHeader(jwt)
   if (payload.iss !== metadata.issuer) {
     const found = printable(payload.iss, 200)
@@ -87,7 +88,7 @@ async function verifyLogoutToken(
   }
   if (!keys.verify(jwt.header, jwt.signed, jwt.signature)) throw invalid('has a wrong signature')
   checkTimes(payload, now)
-  checkEvent(payload)
+  checkEvent(jwt.payload)
   const { jti, sub, sid, iat, exp = Number(iat) + MAX_AGE_SECONDS } = payload
   if (typeof jti !== 'string' || jti === '') throw invalid('has no "jti"')
   if (!isName(sub) || !isName(sid) || (sub === undefined && sid === undefined)) {

@@ -5,6 +5,7 @@ import type { ResolvedRegistration } from '../options/options.ts'
 import { parseRecord } from '../shared/records.ts'
 import { factsOf, isUnavailable, kitCause, printable } from './errors.ts'
 import { loadOpenidClient, type OpenidClient } from './openid-client.ts'
+import { presentMembers } from './present-members.ts'
 import { checkMetadata } from './provider-metadata.ts'
 import type { ProviderFetch } from './transport.ts'
 
@@ -35,7 +36,7 @@ export async function discover(
   try {
     const found =
       discovery instanceof URL ? await fetchDocument(registration, discovery, fetch) : discovery
-    const document = found && asJson<ServerMetadata>({ ...found, ...overrides })
+    const document = found && presentMembers(asJson<ServerMetadata>({ ...found, ...overrides }))
     const isInsecure = issuer.protocol === 'http:'
     const configure: Discovered['configure'] = async (authentication) => {
       const client = await loadOpenidClient()

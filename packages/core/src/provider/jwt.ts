@@ -1,4 +1,5 @@
 import { parseRecord } from '../shared/records.ts'
+import { presentMembers } from './present-members.ts'
 
 /** The header of a JWT, as far as finding its key goes. */
 export interface JwtHeader {
@@ -26,7 +27,12 @@ export function decodeJws(token: string): DecodedJws | undefined {
   const parts = token.split('.')
   if (parts.length !== 3) return undefined
   const [head = '', body = '', signature = ''] = parts
-  const header = parseObject(head)
+  const found = parseObject(head)
+  // A list of critical members is one even if it is empty (RFC 7515 §4.1.11).
+  const header: Record<string, unknown> | undefined = found && {
+    ...presentMembers(found),
+    ...('crit' in found && { crit: found.crit }),
+  }
   if (!header || typeof header.alg !== 'string') return undefined
   if (header.kid !== undefined && typeof header.kid !== 'string') return undefined
   return {

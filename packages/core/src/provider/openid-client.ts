@@ -1,14 +1,20 @@
 import type { Configuration, CustomFetch } from 'openid-client'
-import { readTokenAnswer } from './token-answer.ts'
-import type { ProviderAnswer, ProviderFetch } from './transport.ts'
+import type { Members } from './present-members.ts'
+import { type ReadAnswer, readTokenAnswer } from './token-answer.ts'
+import type { ProviderFetch } from './transport.ts'
 
 /** The exports of openid-client. */
 export type OpenidClient = typeof import('openid-client')
 
-/** Calls openid-client with a configuration that reaches the provider. */
-export type ClientCall = <T>(
-  work: (client: OpenidClient, configuration: Configuration) => Promise<T>,
+/** Work with openid-client; `sent` has the members of the last token answer, as the provider sent them. */
+export type ClientWork<T> = (
+  client: OpenidClient,
+  configuration: Configuration,
+  sent: () => Members,
 ) => Promise<T>
+
+/** Calls openid-client with a configuration that reaches the provider. */
+export type ClientCall = <T>(work: ClientWork<T>) => Promise<T>
 
 /**
  * Loads openid-client once. With its dependencies, and undici for the `Headers` that it uses, this takes longer than
@@ -32,10 +38,7 @@ const MAX_IDLE = 20
 
 /** Configurations of openid-client. Each holds the fetch of one request, and making one takes a while. */
 export interface ClientPool {
-  call<T>(
-    fetch: ProviderFetch,
-    work: (client: OpenidClient, configuration: Configuration) => Promise<T>,
-  ): Promise<T>
+  call<T>(fetch: ProviderFetch, work: ClientWork<T>): Promise<T>
 }
 
 /** Makes a pool, which is empty at first. */
@@ -45,9 +48,12 @@ export function createClientPool(configure: () => Promise<Configuration>): Clien
     async call(fetch, work) {
       const client = await loadOpenidClient()
       const configuration = idle.pop() ?? (await configure())
-      configuration[client.customFetch] = fetchForClient(fetch)
+      let sent: Members = {}
+      configuration[client.customFetch] = fetchForClient(fetch, (members) => {
+        sent = members
+      })
       try {
-        return await work(client, configuration)
+        return await work(client, configuration, () => sent)
       } finally {
         if (idle.length < MAX_IDLE) idle.push(configuration)
       }
@@ -59,13 +65,14 @@ export function createClientPool(configure: () => Promise<Configuration>): Clien
  * A fetch as openid-client takes it: its bodies are forms, or nothing. The error of a token endpoint is
  * in the body (RFC 6749 §5.2), which openid-client does not read when it sees a `WWW-Authenticate` too.
  */
-function fetchForClient(fetch: ProviderFetch): CustomFetch {
-  return async (url, { method, headers, body }) =>
-    responseOf(
-      readTokenAnswer(
-        await fetch(url, { method, headers, ...(body ? { body: String(body) } : {}) }),
-      ),
+function fetchForClient(fetch: ProviderFetch, keep: (sent: Members) => void): CustomFetch {
+  return async (url, { method, headers, body }) => {
+    const answer = readTokenAnswer(
+      await fetch(url, { method, headers, ...(body ? { body: String(body) } : {}) }),
     )
+    keep(answer.sent ?? {})
+    return responseOf(answer)
+  }
 }
 
 /**
@@ -77,11 +84,11 @@ class ReadResponse implements Pick<Response, 'status' | 'bodyUsed' | 'json' | 't
   readonly status = 200
   readonly headers: Headers
   bodyUsed = false
-  readonly #body: string
+  readonly #answer: ReadAnswer
 
-  constructor(headers: Headers, body: string) {
+  constructor(headers: Headers, answer: ReadAnswer) {
     this.headers = headers
-    this.#body = body
+    this.#answer = answer
   }
 
   get [Symbol.toStringTag](): string {
@@ -90,11 +97,13 @@ class ReadResponse implements Pick<Response, 'status' | 'bodyUsed' | 'json' | 't
 
   async text(): Promise<string> {
     this.bodyUsed = true
-    return this.#body
+    return this.#answer.body
   }
 
   async json(): Promise<unknown> {
-    return JSON.parse(await this.text())
+    const text = await this.text()
+    // openid-client changes what it receives.
+    return this.#answer.members ? { ...this.#answer.members } : JSON.parse(text)
   }
 }
 
@@ -104,9 +113,11 @@ function isRead([name, value]: readonly [name: string, value: string]): boolean 
   return name === 'content-type' || name === 'dpop-nonce'
 }
 
-function responseOf({ status, headers, body }: ProviderAnswer): Response {
+function responseOf(answer: ReadAnswer): Response {
+  const { status, headers, body, members } = answer
   const read = headers.filter(isRead)
   if (status === 200 && body)
-    return new ReadResponse(new Headers(read), body) as unknown as Response
-  return new Response(body === '' ? null : body, { status, headers: read })
+    return new ReadResponse(new Headers(read), answer) as unknown as Response
+  const text = members ? JSON.stringify(members) : body
+  return new Response(text === '' ? null : text, { status, headers: read })
 }

@@ -1,7 +1,9 @@
 import { constants, createPublicKey, type KeyObject, verify } from 'node:crypto'
 import { REMEDIES } from '../errors/remedies.ts'
+import { isRecord } from '../shared/records.ts'
 import { printable } from './errors.ts'
 import { decodeJws, type JwtHeader } from './jwt.ts'
+import { presentMembers } from './present-members.ts'
 
 /** The algorithms that signatures are accepted with; all are asymmetric. */
 const ALGORITHMS = {
@@ -136,7 +138,7 @@ function jwksOf(json: string): Jwk[] | undefined {
   try {
     const { keys } = JSON.parse(json) as { keys?: unknown }
     if (!Array.isArray(keys)) return undefined
-    return keys.filter((key) => typeof key === 'object' && key !== null)
+    return keys.filter(isRecord).map(presentMembers)
   } catch {
     return undefined
   }

@@ -1,3 +1,6 @@
+import { isRecord, parseRecord } from '../shared/records.ts'
+import { decodeJwt } from './jwt.ts'
+import { type Members, presentMembers } from './present-members.ts'
 import type { ProviderAnswer } from './transport.ts'
 
 /** Error codes of providers that have their own, as RFC 6749 §5.2 names them. */
@@ -14,56 +17,70 @@ const STANDARD: Readonly<Record<string, string>> = {
   invalid_refresh_token: 'invalid_grant',
 }
 
+/** An answer as openid-client is to see it. */
+export interface ReadAnswer {
+  readonly status: number
+  readonly headers: ProviderAnswer['headers']
+  /** The text of an answer that holds no JSON object. */
+  readonly body: string
+  readonly members?: Members | undefined
+  /** The members of tokens as they were sent. */
+  readonly sent?: Members | undefined
+}
+
 /**
  * The answer of a token endpoint as RFC 6749 §5 has it. Providers deviate in ways that hide the error, or the tokens,
  * from openid-client:
  *
+ * - members that say nothing are null or empty, and so are claims of the ID token (Ping, authentik);
  * - an error has status 200 (GitHub, Slack);
  * - `error` is an object, or there is a `message` alone (Facebook, Twitch);
  * - error codes have names of their own, see above;
  * - `scope` is a list (Twitch).
  */
-export function readTokenAnswer(answer: ProviderAnswer): ProviderAnswer {
-  const { status, body } = answer
-  if (status < 300 && body?.includes('"access_token"') && !LIST_OF_SCOPES.test(body)) return answer
-  const said = objectOf(body)
-  if (!said) return answer
-  const { scope, ...rest } = said
-  if (Array.isArray(scope)) return withBody(answer, { ...rest, scope: scope.join(' ') })
-  const { error, message } = said
-  if (status < 300 && typeof error !== 'string') return answer
+export function readTokenAnswer({ status, headers, body = '' }: ProviderAnswer): ReadAnswer {
+  const answer: ReadAnswer = { status, headers, body }
+  const parsed = parseRecord(body)
+  if (!parsed) return answer
+  const said = presentMembers(parsed)
+  const { error, message, access_token: token } = said
+  if (status < 300 && (token !== undefined || typeof error !== 'string')) {
+    return { ...answer, members: readableTokens(said), sent: said }
+  }
   if (typeof error === 'string') {
     const code = STANDARD[error]
-    if (status >= 300 && !code) return answer
+    if (status >= 300 && !code) return { ...answer, members: said }
     const description = [code && error, said.error_description].filter(Boolean).join(': ')
     return refusal(answer, code ?? error, description)
   }
-  const detail = isObject(error) ? error : { message }
-  if (typeof detail.message !== 'string') return answer
+  const detail = isRecord(error) ? error : { message }
+  if (typeof detail.message !== 'string') return { ...answer, members: said }
   return refusal(answer, String(detail.type ?? detail.code ?? `status ${status}`), detail.message)
 }
 
-const LIST_OF_SCOPES = /"scope"\s*:\s*\[/
-
-function refusal(answer: ProviderAnswer, error: string, description: string): ProviderAnswer {
-  const { status } = answer
-  const body = { error, ...(description ? { error_description: description } : {}) }
-  return withBody({ ...answer, status: status < 300 ? 400 : status }, body)
-}
-
-function withBody(answer: ProviderAnswer, body: object): ProviderAnswer {
-  return { ...answer, body: JSON.stringify(body) }
-}
-
-function objectOf(body: string | undefined): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(body ?? '')
-    return isObject(value) ? value : undefined
-  } catch {
-    return undefined
+/**
+ * Tokens whose scope is a text, and whose ID token has no claim that is null or empty: openid-client takes such a claim
+ * for one that is there. The signature is that of the token as it was sent, which is verified elsewhere.
+ */
+function readableTokens(tokens: Members): Members {
+  const { scope, id_token: idToken } = tokens
+  return {
+    ...tokens,
+    ...(Array.isArray(scope) && { scope: scope.join(' ') }),
+    ...(typeof idToken === 'string' && { id_token: readableJwt(idToken) }),
   }
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+function readableJwt(token: string): string {
+  const payload = decodeJwt(token)?.payload
+  const claims = payload && presentMembers(payload)
+  if (!claims || claims === payload) return token
+  const [header, , signature] = token.split('.')
+  return `${header}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.${signature}`
+}
+
+function refusal(answer: ReadAnswer, error: string, description: string): ReadAnswer {
+  const { status } = answer
+  const members = { error, ...(description ? { error_description: description } : {}) }
+  return { ...answer, status: status < 300 ? 400 : status, members }
 }

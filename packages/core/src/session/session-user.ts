@@ -1,4 +1,5 @@
 import type { ResolvedAuthOptions } from '../options/options.ts'
+import { presentMembers } from '../provider/present-members.ts'
 import { validateClaims } from './claims-schema.ts'
 import type { AuthSession } from './session.ts'
 
@@ -16,6 +17,35 @@ const PROTOCOL_CLAIMS: ReadonlySet<string> = new Set(
   'iss aud exp iat nbf jti nonce azp at_hash c_hash s_hash auth_time acr amr sid events'.split(' '),
 )
 
+/** Claims that say whether another claim is verified. */
+const VERIFICATIONS = { email_verified: 'email', phone_number_verified: 'phone_number' } as const
+
+type Claims = Readonly<Record<string, unknown>>
+
+/**
+ * The claims of one source. Apple sends `email_verified` as a text, and the text "false" would count as true in an `if`: the
+ * texts "true" and "false" become booleans, and any other value is left out.
+ */
+function readClaims(given: Claims): Claims {
+  const claims: Record<string, unknown> = { ...presentMembers(given) }
+  for (const name of Object.keys(VERIFICATIONS)) {
+    const value = claims[name]
+    if (value === 'true' || value === 'false') claims[name] = value === 'true'
+    else if (typeof value !== 'boolean') delete claims[name]
+  }
+  return claims
+}
+
+/** Joins claims of two sources, of which the newer count. A verification of another address is left out. */
+function joined(older: Claims, newer: Claims): Claims {
+  const claims: Record<string, unknown> = { ...older, ...newer }
+  for (const [name, about] of Object.entries(VERIFICATIONS)) {
+    const isOfAnother = about in older && about in newer && older[about] !== newer[about]
+    if (isOfAnother && !(name in newer)) delete claims[name]
+  }
+  return claims
+}
+
 /**
  * Makes the user of a session: the claims of the ID token and userinfo, without those about the
  * token, through the schema of the options. For a session that has a user already, claims that the
@@ -29,8 +59,8 @@ export async function sessionUser(
   { idToken = {}, userinfo }: ClaimSources,
   previous?: AuthSession,
 ): Promise<SessionUser> {
-  const ofToken = Object.entries(idToken).filter(([name]) => !PROTOCOL_CLAIMS.has(name))
-  const claims = { ...Object.fromEntries(ofToken), ...userinfo }
+  const ofToken = Object.entries(readClaims(idToken)).filter(([name]) => !PROTOCOL_CLAIMS.has(name))
+  const claims = joined(Object.fromEntries(ofToken), readClaims(userinfo ?? {}))
   const userReadAt = userinfo ? now() : previous?.userReadAt
   // Some providers send the ID token of a refresh without the claims that a login has.
   const isThin = ofToken.every(([name]) => name === 'sub')
@@ -46,7 +76,7 @@ export async function sessionUser(
   const replaced = new Set(isThin ? [] : previous.providerClaims)
   const kept = Object.entries(previous.user).filter(([name]) => !replaced.has(name))
   return {
-    user: { ...Object.fromEntries(kept), ...fresh },
+    user: joined(Object.fromEntries(kept), fresh),
     providerClaims: Object.keys(fresh),
     userReadAt,
   }

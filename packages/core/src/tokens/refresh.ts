@@ -11,6 +11,8 @@ import {
   quoted,
 } from '../provider/errors.ts'
 import { type IdTokenExpectations, idTokenFault } from '../provider/id-token.ts'
+import { decodeJwt } from '../provider/jwt.ts'
+import { type Members, presentMembers } from '../provider/present-members.ts'
 import type { Provider } from '../provider/provider.ts'
 import type { AuthSession } from '../session/session.ts'
 import type { SessionLock } from '../session/session-store.ts'
@@ -72,6 +74,9 @@ export function createRefresher(settings: RefreshSettings): Refresher {
   const lockSeconds = 2 * options.requestSeconds
   const inFlight = new Map<string, Promise<AuthSession>>()
 
+  const afterHook = async (refreshed: AuthSession): Promise<AuthSession> =>
+    (await hooks.onSession?.(refreshed, 'refresh')) ?? refreshed
+
   const refresh = async (
     provider: Provider,
     session: StoredSession,
@@ -79,18 +84,24 @@ export function createRefresher(settings: RefreshSettings): Refresher {
   ): Promise<AuthSession> => {
     const stored = await session.reload()
     if (!stored) throw rejected('The session has ended.')
-    if (stored.tokens?.refreshToken !== seen.tokens?.refreshToken) return stored
+    if (isRefreshed(stored, seen)) return stored
     const user = userHash(stored.issuer, stored.sub)
-    const refreshed = await requestTokens(provider, stored, settings).catch(async (error) => {
-      publish('token.refresh_failed', { issuer: stored.issuer, user, code: error.code }, error)
-      if (error.code !== 'LATCHKEY_REFRESH_REJECTED') throw error
-      const later = await session.reload()
-      const another = later?.tokens?.refreshToken
-      if (later && another && another !== stored.tokens?.refreshToken) return later
-      await session.end()
+    const received: Received = {}
+    const refreshed = await requestTokens(provider, stored, settings, received).catch(
+      async (error) => {
+        publish('token.refresh_failed', { issuer: stored.issuer, user, code: error.code }, error)
+        await keepRefreshToken(session, stored, received)
+        if (error.code !== 'LATCHKEY_REFRESH_REJECTED') throw error
+        const later = await session.reload()
+        if (later && isRefreshed(later, stored)) return later
+        await session.end()
+        throw error
+      },
+    )
+    const kept = await afterHook(refreshed).catch(async (error) => {
+      await keepRefreshToken(session, stored, received)
       throw error
     })
-    const kept = (await hooks.onSession?.(refreshed, 'refresh')) ?? refreshed
     if (!(await session.update(kept))) {
       const later = await session.reload()
       if (later) return later
@@ -162,10 +173,42 @@ export function createRefresher(settings: RefreshSettings): Refresher {
   }
 }
 
+/** The refresh token of an answer, whether or not the answer can be used. */
+interface Received {
+  refreshToken?: string | undefined
+}
+
+/** The new refresh token of an answer, unless its ID token names another user. */
+function refreshTokenFor(sub: string, answer: Members): string | undefined {
+  const { refresh_token: token, id_token: idToken } = answer
+  const payload = typeof idToken === 'string' ? decodeJwt(idToken)?.payload : undefined
+  const { sub: named = sub } = presentMembers(payload ?? {})
+  return typeof token === 'string' && named === sub ? token : undefined
+}
+
+/** Keeps the refresh token of an answer that cannot be used: many providers have withdrawn the one before. */
+async function keepRefreshToken(
+  session: StoredSession,
+  stored: AuthSession,
+  { refreshToken }: Received,
+): Promise<void> {
+  if (!refreshToken || !stored.tokens) return
+  await session.update({ ...stored, tokens: { ...stored.tokens, refreshToken } })
+}
+
+/** Whether a session has other access than it had. Another refresh token alone is not enough, see above. */
+function isRefreshed({ tokens: now }: AuthSession, { tokens: before }: AuthSession): boolean {
+  return (
+    now?.accessToken !== before?.accessToken ||
+    now?.accessTokenExpiresAt !== before?.accessTokenExpiresAt
+  )
+}
+
 async function requestTokens(
   provider: Provider,
   session: AuthSession,
   { options, publish }: RefreshSettings,
+  received: Received,
 ): Promise<AuthSession> {
   const { now } = options
   const refreshToken = session.tokens?.refreshToken ?? ''
@@ -177,22 +220,23 @@ async function requestTokens(
     // A session from before the option has no key yet.
     const proofKey =
       session.tokens?.proofKey ?? (provider.dpop ? await provider.proofs.makeKey() : undefined)
-    const tokens = await provider.call(async (client, configuration) =>
-      client.refreshTokenGrant(
-        configuration,
-        refreshToken,
-        options.tokenParams,
-        proofKey === undefined
-          ? {}
-          : { DPoP: await provider.proofs.handle(client, configuration, proofKey) },
-      ),
-    )
+    const { tokens, idToken } = await provider.call(async (client, configuration, sent) => {
+      const proof = proofKey && {
+        DPoP: await provider.proofs.handle(client, configuration, proofKey),
+      }
+      const answer = client
+        .refreshTokenGrant(configuration, refreshToken, options.tokenParams, proof || {})
+        .finally(() => {
+          received.refreshToken = refreshTokenFor(session.sub, sent())
+        })
+      return { tokens: await answer, idToken: sent().id_token as string | undefined }
+    })
     if (provider.dpop && tokens.token_type !== 'dpop') {
       throw unusable('the access token is not bound to a key')
     }
     const claims = tokens.claims()
     if (claims) {
-      const { header, fault } = await provider.verify(tokens.id_token ?? '')
+      const { header, fault } = await provider.verify(idToken ?? '')
       if (!header) throw unusable(`the signature of the ID token ${fault}`)
       if (claims.sub !== session.sub) {
         throw rejected('The provider answered the refresh with tokens of another user.')
@@ -222,7 +266,7 @@ async function requestTokens(
       ...(await sessionUser(options, { idToken: claims, userinfo }, session).catch((error) => {
         throw rejected(error.message)
       })),
-      idToken: tokens.id_token ?? session.idToken,
+      idToken: idToken ?? session.idToken,
       tokens: {
         accessToken: tokens.access_token,
         accessTokenExpiresAt: expiresIn === undefined ? undefined : receivedAt + expiresIn,

@@ -2,6 +2,7 @@ import { CallbackError } from '../errors/errors.ts'
 import { CLOCK_TOLERANCE_SECONDS } from '../provider/clock.ts'
 import { printable, providerError } from '../provider/errors.ts'
 import { decodeJwt } from '../provider/jwt.ts'
+import { presentMembers } from '../provider/present-members.ts'
 import type { Provider } from '../provider/provider.ts'
 import type { ProviderAnswer } from '../provider/transport.ts'
 import type { SessionTokens } from '../session/session.ts'
@@ -36,7 +37,8 @@ export async function readUserInfo(
     throw invalid(`the answer has status ${status}${reason ? ` (${printable(reason)})` : ''}`)
   }
   const isSigned = /^application\/jwt\b/i.test(header('content-type'))
-  const claims = isSigned ? await signedClaims(provider, body, now) : parseRecord(body)
+  const said = isSigned ? await signedClaims(provider, body, now) : parseRecord(body)
+  const claims = said && presentMembers(said)
   if (typeof claims?.sub !== 'string') throw invalid('it is no JSON object with a "sub"')
   if (claims.sub !== sub) throw invalid('it is about another user than the ID token')
   return claims
@@ -81,7 +83,7 @@ async function askFor(
 async function signedClaims(provider: Provider, token: string, now: number): Promise<UserInfo> {
   const { fault } = await provider.verify(token)
   if (fault !== undefined) throw invalid(`its signature ${fault}`)
-  const payload = decodeJwt(token)?.payload ?? {}
+  const payload = presentMembers(decodeJwt(token)?.payload ?? {})
   const { iss, aud, exp } = payload
   const metadata = await provider.metadata()
   if (iss !== undefined && iss !== metadata.issuer) throw invalid('its "iss" is another issuer')

@@ -85,7 +85,12 @@ export async function createBench(adapter: AdapterUnderTest): Promise<OpenBench>
   const provider = await startMisbehavingProvider()
   const servers: Server[] = []
   const reset = (): void => {
-    Object.assign(provider, { user: ADA, accessTokenSeconds: 600, metadata: {} })
+    Object.assign(provider, {
+      user: ADA,
+      accessTokenSeconds: 600,
+      metadata: {},
+      rewrite: undefined,
+    })
     provider.release()
   }
   reset()

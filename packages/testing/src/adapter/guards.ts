@@ -18,6 +18,13 @@ const guarded = (path: string, requirement: Requirement): TestRoute => ({
   handle: async () => ({ body: 'let in' }),
 })
 
+const SHOWS_USER: TestRoute = {
+  method: 'get',
+  path: '/user',
+  requirement: {},
+  handle: async ({ auth }) => ({ body: JSON.stringify(auth.user) }),
+}
+
 /** How many logins a visitor is sent through before there is another answer. */
 async function arrive(
   site: Awaited<ReturnType<Parameters<Case[1]>[0]['open']>>,
@@ -150,15 +157,52 @@ export const guards: readonly Case[] = [
   [
     'a claim must equal the value asked for, and be of the same type',
     async ({ open, provider }) => {
-      const site = await open({
-        routes: [guarded('/verified', { claims: { email_verified: true } })],
-      })
+      const site = await open({ routes: [guarded('/tester', { claims: { beta: true } })] })
       const statuses: number[] = []
-      for (const email_verified of [true, 'true', false, undefined]) {
-        provider.user = { sub: 'ada', email_verified }
-        statuses.push((await (await site.user()).open('/verified')).status)
+      for (const beta of [true, 'true', false, undefined]) {
+        provider.user = { sub: 'ada', beta }
+        statuses.push((await (await site.user()).open('/tester')).status)
       }
       assert.deepEqual(statuses, [200, 403, 403, 403])
+    },
+  ],
+  [
+    'a verification that the provider sends as a text is a boolean, and any other value is none',
+    async ({ open, provider }) => {
+      const site = await open({
+        routes: [guarded('/verified', { claims: { email_verified: true } }), SHOWS_USER],
+      })
+      const seen: unknown[] = []
+      for (const email_verified of [true, 'true', false, 'false', 'TRUE', 1]) {
+        provider.user = { sub: 'ada', email_verified }
+        const user = await site.user()
+        const { status } = await user.open('/verified')
+        seen.push([status, JSON.parse((await user.open('/user')).text).email_verified])
+      }
+      const [yes, no, none] = [
+        [200, true],
+        [403, false],
+        [403, undefined],
+      ]
+      assert.deepEqual(seen, [yes, yes, no, no, none, none])
+    },
+  ],
+  [
+    'a verification of the ID token is none of another address that userinfo has',
+    async ({ open, provider }) => {
+      const site = await open({ routes: [SHOWS_USER], options: { userinfo: 'login' } })
+      provider.user = { sub: 'ada', email: 'old@example.com', email_verified: true }
+      const seen: unknown[] = []
+      for (const email of ['old@example.com', 'new@example.com']) {
+        provider.rewrite = (answer, json) =>
+          answer === 'userinfo' ? JSON.stringify({ sub: 'ada', email }) : json
+        const { text } = await (await site.user()).open('/user')
+        seen.push(JSON.parse(text))
+      }
+      assert.deepEqual(seen, [
+        { sub: 'ada', email: 'old@example.com', email_verified: true },
+        { sub: 'ada', email: 'new@example.com' },
+      ])
     },
   ],
   [

@@ -14,6 +14,9 @@ export interface TokenAnswer {
   readonly headers?: Readonly<Record<string, string>>
 }
 
+/** A JSON object that a provider sends; those of the token endpoint by what was redeemed. */
+export type JsonAnswer = 'discovery' | 'jwks' | 'code' | 'refresh' | 'id_token' | 'userinfo'
+
 /**
  * A small provider that behaves correctly until a fault is set. It logs every visitor in as `user`.
  */
@@ -40,6 +43,8 @@ export interface MisbehavingProvider {
   errorDescription: string | undefined
   /** The answer of the token endpoint to everything, in place of tokens. */
   tokenAnswer: TokenAnswer | undefined
+  /** Rewrites the text of an object before it is signed or sent. */
+  rewrite: ((answer: JsonAnswer, json: string) => string) | undefined
   /** Every request that came in. */
   readonly requests: ProviderRequest[]
   /** Every code, token and secret that it gave out or was shown, so that tests can search for them. */

@@ -3,8 +3,13 @@ import type { AddressInfo } from 'node:net'
 
 /** Answers with JSON. */
 export function json(res: ServerResponse, body: unknown, status = 200): void {
+  jsonText(res, JSON.stringify(body), status)
+}
+
+/** Answers with the text of JSON. */
+export function jsonText(res: ServerResponse, text: string, status = 200): void {
   res.writeHead(status, { 'content-type': 'application/json' })
-  res.end(JSON.stringify(body))
+  res.end(text)
 }
 
 /** The whole body of a request. */

@@ -65,8 +65,10 @@ export function signJwt(
   claims: Readonly<Record<string, unknown>>,
   key: SigningKey,
   header: Readonly<Record<string, unknown>> = {},
+  rewrite: (json: string) => string = (json) => json,
 ): string {
-  const signed = `${encode({ alg: key.alg, kid: key.kid, ...header })}.${encode(claims)}`
+  const payload = Buffer.from(rewrite(JSON.stringify(claims))).toString('base64url')
+  const signed = `${encode({ alg: key.alg, kid: key.kid, ...header })}.${payload}`
   const hash = key.alg === 'EdDSA' ? null : 'sha256'
   const privateKey = { key: key.privateKey, dsaEncoding: 'ieee-p1363' } as const
   return `${signed}.${sign(hash, Buffer.from(signed), privateKey).toString('base64url')}`
@@ -78,6 +80,7 @@ export function signIdToken(
   key: SigningKey,
   clientSecret: string,
   fault: Fault | undefined,
+  rewrite?: (json: string) => string,
 ): string {
   const wrong = withClaimFault(claims, fault)
   switch (fault) {
@@ -106,7 +109,7 @@ export function signIdToken(
     case 'id_token with a critical header':
       return signJwt(wrong, key, { crit: ['exp'] })
     default:
-      return signJwt(wrong, key)
+      return signJwt(wrong, key, {}, rewrite)
   }
 }
 
