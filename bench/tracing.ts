@@ -90,7 +90,7 @@ async function kitLoginCost(): Promise<number> {
   return median(costs)
 }
 
-const kit = createTelemetry(api)
+const kit = createTelemetry(api, () => {})
 const answer = { status: 200 }
 const respond = async () => answer
 const step = (await costOf(() => kit.step('callback', done))) - bare

@@ -1,6 +1,12 @@
 import type { Server } from 'node:http'
 import { inspect } from 'node:util'
-import { type AuthOptions, createMemoryStore, DeniedError, type Logger } from '@latchkey/core'
+import {
+  type AuthOptions,
+  createMemoryStore,
+  DeniedError,
+  type Logger,
+  type TelemetryApi,
+} from '@latchkey/core'
 import { createSessionStore } from '@latchkey/session-store'
 import {
   type MisbehavingProvider,
@@ -45,6 +51,42 @@ const SECRET = 'a secret of tests that protects nothing'
 const BASE_URL = 'http://localhost:3000'
 const overExpress = serverOf(express)
 const frameworks = { Express: overExpress, Fastify: overFastify, Hono: overHono, Koa: overKoa }
+
+const fails = (): never => {
+  throw new Error('the exporter is closed')
+}
+const brokenSpan = { spanContext: fails, setAttribute: fails, setStatus: fails, end: fails }
+const spansThat = (api: Partial<TelemetryApi['trace']>) => ({
+  getTracer: () => ({ startSpan: () => brokenSpan }),
+  getActiveSpan: () => brokenSpan,
+  setSpan: () => ({}),
+  ...api,
+})
+const runs = (_context: object, work: () => unknown): unknown => work()
+
+/** Modules of OpenTelemetry that fail, each at another place. */
+const FAILING: Record<string, TelemetryApi> = {
+  'telemetry whose every method throws': {
+    trace: spansThat({ getTracer: fails, getActiveSpan: fails, setSpan: fails }),
+    context: { active: fails, with: fails },
+    metrics: { getMeter: fails },
+  },
+  'spans and counters that throw': {
+    trace: spansThat({}),
+    context: { active: () => ({}), with: runs },
+    metrics: { getMeter: () => ({ createCounter: () => ({ add: fails }) }) },
+  },
+  'contexts that throw before the work': {
+    trace: spansThat({}),
+    context: { active: () => ({}), with: fails },
+    metrics: { getMeter: () => ({ createCounter: fails }) },
+  },
+  'contexts that throw after the work': {
+    trace: spansThat({ getActiveSpan: () => undefined }),
+    context: { active: () => ({}), with: (_, work) => [work(), fails()] },
+    metrics: { getMeter: () => ({ createCounter: () => ({ add: fails }) }) },
+  },
+}
 
 const opened: (() => unknown)[] = []
 beforeEach(async () => {
@@ -284,6 +326,27 @@ describe.each(Object.entries(frameworks))('%s', (_, createServer) => {
     const [callback] = named('latchkey.callback')
     expect(callback?.status.code).toBe(telemetry.SpanStatusCode.ERROR)
   })
+
+  test.each(Object.entries(FAILING))(
+    'a login, a refresh and a guarded page work with %s',
+    async (_name, failing) => {
+      const lines: Record<string, unknown>[] = []
+      const keep = (facts: Record<string, unknown>) => void lines.push(facts)
+      const logger = { info: keep, warn: keep, error: keep } as unknown as Logger
+      const store = { ...createMemoryStore(), isInProcess: false }
+      const site = await start(createServer, { logger, telemetry: failing, session: { store } })
+
+      expect((await site.logIn()).headers.location).toBe('/token')
+      expect((await site.open('/token')).status).toBe(200)
+      await site.open('/callback?code=a-code&state=a-state')
+      await site.post('/logout')
+
+      expect(site.provider.count('/token')).toBe(2)
+      const failures = lines.filter(({ code }) => code === 'LATCHKEY_TELEMETRY_FAILED')
+      expect(failures).toHaveLength(1)
+      expect(failures[0]?.remedy).toContain('OpenTelemetry')
+    },
+  )
 
   test('a `traceparent` of the request is not read: the context of the application decides', async () => {
     const remote = '0af7651916cd43dd8448eb211c80319c'

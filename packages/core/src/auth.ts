@@ -18,7 +18,7 @@ import { type AuthRequest, type AuthResponse, pathOf, type RequestDetails } from
 import type { Publish } from './log/events.ts'
 import { createLog, type Log } from './log/log.ts'
 import { logEvents } from './log/log-events.ts'
-import { warnAbout } from './log/warn-about.ts'
+import { warnAbout, warnAboutTelemetry } from './log/warn-about.ts'
 import { createAdoption } from './login/adoption.ts'
 import { handleCallback } from './login/callback.ts'
 import { createKeptForms } from './login/kept-forms.ts'
@@ -130,7 +130,7 @@ export function createAuth<U = AppUser, Exchange = unknown>(
   // The type of the user is what the application's schema or word says; the kit looks at records alone.
   const { resolved, personas } = resolveHere(options as unknown as AnyAuthOptions, platform)
   const { fetch } = resolved
-  const telemetry = createTelemetry(resolved.telemetry)
+  const telemetry = createTelemetry(resolved.telemetry, (cause) => warnAboutTelemetry(cause, log))
   const transport = tracedTransport(
     fetch ? transportOver(fetch) : (platform.transport ?? transportOver(globalFetch)),
     telemetry,

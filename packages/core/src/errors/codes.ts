@@ -425,6 +425,11 @@ const WARNING = {
     remedy:
       'Nothing, on a site of one process. Otherwise use `createSessionStore()` of @latchkey/session-store, or give your store `once` and `lock`.',
   },
+  LATCHKEY_TELEMETRY_FAILED: {
+    is: 'the module of the option `telemetry` has thrown an error',
+    remedy:
+      'Correct the setup of OpenTelemetry that the message names. Start its SDK before the application.',
+  },
   LATCHKEY_GUARD_REHEARSED: {
     is: 'a guard with `enforce: false` let a user pass',
     remedy:

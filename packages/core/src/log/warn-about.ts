@@ -36,3 +36,12 @@ export function warnAbout(
     )
   }
 }
+
+/** Says once that the telemetry of the application fails. */
+export function warnAboutTelemetry(cause: unknown, log: Log): void {
+  const reason = cause instanceof Error ? cause.message : String(cause)
+  log.warned(
+    'LATCHKEY_TELEMETRY_FAILED',
+    `OpenTelemetry threw an error (${reason}). Logins go on, but spans and metrics are missing.`,
+  )
+}

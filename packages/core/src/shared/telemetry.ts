@@ -1,3 +1,4 @@
+import { createGuardedCalls } from './guarded-calls.ts'
 import { isThenable, type MaybePromise } from './maybe-promise.ts'
 
 /** A span of OpenTelemetry, as far as the kit uses it. */
@@ -94,27 +95,39 @@ const SILENT: Telemetry = {
   idsOf: () => undefined,
 }
 
-/** Makes the telemetry of one instance; without the module, it does nothing. */
-export function createTelemetry(api: TelemetryApi | undefined): Telemetry {
-  return api ? telemetryOver(api) : SILENT
+/**
+ * Makes the telemetry of one instance; without the module, it does nothing. A module that throws changes no outcome.
+ *
+ * @param failed - Hears the first failure of the module, and no other.
+ */
+export function createTelemetry(
+  api: TelemetryApi | undefined,
+  failed: (cause: unknown) => void,
+): Telemetry {
+  return api ? telemetryOver(api, failed) : SILENT
 }
 
-function telemetryOver({ trace, context, metrics }: TelemetryApi): Telemetry {
-  const tracer = trace.getTracer(NAME)
+function telemetryOver(
+  { trace, context, metrics }: TelemetryApi,
+  failed: (cause: unknown) => void,
+): Telemetry {
+  const { attempt, within: runWithin } = createGuardedCalls(failed)
+  const activeSpan = () => attempt(() => trace.getActiveSpan())
   const counters = new Map<string, Counter>()
   const failures = new WeakMap<object, TraceIds>()
   const counted = new WeakSet<object>()
 
-  const count = (name: keyof typeof DESCRIPTIONS, attributes: Record<string, string>): void => {
-    // Made at the first use: meters do nothing that are made before the SDK has started.
-    const counter =
-      counters.get(name) ??
-      metrics.getMeter(NAME).createCounter(name, { description: DESCRIPTIONS[name] })
-    counters.set(name, counter)
-    counter.add(1, attributes)
-  }
+  const count = (name: keyof typeof DESCRIPTIONS, attributes: Record<string, string>): void =>
+    attempt(() => {
+      // Made at the first use: meters do nothing that are made before the SDK has started.
+      const counter =
+        counters.get(name) ??
+        metrics.getMeter(NAME).createCounter(name, { description: DESCRIPTIONS[name] })
+      counters.set(name, counter)
+      counter.add(1, attributes)
+    })
   const ids = (span: TelemetrySpan | undefined): TraceIds | undefined => {
-    const found = span?.spanContext()
+    const found = attempt(() => span?.spanContext())
     // Without an SDK, all ids are zero.
     if (!found || /^0+$/.test(found.traceId)) return undefined
     return { trace_id: found.traceId, span_id: found.spanId }
@@ -126,8 +139,8 @@ function telemetryOver({ trace, context, metrics }: TelemetryApi): Telemetry {
     count(COUNTED[name], { outcome: outcomeOf(error) })
   }
   const fail = (span: TelemetrySpan, error: unknown): void => {
-    span.setAttribute('error.type', typeOf(error))
-    if (!isVisitors(error)) span.setStatus({ code: ERROR })
+    attempt(() => span.setAttribute('error.type', typeOf(error)))
+    if (!isVisitors(error)) attempt(() => span.setStatus({ code: ERROR }))
     const found = ids(span)
     if (found && isObject(error) && !failures.has(error)) failures.set(error, found)
   }
@@ -138,16 +151,21 @@ function telemetryOver({ trace, context, metrics }: TelemetryApi): Telemetry {
     work: () => MaybePromise<T>,
     done?: (span: TelemetrySpan, value: T) => void,
   ): MaybePromise<T> => {
-    const parent = context.active()
-    const span = tracer.startSpan(name, options, parent)
+    const begun = attempt(() => {
+      const parent = context.active()
+      const span = trace.getTracer(NAME).startSpan(name, options, parent)
+      return { span, inside: trace.setSpan(parent, span) }
+    })
+    if (!begun) return work()
+    const { span, inside } = begun
     const run = (): MaybePromise<T> =>
       settle(
         work,
-        (value) => done?.(span, value),
+        (value) => attempt(() => done?.(span, value)),
         (error) => fail(span, error),
-        () => span.end(),
+        () => attempt(() => span.end()),
       )
-    return context.with(trace.setSpan(parent, span), run) as MaybePromise<T>
+    return runWithin((once) => context.with(inside, once), run)
   }
 
   return {
@@ -161,18 +179,18 @@ function telemetryOver({ trace, context, metrics }: TelemetryApi): Telemetry {
         settle(ask, undefined, (error) => {
           if (!isVisitors(error)) count('latchkey.store.errors', { operation })
         })
-      return trace.getActiveSpan()
+      return activeSpan()
         ? within(`latchkey.store.${operation}`, { kind: CLIENT, attributes: {} }, watched)
         : watched()
     },
     exchange(method, url, send) {
-      if (!trace.getActiveSpan()) return send()
+      if (!activeSpan()) return send()
       const attributes = { 'http.request.method': method, 'server.address': new URL(url).hostname }
       return within('latchkey.provider', { kind: CLIENT, attributes }, send, (span, { status }) =>
         span.setAttribute('http.response.status_code', status),
       ) as ReturnType<typeof send>
     },
-    idsOf: (error) => (error && failures.get(error)) ?? ids(trace.getActiveSpan()),
+    idsOf: (error) => (error && failures.get(error)) ?? ids(activeSpan()),
   }
 }
 

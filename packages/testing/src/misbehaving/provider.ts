@@ -14,7 +14,7 @@ export interface TokenAnswer {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** A JSON object that a provider sends; those of the token endpoint by what was redeemed. */
+/** A JSON object that a provider sends. The token endpoint has two: one for a code, one for a refresh token. */
 export type JsonAnswer = 'discovery' | 'jwks' | 'code' | 'refresh' | 'id_token' | 'userinfo'
 
 /**
