@@ -1,4 +1,5 @@
 import { SessionStoreError, type StoreHealth } from '@latchkey/core'
+import { afterLoopTime } from '@latchkey/core/stores'
 import { type ConnectionWatcher, NO_CONNECTION } from './redis-link.ts'
 
 /** Bounds how long commands may take, and stops asking while nothing answers. */
@@ -111,7 +112,7 @@ export function createAvailability(
         const settle = (): boolean => {
           if (settled) return false
           settled = true
-          clearTimeout(timer)
+          stop()
           if (isAway) probing = false
           return true
         }
@@ -120,8 +121,7 @@ export function createAvailability(
           reject(failed(new Error(`no answer within ${timeoutMilliseconds} ms`)))
           if (failures >= AWAY_AFTER) onSilence()
         }
-        // An answer that waited because this process was busy is read before time is called.
-        const timer = setTimeout(() => setImmediate(expire), timeoutMilliseconds)
+        const stop = afterLoopTime(timeoutMilliseconds, expire)
         command().then(
           (value) => {
             if (!settle()) return

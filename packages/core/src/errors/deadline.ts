@@ -1,9 +1,7 @@
 import type { SessionLock, SessionStore } from '../session/session-store.ts'
+import { afterLoopTime } from '../shared/deadline.ts'
 import { isThenable, type MaybePromise, when } from '../shared/maybe-promise.ts'
 import { LatchkeyError } from './errors.ts'
-
-/** Timers of Node begin at once when they are set for longer. */
-const MAX_MILLISECONDS = 2 ** 31 - 1
 
 /**
  * Waits for something that the application has handed in: no request hangs because a function or a store
@@ -23,14 +21,14 @@ export function inTime<T>(
       const message = `"${name}" did not answer within ${answerSeconds} s ("answerSeconds").`
       reject(new LatchkeyError('LATCHKEY_ANSWER_LATE', message))
     }
-    const timer = setTimeout(late, Math.min(answerSeconds * 1000, MAX_MILLISECONDS))
+    const stop = afterLoopTime(answerSeconds * 1000, late)
     answer.then(
       (value) => {
-        clearTimeout(timer)
+        stop()
         resolve(value)
       },
       (error: unknown) => {
-        clearTimeout(timer)
+        stop()
         reject(error)
       },
     )
