@@ -58,6 +58,28 @@ test('under Fastify every route without a guard in front is named, also of plugi
   ])
 })
 
+test('under Fastify a handler of HEAD without a guard is named beside a guarded GET', async () => {
+  const guarded = { onRequest: requireUser() }
+  const app = await createApp((app) => {
+    app.head('/account', answer)
+    app.get('/account', guarded, answer)
+    app.head('/books', async (_request, reply) => reply.header('etag', 'v1').send())
+    app.get('/books', guarded, answer)
+    app.head('/prices', guarded, answer)
+    app.get('/prices', guarded, answer)
+    app.get('/authors', guarded, answer)
+  })
+
+  await expect(assertGuarded(app)).rejects.toThrow(
+    ['HEAD /account', 'HEAD /books']
+      .map((route) => `  - ${route} has no requireUser() in front of it.`)
+      .join('\n'),
+  )
+  const gets = ['/account', '/books', '/prices', '/authors'].map((path) => `GET ${path}`)
+  const report = await assertGuarded(app, { public: ['HEAD /account', 'HEAD /books'] })
+  expect(report.guarded).toEqual(gets)
+})
+
 test('under Fastify a guard of the application covers every route', async () => {
   const app = await createApp((app) => {
     app.get('/first', answer)

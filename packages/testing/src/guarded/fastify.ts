@@ -29,19 +29,33 @@ export function fastifyEntries(app: unknown): Entry[] | undefined {
   const kept = (app as { [ROUTES]?: Kept } | undefined)?.[ROUTES]
   if (!kept) return undefined
   if (!kept.isWhole) throw new TestingError('LATCHKEY_TEST_APP_UNKNOWN', TOO_EARLY)
-  const gets = new Set(kept.routes.map(({ route }) => `${route.method} ${route.url}`))
-  return kept.routes.flatMap(({ route, scope }) => {
+  const routes = kept.routes.map((one) => ({ ...one.route, isGuarded: isGuarded(one) }))
+  return routes.flatMap((route) => {
     const { url: path, handler } = route
-    // Fastify adds a route for HEAD to each for GET.
-    if (route.method === 'HEAD' && gets.has(`GET ${path}`)) return []
-    const isGuarded = [...hooksOf(route), ...hooksOf(scopeHooks(scope))].some(
-      (hook) => kindOf(hook, 'middleware') === 'guard',
-    )
+    if (routes.some((other) => isHeadOf(route, other))) return []
     return [route.method].flat().flatMap((method): Entry[] => {
       const entry: Entry = { method, path, sees: 'path', kind: 'handler', name: handler.name }
-      return isGuarded ? [{ ...entry, kind: 'guard' }, entry] : [entry]
+      return route.isGuarded ? [{ ...entry, kind: 'guard' }, entry] : [entry]
     })
   })
+}
+
+type Judged = Route & { readonly isGuarded: boolean }
+
+/** Whether a route is the one for HEAD that Fastify adds to one for GET, or is guarded as that one is. */
+function isHeadOf(route: Judged, get: Judged): boolean {
+  return (
+    route.method === 'HEAD' &&
+    get.method === 'GET' &&
+    route.url === get.url &&
+    route.handler === get.handler &&
+    route.isGuarded === get.isGuarded
+  )
+}
+
+function isGuarded({ route, scope }: Kept['routes'][number]): boolean {
+  const hooks = [...hooksOf(route), ...hooksOf(scopeHooks(scope))]
+  return hooks.some((hook) => kindOf(hook, 'middleware') === 'guard')
 }
 
 function hooksOf({ onRequest, preParsing, preValidation, preHandler }: Hooks): unknown[] {
