@@ -171,7 +171,7 @@ export function createAuth<U = AppUser, Exchange = unknown>(
   const [, ...others] = resolved.baseUrls
   const place = placeOf([context, ...others.map((one) => contextAt(optionsAt(resolved, one)))])
   warnAbout(given, resolved, platform, log)
-  if (!personas) askAtStart(context)
+  askAtStart(context, personas !== undefined)
   const route = createRouter(context, development)
   const visit = <Sent>(
     request: AuthRequest,

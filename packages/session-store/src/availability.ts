@@ -35,8 +35,8 @@ const REMEDIES: readonly (readonly [answer: RegExp, remedy: string])[] = [
   [/ECONNREFUSED/, 'Start Redis, or correct the host and port of its address.'],
 ]
 const UNANSWERED = 'Look whether Redis runs, is overloaded, or is behind a firewall.'
-/** The message of ioredis for a command that waited for a connection. */
-const SAYS_LITTLE = /^(Reached the max retries|Connection is closed)/
+/** The messages for a command that waited for a connection: those of ioredis, and that of its deadline. */
+const SAYS_LITTLE = /^(Reached the max retries|Connection is closed|no answer within)/
 const ANSWER = /^-?[A-Z]+ /
 
 /**

@@ -1,6 +1,9 @@
+import path from 'node:path'
 import { createAuth } from '@latchkey/core'
-import { createSessionStore } from '@latchkey/session-store'
+import { nodePlatform } from '@latchkey/core/node'
+import { createSessionStore, type SessionStoreOptions } from '@latchkey/session-store'
 import { startMisbehavingProvider } from '@latchkey/testing/misbehaving-provider'
+import { createClient } from 'redis'
 import { afterEach, expect, test, vi } from 'vitest'
 import { startRedis } from './support/redis.ts'
 
@@ -18,11 +21,11 @@ interface Line {
 }
 
 /** Starts an application that nobody visits, and collects what it logs. */
-async function start(url: string, issuer?: string): Promise<Line[]> {
+async function start(redis: string | SessionStoreOptions, issuer?: string): Promise<Line[]> {
   const lines: Line[] = []
   const write = (facts: Line, message: string) => lines.push({ ...facts, message })
   const provider = await startMisbehavingProvider()
-  const store = createSessionStore({ url })
+  const store = createSessionStore(typeof redis === 'string' ? { url: redis } : redis)
   closing.push(
     () => store.close(),
     () => provider.close(),
@@ -48,6 +51,39 @@ test('a Redis that is down is said at start, once, with its address and the caus
   expect(line?.remedy).toBe('Start Redis, or correct the host and port of its address.')
   expect(JSON.stringify(lines)).not.toContain('max retries')
   expect(JSON.stringify(lines)).not.toContain(PASSWORD)
+})
+
+test('a Redis that is down is said at start where test users log in without a provider', async () => {
+  const store = createSessionStore({ url: 'redis://127.0.0.1:1' })
+  closing.push(() => store.close())
+  const lines: Line[] = []
+  const write = (facts: Line, message: string) => lines.push({ ...facts, message })
+  const program = process.argv[1] as string
+  // Personas are looked for beside the program that runs, which is the test runner here.
+  process.argv[1] = path.join(import.meta.dirname, '../../express/test/personas.test.ts')
+  createAuth(
+    {
+      baseUrl: 'http://localhost:3000',
+      session: { store },
+      logger: { info: write, warn: write, error: write },
+    },
+    nodePlatform(),
+  )
+  process.argv[1] = program
+  const down = () => lines.filter(({ code }) => code === 'LATCHKEY_SESSION_UNAVAILABLE')
+  await vi.waitFor(() => expect(down()).toHaveLength(1))
+  expect(lines.map(({ code }) => code)).toContain('LATCHKEY_PERSONAS')
+  expect(down()[0]?.message).toContain('ECONNREFUSED')
+  expect(down()[0]?.remedy).toContain('store')
+})
+
+test('a client of node-redis without a connection says at start why it has none', async () => {
+  const client = createClient({ url: 'redis://127.0.0.1:1' })
+  client.connect().catch(() => {})
+  const lines = await start({ client })
+  closing.push(() => client.destroy())
+  await vi.waitFor(() => expect(lines).toHaveLength(1))
+  expect(lines[0]?.message).toContain('ECONNREFUSED')
 })
 
 test.each([

@@ -7,8 +7,13 @@ import { storeAnswer } from './store-answer.ts'
  * Asks the provider and the session store once, in the background, so that an address or a password that
  * is wrong is in the log before the first user comes. Nothing waits for it. Of several providers none is
  * asked, and nothing is asked where nothing is logged.
+ *
+ * @param hasPersonas - Whether test users stand in for a provider: then the store alone is asked.
  */
-export function askAtStart({ options, providers, storedSessions, log }: AuthContext): void {
+export function askAtStart(
+  { options, providers, storedSessions, log }: AuthContext,
+  hasPersonas: boolean,
+): void {
   if (options.logger === false) return
   const { store } = storedSessions
   const ask = async (answer: () => MaybePromise<unknown>): Promise<void> => {
@@ -19,7 +24,7 @@ export function askAtStart({ options, providers, storedSessions, log }: AuthCont
     }
   }
   setImmediate(() => {
-    void ask(() => providers.fixed?.metadata())
+    if (!hasPersonas) void ask(() => providers.fixed?.metadata())
     if (!storedSessions.inCookie && !store.isInProcess) {
       void ask(() => storeAnswer(() => store.get('ready')))
     }
