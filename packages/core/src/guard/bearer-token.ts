@@ -8,12 +8,12 @@ import type { ResolvedBearer } from '../options/options.ts'
 import { CLOCK_TOLERANCE_SECONDS } from '../provider/clock.ts'
 import { printable, providerError } from '../provider/errors.ts'
 import { type DecodedJwt, decodeJwt } from '../provider/jwt.ts'
-import { presentMembers } from '../provider/present-members.ts'
 import type { Provider } from '../provider/provider.ts'
 import { isSubject } from '../provider/subject.ts'
 import type { AuthSession } from '../session/session.ts'
 import { publicSessionId } from '../session/session-directory.ts'
 import { sessionUser } from '../session/session-user.ts'
+import { presentMembers } from '../shared/present-members.ts'
 import { checkProof } from './proof-of-possession.ts'
 
 /** The user of a bearer token. Nothing of it is stored. */

@@ -7,9 +7,9 @@ import { CLOCK_TOLERANCE_SECONDS } from '../provider/clock.ts'
 import { printable } from '../provider/errors.ts'
 import { FAPI_ALGORITHMS } from '../provider/fapi.ts'
 import { type DecodedJwt, decodeJwt } from '../provider/jwt.ts'
-import { presentMembers } from '../provider/present-members.ts'
 import type { Provider } from '../provider/provider.ts'
 import { endSessions } from '../session/end-sessions.ts'
+import { presentMembers } from '../shared/present-members.ts'
 
 const EVENT = 'http://schemas.openid.net/event/backchannel-logout'
 const MAX_AGE_SECONDS = 600

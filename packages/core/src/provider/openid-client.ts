@@ -1,5 +1,5 @@
 import type { Configuration, CustomFetch } from 'openid-client'
-import type { Members } from './present-members.ts'
+import type { Members } from '../shared/present-members.ts'
 import { type ReadAnswer, readTokenAnswer } from './token-answer.ts'
 import type { ProviderFetch } from './transport.ts'
 

@@ -1,9 +1,9 @@
 import { constants, createPublicKey, type KeyObject, verify } from 'node:crypto'
 import { REMEDIES } from '../errors/remedies.ts'
+import { presentMembers } from '../shared/present-members.ts'
 import { isRecord } from '../shared/records.ts'
 import { printable } from './errors.ts'
 import { decodeJws, type JwtHeader } from './jwt.ts'
-import { presentMembers } from './present-members.ts'
 
 /** The algorithms that signatures are accepted with; all are asymmetric. */
 const ALGORITHMS = {

@@ -1,5 +1,5 @@
 import type { ResolvedAuthOptions } from '../options/options.ts'
-import { presentMembers } from '../provider/present-members.ts'
+import { presentMembers } from '../shared/present-members.ts'
 import { validateClaims } from './claims-schema.ts'
 import type { AuthSession } from './session.ts'
 

@@ -2,10 +2,10 @@ import { CallbackError } from '../errors/errors.ts'
 import { CLOCK_TOLERANCE_SECONDS } from '../provider/clock.ts'
 import { printable, providerError } from '../provider/errors.ts'
 import { decodeJwt } from '../provider/jwt.ts'
-import { presentMembers } from '../provider/present-members.ts'
 import type { Provider } from '../provider/provider.ts'
 import type { ProviderAnswer } from '../provider/transport.ts'
 import type { SessionTokens } from '../session/session.ts'
+import { presentMembers } from '../shared/present-members.ts'
 import { parseRecord } from '../shared/records.ts'
 
 /** The claims of signed userinfo that are about the token. */
