@@ -1,4 +1,3 @@
-import { createRequire } from 'node:module'
 import { ConfigError, type SessionRecord } from '@latchkey/core'
 import { isTouchDue, remember } from '@latchkey/core/stores'
 import type { SessionData } from 'express-session'
@@ -71,6 +70,8 @@ interface Expiring {
 type Done = (error?: unknown) => void
 
 function loadConnectRedis(): typeof import('connect-redis') {
+  // Not an import: bundles of ES modules often declare this name themselves, for modules of CommonJS.
+  const { createRequire } = process.getBuiltinModule('node:module')
   try {
     return createRequire(import.meta.url)('connect-redis')
   } catch (cause) {

@@ -1,4 +1,3 @@
-import { createRequire } from 'node:module'
 import type { Cluster, Redis } from 'ioredis'
 import { NO_CONNECTION, patternOf, type RedisLink, type ScriptArgument } from './redis-link.ts'
 
@@ -20,10 +19,40 @@ export function isIoredis(client: unknown): client is IoredisClient {
  * address now resolves to.
  */
 export function connectIoredis(url: string): RedisLink {
-  // Loaded only where it is used: it is a third of an Express application's start.
-  const ioredis = createRequire(import.meta.url)('ioredis') as typeof import('ioredis')
+  let link: RedisLink | undefined
+  // Loaded only where it is used: it is a third of an Express application's start. Bundlers follow
+  // an `import()`, and no `createRequire()`.
+  const linked = import('ioredis').then(({ Redis }) => {
+    link = linkTo(connect(Redis, url))
+    return link
+  })
+  // The commands fail, and report it.
+  linked.catch(() => {})
+  /** At once where the client is loaded: commands of one turn leave in one write. */
+  const withLink = <T>(use: (link: RedisLink) => Promise<T>): Promise<T> =>
+    link ? use(link) : linked.then(use)
+  return {
+    address: addressIn(url),
+    get: (key) => withLink(({ get }) => get(key)),
+    evalSha: (script, keys, args) => withLink(({ evalSha }) => evalSha(script, keys, args)),
+    eval: (script, keys, args) => withLink((one) => one.eval(script, keys, args)),
+    async *scan(prefix) {
+      yield* (await linked).scan(prefix)
+    },
+    watch(connection) {
+      linked.then(
+        (one) => one.watch?.(connection),
+        (error) => connection.lost(error),
+      )
+    },
+    reconnect: () => link?.reconnect?.(),
+    close: () => withLink(({ close }) => close()),
+  }
+}
+
+function connect(Client: typeof Redis, url: string): Redis {
   let leftAt = 0
-  const client = new ioredis.Redis(url, {
+  return new Client(url, {
     connectTimeout: CONNECT_MILLISECONDS,
     disconnectTimeout: 100,
     maxRetriesPerRequest: 1,
@@ -36,6 +65,10 @@ export function connectIoredis(url: string): RedisLink {
       return 1
     },
   })
+}
+
+/** A link of a client that it may disconnect. */
+function linkTo(client: Redis): RedisLink {
   const link = ioredisLink(client)
   // Failures are reported by the commands that fail, and by `health()`.
   client.on('error', () => {})
@@ -53,6 +86,12 @@ export function connectIoredis(url: string): RedisLink {
       client.disconnect()
     },
   }
+}
+
+/** The host and port of a URL, as ioredis reads them. */
+function addressIn(url: string): string | undefined {
+  const parsed = URL.parse(url)
+  return parsed ? `${parsed.hostname || 'localhost'}:${parsed.port || 6379}` : undefined
 }
 
 /** Makes a link of a client, which stays its owner's to close. */
