@@ -49,6 +49,7 @@ import { storeAnswer } from './session/store-answer.ts'
 import { StoredSession } from './session/stored-session.ts'
 import type { StoredSessions } from './session/stored-sessions.ts'
 import { type MaybePromise, when } from './shared/maybe-promise.ts'
+import { createSealer, type Sealer } from './shared/sealing.ts'
 import { createTelemetry } from './shared/telemetry.ts'
 import { createRefresher } from './tokens/refresh.ts'
 import { createUserRefresher } from './tokens/refresh-user.ts'
@@ -109,6 +110,8 @@ export interface Auth<U = AppUser> extends AuthHandle {
   ): Promise<Response>
   /** Sessions over the store of the options, behind a signed cookie, for bridges to other session libraries. */
   readonly storedSessions: StoredSessions
+  /** Seals the address of a request, for parts of a framework that are told it in a header and must not believe a client. */
+  readonly addressSealer: Sealer
 }
 
 type Route = (asked: RequestContext) => Promise<AuthResponse>
@@ -170,6 +173,7 @@ export function createAuth<U = AppUser, Exchange = unknown>(
   const context = contextAt(resolved)
   const [, ...others] = resolved.baseUrls
   const place = placeOf([context, ...others.map((one) => contextAt(optionsAt(resolved, one)))])
+  let addressSealer: Sealer | undefined
   warnAbout(given, resolved, platform, log)
   askAtStart(context, personas !== undefined)
   const route = createRouter(context, development)
@@ -201,6 +205,10 @@ export function createAuth<U = AppUser, Exchange = unknown>(
     },
     sessions: createSessionDirectory(storedSessions, () => issuerName(context), publish),
     storedSessions,
+    get addressSealer() {
+      addressSealer ??= createSealer(resolved.secrets, 'address')
+      return addressSealer
+    },
     async ready() {
       const parts = [context.providers.fixed?.metadata(), storeAnswer(() => store.get('ready'))]
       const missing = (await Promise.allSettled(parts)).flatMap((part) =>

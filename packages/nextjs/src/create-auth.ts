@@ -87,8 +87,8 @@ export function createAuth<U = AppUser>(
       if (running)
         return admitted(running.user(), await running.admit(requirement, routes.request()))
       const page = await pages()
-      const refusal = await page.visit.admit({ ...requirement, respond: 'json' }, page.request)
-      return refusal ? refuse(refusal, page.request, auth()) : page.visit.user()
+      const refusal = await page.visit.admit({ ...requirement, respond: 'json' }, page.subject)
+      return refusal ? refuse(refusal, page, auth()) : page.visit.user()
     },
     getAuth: async () => (await visit()).auth as RequestAuth<U, never>,
     getUser: async () => (await visit()).user(),

@@ -1,12 +1,12 @@
 import type { Auth, Visit } from '@latchkey/core'
 import { toAuthRequest } from '@latchkey/core/web'
 import { pageResponse } from './page-response.ts'
-import { requestOf } from './request-headers.ts'
+import { type PageRequest, requestOf } from './request-headers.ts'
+import { untilAsked } from './until-asked.ts'
 
 /** The visit of a page or a server action, and its request. */
-export interface PageVisit<U> {
+export interface PageVisit<U> extends PageRequest {
   readonly visit: Visit<U, never>
-  readonly request: Request
 }
 
 /**
@@ -16,21 +16,20 @@ export interface PageVisit<U> {
 export function createPageVisits<U>(auth: () => Auth<U>): () => Promise<PageVisit<U>> {
   const opened = new WeakMap<object, Promise<PageVisit<U>>>()
   return async () => {
-    const { cookies, headers } = await import('next/headers.js')
-    const { connection } = await import('next/server.js')
-    // Nothing of a session is for a page that is made in advance, not even the time at which it is read.
-    await connection()
-    const sent = await headers()
+    const sent = await untilAsked()
+    const { cookies } = await import('next/headers.js')
     const jar = await cookies()
     const known = opened.get(sent)
     if (known) return known
     const { redirect } = await import('next/navigation.js')
     const open = async (): Promise<PageVisit<U>> => {
       const { baseUrl } = auth()
-      const request = requestOf(sent, baseUrl)
-      const visit = await auth().visit(toAuthRequest(request, baseUrl), pageResponse(jar, redirect))
+      const asked = requestOf(sent, auth())
+      const exchange = { request: asked.subject }
+      const request = toAuthRequest(asked.request, baseUrl, { exchange })
+      const visit = await auth().visit(request, pageResponse(jar, redirect))
       if (visit.answer) visit.send(visit.answer)
-      return { visit, request }
+      return { ...asked, visit }
     }
     const opening = open()
     opened.set(sent, opening)

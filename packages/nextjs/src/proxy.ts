@@ -1,7 +1,7 @@
 import type { Auth } from '@latchkey/core'
 import { recorderPath } from '@latchkey/core/adapter'
 import type { NextRequest } from 'next/server.js'
-import { ASKED, withCookies } from './request-headers.ts'
+import { forgetAddress, passAddress, withCookies } from './request-headers.ts'
 
 /** The login as the proxy sees it. */
 export interface ProxiedAuth<U> {
@@ -18,11 +18,12 @@ export function proxyOf<U>(
     const { NextResponse } = await import('next/server.js')
     const { pathname, search } = new URL(request.url)
     const headers = new Headers(request.headers)
-    headers.set(ASKED, `${request.method} ${pathname}${search}`)
+    forgetAddress(headers)
     const onward = (): Response => NextResponse.next({ request: { headers } })
     // Scripts, styles and pictures of Next.js.
     if (request.nextUrl.pathname.startsWith('/_next/')) return onward()
     const { auth, writesCookies } = login()
+    passAddress(headers, `${request.method} ${pathname}${search}`, auth)
     if (!writesCookies && !isOfKit(auth, pathname, search)) return onward()
     let isOurs = true
     const response = await auth.fetch(

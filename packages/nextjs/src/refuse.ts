@@ -5,6 +5,7 @@ import {
   LatchkeyError,
   type LatchkeyErrorCode,
 } from '@latchkey/core'
+import type { PageRequest } from './request-headers.ts'
 
 /** The members of problem details that are used. */
 interface Problem {
@@ -15,12 +16,12 @@ interface Problem {
 /** Ends a page whose guard refused: a visitor is sent to log in, and a user who is not allowed is told so. */
 export async function refuse<U>(
   { status, body }: Answer,
-  request: Request,
+  page: PageRequest,
   { baseUrl }: Auth<U>,
 ): Promise<never> {
   const { forbidden, redirect } = await import('next/navigation.js')
   const { code = 'LATCHKEY_FORBIDDEN', loginUrl } = problemOf(body)
-  if (status === 401 && loginUrl) redirect(addressOf(loginUrl, request, baseUrl))
+  if (status === 401 && loginUrl) redirect(addressOf(loginUrl, page, baseUrl))
   if (status !== 403)
     throw new LatchkeyError(code, `The guard of a page could not let the request in (${status}).`)
   try {
@@ -40,18 +41,16 @@ function problemOf(body: Answer['body']): Problem {
 }
 
 /** The login route, which leads back to the page. An action was sent by the page that `Referer` names. */
-function addressOf(loginUrl: string, request: Request, { origin, pathname }: URL): string {
-  const { method, headers } = request
+function addressOf(
+  loginUrl: string,
+  { request, path }: PageRequest,
+  { origin, pathname }: URL,
+): string {
   const url = new URL(loginUrl, origin)
-  const page = method === 'GET' ? pathOf(request.url) : headers.get('referer')
+  const page = request.method === 'GET' ? path : request.headers.get('referer')
   if (page) url.searchParams.set('returnTo', page)
   // Next.js puts its `basePath` in front of a path, where the kit has it already.
   return pathname === '/' ? url.pathname + url.search : url.href
-}
-
-function pathOf(address: string): string {
-  const { pathname, search } = new URL(address)
-  return pathname + search
 }
 
 const NOT_ALLOWED =

@@ -1,5 +1,17 @@
-/** The header in which the proxy passes the method and URL of a request to pages. */
-export const ASKED = 'x-latchkey-asked'
+import { type Auth, LatchkeyError } from '@latchkey/core'
+
+/** The header in which the proxy passes the sealed method and address of a request to pages. */
+const ASKED = 'x-latchkey-asked'
+
+/** Removes what a client has put into the header of the proxy. */
+export function forgetAddress(headers: Headers): void {
+  headers.delete(ASKED)
+}
+
+/** Passes the method and address of a request to its page. */
+export function passAddress<U>(headers: Headers, asked: string, { addressSealer }: Auth<U>): void {
+  headers.set(ASKED, addressSealer.seal(asked))
+}
 
 /** Changes the cookies of a request as the browser will change its own. */
 export function withCookies(headers: Headers, lines: readonly string[]): void {
@@ -14,14 +26,46 @@ export function withCookies(headers: Headers, lines: readonly string[]): void {
   headers.set('cookie', [...cookies.values()].filter(Boolean).join('; '))
 }
 
-/** The request of a page. Without the proxy its address is not known, and is that of the application. */
-export function requestOf(sent: Headers, baseUrl: URL): Request {
-  const isAction = sent.has('next-action')
-  const asked = sent.get(ASKED) ?? `${isAction ? 'POST' : 'GET'} ${baseUrl.pathname}`
-  const [method = 'GET', address = '/'] = asked.split(' ')
-  return new Request(new URL(address, baseUrl), { method, headers: new Headers(sent) })
+/** The request of a page or a server action. */
+export interface PageRequest {
+  /** The request of the core. Its address is that of the application where the page's own is not known. */
+  readonly request: Request
+  /** The request of checks. Its method and address are the page's own, or cannot be read. */
+  readonly subject: Request
+  /** The path and query of a page, to return to. */
+  readonly path: string
+}
+
+/**
+ * The request of a page. Its address is the one that the proxy has sealed: the header of a client says nothing, and
+ * without the proxy no address is known. Forms that are sent without a script have no header of an action.
+ */
+export function requestOf<U>(sent: Headers, { baseUrl, addressSealer }: Auth<U>): PageRequest {
+  const headers = new Headers(sent)
+  const asked = addressSealer.open(headers.get(ASKED) ?? '')
+  headers.delete(ASKED)
+  const isWrite = headers.has('next-action') || headers.has('content-type')
+  const unknown = `${isWrite ? 'POST' : 'GET'} ${baseUrl.pathname}`
+  const [method = 'GET', path = '/'] = (asked ?? unknown).split(' ')
+  const request = new Request(baseUrl.origin + path, { method, headers })
+  return { request, subject: asked ? request : withoutAddress(request), path }
+}
+
+/** The same request, whose address is an error to read: an answer that was made up would decide about users. */
+function withoutAddress(request: Request): Request {
+  const refuse = (): never => {
+    throw new LatchkeyError('LATCHKEY_ADDRESS_UNKNOWN', NO_PROXY)
+  }
+  return Object.defineProperties(request.clone(), {
+    url: { get: refuse },
+    method: { get: refuse },
+    clone: { value: refuse },
+  })
 }
 
 function nameOf(pair: string): string {
   return pair.slice(0, Math.max(pair.indexOf('='), 0))
 }
+
+const NO_PROXY =
+  'A check reads the address or the method of a page that the proxy of the kit has not seen. Export auth.proxy from proxy.ts, and let its matcher include the page.'

@@ -32,6 +32,12 @@ const GENERAL = {
     remedy:
       'Call `app.use(createAuthRouter(…))` before the routes that use the guard, without a path. For other addresses of the login, set `routes`.',
   },
+  LATCHKEY_ADDRESS_UNKNOWN: {
+    status: 500,
+    is: 'a check under Next.js read an address that no proxy had told',
+    remedy:
+      'Export `auth.proxy` from `proxy.ts`, and let its `matcher` include the page. Otherwise write a check that reads neither `url` nor `method`.',
+  },
   LATCHKEY_SESSION_TWICE: {
     status: 500,
     is: 'another middleware has put a session on the request already',

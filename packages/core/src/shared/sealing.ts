@@ -21,6 +21,7 @@ export type SealPurpose =
   | 'ended-login'
   | 'adopted-session'
   | 'device'
+  | 'address'
   | 'form'
   | 'development'
 

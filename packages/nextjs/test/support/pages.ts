@@ -1,6 +1,6 @@
 import { type Identity, logInPage, startIdentity, type TestUser } from '@latchkey/testing'
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { launchChromium } from '../../../../test/support/chromium.ts'
 import { buildFixture, type Served, serveFixture } from './fixture.ts'
 
@@ -44,6 +44,74 @@ export function tryPages(): void {
     await page.getByRole('button', { name: 'Log in', exact: true }).click()
     await page.locator('#who').waitFor()
     expect(page.url()).toBe(`${served.baseUrl}/pages/account`)
+  })
+
+  test('a check sees the address that the proxy saw, and none that a client sends', async () => {
+    const cookie = await cookieOf(browser, served, ada)
+    const answer = await fetch(`${served.baseUrl}/pages/inside`, {
+      headers: { cookie, accept: 'text/html', 'x-latchkey-asked': 'POST /pages/other' },
+    })
+    expect(answer.status).toBe(200)
+    expect(await answer.text()).toContain('the content behind the guard')
+  })
+
+  describe('on a page that the matcher of the proxy leaves out', () => {
+    const outside = '/pages/outside'
+    let cookie: string
+
+    beforeAll(async () => {
+      cookie = await cookieOf(browser, served, ada)
+    })
+
+    test.for([
+      'GET /public',
+      'GET http://127.0.0.1/public',
+      'GET //elsewhere.example/public',
+      'GET /public x',
+      'CONNECT /public',
+      'GET http://[',
+      'G ET',
+      '/public',
+    ])('a check of the address refuses every user, also with the header "%s"', async (asked) => {
+      const answer = await fetch(`${served.baseUrl}${outside}?checked=1`, {
+        headers: { cookie, accept: 'text/html', 'x-latchkey-asked': asked },
+      })
+      expect(answer.status).toBe(500)
+      expect(await answer.text()).not.toContain('the content behind the guard')
+      expect(served.output()).toContain('LATCHKEY_ADDRESS_UNKNOWN')
+    })
+
+    test('a guard without a check of the address lets users in, whatever a header says', async () => {
+      const answer = await fetch(`${served.baseUrl}${outside}`, {
+        headers: { cookie, accept: 'text/html', 'x-latchkey-asked': 'GET http://[' },
+      })
+      expect(answer.status).toBe(200)
+      expect(await answer.text()).toContain('the content behind the guard')
+    })
+
+    test('a form of another page runs no action', async () => {
+      const shown = await fetch(`${served.baseUrl}${outside}`, { headers: { cookie } })
+      const action = /\$ACTION_ID_\w+/.exec(await shown.text())?.[0] ?? ''
+      const send = (headers: Record<string, string>, asked: object = {}) => {
+        const body = new FormData()
+        body.set(action, '')
+        const sent = { cookie, accept: 'text/html', ...headers, ...asked }
+        return fetch(`${served.baseUrl}${outside}`, { method: 'POST', headers: sent, body })
+      }
+      const runs = () => served.output().split('the action has run').length - 1
+      expect(action).not.toBe('')
+      await send({ 'sec-fetch-site': 'cross-site' })
+      await send({ 'sec-fetch-site': 'cross-site' }, { 'x-latchkey-asked': 'GET /public' })
+      expect(runs()).toBe(0)
+      await send({ 'sec-fetch-site': 'same-origin', origin: served.baseUrl })
+      expect(runs()).toBeGreaterThan(0)
+    })
+  })
+
+  test('a guarded page that is forced to be static is refused, and not made for everybody', async () => {
+    const answer = await fetch(`${served.baseUrl}/pages/forced/1`, { redirect: 'manual' })
+    expect(answer.status).toBe(500)
+    expect(served.output()).toContain('cannot be static')
   })
 
   test('a user who may not see a page is told so with 403, and its content is not in the answer', async () => {
@@ -119,6 +187,14 @@ function settingsFor(identity: Identity, baseUrl: string): Record<string, string
     LATCHKEY_BASE_URL: baseUrl,
     LATCHKEY_SESSION_SECRET: 'a secret of tests that protects nothing',
   }
+}
+
+/** The cookies of a user who has logged in. */
+async function cookieOf(browser: Browser, { baseUrl }: Served, user: TestUser): Promise<string> {
+  const page = await open(browser)
+  await logInPage(page, `${baseUrl}/pages/account`, user)
+  const cookies = await page.context().cookies(baseUrl)
+  return cookies.map(({ name, value }) => `${name}=${value}`).join('; ')
 }
 
 async function open(browser: Browser): Promise<Page> {

@@ -1,0 +1,19 @@
+import { ConfigError } from '@latchkey/core'
+
+/**
+ * The headers of the request that a page, an action or a route handler answers. `next build` stops here: nothing of a
+ * session is for an answer that is made in advance, not even the time at which it is read.
+ *
+ * @throws {@link ConfigError} in a page that is forced to be static, for which Next.js makes a request without headers.
+ */
+export async function untilAsked(): Promise<Headers> {
+  const { headers } = await import('next/headers.js')
+  const { connection } = await import('next/server.js')
+  await connection()
+  const sent = await headers()
+  if (!sent.has('host')) throw new ConfigError([], STATIC)
+  return sent
+}
+
+const STATIC =
+  'A page or a route handler that asks who is logged in cannot be static: it would be made once, for a visitor, and sent to every user. Remove dynamic = "force-static" from it and from its layouts.'
