@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Auth, Requirement, Visit } from '@latchkey/core'
 import { requirementOf } from '@latchkey/core/adapter'
+import { untilAsked } from './until-asked.ts'
 
 type MaybePromise<T> = T | Promise<T>
 
@@ -36,7 +37,8 @@ export function createRoutes<U>(auth: () => Auth<U>): Routes<U> {
     handle: RouteHandler<Context>,
     requirement?: Requirement<Request, U>,
   ): RouteHandler<Context, Promise<Response>> => {
-    return (request, context) => {
+    return async (request, context) => {
+      await untilAsked().catch(outsideOfNext)
       const next = async (visit: Visit<U, Response>): Promise<Response> => {
         const refusal = requirement && (await visit.admit(requirement, request))
         if (refusal) return visit.send(refusal)
@@ -56,4 +58,9 @@ export function createRoutes<U>(auth: () => Auth<U>): Routes<U> {
     running: () => running.getStore()?.visit,
     request: () => running.getStore()?.request,
   }
+}
+
+/** A test of an application may call a handler by itself: then there is nothing to wait for. */
+function outsideOfNext(error: unknown): void {
+  if (!(error instanceof Error && error.message.includes('outside a request scope'))) throw error
 }

@@ -25,13 +25,15 @@ type CreateNext = (options: object) => {
   getRequestHandler(): Handle
 }
 
-/** Builds the fixture once, as `next build` does, without any variable of the environment that is the kit's. */
-export const buildFixture = shared('the application of Next.js', async (): Promise<void> => {
+/** Builds an application as `next build` does, without any variable of the environment that is the kit's. */
+export function build(folder: string): ReturnType<typeof run> {
   const next = require.resolve('next/dist/bin/next')
-  const { code, output } = await run(process.execPath, [next, 'build', dir], {
-    env: environment(),
-    limitSeconds: 200,
-  })
+  return run(process.execPath, [next, 'build', folder], { env: environment(), limitSeconds: 200 })
+}
+
+/** Builds the fixture once. */
+export const buildFixture = shared('the application of Next.js', async (): Promise<void> => {
+  const { code, output } = await build(dir)
   if (code !== 0) throw new Error(`next build ended with ${code}:\n${output}`)
 })
 

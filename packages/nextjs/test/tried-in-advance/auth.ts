@@ -1,0 +1,6 @@
+import { createAuth } from '@latchkey/nextjs'
+
+export const auth = createAuth(() => {
+  process.stdout.write('the options were made\n')
+  return {}
+})
