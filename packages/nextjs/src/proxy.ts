@@ -1,6 +1,7 @@
 import type { Auth } from '@latchkey/core'
 import { recorderPath } from '@latchkey/core/adapter'
 import type { NextRequest } from 'next/server.js'
+import { beginsNoLogin, noLogin } from './no-navigation.ts'
 import { forgetAddress, passAddress, withCookies } from './request-headers.ts'
 
 /** The login as the proxy sees it. */
@@ -24,6 +25,7 @@ export function proxyOf<U>(
     if (request.nextUrl.pathname.startsWith('/_next/')) return onward()
     const { auth, writesCookies } = login()
     passAddress(headers, `${request.method} ${pathname}${search}`, auth)
+    if (beginsNoLogin(request, auth)) return noLogin()
     if (!writesCookies && !isOfKit(auth, pathname, search)) return onward()
     let isOurs = true
     const response = await auth.fetch(

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Auth, Requirement, Visit } from '@latchkey/core'
 import { requirementOf } from '@latchkey/core/adapter'
+import { beginsNoLogin, noLogin } from './no-navigation.ts'
 import { untilAsked } from './until-asked.ts'
 
 type MaybePromise<T> = T | Promise<T>
@@ -39,6 +40,7 @@ export function createRoutes<U>(auth: () => Auth<U>): Routes<U> {
   ): RouteHandler<Context, Promise<Response>> => {
     return async (request, context) => {
       await untilAsked().catch(outsideOfNext)
+      if (beginsNoLogin(request, auth())) return noLogin()
       const next = async (visit: Visit<U, Response>): Promise<Response> => {
         const refusal = requirement && (await visit.admit(requirement, request))
         if (refusal) return visit.send(refusal)

@@ -46,6 +46,38 @@ export function tryPages(): void {
     expect(page.url()).toBe(`${served.baseUrl}/pages/account`)
   })
 
+  test('a click on a link to a guarded page begins one login, and writes no error', async () => {
+    const page = await open(browser)
+    const logins: string[] = []
+    const errors: string[] = []
+    page.on('request', (request) => {
+      if (request.url().includes('code_challenge=')) logins.push(request.url())
+    })
+    page.on('console', (message) => {
+      if (message.type() === 'error') errors.push(message.text())
+    })
+    await page.goto(`${served.baseUrl}/pages/static`)
+    await page.waitForLoadState('networkidle')
+    await page.getByRole('link', { name: 'Account' }).hover()
+    await page.getByRole('link', { name: 'Account' }).click()
+    await page.getByLabel('Email address').waitFor()
+    expect(errors).toEqual([])
+    expect(logins).toHaveLength(1)
+  })
+
+  test('a link to the login itself begins one login, and none in advance', async () => {
+    const answer = await fetch(`${served.baseUrl}/login`, {
+      headers: { rsc: '1', 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' },
+      redirect: 'manual',
+    })
+    const prefetched = await fetch(`${served.baseUrl}/login`, {
+      headers: { 'sec-fetch-mode': 'navigate', 'sec-purpose': 'prefetch;prerender' },
+      redirect: 'manual',
+    })
+    expect([answer.status, prefetched.status]).toEqual([204, 204])
+    expect(answer.headers.getSetCookie()).toEqual([])
+  })
+
   test('a check sees the address that the proxy saw, and none that a client sends', async () => {
     const cookie = await cookieOf(browser, served, ada)
     const answer = await fetch(`${served.baseUrl}/pages/inside`, {
