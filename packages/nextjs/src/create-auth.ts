@@ -14,8 +14,8 @@ import {
 import { mustBeCalled, requirementOf } from '@latchkey/core/adapter'
 import { nodePlatform } from '@latchkey/core/node'
 import type { NextRequest } from 'next/server.js'
+import { type ProxiedAuth, proxyOf } from './create-proxy.ts'
 import { createPageVisits } from './page-visits.ts'
-import { type ProxiedAuth, proxyOf } from './proxy.ts'
 import { refuse } from './refuse.ts'
 import { createRoutes, type RouteHandler } from './routes.ts'
 
