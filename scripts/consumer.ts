@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import path from 'node:path'
+import { checkBundles } from './bundles.ts'
 import { type Manifest, root } from './packages.ts'
 import { type Outcome, report, run } from './run.ts'
 
@@ -82,6 +83,7 @@ export async function checkConsumer(
   report(`types beside ${BEARER}`, await checkTypes(folder, ['beside-bearer.ts'], 'true'))
 
   if (isFull) {
+    await checkBundles(folder)
     await checkTypesOfToday(folder)
     await checkVersionsOfExpress(folder)
   }

@@ -1,0 +1,8 @@
+import { createAuth, getUser, requireUser } from '@latchkey/fastify'
+import { fastify } from 'fastify'
+import { listening, options, port } from './settings.js'
+
+const app = fastify()
+app.register(createAuth(options))
+app.get('/plan', { onRequest: requireUser() }, async (request) => getUser(request).plan)
+app.listen({ port, host: 'localhost' }).then(listening)

@@ -1,0 +1,11 @@
+import { createAuth, requireUser } from '@latchkey/koa'
+import Koa from 'koa'
+import { listening, options, port } from './settings.js'
+
+const app = new Koa()
+app.use(createAuth(options))
+app.use(requireUser())
+app.use((ctx) => {
+  ctx.body = ctx.state.auth.user.plan
+})
+app.listen(port, listening)
