@@ -197,7 +197,7 @@ async function step(name: string, work: () => Promise<void>): Promise<boolean> {
   return report(name, { code: failure === undefined ? 0 : 1, output: failure ?? '', seconds })
 }
 
-/** @returns What the command wrote to its standard output and error. @throws When it fails. */
+/** Runs a command, and resolves to its output and errors. @throws Error when it fails. */
 async function demand(command: string, args: readonly string[], cwd?: string): Promise<string> {
   const { code, output } = await run(command, args, cwd ? { cwd } : {})
   if (code !== 0) throw new Error(`${command} ${args.slice(0, 2).join(' ')} failed:\n${output}`)

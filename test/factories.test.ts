@@ -74,7 +74,8 @@ const mistakes: [framework: string, line: string, make: () => Promise<unknown>][
       // @ts-expect-error The parentheses are missing.
       app.use(createKoaAuth)
       app.on('error', failed.resolve)
-      await ask(app.callback())
+      const answer = app.callback()
+      await ask((request, response) => void answer(request, response))
       return failed.promise
     },
   ],

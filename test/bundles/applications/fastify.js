@@ -5,4 +5,4 @@ import { listening, options, port } from './settings.js'
 const app = fastify()
 app.register(createAuth(options))
 app.get('/plan', { onRequest: requireUser() }, async (request) => getUser(request).plan)
-app.listen({ port, host: 'localhost' }).then(listening)
+app.listen({ port, host: 'localhost' }, listening)
