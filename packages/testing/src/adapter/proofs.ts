@@ -92,12 +92,15 @@ export const proofs: readonly Case[] = [
           assert.equal((await ask(site, headers))[0], 401, JSON.stringify(more))
         }
       }
-      for (const cnf of [{}, null, [], 'key', { jkt: 7 }]) {
+      for (const cnf of [{}, [], 'key', { jkt: 7 }]) {
         const token = provider.accessToken({ sub: 'ada', cnf })
         assert.equal((await ask(site, { authorization: `Bearer ${token}` }))[0], 401)
         assert.equal((await ask(site, prover.headers(token)))[0], 401)
       }
       assert.deepEqual(site.handled, [])
+      // Null is one of the three spellings of a claim that is not there.
+      const unbound = provider.accessToken({ sub: 'ada', cnf: null })
+      assert.equal((await ask(site, { authorization: `Bearer ${unbound}` }))[0], 200)
     },
   ],
   [
@@ -114,7 +117,7 @@ export const proofs: readonly Case[] = [
         ['dpop', 401],
         ['mac', 401],
         [['Bearer'], 401],
-        [null, 401],
+        [null, 200],
       ] as const) {
         answer = { token_type: type }
         assert.equal((await ask(site, bearer))[0], status, `${type}`)
