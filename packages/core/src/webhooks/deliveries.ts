@@ -1,4 +1,5 @@
 import { answeringStore, inTime } from '../errors/deadline.ts'
+import { LatchkeyError } from '../errors/errors.ts'
 import type { Log } from '../log/log.ts'
 import { createMemoryStore } from '../session/memory-store.ts'
 import type { SessionStore } from '../session/session-store.ts'
@@ -53,6 +54,7 @@ export function createDeliverOnce(parts: DeliveryParts): DeliverOnce {
     const release = await storeAnswer(() => lock.acquire(String(keys[0]), HELD_SECONDS))
     if (!release) return 'busy'
     let held: Promise<unknown> = Promise.resolve()
+    let isLate = false
     try {
       for (const key of keys) {
         if (await storeAnswer(() => once.isConsumed(key))) return 'repeated'
@@ -62,13 +64,18 @@ export function createDeliverOnce(parts: DeliveryParts): DeliverOnce {
         for (const key of keys) await storeAnswer(() => once.consume(key, REMEMBERED_SECONDS))
       })
       held = remembered
-      await inTime(name, working, answerSeconds)
+      await inTime(name, working, answerSeconds).catch((error: unknown) => {
+        isLate = error instanceof LatchkeyError && error.code === 'LATCHKEY_ANSWER_LATE'
+        throw error
+      })
       await remembered
       return 'handled'
     } finally {
       const free = (): unknown => storeAnswer(release)
-      // The answer does not wait: a lock that cannot be released ends by itself.
-      void held.then(free, free).catch((error: unknown) => log.failed(storeError(error)))
+      // A lock that cannot be released ends by itself.
+      const freed = held.then(free, free).catch((error: unknown) => log.failed(storeError(error)))
+      // The next copy finds the lock released, unless the work goes on.
+      if (!isLate) await freed
     }
   }
 }

@@ -13,6 +13,7 @@ const WARM_UP = 40
 export interface Sizes {
   'a user with a name, in PostgreSQL': number
   'a password': number
+  /** With the names that it keeps. */
   'an entry of the audit log': number
   /** Without its redeemed code, which lives for a minute. */
   'a login with its session and tokens, in Redis': number
@@ -30,7 +31,9 @@ export async function measureSizes(
     return Math.round(bytes / rows)
   }
   const user = (await each('users')) + (await each('user_texts'))
-  const [password, entry] = [await each('credentials'), await each('audit')]
+  const password = await each('credentials')
+  const [log, details] = [await sizeOf(field, 'audit'), await sizeOf(field, 'audit_details')]
+  const entry = Math.round((log.bytes + details.bytes) / log.rows)
   const all = Array.from({ length: WARM_UP + logins }, (_, n) => `login-${n}@customers.example`)
   for (const email of all) await ensureUser(field, email)
   const [first, emails] = [all.slice(0, WARM_UP), all.slice(WARM_UP)]

@@ -46,15 +46,22 @@ function namesOf(engine: EngineName, entry: string): { actor: string; target: st
   }
 }
 
-const isAbout = (id: string) =>
-  `(target = ${id} or target >= ${id} || '/' and target < ${id} || '0')`
+/** The entries about a user, and those of what the user did, by the expression of the user's id. */
+const aboutUser = (id: string) => `select id from audit where target = ${id}
+  union all select id from audit where target >= ${id} || '/' and target < ${id} || '0'`
+const byUser = (id: string) =>
+  `select id from audit where actor in ('user:' || ${id}, 'operator:' || ${id})`
+// The column of the actor has another collation than an id, without which its index is of no use.
+const byRemoved = byUser('removed.id collate "default"')
 
-/** Takes the names of a deleted user, and the values that were theirs, out of the entries. */
-const FORGET = `
-  update audit_details set target = null, changes = null
-    where audit_id in (select id from audit where ${isAbout('old.id')});
-  update audit_details set actor = null
-    where audit_id in (select id from audit where actor in ('user:' || old.id, 'operator:' || old.id));`
+/** Takes the names of deleted users, and the values that were theirs, out of the entries that queries find. */
+const forget = (about: string, by: string) => `
+  update audit_details set target = null, changes = null where audit_id ${about};
+  update audit_details set actor = null where audit_id ${by};`
+
+/** The ids for all users of a deletion at once. As an array, PostgreSQL looks each of them up. */
+const ofRemoved = (query: string) =>
+  `= any(array(select found.id from removed, lateral (${query}) as found))`
 
 /**
  * The triggers that keep the details of audit entries: every way to write an entry stores the names with it, that of
@@ -70,7 +77,8 @@ export function createAuditTriggers(engine: EngineName): string[] {
           select new.id, actor, target from (select ${actor} as actor, ${target} as target)
           where ${isNamed};
       end`,
-      `create trigger audit_details_forget after delete on users begin ${FORGET} end`,
+      `create trigger audit_details_forget after delete on users begin
+        ${forget(`in (${aboutUser('old.id')})`, `in (${byUser('old.id')})`)} end`,
     ]
   }
   const returns = 'returns trigger language plpgsql as'
@@ -85,9 +93,12 @@ export function createAuditTriggers(engine: EngineName): string[] {
     end $$`,
     `create trigger audit_details_insert after insert on audit referencing new table as added
       for each statement execute function latchkey_name_entries()`,
-    `create function latchkey_forget_user() ${returns} $$ begin ${FORGET} return null; end $$`,
-    `create trigger audit_details_forget after delete on users
-      for each row execute function latchkey_forget_user()`,
+    // Before PostgreSQL knows how long the log is, it would read all of it for each user.
+    `create function latchkey_forget_users() ${returns} $$ begin
+      ${forget(ofRemoved(aboutUser('removed.id')), ofRemoved(byRemoved))} return null; end $$
+      set enable_seqscan = off`,
+    `create trigger audit_details_forget after delete on users referencing old table as removed
+      for each statement execute function latchkey_forget_users()`,
   ]
 }
 
