@@ -49,7 +49,8 @@ test('every file that ARCHITECTURE.md names is there', () => {
     const homes = [`packages/${room}/src/${rest.join('/')}`, `packages/service/src/${name}`]
     // Below a heading on one half, its name is left out.
     return homes
-      .concat(`packages/core/src/${name}`, `packages/service/src/issuer/${name}`, name)
+      .concat(`packages/core/src/${name}`, `packages/service/src/issuer/${name}`)
+      .concat(`packages/service/test/issuer/${name}`, name)
       .some((file) => existsSync(path.join(root, file)))
   }
   const text = readFileSync(path.join(root, 'ARCHITECTURE.md'), 'utf8')

@@ -106,7 +106,7 @@ test.for(refused)('$name is refused, and the error says why', async (vendor) => 
 
   const [error] = emulation.errors
   expect(error).toMatchObject({ code: vendor.refused?.code })
-  expect(error?.message).toMatch(vendor.refused?.says ?? /^$/)
+  expect(`${error?.message} ${error?.remedy}`).toMatch(vendor.refused?.says ?? /^$/)
 })
 
 async function statusOfProfile({ visitor }: Emulation): Promise<number> {

@@ -14,7 +14,7 @@ import type { Vendor } from './vendor.ts'
 export interface Emulation extends AsyncDisposable {
   readonly visitor: Visitor
   readonly provider: MisbehavingProvider
-  readonly errors: { readonly code: string; readonly message: string }[]
+  readonly errors: { readonly code: string; readonly message: string; readonly remedy?: string }[]
   /** Opens the protected page of the application and comes back from the vendor. */
   logIn(): Promise<void>
   /** The authorization request of the latest login. */

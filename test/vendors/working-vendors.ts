@@ -260,7 +260,7 @@ export const working: readonly Vendor[] = [
       token_endpoint_auth_methods_supported: ['client_secret_post'],
     },
     claims: { email: EMAIL, email_verified: 'true', nonce_supported: true },
-    user: { email: EMAIL, email_verified: 'true' },
+    user: { email: EMAIL, email_verified: true },
     request: { response_mode: 'form_post', scope: 'openid name email' },
     clientAuth: 'post',
     clientSecret: /^ey[\w-]+\.[\w-]+\.[\w-]+$/,

@@ -99,9 +99,7 @@ test.each<Fault>(['id_token with alg none', 'id_token with alg HS256'])(
 
     expect((await logIn()).text).toContain('LATCHKEY_TOKEN_INVALID')
     const alg = fault.split(' ').at(-1)
-    expect(site.log.at(-1)?.message).toMatch(
-      new RegExp(`"${alg}".*RS256.* for this application at the provider`),
-    )
+    expect(site.log.at(-1)?.message).toMatch(new RegExp(`"${alg}".*RS256`))
   },
 )
 

@@ -46,7 +46,7 @@ test.each([
   ['/admin', {}],
   ['/both', { roles: ['admin'] }],
   ['/verified', { email_verified: false }],
-  ['/verified', { email_verified: 'true' }],
+  ['/verified', { email_verified: 'yes' }],
   ['/org/other', {}],
   ['/prototype', {}],
   ['/checked', { sub: 'bob' }],

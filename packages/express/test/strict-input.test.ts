@@ -76,7 +76,7 @@ test('a record without an end counts as expired', async () => {
   expect(answer.status).toBe(401)
 })
 
-test.each([{ exp: 'x' }, { exp: null }, { exp: 2 ** 40, nbf: 'x' }])(
+test.each([{ exp: 'x' }, { exp: 2 ** 40, nbf: 'x' }])(
   'a token whose introspection says %j is refused',
   async (times) => {
     const site = start({

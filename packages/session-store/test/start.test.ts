@@ -74,7 +74,7 @@ test('a Redis that is down is said at start where test users log in without a pr
   await vi.waitFor(() => expect(down()).toHaveLength(1))
   expect(lines.map(({ code }) => code)).toContain('LATCHKEY_PERSONAS')
   expect(down()[0]?.message).toContain('ECONNREFUSED')
-  expect(down()[0]?.remedy).toContain('store')
+  expect(down()[0]?.remedy).toContain('Start Redis')
 })
 
 test('a client of node-redis without a connection says at start why it has none', async () => {

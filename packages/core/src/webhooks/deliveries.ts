@@ -64,12 +64,12 @@ export function createDeliverOnce(parts: DeliveryParts): DeliverOnce {
         for (const key of keys) await storeAnswer(() => once.consume(key, REMEMBERED_SECONDS))
       })
       held = remembered
-      await inTime(name, working, answerSeconds).catch((error: unknown) => {
-        isLate = error instanceof LatchkeyError && error.code === 'LATCHKEY_ANSWER_LATE'
-        throw error
-      })
+      await inTime(name, working, answerSeconds)
       await remembered
       return 'handled'
+    } catch (error) {
+      isLate = error instanceof LatchkeyError && error.code === 'LATCHKEY_ANSWER_LATE'
+      throw error
     } finally {
       const free = (): unknown => storeAnswer(release)
       // A lock that cannot be released ends by itself.

@@ -1,4 +1,4 @@
-import { type AuditNames, idIn, namesIn } from '../domain/operators/audit-people.ts'
+import { type AuditNames, detailsOf, idIn, namesIn } from '../domain/operators/audit-people.ts'
 import { readField } from '../domain/writes/changed-fields.ts'
 import type { DomainContext } from '../domain/writes/context.ts'
 import type { AuditChange, AuditDetails } from '../store/audit-details.ts'
@@ -35,10 +35,7 @@ export async function shownEntries(
   context: DomainContext,
   entries: readonly StoredAuditEntry[],
 ): Promise<ShownEntry[]> {
-  const [names, all] = await Promise.all([
-    namesIn(context, entries),
-    context.store.audit.details(entries.map(({ id }) => id)),
-  ])
+  const [names, all] = await Promise.all([namesIn(context, entries), detailsOf(context, entries)])
   return entries.map((entry) => {
     const [, part = ''] = entry.target.split('/')
     const { actor, target, changes = [] }: Partial<AuditDetails> = all.get(entry.id) ?? {}

@@ -1,3 +1,4 @@
+import type { AuditDetails } from '../../store/audit-details.ts'
 import type { StoredAuditEntry, User } from '../../store/records.ts'
 import { SYSTEM_TENANT_ID } from '../../store/system-tenant.ts'
 import type { DomainContext } from '../writes/context.ts'
@@ -27,6 +28,14 @@ export async function namesIn(
     users: new Map(users.map((user) => [user.id, user])),
     keys: new Map(keys.map(({ id, name }) => [id, name])),
   }
+}
+
+/** Reads the names and values of their time that some entries keep, by the ids of the entries. */
+export async function detailsOf(
+  { store }: DomainContext,
+  entries: readonly StoredAuditEntry[],
+): Promise<ReadonlyMap<number, AuditDetails>> {
+  return await store.audit.details(entries.map(({ id }) => id))
 }
 
 /** The id of the object that an actor, such as `user:usr_…`, or a target, such as `usr_…/password`, names. */

@@ -93,6 +93,7 @@ export function createAuditTriggers(engine: EngineName): string[] {
     end $$`,
     `create trigger audit_details_insert after insert on audit referencing new table as added
       for each statement execute function latchkey_name_entries()`,
+    // cspell:ignore seqscan
     // Before PostgreSQL knows how long the log is, it would read all of it for each user.
     `create function latchkey_forget_users() ${returns} $$ begin
       ${forget(ofRemoved(aboutUser('removed.id')), ofRemoved(byRemoved))} return null; end $$
