@@ -322,7 +322,7 @@ async function anEarlierDatabase(): Promise<TestDatabase & AsyncDisposable> {
   const earlier = await anEmptyDatabase()
   await migratePostgres({ url: earlier.url })
   await earlier.query(`
-    drop function latchkey_name_entries, latchkey_forget_user cascade;
+    drop function latchkey_name_entries, latchkey_forget_users cascade;
     drop table audit_details, standings, last_logins, user_texts, sealing_keys, revision_tenants, cursors, deliveries, webhooks, job_parts, jobs,
       audit_log, restores, unconfirmed;
     drop index users_by_domain, credentials_keys, mail_unsent;
