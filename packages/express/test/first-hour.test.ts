@@ -144,7 +144,7 @@ describe('at the start', () => {
   })
 })
 
-/** What the browser's login left in the log: the message and the remedy. */
+/** The log line of a browser's login: its message and its remedy. */
 async function loginAt(site: Site): Promise<{ message: string; remedy: string }> {
   const { text } = await createBrowser().open(`${site.url}/login`)
   const { message = '', facts } = site.log.at(-1) ?? {}

@@ -13,7 +13,7 @@ export const REMEDIES = {
     typ: 'Send an access token. For an opaque one, set `bearer.introspection` to `true`.',
   },
   LATCHKEY_CODE_REFUSED: {
-    /** By how the application says who it is; by default the discovery document decides. */
+    /** The remedies of a refused client by its authentication; `default` is the one that discovery decides. */
     client: {
       default:
         'Check "clientSecret" and "clientId". Some providers need clientAuth: \'client_secret_post\'.',

@@ -107,7 +107,7 @@ function jsonRecord(line: number, text: string): SourceRecord {
   return members.record(line)
 }
 
-/** Of two values of one member, either may say that the user must not log in. */
+/** A member that is there twice: either value may say that the user must not log in. */
 const TWICE = 'has a member twice'
 
 /** Collects the members of a record, and the first of its faults. */

@@ -56,7 +56,7 @@ interface LogoutClient {
 
 type Send = (this: LogoutClient, sub: string, sid: string | undefined) => Promise<void>
 
-/** Whose session ended, at which application. */
+/** The ended session of a user at an application. */
 export interface EndedSession {
   clientId: string
   sub: string
