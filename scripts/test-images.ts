@@ -23,6 +23,8 @@ const BASE = 'docker.io/library/node:24-slim'
 const SECRET = 'a-secret-that-no-image-may-hold'
 const DOMAIN = 'login.example.com'
 const COMMAND = ['node', '/app/dist/cli/main.js']
+/** Five times a second, for two minutes. */
+const READY_TRIES = 600
 
 /** A machine's own certificate authorities, which npm needs in a container as well. */
 const authorities = process.env.NODE_EXTRA_CA_CERTS
@@ -118,7 +120,8 @@ async function serve(): Promise<void> {
     server.stdout.on('data', (chunk) => (log += chunk))
     server.stderr.on('data', (chunk) => (log += chunk))
     const url = `http://127.0.0.1:${port}`
-    while (!(await isReady(url))) {
+    for (let tries = 0; !(await isReady(url)); tries++) {
+      if (tries === READY_TRIES) throw new Error(`The service is not ready: ${log}`)
       if (server.exitCode !== null) throw new Error(`The service has ended: ${log}`)
       await new Promise((resolve) => setTimeout(resolve, 200))
     }
