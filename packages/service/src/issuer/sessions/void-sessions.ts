@@ -4,11 +4,14 @@ import type { Background } from '../../background/index.ts'
 import { lookUpTenant } from '../../domain/tenants/tenants.ts'
 import { lookUpUser } from '../../domain/users/users.ts'
 import { isAboutToBeKept, isLoginValid } from '../../domain/ways/valid-logins.ts'
+import type { Holder } from '../../domain/writes/entries.ts'
 import { type FollowedLog, followLog } from '../../domain/writes/follow-log.ts'
 import { VOID_SESSIONS } from '../../store/cursors.ts'
 import type { AuditEntry, StoredAuditEntry, Tenant } from '../../store/records.ts'
 import type { IssuerContext } from '../context.ts'
 import type { Session } from '../engine/session.ts'
+import { dropEmailTokens } from '../interaction/mail/email-tokens.ts'
+import { dropUndoTokens } from '../interaction/mail/undo-token.ts'
 import { endSession } from './end-session.ts'
 
 /** The provider of a tenant. */
@@ -40,7 +43,7 @@ const AT_ONCE = 8
 
 /**
  * Ends the sessions of users who were disabled or deleted, or whose sessions were voided, and sends
- * logout tokens to the applications.
+ * logout tokens to the applications. Links that were mailed to a deleted user are removed too, as they name their address.
  *
  * Every request checks the user, so such a session is invalid at once; this only notifies the
  * applications. It follows the audit log, so that a change is not forgotten when the process ends
@@ -150,6 +153,14 @@ async function endSessions(
     }
     await context.protocol.delete(entry)
   }
+
+  if (!user) await forget({ context, tenant: { id: tenantId } }, userId)
+}
+
+/** Removes what is left of a deleted user: links that were mailed say whom they were for. */
+async function forget(holder: Holder, userId: string): Promise<void> {
+  await dropEmailTokens(holder, userId)
+  await dropUndoTokens(holder, userId)
 }
 
 interface StoredToken {

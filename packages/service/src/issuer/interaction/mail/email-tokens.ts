@@ -69,3 +69,8 @@ export function spendEmailToken(
 ): Promise<EmailToken | undefined> {
   return tokens[purpose].takeByToken(holder, token)
 }
+
+/** Removes the records of an owner's links, which have the address. */
+export async function dropEmailTokens(holder: Holder, owner: string): Promise<void> {
+  for (const kind of Object.values(tokens)) await kind.drop(holder, { key: owner })
+}

@@ -79,3 +79,12 @@ export async function readContestToken(
 export async function spendContestToken(holder: Holder, token: string): Promise<boolean> {
   return (await contests.takeByToken(holder, token)) !== undefined
 }
+
+/** Removes the records of a user's links, which have addresses and a password hash of theirs. */
+export async function dropUndoTokens(holder: Holder, userId: string): Promise<void> {
+  for (const kind of [changes, contests]) {
+    for (const { entry: stored } of await kind.ofAccount(holder, userId)) {
+      await kind.drop(holder, stored)
+    }
+  }
+}
