@@ -123,6 +123,7 @@ export const sidebar: Entry[] = [
       { text: 'The management console', link: '/guides/console' },
       { text: 'Scaling the service', link: '/guides/scaling' },
       { text: 'Watching the service', link: '/guides/watching' },
+      { text: 'Data protection', link: '/guides/data-protection' },
     ],
   },
   {
