@@ -111,19 +111,20 @@ export const sidebar: Entry[] = [
   {
     text: 'Our service',
     items: [
+      // The operator's path first: each page leads to the next one.
       { text: 'Running the service', link: '/guides/running-the-service' },
-      { text: 'Other clients', link: '/guides/other-clients' },
+      { text: 'The management console', link: '/guides/console' },
       { text: 'Importing users', link: '/guides/importing-users' },
+      { text: 'Branding', link: '/guides/branding' },
+      { text: 'Watching the service', link: '/guides/watching' },
       { text: 'Second factors and passkeys', link: '/guides/second-factors' },
       { text: 'Social login', link: '/guides/social-login' },
       { text: 'The account page', link: '/guides/account-page' },
       { text: 'Webhooks', link: '/guides/webhooks' },
-      { text: 'Browsers', link: '/guides/browsers' },
-      { text: 'Branding', link: '/guides/branding' },
-      { text: 'The management console', link: '/guides/console' },
+      { text: 'Other clients', link: '/guides/other-clients' },
       { text: 'Scaling the service', link: '/guides/scaling' },
-      { text: 'Watching the service', link: '/guides/watching' },
       { text: 'Data protection', link: '/guides/data-protection' },
+      { text: 'Browsers', link: '/guides/browsers' },
     ],
   },
   {
