@@ -39,7 +39,7 @@ export function createCaller(connection: AuthRouterOptions, api: string): Expres
   app.use(
     createAuthRouter({
       ...connection,
-      scope: 'openid profile email offline_access',
+      scope: 'openid profile email offline_access notes:read',
       authorizationParams: forApi,
       tokenParams: forApi,
     }),

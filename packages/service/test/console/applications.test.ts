@@ -194,6 +194,26 @@ describe.each(stores.filter((one): one is Exclude<StoreName, 'cluster'> => one !
       expect(text).not.toContain('LATCHKEY_CLIENT_SECRET')
     })
 
+    test('the API of an application is shown with the sentences of its scopes, in the language of the operator', async () => {
+      await using running = await startConsoleOn(store)
+      const { page, call, id } = await withApplication(running)
+      const admin = await running.logIn({ role: 'admin' })
+      const show = async (metadata: object, language: string) => {
+        await call(`/${id}`, { name: 'Shop', redirect_urls: [GOOD], metadata })
+        admin.headers['accept-language'] = language
+        return textOf((await admin.get(page)).html)
+      }
+      const latchkey_api = 'https://notes.example/api'
+      const latchkey_api_scopes = '{"notes:read":"Read <b>your</b> notes"}'
+      expect(await show({}, 'en')).not.toContain('This application’s API')
+      const text = await show({ latchkey_api, latchkey_api_scopes }, 'en')
+      expect(text).toMatch(/This application’s API[^]*https:\/\/notes\.example\/api/)
+      expect(text).toMatch(/notes:read\s*Read <b>your<\/b> notes/)
+      expect(await show({ latchkey_api }, 'de')).toMatch(
+        /Die API dieser Anwendung[^]*Sie hat keine Scopes/,
+      )
+    })
+
     test('if another operator has changed the application meanwhile, both versions are shown, and saving again keeps one’s own', async () => {
       await using running = await startConsoleOn(store)
       const { page, call, id } = await withApplication(running)

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { apiOf } from '../../domain/applications/application-api.ts'
 import {
   type ApplicationInput,
   type ApplicationProblem,
@@ -153,6 +154,7 @@ async function showApplication(call: TenantCall, shown: Shown = {}): Promise<Res
       secret,
       exceptions: namedExceptions(application.metadata),
       hasSecret,
+      api: apiOf(application.metadata),
       profile: isFapi ? { key: PROFILE_KEY, value: FAPI_2, price: FAPI_PRICE } : undefined,
       earlierUntil: earlier?.until,
       earlierSecret: secret === undefined ? undefined : earlier?.secret,

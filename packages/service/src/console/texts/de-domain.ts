@@ -245,6 +245,36 @@ export const domainInGerman: Readonly<Record<string, string>> = {
     '„metadata.{key}“ muss „openid“ enthalten; jede Anmeldung braucht es.',
   '"metadata.{key}" contains "{value}", which is not an absolute URI without a fragment; use some such as https://api.example.com, with spaces between them.':
     '„metadata.{key}“ enthält „{value}“; das ist keine vollständige URI ohne Fragment. Nehmen Sie solche wie https://api.example.com, mit Leerzeichen dazwischen.',
+  '"metadata.{key}" begins like a JSON object and is none; use names with spaces between them, or an object such as {"https://api.example.com":"notes:read"}.':
+    '„metadata.{key}“ beginnt wie ein JSON-Objekt und ist keines. Nehmen Sie Namen mit Leerzeichen dazwischen, oder ein Objekt wie {"https://api.example.com":"notes:read"}.',
+  '"metadata.{key}" has no text for "{name}"; use its scopes with spaces between them, such as "notes:read notes:write".':
+    '„metadata.{key}“ hat keinen Text für „{name}“. Nehmen Sie dessen Scopes mit Leerzeichen dazwischen, wie „notes:read notes:write“.',
+  '"metadata.{key}" contains "{scope}" for "{name}", which is not a scope; use letters, digits and signs such as : . _ and -, without spaces.':
+    '„metadata.{key}“ enthält für „{name}“ den Text „{scope}“; das ist kein Scope. Nehmen Sie Buchstaben, Ziffern und Zeichen wie : . _ und -, ohne Leerzeichen.',
+  '"metadata.{key}" contains "{scope}", which is not a scope; use letters, digits and signs such as : . _ and -, without spaces.':
+    '„metadata.{key}“ enthält „{scope}“; das ist kein Scope. Nehmen Sie Buchstaben, Ziffern und Zeichen wie : . _ und -, ohne Leerzeichen.',
+  '"metadata.{key}" contains "{scope}", which is a scope of logins; choose another name, such as notes:read.':
+    '„metadata.{key}“ enthält „{scope}“, einen Scope von Anmeldungen. Nehmen Sie einen anderen Namen, wie notes:read.',
+  '"metadata.{key}" has a scope of {count} bytes; at most {most} are kept.':
+    '„metadata.{key}“ hat einen Scope von {count} Bytes; höchstens {most} werden gespeichert.',
+  '"metadata.{key}" has {count} scopes; at most {most} are kept.':
+    '„metadata.{key}“ hat {count} Scopes; höchstens {most} werden gespeichert.',
+  '"metadata.{key}" has {count} bytes; at most {most} are kept.':
+    '„metadata.{key}“ hat {count} Bytes; höchstens {most} werden gespeichert.',
+  '"metadata.{key}" has no sentence for "{scope}"; say what it lets a program do, such as "Read your notes".':
+    '„metadata.{key}“ hat keinen Satz für „{scope}“. Sagen Sie, was ein Programm damit darf, wie „Ihre Notizen lesen“.',
+  '"metadata.{key}" has a sentence of {count} bytes for "{scope}"; at most {most} are kept.':
+    '„metadata.{key}“ hat für „{scope}“ einen Satz von {count} Bytes; höchstens {most} werden gespeichert.',
+  '"metadata.{key}" has a sentence for "{scope}" with a line break or another character that shows nothing; leave it out.':
+    '„metadata.{key}“ hat für „{scope}“ einen Satz mit einem Zeilenumbruch oder einem anderen unsichtbaren Zeichen. Lassen Sie es weg.',
+  '"metadata.{key}" is used with "{api}" only, the identifier of the API. Set it too, or leave the scopes out.':
+    '„metadata.{key}“ gilt nur zusammen mit „{api}“, dem Namen der API. Setzen Sie es auch, oder lassen Sie die Scopes weg.',
+  '"metadata.{key}" is not a JSON object from scope to sentence; it must be like {"notes:read":"Read your notes"}.':
+    '„metadata.{key}“ ist kein JSON-Objekt von Scope zu Satz; es muss so aussehen: {"notes:read":"Ihre Notizen lesen"}.',
+  '"metadata.{key}" is "{value}", which is not an absolute URI without a fragment; use one such as https://api.example.com.':
+    '„metadata.{key}“ ist „{value}“; das ist keine vollständige URI ohne Fragment. Nehmen Sie eine wie https://api.example.com.',
+  '"metadata.{key}" is "{value}", which the application {id} offers already. An API belongs to one application; choose another identifier, or remove it there first.':
+    '„metadata.{key}“ ist „{value}“; diese API bietet schon die Anwendung {id} an. Eine API gehört zu einer Anwendung. Nehmen Sie einen anderen Namen, oder entfernen Sie ihn dort zuerst.',
   '"metadata.{key}" is used with "{profile}": "{value}" only. Set it too, or leave the keys out.':
     '„metadata.{key}“ gilt nur zusammen mit „{profile}“: „{value}“. Setzen Sie es auch, oder lassen Sie die Schlüssel weg.',
   '"metadata.{key}" needs the public keys of the application in "{keys}", such as {example}, or their address in "{address}".':

@@ -27,6 +27,12 @@ export const de = {
     'Die Anmeldungen dieser Anwendung folgen dem FAPI 2.0 Security Profile.',
   'The metadata excepts this application from these rules.':
     'Die Metadaten nehmen diese Anwendung von diesen Regeln aus.',
+  'This application’s API': 'Die API dieser Anwendung',
+  'Other applications name it in latchkey_resources to get access tokens for it.':
+    'Andere Anwendungen nennen sie in latchkey_resources, um Zugriffstokens für sie zu bekommen.',
+  'It has no scopes. Add them to the metadata latchkey_api_scopes.':
+    'Sie hat keine Scopes. Fügen Sie sie in den Metadaten latchkey_api_scopes hinzu.',
+  Identifier: 'Name',
   'URLs and name': 'URLs und Name',
   'Keys and values for your own use. Those with a meaning: {keys}, and the exceptions {exceptions}. An empty key removes its row.':
     'Schlüssel und Werte für Ihre eigenen Zwecke. Eine Bedeutung haben: {keys}, und die Ausnahmen {exceptions}. Ein leerer Schlüssel entfernt seine Zeile.',

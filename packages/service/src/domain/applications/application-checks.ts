@@ -1,6 +1,7 @@
 import type { Application } from '../../store/records.ts'
 import { ServiceError } from '../writes/errors.ts'
 import { checkMetadata, checkText, checkUrl, checkUrlCount, limits } from '../writes/rules.ts'
+import { checkNewApi } from './application-api.ts'
 import { checkNewExceptions } from './application-exceptions.ts'
 import { checkNewProfile } from './application-profile.ts'
 import { checkNewResources } from './application-resources.ts'
@@ -103,7 +104,7 @@ function newChecksOf(
       field: 'metadata',
       run: () => checkNewLogoutAddress(metadata, stored?.metadata, developerMode),
     },
-    ...[checkNewScopes, checkNewExceptions, checkNewProfile, checkNewResources].map(
+    ...[checkNewScopes, checkNewExceptions, checkNewProfile, checkNewApi, checkNewResources].map(
       (check): Check => ({ field: 'metadata', run: () => check(metadata, stored?.metadata) }),
     ),
   ]

@@ -1,31 +1,74 @@
 import type { Metadata } from '../../store/records.ts'
 import { ServiceError } from '../writes/errors.ts'
 import { wordsOf } from '../writes/rules.ts'
+import { isResource, isScope, membersOf } from './application-api.ts'
 
 /** The key of an application's metadata that names the APIs it may ask access tokens for. */
 export const RESOURCES_KEY = 'latchkey_resources'
 
+/** An API that an application may ask access tokens for. */
+export interface Resource {
+  /** The name of the API, as it is compared: character by character. */
+  readonly name: string
+  /** The scopes that the application may ask for. Default: all that the API has. */
+  readonly scopes?: readonly string[]
+}
+
 /**
- * Refuses names that no request could have. A value that is stored already may stay.
+ * Refuses names and scopes that no request could have. A value that is stored already may stay.
  *
- * @see RFC 8707 §2
+ * @see RFC 8707 §2, RFC 6749 §3.3
  */
 export function checkNewResources(metadata: Metadata, stored: Metadata | undefined): void {
   const value = metadata[RESOURCES_KEY]
   if (value === undefined || value === stored?.[RESOURCES_KEY]) return
-  const wrong = wordsOf(value).find((name) => !isResource(name))
-  if (wrong === undefined) return
-  throw new ServiceError(
-    'invalid_metadata',
-    `"metadata.${RESOURCES_KEY}" contains "${wrong}", which is not an absolute URI without a fragment; use some such as https://api.example.com, with spaces between them.`,
+  const members = isObject(value) ? membersOf(value) : {}
+  if (!members) {
+    refuse(
+      `"metadata.${RESOURCES_KEY}" begins like a JSON object and is none; use names with spaces between them, or an object such as {"https://api.example.com":"notes:read"}.`,
+    )
+  }
+  const names = isObject(value) ? Object.keys(members) : wordsOf(value)
+  const wrong = names.find((name) => !isResource(name))
+  if (wrong !== undefined) {
+    refuse(
+      `"metadata.${RESOURCES_KEY}" contains "${wrong}", which is not an absolute URI without a fragment; use some such as https://api.example.com, with spaces between them.`,
+    )
+  }
+  for (const [name, scopes] of Object.entries(members)) {
+    if (typeof scopes !== 'string') {
+      refuse(
+        `"metadata.${RESOURCES_KEY}" has no text for "${name}"; use its scopes with spaces between them, such as "notes:read notes:write".`,
+      )
+    }
+    const bad = wordsOf(scopes).find((word) => !isScope(word))
+    if (bad === undefined) continue
+    refuse(
+      `"metadata.${RESOURCES_KEY}" contains "${bad}" for "${name}", which is not a scope; use letters, digits and signs such as : . _ and -, without spaces.`,
+    )
+  }
+}
+
+/**
+ * The APIs that an application may ask access tokens for. The metadata has their names with spaces between them, or a
+ * JSON object with the scopes of each.
+ */
+export function resourcesOf(metadata: Metadata): Resource[] {
+  const value = metadata[RESOURCES_KEY] ?? ''
+  if (!isObject(value))
+    return [...new Set(wordsOf(value))].filter(isResource).map((name) => ({ name }))
+  return Object.entries(membersOf(value) ?? {}).flatMap(([name, scopes]) =>
+    isResource(name) && typeof scopes === 'string'
+      ? [{ name, scopes: wordsOf(scopes).filter(isScope) }]
+      : [],
   )
 }
 
-/** The APIs that an application may ask access tokens for, as they are compared: character by character. */
-export function resourcesOf(metadata: Metadata): string[] {
-  return wordsOf(metadata[RESOURCES_KEY] ?? '').filter(isResource)
+/** No absolute URI begins with a brace. */
+function isObject(value: string): boolean {
+  return value.trimStart().startsWith('{')
 }
 
-function isResource(name: string): boolean {
-  return URL.canParse(name) && !name.includes('#')
+function refuse(sentence: string): never {
+  throw new ServiceError('invalid_metadata', sentence)
 }

@@ -12,6 +12,7 @@ import {
 } from '../writes/context.ts'
 import { found } from '../writes/errors.ts'
 import { newId } from '../writes/ids.ts'
+import { refuseTakenApi } from './apis.ts'
 import {
   type ApplicationInput,
   checkApplication,
@@ -27,6 +28,7 @@ export async function createApplication(
   const { developerMode } = (await getTenant(scope)).settings
   checkApplication(input, developerMode)
   checkNewApplication(input, undefined, developerMode)
+  await refuseTakenApi(scope, input, undefined)
   const { context, tenantId } = scope
   const now = nowMicros(context.clock)
   const id = newId('app', context.clock)
@@ -99,6 +101,7 @@ export async function updateApplication(
 ): Promise<Application> {
   const { developerMode } = (await getTenant(scope)).settings
   checkApplication(input, developerMode)
+  await refuseTakenApi(scope, input, await lookUpApplication(scope.context, scope.tenantId, id))
   return change(scope, 'application.update', id, (last) => {
     refuseStale(last, readAt)
     checkNewApplication(input, last, developerMode)

@@ -1,6 +1,7 @@
-import { type Configuration, errors, type KoaContextWithOIDC } from 'oidc-provider'
-import { RESOURCES_KEY } from '../../domain/applications/application-resources.ts'
+import { type Client, type Configuration, errors, type KoaContextWithOIDC } from 'oidc-provider'
+import { RESOURCES_KEY, type Resource } from '../../domain/applications/application-resources.ts'
 import { lifetimes } from '../../domain/writes/lifetimes.ts'
+import type { IssuerContext } from '../context.ts'
 import { loginOfTokens } from '../engine/login-facts.ts'
 import { isFapi } from './client-policy.ts'
 
@@ -8,25 +9,60 @@ type Features = NonNullable<Configuration['features']>
 type ExtraTokenClaims = NonNullable<Configuration['extraTokenClaims']>
 
 /**
- * Access tokens for the APIs of an application's metadata: JWTs, which the API verifies by itself. They have no
- * scope, as scopes of APIs are not registered anywhere.
+ * Access tokens for the APIs of an application's metadata: JWTs, which the API verifies by itself, with those scopes of
+ * the API that the application may ask for. An API that no application offers has none.
  *
  * @see RFC 8707 §2, RFC 9068 §2
  */
-export const apiTokens: NonNullable<Features['resourceIndicators']> = {
-  enabled: true,
-  getResourceServerInfo(_ctx, resource, client) {
-    const allowed = (client as unknown as Record<string, string[] | undefined>)[RESOURCES_KEY]
-    if (!allowed?.includes(resource)) {
-      throw new errors.InvalidTarget(`"${RESOURCES_KEY}" of the application does not name it`)
-    }
-    return {
-      scope: '',
-      accessTokenFormat: 'jwt',
-      accessTokenTTL: lifetimes.apiTokenSeconds,
-      jwt: { sign: { alg: isFapi(client) ? 'PS256' : 'RS256' } },
-    }
-  },
+export function createApiTokens(
+  { directory }: Pick<IssuerContext, 'directory'>,
+  tenantId: string,
+): NonNullable<Features['resourceIndicators']> {
+  return {
+    enabled: true,
+    async getResourceServerInfo(ctx, name, client) {
+      const resource = resourcesOf(client).find((one) => one.name === name)
+      if (!resource) {
+        throw new errors.InvalidTarget(`"${RESOURCES_KEY}" of the application does not name it`)
+      }
+      const api = await directory.api(tenantId, name)
+      const known = [...(api?.scopes.keys() ?? [])]
+      const allowed = known.filter((scope) => resource.scopes?.includes(scope) ?? true)
+      refuseOthersScopes(ctx, known, allowed)
+      return {
+        scope: allowed.join(' '),
+        accessTokenFormat: 'jwt',
+        accessTokenTTL: lifetimes.apiTokenSeconds,
+        jwt: { sign: { alg: isFapi(client) ? 'PS256' : 'RS256' } },
+      }
+    },
+  }
+}
+
+function resourcesOf(client: Client): readonly Resource[] {
+  return (client[RESOURCES_KEY] as Resource[] | undefined) ?? []
+}
+
+/**
+ * Refuses a scope that the API has and this application may not ask for. A refresh gets a token without it: its token is
+ * used up by now.
+ *
+ * @see RFC 6749 §3.3
+ */
+function refuseOthersScopes(
+  { oidc }: KoaContextWithOIDC,
+  known: readonly string[],
+  allowed: readonly string[],
+): void {
+  if (oidc.params?.grant_type === 'refresh_token') return
+  const others = known.filter((scope) => !allowed.includes(scope))
+  const asked = oidc.requestParamScopes
+  const refused = others.find((scope) => asked.has(scope))
+  if (refused === undefined) return
+  throw new errors.InvalidScope(
+    `the API has the scope ${refused}, and "${RESOURCES_KEY}" of the application does not name it`,
+    refused,
+  )
 }
 
 /**

@@ -10,7 +10,7 @@ import { factsOf } from '../requests/request-facts.ts'
 import { createLogout, logoutDiscovery } from '../sessions/logout.ts'
 import { claimsOfScope, createFindAccount } from './account.ts'
 import { createAdapterFactory } from './adapter.ts'
-import { apiTokens, claimsOfAccessToken, rotatesUnlessRefused } from './api-tokens.ts'
+import { claimsOfAccessToken, createApiTokens, rotatesUnlessRefused } from './api-tokens.ts'
 import { EARLIER_SECRET, EARLIER_SECRET_UNTIL } from './client-metadata.ts'
 import { exceptionProperties, isFapi, mayAskAsScript, needsPkce } from './client-policy.ts'
 import { checkAssertion } from './client-proofs.ts'
@@ -81,7 +81,7 @@ export function createConfiguration(
         profile: (_ctx, client) => (isFapi(client) ? '2.0' : undefined),
       },
       pushedAuthorizationRequests: { enabled: true },
-      resourceIndicators: apiTokens,
+      resourceIndicators: createApiTokens(context, tenant.id),
       revocation: {
         enabled: true,
         // RFC 7009 §2.1: an application revokes its own tokens only.

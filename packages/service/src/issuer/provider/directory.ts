@@ -1,4 +1,6 @@
 import type { AdapterPayload } from 'oidc-provider'
+import { listApis } from '../../domain/applications/apis.ts'
+import type { Api } from '../../domain/applications/application-api.ts'
 import { lookUpApplication } from '../../domain/applications/applications.ts'
 import { lookUpTenant, tenantAt } from '../../domain/tenants/tenants.ts'
 import { createCache } from '../../domain/writes/cache.ts'
@@ -25,6 +27,13 @@ export interface Directory {
   siteAt(host: string): Promise<Site | undefined>
   /** An application as oidc-provider knows its clients, secret included. */
   client(tenantId: string, id: string): Promise<AdapterPayload | undefined>
+  /** The API with an identifier that an application of the tenant offers. */
+  api(tenantId: string, identifier: string): Promise<Api | undefined>
+}
+
+interface Apis {
+  tenantId: string
+  offered: ReadonlyMap<string, Api>
 }
 
 interface Client {
@@ -51,6 +60,12 @@ export function createDirectory(
     tenantOf: ({ tenantId }) => tenantId,
   })
 
+  const apis = createCache<Apis>(domain, {
+    name: 'apis',
+    concerns: CONCERNS_DIRECTORY,
+    tenantOf: ({ tenantId }) => tenantId,
+  })
+
   return {
     siteAt: (host) =>
       sites.get(host, async () => {
@@ -69,6 +84,12 @@ export function createDirectory(
         return { tenantId, metadata: clientMetadata(domain, application, developerMode) }
       })
       return found?.metadata
+    },
+    async api(tenantId, identifier) {
+      const found = await apis.get(tenantId, async () => {
+        return { tenantId, offered: await listApis(domain, tenantId) }
+      })
+      return found?.offered.get(identifier)
     },
   }
 }

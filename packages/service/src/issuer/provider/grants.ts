@@ -6,7 +6,7 @@ type Grant = InstanceType<Provider['Grant']>
 
 /**
  * The user's consent to what the application asks for. All applications are the tenant's own, so it
- * is implied: the session's grant is extended by the missing scopes.
+ * is implied: the session's grant is extended by the missing scopes, those of APIs included.
  *
  * One grant serves all logins of an application within a session, so that a second tab does not
  * revoke the tokens of the first.
@@ -25,13 +25,29 @@ export async function loadImpliedGrant(ctx: KoaContextWithOIDC): Promise<Grant |
   const asked = [...ctx.oidc.requestParamOIDCScopes]
   const granted = new Set(grant.getOIDCScope().split(' '))
   const missing = asked.filter((scope) => !granted.has(scope))
+  const missingOfApis = missingScopes(ctx, grant)
   const expiresAt = Math.floor(Date.now() / 1000) + grantSeconds(ctx, asked)
-  if (missing.length === 0 && (grant.exp ?? 0) >= expiresAt - EXTEND_AFTER_SECONDS) return grant
+  const isComplete = missing.length === 0 && missingOfApis.length === 0
+  if (isComplete && (grant.exp ?? 0) >= expiresAt - EXTEND_AFTER_SECONDS) return grant
 
-  grant.addOIDCScope(missing)
+  if (missing.length > 0) grant.addOIDCScope(missing)
+  for (const { api, scopes } of missingOfApis) grant.addResourceScope(api, scopes)
   grant.exp = Math.max(grant.exp ?? 0, expiresAt)
   await grant.save()
   return grant
+}
+
+/** The scopes of the requested APIs that a grant does not have. */
+function missingScopes(
+  { oidc }: KoaContextWithOIDC,
+  grant: Grant,
+): { api: string; scopes: string[] }[] {
+  const asked = [...oidc.requestParamScopes]
+  return Object.entries(oidc.resourceServers ?? {}).flatMap(([api, { scopes: known }]) => {
+    const granted = new Set(grant.getResourceScope(api).split(' '))
+    const scopes = asked.filter((scope) => known.has(scope) && !granted.has(scope))
+    return scopes.length > 0 ? [{ api, scopes }] : []
+  })
 }
 
 /** A stored grant is written again only when it would gain at least this much. */

@@ -1,0 +1,50 @@
+import type { Application } from '../../store/records.ts'
+import type { DomainContext, Scope } from '../writes/context.ts'
+import { ServiceError } from '../writes/errors.ts'
+import { API_KEY, type Api, apiOf } from './application-api.ts'
+
+/** An API with the application that offers it. */
+export interface OwnedApi extends Api {
+  readonly applicationId: string
+}
+
+/**
+ * The APIs that the applications of a tenant offer, by their identifiers. If several have the same one, it is that of the
+ * earliest.
+ */
+export async function listApis(
+  { store }: Pick<DomainContext, 'store'>,
+  tenantId: string,
+): Promise<ReadonlyMap<string, OwnedApi>> {
+  const apis = new Map<string, OwnedApi>()
+  for (let after: string | undefined, more = true; more; ) {
+    const page = await store.applications.list(tenantId, { after, limit: 100 })
+    for (const { id, metadata } of page?.items ?? []) {
+      const api = apiOf(metadata)
+      if (api && !apis.has(api.identifier)) apis.set(api.identifier, { ...api, applicationId: id })
+    }
+    after = page?.items.at(-1)?.id
+    more = page?.more ?? false
+  }
+  return apis
+}
+
+/**
+ * Refuses an API that another application of the tenant offers. A stored value may stay.
+ *
+ * @param stored - The application before the change, if it exists.
+ */
+export async function refuseTakenApi(
+  { context, tenantId }: Scope,
+  { metadata }: Pick<Application, 'metadata'>,
+  stored: Application | undefined,
+): Promise<void> {
+  const { [API_KEY]: identifier = '' } = metadata
+  if (identifier === '' || identifier === stored?.metadata[API_KEY]) return
+  const owner = (await listApis(context, tenantId)).get(identifier)?.applicationId
+  if (owner === undefined || owner === stored?.id) return
+  throw new ServiceError(
+    'invalid_metadata',
+    `"metadata.${API_KEY}" is "${identifier}", which the application ${owner} offers already. An API belongs to one application; choose another identifier, or remove it there first.`,
+  )
+}

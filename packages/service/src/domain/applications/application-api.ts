@@ -1,0 +1,129 @@
+import type { Metadata } from '../../store/records.ts'
+import { ServiceError } from '../writes/errors.ts'
+import { isWhole } from '../writes/rules.ts'
+import { knownScopes } from './application-scopes.ts'
+
+/** The key of an application's metadata with the identifier of the API that it offers. */
+export const API_KEY = 'latchkey_api'
+
+/** The key of an application's metadata with the scopes of its API: a JSON object from scope to sentence, as text. */
+export const API_SCOPES_KEY = 'latchkey_api_scopes'
+
+/** The limits of an API. Lengths are in bytes of UTF-8. */
+const apiLimits = { identifier: 500, scopes: 30, scope: 60, sentence: 200 } as const
+
+/** An API that an application offers. */
+export interface Api {
+  /** The `aud` of its access tokens, and the `resource` of requests for them. */
+  readonly identifier: string
+  /** The sentence of each scope: what a token with it lets a program do. */
+  readonly scopes: ReadonlyMap<string, string>
+}
+
+/** The API of an application; `undefined` if it offers none. Scopes that no request could have are left out. */
+export function apiOf(metadata: Metadata): Api | undefined {
+  const { [API_KEY]: identifier = '', [API_SCOPES_KEY]: text = '' } = metadata
+  if (!isResource(identifier)) return undefined
+  const scopes = Object.entries(membersOf(text) ?? {}).flatMap(([scope, sentence]) =>
+    faultOf(scope, sentence) === undefined ? [[scope, String(sentence)] as const] : [],
+  )
+  return { identifier, scopes: new Map(scopes.slice(0, apiLimits.scopes)) }
+}
+
+/**
+ * Refuses an API that no request could name, and scopes that no token could have. Stored values may stay.
+ *
+ * @see RFC 8707 §2, RFC 6749 §3.3
+ */
+export function checkNewApi(metadata: Metadata, stored: Metadata | undefined): void {
+  const { [API_KEY]: identifier = '', [API_SCOPES_KEY]: text = '' } = metadata
+  const isChanged = [API_KEY, API_SCOPES_KEY].some((key) => metadata[key] !== stored?.[key])
+  if (!isChanged) return
+  if (identifier !== '') checkIdentifier(identifier)
+  if (text === '') return
+  if (identifier === '') {
+    refuse(
+      `"metadata.${API_SCOPES_KEY}" is used with "${API_KEY}" only, the identifier of the API. Set it too, or leave the scopes out.`,
+    )
+  }
+  const members = membersOf(text)
+  if (!members) {
+    refuse(
+      `"metadata.${API_SCOPES_KEY}" is not a JSON object from scope to sentence; it must be like {"notes:read":"Read your notes"}.`,
+    )
+  }
+  const entries = Object.entries(members)
+  if (entries.length > apiLimits.scopes) {
+    refuse(
+      `"metadata.${API_SCOPES_KEY}" has ${entries.length} scopes; at most ${apiLimits.scopes} are kept.`,
+    )
+  }
+  for (const [scope, sentence] of entries) {
+    const fault = faultOf(scope, sentence)
+    if (fault) refuse(fault)
+  }
+}
+
+/** Whether a text can name an API: an absolute URI without a fragment. */
+export function isResource(name: string): boolean {
+  return URL.canParse(name) && !/[\s#]/.test(name)
+}
+
+/** Whether a text is a scope: printable ASCII without spaces, quotes and backslashes. */
+export function isScope(text: string): boolean {
+  return /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(text)
+}
+
+/** The members of a JSON object; `undefined` for any other text. */
+export function membersOf(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+    return isObject ? (value as Record<string, unknown>) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function checkIdentifier(identifier: string): void {
+  if (Buffer.byteLength(identifier) > apiLimits.identifier) {
+    refuse(
+      `"metadata.${API_KEY}" has ${Buffer.byteLength(identifier)} bytes; at most ${apiLimits.identifier} are kept.`,
+    )
+  }
+  if (isResource(identifier)) return
+  refuse(
+    `"metadata.${API_KEY}" is "${identifier}", which is not an absolute URI without a fragment; use one such as https://api.example.com.`,
+  )
+}
+
+/** Control characters, and those that turn the direction of the text around them. */
+const UNSHOWN = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u
+
+/** The fault of a scope and its sentence, as a sentence; `undefined` if they are good. */
+function faultOf(scope: string, sentence: unknown): string | undefined {
+  if (!isScope(scope)) {
+    return `"metadata.${API_SCOPES_KEY}" contains "${scope}", which is not a scope; use letters, digits and signs such as : . _ and -, without spaces.`
+  }
+  if (scope.length > apiLimits.scope) {
+    return `"metadata.${API_SCOPES_KEY}" has a scope of ${scope.length} bytes; at most ${apiLimits.scope} are kept.`
+  }
+  if (knownScopes.includes(scope)) {
+    return `"metadata.${API_SCOPES_KEY}" contains "${scope}", which is a scope of logins; choose another name, such as notes:read.`
+  }
+  if (typeof sentence !== 'string' || sentence.trim() === '') {
+    return `"metadata.${API_SCOPES_KEY}" has no sentence for "${scope}"; say what it lets a program do, such as "Read your notes".`
+  }
+  const bytes = Buffer.byteLength(sentence)
+  if (bytes > apiLimits.sentence) {
+    return `"metadata.${API_SCOPES_KEY}" has a sentence of ${bytes} bytes for "${scope}"; at most ${apiLimits.sentence} are kept.`
+  }
+  if (UNSHOWN.test(sentence) || !isWhole(sentence)) {
+    return `"metadata.${API_SCOPES_KEY}" has a sentence for "${scope}" with a line break or another character that shows nothing; leave it out.`
+  }
+  return undefined
+}
+
+function refuse(sentence: string): never {
+  throw new ServiceError('invalid_metadata', sentence)
+}
