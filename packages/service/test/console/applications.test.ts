@@ -207,10 +207,10 @@ describe.each(stores.filter((one): one is Exclude<StoreName, 'cluster'> => one !
       const latchkey_api_scopes = '{"notes:read":"Read <b>your</b> notes"}'
       expect(await show({}, 'en')).not.toContain('This application’s API')
       const text = await show({ latchkey_api, latchkey_api_scopes }, 'en')
-      expect(text).toMatch(/This application’s API[^]*https:\/\/notes\.example\/api/)
+      expect(text).toMatch(/This application’s API[\s\S]*https:\/\/notes\.example\/api/)
       expect(text).toMatch(/notes:read\s*Read <b>your<\/b> notes/)
       expect(await show({ latchkey_api }, 'de')).toMatch(
-        /Die API dieser Anwendung[^]*Sie hat keine Scopes/,
+        /Die API dieser Anwendung[\s\S]*Sie hat keine Scopes/,
       )
     })
 

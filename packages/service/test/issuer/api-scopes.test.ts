@@ -2,63 +2,19 @@ import * as client from 'openid-client'
 import { describe, expect, test } from 'vitest'
 import { updateApplication } from '../../src/domain/applications/applications.ts'
 import type { Metadata } from '../../src/store/records.ts'
+import {
+  ada,
+  addOwner,
+  answerTo,
+  claimsOf,
+  createCaller,
+  notes,
+  owner,
+  prices,
+  tokensFor,
+} from './support/apis.ts'
 import { createBrowser } from './support/browser.ts'
-import { type Client, createClient } from './support/client.ts'
-import { allStoreKinds, startIssuer, type TestIssuer } from './support/issuer.ts'
-
-const ada = { email: 'ada@example.com', password: 'correct horse battery' }
-const notes = 'https://notes.example/api'
-const prices = 'urn:example:prices'
-
-/** The metadata of an application that offers the API of notes. */
-const owner = {
-  latchkey_api: notes,
-  latchkey_api_scopes: JSON.stringify({
-    'notes:read': 'Read your notes',
-    'notes:write': 'Change your notes',
-  }),
-}
-
-const addOwner = (issuer: TestIssuer, metadata: Metadata = owner) =>
-  issuer.addApplication({ name: 'Notes', metadata })
-
-/** An application that may call these APIs. */
-async function createCaller(issuer: TestIssuer, resources: string | object): Promise<Client> {
-  const text = typeof resources === 'string' ? resources : JSON.stringify(resources)
-  const metadata = { latchkey_resources: text }
-  return createClient(issuer, await issuer.addApplication({ metadata }))
-}
-
-/** The answer to a request for a login that the user completes, if it is not refused. */
-async function answerTo(
-  issuer: TestIssuer,
-  app: Client,
-  scope: string,
-  asked: readonly string[] = [notes],
-) {
-  const begun = await app.begin({ scope })
-  const url = new URL(begun.url)
-  for (const one of asked) url.searchParams.append('resource', one)
-  const browser = createBrowser(issuer)
-  const page = await browser.get(url.href)
-  const { location = '' } = page.location ? page : await browser.submit(page, ada)
-  return { begun, callback: new URL(location) }
-}
-
-async function tokensFor(
-  issuer: TestIssuer,
-  app: Client,
-  scope: string,
-  asked: readonly string[] = [notes],
-  resource = asked[0] ?? '',
-) {
-  const { begun, callback } = await answerTo(issuer, app, scope, asked)
-  return client.authorizationCodeGrant(app.config, callback, begun.checks, { resource })
-}
-
-function claimsOf(jwt: string): Record<string, unknown> {
-  return JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString())
-}
+import { allStoreKinds, startIssuer } from './support/issuer.ts'
 
 describe.each(allStoreKinds)('on %s', (store) => {
   test('a token for an API has the scopes that were asked for, and a refresh keeps or narrows them', async () => {

@@ -71,15 +71,20 @@ describe.each(storeKinds)('on %s', (store) => {
   })
 })
 
-test.each(['query', 'form_post'])(
-  'a request without openid is refused in words that say so, to the application by %s and in the log',
-  async (responseMode) => {
+test.each([
+  ['query', 'a nonce', 'openid scope must be requested when using the nonce parameter'],
+  ['form_post', 'a nonce', 'openid scope must be requested when using the nonce parameter'],
+  ['query', 'no nonce', 'add openid to the scope of the request'],
+  ['form_post', 'no nonce', 'add openid to the scope of the request'],
+])(
+  'a request that is neither a login nor for an API is refused in words that say so, to the application by %s and in the log, with %s',
+  async (responseMode, nonce, sentence) => {
     const warn = vi.fn()
     await using issuer = await startIssuer({ logger: { debug() {}, warn, error() {} } })
     const app = await createClient(issuer)
-    const { url } = await app.begin({ scope: 'email', response_mode: responseMode })
-    const { location, html } = await createBrowser(issuer).get(url)
-    const sentence = 'add openid to the scope of the request'
+    const url = new URL((await app.begin({ scope: 'email', response_mode: responseMode })).url)
+    if (nonce === 'no nonce') url.searchParams.delete('nonce')
+    const { location, html } = await createBrowser(issuer).get(url.href)
     if (responseMode === 'form_post') expect(html).toContain(sentence)
     else {
       const answered = new URL(location ?? '').searchParams

@@ -1,7 +1,13 @@
 import { errors, type KoaContextWithOIDC, Provider } from 'oidc-provider'
 import { replace } from './replace.ts'
 
-type Consume = (this: { readonly resourceIndicators: ReadonlySet<string> }) => Promise<void>
+/** The APIs and scopes that a login asked for, as its code and its refresh tokens have them. */
+export interface GrantedApis {
+  readonly resourceIndicators: Pick<ReadonlySet<string | undefined>, 'has' | 'size'>
+  readonly scope?: string | undefined
+}
+
+type Consume = (this: GrantedApis) => Promise<void>
 
 /**
  * Judges the request for tokens before its authorization code is used up. An error that `judge` throws is the
@@ -9,13 +15,13 @@ type Consume = (this: { readonly resourceIndicators: ReadonlySet<string> }) => P
  */
 export function judgeBeforeUse(
   provider: Provider,
-  judge: (ctx: KoaContextWithOIDC, granted: ReadonlySet<string>) => void,
+  judge: (ctx: KoaContextWithOIDC, granted: GrantedApis) => void,
 ): void {
   const consume: Consume = replace(
     provider,
     'AuthorizationCode.prototype.consume',
     async function () {
-      if (Provider.ctx) judge(Provider.ctx, this.resourceIndicators)
+      if (Provider.ctx) judge(Provider.ctx, this)
       return consume.call(this)
     },
   )

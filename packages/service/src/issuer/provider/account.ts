@@ -6,12 +6,13 @@ import type { IssuerContext } from '../context.ts'
 import type { Session } from '../engine/session.ts'
 
 /**
- * The claims of a scope. By which factors the user logged in is in every ID Token.
+ * The claims of a scope. When and by which factors the user logged in is in every ID Token, so that applications can ask
+ * for a recent login without having sent `max_age` before.
  *
  * @see OpenID Connect Core 1.0 §2, §5.4
  */
 export const claimsOfScope = {
-  openid: ['sub', 'amr', 'acr'],
+  openid: ['sub', 'amr', 'acr', 'auth_time'],
   email: ['email', 'email_verified'],
   profile: [
     'name',

@@ -1,9 +1,11 @@
 import { type Client, type Configuration, errors, type KoaContextWithOIDC } from 'oidc-provider'
 import { RESOURCES_KEY, type Resource } from '../../domain/applications/application-resources.ts'
+import { knownScopes } from '../../domain/applications/application-scopes.ts'
 import { lifetimes } from '../../domain/writes/lifetimes.ts'
 import type { IssuerContext } from '../context.ts'
+import type { GrantedApis } from '../engine/code.ts'
 import { loginOfTokens } from '../engine/login-facts.ts'
-import { isFapi } from './client-policy.ts'
+import { isFapi, NotRegisteredFor } from './client-policy.ts'
 
 type Features = NonNullable<Configuration['features']>
 type ExtraTokenClaims = NonNullable<Configuration['extraTokenClaims']>
@@ -15,20 +17,21 @@ type ExtraTokenClaims = NonNullable<Configuration['extraTokenClaims']>
  * @see RFC 8707 §2, RFC 9068 §2
  */
 export function createApiTokens(
-  { directory }: Pick<IssuerContext, 'directory'>,
+  context: Pick<IssuerContext, 'directory'>,
   tenantId: string,
 ): NonNullable<Features['resourceIndicators']> {
+  const scopesAt: ScopesAt = (client, name) => scopesOf(context, tenantId, client, name)
   return {
     enabled: true,
+    async defaultResource(ctx, client, oneOf) {
+      if (oneOf) return oneOf
+      // oidc-provider's types leave out that there may be none, which is its own default.
+      return asksForLogin(ctx) ? (undefined as unknown as string) : onlyApiOf(client)
+    },
     async getResourceServerInfo(ctx, name, client) {
-      const resource = resourcesOf(client).find((one) => one.name === name)
-      if (!resource) {
-        throw new errors.InvalidTarget(`"${RESOURCES_KEY}" of the application does not name it`)
-      }
-      const api = await directory.api(tenantId, name)
-      const known = [...(api?.scopes.keys() ?? [])]
-      const allowed = known.filter((scope) => resource.scopes?.includes(scope) ?? true)
+      const { known, allowed } = await scopesAt(client, name)
       refuseOthersScopes(ctx, known, allowed)
+      if (!asksForLogin(ctx)) await settleScopes(ctx, client, scopesAt)
       return {
         scope: allowed.join(' '),
         accessTokenFormat: 'jwt',
@@ -39,8 +42,76 @@ export function createApiTokens(
   }
 }
 
+/** The scopes that an API has, and those that an application may ask for. */
+interface ApiScopes {
+  readonly known: readonly string[]
+  readonly allowed: readonly string[]
+}
+
+type ScopesAt = (client: Client, name: string) => Promise<ApiScopes>
+
+/** @throws InvalidTarget for an API that the metadata of the application does not name. */
+async function scopesOf(
+  { directory }: Pick<IssuerContext, 'directory'>,
+  tenantId: string,
+  client: Client,
+  name: string,
+): Promise<ApiScopes> {
+  const resource = resourcesOf(client).find((one) => one.name === name)
+  if (!resource) {
+    throw new errors.InvalidTarget(`"${RESOURCES_KEY}" of the application does not name it`)
+  }
+  const api = await directory.api(tenantId, name)
+  const known = [...(api?.scopes.keys() ?? [])]
+  return { known, allowed: known.filter((scope) => resource.scopes?.includes(scope) ?? true) }
+}
+
 function resourcesOf(client: Client): readonly Resource[] {
   return (client[RESOURCES_KEY] as Resource[] | undefined) ?? []
+}
+
+/** Whether a request is one of OpenID Connect, or one for tokens whose scopes are known from its login. */
+function asksForLogin({ oidc }: KoaContextWithOIDC): boolean {
+  return oidc.params?.grant_type !== undefined || oidc.requestParamScopes.has('openid')
+}
+
+/**
+ * The API of a request of plain OAuth that names none: a token for nothing would be of no use.
+ *
+ * @throws NotRegisteredFor unless the application may call one API only.
+ * @see RFC 8707 §2
+ */
+function onlyApiOf(client: Client): string {
+  const [first, ...others] = resourcesOf(client)
+  if (first && others.length === 0) return first.name
+  throw new NotRegisteredFor(
+    `add openid to the scope of the request to log a user in, or name an API of ${RESOURCES_KEY} with resource to get a token for it`,
+  )
+}
+
+/**
+ * Gives a request of plain OAuth without a scope all that the application may ask for, and refuses a scope that
+ * neither the APIs of the request nor the issuer know.
+ *
+ * @see RFC 6749 §3.3
+ */
+async function settleScopes(
+  { oidc }: KoaContextWithOIDC,
+  client: Client,
+  scopesAt: ScopesAt,
+): Promise<void> {
+  const params = oidc.params ?? {}
+  const names = [params.resource].flat().filter((name) => typeof name === 'string')
+  const found = await Promise.all(names.map((name) => scopesAt(client, name)))
+  const allowed = new Set(found.flatMap((one) => one.allowed))
+  const asked = [...oidc.requestParamScopes].filter((scope) => scope !== '')
+  if (asked.length === 0 && allowed.size === 0) {
+    throw new errors.InvalidScope('the API has no scopes for this application; ask for openid')
+  }
+  if (asked.length === 0) params.scope = [...allowed].join(' ')
+  const unknown = asked.find((scope) => !allowed.has(scope) && !knownScopes.includes(scope))
+  if (unknown === undefined) return
+  throw new errors.InvalidScope(`the API has no scope ${unknown}`, unknown)
 }
 
 /**
@@ -55,9 +126,8 @@ function refuseOthersScopes(
   allowed: readonly string[],
 ): void {
   if (oidc.params?.grant_type === 'refresh_token') return
-  const others = known.filter((scope) => !allowed.includes(scope))
   const asked = oidc.requestParamScopes
-  const refused = others.find((scope) => asked.has(scope))
+  const refused = known.find((scope) => asked.has(scope) && !allowed.includes(scope))
   if (refused === undefined) return
   throw new errors.InvalidScope(
     `the API has the scope ${refused}, and "${RESOURCES_KEY}" of the application does not name it`,
@@ -73,22 +143,25 @@ function refuseOthersScopes(
  * @see RFC 8707 §2.2, FAPI 2.0 Security Profile §5.3.2.1
  */
 export function rotatesUnlessRefused(ctx: KoaContextWithOIDC): boolean {
-  refuseForeignApi(ctx, ctx.oidc.entities.RefreshToken?.resourceIndicators)
+  const { RefreshToken: token } = ctx.oidc.entities
+  if (token) refuseForeignApi(ctx, token)
   return !isFapi(ctx.oidc.client)
 }
 
 /**
  * Refuses a request for a token of an API that its login did not ask for, or of several at once.
  *
- * @param granted - The APIs that the login asked for.
+ * @param granted - The APIs and the scopes that the login asked for.
  */
-export function refuseForeignApi(
-  { oidc }: KoaContextWithOIDC,
-  granted: Pick<ReadonlySet<string | undefined>, 'has'> | undefined,
-): void {
-  const asked = oidc.params?.resource
-  if (asked && !(typeof asked === 'string' && granted?.has(asked))) {
+export function refuseForeignApi({ oidc }: KoaContextWithOIDC, granted: GrantedApis): void {
+  const { resource: asked, scope = granted.scope } = oidc.params ?? {}
+  const apis = granted.resourceIndicators
+  if (asked && !(typeof asked === 'string' && apis.has(asked))) {
     throw new errors.InvalidTarget('ask for one of the APIs that the login asked for')
+  }
+  const isForUserInfo = typeof scope === 'string' && scope.split(' ').includes('openid')
+  if (!asked && !isForUserInfo && apis.size > 1) {
+    throw new errors.InvalidTarget('the login asked for several APIs: name one with resource')
   }
 }
 

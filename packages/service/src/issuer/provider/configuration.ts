@@ -47,8 +47,6 @@ export function createConfiguration(
       response_types: ['code'],
       token_endpoint_auth_method: 'client_secret_basic',
       id_token_signed_response_alg: 'RS256',
-      // Applications can ask for a recent login without having sent max_age before.
-      require_auth_time: true,
     },
     extraClientMetadata: {
       properties: [EARLIER_SECRET, EARLIER_SECRET_UNTIL, ...exceptionProperties, RESOURCES_KEY],

@@ -2,7 +2,6 @@ import type { EventEmitter } from 'node:events'
 import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
 import type { IssuerLogger } from '../context.ts'
 import { NotRegisteredFor } from './client-policy.ts'
-import { clearDescription, isOpenidMissing } from './missing-openid.ts'
 
 /** The events by which oidc-provider says that it refused a request. */
 const REFUSALS = [
@@ -25,12 +24,11 @@ export function noteRefusals(provider: Provider, logger: IssuerLogger): void {
     if (error instanceof errors.InvalidRedirectUri) return
     const { error: code, error_description: description = error.message, error_detail } = error
     const facts = { code, applicationId: ctx.oidc?.client?.clientId }
-    const sentence = clearDescription(description)
     // The application is not told why its authentication failed; its operator is.
-    const reason = error_detail ? `${sentence}: ${error_detail}` : sentence
+    const reason = error_detail ? `${description}: ${error_detail}` : description
     const message = `The issuer refused a request: ${reason}`
-    if (error instanceof NotRegisteredFor || isOpenidMissing(description))
-      logger.warn(facts, message)
+    const isOpenidMissing = description.startsWith('openid scope must be requested')
+    if (error instanceof NotRegisteredFor || isOpenidMissing) logger.warn(facts, message)
     else logger.debug(facts, message)
   }
   const emitter: EventEmitter = provider

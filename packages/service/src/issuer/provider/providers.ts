@@ -37,7 +37,6 @@ import { refuseForeignApi } from './api-tokens.ts'
 import { earlierSecret } from './client-metadata.ts'
 import { checkProof } from './client-proofs.ts'
 import { createConfiguration } from './configuration.ts'
-import { explainMissingOpenid } from './missing-openid.ts'
 import { noteRefusals } from './note-refusals.ts'
 import { refuseFragments } from './policy.ts'
 import { refreshToken } from './refresh-tokens.ts'
@@ -163,7 +162,6 @@ async function build(context: IssuerContext, tenant: Tenant): Promise<Served> {
   })
   judgeProofs(provider, (proof, client) => checkProof(proof, client, context.domain.clock))
   noteRefusals(provider, context.logger)
-  explainMissingOpenid(provider)
   // Inside of all others, so that they go on after the changes are made.
   provider.use(async (ctx, next) => {
     if (!COLLECTED.test(ctx.path)) return next()
