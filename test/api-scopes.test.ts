@@ -77,6 +77,13 @@ function createApi(provider: Pick<AuthRouterOptions, 'issuer' | 'fetch'>, baseUr
     const { sub, client_id: clientId } = getUser(req)
     res.json({ sub, clientId })
   })
+  const person = requireUser({
+    accept: ['bearer'],
+    check: (user) => user.sub !== user.client_id,
+  })
+  app.get('/mine', person, (_req, res) => {
+    res.json({})
+  })
   app.post('/notes', requireUser({ accept: ['bearer'], scopes: ['notes:write'] }), (_req, res) => {
     res.json({})
   })
@@ -102,7 +109,7 @@ function createShop(options: AuthRouterOptions, scope: string) {
 test('a guard with scopes lets a token of the service with the scope in, and refuses one without', async () => {
   await using service = await openService()
   const { clientId, clientSecret, userId } = await register(service)
-  const provider = { issuer, fetch: service.fetch as AuthRouterOptions['fetch'] }
+  const provider = { issuer, fetch: service.fetch as NonNullable<AuthRouterOptions['fetch']> }
   let api = express()
   await using server = await listen((request, response) => api(request, response))
   api = createApi(provider, server.url)
@@ -122,6 +129,29 @@ test('a guard with scopes lets a token of the service with the scope in, and ref
   expect(write.headers.get('www-authenticate')).toMatch(/insufficient_scope.*notes:write/)
   const bare = await fetch(`${server.url}/notes`, { headers: await tokenFor('openid') })
   expect(bare.status).toBe(403)
+})
+
+test('a guard with scopes lets a program in that acts for itself, and a check on sub keeps it out', async () => {
+  await using service = await openService()
+  const { clientId, clientSecret } = await register(service, {
+    latchkey_client_credentials: 'allowed',
+  })
+  const provider = { issuer, fetch: service.fetch as NonNullable<AuthRouterOptions['fetch']> }
+  let api = express()
+  await using server = await listen((request, response) => api(request, response))
+  api = createApi(provider, server.url)
+  const answer = await service.fetch(`${issuer}/oidc/token`, {
+    method: 'POST',
+    headers: { authorization: `Basic ${btoa(`${clientId}:${clientSecret}`)}` },
+    body: new URLSearchParams({ grant_type: 'client_credentials', resource: API }),
+  })
+  const { access_token: token } = (await answer.json()) as { access_token: string }
+  remember('token', token)
+  const headers = { authorization: `Bearer ${token}` }
+  const read = await fetch(`${server.url}/notes`, { headers })
+  expect([read.status, await read.json()]).toEqual([200, { sub: clientId, clientId }])
+  expect((await fetch(`${server.url}/mine`, { headers })).status).toBe(403)
+  expect((await fetch(`${server.url}/notes`, { method: 'POST', headers })).status).toBe(403)
 })
 
 async function openService() {

@@ -73,6 +73,8 @@ export const domainInGerman: Readonly<Record<string, string>> = {
     'Anmeldungen dürfen eine Nonce statt PKCE haben. Ein gestohlener Code lässt sich in die Anmeldung eines anderen Benutzers einsetzen, wenn der Client die Nonce nicht prüft.',
   'Logins may have neither PKCE nor a nonce. A stolen code can be put into the login of another user, and no check notices. Use it only for a client that knows neither.':
     'Anmeldungen dürfen weder PKCE noch eine Nonce haben. Ein gestohlener Code lässt sich in die Anmeldung eines anderen Benutzers einsetzen, und keine Prüfung merkt es. Nur für einen Client, der beides nicht kennt.',
+  'The application gets access tokens for its APIs with its secret or key alone, without a user. An API has to tell them from those of users: their sub is the client_id.':
+    'Die Anwendung bekommt Zugriffstokens für ihre APIs allein mit ihrem Geheimnis oder Schlüssel, ohne Benutzer. Eine API muss sie von denen der Benutzer unterscheiden: Ihr sub ist die client_id.',
   'The application has no secret. Anybody who controls a redirect URL can log users in as it, and scripts on the origins of its redirect URLs can read and keep tokens. A backend with a session, such as the kit, keeps tokens away from scripts.':
     'Die Anwendung hat kein Geheimnis. Jeder, der eine Weiterleitungs-URL kontrolliert, kann Benutzer in ihrem Namen anmelden, und Skripte auf deren Origins können Tokens lesen und behalten. Ein Backend mit einer Sitzung, wie das Kit, hält Tokens von Skripten fern.',
   'The application has no secret and runs on devices of its users, where another app can use its URL scheme or port and ask for a login as it. So users who are logged in confirm each login, and an application cannot log them in silently. A redirect URL with https, which the system ties to one app, is safer than a scheme.':
@@ -237,6 +239,8 @@ export const domainInGerman: Readonly<Record<string, string>> = {
     '„metadata.{key}“ ist „{value}“; es muss „{usual}“ (die Vorgabe) oder „{exception}“ sein.',
   '"metadata.{key}" must not be "optional" while "{client}" is "{value}": a client without a secret needs PKCE.':
     '„metadata.{key}“ darf nicht „optional“ sein, solange „{client}“ auf „{value}“ steht: Ein Client ohne Geheimnis braucht PKCE.',
+  '"metadata.{key}" must not be "allowed" while "{client}" is "{value}": anybody could ask for tokens as a client without a secret.':
+    '„metadata.{key}“ darf nicht „allowed“ sein, solange „{client}“ auf „{value}“ steht: Jeder könnte als Client ohne Geheimnis nach Tokens fragen.',
   '"metadata.{key}" says nothing while PKCE is required, as a nonce is asked for only without PKCE. Leave it out, or set "{pkce}" to "optional".':
     '„metadata.{key}“ bewirkt nichts, solange PKCE verlangt wird, denn nach einer Nonce wird nur ohne PKCE gefragt. Lassen Sie es weg, oder setzen Sie „{pkce}“ auf „optional“.',
   '"metadata.{key}" contains "{scope}", which is not a scope; use some of {scopes}, with spaces between them.':

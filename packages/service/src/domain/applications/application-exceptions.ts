@@ -7,9 +7,10 @@ export const exceptionKeys = {
   nonce: 'latchkey_nonce',
   client: 'latchkey_client',
   refreshRepeat: 'latchkey_refresh_repeat',
+  programs: 'latchkey_client_credentials',
 } as const
 
-const { pkce, nonce, client, refreshRepeat } = exceptionKeys
+const { pkce, nonce, client, refreshRepeat, programs } = exceptionKeys
 
 /** The values of each key; the first is the default. */
 const VALUES: Readonly<Record<string, readonly [usual: string, ...exceptions: string[]]>> = {
@@ -17,6 +18,7 @@ const VALUES: Readonly<Record<string, readonly [usual: string, ...exceptions: st
   [nonce]: ['required', 'optional'],
   [client]: ['confidential', 'public', 'native'],
   [refreshRepeat]: ['answered', 'refused'],
+  [programs]: ['refused', 'allowed'],
 }
 
 /** The exceptions of an application. */
@@ -38,6 +40,8 @@ export interface Exceptions {
    * Always for a client without a secret: a thief of its token could repeat it, too.
    */
   readonly isRefreshRepeatRefused: boolean
+  /** Whether it gets access tokens for APIs as itself, without a user. Never for a client without a secret. */
+  readonly hasOwnTokens: boolean
 }
 
 /** The exceptions that hold. A public client always needs PKCE, which is all that protects its codes. */
@@ -51,6 +55,7 @@ export function exceptionsOf(metadata: Metadata): Exceptions {
     isPkceOptional,
     isNonceOptional: isPkceOptional && metadata[nonce] === 'optional',
     isRefreshRepeatRefused: isPublic || metadata[refreshRepeat] === 'refused',
+    hasOwnTokens: !isPublic && metadata[programs] === 'allowed',
   }
 }
 
@@ -73,6 +78,11 @@ export function checkNewExceptions(metadata: Metadata, stored: Metadata | undefi
       `"metadata.${pkce}" must not be "optional" while "${client}" is "${metadata[client]}": a client without a secret needs PKCE.`,
     )
   }
+  if (/^(public|native)$/.test(metadata[client] ?? '') && metadata[programs] === 'allowed') {
+    refuse(
+      `"metadata.${programs}" must not be "allowed" while "${client}" is "${metadata[client]}": anybody could ask for tokens as a client without a secret.`,
+    )
+  }
   if (metadata[nonce] === 'optional' && metadata[pkce] !== 'optional') {
     refuse(
       `"metadata.${nonce}" says nothing while PKCE is required, as a nonce is asked for only without PKCE. Leave it out, or set "${pkce}" to "optional".`,
@@ -93,7 +103,8 @@ export interface NamedException {
 
 /** The exceptions that hold, each with its price. */
 export function namedExceptions(metadata: Metadata): NamedException[] {
-  const { isPublic, isNative, isPkceOptional, isNonceOptional } = exceptionsOf(metadata)
+  const { isPublic, isNative, isPkceOptional, isNonceOptional, hasOwnTokens } =
+    exceptionsOf(metadata)
   const named: NamedException[] = []
   if (isPkceOptional) {
     named.push({
@@ -109,6 +120,14 @@ export function namedExceptions(metadata: Metadata): NamedException[] {
       value: 'optional',
       price:
         'Logins may have neither PKCE nor a nonce. A stolen code can be put into the login of another user, and no check notices. Use it only for a client that knows neither.',
+    })
+  }
+  if (hasOwnTokens) {
+    named.push({
+      key: programs,
+      value: 'allowed',
+      price:
+        'The application gets access tokens for its APIs with its secret or key alone, without a user. An API has to tell them from those of users: their sub is the client_id.',
     })
   }
   if (isNative) {

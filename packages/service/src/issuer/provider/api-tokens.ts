@@ -26,12 +26,12 @@ export function createApiTokens(
     async defaultResource(ctx, client, oneOf) {
       if (oneOf) return oneOf
       // oidc-provider's types leave out that there may be none, which is its own default.
-      return asksForLogin(ctx) ? (undefined as unknown as string) : onlyApiOf(client)
+      return isForApi(ctx) ? onlyApiOf(ctx, client) : (undefined as unknown as string)
     },
     async getResourceServerInfo(ctx, name, client) {
       const { known, allowed } = await scopesAt(client, name)
       refuseOthersScopes(ctx, known, allowed)
-      if (!asksForLogin(ctx)) await settleScopes(ctx, client, scopesAt)
+      if (isForApi(ctx)) await settleScopes(ctx, client, scopesAt)
       return {
         scope: allowed.join(' '),
         accessTokenFormat: 'jwt',
@@ -70,46 +70,58 @@ function resourcesOf(client: Client): readonly Resource[] {
   return (client[RESOURCES_KEY] as Resource[] | undefined) ?? []
 }
 
-/** Whether a request is one of OpenID Connect, or one for tokens whose scopes are known from its login. */
-function asksForLogin({ oidc }: KoaContextWithOIDC): boolean {
-  return oidc.params?.grant_type !== undefined || oidc.requestParamScopes.has('openid')
+/** Whether a request is for an API alone: that of a program for itself, or a login of plain OAuth. */
+function isForApi(ctx: KoaContextWithOIDC): boolean {
+  const { params, requestParamScopes: scopes } = ctx.oidc
+  return isOfProgram(ctx) || (params?.grant_type === undefined && !scopes.has('openid'))
+}
+
+/** @see RFC 6749 §4.4 */
+function isOfProgram({ oidc }: KoaContextWithOIDC): boolean {
+  return oidc.params?.grant_type === 'client_credentials'
 }
 
 /**
- * The API of a request of plain OAuth that names none: a token for nothing would be of no use.
+ * The API of a request that names none, and is for one: a token for nothing would be of no use.
  *
- * @throws NotRegisteredFor unless the application may call one API only.
+ * @throws NotRegisteredFor or InvalidTarget unless the application may call one API only.
  * @see RFC 8707 §2
  */
-function onlyApiOf(client: Client): string {
+function onlyApiOf(ctx: KoaContextWithOIDC, client: Client): string {
   const [first, ...others] = resourcesOf(client)
   if (first && others.length === 0) return first.name
+  if (isOfProgram(ctx)) {
+    throw new errors.InvalidTarget(`name an API of ${RESOURCES_KEY} with resource`)
+  }
   throw new NotRegisteredFor(
     `add openid to the scope of the request to log a user in, or name an API of ${RESOURCES_KEY} with resource to get a token for it`,
   )
 }
 
 /**
- * Gives a request of plain OAuth without a scope all that the application may ask for, and refuses a scope that
+ * Gives a request for an API without a scope all that the application may ask for, and refuses a scope that
  * neither the APIs of the request nor the issuer know.
  *
  * @see RFC 6749 §3.3
  */
 async function settleScopes(
-  { oidc }: KoaContextWithOIDC,
+  ctx: KoaContextWithOIDC,
   client: Client,
   scopesAt: ScopesAt,
 ): Promise<void> {
+  const { oidc } = ctx
   const params = oidc.params ?? {}
   const names = [params.resource].flat().filter((name) => typeof name === 'string')
   const found = await Promise.all(names.map((name) => scopesAt(client, name)))
   const allowed = new Set(found.flatMap((one) => one.allowed))
   const asked = [...oidc.requestParamScopes].filter((scope) => scope !== '')
   if (asked.length === 0 && allowed.size === 0) {
-    throw new errors.InvalidScope('the API has no scopes for this application; ask for openid')
+    if (isOfProgram(ctx)) return
+    throw new errors.InvalidScope('the API has no scopes for this application; ask for openid', '')
   }
   if (asked.length === 0) params.scope = [...allowed].join(' ')
-  const unknown = asked.find((scope) => !allowed.has(scope) && !knownScopes.includes(scope))
+  const ofLogins = isOfProgram(ctx) ? [] : knownScopes
+  const unknown = asked.find((scope) => !allowed.has(scope) && !ofLogins.includes(scope))
   if (unknown === undefined) return
   throw new errors.InvalidScope(`the API has no scope ${unknown}`, unknown)
 }

@@ -35,8 +35,8 @@ export function clientMetadata(
   const isFapi = isOnFapi(application.metadata)
   const redirectUrls = workingUrls(application.redirectUrls, application, developerMode && !isFapi)
   const canLogIn = redirectUrls.length > 0
-  const { isPkceOptional, isNonceOptional, isPublic, isNative, isRefreshRepeatRefused } =
-    exceptionsOf(application.metadata)
+  const exceptions = exceptionsOf(application.metadata)
+  const { isPkceOptional, isNonceOptional, isPublic, isNative, isRefreshRepeatRefused } = exceptions
   const backchannelLogoutUri = application.metadata[BACKCHANNEL_LOGOUT_KEY]
   return {
     client_id: application.id,
@@ -55,7 +55,10 @@ export function clientMetadata(
     redirect_uris: redirectUrls,
     post_logout_redirect_uris: logoutUrls(application, developerMode),
     response_types: canLogIn ? ['code'] : [],
-    grant_types: canLogIn ? ['authorization_code', 'refresh_token'] : [],
+    grant_types: [
+      ...(canLogIn ? ['authorization_code', 'refresh_token'] : []),
+      ...(exceptions.hasOwnTokens ? ['client_credentials'] : []),
+    ],
     ...(isWebUrl(backchannelLogoutUri) && {
       backchannel_logout_uri: backchannelLogoutUri,
       backchannel_logout_session_required: true,

@@ -69,6 +69,7 @@ export function createConfiguration(
     discovery: { prompt_values_supported: prompts, ...logoutDiscovery },
     features: {
       devInteractions: { enabled: false },
+      clientCredentials: { enabled: true },
       dPoP: {
         enabled: true,
         nonceSecret: options.nonceSecret,
@@ -98,6 +99,7 @@ export function createConfiguration(
       AccessToken: (_ctx, { resourceServer }) =>
         resourceServer?.accessTokenTTL ?? lifetimes.accessTokenSeconds,
       AuthorizationCode: lifetimes.authorizationCodeSeconds,
+      ClientCredentials: lifetimes.apiTokenSeconds,
       IdToken: lifetimes.idTokenSeconds,
       RefreshToken: lifetimes.refreshTokenSeconds,
       Interaction: lifetimes.interactionSeconds,

@@ -127,7 +127,8 @@ test('a request is judged before its code is used up, by the APIs that the login
   code.adapter.consume = async (id: string) => void consumed.push(id)
   const judged: boolean[] = []
   judgeBeforeUse(provider, (_, granted) => {
-    judged.push(granted.has('urn:notes'), granted.has('urn:prices'))
+    const { resourceIndicators: apis } = granted
+    judged.push(apis.has('urn:notes'), apis.has('urn:prices'))
     if (judged.length === 2) throw new Error('refused')
   })
   const { ctx } = Object.getOwnPropertyDescriptors(Provider)
