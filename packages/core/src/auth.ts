@@ -8,6 +8,7 @@ import type {
 } from './context.ts'
 import { ProviderError, RequestError } from './errors/errors.ts'
 import { handleKeptForm } from './guard/kept-form-route.ts'
+import { handleMetadataPreflight, handleResourceMetadata } from './guard/resource-metadata.ts'
 import { handleSession } from './guard/session-route.ts'
 import type { AppUser } from './guard/user.ts'
 import { createAnswerError } from './http/answer-error.ts'
@@ -53,7 +54,13 @@ import { createSealer, type Sealer } from './shared/sealing.ts'
 import { createTelemetry } from './shared/telemetry.ts'
 import { createRefresher } from './tokens/refresh.ts'
 import { createUserRefresher } from './tokens/refresh-user.ts'
-import { type Answer, openVisit, type ResponsePort, type Visit } from './visit/visit.ts'
+import {
+  type Answer,
+  openPublicVisit,
+  openVisit,
+  type ResponsePort,
+  type Visit,
+} from './visit/visit.ts'
 import { serveFetch } from './web/fetch.ts'
 import { toAuthRequest } from './web/request.ts'
 import { WebResponse } from './web/response.ts'
@@ -86,6 +93,8 @@ export interface Auth<U = AppUser> extends AuthHandle {
   readonly baseUrl: URL
   /** The paths of the kit's own routes, the path of `baseUrl` included. */
   readonly routes: ResolvedRoutes
+  /** The paths at which the metadata of the option `resources` is asked for. */
+  readonly metadataPaths: readonly string[]
   /**
    * Opens one request: looks up its session, answers it when it is for a route of the kit, and finds
    * out whose request it is. At once when nothing has to be waited for.
@@ -184,6 +193,11 @@ export function createAuth<U = AppUser, Exchange = unknown>(
     const placed = place(request)
     const isElsewhere = placed instanceof RequestError
     const at = isElsewhere ? { context, request } : placed
+    const published = isElsewhere ? undefined : publishedAt(at)
+    if (published) {
+      const session = new StoredSession(storedSessions)
+      return openPublicVisit<U, Sent>({ ...at, session, response }, published)
+    }
     const opened = isElsewhere
       ? new StoredSession(storedSessions, { failure: placed })
       : storedSessions.open(request.headers.get('cookie'), response)
@@ -197,6 +211,7 @@ export function createAuth<U = AppUser, Exchange = unknown>(
   return {
     baseUrl: resolved.baseUrl,
     routes: resolved.routes,
+    metadataPaths: resolved.resources.flatMap(({ metadataPaths }) => metadataPaths),
     visit,
     fetch(request, next, details) {
       const response = new WebResponse(details?.headers)
@@ -300,6 +315,18 @@ function createRoutes({ routes }: ResolvedAuthOptions, hasIndex: boolean): Map<s
   add(routes.keptForm, { ...read(handleKeptForm), POST: handleKeptForm })
   if (hasIndex) add(routes.backchannelLogout, { POST: handleBackchannelLogout })
   return table
+}
+
+/** The document that a request asks for, if it is the same for everybody: no session is opened for it. */
+function publishedAt({ context, request }: Pick<RequestContext, 'context' | 'request'>) {
+  const { resources } = context.options
+  if (resources.length === 0) return undefined
+  const path = pathOf(request.url)
+  const resource = resources.find(({ metadataPaths }) => metadataPaths.includes(path))
+  if (!resource) return undefined
+  const read: Route = (asked) => handleResourceMetadata(asked, resource)
+  const methods: Methods = { GET: read, HEAD: read, OPTIONS: handleMetadataPreflight }
+  return (asked: RequestContext) => answer(methods, asked)
 }
 
 async function answer(methods: Methods, asked: RequestContext): Promise<AuthResponse> {

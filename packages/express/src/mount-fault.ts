@@ -2,7 +2,11 @@ import { type Auth, ConfigError } from '@latchkey/core'
 
 /** The fault of a router under a path, `app.use('/auth', router)`, that its routes are not under. */
 export function mountFault(
-  { baseUrl, routes }: Pick<Auth, 'baseUrl' | 'routes'>,
+  {
+    baseUrl,
+    routes,
+    metadataPaths: [metadata],
+  }: Pick<Auth, 'baseUrl' | 'routes' | 'metadataPaths'>,
   mountPath: string,
 ): ConfigError | undefined {
   const prefix = baseUrl.pathname.replace(/\/$/, '')
@@ -17,5 +21,10 @@ export function mountFault(
         remedy: `is "${own}", which a router mounted at "${mountPath}" never sees. Write app.use(createAuthRouter(…)) without a path and set "routes.${name}" to "${mountPath}${own}", or put "${mountPath}" at the end of "baseUrl".`,
       }
     })
+  // It begins with /.well-known at the origin, below no path that a router is mounted at.
+  if (metadata !== undefined && !isUnder(metadata, mountPath)) {
+    const remedy = `has its metadata at "${metadata}", which a router mounted at "${mountPath}" never sees. Write app.use(createAuthRouter(…)) without a path.`
+    faults.push({ option: 'resources', remedy })
+  }
   return faults.length > 0 ? new ConfigError(faults) : undefined
 }

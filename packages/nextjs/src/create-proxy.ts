@@ -42,8 +42,13 @@ export function proxyOf<U>(
 }
 
 /** Whether a request may be for a route of the kit; its logout comes back to the home page with a `state`. */
-function isOfKit<U>({ baseUrl, routes }: Auth<U>, pathname: string, search: string): boolean {
+function isOfKit<U>(
+  { baseUrl, routes, metadataPaths }: Auth<U>,
+  pathname: string,
+  search: string,
+): boolean {
   if (search.includes('state=')) return true
+  if (metadataPaths.includes(pathname)) return true
   const prefix = baseUrl.pathname.replace(/\/$/, '')
   return [...Object.values(routes), recorderPath(baseUrl)].some((route) =>
     [pathname, prefix + pathname].some((path) => path === route || path.startsWith(`${route}/`)),

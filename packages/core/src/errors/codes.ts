@@ -416,6 +416,11 @@ const WARNING = {
     remedy:
       'Nothing, if you can do without these. Otherwise use a store, such as `createSessionStore()` of @latchkey/session-store.',
   },
+  LATCHKEY_METADATA_OUTSIDE: {
+    is: 'the metadata of `resources` is outside of the path of `baseUrl`',
+    remedy:
+      'Let the proxy pass the addresses that the line lists on to the application. If it does, there is nothing to do.',
+  },
   LATCHKEY_SESSION_NOT_ADOPTED: {
     is: 'an old session could not be read or does not fit',
     remedy:

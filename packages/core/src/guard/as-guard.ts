@@ -19,11 +19,16 @@ export function asGuard<Handler extends object>(
  * Checks a guard against the options of the login in front of it. For frameworks that announce
  * their routes before the first request.
  *
- * @throws {@link ConfigError} for a guard that accepts bearer tokens where the option `bearer` is
- *   missing.
+ * @throws {@link ConfigError} for a guard that accepts bearer tokens where the options `bearer` and
+ *   `resources` are missing.
  */
-export function checkGuard(handler: unknown, options: { readonly bearer?: unknown }): void {
+export function checkGuard(
+  handler: unknown,
+  options: { readonly bearer?: unknown; readonly resources?: readonly unknown[] | undefined },
+): void {
   const marked = (handler as { [GUARD]?: true | Requirement<never, never> } | undefined)?.[GUARD]
   const accepts = typeof marked === 'object' ? marked.accept : undefined
-  if (accepts?.includes('bearer') && !options.bearer) throw noAudience()
+  if (accepts?.includes('bearer') && !options.bearer && !options.resources?.length) {
+    throw noAudience()
+  }
 }

@@ -4,6 +4,7 @@ import { AccessError, CallbackError, ProviderError, RequestError } from '../erro
 import { REMEDIES } from '../errors/remedies.ts'
 import { hasTokenInUrl, sendsProof } from '../http/bearer-header.ts'
 import type { AuthRequest } from '../http/request.ts'
+import { withImplied } from '../options/implied-scopes.ts'
 import type { ResolvedBearer } from '../options/options.ts'
 import { CLOCK_TOLERANCE_SECONDS } from '../provider/clock.ts'
 import { printable, providerError } from '../provider/errors.ts'
@@ -14,6 +15,7 @@ import type { AuthSession } from '../session/session.ts'
 import { publicSessionId } from '../session/session-directory.ts'
 import { sessionUser } from '../session/session-user.ts'
 import { presentMembers } from '../shared/present-members.ts'
+import type { BearerTarget } from './bearer-target.ts'
 import { checkProof } from './proof-of-possession.ts'
 
 /** The user of a bearer token. Nothing of it is stored. */
@@ -22,7 +24,12 @@ export interface BearerLogin {
   readonly id: string
   /** The facts of the token, as those of a session. */
   readonly login: AuthSession
+  /** The scopes of the token, with those that they imply. */
   readonly scopes: readonly string[]
+  /** What the token is for. */
+  readonly audience: readonly unknown[]
+  /** The client that the token was issued to, if the token names it. */
+  readonly clientId: string | undefined
 }
 
 type Claims = Readonly<Record<string, unknown>>
@@ -49,18 +56,29 @@ interface ReadToken {
  *   {@link ProviderError} when the provider is needed and does not answer.
  * @see RFC 6750 §2, RFC 9068 §4, RFC 7662 §2
  */
-export function readBearer(asked: RequestContext): Promise<BearerLogin> {
+export async function readBearer(
+  asked: RequestContext,
+  { audiences }: BearerTarget,
+): Promise<BearerLogin> {
   const authorization = asked.request.headers.get('authorization')
   const known = readTokens.get(asked)
-  if (known?.authorization === authorization) return known.login
-  const login = readToken(asked)
+  if (known?.authorization === authorization) {
+    const login = await known.login
+    // Another guard may stand for another resource.
+    checkAudience({ aud: login.audience }, audiences)
+    return login
+  }
+  const login = readToken(asked, audiences)
   readTokens.set(asked, { authorization, login })
   return login
 }
 
-async function readToken(asked: RequestContext): Promise<BearerLogin> {
+async function readToken(
+  asked: RequestContext,
+  audiences: readonly string[],
+): Promise<BearerLogin> {
   const { options } = asked.context
-  const { audiences, introspection } = options.bearer as ResolvedBearer
+  const { introspection, impliedScopes } = options.bearer as ResolvedBearer
   const token = tokenOf(asked.request)
   const provider = await asked.provider()
   const jwt = decodeJwt(token)
@@ -85,7 +103,12 @@ async function readToken(asked: RequestContext): Promise<BearerLogin> {
       authTime: typeof authTime === 'number' ? authTime : undefined,
       acr: typeof acr === 'string' ? acr : undefined,
     },
-    scopes: typeof scope === 'string' ? scope.split(' ').filter(Boolean) : [],
+    scopes: withImplied(
+      typeof scope === 'string' ? scope.split(' ').filter(Boolean) : [],
+      impliedScopes,
+    ),
+    audience: [claims.aud].flat(),
+    clientId: [claims.client_id, claims.azp].find((one) => typeof one === 'string'),
   }
 }
 

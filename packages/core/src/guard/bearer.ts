@@ -2,6 +2,7 @@ import type { RequestContext } from '../context.ts'
 import { AccessError, type LatchkeyError, RequestError } from '../errors/errors.ts'
 import { sendsProof } from '../http/bearer-header.ts'
 import type { AuthResponse } from '../http/request.ts'
+import { type BearerTarget, needScopes, resourceParameters, scopeOf } from './bearer-target.ts'
 import { type BearerLogin, readBearer } from './bearer-token.ts'
 import { explain, failedOf, listOf, weaknessOf } from './failed-requirement.ts'
 import { bearerChallenge, publishRefusal } from './refusals.ts'
@@ -38,14 +39,17 @@ interface BearerRequest extends RequestContext {
 export async function authorizeBearer(
   asked: BearerRequest,
   requirement: Requirement<never, never>,
+  target: BearerTarget,
   subject: unknown,
 ): Promise<AuthResponse | undefined> {
   const { options } = asked.context
+  const needed = needScopes(asked, requirement.scopes)
+  const refuseToken = refusalOf(asked, resourceParameters(target, needed))
   let found: BearerLogin
   try {
-    found = await readBearer(asked)
+    found = await readBearer(asked, target)
   } catch (error) {
-    return answerToken(asked, error)
+    return answerToken(refuseToken, error)
   }
   asked.bearer = found
   const { login, scopes } = found
@@ -58,13 +62,12 @@ export async function authorizeBearer(
   if (lacking !== undefined) {
     const message = `The bearer token does not have the scope "${lacking}".`
     const error = new AccessError('LATCHKEY_SCOPE_MISSING', message, { failed: 'scopes' })
-    const scope = requirement.scopes?.join(' ')
-    return refuseToken(asked, error, { error: 'insufficient_scope', scope })
+    return refuseToken(error, { error: 'insufficient_scope', scope: scopeOf(needed) })
   }
   if (tooWeak) {
     const message = 'The user of the bearer token has to log in more recently or more strongly.'
     const error = new AccessError('LATCHKEY_STEP_UP_REQUIRED', message, { failed: tooWeak })
-    return refuseToken(asked, error, {
+    return refuseToken(error, {
       error: 'insufficient_user_authentication',
       acr_values: listOf(requirement.acr)?.join(' '),
       max_age: requirement.maxAge?.toString(),
@@ -73,30 +76,38 @@ export async function authorizeBearer(
   const failed = await failedOf(options, login.user, requirement, subject)
   if (failed === undefined) return undefined
   const message = explain(failed, options, login.user, requirement)
-  return refuseToken(asked, new AccessError('LATCHKEY_FORBIDDEN', message, { failed }))
+  return refuseToken(new AccessError('LATCHKEY_FORBIDDEN', message, { failed }))
 }
 
-function answerToken(asked: BearerRequest, error: unknown): Promise<AuthResponse> {
-  if (error instanceof RequestError) return refuseToken(asked, error, { error: 'invalid_request' })
+type RefuseToken = (
+  error: LatchkeyError,
+  challenge?: Readonly<Record<string, string | undefined>>,
+) => Promise<AuthResponse>
+
+function answerToken(refuseToken: RefuseToken, error: unknown): Promise<AuthResponse> {
+  if (error instanceof RequestError) return refuseToken(error, { error: 'invalid_request' })
   if (!(error instanceof AccessError)) throw error
   const told = DESCRIPTIONS[error.failed ?? '']
   const isProof = error.failed === 'token.proof'
-  return refuseToken(asked, error, {
+  return refuseToken(error, {
     error: isProof ? 'invalid_dpop_proof' : 'invalid_token',
     error_description: told,
   })
 }
 
-function refuseToken(
+/** Refuses the token of a request; each challenge says how to get one that is good. */
+function refusalOf(
   asked: BearerRequest,
-  error: LatchkeyError,
-  challenge?: Readonly<Record<string, string | undefined>>,
-): Promise<AuthResponse> {
-  const { context, request, bearer } = asked
-  if (error instanceof AccessError) publishRefusal(context, error, bearer?.login)
-  asked.bearer = undefined
-  const headers = challenge && {
-    'www-authenticate': bearerChallenge(context, challenge, sendsProof(request)),
+  ofResource: Readonly<Record<string, string | undefined>>,
+): RefuseToken {
+  return (error, challenge) => {
+    const { context, request, bearer } = asked
+    if (error instanceof AccessError) publishRefusal(context, error, bearer?.login)
+    asked.bearer = undefined
+    const parameters = { ...challenge, ...ofResource }
+    const headers = challenge && {
+      'www-authenticate': bearerChallenge(context, parameters, sendsProof(request)),
+    }
+    return context.answerError(error, request, { api: true, ...(headers && { headers }) })
   }
-  return context.answerError(error, request, { api: true, ...(headers && { headers }) })
 }

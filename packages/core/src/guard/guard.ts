@@ -6,11 +6,12 @@ import { isFromOtherPage, opensSocket, sendingPage } from '../http/sending-page.
 import type { Provider } from '../provider/provider.ts'
 import type { AuthSession } from '../session/session.ts'
 import type { MaybePromise } from '../shared/maybe-promise.ts'
+import { resourceParameters, targetOf } from './bearer-target.ts'
 import type { BearerLogin } from './bearer-token.ts'
 import { explain, failedOf, weaknessOf } from './failed-requirement.ts'
 import { askForToken, askToLogIn, refuse } from './refusals.ts'
 import { rehearse } from './rehearsal.ts'
-import { checkRequirement, noAudience, type Requirement } from './requirement.ts'
+import { checkRequirement, type Requirement } from './requirement.ts'
 
 const ANY_USER: Requirement<never, never> = {}
 
@@ -50,14 +51,15 @@ function authorizeBearer(
   requirement: Requirement<never, never>,
   subject: unknown,
 ): Promise<AuthResponse | undefined> | undefined {
-  const { context, request } = asked
-  if (!context.options.bearer) throw noAudience()
+  const { request } = asked
+  const target = targetOf(asked, requirement)
   if (sendsToken(request)) {
     return import('./bearer.ts').then((bearer) =>
-      bearer.authorizeBearer(asked, requirement, subject),
+      bearer.authorizeBearer(asked, requirement, target, subject),
     )
   }
-  return requirement.accept?.includes('session') ? undefined : askForToken(asked)
+  if (requirement.accept?.includes('session')) return undefined
+  return askForToken(asked, resourceParameters(target, requirement.scopes))
 }
 
 function authorizeSession(

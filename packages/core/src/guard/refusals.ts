@@ -10,6 +10,7 @@ import { userHash } from '../log/events.ts'
 import { keepForm } from '../login/kept-forms.ts'
 import { beginLogin } from '../login/login.ts'
 import { FAPI_ALGORITHMS } from '../provider/fapi.ts'
+import { resourceParameters, targetOf } from './bearer-target.ts'
 import { listOf } from './failed-requirement.ts'
 import type { Requirement } from './requirement.ts'
 
@@ -41,10 +42,13 @@ export function publishRefusal(
 }
 
 /** Answers a request without a bearer token, where a guard accepts nothing else (RFC 6750 §3.1). */
-export function askForToken({ context, request }: RequestContext): Promise<AuthResponse> {
+export function askForToken(
+  { context, request }: RequestContext,
+  parameters: Parameters<typeof bearerChallenge>[1],
+): Promise<AuthResponse> {
   const message = 'The request has no bearer token in its Authorization header.'
   const error = new AccessError('LATCHKEY_LOGIN_REQUIRED', message)
-  const headers = { 'www-authenticate': bearerChallenge(context) }
+  const headers = { 'www-authenticate': bearerChallenge(context, parameters) }
   return context.answerError(error, request, { api: true, headers })
 }
 
@@ -105,7 +109,9 @@ export async function askToLogIn(
     loginUrl: login && (query.size > 0 ? `${login}?${query}` : login),
     headers: {
       ...(kept && { 'set-cookie': kept.setCookie }),
-      'www-authenticate': acceptsTokens ? `${bearerChallenge(context)}, ${ofSession}` : ofSession,
+      'www-authenticate': acceptsTokens
+        ? `${bearerChallenge(context, resourceParameters(targetOf(asked, requirement), requirement.scopes))}, ${ofSession}`
+        : ofSession,
     },
   })
 }

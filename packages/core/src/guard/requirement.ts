@@ -1,4 +1,5 @@
 import { ConfigError } from '../errors/errors.ts'
+import { isScope } from '../options/resources.ts'
 import {
   type CheckSettings,
   callable,
@@ -31,6 +32,11 @@ export interface Requirement<Request = unknown, U = AppUser> {
   readonly accept?: readonly ('session' | 'bearer')[]
   /** Scopes that a bearer token must have, every one; a session needs none. */
   readonly scopes?: readonly string[]
+  /**
+   * The path of the resource, as the option `resources` declares it, that a bearer token must be for. Default: the one with
+   * the longest path that the address of the request is at or below; outside of all, `bearer.audience` counts.
+   */
+  readonly resource?: string
   /** How the user must have logged in; another login is asked for when they have not. */
   readonly acr?: string | readonly string[]
   /**
@@ -88,6 +94,7 @@ const RULES: Rules<Requirement> = {
     return Array.isArray(value) && isFilled(value, (one) => one === 'session' || one === 'bearer')
   }),
   scopes: rule('an array of one scope or more', isScopeList),
+  resource: rule('the path of a resource such as "/mcp"', isName),
   acr: rule('a string, or an array of one string or more', (value) => {
     return isName(value) || isNameList(value)
   }),
@@ -121,6 +128,7 @@ const USER_SETTINGS: CheckSettings = {
     ...SETTINGS.equivalents,
     accept: ONLY_GUARDS,
     scopes: ONLY_GUARDS,
+    resource: ONLY_GUARDS,
     acr: ONLY_GUARDS,
     maxAge: ONLY_GUARDS,
     respond: ONLY_GUARDS,
@@ -132,6 +140,7 @@ const REHEARSED = ['roles', 'claims', 'check', 'scopes', 'acr', 'maxAge'] as con
 const NOTHING_TO_REHEARSE =
   'is false, but there is nothing to rehearse: a login is asked for in any case. Add "roles", "claims", "check", "scopes", "acr" or "maxAge".'
 const ONLY_TOKENS = `are of bearer tokens, which this guard does not accept. Add accept: ['session', 'bearer'] or accept: ['bearer'].`
+const ONLY_FOR_TOKENS = `is for bearer tokens, which this guard does not accept. Add accept: ['bearer'].`
 
 const checked = new WeakSet<object>()
 
@@ -151,6 +160,9 @@ export function checkRequirement(requirement: unknown): void {
   }
   if (good.scopes && !good.accept?.includes('bearer')) {
     faults.push({ option: 'scopes', remedy: ONLY_TOKENS })
+  }
+  if (good.resource !== undefined && !good.accept?.includes('bearer')) {
+    faults.push({ option: 'resource', remedy: ONLY_FOR_TOKENS })
   }
   if (faults.length > 0) throw new ConfigError(faults, 'A guard cannot use what it was given:')
   checked.add(requirement as object)
@@ -212,11 +224,8 @@ function isName(value: unknown): boolean {
   return typeof value === 'string' && value !== ''
 }
 
-/** @see RFC 6749 §3.3 */
 function isScopeList(value: unknown): boolean {
-  return (
-    isNameList(value) && (value as string[]).every((one) => /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(one))
-  )
+  return Array.isArray(value) && isFilled(value, isScope)
 }
 
 function isClaimRule(value: unknown): boolean {
@@ -229,6 +238,6 @@ function hasOnly(value: object, name: string): boolean {
 
 /** The error of a guard that accepts bearer tokens, behind a login that does not know whose they are. */
 export function noAudience(): ConfigError {
-  const remedy = `is not set, but a guard accepts bearer tokens. Set bearer: { audience: 'https://api.example.com' }.`
+  const remedy = `is not set, but a guard accepts bearer tokens. Set bearer: { audience: 'https://api.example.com' }, or "resources".`
   return new ConfigError([{ option: 'bearer', remedy }], 'A guard cannot decide:')
 }

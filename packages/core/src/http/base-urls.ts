@@ -2,6 +2,7 @@ import { RequestError } from '../errors/errors.ts'
 import type { ResolvedAuthOptions } from '../options/options.ts'
 import type { ConfigFault } from '../shared/check-options.ts'
 import type { AuthRequest } from './request.ts'
+import { resourcesAt } from './resources.ts'
 
 /** Cookies and routes are the same at every base URL; only the origin differs. */
 export function checkBaseUrls(baseUrls: readonly URL[], faults: ConfigFault[]): void {
@@ -29,6 +30,7 @@ export function optionsAt(options: ResolvedAuthOptions, baseUrl: URL): ResolvedA
     ...options,
     baseUrl,
     redirectUri: baseUrl.origin + options.routes.callback,
+    resources: resourcesAt(options.resources, baseUrl),
   }
 }
 

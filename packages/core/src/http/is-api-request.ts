@@ -7,7 +7,7 @@ import type { AuthRequest } from './request.ts'
  * The browser's own word comes first: `Sec-Fetch-Mode: navigate` with a document or frame as
  * `Sec-Fetch-Dest` is a page, any other mode a program. Without it `X-Requested-With:
  * XMLHttpRequest` is a program, and so is a request that does not prefer HTML in `Accept`: a
- * request without `Accept`, or with nothing but a wildcard, is a program too, because no browser
+ * request that accepts `text/event-stream`, one without `Accept`, or with nothing but a wildcard, is a program too, because no browser
  * navigates so.
  */
 export function isApiRequest(request: Pick<AuthRequest, 'method' | 'headers'>): boolean {
@@ -26,7 +26,8 @@ function prefersHtml(given: string | null): boolean {
   if (!given) return false
   const accept = given.toLowerCase()
   const html = Math.max(quality(accept, 'text/html'), quality(accept, 'application/xhtml+xml'))
-  if (html === 0) return false
+  // No browser navigates to a stream of events: a program that can read both does.
+  if (html === 0 || quality(accept, 'text/event-stream') > 0) return false
   const json = Math.max(
     quality(accept, 'application/json'),
     quality(accept, 'application/problem+json'),

@@ -6,10 +6,17 @@ import type { Log } from './log.ts'
 /** Says once what works less well than it could. */
 export function warnAbout(
   store: SessionStore | 'cookie' | undefined,
-  { secure, routes }: ResolvedAuthOptions,
+  { secure, routes, baseUrl, resources }: ResolvedAuthOptions,
   { environment }: Platform,
   log: Log,
 ): void {
+  if (resources.length > 0 && baseUrl.pathname !== '/') {
+    const addresses = resources.map(({ metadataUrl }) => metadataUrl).join(', ')
+    log.warned(
+      'LATCHKEY_METADATA_OUTSIDE',
+      `Clients ask for the metadata of "resources" outside of "baseUrl": let the proxy pass these addresses on to the application: ${addresses}`,
+    )
+  }
   if (store === 'cookie') {
     log.warned(
       'LATCHKEY_SESSIONS_IN_COOKIES',

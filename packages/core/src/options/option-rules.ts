@@ -17,6 +17,7 @@ import {
 import { isRecord } from '../shared/records.ts'
 import type { PageTexts } from '../texts/page-texts.ts'
 import type { Hooks } from './hooks.ts'
+import { isImpliedScopes } from './implied-scopes.ts'
 import type {
   AdoptOptions,
   AuthOptions,
@@ -165,9 +166,17 @@ export const OPTION_RULES: Rules<AuthOptions> = {
   }),
   bearer: group<BearerOptions>({
     audience: rule('a string, or an array of strings that are all set', isOneOrMore),
+    impliedScopes: rule(
+      `an object with a list of scopes for each scope, such as { 'notes:write': ['notes:read'] }`,
+      isImpliedScopes,
+    ),
     introspection: flag,
     dpop: oneOf('required'),
   }),
+  resources: rule(
+    `an array such as [{ path: '/mcp', scopes: { 'notes:read': 'Read your notes' } }]`,
+    Array.isArray,
+  ),
   session: group<AuthSessionOptions>({
     secret: rule('a string, or an array of strings that are all set', isOneOrMore),
     store: rule('a session store, such as createSessionStore() makes, or "cookie"', (value) => {
@@ -260,6 +269,7 @@ export const EQUIVALENTS: Readonly<Record<string, string>> = {
   httpTimeout: 'It is "timeoutSeconds" here, in seconds.',
   customFetch: 'fetch',
   'routes.postLogoutRedirect': 'routes.loggedOut',
+  resource: 'resources',
   audience:
     'It is "bearer.audience" for tokens that requests bring, and in "authorizationParams" for those that a login asks for.',
   'session.rollingDuration': 'session.idleSeconds',

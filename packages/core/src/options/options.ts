@@ -1,6 +1,7 @@
 import type { KeyObject } from 'node:crypto'
 import type { AppUser } from '../guard/user.ts'
 import type { AuthRequest } from '../http/request.ts'
+import type { ResolvedResource, ResourceOptions } from '../http/resources.ts'
 import type { Logger } from '../log/log.ts'
 import type { ClaimsSchema } from '../session/claims-schema.ts'
 import type { SessionTokens } from '../session/session.ts'
@@ -53,8 +54,16 @@ export type UserinfoOption = 'never' | 'login' | { readonly everySeconds: number
 
 /** How bearer tokens are recognized, for guards with `accept: ['session', 'bearer']`. */
 export interface BearerOptions {
-  /** The `aud` of access tokens for this application; one of several will do. */
-  readonly audience: string | readonly string[]
+  /**
+   * The `aud` of access tokens for this application; one of several will do. Required, unless the application declares
+   * `resources`: within these, the `aud` is the address of the resource.
+   */
+  readonly audience?: string | readonly string[]
+  /**
+   * The narrower scopes that a broader scope implies, for every guard: `{ 'notes:write': ['notes:read'] }`. They may imply
+   * more. Default: a scope implies no other.
+   */
+  readonly impliedScopes?: Readonly<Record<string, readonly string[]>>
   /**
    * Whether to introspect (RFC 7662) tokens that are not JWT access tokens (RFC 9068), at every
    * request. Default `false`: such tokens are refused.
@@ -266,6 +275,11 @@ export interface AuthOptions<U = AppUser, Exchange = unknown, Store = SessionSto
   readonly routes?: RouteOptions
   /** Lets guards accept access tokens, for programs and other applications. Default: none is accepted. */
   readonly bearer?: BearerOptions
+  /**
+   * APIs and MCP servers of this application that programs log in to on a user's behalf. The kit publishes the metadata of
+   * each (RFC 9728), guards name it in their challenges, and a token for one opens no other. Default none.
+   */
+  readonly resources?: readonly ResourceOptions[]
   readonly session?: AuthSessionOptions<Store>
   /**
    * Whether to read userinfo and add its claims to the user. Default `never`. With `login` it is read at
@@ -353,8 +367,10 @@ export interface ResolvedRegistration {
 
 /** How bearer tokens are recognized. */
 export interface ResolvedBearer {
+  /** Those of addresses outside of all resources. */
   readonly audiences: readonly string[]
   readonly introspection: boolean
+  readonly impliedScopes: Readonly<Record<string, readonly string[]>> | undefined
   /** Whether tokens that are not bound to a key are refused. */
   readonly isProofRequired: boolean
 }
@@ -393,6 +409,8 @@ export interface ResolvedAuthOptions {
   readonly responseMode: 'query' | 'form_post'
   readonly routes: ResolvedRoutes
   readonly bearer: ResolvedBearer | undefined
+  /** The resources at `baseUrl`, the longest path first. */
+  readonly resources: readonly ResolvedResource[]
   readonly secrets: readonly string[]
   readonly session: SessionSettings
   readonly adopt: AdoptOptions | undefined

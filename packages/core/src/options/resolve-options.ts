@@ -19,6 +19,7 @@ import type {
   ResolvedRoutes,
   RouteOptions,
 } from './options.ts'
+import { resolveResources } from './resources.ts'
 
 /** The source of values that the options leave out. */
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -57,6 +58,7 @@ export function resolveOptions(given: AnyAuthOptions, known?: Environment): Reso
   const clientKey = resolveClientKey(options, faults)
   const secrets = resolveSecrets(options, environment, faults)
   const routes = resolveRoutes(options, baseUrl, faults)
+  const resources = resolveResources(options.resources, baseUrl, faults)
   checkChoices(options, baseUrl, faults)
   checkAdoption(options, baseUrl, environment, faults)
   checkProviderChoices(options, clientKey, environment, faults)
@@ -101,6 +103,7 @@ export function resolveOptions(given: AnyAuthOptions, known?: Environment): Reso
     responseMode: options.responseMode ?? 'query',
     routes,
     bearer: resolveBearer(options),
+    resources,
     secrets,
     secure,
     session: {
@@ -418,7 +421,7 @@ function checkChoices(options: AnyAuthOptions, baseUrl: URL, faults: ConfigFault
         '"form_post" needs an https "baseUrl": the login cookie must be sent across sites, and browsers allow that on https only.',
     })
   }
-  if (resolveBearer(options)?.audiences.join('') === '') {
+  if (options.bearer && !options.resources?.length && audiencesOf(options).join('') === '') {
     const remedy = `is not set. Name the "aud" of access tokens for this application, such as "https://api.example.com".`
     faults.push({ option: 'bearer.audience', remedy })
   }
@@ -462,15 +465,20 @@ function checkAdoption(
   }
 }
 
-function resolveBearer({ bearer }: AnyAuthOptions): ResolvedBearer | undefined {
+function audiencesOf({ bearer }: AnyAuthOptions): readonly string[] {
+  return [bearer?.audience ?? []].flat().filter(Boolean)
+}
+
+function resolveBearer(options: AnyAuthOptions): ResolvedBearer | undefined {
+  const { bearer, resources = [], profile } = options
   // Without an audience there would be nothing to tell tokens for another API by.
-  return (
-    bearer && {
-      audiences: [bearer.audience ?? []].flat(),
-      introspection: bearer.introspection ?? false,
-      isProofRequired: bearer.dpop === 'required',
-    }
-  )
+  if (!bearer && resources.length === 0) return undefined
+  return {
+    audiences: audiencesOf(options),
+    introspection: bearer?.introspection ?? false,
+    impliedScopes: bearer?.impliedScopes,
+    isProofRequired: bearer?.dpop === 'required' || profile !== undefined,
+  }
 }
 
 function resolveKeepForms({ keepForms = false }: AnyAuthOptions): ResolvedAuthOptions['keepForms'] {

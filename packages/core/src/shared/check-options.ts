@@ -172,7 +172,8 @@ function unknown(
     : `is not an option. There ${names.length === 1 ? 'is' : 'are'} ${names.map((one) => `"${one}"`).join(', ')}.`
 }
 
-function nearestOf(name: string, names: readonly string[]): string | undefined {
+/** The nearest of several names, if one is near. */
+export function nearestOf(name: string, names: readonly string[]): string | undefined {
   const lower = name.slice(0, 100).toLowerCase()
   const maxDistance = Math.max(2, Math.floor(lower.length / 3))
   const found = closestMatch(

@@ -97,6 +97,17 @@ export function openVisit<U, Sent>(
 }
 
 /**
+ * Opens a visit for a document that is the same for everybody: whose request it is does not matter, and caches may keep
+ * the answer.
+ */
+export function openPublicVisit<U, Sent>(
+  parts: VisitParts<Sent>,
+  respond: (asked: RequestContext) => Promise<AuthResponse>,
+): Promise<Visit<U, Sent>> {
+  return new KitVisit<U, Sent>(parts).publish(respond)
+}
+
+/**
  * A visit. Its fields are private, so that printing a request, as error reporters do, prints no secret.
  */
 class KitVisit<U, Sent> implements Visit<U, Sent>, RequestContext {
@@ -231,6 +242,11 @@ class KitVisit<U, Sent> implements Visit<U, Sent>, RequestContext {
   async take(answer: Promise<AuthResponse>): Promise<this> {
     this.sessionUsed()
     this.#answer = await this.#settle(answer)
+    return this
+  }
+
+  async publish(respond: (asked: RequestContext) => Promise<AuthResponse>): Promise<this> {
+    this.#answer = await this.#settle(respond(this))
     return this
   }
 

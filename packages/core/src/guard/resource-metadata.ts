@@ -1,0 +1,59 @@
+import type { RequestContext } from '../context.ts'
+import type { AuthResponse } from '../http/request.ts'
+import type { ResolvedResource } from '../http/resources.ts'
+import { FAPI_ALGORITHMS } from '../provider/fapi.ts'
+
+/** Seconds for which caches may keep the document. */
+const CACHE_SECONDS = 300
+const METHODS = 'GET, HEAD, OPTIONS'
+
+/** Pages of every origin may read it: it is the same for everybody. */
+const OPEN: AuthResponse['headers'] = [
+  ['access-control-allow-origin', '*'],
+  ['x-content-type-options', 'nosniff'],
+]
+
+/**
+ * Tells clients what a resource is called, which provider issues tokens for it, and which scopes there are.
+ *
+ * @see RFC 9728 §2, §3.2
+ */
+export async function handleResourceMetadata(
+  asked: RequestContext,
+  resource: ResolvedResource,
+): Promise<AuthResponse> {
+  const { options } = asked.context
+  const { issuer } = await (await asked.provider()).metadata()
+  const scopes = Object.keys(resource.scopes ?? {})
+  const document = {
+    resource: resource.identifier,
+    authorization_servers: [issuer],
+    ...(scopes.length > 0 && { scopes_supported: scopes }),
+    bearer_methods_supported: ['header'],
+    ...(resource.name && { resource_name: resource.name }),
+    ...(resource.documentation && { resource_documentation: resource.documentation }),
+    ...(resource.policy && { resource_policy_uri: resource.policy }),
+    ...(options.bearer?.isProofRequired && {
+      dpop_bound_access_tokens_required: true,
+      dpop_signing_alg_values_supported: [...FAPI_ALGORITHMS],
+    }),
+  }
+  const headers: AuthResponse['headers'] = [
+    ['content-type', 'application/json'],
+    ['cache-control', `public, max-age=${CACHE_SECONDS}`],
+    ...OPEN,
+  ]
+  return { status: 200, headers, body: JSON.stringify(document) }
+}
+
+/** Answers the preflight of a browser: clients ask with a header `MCP-Protocol-Version`. */
+export async function handleMetadataPreflight(): Promise<AuthResponse> {
+  const headers: AuthResponse['headers'] = [
+    ['allow', METHODS],
+    ['access-control-allow-methods', METHODS],
+    ['access-control-allow-headers', '*'],
+    ['access-control-max-age', '86400'],
+    ...OPEN,
+  ]
+  return { status: 204, headers }
+}

@@ -1,0 +1,86 @@
+import { partsOf, pathOf } from './request.ts'
+
+/** An API or an MCP server of this application, which clients find by its address (RFC 9728). */
+export interface ResourceOptions {
+  /**
+   * Its path, relative to `baseUrl`, such as `/mcp`; every address below belongs to it. With the origin it is the
+   * identifier: the `aud` that its access tokens must have.
+   */
+  readonly path: string
+  /** Its name for users, such as `Notes`: at most 100 bytes. */
+  readonly name?: string
+  /** Its scopes, at most 100, each with a sentence for users: `{ 'notes:read': 'Read your notes' }`. */
+  readonly scopes?: Readonly<Record<string, string>>
+  /** The address of a page for developers. */
+  readonly documentation?: string
+  /** The address of a page that says how clients may use the data. */
+  readonly policy?: string
+}
+
+/** A resource with its addresses at one base URL. */
+export interface ResolvedResource extends ResourceOptions {
+  /** Its path at the origin, the path of `baseUrl` included. */
+  readonly publicPath: string
+  /** What clients ask tokens for, and the `aud` of these. */
+  readonly identifier: string
+  /** The paths at which its metadata is asked for, as the kit sees them. */
+  readonly metadataPaths: readonly string[]
+  readonly metadataUrl: string
+}
+
+/** @see RFC 9728 §3 */
+const WELL_KNOWN = '/.well-known/oauth-protected-resource'
+
+/** The resources at one of the base URLs; the longest path comes first. */
+export function resourcesAt(
+  resources: readonly ResourceOptions[],
+  baseUrl: URL,
+): readonly ResolvedResource[] {
+  const { origin, prefix } = partsOf(baseUrl)
+  const placed = resources.map((one): ResolvedResource => {
+    const below = prefix + (one.path === '/' ? '' : one.path)
+    const metadataPath = WELL_KNOWN + below
+    return {
+      ...one,
+      publicPath: below || '/',
+      // Clients parse it, and a URL without a path has a slash then.
+      identifier: origin + (below || '/'),
+      // A request outside of the path of `baseUrl` looks as if a proxy had left that path out.
+      metadataPaths: [...new Set([metadataPath, prefix + metadataPath])],
+      metadataUrl: origin + metadataPath,
+    }
+  })
+  return placed.sort((one, other) => other.publicPath.length - one.publicPath.length)
+}
+
+/**
+ * The resource that an address belongs to. Letter case, percent-encoding and doubled slashes make no difference, as some
+ * routers ignore them: an address that reaches the routes of a resource never counts for another.
+ */
+export function resourceAt(
+  resources: readonly ResolvedResource[],
+  url: string,
+): ResolvedResource | undefined {
+  if (resources.length === 0) return undefined
+  const path = plain(pathOf(url))
+  return resources.find(({ publicPath }) => {
+    const folder = plain(publicPath)
+    if (folder === '/') return true
+    return path.startsWith(folder) && /^([/;]|$)/.test(path.slice(folder.length))
+  })
+}
+
+function plain(path: string): string {
+  return decoded(path)
+    .toLowerCase()
+    .replace(/\/{2,}/g, '/')
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    // Malformed: routers take such a path as it is, or refuse it.
+    return path
+  }
+}

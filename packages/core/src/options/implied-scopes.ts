@@ -1,0 +1,36 @@
+import { isRecord } from '../shared/records.ts'
+import { isScope } from './resources.ts'
+
+const MAX_IMPLYING = 100
+
+/** Whether a value says which scopes each scope implies. */
+export function isImpliedScopes(value: unknown): boolean {
+  if (!isRecord(value)) return false
+  const all = Object.entries(value)
+  return (
+    all.length <= MAX_IMPLYING &&
+    all.every(([scope, implied]) => {
+      return (
+        isScope(scope) &&
+        Array.isArray(implied) &&
+        implied.length <= MAX_IMPLYING &&
+        implied.every(isScope)
+      )
+    })
+  )
+}
+
+/** Scopes with all that they imply, also over several steps. */
+export function withImplied(
+  scopes: readonly string[],
+  implied: Readonly<Record<string, readonly string[]>> | undefined,
+): readonly string[] {
+  if (!implied) return scopes
+  const all = new Set(scopes)
+  // A set also visits what is added on the way.
+  for (const scope of all) {
+    if (!Object.hasOwn(implied, scope)) continue
+    for (const one of implied[scope] ?? []) all.add(one)
+  }
+  return [...all]
+}
