@@ -27,5 +27,5 @@ export {
   type ExpressStore,
   fromExpressStore,
 } from './session/from-express-store.ts'
-export { getAuth, getUser } from './visits.ts'
+export { getAuth, getUser, mcpAuth, requireScopes } from './visits.ts'
 export { createWebhookHandler } from './webhooks.ts'

@@ -16,3 +16,9 @@ export const getAuth: typeof visits.getAuth = visits.getAuth
  * @throws {@link AccessError} with `LATCHKEY_LOGIN_REQUIRED` when no user is logged in.
  */
 export const getUser: typeof visits.getUser = visits.getUser
+
+/** The bearer token of a request, as the SDK of the Model Context Protocol describes it to tools. */
+export const mcpAuth: typeof visits.mcpAuth = visits.mcpAuth
+
+/** Demands scopes that only the body of a request tells; throws `LATCHKEY_SCOPE_MISSING` when the bearer token lacks one. */
+export const requireScopes: typeof visits.requireScopes = visits.requireScopes

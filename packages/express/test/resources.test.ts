@@ -1,7 +1,16 @@
+import { inspect } from 'node:util'
 import { createAuth } from '@latchkey/core'
-import { createAuthRouter, getUser, requireUser } from '@latchkey/express'
-import type { ErrorRequestHandler, Express } from 'express'
+import {
+  answerErrors,
+  createAuthRouter,
+  getUser,
+  mcpAuth,
+  requireScopes,
+  requireUser,
+} from '@latchkey/express'
+import express, { type ErrorRequestHandler, type Express } from 'express'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { createBrowser } from './support/browser.ts'
 import { type LogLine, watchLog } from './support/errors.ts'
 import { type Site, startSite } from './support/site.ts'
 
@@ -58,7 +67,19 @@ function routes(app: Express): void {
   const inner = requireUser({ accept: BEARER, scopes: ['notes:write'] })
   app.get('/mcp/twice', outer, inner, (_req, res) => void res.send('twice'))
   const other = requireUser({ accept: BEARER, resource: '/files' })
+  app.post('/mcp/tools', outer, express.json(), (req, res) => {
+    requireScopes(req, req.body.needs)
+    const auth = mcpAuth(req)
+    const isSame = req.headers.authorization === `Bearer ${auth.token}`
+    res.json({ ...auth, isSame, printed: inspect(auth) + JSON.stringify(auth) })
+  })
+  app.post('/mcp/both/tools', requireUser({ accept: BOTH }), express.json(), (req, res) => {
+    requireScopes(req, req.body.needs)
+    res.send('done')
+  })
+  app.get('/open', (req, res) => void res.json(mcpAuth(req)))
   app.get('/mcp/strange', outer, other, (_req, res) => void res.send('strange'))
+  app.use(answerErrors())
 }
 
 interface Asked {
@@ -348,4 +369,57 @@ test('without an audience, a guard outside of all resources lets no request in',
   const answer = await fetch(`${other.url}/api`, { headers: { authorization } })
   expect(answer.status).toBe(500)
   expect(JSON.stringify(other.log)).toContain('is below no path of the option \\"resources\\"')
+})
+
+function callTool(path: string, needs: unknown, token?: string): Promise<Response> {
+  return fetch(site.url + path, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+    },
+    body: JSON.stringify({ needs }),
+  })
+}
+
+test('a tool gets what the SDK of MCP calls AuthInfo, and no log line of it holds the token', async () => {
+  const token = site.provider.accessToken({ aud: `${site.url}/mcp`, scope: 'notes:write' })
+  const answer = await callTool('/mcp/tools', ['notes:write'], token)
+  const { printed, ...auth } = (await answer.json()) as Record<string, unknown>
+  expect(auth).toEqual({
+    isSame: true,
+    clientId: 'mobile',
+    scopes: ['notes:write', 'notes:read'],
+    expiresAt: expect.any(Number),
+    resource: `${site.url}/mcp`,
+    extra: { user: expect.objectContaining({ sub: expect.any(String) }) },
+  })
+  expect(printed).toContain('notes:write')
+  expect(printed).not.toContain(token.slice(-20))
+  expect((await fetch(`${site.url}/open`)).status).toBe(401)
+})
+
+test('a tool that needs more scopes than the token has is answered 403, with those of the guard as well', async () => {
+  const token = site.provider.accessToken({ aud: `${site.url}/mcp`, scope: 'notes:read' })
+  const refused = await callTool('/mcp/tools', ['notes:write'], token)
+  expect(refused.status).toBe(403)
+  expect(challengeOf(refused)).toBe(
+    `Bearer realm="${new URL(site.url).host}", error="insufficient_scope", scope="notes:read notes:write", ${named('/mcp')}`,
+  )
+  expect(await refused.json()).toMatchObject({ code: 'LATCHKEY_SCOPE_MISSING' })
+  expect((await callTool('/mcp/tools', ['notes:read'], token)).status).toBe(200)
+  for (const needs of [[], 'notes:write', ['a b'], undefined]) {
+    expect((await callTool('/mcp/tools', needs, token)).status, `${needs}`).toBe(500)
+  }
+})
+
+test('a session needs no scope, also for a tool', async () => {
+  const browser = createBrowser()
+  await browser.open(`${site.url}/login`)
+  const answer = await browser.send(`${site.url}/mcp/both/tools`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin: site.url },
+    body: JSON.stringify({ needs: ['notes:write'] }),
+  })
+  expect(await answer.text()).toBe('done')
 })

@@ -13,5 +13,5 @@ export {
   type LatchkeyModuleOptions,
 } from './latchkey-module.ts'
 export { LatchkeyService } from './latchkey-service.ts'
-export { getAuth, getData, getUser } from './visits.ts'
+export { getAuth, getData, getUser, mcpAuth, requireScopes } from './visits.ts'
 export { createWebhookHandler, type WebhookMiddleware } from './webhooks.ts'

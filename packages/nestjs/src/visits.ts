@@ -11,3 +11,7 @@ export const getAuth: typeof visits.getAuth = visits.getAuth
 export const getUser: typeof visits.getUser = visits.getUser
 /** The application's own data in the session of a request. */
 export const getData: typeof visits.getData = visits.getData
+/** The bearer token of a request, as the SDK of the Model Context Protocol describes it to tools. */
+export const mcpAuth: typeof visits.mcpAuth = visits.mcpAuth
+/** Demands scopes that only the body of a request tells; throws `LATCHKEY_SCOPE_MISSING` when the bearer token lacks one. */
+export const requireScopes: typeof visits.requireScopes = visits.requireScopes

@@ -6,6 +6,7 @@ import {
   type AuthOptions,
   createAuth as createCoreAuth,
   createMemoryStore,
+  type McpAuth,
   type RequestAuth,
   type Requirement,
   type SessionData,
@@ -48,6 +49,18 @@ export interface AppAuth<U = AppUser> extends AuthHandle {
   getUser(): Promise<U>
   /** The application's own data in the session. A server action or a route handler may change it. */
   getData(): Promise<SessionData>
+  /**
+   * The bearer token of a route handler, as the SDK of the Model Context Protocol describes it to tools.
+   *
+   * @throws {@link AccessError} with `LATCHKEY_LOGIN_REQUIRED` where no guard let a bearer token in.
+   */
+  mcpAuth(): Promise<McpAuth>
+  /**
+   * Demands scopes in a route handler that only the body of its request tells. A session needs none.
+   *
+   * @throws {@link AccessError} with `LATCHKEY_SCOPE_MISSING` when the bearer token lacks one.
+   */
+  requireScopes(scopes: readonly string[]): Promise<void>
   /** A route handler for every visitor. Errors of the kit that it throws are answered. */
   route<Context = unknown>(handle: RouteHandler<Context>): RouteHandler<Context, Promise<Response>>
   /** A route handler for logged-in users; an API request of a visitor is answered with 401. */
@@ -93,6 +106,8 @@ export function createAuth<U = AppUser>(
     getAuth: async () => (await visit()).auth as RequestAuth<U, never>,
     getUser: async () => (await visit()).user(),
     getData: async () => (await visit()).data,
+    mcpAuth: async () => (await visit()).mcpAuth(),
+    requireScopes: async (scopes) => (await visit()).requireScopes(scopes),
     route: routes.route,
     handlers: routes.handlers,
     get sessions() {

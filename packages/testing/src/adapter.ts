@@ -23,6 +23,7 @@ import { questions } from './adapter/questions.ts'
 import { recordings } from './adapter/recordings.ts'
 import { refreshes } from './adapter/refreshes.ts'
 import { rehearsals } from './adapter/rehearsals.ts'
+import { resources } from './adapter/resources.ts'
 import { routes } from './adapter/routes.ts'
 import { sessions } from './adapter/sessions.ts'
 import { streams } from './adapter/streams.ts'
@@ -52,6 +53,7 @@ const GROUPS: Readonly<Record<string, readonly Case[]>> = {
   'forms kept through a login': keptForms,
   'bearer tokens': bearers,
   'proofs of possession': proofs,
+  'resources of programs': resources,
   sessions,
   'adopted sessions': adoptions,
   'private answers': caching,

@@ -24,6 +24,7 @@ export {
   SessionStoreError,
   WebhookError,
 } from '../errors/errors.ts'
+export type { McpAuth } from '../guard/mcp-auth.ts'
 export type { RequestAuth } from '../guard/request-auth.ts'
 export type { Requirement, UserRequirement } from '../guard/requirement.ts'
 export type { AppTypes, AppUser, RoleOf, User } from '../guard/user.ts'

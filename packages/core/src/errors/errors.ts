@@ -136,6 +136,8 @@ export class CallbackError extends LatchkeyError {
 export interface AccessErrorOptions extends LatchkeyErrorOptions {
   /** The requirement that was not met. */
   readonly failed?: string | undefined
+  /** The scopes that the operation needs, where the code is `LATCHKEY_SCOPE_MISSING`. */
+  readonly scopes?: readonly string[] | undefined
 }
 
 /** A guard did not let the request through. */
@@ -148,10 +150,13 @@ export class AccessError extends LatchkeyError {
    * `token.exp`; `undefined` when no user is logged in.
    */
   readonly failed: string | undefined
+  /** The scopes that the operation needs; the answer names them in `WWW-Authenticate`. */
+  readonly scopes: readonly string[] | undefined
 
   constructor(code: AccessErrorCode, message: string, options: AccessErrorOptions = {}) {
     super(code, message, options)
     this.failed = options.failed
+    this.scopes = options.scopes
   }
 }
 

@@ -4,6 +4,7 @@ import { AccessError, CallbackError, ProviderError, RequestError } from '../erro
 import { REMEDIES } from '../errors/remedies.ts'
 import { hasTokenInUrl, sendsProof } from '../http/bearer-header.ts'
 import type { AuthRequest } from '../http/request.ts'
+import type { ResolvedResource } from '../http/resources.ts'
 import { withImplied } from '../options/implied-scopes.ts'
 import type { ResolvedBearer } from '../options/options.ts'
 import { CLOCK_TOLERANCE_SECONDS } from '../provider/clock.ts'
@@ -30,6 +31,8 @@ export interface BearerLogin {
   readonly audience: readonly unknown[]
   /** The client that the token was issued to, if the token names it. */
   readonly clientId: string | undefined
+  /** The resource that the latest guard stands for. */
+  readonly resource?: ResolvedResource | undefined
 }
 
 type Claims = Readonly<Record<string, unknown>>

@@ -51,7 +51,7 @@ export async function authorizeBearer(
   } catch (error) {
     return answerToken(refuseToken, error)
   }
-  asked.bearer = found
+  asked.bearer = { ...found, resource: target.resource }
   const { login, scopes } = found
   const lacking = requirement.scopes?.find((scope) => !scopes.includes(scope))
   const tooWeak = weaknessOf(login, requirement, options.now())

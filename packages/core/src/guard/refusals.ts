@@ -2,7 +2,8 @@ import type { AuthContext, RequestContext } from '../context.ts'
 import type { AccessErrorCode } from '../errors/codes.ts'
 import { AccessError } from '../errors/errors.ts'
 import { REMEDIES } from '../errors/remedies.ts'
-import { sendsBearer } from '../http/bearer-header.ts'
+import { sendsBearer, sendsProof } from '../http/bearer-header.ts'
+import type { ErrorResponseOptions } from '../http/error-response.ts'
 import { isApiRequest } from '../http/is-api-request.ts'
 import type { AuthRequest, AuthResponse } from '../http/request.ts'
 import { safeReturnTo } from '../http/return-to.ts'
@@ -10,7 +11,8 @@ import { userHash } from '../log/events.ts'
 import { keepForm } from '../login/kept-forms.ts'
 import { beginLogin } from '../login/login.ts'
 import { FAPI_ALGORITHMS } from '../provider/fapi.ts'
-import { resourceParameters, targetOf } from './bearer-target.ts'
+import { needScopes, resourceParameters, scopeOf, targetOf } from './bearer-target.ts'
+import type { BearerLogin } from './bearer-token.ts'
 import { listOf } from './failed-requirement.ts'
 import type { Requirement } from './requirement.ts'
 
@@ -68,6 +70,25 @@ export function bearerChallenge(
   const all = Object.entries({ realm: options.baseUrl.host, ...parameters, algs })
   const given = all.filter(([, value]) => value !== undefined && !/["\\]/.test(value))
   return `${isBound ? 'DPoP' : 'Bearer'} ${given.map(([name, value]) => `${name}="${value}"`).join(', ')}`
+}
+
+/** Options of the answer to a handler that needs more scopes than the bearer token has. */
+export function scopeChallenge(
+  asked: RequestContext & { readonly bearer: BearerLogin | undefined },
+  error: AccessError,
+): ErrorResponseOptions {
+  const { context, request, bearer } = asked
+  publishRefusal(context, error, bearer?.login)
+  const scope = scopeOf(needScopes(asked, error.scopes))
+  const challenge = {
+    error: 'insufficient_scope',
+    scope,
+    resource_metadata: bearer?.resource?.metadataUrl,
+  }
+  return {
+    api: true,
+    headers: { 'www-authenticate': bearerChallenge(context, challenge, sendsProof(request)) },
+  }
 }
 
 /** Sends a page to log in, and answers a program with 401 and where to do so. */

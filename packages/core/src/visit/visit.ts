@@ -2,8 +2,10 @@ import type { AuthContext, RequestContext } from '../context.ts'
 import { AccessError, LatchkeyError } from '../errors/errors.ts'
 import type { BearerLogin } from '../guard/bearer-token.ts'
 import { authorize, sessionAt } from '../guard/guard.ts'
+import { type McpAuth, mcpAuthOf } from '../guard/mcp-auth.ts'
+import { scopeChallenge } from '../guard/refusals.ts'
 import { type RequestAuth, requestAuthOf } from '../guard/request-auth.ts'
-import type { ByMember, Requirement } from '../guard/requirement.ts'
+import { type ByMember, checkRequirement, type Requirement } from '../guard/requirement.ts'
 import type { AppUser } from '../guard/user.ts'
 import { type HeaderSink, markPrivate, writeHeaders } from '../http/headers.ts'
 import type { AuthRequest, AuthResponse } from '../http/request.ts'
@@ -59,6 +61,19 @@ export interface Visit<U = AppUser, Sent = Answer> {
     requirement?: ByMember<Requirement<never, U>>,
     subject?: unknown,
   ): MaybePromise<Answer | undefined>
+  /**
+   * The bearer token of the request, as the SDK of the Model Context Protocol describes it.
+   *
+   * @throws {@link AccessError} with `LATCHKEY_LOGIN_REQUIRED` where no guard let a bearer token in.
+   */
+  mcpAuth(): McpAuth
+  /**
+   * Demands scopes that only the body of the request tells. A session needs none.
+   *
+   * @throws {@link AccessError} with `LATCHKEY_SCOPE_MISSING` when the bearer token lacks one, and with
+   *   `LATCHKEY_LOGIN_REQUIRED` when no user is logged in.
+   */
+  requireScopes(scopes: readonly string[]): void
   /** Answers an error of the kit; throws any other again. */
   answerError(error: unknown): Promise<Answer>
   /** Sends an answer, as the {@link ResponsePort} does it. */
@@ -187,6 +202,21 @@ class KitVisit<U, Sent> implements Visit<U, Sent>, RequestContext {
     )
   }
 
+  mcpAuth(): McpAuth {
+    this.sessionUsed()
+    return mcpAuthOf(this.request, this.#bearer)
+  }
+
+  requireScopes(scopes: readonly string[]): void {
+    checkRequirement({ accept: ['bearer'], scopes })
+    this.user()
+    const held = this.#bearer?.scopes ?? scopes
+    const lacking = scopes.find((scope) => !held.includes(scope))
+    if (lacking === undefined) return
+    const message = `The bearer token does not have the scope "${lacking}".`
+    throw new AccessError('LATCHKEY_SCOPE_MISSING', message, { failed: 'scopes', scopes })
+  }
+
   admit(
     requirement?: ByMember<Requirement<never, U>>,
     subject: unknown = this.request,
@@ -214,7 +244,9 @@ class KitVisit<U, Sent> implements Visit<U, Sent>, RequestContext {
   async answerError(error: unknown): Promise<Answer> {
     if (!(error instanceof LatchkeyError)) throw error
     this.sessionUsed()
-    return this.#write(await this.context.answerError(error, this.request))
+    const options =
+      error instanceof AccessError && error.scopes ? scopeChallenge(this, error) : undefined
+    return this.#write(await this.context.answerError(error, this.request, options))
   }
 
   send(answer: Answer): Sent {

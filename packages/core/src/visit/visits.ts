@@ -1,4 +1,5 @@
 import { LatchkeyError } from '../errors/errors.ts'
+import type { McpAuth } from '../guard/mcp-auth.ts'
 import type { RequestAuth } from '../guard/request-auth.ts'
 import type { AppUser } from '../guard/user.ts'
 import type { SessionData } from '../session/session-data.ts'
@@ -29,6 +30,19 @@ export interface Visits<Request extends object, Sent = void> {
   getUser<U = AppUser>(request: Request): U
   /** The application's own data in the session of a request. */
   getData(request: Request): SessionData
+  /**
+   * The bearer token of a request, as the SDK of the Model Context Protocol describes it (`AuthInfo`).
+   *
+   * @throws {@link AccessError} with `LATCHKEY_LOGIN_REQUIRED` where no guard let a bearer token in.
+   */
+  mcpAuth(request: Request): McpAuth
+  /**
+   * Demands scopes that only the body of a request tells, such as those of a tool. A session needs none. Call it
+   * before the response begins: the error is answered with 403, and the client asks the user for more.
+   *
+   * @throws {@link AccessError} with `LATCHKEY_SCOPE_MISSING` when the bearer token lacks one.
+   */
+  requireScopes(request: Request, scopes: readonly string[]): void
 }
 
 const VISIT = Symbol('latchkey')
@@ -63,5 +77,7 @@ export function createVisits<Request extends object, Sent = void>(
     getAuth: <U>(request: Request) => of<U>(request).auth,
     getUser: <U>(request: Request) => of<U>(request).user(),
     getData: (request) => of(request).data,
+    mcpAuth: (request) => of(request).mcpAuth(),
+    requireScopes: (request, scopes) => of(request).requireScopes(scopes),
   }
 }

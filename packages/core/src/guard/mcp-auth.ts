@@ -1,0 +1,44 @@
+import { AccessError } from '../errors/errors.ts'
+import type { AuthRequest } from '../http/request.ts'
+import type { BearerLogin } from './bearer-token.ts'
+
+/**
+ * The access token of a request, as the SDK of the Model Context Protocol describes it to tools (`AuthInfo`). `token` is left
+ * out when it is printed or turned into JSON. It is for this application alone: do not send it to another service.
+ */
+export interface McpAuth {
+  readonly token: string
+  /** The client that the token was issued to; empty if the token does not name it. */
+  clientId: string
+  /** The scopes of the token, with those that they imply. */
+  scopes: string[]
+  /** In seconds since the epoch. */
+  expiresAt: number
+  /** The resource that the token is for; absent outside of all `resources`. */
+  resource?: URL
+  /** The user, as `getUser()` returns it. */
+  extra: { user: Record<string, unknown> }
+}
+
+/**
+ * Describes the bearer token that a guard let in.
+ *
+ * @throws {@link AccessError} with `LATCHKEY_LOGIN_REQUIRED` where no guard let a bearer token in.
+ */
+export function mcpAuthOf({ headers }: AuthRequest, bearer: BearerLogin | undefined): McpAuth {
+  const [, token] = /^\S+ +(\S+)/.exec(headers.get('authorization') ?? '') ?? []
+  if (!bearer || token === undefined) {
+    const message = `No guard has let a bearer token in. Put requireUser({ accept: ['bearer'] }) in front.`
+    throw new AccessError('LATCHKEY_LOGIN_REQUIRED', message)
+  }
+  const { clientId = '', scopes, login, resource } = bearer
+  const auth = {
+    clientId,
+    scopes: [...scopes],
+    expiresAt: login.expiresAt,
+    ...(resource && { resource: new URL(resource.identifier) }),
+    extra: { user: login.user },
+  }
+  // Not enumerable, so that a log line of it holds no token.
+  return Object.defineProperty(auth, 'token', { value: token }) as McpAuth
+}
