@@ -40,6 +40,7 @@ export const sidebar: Entry[] = [
       { text: 'Guards', link: '/guides/guards' },
       { text: 'Sessions and Redis', link: '/guides/sessions' },
       { text: 'APIs and access tokens', link: '/guides/bearer-tokens' },
+      { text: 'Protect an API for agents', link: '/guides/agents' },
       { text: 'FAPI 2.0 for banks', link: '/guides/fapi' },
       { text: 'Single-page applications', link: '/guides/single-page-applications' },
       { text: 'WebSockets and event streams', link: '/guides/sockets' },

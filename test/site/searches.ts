@@ -29,6 +29,7 @@ export const searches: Readonly<Record<string, readonly string[]>> = {
   cors: ['guides/guards', 'guides/faq', 'guides/single-page-applications'],
   jwt: ['guides/bearer-tokens', 'guides/faq'],
   'access token': ['guides/bearer-tokens'],
+  mcp: ['guides/agents'],
   'refresh token': ['guides/sessions', 'guides/faq'],
   cookies: ['guides/sessions', 'guides/faq'],
   'remember me': ['guides/sessions', 'guides/faq'],

@@ -48,7 +48,7 @@ const setup: Setup = {
     routeOf('/elsewhere', { resource: '/mcp' }),
     {
       ...routeOf('/mcp/tool', { scopes: ['notes:read'] }),
-      handle() {
+      async handle() {
         const options = { failed: 'scopes', scopes: ['notes:write'] }
         throw new AccessError('LATCHKEY_SCOPE_MISSING', 'The tool changes notes.', options)
       },
