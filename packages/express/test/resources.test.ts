@@ -423,3 +423,47 @@ test('a session needs no scope, also for a tool', async () => {
   })
   expect(await answer.text()).toBe('done')
 })
+
+test('behind a proxy that leaves out the path of baseUrl, and in a router of its own, a guard knows its resource', async () => {
+  const baseUrl = 'https://shop.example/app'
+  const mcp = express.Router()
+  mcp.all('/', requireUser({ accept: BEARER }), (_req, res) => void res.send('in'))
+  await using other = await startSite((app) => void app.use(['/mcp', '/app/mcp'], mcp), {
+    baseUrl,
+    resources: [NOTES],
+  })
+  for (const path of ['/mcp', '/app/mcp']) {
+    const sent = async (aud: string): Promise<Response> => {
+      const authorization = `Bearer ${other.provider.accessToken({ aud })}`
+      return fetch(other.url + path, { headers: { authorization } })
+    }
+    expect((await sent(`${baseUrl}/mcp`)).status, path).toBe(200)
+    const refused = await sent('https://shop.example/mcp')
+    expect(challengeOf(refused)).toContain(`"https://shop.example${WELL_KNOWN}/app/mcp"`)
+  }
+})
+
+test('while the provider is unknown the metadata is 503, and no cache keeps that', async () => {
+  await using other = await startSite(() => {}, { resources: [NOTES] })
+  await other.provider.stop()
+  const answer = await fetch(`${other.url}${WELL_KNOWN}/mcp`)
+  expect([answer.status, answer.headers.get('cache-control')]).toEqual([503, 'private, no-store'])
+  expect(answer.headers.get('retry-after')).toBe('5')
+  await other.provider.start()
+  expect((await fetch(`${other.url}${WELL_KNOWN}/mcp`)).status).toBe(200)
+})
+
+test('where bound tokens are required, the metadata says so and with which algorithms', async () => {
+  await using other = await startSite(() => {}, {
+    resources: [
+      { path: '/mcp', documentation: 'https://docs.example', policy: 'https://a.example/p' },
+    ],
+    bearer: { dpop: 'required' },
+  })
+  expect(await (await fetch(`${other.url}${WELL_KNOWN}/mcp`)).json()).toMatchObject({
+    dpop_bound_access_tokens_required: true,
+    dpop_signing_alg_values_supported: ['PS256', 'ES256', 'EdDSA', 'Ed25519'],
+    resource_documentation: 'https://docs.example',
+    resource_policy_uri: 'https://a.example/p',
+  })
+})

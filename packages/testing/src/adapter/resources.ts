@@ -175,4 +175,31 @@ export const resources: readonly Case[] = [
       assert.equal(challengeOf(tool), asked('notes:read notes:write'))
     },
   ],
+  [
+    'with several base URLs, metadata, challenge and audience are those of the host that the client named',
+    async ({ open, provider }) => {
+      const other = 'http://shop.localhost:3000'
+      const site = await open({
+        ...setup,
+        options: { ...setup.options, baseUrl: [BASE_URL, other] },
+      })
+      for (const [baseUrl, elsewhere] of [
+        [BASE_URL, other],
+        [other, BASE_URL],
+      ] as const) {
+        const { agent } = site.visitor()
+        agent.host(new URL(baseUrl).host)
+        const metadata = await agent.get(`${WELL_KNOWN}/mcp`)
+        assert.equal(metadata.body.resource, `${baseUrl}/mcp`)
+        const named = `resource_metadata="${baseUrl}${WELL_KNOWN}/mcp"`
+        assert.ok(challengeOf(await agent.get('/mcp')).includes(named))
+        const sent = async (at: string): Promise<number> => {
+          const token = provider.accessToken({ aud: `${at}/mcp`, scope: 'notes:read' })
+          return (await agent.get('/mcp').set('authorization', `Bearer ${token}`)).status
+        }
+        assert.equal(await sent(baseUrl), 200)
+        assert.equal(await sent(elsewhere), 401)
+      }
+    },
+  ],
 ]
