@@ -20,6 +20,7 @@ export const mailKinds: Readonly<Record<string, Sentence>> = {
   addressCode: 'Code for a new address',
   moved: 'Notice of a new address',
   movedBySupport: 'Notice of a new address',
+  held: 'Notice of an address that waits for a second operator',
   displaced: 'Notice of an account that was taken back',
   contested: 'Notice of a locked account',
   deleted: 'Notice of the deletion',

@@ -164,6 +164,7 @@ const labels: ReadonlyMap<string, Sentence> = new Map<string, Sentence>([
     .map((one): [string, Sentence] => [memberOf(one), one.label]),
   ['metadata.latchkey_account_deletion', 'Deletion of the account by its user'],
   ['metadata.latchkey_new_device_mail', 'Mail about a login on a new device'],
+  ['metadata.latchkey_four_eyes', 'Second operator for a new address'],
   ['profile.email', 'Address'],
   ['profile.email_verified', 'Address is verified'],
   ['profile.name', 'Name'],

@@ -15,6 +15,7 @@ import { getTenant, lookUpTenant } from '../domain/tenants/tenants.ts'
 import { endAllSessions, mayReset } from '../domain/users/accounts.ts'
 import { listCredentials } from '../domain/users/credentials.ts'
 import { getUser } from '../domain/users/users.ts'
+import { holdOf } from '../domain/ways/second-operator.ts'
 import { readStanding } from '../domain/ways/valid-links.ts'
 import { note } from '../domain/writes/audit.ts'
 import { nowMicros, type Scope } from '../domain/writes/context.ts'
@@ -25,8 +26,9 @@ import { translator } from '../pages/texts/index.ts'
 import type { QueuedMessage } from '../store/protocol-store.ts'
 import type { Credential, Tenant, User } from '../store/records.ts'
 import { SYSTEM_TENANT_ID } from '../store/system-tenant.ts'
+import { formatTimestamp } from '../wire/timestamps.ts'
 import type { IssuerContext } from './context.ts'
-import { sendLink } from './interaction/mail/messages.ts'
+import { sendLink, tellReaddressed } from './interaction/mail/messages.ts'
 import { distrust, listTrusted } from './interaction/progress/known-device.ts'
 import { browserOf } from './requests/browser-name.ts'
 import { issuerUrl } from './requests/issuer-url.ts'
@@ -46,6 +48,7 @@ export function createSupport(
     const [tenant, user] = await Promise.all([getTenant(scope), getUser(scope, userId)])
     const { kind, language = languageOf(user) } = mail
     await checkUse(scope, tenant, user, kind)
+    await refuseHeld(scope, user)
     const facts = factsFor(context, tenant, scope)
     const sent = await sendLink(context, kind, { facts, language }, user.email, user)
     if (!sent) {
@@ -83,6 +86,7 @@ export function createSupport(
     const { settings } = tenant
     const pauses = await context.throttle.pausesOf(tenant.id, user, addresses)
     const refusedMail = refusalOf(mails[0])
+    const heldUntil = holdOf({ user, standing }, nowMicros(context.domain.clock))?.until
     return {
       sessions: await Promise.all(sessions.map(liveSession)),
       devices: await Promise.all(
@@ -94,7 +98,7 @@ export function createSupport(
       ),
       mails: mails.map(recordOf),
       obstacles: loginObstacles({
-        ...{ settings, user, standing, credentials, offered, pauses, refusedMail },
+        ...{ settings, user, standing, credentials, offered, pauses, refusedMail, heldUntil },
       }),
     }
   }
@@ -171,14 +175,18 @@ export function createSupport(
       await note(scope, 'device.forgotten', user.id)
     },
 
-    async tellOfMove(scope, before, email) {
+    async tellOfMove(scope, before, user, standing) {
       // The owner of an address that was never proven may be anybody.
       if (before.verifiedAt === undefined) return
       const tenant = await getTenant(scope)
-      const mail = { language: languageOf(before), values: { email } }
-      // Without a link that takes the account back: the user may have lost the mailbox to another person.
-      const message = composeMail('movedBySupport', tenant, before, mail)
-      await context.outbox.post(tenant, message, { kind: 'movedBySupport', userId: before.id })
+      const facts = factsFor(context, tenant, scope)
+      await tellReaddressed(
+        context,
+        { facts, language: languageOf(before) },
+        before,
+        user,
+        standing,
+      )
     },
 
     async tellOfRole(scope, { operator, before, by }) {
@@ -222,6 +230,18 @@ export function createSupport(
 /** The language in which the user reads, as far as the profile tells. */
 function languageOf({ profile }: User): Language {
   return chooseLanguage(profile.locale?.replace('_', '-'), undefined)
+}
+
+/** Refuses a link to an address that waits for a second operator, which would open nothing. */
+async function refuseHeld(scope: Scope, user: User): Promise<void> {
+  const standing = await readStanding(scope.context, user)
+  const hold = holdOf({ user, standing }, nowMicros(scope.context.clock))
+  if (!hold) return
+  const until = formatTimestamp(hold.until).slice(0, 16).replace('T', ' ')
+  throw new ServiceError(
+    'conflict',
+    `An operator has changed the address of this user, and links to it wait for a second operator. Another operator can mark the address as verified; otherwise links work from ${until} UTC.`,
+  )
 }
 
 /** Refuses a link that would open nothing. */

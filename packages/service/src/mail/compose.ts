@@ -19,6 +19,7 @@ export type MailKind =
   | 'addressCode'
   | 'moved'
   | 'movedBySupport'
+  | 'held'
   | 'displaced'
   | 'contested'
   | 'deleted'
@@ -39,7 +40,12 @@ const texts: { [Kind in MailKind]: { subject: TextKey; text: TextKey; button?: T
   factors: { subject: 'mailFactorsSubject', text: 'mailFactorsText', button: 'mailUndoButton' },
   addressCode: { subject: 'mailCodeSubject', text: 'mailAddressCodeText' },
   moved: { subject: 'mailMovedSubject', text: 'mailMovedText', button: 'mailUndoButton' },
-  movedBySupport: { subject: 'mailMovedSubject', text: 'mailMovedBySupportText' },
+  movedBySupport: {
+    subject: 'mailMovedSubject',
+    text: 'mailMovedBySupportText',
+    button: 'mailContestButton',
+  },
+  held: { subject: 'mailHeldSubject', text: 'mailHeldText' },
   displaced: {
     subject: 'mailDisplacedSubject',
     text: 'mailDisplacedText',
@@ -82,7 +88,7 @@ export function composeMail(
     greeting: name ? t('mailGreeting', { name }) : t('mailGreetingPlain'),
     code: options.values?.code === undefined ? undefined : t('mailCode', options.values),
     text: t(text, options.values),
-    button: button && t(button),
+    button: options.link && button && t(button),
     link: options.link,
     linkFallback: t('mailLinkFallback'),
     ignore: button ? t(contesting.has(button) ? 'mailUndoIgnore' : 'mailIgnore') : '',

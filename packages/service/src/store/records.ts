@@ -90,6 +90,22 @@ export interface Standing {
   displaced: readonly Displaced[]
   /** The time at which the reader of a displaced address contested that; `undefined` after a ruling. */
   contestedAt: Micros | undefined
+  /** The latest address that an operator has given the account, while that still matters. */
+  readdressed: Readdressed | undefined
+}
+
+/** An address that an operator has given an account; see `domain/ways/second-operator.ts`. */
+export interface Readdressed {
+  /** The actor who has done it. */
+  by: string
+  /** The address, in the form in which addresses are compared. */
+  to: string
+  /** Until then, another operator has to confirm it. */
+  until: Micros
+  /** The proven addresses that the account had before, whose readers can contest that. */
+  from: readonly Displaced[]
+  /** Whether one of them has contested it. */
+  isContested?: boolean
 }
 
 /** The standing of a user of whom nothing is stored. */
@@ -98,6 +114,7 @@ export const newStanding: Standing = {
   rulings: 0,
   displaced: [],
   contestedAt: undefined,
+  readdressed: undefined,
 }
 
 /** An address from which a link has taken an account. */

@@ -47,7 +47,7 @@ describe.each(stores)('on %s, a user', (store) => {
     expect(metadata).toEqual({ plan: 'silver' })
   })
 
-  test('gets another address unverified, and the one from before is told by mail, without a link', async () => {
+  test('gets another address unverified, and the one from before is told by mail, with a link that contests it', async () => {
     const { running, tenant, ada, operator, path, form, kept, stored } = await startAtForm(store)
     await using _ = running
     const email = 'lovelace@example.com'
@@ -60,7 +60,8 @@ describe.each(stores)('on %s, a user', (store) => {
     const mails = await running.service.outbox.list(tenant.id)
     expect(mails).toMatchObject([{ to: ada.email }])
     expect(mails[0]?.text).toContain('lovelace@example.com')
-    expect(mails[0]?.text).not.toContain('https://')
+    expect(mails[0]?.text).toContain('/contest?token=')
+    expect(mails[0]?.text).not.toContain('/undo?')
     const [entry] = await running.service.admin.audit({ target: ada.id })
     expect(entry).toMatchObject({ action: 'user.update', actor: `operator:${operator.id}` })
     expect(entry?.fields).toContain('profile.email')

@@ -29,7 +29,7 @@ const obstaclesOf = (facts: Partial<LoginFacts>) =>
   loginObstacles({
     ...{ settings, user, standing: newStanding },
     ...{ credentials: [password], offered: [], pauses: [] },
-    ...{ refusedMail: undefined, ...facts },
+    ...{ refusedMail: undefined, heldUntil: undefined, ...facts },
   })
 
 describe('the reasons why a user cannot log in', () => {
@@ -50,6 +50,8 @@ describe('the reasons why a user cannot log in', () => {
       ['unverified', 'mail_refused'],
       { user: { ...user, verifiedAt: undefined }, refusedMail: 'x' },
     ],
+    [['address_held'], { user: { ...user, verifiedAt: undefined }, heldUntil: 64e6 }],
+    [['address_held'], { credentials: [], settings: byMail, heldUntil: 64e6 }],
     [[], { refusedMail: 'x' }],
     [['mail_refused'], { refusedMail: 'x', credentials: [], settings: byMail }],
     [['needs_link'], paused('loginAnywhere')],

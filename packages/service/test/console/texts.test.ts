@@ -95,6 +95,7 @@ const reasons: Record<Obstacle['reason'], true> = {
   way_not_allowed: true,
   connection_off: true,
   unverified: true,
+  address_held: true,
   mail_refused: true,
   needs_link: true,
   password_wait: true,

@@ -59,7 +59,8 @@ const kinds: Record<MailKind, { link?: string; values?: Record<string, string> }
   moved: { link, values: { email: values.email } },
   displaced: { link },
   contested: {},
-  movedBySupport: { values: { email: values.email } },
+  held: {},
+  movedBySupport: { link, values: { email: values.email } },
   connected: { link, values: { name: 'Partner', email: values.email } },
   device: { link, values: { device: 'Firefox on Windows' } },
   role: {

@@ -1,3 +1,4 @@
+import { needsSecondOperator } from '../../domain/tenants/tenant-features.ts'
 import { editedUser, editUser, getUser, type UserEdit } from '../../domain/users/users.ts'
 import { ServiceError } from '../../domain/writes/errors.ts'
 import type { User } from '../../store/records.ts'
@@ -62,7 +63,7 @@ async function showForm(call: TenantCall, more: Refused & { draft?: Draft } = {}
 
 /** The page that says what the form changes, and who is told. */
 async function preview(call: TenantCall): Promise<Result> {
-  const { scope, form, ids } = call
+  const { scope, form, ids, tenant } = call
   const draft = sentDraft(form)
   if (form.has('edit')) return showForm(call, { draft })
   return answering(call, draft, async () => {
@@ -79,6 +80,7 @@ async function preview(call: TenantCall): Promise<Result> {
         draft,
         isMoved: after.emailKey !== user.emailKey,
         isTold: user.verifiedAt !== undefined,
+        isHeld: user.verifiedAt !== undefined && needsSecondOperator(tenant),
         before: user.email,
         after: after.email,
         base: pathOf(call),
@@ -90,16 +92,17 @@ async function preview(call: TenantCall): Promise<Result> {
 }
 
 async function save(call: TenantCall): Promise<Result> {
-  const { scope, form, ids, support } = call
+  const { scope, form, ids, support, tenant } = call
   const draft = sentDraft(form)
   return answering(call, draft, async () => {
-    const { user, before } = await editUser(
+    const { user, before, standing } = await editUser(
       scope,
       ids.user ?? '',
       (last) => editOf(draft, last),
       Number(form.get('read_at')),
+      needsSecondOperator(tenant),
     )
-    if (user.emailKey !== before.emailKey) await support.tellOfMove(scope, before, user.email)
+    if (user.emailKey !== before.emailKey) await support.tellOfMove(scope, before, user, standing)
     return redirectTo(pathOf(call), user.updatedAt === before.updatedAt ? 'unchanged' : 'saved')
   })
 }

@@ -26,8 +26,9 @@ import {
 } from '../../domain/operators/operators.ts'
 import { countStrandedBy } from '../../domain/operators/tenant-effects.ts'
 import { deleteTenant } from '../../domain/tenants/tenants.ts'
-import { deleteCredential, listCredentials } from '../../domain/users/credentials.ts'
+import { listCredentials } from '../../domain/users/credentials.ts'
 import { deleteUser, getUser, listUsers, setDisabled } from '../../domain/users/users.ts'
+import { removeByOperator } from '../../domain/ways/account-changes.ts'
 import { nowMicros } from '../../domain/writes/context.ts'
 import { found, notFound, ServiceError } from '../../domain/writes/errors.ts'
 import type { ApiKey, Credential } from '../../store/records.ts'
@@ -296,7 +297,7 @@ const onTenant: readonly RedAct<TenantCall>[] = [
     button: 'Remove it',
     look: lookAtCredential,
     async run(call) {
-      await deleteCredential(call.scope, call.ids.user ?? '', call.ids.credential ?? '')
+      await removeByOperator(call.scope, call.ids.user ?? '', call.ids.credential ?? '')
       return redirectTo(userPath(call), 'removed')
     },
   },

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { offeredConnections } from '../../domain/connections/connections.ts'
 import { effectsOf } from '../../domain/operators/tenant-effects.ts'
+import { needsSecondOperator } from '../../domain/tenants/tenant-features.ts'
 import { findTenant, getTenant, judgeTenant, updateTenant } from '../../domain/tenants/tenants.ts'
 import { ServiceError } from '../../domain/writes/errors.ts'
 import { brandingOf } from '../../issuer/requests/branding.ts'
@@ -161,7 +162,13 @@ async function save(call: TenantCall): Promise<Result> {
     return showMeanwhile(call, group, values, storedValues(group, bodyOf(tenant)))
   }
   try {
-    const { input } = judged(call, tenant, group, values)
+    const { input, after } = judged(call, tenant, group, values)
+    if (
+      call.operator.operator.role !== 'owner' &&
+      needsSecondOperator(tenant) !== needsSecondOperator(after)
+    ) {
+      throw new ServiceError('not_permitted', 'Only an owner can change "latchkey_four_eyes".')
+    }
     await updateTenant(scope, input, Number(form.get('read_at')))
     return redirectTo(pathOf(call), 'saved')
   } catch (error) {

@@ -4,7 +4,7 @@ import { requestedMails } from '../../domain/operators/support.ts'
 import { endAllSessions } from '../../domain/users/accounts.ts'
 import { listCredentials } from '../../domain/users/credentials.ts'
 import { getUser, setDisabled } from '../../domain/users/users.ts'
-import { claimAccount } from '../../domain/ways/account-changes.ts'
+import { confirmByOperator } from '../../domain/ways/account-changes.ts'
 import { listAudit } from '../../domain/writes/audit.ts'
 import { nowMicros } from '../../domain/writes/context.ts'
 import { ServiceError } from '../../domain/writes/errors.ts'
@@ -152,8 +152,7 @@ async function enable(call: TenantCall): Promise<Result> {
 }
 
 async function verify(call: TenantCall): Promise<Result> {
-  const user = await getUser(call.scope, idOf(call))
-  await claimAccount(call.scope, user)
+  await confirmByOperator(call.scope, idOf(call))
   return redirectTo(pathOf(call), 'verified')
 }
 

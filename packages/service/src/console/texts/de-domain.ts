@@ -19,6 +19,14 @@ export const domainInGerman: Readonly<Record<string, string>> = {
     'Dieser Benutzer kann sich nicht anmelden: Der einzige Weg ist ein Konto bei einem Anbieter, und dessen Verbindung ist gesperrt oder entfernt.',
   'This user can’t log in: the address is not verified, and this tenant requires that. Send the verification again, or mark the address as verified.':
     'Dieser Benutzer kann sich nicht anmelden: Die Adresse ist nicht bestätigt, und dieser Mandant verlangt das. Schicken Sie die Bestätigung noch einmal, oder markieren Sie die Adresse als bestätigt.',
+  'Links and codes to the address of this user don’t work {wait}: an operator has changed the address, and no second operator has confirmed it. Another operator can mark it as verified now.':
+    'Links und Codes an die Adresse dieses Benutzers funktionieren {wait} nicht: Ein Operator hat die Adresse geändert, und noch kein zweiter hat sie bestätigt. Ein anderer Operator kann sie jetzt als bestätigt markieren.',
+  'You have changed the address of this user, so another operator has to do this.':
+    'Sie haben die Adresse dieses Benutzers geändert. Deshalb muss das ein anderer Operator tun.',
+  'An operator has changed the address of this user, and links to it wait for a second operator. Another operator can mark the address as verified; otherwise links work from {time} UTC.':
+    'Ein Operator hat die Adresse dieses Benutzers geändert. Links dorthin gibt es erst, wenn ein zweiter Operator sie als bestätigt markiert hat, sonst ab {time} UTC.',
+  'Only an owner can change "latchkey_four_eyes".':
+    'Nur ein Besitzer (owner) kann „latchkey_four_eyes“ ändern.',
   'The code or link that this user needs does not arrive: the mail server answered “{answer}”. Correct the address.':
     'Der Code oder Link, den dieser Benutzer braucht, kommt nicht an: Der Mailserver antwortete „{answer}“. Korrigieren Sie die Adresse.',
   'This user can’t log in with the password: too many attempts have failed. Let the user try again, or send a link for a new password.':

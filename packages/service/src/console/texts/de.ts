@@ -159,7 +159,11 @@ export const de = {
   Then: 'Danach',
   'The user logs in with {address} from then on. The address is not verified until the user follows a link that is sent there.':
     'Ab dann meldet sich der Benutzer mit {address} an. Die Adresse gilt erst als bestätigt, wenn der Benutzer einem Link folgt, der dorthin geschickt wird.',
-  '{address} is told by mail.': '{address} erfährt es per E-Mail.',
+  'Second operator for a new address': 'Zweiter Operator bei einer neuen Adresse',
+  '{address} is told by mail, with a link that contests the change.':
+    '{address} erfährt es per E-Mail und kann über einen Link widersprechen.',
+  'Until another operator marks the new address as verified, links to it don’t work for a day.':
+    'Links an die neue Adresse funktionieren erst nach einem Tag oder sobald ein anderer Operator sie als bestätigt markiert.',
   'No message goes out, as {address} was never verified.':
     'Niemand erfährt es, denn {address} wurde nie bestätigt.',
   'No message is sent.': 'Es wird keine Nachricht verschickt.',
@@ -537,6 +541,8 @@ export const de = {
   'Code for a new address': 'Code für eine neue Adresse',
   'Notice of a new address': 'Hinweis auf eine neue Adresse',
   'Notice of an account that was taken back': 'Hinweis auf ein zurückgeholtes Konto',
+  'Notice of an address that waits for a second operator':
+    'Hinweis auf eine Adresse, die auf die Bestätigung durch eine zweite Person wartet',
   'Notice of a locked account': 'Hinweis auf ein gesperrtes Konto',
   'Notice of the deletion': 'Hinweis auf die Löschung',
   'Notice of a connected account': 'Hinweis auf ein verbundenes Konto',

@@ -21,6 +21,7 @@ export const obstacleReasons = [
   'way_not_allowed',
   'connection_off',
   'unverified',
+  'address_held',
   'mail_refused',
   'needs_link',
   'password_wait',
@@ -66,6 +67,8 @@ export interface LoginFacts {
   readonly pauses: readonly Pause[]
   /** The answer of the mail server to the newest message, when it was given up. */
   readonly refusedMail: string | undefined
+  /** The instant until which another operator has to confirm the address; `undefined` if none has to. */
+  readonly heldUntil: Micros | undefined
 }
 
 /**
@@ -80,7 +83,7 @@ export function loginObstacles(facts: LoginFacts): Obstacle[] {
   const isUnverified =
     user.verifiedAt === undefined && !settings.allowUnverified && !allowsMailLogin(settings)
   return [
-    ...(isUnverified ? [obstacle('unverified', facts)] : []),
+    ...addressObstacles(facts, isUnverified),
     ...(refusedMail !== undefined && (ways.needsMail || isUnverified)
       ? [obstacle('mail_refused', facts, { isPartial: ways.isMailPartial, answer: refusedMail })]
       : []),
@@ -90,6 +93,14 @@ export function loginObstacles(facts: LoginFacts): Obstacle[] {
       return [obstacle(felt.reason, facts, { isPartial: felt.isPartial, until, network })]
     }),
   ]
+}
+
+/** The obstacles of an address that proves nothing yet. */
+function addressObstacles(facts: LoginFacts, isUnverified: boolean): Obstacle[] {
+  const { heldUntil: until, settings } = facts
+  if (until === undefined) return isUnverified ? [obstacle('unverified', facts)] : []
+  const isPartial = !isUnverified && !allowsMailLogin(settings)
+  return [obstacle('address_held', facts, { isPartial, until })]
 }
 
 /** An obstacle that lasts until a change is made, for every way to log in. */
@@ -180,6 +191,7 @@ function obstacle(
     way_not_allowed: [],
     connection_off: canReset ? ['reset'] : [],
     unverified: ['verify'],
+    address_held: [],
     mail_refused: [],
     needs_link: canReset ? ['let_try_again', 'reset'] : ['let_try_again'],
     password_wait: ['let_try_again'],

@@ -27,6 +27,8 @@ function startOf({ reason, until, network, answer }: Obstacle, now: Micros): str
       return 'This user can’t log in: the only way in is an account at a provider, and its connection is disabled or removed.'
     case 'unverified':
       return 'This user can’t log in: the address is not verified, and this tenant requires that. Send the verification again, or mark the address as verified.'
+    case 'address_held':
+      return `Links and codes to the address of this user don’t work ${wait}: an operator has changed the address, and no second operator has confirmed it. Another operator can mark it as verified now.`
     case 'mail_refused':
       return `The code or link that this user needs does not arrive: the mail server answered “${answer}”. Correct the address.`
     case 'needs_link':

@@ -1,5 +1,13 @@
 import type { MessageState, QueuedMessage } from '../../store/protocol-store.ts'
-import type { Connection, Credential, Micros, Operator, Tenant, User } from '../../store/records.ts'
+import type {
+  Connection,
+  Credential,
+  Micros,
+  Operator,
+  Standing,
+  Tenant,
+  User,
+} from '../../store/records.ts'
 import type { Obstacle } from '../factors/login-obstacles.ts'
 import type { Scope, ServiceScope } from '../writes/context.ts'
 
@@ -124,8 +132,11 @@ export interface Support {
    * that of the message while its content is kept, else that of the user.
    */
   sendAgain(scope: Scope, id: string): Promise<MailRecord>
-  /** Tells the verified address that a user had before, by mail, that an operator has changed it. */
-  tellOfMove(scope: Scope, before: User, email: string): Promise<void>
+  /**
+   * Tells the verified address that a user had before, by mail, that an operator has changed it. The message has a link
+   * that contests that.
+   */
+  tellOfMove(scope: Scope, before: User, user: User, standing: Standing): Promise<void>
   /** Tells an operator by mail of another role or other tenants, and who has changed them. */
   tellOfRole(scope: ServiceScope, change: RoleChange): Promise<void>
   /** Tells the owners and admins who see the tenant by mail that an endpoint was switched off. */

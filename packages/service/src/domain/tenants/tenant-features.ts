@@ -5,6 +5,8 @@ import { ServiceError } from '../writes/errors.ts'
 const DELETION_KEY = 'latchkey_account_deletion'
 /** The key of a tenant's metadata that says whether users are told of logins on new devices. */
 const DEVICE_KEY = 'latchkey_new_device_mail'
+/** The key of a tenant's metadata that says whether another operator has to confirm a new address of a user. */
+export const FOUR_EYES_KEY = 'latchkey_four_eyes'
 /** The key of a tenant's metadata with the color of buttons and links. */
 export const COLOR_KEY = 'latchkey_brand_color'
 /** The key of a tenant's metadata with the address of the image above every page. */
@@ -16,6 +18,10 @@ const RULES: Readonly<Record<string, { isGood(value: string): boolean; wanted: s
     wanted: '"true" or "false", which is the default',
   },
   [DEVICE_KEY]: {
+    isGood: (value) => value === 'true' || value === 'false',
+    wanted: '"true", which is the default, or "false"',
+  },
+  [FOUR_EYES_KEY]: {
     isGood: (value) => value === 'true' || value === 'false',
     wanted: '"true", which is the default, or "false"',
   },
@@ -43,6 +49,11 @@ export function isDeletionAllowed({ metadata }: Pick<Tenant, 'metadata'>): boole
 /** Whether users are told of logins on new devices. */
 export function isNewDeviceTold({ metadata }: Pick<Tenant, 'metadata'>): boolean {
   return metadata[DEVICE_KEY] !== 'false'
+}
+
+/** Whether another operator has to confirm an address that an operator has changed. */
+export function needsSecondOperator({ metadata }: Pick<Tenant, 'metadata'>): boolean {
+  return metadata[FOUR_EYES_KEY] !== 'false'
 }
 
 /** The color and the image of the tenant's pages, if it has them. */

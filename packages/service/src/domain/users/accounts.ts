@@ -8,6 +8,7 @@ import type {
   User,
 } from '../../store/records.ts'
 import { changeAccount, claimedUser, removedBetween } from '../ways/account-changes.ts'
+import { holdOf } from '../ways/second-operator.ts'
 import { afterRuling, isLinkValid, type StoredOrigin } from '../ways/valid-links.ts'
 import {
   type EndingLogin,
@@ -56,7 +57,7 @@ export async function confirmAddress(
   let isValid = false
   function change(account: Account): Account {
     const { user } = account
-    isValid = isLinkValid(account, origin)
+    isValid = isLinkValid(account, origin) && !holdOf(account, nowMicros(context.clock))
     if (!isValid || user.verifiedAt !== undefined) return account
     return { ...account, user: updated(context, user, { verifiedAt: nowMicros(context.clock) }) }
   }
@@ -83,7 +84,8 @@ export async function resetPassword(
   function change(account: Account): Account {
     const { user } = account
     const { last, own, others } = replacePassword(context, account, password)
-    isDone = isLinkValid(account, origin) && !user.disabled && !last?.disabled
+    const isHeld = holdOf(account, nowMicros(context.clock)) !== undefined
+    isDone = isLinkValid(account, origin) && !isHeld && !user.disabled && !last?.disabled
     if (!isDone) return account
     if (user.verifiedAt === undefined) {
       return { user: claimedUser(scope, user), credentials: [own] }

@@ -1,9 +1,17 @@
 import { emailKey } from '../../store/email-key.ts'
 import type { Account } from '../../store/ports.ts'
-import type { Credential, Displaced, Micros, StoredPassword, User } from '../../store/records.ts'
+import type {
+  Credential,
+  Displaced,
+  Micros,
+  Standing,
+  StoredPassword,
+  User,
+} from '../../store/records.ts'
 import { changeAccount, removedBetween } from '../ways/account-changes.ts'
 import {
   afterTakeBack,
+  isContested,
   isLinkValid,
   isMoveLinkValid,
   readStanding,
@@ -118,9 +126,10 @@ export function isContestValid(
   account: Pick<Account, 'user' | 'standing'>,
   { emailKey, at, rulings }: Contest,
 ): boolean {
-  const standing = standingOf(account)
-  if (standing.rulings !== rulings) return false
-  return standing.displaced.some((one) => one.emailKey === emailKey && one.at === at)
+  const { rulings: counted, displaced, readdressed } = standingOf(account)
+  const isOfLink = (one: Displaced) => one.emailKey === emailKey && one.at === at
+  // Acts of the operator who has changed the address are no decision about that.
+  return readdressed?.from.some(isOfLink) || (counted === rulings && displaced.some(isOfLink))
 }
 
 /**
@@ -135,11 +144,11 @@ export async function contest(scope: Scope, link: Contest): Promise<User | undef
   function change(account: Account): Account {
     const { user } = account
     isValid = isContestValid(account, link)
-    if (!isValid || user.disabled) return account
+    if (!isValid || (user.disabled && isContested(user, standingOf(account)))) return account
     return {
       ...account,
       user: withoutSessions(context, updated(context, user, { disabled: true })),
-      standing: { ...standingOf(account), contestedAt: nowMicros(context.clock) },
+      standing: contestedStanding(account, link, nowMicros(context.clock)),
     }
   }
   const write = { scope, action: 'user.update', target: link.userId } as const
@@ -147,6 +156,14 @@ export async function contest(scope: Scope, link: Contest): Promise<User | undef
     changedFields(last.user, next.user),
   )
   return isValid ? account?.user : undefined
+}
+
+function contestedStanding(account: Account, { emailKey, at }: Contest, now: Micros): Standing {
+  const standing = { ...standingOf(account), contestedAt: now }
+  const { readdressed } = standing
+  const isOfOperator = readdressed?.from.some((one) => one.emailKey === emailKey && one.at === at)
+  if (!readdressed || !isOfOperator) return standing
+  return { ...standing, readdressed: { ...readdressed, isContested: true } }
 }
 
 /**

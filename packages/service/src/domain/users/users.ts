@@ -1,10 +1,17 @@
 import { emailKey } from '../../store/email-key.ts'
-import type { Account, Listing, Page } from '../../store/ports.ts'
-import type { Credential, Micros, User } from '../../store/records.ts'
+import type { Account, Change, Listing, Page } from '../../store/ports.ts'
+import {
+  type Credential,
+  type Micros,
+  newStanding,
+  type Standing,
+  type User,
+} from '../../store/records.ts'
 import type { Found, SearchPage, UserQuery } from '../../store/user-search.ts'
-import { effectOfEdit } from '../ways/valid-links.ts'
+import { afterReaddress, isOperator, refuseOwnChange } from '../ways/second-operator.ts'
+import { afterRuling, effectOfEdit, isContested, standingOf } from '../ways/valid-links.ts'
 import { changedFields } from '../writes/changed-fields.ts'
-import { commit, noting } from '../writes/commit.ts'
+import { commit, noting, notingUser } from '../writes/commit.ts'
 import { type DomainContext, nowMicros, type Scope, updated } from '../writes/context.ts'
 import { found, ServiceError } from '../writes/errors.ts'
 import { newId } from '../writes/ids.ts'
@@ -196,23 +203,31 @@ export function editedUser(scope: Scope, last: User, edit: UserEdit, readAt: Mic
   return changedFields(last, next).length === 0 ? last : next
 }
 
-/** Edits a user as {@link editedUser} says; answers with the user, also as it was before. */
+/**
+ * Edits a user as {@link editedUser} says; answers with the user, also as it was before, and its standing.
+ *
+ * @param needsSecond - Whether another operator has to confirm an address that takes the place of a proven one.
+ */
 export async function editUser(
   scope: Scope,
   id: string,
   editOf: (last: User) => UserEdit,
   readAt: Micros,
-): Promise<{ user: User; before: User }> {
+  needsSecond: boolean,
+): Promise<{ user: User; before: User; standing: Standing }> {
   const { context, tenantId } = scope
   let before: User | undefined
-  function change(last: User): User {
-    before = last
-    return editedUser(scope, last, editOf(last), readAt)
+  function change(account: Account): Account {
+    before = account.user
+    const user = editedUser(scope, before, editOf(before), readAt)
+    if (user === before) return account
+    if (user.emailKey === before.emailKey) return { ...account, user }
+    return { ...account, user, standing: afterReaddress(scope, account, user, needsSecond) }
   }
-  const user = await commit(scope, 'user.update', id, (audit) =>
-    context.store.users.update(tenantId, id, noting(audit, change), audit, effectOfEdit),
+  const { user, standing = newStanding } = await commit(scope, 'user.update', id, (audit) =>
+    context.store.users.updateAccount(tenantId, id, notingUser(audit, change), audit),
   )
-  return { user, before: before ?? user }
+  return { user, before: before ?? user, standing }
 }
 
 /** Disables a user, which ends the user's sessions, or enables one again; all else stays as it is. */
@@ -232,9 +247,27 @@ export function setDisabled(
       sessionsValidAfter: disabled ? Math.max(sessionsValidAfter, at) : sessionsValidAfter,
     })
   }
+  // An operator decides about a contested account; that is judged in the write.
+  if (!disabled && isOperator(scope)) return enable(scope, id, change)
   return commit(scope, action, id, (audit) =>
     context.store.users.update(tenantId, id, noting(audit, change), audit, effectOfEdit),
   )
+}
+
+async function enable(scope: Scope, id: string, change: Change<User>): Promise<User> {
+  const { context, tenantId } = scope
+  function changeOne(account: Account): Account {
+    const user = change(account.user)
+    if (user === account.user) return account
+    const standing = afterRuling(account)
+    if (!isContested(account.user, standingOf(account))) return { ...account, user, standing }
+    refuseOwnChange(scope, account)
+    return { ...account, user, standing: { ...standing, readdressed: undefined } }
+  }
+  const { user } = await commit(scope, 'user.update', id, (audit) =>
+    context.store.users.updateAccount(tenantId, id, notingUser(audit, changeOne), audit),
+  )
+  return user
 }
 
 /** Deletes a user with all credentials; answers with the last version. */

@@ -3,6 +3,9 @@ import type { Credential, User } from '../../store/records.ts'
 import { changedValues } from '../writes/changed-fields.ts'
 import { commit, unlessRefused, type WriteAction } from '../writes/commit.ts'
 import { nowMicros, type Scope, updated } from '../writes/context.ts'
+import { found } from '../writes/errors.ts'
+import { afterConfirmation, holdOf, refuseOwnChange } from './second-operator.ts'
+import { afterRuling } from './valid-links.ts'
 import { type EndingLogin, isLoginValid, type Login, withoutSessions } from './valid-logins.ts'
 import { hasOpenWay, isOpenWay, type TenantWays } from './ways-in.ts'
 
@@ -184,8 +187,8 @@ export async function removeOwnCredential(
  *
  * @param user - Has the address that was proven; nothing is done when it is another by now.
  * @param own - A credential that the owner has just set, which stays.
- * @returns The user, and whether this was the first proof; `undefined` when the address is another,
- *   or the credential is another user's.
+ * @returns The user, and whether this was the first proof; `undefined` when the address is another or waits for a second
+ *   operator, or the credential is another user's.
  */
 export async function claimAccount(
   scope: Scope,
@@ -193,8 +196,11 @@ export async function claimAccount(
   own?: Credential,
 ): Promise<{ user: User; isFirstProof: boolean } | undefined> {
   let isFirstProof = false
+  let isHeld = false
   function change(account: Account): Account {
     const { user, credentials } = account
+    isHeld = holdOf(account, nowMicros(scope.context.clock)) !== undefined
+    if (isHeld) return account
     isFirstProof = user.emailKey === emailKey && user.verifiedAt === undefined
     if (isFirstProof) return { user: claimedUser(scope, user), credentials: own ? [own] : [] }
     const mayAdd =
@@ -209,7 +215,54 @@ export async function claimAccount(
     'profile.email_verified',
     ...removedBetween(before, after),
   ])
+  if (isHeld) return undefined
   return claimed?.user.emailKey === emailKey ? { user: claimed.user, isFirstProof } : undefined
+}
+
+/**
+ * Marks the address of a user as verified, as an operator says so. Else as {@link claimAccount}.
+ *
+ * @throws ServiceError `not_permitted` for the operator who has changed the address lately, `not_found` for an unknown user.
+ */
+export async function confirmByOperator(scope: Scope, userId: string): Promise<User> {
+  const now = nowMicros(scope.context.clock)
+  function change(account: Account): Account {
+    const { user } = account
+    refuseOwnChange(scope, account)
+    if (user.verifiedAt !== undefined) return account
+    const isHeld = holdOf(account, now) !== undefined
+    return {
+      user: claimedUser(scope, user),
+      credentials: [],
+      ...(isHeld && { standing: afterConfirmation(account, now) }),
+    }
+  }
+  const write = { scope, action: 'user.verify', target: userId } as const
+  const account = await changeAccount(write, userId, change, (before, after) => [
+    'profile.email_verified',
+    ...removedBetween(before, after),
+  ])
+  return found(account).user
+}
+
+/**
+ * Removes a way to log in, as an operator says so; all sessions end.
+ *
+ * @throws ServiceError `not_permitted` for the operator who has changed the address lately, `not_found` if it is not there.
+ */
+export async function removeByOperator(scope: Scope, userId: string, id: string): Promise<void> {
+  function change(account: Account): Account {
+    const { user, credentials } = account
+    found(credentials.find((one) => one.id === id))
+    refuseOwnChange(scope, account)
+    return {
+      user: withoutSessions(scope.context, user),
+      credentials: credentials.filter((one) => one.id !== id),
+      standing: afterRuling(account),
+    }
+  }
+  const write = { scope, action: 'credential.delete', target: `${userId}/${id}` } as const
+  found(await changeAccount(write, userId, change))
 }
 
 /** The user with a proven address, and without sessions. */

@@ -65,8 +65,8 @@ export function isMoveLinkValid(
 
 /** The standing after an act of an operator: all earlier links are void, and a dispute is over. */
 export function afterRuling(account: Account): Standing {
-  const { moves, rulings } = standingOf(account)
-  return { ...newStanding, moves, rulings: rulings + 1 }
+  const { moves, rulings, readdressed } = standingOf(account)
+  return { ...newStanding, moves, rulings: rulings + 1, readdressed }
 }
 
 /**
@@ -88,6 +88,7 @@ export function effectOfEdit(before: User, after: User): StandingEffect | undefi
 }
 
 /** Whether the user is locked because two people claim the account. An operator who enables the user decides it. */
-export function isContested({ disabled }: User, { contestedAt }: Standing): boolean {
-  return disabled && contestedAt !== undefined
+export function isContested({ disabled }: User, standing: Standing): boolean {
+  const { contestedAt, readdressed } = standing
+  return disabled && (contestedAt !== undefined || readdressed?.isContested === true)
 }

@@ -1,5 +1,5 @@
 import type { Change, Outcome } from '../../store/ports.ts'
-import type { AuditEntry, Credential } from '../../store/records.ts'
+import type { AuditEntry, Credential, User } from '../../store/records.ts'
 import { entryOf } from './audit.ts'
 import { changedFields, changedValues } from './changed-fields.ts'
 import type { ServiceScope } from './context.ts'
@@ -112,6 +112,18 @@ export function noting<T extends object>(audit: AuditEntry, change: Change<T>): 
     const next = change(last)
     audit.fields = changedFields(last, next)
     audit.changes = changedValues(last, next)
+    return next
+  }
+}
+
+/** As {@link noting}, for the change of the user of an account. */
+export function notingUser<A extends { readonly user: User }>(
+  audit: AuditEntry,
+  change: Change<A>,
+): Change<A> {
+  return (last) => {
+    const next = change(last)
+    noting(audit, () => next.user)(last.user)
     return next
   }
 }

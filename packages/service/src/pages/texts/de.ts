@@ -403,7 +403,10 @@ export const de: Texts = {
   mailContestedText:
     'Sie haben Ihr Konto zurückgeholt, und wer die Adresse liest, die es vorher hatte, widerspricht dem. Niemand kann sich anmelden, bis wir entschieden haben. Schreiben Sie uns, woran wir erkennen, dass das Konto Ihres ist.',
   mailMovedBySupportText:
-    'Der Support hat die Adresse Ihres Kontos in {email} geändert. Damit melden Sie sich von jetzt an an. Wenn Sie das nicht gewünscht haben, melden Sie sich sofort bei uns.',
+    'Der Support hat die Adresse Ihres Kontos in {email} geändert. Damit melden Sie sich von jetzt an an. Wenn Sie das nicht gewünscht haben, widersprechen Sie mit diesem Link. Er sperrt das Konto, bis eine zweite Person im Support entschieden hat, und gilt sieben Tage.',
+  mailHeldSubject: 'Ihre neue Adresse bei {company} muss noch bestätigt werden',
+  mailHeldText:
+    'Sie haben eine Nachricht angefordert, um sich anzumelden. Der Support hat diese Adresse erst vor weniger als einem Tag in Ihr Konto eingetragen, und eine zweite Person muss das bestätigen. Bitten Sie den Support darum, oder versuchen Sie es einen Tag nach der Änderung noch einmal. Mit Ihrem Passwort können Sie sich anmelden wie bisher.',
   mailDeletedSubject: 'Ihr Konto bei {company} wurde gelöscht',
   mailDeletedText:
     'Ihr Konto wurde gerade gelöscht, wie Sie es wollten. Wenn Sie das nicht waren, melden Sie sich sofort bei uns.',

@@ -377,7 +377,10 @@ export const en = {
   mailContestedText:
     'You have taken your account back, and the reader of the address that it had before contests that. The account is locked until we have decided. Write to us, and tell us how we can see that the account is yours.',
   mailMovedBySupportText:
-    'The support has changed the address of your account to {email}. You log in with it from now on. If you did not ask for this, tell us at once.',
+    'The support has changed the address of your account to {email}. You log in with it from now on. If you did not ask for this, contest it with this link. It locks the account until a second person of the support has decided, and works for seven days.',
+  mailHeldSubject: 'Your new address at {company} has to be confirmed',
+  mailHeldText:
+    'You asked for a message to log in with. The support has changed the address of your account to this one less than a day ago, and a second person has to confirm that. Ask the support to do so, or try again a day after the change. Your password works as before.',
   mailDeletedSubject: 'Your account at {company} was deleted',
   mailDeletedText:
     'Your account was deleted just now, as you asked. If this was not you, tell us at once.',

@@ -215,6 +215,7 @@ export const tables = {
       rulings: 'integer not null',
       displaced: 'text',
       contested_at: 'integer',
+      readdressed: 'text',
     },
     rules: [
       'primary key (tenant_id, user_id)',

@@ -11,6 +11,7 @@ export function toStanding(row: Row<'standings'> | undefined): Standing {
     rulings: row.rulings,
     displaced: row.displaced === null ? [] : JSON.parse(row.displaced),
     contestedAt: row.contested_at ?? undefined,
+    readdressed: row.readdressed === null ? undefined : JSON.parse(row.readdressed),
   }
 }
 
@@ -25,13 +26,14 @@ export function storeStanding(tenantId: string, userId: string, standing: Standi
   const row = toStandingRow(tenantId, userId, standing)
   return sql`${insertInto('standings', Object.keys(row), Object.values(row))}
     on conflict (tenant_id, user_id) do update set moves = excluded.moves, rulings = excluded.rulings,
-      displaced = excluded.displaced, contested_at = excluded.contested_at`
+      displaced = excluded.displaced, contested_at = excluded.contested_at,
+      readdressed = excluded.readdressed`
 }
 
 function toStandingRow(
   tenantId: string,
   userId: string,
-  { moves, rulings, displaced, contestedAt }: Standing,
+  { moves, rulings, displaced, contestedAt, readdressed }: Standing,
 ): Row<'standings'> {
   return {
     tenant_id: tenantId,
@@ -40,6 +42,7 @@ function toStandingRow(
     rulings,
     displaced: displaced.length === 0 ? null : JSON.stringify(displaced),
     contested_at: contestedAt ?? null,
+    readdressed: readdressed === undefined ? null : JSON.stringify(readdressed),
   }
 }
 

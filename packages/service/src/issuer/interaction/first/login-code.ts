@@ -11,7 +11,7 @@ import { countRefused } from '../../../telemetry/logins.ts'
 import { type Form, redirect } from '../../requests/http.ts'
 import { showNotFound } from '../flow/dead-end.ts'
 import { csrfToken, flowPath, loginPath, otherPath } from '../flow/flow-path.ts'
-import { type InteractionRequest, scopeOf, show } from '../flow/flow-request.ts'
+import { type InteractionRequest, mailContextOf, scopeOf, show } from '../flow/flow-request.ts'
 import { showLinkNeeded, showTooMany } from '../flow/too-many.ts'
 import {
   endMailCode,
@@ -20,6 +20,7 @@ import {
   mailCode,
   type SentCode,
 } from '../mail/mail-code.ts'
+import { isAddressHeld, tellHeld } from '../mail/messages.ts'
 import { completeStep } from '../progress/login-progress.ts'
 import { showForm as showLoginForm } from './login.ts'
 
@@ -87,8 +88,10 @@ async function send(flow: InteractionRequest, typed: string): Promise<void> {
 
   const found = await findUser(scopeOf(flow), email)
   await note(scopeOf(flow), 'login.code_requested', found?.id ?? 'unknown')
-  const user = found?.disabled ? undefined : found
+  const isHeld = found !== undefined && (await isAddressHeld(context, found))
+  const user = found?.disabled || isHeld ? undefined : found
   if (await mailCode(flow, loginOf(flow), { email, user }, 'first')) {
+    if (isHeld) await tellHeld(context, mailContextOf(flow), found)
     return redirect(response, flowPath(interaction, '/code'))
   }
   showForm(flow, 429, email, { problem: { text: 'factorNotSent' } })

@@ -1,13 +1,15 @@
 import { hash, randomUUID } from 'node:crypto'
 import { findPassword } from '../../../domain/users/passwords.ts'
 import type { Contest } from '../../../domain/users/take-back.ts'
-import { type LinkOrigin, originOf } from '../../../domain/ways/valid-links.ts'
+import { holdOf } from '../../../domain/ways/second-operator.ts'
+import { type LinkOrigin, originOf, readStanding } from '../../../domain/ways/valid-links.ts'
+import { nowMicros } from '../../../domain/writes/context.ts'
 import { idPattern } from '../../../domain/writes/ids.ts'
 import { composeMail, type MailKind } from '../../../mail/compose.ts'
 import type { Language } from '../../../pages/index.ts'
 import { emailKey } from '../../../store/email-key.ts'
 import type { QueuedMessage } from '../../../store/protocol-store.ts'
-import type { Micros, StoredPassword, User } from '../../../store/records.ts'
+import type { Micros, Standing, StoredPassword, User } from '../../../store/records.ts'
 import type { IssuerContext } from '../../context.ts'
 import type { RequestFacts } from '../../requests/request-facts.ts'
 import { type EmailToken, issueEmailToken, type Signup, type TokenPurpose } from './email-tokens.ts'
@@ -57,8 +59,25 @@ export async function sendLink(
   const { tenant } = mailContext.facts
   const nobody = { tenantId: tenant.id, id: holder, emailKey: '' }
   const origin = await originOf(context.domain, user ?? nobody)
+  if (user && (await isAddressHeld(context, user))) return tellHeld(context, mailContext, user)
   const content = { userId: holder, email: user?.email ?? '', ...origin }
   return postLink(context, kind, mailContext, holder, content, user)
+}
+
+/** Whether the address of the user waits for a second operator. */
+export async function isAddressHeld({ domain }: IssuerContext, user: User): Promise<boolean> {
+  const standing = await readStanding(domain, user)
+  return holdOf({ user, standing }, nowMicros(domain.clock)) !== undefined
+}
+
+/** Tells the user, in place of a link or code, that the address still waits for a second operator. */
+export async function tellHeld(
+  context: IssuerContext,
+  { facts, language }: MailContext,
+  user: User,
+): Promise<QueuedMessage> {
+  const message = composeMail('held', facts.tenant, user, { language })
+  return context.outbox.post(facts.tenant, message, { kind: 'held', userId: user.id })
 }
 
 /**
@@ -174,6 +193,30 @@ export async function tellDisplaced(
   const to = { email, profile: {}, verifiedAt: undefined }
   const message = composeMail('displaced', tenant, to, { language, link })
   await context.outbox.post(tenant, message, { kind: 'displaced', userId })
+}
+
+/**
+ * Tells the reader of a proven address that an operator has changed it. The message has a link that contests that, which
+ * locks the account: it gives it to neither side.
+ */
+export async function tellReaddressed(
+  context: IssuerContext,
+  { facts, language }: MailContext,
+  before: User,
+  { email }: User,
+  { rulings, readdressed }: Standing,
+): Promise<void> {
+  const { tenant, issuer } = facts
+  const { id: userId } = before
+  const left = readdressed?.from.findLast(({ emailKey: key }) => key === before.emailKey)
+  const token = left && (await issueContestToken({ context, tenant }, { ...left, userId, rulings }))
+  const query = token && new URLSearchParams({ token, ui_locales: language })
+  const link = query && `${issuer}/contest?${query}`
+  const message = composeMail('movedBySupport', tenant, before, {
+    ...{ language, values: { email } },
+    ...(link && { link }),
+  })
+  await context.outbox.post(tenant, message, { kind: 'movedBySupport', userId })
 }
 
 /** Tells the user who has taken the account back that this is contested, and that the account is locked. */

@@ -1,0 +1,90 @@
+import type { Account } from '../../store/ports.ts'
+import type { Displaced, Micros, Readdressed, Standing, User } from '../../store/records.ts'
+import { nowMicros, type ServiceScope } from '../writes/context.ts'
+import { ServiceError } from '../writes/errors.ts'
+import { afterRuling, standingOf } from './valid-links.ts'
+
+/**
+ * The rule that one operator alone gives an account to no other person. An operator who changes a proven address could
+ * mark the new one as verified, or have a link for a new password sent to it, and log in as the user. So for a day, the
+ * new address proves nothing, unless another operator confirms it.
+ */
+
+/** How long a new address proves nothing. */
+const HOLD_MICROS = 86_400 * 1e6
+
+const CHANGED_BY_YOU =
+  'You have changed the address of this user, so another operator has to do this.'
+
+/** The parts of an account that the rule reads. */
+type Held = Pick<Account, 'user' | 'standing'>
+
+/** The new address that still waits for another operator; `undefined`: there is none. */
+export function holdOf(account: Held, now: Micros): Readdressed | undefined {
+  const { readdressed } = standingOf(account)
+  return readdressed?.to === account.user.emailKey && readdressed.until > now
+    ? readdressed
+    : undefined
+}
+
+/**
+ * The standing after an operator has changed the address. The reader of a proven address that is left can contest
+ * that. An account that goes back to such an address waits for no other operator, and is contested no more.
+ *
+ * @param needsSecond - Whether the tenant asks for a second operator.
+ */
+export function afterReaddress(
+  { context, actor }: ServiceScope,
+  account: Account,
+  next: User,
+  needsSecond: boolean,
+): Standing {
+  const now = nowMicros(context.clock)
+  const standing = afterRuling(account)
+  const { user } = account
+  const last = standing.readdressed
+  const from = last?.from ?? []
+  if (from.some(({ emailKey }) => emailKey === next.emailKey)) {
+    return { ...standing, readdressed: undefined }
+  }
+  const isProven = user.verifiedAt !== undefined
+  // An address that was never proven is anybody's: its correction is no danger to an owner.
+  if (!isProven && !holdOf(account, now) && !last?.isContested) return standing
+  const left: Displaced[] = isProven
+    ? [{ email: user.email, emailKey: user.emailKey, at: now }]
+    : []
+  return {
+    ...standing,
+    readdressed: {
+      by: actor.name,
+      to: next.emailKey,
+      until: needsSecond ? now + HOLD_MICROS : now,
+      from: [...from, ...left],
+      ...(last?.isContested && { isContested: true }),
+    },
+  }
+}
+
+/** Whether the account waits for another operator than the actor: because of a new address, or as that was contested. */
+function isOwnChange({ context, actor }: ServiceScope, account: Held): boolean {
+  const { readdressed } = standingOf(account)
+  if (readdressed?.by !== actor.name) return false
+  return readdressed.isContested === true || holdOf(account, nowMicros(context.clock)) !== undefined
+}
+
+/** Refuses an act of the operator who has changed the address. @throws ServiceError `not_permitted`. */
+export function refuseOwnChange(scope: ServiceScope, account: Held): void {
+  if (isOwnChange(scope, account)) throw new ServiceError('not_permitted', CHANGED_BY_YOU)
+}
+
+/** The standing after another operator has confirmed the address. Its change can still be contested. */
+export function afterConfirmation(account: Account, now: Micros): Standing {
+  const standing = standingOf(account)
+  const { readdressed } = standing
+  return readdressed ? { ...standing, readdressed: { ...readdressed, until: now } } : standing
+}
+
+/** Whether an operator acts, not the user or a program. */
+export function isOperator({ actor }: Pick<ServiceScope, 'actor'>): boolean {
+  return actor.name.startsWith('operator:')
+}
