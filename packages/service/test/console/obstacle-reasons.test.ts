@@ -24,6 +24,7 @@ const byMail = { ...settings, allowPasswords: false, allowTotpEmail: true }
 const paused = (limit: Pause['limit'], network?: string): Pick<LoginFacts, 'pauses'> => ({
   pauses: [{ limit, until: 64e6, network }],
 })
+const off = { ...user, disabled: true }
 const contested = { ...newStanding, contestedAt: 1 }
 const obstaclesOf = (facts: Partial<LoginFacts>) =>
   loginObstacles({
@@ -37,6 +38,27 @@ describe('the reasons why a user cannot log in', () => {
     [[], {}],
     [['disabled'], { user: { ...user, disabled: true } }],
     [['contested'], { user: { ...user, disabled: true }, standing: contested }],
+    [['disabled', 'unverified'], { user: { disabled: true, verifiedAt: undefined } as User }],
+    [['disabled', 'way_disabled'], { user: off, credentials: [{ ...password, disabled: true }] }],
+    [['disabled', 'no_way_in'], { user: off, credentials: [] }],
+    [['disabled', 'needs_link'], { user: off, ...paused('loginAnywhere') }],
+    [
+      ['contested', 'address_held'],
+      {
+        user: { disabled: true, verifiedAt: undefined } as User,
+        standing: contested,
+        heldUntil: 64e6,
+      },
+    ],
+    [
+      ['way_not_allowed', 'unverified'],
+      {
+        user: { ...user, verifiedAt: undefined },
+        settings: { ...settings, allowPasswords: false },
+      },
+    ],
+    // An invitation and a link for a new password prove the address, too.
+    [['no_way_in'], { user: { ...user, verifiedAt: undefined }, credentials: [] }],
     [[], { standing: contested }],
     [['no_way_in'], { credentials: [] }],
     [['way_disabled'], { credentials: [{ ...password, disabled: true }] }],
@@ -75,6 +97,16 @@ describe('the reasons why a user cannot log in', () => {
   ])('are %j', (reasons, facts) => {
     expect(obstaclesOf(facts).map(({ reason }) => reason)).toEqual(reasons)
   })
+})
+
+test('acts that do nothing for a disabled user are offered once the user is enabled', () => {
+  const facts = { user: { disabled: true, verifiedAt: undefined } as User }
+  expect(obstaclesOf(facts).map(({ help }) => help)).toEqual([['enable'], []])
+  const sentences = obstaclesOf(facts).map((one) => sentenceOf(one, 0))
+  expect(sentences[0]).toContain('Enable the user')
+  expect(sentences[1]).toContain('mark the address as verified')
+  const locked = obstaclesOf({ user: off, ...paused('loginAnywhere') })
+  expect(locked.map(({ help }) => help)).toEqual([['enable'], ['let_try_again']])
 })
 
 test('an invitation that bounced is not suggested again, and the sentence quotes the mail server', () => {

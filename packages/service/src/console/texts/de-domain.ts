@@ -5,8 +5,8 @@
 export const domainInGerman: Readonly<Record<string, string>> = {
   'This user can’t log in: two people claim the account. Find out whose it is, set the address to theirs, and enable the user.':
     'Dieser Benutzer kann sich nicht anmelden: Zwei Personen beanspruchen das Konto. Finden Sie heraus, wem es gehört, setzen Sie dessen Adresse, und aktivieren Sie den Benutzer.',
-  'This user can’t log in: the user is disabled. Enable the user to change that.':
-    'Dieser Benutzer kann sich nicht anmelden: Er ist gesperrt. Aktivieren Sie ihn, um das zu ändern.',
+  'This user can’t log in: the user is disabled. Enable the user.':
+    'Dieser Benutzer kann sich nicht anmelden: Er ist gesperrt. Aktivieren Sie ihn.',
   'This user can’t log in: there is no password, passkey or connected account. Send an invitation.':
     'Dieser Benutzer kann sich nicht anmelden: Es gibt kein Passwort, keinen Passkey und kein verbundenes Konto. Schicken Sie eine Einladung.',
   'This user can’t log in: there is no password, passkey or connected account, and the last message did not arrive (“{answer}”). Correct the address, then send an invitation.':

@@ -77,12 +77,15 @@ export interface LoginFacts {
  */
 export function loginObstacles(facts: LoginFacts): Obstacle[] {
   const { settings, user, pauses, refusedMail } = facts
-  const lasting = lastingObstacle(facts)
-  if (lasting) return [obstacle(lasting, facts)]
+  const lasting = [lockOf(facts), closedWays(facts)].filter((one) => one !== undefined)
   const ways = openWays(facts)
   const isUnverified =
-    user.verifiedAt === undefined && !settings.allowUnverified && !allowsMailLogin(settings)
+    user.verifiedAt === undefined &&
+    !settings.allowUnverified &&
+    !allowsMailLogin(settings) &&
+    !lasting.some((reason) => provesAddress(reason, facts))
   return [
+    ...lasting.map((reason) => obstacle(reason, facts)),
     ...addressObstacles(facts, isUnverified),
     ...(refusedMail !== undefined && (ways.needsMail || isUnverified)
       ? [obstacle('mail_refused', facts, { isPartial: ways.isMailPartial, answer: refusedMail })]
@@ -103,11 +106,20 @@ function addressObstacles(facts: LoginFacts, isUnverified: boolean): Obstacle[] 
   return [obstacle('address_held', facts, { isPartial, until })]
 }
 
-/** An obstacle that lasts until a change is made, for every way to log in. */
-function lastingObstacle(facts: LoginFacts): ObstacleReason | undefined {
-  const { settings, user, standing, credentials, offered } = facts
+/** The reason why the account is locked. */
+function lockOf({ user, standing }: LoginFacts): ObstacleReason | undefined {
   if (isContested(user, standing)) return 'contested'
-  if (user.disabled) return 'disabled'
+  return user.disabled ? 'disabled' : undefined
+}
+
+/** Whether the act that removes an obstacle is a link that proves the address as well. */
+function provesAddress(reason: ObstacleReason, facts: LoginFacts): boolean {
+  return helpFor(reason, facts).some((act) => act === 'invite' || act === 'reset')
+}
+
+/** The reason why every way to log in is closed, until a change is made. */
+function closedWays(facts: LoginFacts): ObstacleReason | undefined {
+  const { settings, credentials, offered } = facts
   if (allowsMailLogin(settings)) return undefined
   const ways = credentials.filter(isFirstFactor)
   if (ways.length === 0) return 'no_way_in'
@@ -179,9 +191,23 @@ function feltPause(
 
 function obstacle(
   reason: ObstacleReason,
-  { settings, credentials, refusedMail }: LoginFacts,
+  facts: LoginFacts,
   more: Partial<Obstacle> = {},
 ): Obstacle {
+  const help = helpFor(reason, facts).filter(
+    (act) => !facts.user.disabled || !needsEnabled.has(act),
+  )
+  return { reason, isPartial: false, ...more, help, ...answered(reason, facts.refusedMail) }
+}
+
+/** Acts that are refused for a disabled user. */
+const needsEnabled: ReadonlySet<ObstacleHelp> = new Set(['invite', 'reset', 'verify'])
+
+/** The acts that remove an obstacle of a user who is enabled. */
+function helpFor(
+  reason: ObstacleReason,
+  { settings, credentials, refusedMail }: LoginFacts,
+): readonly ObstacleHelp[] {
   const canReset = settings.allowPasswords && !credentials.some(isOffPassword)
   const help: Readonly<Record<ObstacleReason, readonly ObstacleHelp[]>> = {
     contested: ['enable'],
@@ -202,7 +228,7 @@ function obstacle(
     mail_wait: ['let_try_again'],
     mail_client_wait: [],
   }
-  return { reason, isPartial: false, ...more, help: help[reason], ...answered(reason, refusedMail) }
+  return help[reason]
 }
 
 /** An invitation that bounced is not to be sent again to the same address. */

@@ -14,7 +14,7 @@ function startOf({ reason, until, network, answer }: Obstacle, now: Micros): str
     case 'contested':
       return 'This user can’t log in: two people claim the account. Find out whose it is, set the address to theirs, and enable the user.'
     case 'disabled':
-      return 'This user can’t log in: the user is disabled. Enable the user to change that.'
+      return 'This user can’t log in: the user is disabled. Enable the user.'
     case 'no_way_in':
       return answer === undefined
         ? 'This user can’t log in: there is no password, passkey or connected account. Send an invitation.'
