@@ -6,6 +6,7 @@ import { nameRoute } from '../telemetry/route.ts'
 import { createRouter } from '../wire/router.ts'
 import type { Asked } from './asked.ts'
 import type { Answer } from './call.ts'
+import { formName } from './form-names.ts'
 import { beganFresh, FRESH_SECONDS, findOperator } from './login.ts'
 import {
   forgedPage,
@@ -181,7 +182,9 @@ function page(content: Content): Answer {
 }
 
 function keptForm(kept: string, formPath: string): Content {
-  const data = { kept, formPath, page: pageOf(formPath) }
+  const route = findRoute(formPath, 'POST').found
+  const form = route && formName(route.path)
+  const data = { kept, form, page: pageOf(formPath) }
   return { name: 'kept-form', title: 'Go on with your form', data }
 }
 

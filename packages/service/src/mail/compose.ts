@@ -37,7 +37,7 @@ const texts: { [Kind in MailKind]: { subject: TextKey; text: TextKey; button?: T
   changed: { subject: 'mailChangedSubject', text: 'mailChangedText', button: 'mailUndoButton' },
   code: { subject: 'mailCodeSubject', text: 'mailCodeText' },
   loginCode: { subject: 'mailCodeSubject', text: 'mailLoginCodeText' },
-  factors: { subject: 'mailFactorsSubject', text: 'mailFactorsText', button: 'mailUndoButton' },
+  factors: { subject: 'mailFactorsSubject', text: 'mailFactorAddedText', button: 'mailUndoButton' },
   addressCode: { subject: 'mailCodeSubject', text: 'mailAddressCodeText' },
   moved: { subject: 'mailMovedSubject', text: 'mailMovedText', button: 'mailUndoButton' },
   movedBySupport: {
@@ -69,7 +69,13 @@ export function composeMail(
   kind: MailKind,
   tenant: Tenant,
   to: Pick<User, 'profile' | 'email' | 'verifiedAt'> | undefined,
-  options: { language: Language; link?: string; values?: Record<string, string> },
+  options: {
+    language: Language
+    link?: string
+    values?: Record<string, string>
+    /** In place of the text of the kind. */
+    text?: TextKey
+  },
 ): MailMessage {
   const t = translator(options.language)
   const { companyName, domain, logoImageText, supportEmail } = tenant.settings
@@ -87,7 +93,7 @@ export function composeMail(
     accents: accentsOf(color),
     greeting: name ? t('mailGreeting', { name }) : t('mailGreetingPlain'),
     code: options.values?.code === undefined ? undefined : t('mailCode', options.values),
-    text: t(text, options.values),
+    text: t(options.text ?? text, options.values),
     button: options.link && button && t(button),
     link: options.link,
     linkFallback: t('mailLinkFallback'),

@@ -88,3 +88,10 @@ test('names of one or two letters refuse nothing', async () => {
 test('the address itself is refused, in any writing', async () => {
   expect(await judgePassword('ADA.BYRON@example.com', ada)).toBe('email')
 })
+
+test.each(['latchkey1', 'Latchkey!2026', 'LATCHKEY-service', '1latchkey1'])(
+  'a password made of the name of the product is refused: %s',
+  async (password) => {
+    expect(await judgePassword(password, ada)).toBe('name')
+  },
+)

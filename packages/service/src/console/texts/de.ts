@@ -173,8 +173,8 @@ export const de = {
   'Keys and values for your own use. An empty key removes its row.':
     'Schlüssel und Werte für Ihre eigenen Zwecke. Ein leerer Schlüssel entfernt seine Zeile.',
   'Show what changes': 'Änderungen zeigen',
-  'Choose the password of {address}. You log in with it next, and can add a passkey then.':
-    'Wählen Sie das Passwort für {address}. Sie melden sich gleich damit an und können dann einen Passkey hinzufügen.',
+  'Choose the password of {address}. You log in with it next, and add a second step then: a passkey, a security key or an authenticator app. The console asks for it at each login.':
+    'Wählen Sie das Passwort von {address}. Damit melden Sie sich gleich an und richten dann einen zweiten Schritt ein: einen Passkey, einen Sicherheitsschlüssel oder eine Authenticator-App. Die Konsole fragt bei jeder Anmeldung danach.',
   Password: 'Passwort',
   'At least 8 characters. A long sentence is better than odd signs.':
     'Mindestens 8 Zeichen. Ein langer Satz ist besser als seltsame Zeichen.',
@@ -196,8 +196,26 @@ export const de = {
     'Sie haben sich neu angemeldet. Ihr Formular wurde aufbewahrt, und noch ist nichts geschehen.',
   'Go on with it': 'Damit fortfahren',
   'Back to the page without it': 'Ohne das Formular zurück zur Seite',
-  'Form: {path}. It is kept for ten minutes, and is used once.':
-    'Formular: {path}. Es wird zehn Minuten aufbewahrt und einmal verwendet.',
+  Events: 'Ereignisse',
+  Event: 'Ereignis',
+  'Make an API key': 'API-Schlüssel erstellen',
+  'Change the role of an operator': 'Rolle eines Operators ändern',
+  'Enable an operator': 'Operator aktivieren',
+  'Download the audit log': 'Audit-Log herunterladen',
+  'Change settings of a tenant': 'Einstellungen eines Mandanten ändern',
+  'Change an endpoint': 'Empfänger ändern',
+  'Change an application': 'Anwendung ändern',
+  'Show the secret of an application': 'Geheimnis einer Anwendung anzeigen',
+  'Rotate the secret of an application': 'Geheimnis einer Anwendung erneuern',
+  'Change a connection': 'Verbindung ändern',
+  'Replace the secret of a connection': 'Geheimnis einer Verbindung ersetzen',
+  'Enable a connection': 'Verbindung aktivieren',
+  'Add a user': 'Benutzer anlegen',
+  'Download the users': 'Benutzer herunterladen',
+  'Act for many users': 'Aktion für viele Benutzer',
+  'Mark the address of a user as verified': 'Adresse eines Benutzers als bestätigt markieren',
+  'The form is kept for ten minutes, and is used once.':
+    'Das Formular wird zehn Minuten lang aufgehoben und einmal verwendet.',
   'The key {name} is shown once. It is stored as a hash.':
     'Der Schlüssel {name} wird einmal angezeigt. Gespeichert wird nur ein Hash.',
   'No API key yet. Make one below: applications and scripts call the management API with it.':
@@ -445,9 +463,8 @@ export const de = {
   'All events': 'Alle Ereignisse',
   'No event is in this state. Choose all events.':
     'Kein Ereignis ist in diesem Zustand. Wählen Sie alle Ereignisse.',
-  'No event yet. “Send a test” sends one.': 'Noch kein Ereignis. „Test senden“ schickt eines.',
-  Events: 'Ereignisse',
-  Event: 'Ereignis',
+  'No event yet. A test is not listed here: its answer is shown above as soon as it is sent.':
+    'Noch kein Ereignis. Ein Test steht nicht in dieser Liste: Seine Antwort erscheint oben, sobald er gesendet ist.',
   'Last answer': 'Letzte Antwort',
   'after {millis} ms': 'nach {millis} ms',
   'Send once more': 'Noch einmal senden',

@@ -18,12 +18,40 @@ export interface AuditQuestion extends Omit<AuditFilter, 'actors'> {
 export async function searchAudit(
   { store }: DomainContext,
   tenantId: string | undefined,
-  { actor, ...filter }: AuditQuestion,
+  { actor, target, ...rest }: AuditQuestion,
   page: AuditPage,
 ): Promise<AuditPart> {
+  const about = target === undefined ? {} : await targetOf(store, tenantId, target)
+  if (!about) return { items: [], next: undefined }
+  const filter = { ...rest, ...about }
   if (actor === undefined) return store.audit.search(tenantId, filter, page)
   const tenants = tenantId === undefined ? [SYSTEM_TENANT_ID] : [SYSTEM_TENANT_ID, tenantId]
   return searchBy(store, tenantId, await actorsOf(store, tenants, actor), filter, page)
+}
+
+/** Texts of this form are ids, or paths that begin with one. */
+const ID = /^[a-z]{3}_|^service$/
+
+/**
+ * The target that a search text means: an id, or else the address or the name of a user, with all objects of that user.
+ * In the log of the whole service, operators are found by it; of several users with a name, the first one is meant.
+ *
+ * @returns `undefined` where no user has the address.
+ */
+async function targetOf(
+  { users }: DomainContext['store'],
+  tenantId: string | undefined,
+  text: string,
+): Promise<Pick<AuditFilter, 'target' | 'user'> | undefined> {
+  if (ID.test(text)) return { target: text }
+  const within = tenantId ?? SYSTEM_TENANT_ID
+  const isAddress = text.includes('@')
+  const user = isAddress
+    ? await users.findByEmail(within, emailKey(text))
+    : (await users.search(within, { search: text }, { after: undefined, limit: 1 })).items[0]
+  if (user) return { user: user.id }
+  // A thing that is no user, such as a domain that was freed.
+  return isAddress ? undefined : { target: text }
 }
 
 async function searchBy(

@@ -24,6 +24,9 @@ const MAX_BYTES = 72
 /** Shorter names are in too many good passwords. */
 const MIN_NAME_CHARACTERS = 3
 
+/** The names of this product, which operators think of first. */
+const PRODUCT = ['latchkey', 'latchkey service', 'latchkey console']
+
 /** The claims that name a person. */
 const NAME_CLAIMS = ['name', 'given_name', 'family_name', 'nickname', 'preferred_username']
 
@@ -59,7 +62,9 @@ function isMadeOf(password: string, { email, user, tenant }: Names): boolean {
   const letters = lettersOf(password)
   return (
     [...letters].length >= MIN_NAME_CHARACTERS &&
-    [...whole, ...claims, ...parts, ...labels].some((name) => lettersOf(name) === letters)
+    [...PRODUCT, ...whole, ...claims, ...parts, ...labels].some(
+      (name) => lettersOf(name) === letters,
+    )
   )
 }
 

@@ -53,7 +53,7 @@ export async function change(flow: FlowRequest, visit: Visit, form: Form): Promi
   if (form.get('step') === 'renew' && factors.usable.length > 0) {
     const codes = await renewRecoveryCodes(scope, user, factors.recoveryRev, loginOf(visit.session))
     if (!codes) return redirect(response, accountPaths.security)
-    await sendNews(context, 'factors', mailContextOf(flow), user)
+    await sendNews(context, 'factors', mailContextOf(flow), user, { factor: { kind: 'renewed' } })
     return showCodes(flow, visit, codes)
   }
   const renamed = factors.allKeys.find(({ id }) => id === form.get('rename'))
@@ -78,7 +78,10 @@ export async function change(flow: FlowRequest, visit: Visit, form: Form): Promi
   })
   if (isOnly) return showOnlyWay(flow, visit)
   if (!isRemoved) return redirect(response, accountPaths.security)
-  await sendNews(context, 'factors', mailContextOf(flow), user)
+  const way = factors.credentials.find((one) => one.id === id)?.kind ?? 'social'
+  await sendNews(context, 'factors', mailContextOf(flow), user, {
+    factor: { kind: 'removed', way },
+  })
   redirect(response, accountPaths.security)
 }
 

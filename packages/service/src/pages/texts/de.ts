@@ -139,6 +139,8 @@ export const de: Texts = {
   enrolKeyPasskey: 'Passkey hinzufügen',
   enrolKeySecond: 'Sicherheitsschlüssel als zweiten Schritt hinzufügen',
   enrolKeySecondHint: 'Sie verwenden ihn nach dem Passwort. Er braucht keine PIN.',
+  enrolRequired:
+    'Jeder Operator der Konsole braucht einen zweiten Schritt, damit ein gestohlenes Passwort allein nichts öffnet. Richten Sie einen ein, um fortzufahren.',
   enrolButton: 'Hinzufügen',
   enrolSkip: 'Nicht jetzt',
   recoveryTitle: 'Bewahren Sie diese Codes auf',
@@ -388,8 +390,15 @@ export const de: Texts = {
   mailFactorsSubject: 'Die Wege zur Anmeldung bei {company} wurden geändert',
   mailConnectedText:
     'Ihr Konto ist jetzt mit Ihrem Konto bei {name} verbunden: Sie können sich mit beiden anmelden. Wenn Sie das nicht waren, holen Sie Ihr Konto mit diesem Link zurück. Er gilt sieben Tage.',
-  mailFactorsText:
-    'Ein zweiter Schritt Ihres Kontos wurde gerade hinzugefügt, entfernt oder durch einen Wiederherstellungscode ersetzt. Wenn Sie das nicht waren, holen Sie Ihr Konto mit diesem Link zurück. Er gilt sieben Tage.',
+  mailFactorAddedText:
+    'Gerade kam zu Ihrem Konto hinzu: {way}. Wenn Sie das nicht waren, holen Sie Ihr Konto mit diesem Link zurück. Er gilt sieben Tage.',
+  mailFactorRemovedText:
+    'Gerade wurde aus Ihrem Konto entfernt: {way}. Wenn Sie das nicht waren, holen Sie Ihr Konto mit diesem Link zurück. Er gilt sieben Tage.',
+  mailRecoveryUsedText:
+    'Bei einer Anmeldung in Ihrem Konto wurde gerade ein Wiederherstellungscode statt des zweiten Schritts benutzt. Jeder Code gilt einmal. Wenn Sie das nicht waren, holen Sie Ihr Konto mit diesem Link zurück. Er gilt sieben Tage.',
+  mailRecoveryRenewedText:
+    'Für Ihr Konto gibt es neue Wiederherstellungscodes. Die bisherigen gelten nicht mehr. Wenn Sie das nicht waren, holen Sie Ihr Konto mit diesem Link zurück. Er gilt sieben Tage.',
+  mailWaySocial: 'Konto bei einem Anbieter',
   mailAddressCodeText:
     'Er gilt zehn Minuten. Geben Sie ihn dort ein, wo Sie ihn angefordert haben, damit dies die Adresse Ihres Kontos bei {application} wird. Niemand von uns fragt danach. Wenn Sie ihn nicht angefordert haben, können Sie diese Nachricht ignorieren.',
   mailMovedSubject: 'Die Adresse Ihres Kontos bei {company} wurde geändert',

@@ -124,6 +124,8 @@ export const en = {
   enrolKeyPasskey: 'Add a passkey',
   enrolKeySecond: 'Add a security key as a second step',
   enrolKeySecondHint: 'You use it after your password. It needs no PIN.',
+  enrolRequired:
+    'Every operator of the console needs a second step, so that a stolen password alone opens nothing. Add one to go on.',
   enrolButton: 'Add',
   enrolSkip: 'Not now',
   recoveryTitle: 'Save your recovery codes',
@@ -360,8 +362,15 @@ export const en = {
   mailLoginCodeText:
     'It works for ten minutes, for the login to {application} that you have just begun. We never ask you for it. If you did not begin a login, you can ignore this message.',
   mailFactorsSubject: 'The ways to log in at {company} were changed',
-  mailFactorsText:
-    'A second step of your account was just added, removed or replaced by a recovery code. If this was not you, take your account back with this link. It works for seven days.',
+  mailFactorAddedText:
+    'This was just added to your account: {way}. If this was not you, take your account back with this link. It works for seven days.',
+  mailFactorRemovedText:
+    'This was just removed from your account: {way}. If this was not you, take your account back with this link. It works for seven days.',
+  mailRecoveryUsedText:
+    'A recovery code was just used at a login to your account, in place of the second step. Each code works once. If this was not you, take your account back with this link. It works for seven days.',
+  mailRecoveryRenewedText:
+    'New recovery codes were just made for your account. The earlier ones do not work any more. If this was not you, take your account back with this link. It works for seven days.',
+  mailWaySocial: 'Account at a provider',
   mailConnectedText:
     'Your account is connected with your account at {name} now: you can log in with either. If this was not you, take your account back with this link. It works for seven days.',
   mailAddressCodeText:

@@ -6,10 +6,11 @@ import { type LinkOrigin, originOf, readStanding } from '../../../domain/ways/va
 import { nowMicros } from '../../../domain/writes/context.ts'
 import { idPattern } from '../../../domain/writes/ids.ts'
 import { composeMail, type MailKind } from '../../../mail/compose.ts'
-import type { Language } from '../../../pages/index.ts'
+import type { Language, TextKey } from '../../../pages/index.ts'
+import { translator } from '../../../pages/texts/index.ts'
 import { emailKey } from '../../../store/email-key.ts'
 import type { QueuedMessage } from '../../../store/protocol-store.ts'
-import type { Micros, Standing, StoredPassword, User } from '../../../store/records.ts'
+import type { Credential, Micros, Standing, StoredPassword, User } from '../../../store/records.ts'
 import type { IssuerContext } from '../../context.ts'
 import type { RequestFacts } from '../../requests/request-facts.ts'
 import { type EmailToken, issueEmailToken, type Signup, type TokenPurpose } from './email-tokens.ts'
@@ -138,10 +139,35 @@ export async function sendRecovery(
 /** A change that is mailed to the user, with a link that undoes it. */
 type Change = 'changed' | 'factors' | 'guessed' | 'moved' | 'connected' | 'device'
 
+/** A change of the ways to log in. */
+export type FactorChange =
+  | { readonly kind: 'added' | 'removed'; readonly way: Credential['kind'] }
+  | { readonly kind: 'used' | 'renewed' }
+
+const factorTexts = {
+  added: 'mailFactorAddedText',
+  removed: 'mailFactorRemovedText',
+  used: 'mailRecoveryUsedText',
+  renewed: 'mailRecoveryRenewedText',
+} as const satisfies Record<FactorChange['kind'], TextKey>
+
+/** The text of a message about ways to log in, with the name of the way. */
+function factorText(
+  change: FactorChange,
+  language: Language,
+): { text: TextKey; values: Record<string, string> } {
+  const text = factorTexts[change.kind]
+  if (!('way' in change) || change.way === 'password') return { text, values: {} }
+  const key = change.way === 'social' ? 'mailWaySocial' : (`factorName_${change.way}` as const)
+  return { text, values: { way: translator(language)(key) } }
+}
+
 /** More about a change. */
 interface ChangeFacts {
   /** Values in the text of the message. */
   values?: Record<string, string>
+  /** The change of the ways to log in, for `factors`. */
+  factor?: FactorChange
   /** The password from before, where it has changed. */
   password?: StoredPassword | undefined
   /** An instant before the change. Default: the beginning of the request. */
@@ -162,7 +188,7 @@ export async function sendNews(
   kind: Change,
   { facts, language }: MailContext,
   user: User,
-  { values = {}, password: known, at = facts.startedAt, origin }: ChangeFacts = {},
+  { values = {}, factor, password: known, at = facts.startedAt, origin }: ChangeFacts = {},
 ): Promise<void> {
   const { tenant, issuer } = facts
   const { id: userId, email, verifiedAt } = user
@@ -173,7 +199,8 @@ export async function sendNews(
   const before = { userId, at, email, verifiedAt, password, moves, rulings, isMove }
   const token = await issueUndoToken({ context, tenant }, before)
   const link = `${issuer}/undo?${new URLSearchParams({ token, ui_locales: language })}`
-  const message = composeMail(kind, tenant, user, { language, link, values })
+  const told = factor ? factorText(factor, language) : { values }
+  const message = composeMail(kind, tenant, user, { language, link, ...told })
   await context.outbox.post(tenant, message, { kind, userId })
 }
 

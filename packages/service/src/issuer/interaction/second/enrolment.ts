@@ -191,7 +191,9 @@ async function add(
   }
   // Wrong codes of a factor that is gone do not count against the new one.
   await context.throttle.resetFactor(flow.facts, user.id)
-  await sendNews(context, 'factors', mailContextOf(flow), user)
+  await sendNews(context, 'factors', mailContextOf(flow), user, {
+    factor: { kind: 'added', way: credential.kind },
+  })
   return added === 'added_first' ? { method, codes: recovery.codes, keptAt } : { method }
 }
 

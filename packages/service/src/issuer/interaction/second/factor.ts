@@ -85,7 +85,9 @@ export async function submitFactor(flow: InteractionRequest, form: Form): Promis
   if (outcome !== 'wrong' && outcome !== 'expired') {
     count('secondSteps', { outcome: 'succeeded', method: kind })
     await context.throttle.resetFactor(facts, user.id)
-    if (kind === 'recovery_codes') await sendNews(context, 'factors', mailContextOf(flow), user)
+    if (kind === 'recovery_codes') {
+      await sendNews(context, 'factors', mailContextOf(flow), user, { factor: { kind: 'used' } })
+    }
     return completeFurtherStep(flow, step, { method: outcome, trust })
   }
   count('secondSteps', { outcome, method: kind })
