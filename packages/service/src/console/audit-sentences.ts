@@ -43,6 +43,7 @@ const sentences = {
   'device.forgotten': '{who} had a trusted device of {on} forgotten.',
   'limit.forgiven': '{who} let {on} try again.',
   'job.begin': '{who} began a job for many users: {on}.',
+  'job.stop': '{who} stopped a job for many users: {on}.',
   'tenant.create': '{who} created the tenant {on}.',
   'tenant.update': '{who} changed the tenant {on}: {changes}.',
   'tenant.delete': '{who} deleted the tenant {on}.',

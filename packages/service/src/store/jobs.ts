@@ -29,8 +29,11 @@ interface JobOf<Kind, Work, Progress> {
   progress: Progress
 }
 
+/** The users of an act, and whether an operator has stopped it: then it ends with the step under way. */
+export type BulkWork = JobUsers & { readonly isStopped?: true }
+
 /** An act for many users of a tenant. */
-export type BulkJob = JobOf<BulkKind, JobUsers, BulkProgress>
+export type BulkJob = JobOf<BulkKind, BulkWork, BulkProgress>
 
 /** An import of users, from the upload on. */
 export type ImportJob = JobOf<'import', ImportWork, ImportProgress>
@@ -165,6 +168,12 @@ export interface JobStore {
    * @returns Whether it still waited.
    */
   resume(job: Job): Promise<boolean>
+  /**
+   * Stores the work of a job that runs; the next step begins with it.
+   *
+   * @returns Whether it still ran.
+   */
+  setWork(job: Pick<Job, 'tenantId' | 'id' | 'work'>): Promise<boolean>
   /** Deletes a job that waits, with its parts. */
   discard(tenantId: string, id: string): Promise<void>
   /** Deletes the jobs that have waited since before that time. */

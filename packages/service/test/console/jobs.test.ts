@@ -131,3 +131,45 @@ describe.each(stores)('on %s, a job of the console', (store) => {
 function manyUsers(count: number): { profile: { email: string } }[] {
   return Array.from({ length: count }, (_, i) => ({ profile: { email: `more${i}@example.com` } }))
 }
+
+test('a job for more than a thousand users asks for their number, and is stopped between two steps', async () => {
+  const running = await startConsole()
+  await using _ = running
+  const tenant = await aTenant(running)
+  await tenant.addUsers(1_001)
+  const owner = await running.logIn({ role: 'owner' })
+  const list = `${tenant.path}/users`
+  const page = await owner.get(`${list}/bulk?act=invite&of=all`)
+  expect(textOf(page.html)).toContain('Enter the number of users to confirm')
+  const sent = { act: 'invite', of: 'all' }
+  for (const typed of ['', '1000']) {
+    const refused = await press(owner, page, `${list}/bulk`, { ...sent, typed })
+    expect(refused.status).toBe(422)
+    expect(textOf(refused.html)).toContain('Nothing was done: enter 1001')
+  }
+  const begun = await press(owner, page, `${list}/bulk`, { ...sent, typed: '1,001' })
+  expect(begun.status).toBe(303)
+  expect(begun.location).toContain('/jobs?job=')
+
+  // It goes on in steps of a hundred users, and stops between two of them.
+  const job = new URL(begun.location ?? '', 'https://console.example').searchParams.get('job') ?? ''
+  const path = `${tenant.path}/jobs/stop`
+  expect((await press(owner, page, path, { job })).status).toBe(303)
+  const stopped = await vi.waitFor(
+    async () => {
+      const { html } = await owner.get(begun.location ?? '')
+      expect(html).not.toContain('loaded again')
+      return textOf(html)
+    },
+    { interval: 200 },
+  )
+  expect(stopped).toContain('stopped')
+  const done = Number(/Done\s*(\d+)/.exec(stopped)?.[1])
+  expect(done).toBeLessThan(1_001)
+  const audit = await owner.get(`${tenant.path}/audit?action=job.`)
+  expect(textOf(audit.html)).toContain('stopped a job for many users')
+  // A job that has ended is not stopped.
+  expect((await press(owner, page, path, { job })).status).toBe(409)
+  const viewer = await running.logIn({ role: 'viewer' })
+  expect((await press(viewer, await viewer.get(list), path, { job })).status).toBe(403)
+})

@@ -7,6 +7,7 @@ import {
   type Job,
   listJobs,
   MAX_COUNTED,
+  stopJob,
 } from '../../domain/operators/jobs.ts'
 import { listUsers } from '../../domain/users/users.ts'
 import { ServiceError } from '../../domain/writes/errors.ts'
@@ -14,6 +15,7 @@ import type { ImportJob } from '../../store/jobs.ts'
 import { type ConsoleRoute, type Result, type TenantCall, tenantForm, tenantPage } from '../call.ts'
 import { bulkActs } from '../job-words.ts'
 import type { Content } from '../page.ts'
+import type { Refused } from '../refused.ts'
 import { many, type Said, type Sentence, say, told } from '../texts/index.ts'
 import { userFiltersIn, userQueryOf } from '../user-filters.ts'
 import { countsOf, importPath } from './imports.ts'
@@ -24,6 +26,7 @@ const REFRESH_SECONDS = 3
 export const jobRoutes: readonly ConsoleRoute[] = [
   tenantPage('/users/bulk', confirm, { role: 'admin' }),
   tenantForm('/users/bulk', begin, { isDangerous: true }),
+  tenantForm('/jobs/stop', stop),
   tenantPage('/jobs', (call) => (call.query.has('job') ? showJob(call) : showJobs(call))),
 ]
 
@@ -49,8 +52,25 @@ async function totalOf({ scope }: TenantCall, { work }: Pick<BulkJob, 'work'>): 
   return (await listUsers(scope, { after: undefined, limit: 1 })).total
 }
 
+/** The number of users above which it is typed before a job begins. */
+const TYPED_ABOVE = 1_000
+
+/** The number to type; `undefined` where there are few. */
+function numberToType(total: number): number | undefined {
+  return total > TYPED_ABOVE ? (total === MAX_COUNTED + 1 ? MAX_COUNTED : total) : undefined
+}
+
 async function confirm(call: TenantCall): Promise<Result> {
-  const { query, tenant } = call
+  return ask(call, call.query)
+}
+
+/** Shows the number of users, and asks for it where there are many. */
+async function ask(
+  call: TenantCall,
+  query: URLSearchParams,
+  refused: Refused = {},
+): Promise<Result> {
+  const { tenant } = call
   let chosen: Pick<BulkJob, 'kind' | 'work'>
   try {
     chosen = chosenIn(query)
@@ -72,7 +92,10 @@ async function confirm(call: TenantCall): Promise<Result> {
       ...{ number: inWords(total), total, fields, search, state },
       isAll: 'query' in chosen.work,
       base: usersPath(call),
+      typed: numberToType(total),
+      sent: query.get('typed') ?? '',
     },
+    ...refused,
     commands: [`latchkey users search --tenant ${tenant.id}`],
   }
 }
@@ -86,7 +109,21 @@ function nothingChosen(reason: string, href: string): Content {
 async function begin(call: TenantCall): Promise<Result> {
   const chosen = chosenIn(call.form)
   const total = await totalOf(call, chosen)
+  const typed = numberToType(total)
+  const sent = (call.form.get('typed') ?? '').replace(/[\s.,'’]/g, '')
+  if (typed !== undefined && sent !== String(typed)) {
+    const problem = say('Nothing was done: enter {number}, the number of users.', {
+      number: String(typed),
+    })
+    return ask(call, call.form, { problem, status: 422 })
+  }
   const { id } = await beginJob(call.scope, { ...chosen, total })
+  return { kind: 'redirect', to: `/console/t/${call.tenant.id}/jobs?job=${id}` }
+}
+
+async function stop(call: TenantCall): Promise<Result> {
+  const id = call.form.get('job') ?? ''
+  await stopJob(call.scope, id)
   return { kind: 'redirect', to: `/console/t/${call.tenant.id}/jobs?job=${id}` }
 }
 
@@ -118,6 +155,8 @@ async function showJob(call: TenantCall): Promise<Result> {
     data: {
       ...shownJob(job),
       failures: progress.failures,
+      isStopping: job.state === 'running' && job.work.isStopped === true,
+      stop: `/console/t/${job.tenantId}/jobs/stop`,
       users: usersPath(call),
       audit: `/console/t/${job.tenantId}/audit?request=${actor.requestId}`,
     },

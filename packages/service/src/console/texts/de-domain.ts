@@ -25,6 +25,7 @@ export const domainInGerman: Readonly<Record<string, string>> = {
     'Sie haben die Adresse dieses Benutzers geändert. Deshalb muss das ein anderer Operator tun.',
   'An operator has changed the address of this user, and links to it wait for a second operator. Another operator can mark the address as verified; otherwise links work from {time} UTC.':
     'Ein Operator hat die Adresse dieses Benutzers geändert. Links dorthin gibt es erst, wenn ein zweiter Operator sie als bestätigt markiert hat, sonst ab {time} UTC.',
+  'The job is not running.': 'Der Auftrag läuft nicht.',
   'Only an owner can change "latchkey_four_eyes".':
     'Nur ein Besitzer (owner) kann „latchkey_four_eyes“ ändern.',
   'The code or link that this user needs does not arrive: the mail server answered “{answer}”. Correct the address.':

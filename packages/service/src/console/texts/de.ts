@@ -198,6 +198,17 @@ export const de = {
   'Back to the page without it': 'Ohne das Formular zurück zur Seite',
   Events: 'Ereignisse',
   Event: 'Ereignis',
+  'Enter the number of users to confirm': 'Geben Sie zur Bestätigung die Zahl der Benutzer ein',
+  'It is {number}.': 'Es sind {number}.',
+  'Nothing was done: enter {number}, the number of users.':
+    'Es wurde nichts getan: Geben Sie {number} ein, die Zahl der Benutzer.',
+  'Stop the job': 'Auftrag anhalten',
+  'It stops after the users under way, at most 100 of them.':
+    'Der Auftrag hält nach den Benutzern an, die gerade an der Reihe sind, höchstens 100.',
+  'The job was stopped. The users counted under “Done” are changed, all others are not.':
+    'Der Auftrag wurde angehalten. Die unter „Erledigt“ gezählten Benutzer sind geändert, alle anderen nicht.',
+  '{who} stopped a job for many users: {on}.':
+    '{who} hat einen Auftrag für viele Benutzer angehalten: {on}.',
   'Make an API key': 'API-Schlüssel erstellen',
   'Change the role of an operator': 'Rolle eines Operators ändern',
   'Enable an operator': 'Operator aktivieren',

@@ -14,7 +14,7 @@ import { endAllSessions } from '../users/accounts.ts'
 import { setDisabled, usersById } from '../users/users.ts'
 import { note } from '../writes/audit.ts'
 import type { DomainContext, Scope } from '../writes/context.ts'
-import { found, refusalIn } from '../writes/errors.ts'
+import { found, refusalIn, ServiceError } from '../writes/errors.ts'
 import type { ReadUser } from './import-records.ts'
 import { stepOfImport } from './import-step.ts'
 import { insertJob } from './new-job.ts'
@@ -58,6 +58,22 @@ export async function beginJob(
   await note(scope, 'job.begin', job.id)
   return job
 }
+
+/**
+ * Stops an act for many users: it ends after the users under way, at most 100 of them. What was done stays.
+ *
+ * @throws ServiceError `conflict` when it has ended.
+ */
+export async function stopJob(scope: Scope, id: string): Promise<void> {
+  const job = await getJob(scope, id)
+  if (job.kind === 'import' || job.state !== 'running') throw ended()
+  const { tenantId, work } = job
+  const { jobs } = scope.context.store
+  if (!(await jobs.setWork({ tenantId, id, work: { ...work, isStopped: true } }))) throw ended()
+  await note(scope, 'job.stop', id)
+}
+
+const ended = () => new ServiceError('conflict', 'The job is not running.')
 
 /** One job of the tenant. */
 export async function getJob(
@@ -124,6 +140,10 @@ async function takeUsers(
   isStopped: () => boolean,
 ): Promise<void> {
   const { progress, kind, createdAt } = job
+  if (job.work.isStopped) {
+    job.state = 'stopped'
+    return
+  }
   const { store } = scope.context
   const { items, next } = await usersBehind(scope, job.work, progress.after, STEP)
   for (const user of items) {

@@ -395,7 +395,7 @@ export const de: Texts = {
   mailFactorRemovedText:
     'Gerade wurde aus Ihrem Konto entfernt: {way}. Wenn Sie das nicht waren, holen Sie Ihr Konto mit diesem Link zurück. Er gilt sieben Tage.',
   mailRecoveryUsedText:
-    'Bei einer Anmeldung in Ihrem Konto wurde gerade ein Wiederherstellungscode statt des zweiten Schritts benutzt. Jeder Code gilt einmal. Wenn Sie das nicht waren, holen Sie Ihr Konto mit diesem Link zurück. Er gilt sieben Tage.',
+    'Bei einer Anmeldung in Ihrem Konto wurde gerade ein Wiederherstellungscode statt des zweiten Schritts benutzt. Wenn Sie das nicht waren, holen Sie Ihr Konto mit diesem Link zurück. Er gilt sieben Tage.',
   mailRecoveryRenewedText:
     'Für Ihr Konto gibt es neue Wiederherstellungscodes. Die bisherigen gelten nicht mehr. Wenn Sie das nicht waren, holen Sie Ihr Konto mit diesem Link zurück. Er gilt sieben Tage.',
   mailWaySocial: 'Konto bei einem Anbieter',

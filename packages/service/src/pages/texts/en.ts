@@ -367,7 +367,7 @@ export const en = {
   mailFactorRemovedText:
     'This was just removed from your account: {way}. If this was not you, take your account back with this link. It works for seven days.',
   mailRecoveryUsedText:
-    'A recovery code was just used at a login to your account, in place of the second step. Each code works once. If this was not you, take your account back with this link. It works for seven days.',
+    'A recovery code was just used at a login to your account, in place of the second step. If this was not you, take your account back with this link. It works for seven days.',
   mailRecoveryRenewedText:
     'New recovery codes were just made for your account. The earlier ones do not work any more. If this was not you, take your account back with this link. It works for seven days.',
   mailWaySocial: 'Account at a provider',

@@ -71,6 +71,11 @@ export function createJobs({ reader, run, now, skipLocked }: JobEngine): JobStor
         where id = ${id} and state = 'waiting' returning ${every}`)
       return rows.length > 0
     },
+    async setWork({ tenantId, id, work }) {
+      const rows = await run(sql<JobRow>`update jobs set users = ${JSON.stringify(work)}
+        where tenant_id = ${tenantId} and id = ${id} and state = 'running' returning ${every}`)
+      return rows.length > 0
+    },
     async discard(tenantId, id) {
       await run(
         sql`delete from jobs where tenant_id = ${tenantId} and id = ${id} and state = 'waiting'`,
