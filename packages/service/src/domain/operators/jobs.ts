@@ -60,7 +60,7 @@ export async function beginJob(
 }
 
 /**
- * Stops an act for many users: it ends after the users under way, at most 100 of them. What was done stays.
+ * Stops an act for many users: it ends after the users under way, at most 100 of them. Users who were taken already stay changed.
  *
  * @throws ServiceError `conflict` when it has ended.
  */
