@@ -215,6 +215,17 @@ test('with dpop: true, a login whose access token is not bound to a key is refus
   expect([page.status, page.html]).toEqual([400, expect.stringContaining('LATCHKEY_TOKEN_INVALID')])
 })
 
+test('with dpop: true, a refresh whose access token is not bound to a key is refused, and the session stays', async () => {
+  const { visit } = await logIn()
+  tamper = (body) => ({ ...body, token_type: 'Bearer' })
+  expect(await visit('/refreshed')).toMatchObject({
+    status: 503,
+    html: expect.stringContaining('the access token is not bound to a key'),
+  })
+  tamper = (body) => body
+  expect((await visit('/refreshed')).html).toBe('200')
+})
+
 test('req.auth.fetch() sends text again with the nonce that the API asks for', async () => {
   nonce = crypto.randomUUID()
   const { visit } = await logIn()

@@ -246,6 +246,7 @@ test.each<[string, (site: Site) => string]>([
     ({ provider }) => provider.logoutToken({ sub: 'ada', events: { x: {} } }),
   ],
   ['with a nonce', ({ provider }) => provider.logoutToken({ sub: 'ada', nonce: 'n' })],
+  ['with a nonce of null', ({ provider }) => provider.logoutToken({ sub: 'ada', nonce: null })],
   ['from another issuer', ({ provider }) => provider.logoutToken({ sub: 'ada', iss: 'https://x' })],
   ['for another client', ({ provider }) => provider.logoutToken({ sub: 'ada', aud: 'x' })],
   ['without aud', ({ provider }) => provider.logoutToken({ sub: 'ada', aud: undefined })],
@@ -285,6 +286,20 @@ test.each<[string, (site: Site) => string]>([
 
   expect(await state(site, ada)).toBe('in as ada')
 })
+
+test.each([null, ''])(
+  'a logout token whose "sid" or "exp" is %j is one without it',
+  async (nothing) => {
+    await using site = await start()
+    for (const name of ['sid', 'exp']) {
+      const ada = await device(site)
+      expect(await notify(site, site.provider.logoutToken({ sub: 'ada', [name]: nothing }))).toBe(
+        200,
+      )
+      expect(await state(site, ada)).not.toBe('in as ada')
+    }
+  },
+)
 
 function tamper(token: string): string {
   const [header, payload = '', signature] = token.split('.')

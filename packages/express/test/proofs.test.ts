@@ -22,7 +22,7 @@ function routes(app: Express): void {
 type CryptoKey = Awaited<ReturnType<typeof generateKeyPair>>['privateKey']
 
 async function makeKey(algorithm: string): Promise<{ jwk: JWK; privateKey: CryptoKey }> {
-  const made = await generateKeyPair(algorithm)
+  const made = await generateKeyPair(algorithm, { extractable: true })
   return { jwk: await exportJWK(made.publicKey), privateKey: made.privateKey }
 }
 
@@ -145,6 +145,11 @@ describe('a stolen token', () => {
     [
       'with a proof without jti',
       async () => bound(await prove({ claims: { jti: undefined } })),
+      'DPoP',
+    ],
+    [
+      'with a proof that brings its private key',
+      async () => bound(await prove({ header: { jwk: await exportJWK(privateKey) } })),
       'DPoP',
     ],
     [

@@ -28,6 +28,17 @@ test('userinfo that the provider signed adds its claims to the user', async () =
   expect(JSON.parse(text)).toMatchObject({ sub: 'ada', plan: 'gold' })
 })
 
+test.each([null, ''])(
+  'signed userinfo whose "iss", "aud" and "exp" are %j is one without them',
+  async (nothing) => {
+    const claims = { sub: 'ada', plan: 'gold', iss: nothing, aud: nothing, exp: nothing }
+    await using site = await start(({ provider }) => provider.logoutToken(claims, { typ: 'JWT' }))
+    const { text } = await createBrowser().open(`${site.url}/me`)
+
+    expect(JSON.parse(text)).toMatchObject({ sub: 'ada', plan: 'gold' })
+  },
+)
+
 test('userinfo that is signed with a key of another party is refused', async () => {
   await using site = await start(({ provider }) => {
     const [header, , signature] = provider.logoutToken({ sub: 'ada' }, { typ: 'JWT' }).split('.')

@@ -68,6 +68,8 @@ test('under Fastify a handler of HEAD without a guard is named beside a guarded 
     app.head('/prices', guarded, answer)
     app.get('/prices', guarded, answer)
     app.get('/authors', guarded, answer)
+    app.head('/parts', guarded, async (_request, reply) => reply.send())
+    app.get('/parts', guarded, answer)
   })
 
   await expect(assertGuarded(app)).rejects.toThrow(
@@ -76,8 +78,10 @@ test('under Fastify a handler of HEAD without a guard is named beside a guarded 
       .join('\n'),
   )
   const gets = ['/account', '/books', '/prices', '/authors'].map((path) => `GET ${path}`)
+  // A handler of its own is a route of its own.
+  const routes = [...gets, 'HEAD /parts', 'GET /parts']
   const report = await assertGuarded(app, { public: ['HEAD /account', 'HEAD /books'] })
-  expect(report.guarded).toEqual(gets)
+  expect(report.guarded).toEqual(routes)
 })
 
 test('under Fastify a guard of the application covers every route', async () => {
