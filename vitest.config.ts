@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { configDefaults, defineConfig } from 'vitest/config'
+import { mutant } from './test/mutants/plugin.ts'
 import { limit, usual } from './test/support/limits.ts'
 import { Report } from './test/support/report.ts'
 
@@ -35,10 +36,12 @@ const json = (outputFile: string): ['json', { outputFile: string }] => ['json', 
 const exclude = [...configDefaults.exclude, LONG]
 
 export default defineConfig({
+  plugins: process.env.LATCHKEY_MUTANT === undefined ? [] : [mutant],
   resolve: { alias },
   ssr: { resolve: { conditions: ['latchkey-source', 'node'] } },
   test: {
-    globalSetup: './test/support/setup.ts',
+    // A mutant needs nothing that the run without one has not provided.
+    globalSetup: process.env.LATCHKEY_MUTANT === undefined ? './test/support/setup.ts' : [],
     // What a test writes helps where it fails.
     silent: 'passed-only',
     reporters: ['default', new Report(), ...(counts ? [json(counts)] : [])],

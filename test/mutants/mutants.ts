@@ -1,11 +1,15 @@
 /** A defect, planted by replacing a piece of a source that is in it once. */
-export interface Mutant {
+export interface Defect {
   /** What is wrong with it. */
   readonly name: string
-  readonly adapter: 'express' | 'fastify' | 'hono' | 'koa' | 'nestjs'
   readonly file: string
   readonly find: string
   readonly replacement: string
+}
+
+/** A defect that the contract of adapters notices. */
+export interface Mutant extends Defect {
+  readonly adapter: 'express' | 'fastify' | 'hono' | 'koa' | 'nestjs'
 }
 
 const core = (path: string): string => `packages/core/src/${path}`

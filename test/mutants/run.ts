@@ -1,30 +1,131 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { run } from '../../scripts/run.ts'
-import { MUTANTS, type Mutant } from './mutants.ts'
+import { type Outcome, run } from '../../scripts/run.ts'
+import { limit } from '../support/limits.ts'
+import { EDGES, type EdgeMutant, type Tests } from './edges.ts'
+import { type Defect, MUTANTS, type Mutant } from './mutants.ts'
 
-// Plants one defect after the other in an adapter or in the core, and runs the contract: it must notice.
+/**
+ * Plants one defect after the other, and runs the tests that must notice it: the contract of adapters, or a file of Vitest.
+ * Without a defect they must pass. Words pick the defects
+ * whose name, or the path of whose tests, has each of them.
+ */
 const cwd = fileURLToPath(new URL('../..', import.meta.url))
 const words = process.argv.slice(2)
-const chosen = MUTANTS.filter(({ name }) => words.every((word) => name.includes(word)))
+const isChosen = (text: string): boolean => words.every((word) => text.includes(word))
+const contract = MUTANTS.filter(({ name, adapter }) => isChosen(`${name} ${adapter}`))
+const edges = EDGES.filter(({ name, by }) => isChosen(`${name} ${by.file}`))
+const folder = mkdtempSync(join(tmpdir(), 'latchkey-mutants-'))
 
-const none = { name: 'no defect', adapter: 'express', file: '', find: '', replacement: '' } as const
-const verdicts: boolean[] = [await report(none, 0)]
-for (const mutant of chosen) verdicts.push(await report(mutant, 1))
-console.log(`${verdicts.filter(Boolean).length} of ${verdicts.length} as they should be`)
-if (!verdicts.every(Boolean)) process.exitCode = 1
+/** How long a test may take: some defects let it wait for ever. */
+const SECONDS = 20
 
-/** Runs the contract with a defect planted; whether it ends as expected. */
-async function report(mutant: Mutant, expected: number): Promise<boolean> {
-  const { name, adapter, file, find, replacement } = mutant
+const none = { name: 'no defect', file: '', find: '', replacement: '' } as const
+const wrong: string[] = []
+if (contract.length > 0) await tryContract({ ...none, adapter: 'express' }, false)
+if (edges.length > 0) await passWithoutDefect(edges)
+for (const mutant of contract) await tryContract(mutant, true)
+for (const mutant of edges) await tryTests(mutant)
+rmSync(folder, { recursive: true })
+
+const mutants = contract.length + edges.length
+const survivors = wrong.filter((name) => name !== none.name)
+console.log(`${mutants - survivors.length} of ${mutants} mutants were noticed`)
+for (const name of survivors) console.log(`survived: ${name}`)
+if (wrong.length > 0) process.exitCode = 1
+
+/** Runs the contract with a defect planted. */
+async function tryContract(mutant: Mutant, isNoticed: boolean): Promise<void> {
+  const { name, adapter } = mutant
   const args = [
     ...['--conditions=latchkey-source', '--import', './test/mutants/plant.ts'],
     ...['--test-reporter=tap', 'test/mutants/contract.ts', adapter],
   ]
-  const env = { ...process.env, LATCHKEY_MUTANT: JSON.stringify([file, find, replacement]) }
-  const { code, output } = await run(process.execPath, args, { cwd, env, limitSeconds: 60 })
-  const noticed = [...output.matchAll(/^ {8}not ok \d+ - (.*)$/gm)].map(([, sentence]) => sentence)
-  const isRight = code === expected
-  const what = code === 42 ? 'its place was not found' : (noticed[0] ?? `ended with ${code}`)
-  console.log(`${isRight ? 'ok    ' : 'FAILED'}  ${adapter.padEnd(8)} ${name}: ${what}`)
-  return isRight
+  const { code, output } = await run(process.execPath, args, {
+    cwd,
+    env: withDefect(mutant),
+    limitSeconds: 60,
+  })
+  const [noticed] = [...output.matchAll(/^ {8}not ok \d+ - (.*)$/gm)].map(
+    ([, sentence]) => sentence,
+  )
+  const what = code === 42 ? 'its place was not found' : (noticed ?? `ended with ${code}`)
+  report(name, adapter, code === (isNoticed ? 1 : 0), what)
+}
+
+/** Runs the tests of a mutant up to the first that notices it. */
+async function tryTests(mutant: EdgeMutant): Promise<void> {
+  const { file, names } = mutant.by
+  const args = ['--bail=1', file, ...(names === undefined ? [] : ['-t', names])]
+  const { outcome, failed } = await vitest(args, { ...withDefect(mutant), LATCHKEY_LANE: '' })
+  report(mutant.name, file, failed.length > 0, failed[0] ?? lastLineOf(outcome))
+}
+
+/** Runs all tests that notice a defect, without one: those of a failing test would say nothing. */
+async function passWithoutDefect(chosen: readonly EdgeMutant[]): Promise<void> {
+  const tests = new Set(chosen.map(({ by }) => by))
+  const [whole, parts] = [[...tests].filter(isWhole), [...tests].filter((one) => !isWhole(one))]
+  const filesOf = (some: readonly Tests[]): string[] => [...new Set(some.map(({ file }) => file))]
+  const patterns = parts.map(({ names }) => names).join('|')
+  const runs = [filesOf(whole), [...filesOf(parts), '-t', patterns]]
+  for (const args of runs.filter(([first]) => first !== '-t' && first !== undefined)) {
+    const { outcome, failed } = await vitest(args, { ...process.env, LATCHKEY_LANE: '' })
+    report(none.name, `${args.length} files`, outcome.code === 0, failed[0] ?? lastLineOf(outcome))
+  }
+}
+
+function isWhole({ names }: Tests): boolean {
+  return names === undefined
+}
+
+interface TestRun {
+  readonly outcome: Outcome
+  /** The names of the tests that failed. */
+  readonly failed: readonly string[]
+}
+
+async function vitest(args: readonly string[], env: NodeJS.ProcessEnv): Promise<TestRun> {
+  const file = join(folder, 'results.json')
+  rmSync(file, { force: true })
+  const reported = ['--reporter=json', `--outputFile=${file}`, `--testTimeout=${limit(SECONDS)}`]
+  const all = ['node_modules/vitest/vitest.mjs', 'run', ...reported, ...args]
+  const outcome = await run(process.execPath, all, { cwd, env, limitSeconds: 300 })
+  return { outcome, failed: failedIn(file) }
+}
+
+interface TestResult {
+  readonly status: string
+  readonly fullName: string
+  readonly failureMessages?: readonly string[]
+}
+
+function failedIn(file: string): string[] {
+  try {
+    const { testResults } = JSON.parse(readFileSync(file, 'utf8'))
+    return (testResults as { assertionResults: TestResult[] }[])
+      .flatMap(({ assertionResults }) => assertionResults)
+      .filter(({ status }) => status === 'failed')
+      .map(({ fullName, failureMessages: [why = ''] = [] }) =>
+        why.includes('timed out') ? `${fullName} (after ${SECONDS} s)` : fullName,
+      )
+  } catch {
+    return []
+  }
+}
+
+function withDefect({ file, find, replacement }: Defect): NodeJS.ProcessEnv {
+  return { ...process.env, LATCHKEY_MUTANT: JSON.stringify([file, find, replacement]) }
+}
+
+function lastLineOf({ code, output }: Outcome): string {
+  return code === 0
+    ? 'every test passed'
+    : `ended with ${code}: ${output.trim().split('\n').at(-1)}`
+}
+
+function report(name: string, where: string, isRight: boolean, what: string): void {
+  if (!isRight) wrong.push(name)
+  console.log(`${isRight ? 'ok    ' : 'FAILED'}  ${where.padEnd(8)} ${name}: ${what}`)
 }

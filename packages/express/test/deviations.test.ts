@@ -90,6 +90,28 @@ test('a code that is refused again after one restart is reported as refused, not
   expect(site.errors[0]?.message).toContain('The redirect_uri is not the one that was registered.')
 })
 
+test('a login that the provider cannot take now is refused, unless it has expired there', async () => {
+  const answer = async (description: string) => {
+    const begun = await fetch(`${site.url}/login`, { redirect: 'manual' })
+    const state = new URL(begun.headers.get('location') ?? '').searchParams.get('state') ?? ''
+    const cookie = begun.headers.getSetCookie().map((line) => line.split(';')[0])
+    const parameters = {
+      ...{ state, iss: site.provider.issuer },
+      ...{ error: 'temporarily_unavailable', error_description: description },
+    }
+    return fetch(`${site.url}/callback?${new URLSearchParams(parameters)}`, {
+      headers: { cookie: cookie.join('; ') },
+      redirect: 'manual',
+    })
+  }
+  const [expired, busy] = [await answer('authentication_expired'), await answer('busy')]
+  expect(expired.headers.get('location')).toMatch(site.provider.issuer)
+  expect([busy.status, await busy.text()]).toEqual([
+    403,
+    expect.stringContaining('LATCHKEY_LOGIN_DENIED'),
+  ])
+})
+
 test('a wrong client secret is a fault of the registration, and the remedy says what to check', async () => {
   await using site = await start({ clientSecret: 'not-the-secret-of-this-client' })
 

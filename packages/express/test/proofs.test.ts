@@ -14,9 +14,13 @@ let privateKey: CryptoKey
 let token: string
 
 function routes(app: Express): void {
-  app.all('/notes', requireUser({ accept: ['session', 'bearer'] }), (req, res) => {
-    res.json(getUser(req).sub)
-  })
+  app.all(
+    ['/notes', '/notes/:name'],
+    requireUser({ accept: ['session', 'bearer'] }),
+    (req, res) => {
+      res.json(getUser(req).sub)
+    },
+  )
 }
 
 type CryptoKey = Awaited<ReturnType<typeof generateKeyPair>>['privateKey']
@@ -72,6 +76,15 @@ test.each(['ES256', 'PS256', 'EdDSA'])(
 test('a query of the address is no part of the proof', async () => {
   const headers = bound(await prove({ claims: { htu: `${site.url}/notes?page=1#top` } }))
   expect((await fetch(`${site.url}/notes?page=2`, { headers })).status).toBe(200)
+})
+
+test.each([
+  ['/notes/a%2fb', '/notes/a%2Fb', 200],
+  ['/notes/a', '/notes%2Fa', 401],
+  ['/notes/a%2Fb', '/notes/a/b', 401],
+])('at %s a proof for %s is answered with %i', async (path, htu, status) => {
+  const headers = bound(await prove({ claims: { htu: site.url + htu } }))
+  expect((await fetch(site.url + path, { headers, redirect: 'manual' })).status).toBe(status)
 })
 
 test('a proof is used once, also by requests at once', async () => {
