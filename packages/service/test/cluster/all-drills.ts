@@ -134,7 +134,7 @@ async function sendEvents(field: Field): Promise<string> {
 async function replaceRelease(): Promise<string> {
   const found = await drillReleases({ clients: 2, readsPerSecond: 200 })
   const { users, codes, mails, twice, failures, perSecond, notices, noticesTwice } = found
-  if (noticesTwice > 0) throw new Error(`${noticesTwice} of ${notices} logout notices came twice`)
+  if (noticesTwice > 0) throw new Error(`${noticesTwice} of ${notices} logouts have two notices`)
   return (
     `${users} users, ${codes} codes, ${mails} mails and ${notices} logout notices: none lost, ` +
     `${twice} mails twice, ${failures} failures at ${perSecond.toFixed(0)} requests/s`

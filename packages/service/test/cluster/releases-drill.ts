@@ -8,6 +8,7 @@ import type { Cluster } from '../support/cluster.ts'
 import { earlierRelease } from '../support/earlier-release.ts'
 import { type Findings, verify } from './drills.ts'
 import { type Field, startField } from './field.ts'
+import { keepNotices } from './kept-notices.ts'
 import { authorization, fetchOf, type Load, startLoad } from './load.ts'
 import { releaseMail } from './mail-drill.ts'
 import { disable, type LoggedIn, logInMany, setReceiver, startReceiver } from './notices-drill.ts'
@@ -28,7 +29,7 @@ export interface ReleasesDrill {
 /** The findings of {@link drillReleases}. */
 export interface ReleasesFindings extends Findings {
   perSecond: number
-  /** Logout notices of the users who were disabled, and how many of them arrived more than once. */
+  /** Users who were disabled, and of how many the logout has more than one notice. */
   notices: number
   noticesTwice: number
 }
@@ -60,6 +61,7 @@ export async function drillReleases({
   const readers = startReaders(field, load, readsPerSecond)
   await load.progress()
   await migratePostgres({ url: field.cluster.database.url })
+  const kept = await keepNotices(field.cluster.database)
   await load.progress()
   const disabled: LoggedIn[] = []
   for (const release of [undefined, earlier, undefined]) {
@@ -79,7 +81,11 @@ export async function drillReleases({
   const perSecond = field.requests() / ((performance.now() - begun) / 1_000)
   await releaseMail(field)
   await until('every notice arrives', () => disabled.every(({ id }) => told.has(id)), 60)
-  const noticesTwice = disabled.filter(({ id }) => (told.get(id)?.length ?? 0) > 1).length
+  const counts = await kept.count()
+  // None would mean that the copies were not kept: each notice has arrived.
+  const unknown = disabled.filter(({ id }) => !counts.has(id))
+  if (unknown.length > 0) throw new Error(`${unknown.length} notices arrived and were not stored`)
+  const noticesTwice = disabled.filter(({ id }) => (counts.get(id) ?? 0) > 1).length
   const { failures, lastFailure } = load.ledger
   if (failures > 0) throw new Error(`${failures} requests failed, the last one with ${lastFailure}`)
   return {

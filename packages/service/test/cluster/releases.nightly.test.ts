@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { limit } from '../../../../test/support/limits.ts'
 import { drillReleases } from './releases-drill.ts'
 
-test('the last release and this one serve side by side, through the migration, forth and back, no request fails, and no logout notice is sent twice', {
+test('the last release and this one serve side by side, through the migration, forth and back, no request fails, and no logout has two notices', {
   timeout: limit(600),
 }, async () => {
   const found = await drillReleases({ clients: 1 })

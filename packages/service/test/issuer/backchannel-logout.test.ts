@@ -172,17 +172,26 @@ describe.each(storeKinds)('on %s', (store) => {
   })
 })
 
-test('a logout token that the application did not accept is sent again', async () => {
+test('a logout token that the application did not accept is sent again, as a new token about the same logout', async () => {
   await using issuer = await startIssuer()
   await using receiver = await startReceiver(503)
   const user = await issuer.addUser(ada)
   const app = await issuer.addApplication({ metadata: { backchannel_logout_uri: receiver.url } })
   const shop = await createClient(issuer, app)
   const { begun, callback } = await logIn(issuer, shop, ada)
-  await shop.redeem(begun, callback)
+  const sid = (await shop.redeem(begun, callback)).claims()?.sid
   await issuer.changeUser(user, { disabled: true })
   await vi.waitFor(() => expect(receiver.tokens).toHaveLength(2))
   await vi.waitFor(async () => expect(await issuer.actions()).toContain('logout_notice.sent'))
+  const [first, second] = await receiver.verified(issuer, app.id)
+  expect([first, second]).toMatchObject([
+    { sub: user.id, sid },
+    { sub: user.id, sid },
+  ])
+  // An application that was told, and whose answer was lost, refuses a "jti" that it knows.
+  expect(second?.jti).not.toBe(first?.jti)
+  const sent = (await issuer.actions()).filter((action) => action === 'logout_notice.sent')
+  expect(sent).toHaveLength(1)
 })
 
 test('an application that accepts no logout token is tried for a day, ever less often', async () => {
