@@ -1,3 +1,4 @@
+// cspell:ignore contraseña hasło
 import type { Defect } from './mutants.ts'
 
 /** The tests that must notice a defect. */
