@@ -10,7 +10,8 @@ import { requestOf } from '../src/request-headers.ts'
 const BASE_URL = 'https://app.example'
 const issuer = 'https://login.example'
 const OPTIONS = {
-  ...{ issuer, clientId: 'app', clientSecret: 'secret', baseUrl: BASE_URL, logger: false },
+  ...{ issuer, clientId: 'app', clientSecret: 'secret', baseUrl: BASE_URL },
+  logger: false,
   session: { secret: 'a secret of tests that protects nothing' },
   metadata: {
     issuer,
