@@ -5,7 +5,7 @@ import { type ResolvedResource, resourceAt } from '../http/resources.ts'
 import { nearestOf } from '../shared/check-options.ts'
 import { noAudience, type Requirement } from './requirement.ts'
 
-/** What the bearer token of a request must be for. */
+/** The resource or audience that the bearer token of a request must be for. */
 export interface BearerTarget {
   /** `undefined` outside of all resources. */
   readonly resource: ResolvedResource | undefined
@@ -43,7 +43,7 @@ export function resourceParameters(
   return resource ? { scope: scopeOf(scopes), resource_metadata: resource.metadataUrl } : {}
 }
 
-/** Scopes as a parameter. What a client may keep is between it and the provider, so no API asks for `offline_access`. */
+/** Scopes as a parameter. No API asks for `offline_access`, which is between the client and the provider. */
 export function scopeOf(scopes: readonly string[]): string | undefined {
   return scopes.filter((one) => one !== 'offline_access').join(' ') || undefined
 }

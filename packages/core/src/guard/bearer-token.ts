@@ -27,7 +27,7 @@ export interface BearerLogin {
   readonly login: AuthSession
   /** The scopes of the token, with those that they imply. */
   readonly scopes: readonly string[]
-  /** What the token is for. */
+  /** The values of its `aud`. */
   readonly audience: readonly unknown[]
   /** The client that the token was issued to, if the token names it. */
   readonly clientId: string | undefined

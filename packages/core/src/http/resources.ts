@@ -21,7 +21,7 @@ export interface ResourceOptions {
 export interface ResolvedResource extends ResourceOptions {
   /** Its path at the origin, the path of `baseUrl` included. */
   readonly publicPath: string
-  /** What clients ask tokens for, and the `aud` of these. */
+  /** The name that clients ask tokens for, and the `aud` of these. */
   readonly identifier: string
   /** The paths at which its metadata is asked for, as the kit sees them. */
   readonly metadataPaths: readonly string[]
