@@ -1,5 +1,5 @@
-import type { AppUser, AuthOptions } from '@latchkey/core'
-import { type DynamicModule, Inject, type NestModule, type Provider } from '@nestjs/common'
+import { type AppUser, type AuthOptions, ConfigError } from '@latchkey/core'
+import { type DynamicModule, Inject, type NestModule, Optional, type Provider } from '@nestjs/common'
 import { ApplicationConfig, HttpAdapterHost } from '@nestjs/core'
 import { LatchkeyErrorFilter } from './latchkey-error-filter.ts'
 import { LatchkeyGuard } from './latchkey-guard.ts'
@@ -38,11 +38,12 @@ export class LatchkeyModule implements NestModule {
 
   /** Nest makes the module. */
   constructor(
-    options: LatchkeyModuleOptions,
+    options: LatchkeyModuleOptions | undefined,
     host: HttpAdapterHost,
     config: ApplicationConfig,
     service: LatchkeyService,
   ) {
+    if (!options) throw new ConfigError([WITHOUT_OPTIONS])
     this.#options = options
     this.#host = host
     this.#config = config
@@ -64,7 +65,11 @@ export class LatchkeyModule implements NestModule {
     inject = [],
     useFactory,
   }: LatchkeyModuleAsyncOptions<U, Exchange>): DynamicModule {
-    const provider = { provide: OPTIONS, inject: [...inject] as never[], useFactory }
+    const provider = {
+      provide: OPTIONS,
+      inject: [...inject] as never[],
+      useFactory: async (...injected: never[]) => (await useFactory(...injected)) ?? {},
+    }
     return { ...moduleOf(provider), imports }
   }
 
@@ -82,6 +87,12 @@ export class LatchkeyModule implements NestModule {
   }
 }
 
+const WITHOUT_OPTIONS = {
+  option: 'LatchkeyModule',
+  remedy:
+    'is imported without forRoot(). Write imports: [LatchkeyModule.forRoot()] in the root module, and no import of it elsewhere.',
+}
+
 function moduleOf(options: Provider): DynamicModule {
   return {
     module: LatchkeyModule,
@@ -95,3 +106,5 @@ const parameters = [OPTIONS, HttpAdapterHost, ApplicationConfig, LatchkeyService
 for (const [index, token] of parameters.entries()) {
   Inject(token)(LatchkeyModule, undefined, index)
 }
+// The class alone, without forRoot(), may have neither: the constructor says so, in place of Nest.
+for (const index of [0, 3]) Optional()(LatchkeyModule, undefined, index)

@@ -58,6 +58,18 @@ describe.each(PLATFORMS)('under NestJS on %s', (_name, createAdapter) => {
   })
 })
 
+test('the module without forRoot() is refused, in the root module and in another', async () => {
+  class Feature {}
+  Module({ imports: [LatchkeyModule] })(Feature)
+  for (const imports of [[LatchkeyModule], [LatchkeyModule.forRoot(OPTIONS), Feature]]) {
+    const started = start(new ExpressAdapter() as AbstractHttpAdapter, imports)
+    await expect(started).rejects.toThrow(ConfigError)
+    await expect(started).rejects.toThrow(
+      'is imported without forRoot(). Write imports: [LatchkeyModule.forRoot()] in the root module, and no import of it elsewhere.',
+    )
+  }
+})
+
 test('a platform that the login does not know is refused', async () => {
   class OtherAdapter extends ExpressAdapter {
     override getType(): string {
