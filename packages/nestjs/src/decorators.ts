@@ -1,4 +1,4 @@
-import { type AppUser, ConfigError, type Requirement } from '@latchkey/core'
+import { type AppUser, ConfigError, type Requirement, type Visit } from '@latchkey/core'
 import { type GuardArguments, requirementOf } from '@latchkey/core/adapter'
 import {
   createParamDecorator,
@@ -7,13 +7,8 @@ import {
   SetMetadata,
   type Type,
 } from '@nestjs/common'
-import { visits } from './visits.ts'
-
-/** The metadata key of {@link Access}. */
-export const ACCESS = 'latchkey:access'
-
-/** The access to a handler or controller: no guard, or what its guard asks for. */
-export type Access = 'public' | Requirement<never, never>
+import { ACCESS, type Access } from './access.ts'
+import { readVisit } from './visit-of.ts'
 
 /** A pipe that a decorator of a parameter takes. */
 export type PipeOf<T> = PipeTransform<T> | Type<PipeTransform<T>>
@@ -36,23 +31,23 @@ export function RequireUser<Request = unknown, U = AppUser>(
 }
 
 /** The logged-in user. Where no user is logged in, the request is answered with 401. */
-export const CurrentUser: (...pipes: PipeOf<never>[]) => ParameterDecorator = parameter(
-  visits.getUser,
+export const CurrentUser: (...pipes: PipeOf<never>[]) => ParameterDecorator = parameter((visit) =>
+  visit.user(),
 )
 /** The user of the request and their session, logged in or not: a `RequestAuth`. */
 export const CurrentAuth: (...pipes: PipeOf<never>[]) => ParameterDecorator = parameter(
-  visits.getAuth,
+  (visit) => visit.auth,
 )
 /** The application's own data in the session: a `SessionData`. */
 export const CurrentData: (...pipes: PipeOf<never>[]) => ParameterDecorator = parameter(
-  visits.getData,
+  (visit) => visit.data,
 )
 
 function parameter(
-  read: (request: object) => unknown,
+  read: (visit: Visit<never, unknown>) => unknown,
 ): (...pipes: PipeOf<never>[]) => ParameterDecorator {
   return createParamDecorator((_data: unknown, context: ExecutionContext) =>
-    read(context.switchToHttp().getRequest<object>()),
+    readVisit(context, read),
   )
 }
 

@@ -2,9 +2,10 @@ import { LatchkeyError } from '@latchkey/core'
 import { type ArgumentsHost, Catch, type HttpServer } from '@nestjs/common'
 import { BaseExceptionFilter } from '@nestjs/core'
 import { type Observable, throwError } from 'rxjs'
+import { toGraphqlError } from './graphql.ts'
 import { visits } from './visits.ts'
 
-/** Answers errors of the kit that handlers throw: 401, 403 or 503, as a page or as problem details. */
+/** Answers errors of the kit that handlers throw: 401, 403 or 503, as a page or as problem details, or as an error of GraphQL. */
 export class LatchkeyErrorFilter extends BaseExceptionFilter {
   readonly #adapter: HttpServer
 
@@ -17,6 +18,7 @@ export class LatchkeyErrorFilter extends BaseExceptionFilter {
     const type: string = host.getType()
     // Nest takes an error of a message from what a filter returns, and any other from what it throws.
     if (type === 'rpc' || type === 'ws') return throwError(() => error)
+    if (type === 'graphql') throw toGraphqlError(error)
     if (type !== 'http') throw error
     const http = host.switchToHttp()
     const visit = visits.find(http.getRequest<object>())

@@ -1,6 +1,15 @@
 import { type AppUser, type AuthOptions, ConfigError } from '@latchkey/core'
-import { type DynamicModule, Inject, type NestModule, Optional, type Provider } from '@nestjs/common'
-import { ApplicationConfig, HttpAdapterHost } from '@nestjs/core'
+import {
+  type DynamicModule,
+  Inject,
+  type NestModule,
+  Optional,
+  type Provider,
+} from '@nestjs/common'
+import { ApplicationConfig, HttpAdapterHost, ModulesContainer } from '@nestjs/core'
+import { Connections } from './connections.ts'
+import { secureGateways } from './gateways.ts'
+import { checkFieldResolvers } from './graphql.ts'
 import { LatchkeyErrorFilter } from './latchkey-error-filter.ts'
 import { LatchkeyGuard } from './latchkey-guard.ts'
 import { keepHandle, LatchkeyService } from './latchkey-service.ts'
@@ -35,6 +44,7 @@ export class LatchkeyModule implements NestModule {
   readonly #host: HttpAdapterHost
   readonly #config: ApplicationConfig
   readonly #service: LatchkeyService
+  readonly #modules: ModulesContainer
 
   /** Nest makes the module. */
   constructor(
@@ -42,14 +52,18 @@ export class LatchkeyModule implements NestModule {
     host: HttpAdapterHost,
     config: ApplicationConfig,
     service: LatchkeyService,
+    modules: ModulesContainer,
   ) {
     if (!options) throw new ConfigError([WITHOUT_OPTIONS])
     this.#options = options
     this.#host = host
     this.#config = config
     this.#service = service
+    this.#modules = modules
+    const connections = new Connections(service)
     // Other guards, also those of providers, are added later, and run later.
-    config.useGlobalGuards(new LatchkeyGuard())
+    config.useGlobalGuards(new LatchkeyGuard(connections))
+    secureGateways(config, modules, connections)
   }
 
   /** The module with its options; those that are left out come from the environment. */
@@ -77,9 +91,11 @@ export class LatchkeyModule implements NestModule {
    * Mounts the login. Nest calls it behind `app.use()` of the application and the body parser, and in front of
    * the routes.
    *
-   * @throws {@link ConfigError} listing everything wrong with the options.
+   * @throws {@link ConfigError} listing everything wrong with the options, and resolvers of fields whose guard Nest
+   *   would skip.
    */
   async configure(): Promise<void> {
+    checkFieldResolvers(this.#modules)
     const { httpAdapter } = this.#host
     keepHandle(this.#service, await mount(httpAdapter, this.#options))
     // Of all global filters, the one that comes last is asked first.
@@ -102,7 +118,7 @@ function moduleOf(options: Provider): DynamicModule {
   }
 }
 
-const parameters = [OPTIONS, HttpAdapterHost, ApplicationConfig, LatchkeyService]
+const parameters = [OPTIONS, HttpAdapterHost, ApplicationConfig, LatchkeyService, ModulesContainer]
 for (const [index, token] of parameters.entries()) {
   Inject(token)(LatchkeyModule, undefined, index)
 }

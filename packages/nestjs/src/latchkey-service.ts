@@ -45,7 +45,12 @@ export class LatchkeyService implements Handle {
   }
 }
 
-function handleOf(service: LatchkeyService): Handle {
+/**
+ * The login of a service.
+ *
+ * @throws {@link LatchkeyError} before the application has started.
+ */
+export function handleOf(service: LatchkeyService): Handle {
   const handle = handles.get(service)
   if (handle) return handle
   throw new LatchkeyError(

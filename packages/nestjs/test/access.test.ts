@@ -174,7 +174,7 @@ describe.each(PLATFORMS)('under NestJS on %s', (_name, createAdapter) => {
     await app.close()
   })
 
-  test('a handler that is not for HTTP is refused, unless it is public', async () => {
+  test('a handler of another transport is refused, unless it is public', async () => {
     const app = await startNest(createAdapter(), Pages)
     const pages = app.get(Pages)
     const contexts = app.get(ExternalContextCreator)
@@ -188,10 +188,10 @@ describe.each(PLATFORMS)('under NestJS on %s', (_name, createAdapter) => {
         undefined,
         undefined,
         undefined,
-        'graphql',
+        'telegram',
       )
     await expect(resolve('account')()).rejects.toThrow(
-      'Pages.account() handles "graphql", which has not passed the login',
+      'Pages.account() handles "telegram", which has not passed the login',
     )
     expect(await resolve('home')()).toBe('home')
     await app.close()

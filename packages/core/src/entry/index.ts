@@ -1,6 +1,7 @@
 export { type Auth, createAuth } from '../auth.ts'
 export type { Platform } from '../context.ts'
 export type { AccessErrorOptions, LatchkeyErrorOptions } from '../errors/errors.ts'
+export type { Refusal } from '../guard/refusal.ts'
 export type { ClaimRule } from '../guard/requirement.ts'
 export type { HeaderSink } from '../http/headers.ts'
 export type { RedirectUriSource } from '../http/redirect-uri.ts'

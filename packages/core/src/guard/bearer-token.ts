@@ -41,8 +41,8 @@ const MAX_LENGTH = 16_384
 /** The header of a caller that forgot to await a token. */
 const UNAWAITED = 'Bearer [object Promise]'
 
-/** The latest token of each visit, with the answer to it. */
-const readTokens = new WeakMap<RequestContext, ReadToken>()
+/** The latest token of each request, with the answer to it. */
+const readTokens = new WeakMap<AuthRequest, ReadToken>()
 
 interface ReadToken {
   readonly authorization: string | null
@@ -51,7 +51,7 @@ interface ReadToken {
 
 /**
  * Reads the bearer token of a request, and finds out whose it is: a JWT access token is verified with
- * the keys of the provider, any other by asking the provider, where the options allow that. Each guard of a visit gets
+ * the keys of the provider, any other by asking the provider, where the options allow that. Each guard of a request gets
  * the same answer: a proof is used up by the first, and the provider is asked once.
  *
  * @throws {@link RequestError} for a header that is malformed, or a token in the address as well;
@@ -64,7 +64,7 @@ export async function readBearer(
   { audiences }: BearerTarget,
 ): Promise<BearerLogin> {
   const authorization = asked.request.headers.get('authorization')
-  const known = readTokens.get(asked)
+  const known = readTokens.get(asked.request)
   if (known?.authorization === authorization) {
     const login = await known.login
     // Another guard may stand for another resource.
@@ -72,7 +72,7 @@ export async function readBearer(
     return login
   }
   const login = readToken(asked, audiences)
-  readTokens.set(asked, { authorization, login })
+  readTokens.set(asked.request, { authorization, login })
   return login
 }
 

@@ -74,6 +74,11 @@ export function errorResponse(
   return response
 }
 
+/** The title of an error for a program, in English: it repeats nothing of the request. */
+export function titleOf({ code }: LatchkeyError): string {
+  return (en.errors[code] ?? CODES[code].visitor ?? en.otherError).title
+}
+
 /** The way to the start page: the button of a page that has no other. */
 function wayHome(homeUrl: string, label: string, isButton: boolean): string {
   const [href, text] = [escapeHtml(homeUrl), escapeHtml(label)]

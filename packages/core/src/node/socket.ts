@@ -3,7 +3,9 @@ import type { Auth } from '../auth.ts'
 import type { RequestAuth } from '../guard/request-auth.ts'
 import type { ByMember, Requirement } from '../guard/requirement.ts'
 import type { AppUser } from '../guard/user.ts'
-import type { Answer } from '../visit/visit.ts'
+import type { AuthRequest } from '../http/request.ts'
+import { SentResponse } from '../visit/sent-response.ts'
+import type { Answer, Visit } from '../visit/visit.ts'
 import { WebResponse } from '../web/response.ts'
 import { type NodeRequest, toAuthRequest } from './request.ts'
 
@@ -40,7 +42,48 @@ export interface SocketHandle<U = AppUser> {
 
 /** Makes the handle. */
 export function socketHandle<U>(auth: Auth<U>): SocketHandle<U> {
-  return { socket: (request, requirement = {}) => openSocket(auth, request, requirement) }
+  const socket: SocketHandle<U>['socket'] = (request, requirement = {}) =>
+    openSocket(auth, request, requirement)
+  // Adapters hand this function on, and nothing else that leads to the login.
+  logins.set(socket, auth as Auth<never>)
+  return { socket }
+}
+
+const logins = new WeakMap<object, Auth<never>>()
+/** The request of each handshake: a bearer token is verified for it once, and its proof used up. */
+const handshakes = new WeakMap<NodeRequest, AuthRequest>()
+
+/**
+ * Opens a visit of the request of a WebSocket handshake, for adapters whose guards see its messages: the session is
+ * looked up again each time. Nothing can be sent to it, so `auth.login()` is refused.
+ *
+ * @param handle - The handle that the application has.
+ * @param onClose - Calls its argument when the connection is closed; only then is `auth.ended()` no longer watched.
+ * @throws `TypeError` for a handle of another copy of this package.
+ */
+export async function openSocketVisit<U = AppUser>(
+  handle: SocketHandle<U>,
+  request: NodeRequest,
+  onClose?: (close: () => void) => void,
+): Promise<Visit<U, never>> {
+  const auth = logins.get(handle.socket)
+  if (!auth) throw new TypeError(OTHER_HANDLE)
+  let asked = handshakes.get(request)
+  if (!asked) {
+    asked = asSocket(request, auth)
+    handshakes.set(request, asked)
+  }
+  if (onClose) Object.assign(asked, { onClose })
+  const opened = await auth.visit<never>(asked, new SentResponse())
+  return opened as unknown as Visit<U, never>
+}
+
+const OTHER_HANDLE =
+  'The login of this handle is not known here. Install one version of @latchkey/core for all packages.'
+
+/** The handshake of a library may be anything: Socket.IO begins with a GET of long polling. */
+function asSocket(request: NodeRequest, { baseUrl }: Pick<Auth, 'baseUrl'>): AuthRequest {
+  return Object.assign(toAuthRequest(request, baseUrl), { opensSocket: true })
 }
 
 /**
@@ -55,9 +98,7 @@ async function openSocket<U>(
   // A visitor may be gone before the guard has decided; nothing else listens by then.
   request.socket?.once('error', () => {})
   const response = new WebResponse()
-  // The handshake of a library may be anything: Socket.IO begins with a GET of long polling.
-  const asked = Object.assign(toAuthRequest(request, auth.baseUrl), { opensSocket: true })
-  const visit = await auth.visit(asked, response)
+  const visit = await auth.visit(asSocket(request, auth), response)
   const refusal = visit.answer ?? (await visit.admit({ ...requirement, respond: 'json' }, request))
   if (!refusal) {
     const { auth: ofUser } = visit

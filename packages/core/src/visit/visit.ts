@@ -4,6 +4,7 @@ import type { BearerLogin } from '../guard/bearer-token.ts'
 import { authorize, sessionAt } from '../guard/guard.ts'
 import { type McpAuth, mcpAuthOf } from '../guard/mcp-auth.ts'
 import { scopeChallenge } from '../guard/refusals.ts'
+import { type Refusal, refusalOf } from '../guard/refusal.ts'
 import { type RequestAuth, requestAuthOf } from '../guard/request-auth.ts'
 import { type ByMember, checkRequirement, type Requirement } from '../guard/requirement.ts'
 import type { AppUser } from '../guard/user.ts'
@@ -74,6 +75,15 @@ export interface Visit<U = AppUser, Sent = Answer> {
    *   `LATCHKEY_LOGIN_REQUIRED` when no user is logged in.
    */
   requireScopes(scopes: readonly string[]): void
+   * Decides as `admit()` does, for protocols whose messages are no HTTP responses: GraphQL, and messages of a
+   * WebSocket. No response is written, and the hook `onError` is not asked.
+   *
+   * @returns `undefined` when the request may go on.
+   */
+  refusal(
+    requirement?: ByMember<Requirement<never, U>>,
+    subject?: unknown,
+  ): Promise<Refusal | undefined>
   /** Answers an error of the kit; throws any other again. */
   answerError(error: unknown): Promise<Answer>
   /** Sends an answer, as the {@link ResponsePort} does it. */
@@ -229,6 +239,14 @@ class KitVisit<U, Sent> implements Visit<U, Sent>, RequestContext {
     } catch (error) {
       return this.answerError(error)
     }
+  }
+
+  refusal(
+    requirement: ByMember<Requirement<never, U>> = {},
+    subject: unknown = this.request,
+  ): Promise<Refusal | undefined> {
+    this.sessionUsed()
+    return refusalOf(this, requirement as Requirement<never, never>, subject)
   }
 
   /** Writes the kit's response, or an error. */

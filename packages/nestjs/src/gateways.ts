@@ -1,0 +1,293 @@
+import {
+  ConfigError,
+  LatchkeyError,
+  type Refusal,
+  type Requirement,
+  type Visit,
+} from '@latchkey/core'
+import type { NodeRequest } from '@latchkey/core/node'
+import type { ExecutionContext, WebSocketAdapter } from '@nestjs/common'
+import { type ApplicationConfig, MetadataScanner, type ModulesContainer } from '@nestjs/core'
+import { type Access, ANY_USER, accessAt, isPublic } from './access.ts'
+import { type Client, type Connections, forgedRefusal } from './connections.ts'
+import { notMounted, orRefusal, refusalFrom, told } from './refusals.ts'
+import { visits } from './visits.ts'
+
+type AnyVisit = Visit<never, unknown>
+type Decide = (request: NodeRequest) => Promise<Refusal | undefined>
+
+/** The address of a server of WebSockets, as `@WebSocketGateway()` has it. */
+interface Place {
+  readonly port: number
+  readonly path?: unknown
+  readonly namespace?: unknown
+}
+
+/** A server of Socket.IO, or one of its namespaces. */
+interface IoServer {
+  use(middleware: (socket: IoClient, next: (error?: Error) => void) => void): unknown
+  on(event: 'connection', listener: (client: IoClient) => void): unknown
+}
+
+interface IoClient extends Client {
+  readonly request: NodeRequest
+}
+
+/** A server of `ws`. */
+interface WsServer {
+  readonly options: { verifyClient?: VerifyClient | undefined }
+  handleUpgrade: unknown
+  on(event: 'connection', listener: (client: Client, request: NodeRequest) => void): unknown
+}
+
+type Verified = (result: boolean, code?: number, message?: string, headers?: object) => void
+interface Info {
+  readonly req: NodeRequest
+}
+type VerifyClient = ((info: Info) => boolean) | ((info: Info, done: Verified) => void)
+
+const secured = new WeakSet<object>()
+/** The request of each client's handshake. */
+const requests = new WeakMap<object, NodeRequest>()
+/** The visits of the latest messages of a client, by the handler that they are for. */
+const messages = new WeakMap<object, Map<unknown, AnyVisit>>()
+
+/**
+ * Puts the login in front of the gateways of an application: Nest calls no guard when a client connects, so each
+ * server that its adapter makes decides about the handshake.
+ */
+export function secureGateways(
+  config: ApplicationConfig,
+  modules: ModulesContainer,
+  connections: Connections,
+): void {
+  const secure = (adapter: WebSocketAdapter): void => {
+    if (secured.has(adapter)) return
+    secured.add(adapter)
+    const { create } = adapter
+    adapter.create = (port: number, options: object = {}) => {
+      const server = create.call(adapter, port, options)
+      secureServer(server, adapter, connections, (visit, request) =>
+        refusalAt({ ...options, port }, modules, visit, request),
+      )
+      return server
+    }
+  }
+  const { setIoAdapter } = config
+  // Nest sets its own adapter when the first gateway is there, and the application may set another before.
+  config.setIoAdapter = (adapter) => {
+    secure(adapter)
+    setIoAdapter.call(config, adapter)
+  }
+}
+
+/** Lets a server decide about handshakes before they are answered. */
+function secureServer(
+  server: object,
+  adapter: object,
+  connections: Connections,
+  refusalOf: (visit: AnyVisit, request: NodeRequest) => Promise<Refusal | undefined>,
+): void {
+  if (secured.has(server)) return
+  secured.add(server)
+  const handshakes = new WeakMap<NodeRequest, AnyVisit>()
+  const decide: Decide = (request) =>
+    orRefusal(
+      connections.open(request).then((visit) => {
+        handshakes.set(request, visit)
+        return refusalOf(visit, request)
+      }),
+    )
+  const connected = (client: Client, request: NodeRequest): void => {
+    const visit = handshakes.get(request)
+    if (!visit) return
+    requests.set(client, request)
+    visits.set(client, visit)
+    connections.watch(client, request, visit)
+  }
+  if ('use' in server && 'on' in server) secureIo(server as IoServer, decide, connected)
+  else if ('handleUpgrade' in server && 'options' in server) {
+    secureWs(server as unknown as WsServer, decide, connected)
+  } else throw new ConfigError([{ option: adapter.constructor.name, remedy: OTHER_ADAPTER }])
+}
+
+const OTHER_ADAPTER =
+  'makes servers that are neither of Socket.IO nor of ws, so no handshake could be checked. Use IoAdapter of @nestjs/platform-socket.io or WsAdapter of @nestjs/platform-ws.'
+
+type Connected = (client: Client, request: NodeRequest) => void
+
+function secureIo(server: IoServer, decide: Decide, connected: Connected): void {
+  server.use((socket, next) => {
+    decide(socket.request).then(
+      (refusal) => next(refusal && connectError(refusal)),
+      () => next(new Error('The handshake failed.')),
+    )
+  })
+  server.on('connection', (client) => connected(client, client.request))
+}
+
+/** The error that a client of Socket.IO gets as `connect_error`. */
+function connectError(refusal: Refusal): Error {
+  const data = messageOf(refusal)
+  return Object.assign(new Error(refusal.error.code), { data })
+}
+
+function secureWs(server: WsServer, decide: Decide, connected: Connected): void {
+  const { verifyClient } = server.options
+  server.options.verifyClient = (info: Info, done: Verified) => {
+    const goOn = (): void => {
+      if (!verifyClient) done(true)
+      else if (verifyClient.length < 2) done((verifyClient as (info: Info) => boolean)(info), 401)
+      else verifyClient(info, done)
+    }
+    decide(info.req).then(
+      (refusal) => (refusal ? refuse(done, refusal) : goOn()),
+      () => done(false, 500),
+    )
+  }
+  server.on('connection', connected)
+}
+
+function refuse(done: Verified, refusal: Refusal): void {
+  const body = JSON.stringify(messageOf(refusal))
+  done(false, refusal.error.status, body, { 'Content-Type': 'application/json' })
+}
+
+/**
+ * The refusal of a handshake: where visitors are welcome at one of the gateways there, only that of a page of another
+ * site; otherwise the user must be allowed at one of them.
+ */
+async function refusalAt(
+  place: Place,
+  modules: ModulesContainer,
+  visit: AnyVisit,
+  request: NodeRequest,
+): Promise<Refusal | undefined> {
+  const gateways = gatewaysAt(place, modules)
+  if (gateways.some(welcomesVisitors)) return forgedRefusal(visit, request)
+  let refusal = await visit.refusal(requirementOf(gateways[0]), request)
+  for (const other of gateways.slice(1)) {
+    if (refusal) refusal = await visit.refusal(requirementOf(other), request)
+  }
+  return refusal
+}
+
+type Gateway = (new () => unknown) & { readonly prototype: object }
+
+function requirementOf(gateway: Gateway | undefined): Requirement<never, never> {
+  const access = gateway && accessAt(gateway)
+  return typeof access === 'object' ? access : ANY_USER
+}
+
+/** The gateways that share the server of a place. */
+function gatewaysAt(place: Place, modules: ModulesContainer): Gateway[] {
+  return [...modules.values()]
+    .flatMap(({ providers }) => [...providers.values()])
+    .map(({ metatype }) => metatype as Gateway)
+    .filter((type) => {
+      if (typeof type !== 'function' || !Reflect.hasMetadata(GATEWAY, type)) return false
+      const { path, namespace } = Reflect.getMetadata('websockets:gateway_options', type) ?? {}
+      const port = Reflect.getMetadata('port', type) ?? 0
+      const isThere = port === place.port && path === place.path
+      return isThere && named(namespace) === named(place.namespace)
+    })
+}
+
+const GATEWAY = 'websockets:is_gateway'
+
+/** A namespace as Nest passes it on; none is the one of the server. */
+function named(namespace: unknown): unknown {
+  if (typeof namespace !== 'string') return namespace
+  return `/${namespace.replace(/^\//, '')}`.replace(/^\/$/, '') || undefined
+}
+
+const scanner = new MetadataScanner()
+
+function welcomesVisitors(gateway: Gateway): boolean {
+  const { prototype } = gateway
+  if (accessAt(gateway) === 'public') return true
+  return scanner.getAllMethodNames(prototype).some((name) => {
+    const handler = (prototype as Readonly<Record<string, object>>)[name]
+    const isHandler = handler && Reflect.hasMetadata('websockets:message_mapping', handler)
+    return isHandler && isPublic(handler, gateway)
+  })
+}
+
+/** The exception of `@nestjs/websockets`, which only applications with gateways have. */
+type Exception = new (error: object) => Error
+let WsException: Exception | undefined
+
+/**
+ * Decides about a message of a gateway, by the session as it is now: throws a `WsException` where the user may not
+ * send it.
+ */
+export async function admitMessage(
+  context: ExecutionContext,
+  requirement: Access,
+  connections: Connections,
+): Promise<true> {
+  WsException ??= (await import('@nestjs/websockets')).WsException
+  const ws = context.switchToWs()
+  const client = ws.getClient<object>()
+  const refusal = await orRefusal(decideMessage(context, client, requirement, connections))
+  if (refusal) throw wsException(refusal, ws.getPattern())
+  return true
+}
+
+async function decideMessage(
+  context: ExecutionContext,
+  client: object,
+  requirement: Access,
+  connections: Connections,
+): Promise<Refusal | undefined> {
+  const request = requests.get(client)
+  if (!request) return requirement === 'public' ? undefined : notMounted(noHandshake(context))
+  const ended = connections.endedRefusal(client)
+  if (ended) return ended
+  const visit = await connections.open(request)
+  const refusal =
+    requirement === 'public'
+      ? await forgedRefusal(visit, request)
+      : await visit.refusal(requirement, request)
+  if (refusal) return refusal
+  const visitsOfClient = messages.get(client) ?? new Map()
+  messages.set(client, visitsOfClient.set(context.getHandler(), visit))
+  return undefined
+}
+
+/** Reads from the visit of the message that a handler receives. Errors of the kit are those of gateways. */
+export function readMessage(
+  context: ExecutionContext,
+  read: (visit: AnyVisit) => unknown,
+): unknown {
+  const ws = context.switchToWs()
+  const visit = messages.get(ws.getClient<object>())?.get(context.getHandler())
+  if (!visit) throw wsException(notMounted(noHandshake(context)), ws.getPattern())
+  try {
+    return read(visit)
+  } catch (error) {
+    if (error instanceof LatchkeyError) throw wsException(refusalFrom(error), ws.getPattern())
+    throw error
+  }
+}
+
+/** An exception as gateways send it. */
+export function wsException(refusal: Refusal, pattern: string): Error {
+  // The guard of the message has loaded it.
+  const Thrown = WsException as Exception
+  return new Thrown({ ...messageOf(refusal), pattern })
+}
+
+function messageOf(refusal: Refusal): object {
+  return {
+    status: 'error',
+    code: refusal.error.code,
+    message: refusal.title,
+    ...told(refusal),
+  }
+}
+
+function noHandshake(context: ExecutionContext): string {
+  const handler = `${context.getClass().name}.${context.getHandler().name}()`
+  return `${handler} received a message of a client whose handshake did not pass the login. Set the adapter of WebSockets with app.useWebSocketAdapter() before app.init() or app.listen().`
+}

@@ -1,0 +1,199 @@
+import { ConfigError, LatchkeyError, type Refusal, type Visit } from '@latchkey/core'
+import type { NodeRequest } from '@latchkey/core/node'
+import type { ExecutionContext } from '@nestjs/common'
+import { MetadataScanner, type ModulesContainer } from '@nestjs/core'
+import type { Access } from './access.ts'
+import { isPublic } from './access.ts'
+import { type Connections, forgedRefusal } from './connections.ts'
+import { notMounted, orRefusal, refusalFrom, told } from './refusals.ts'
+import { visits } from './visits.ts'
+
+type AnyVisit = Visit<never, unknown>
+type Members = Readonly<Record<string, unknown>>
+
+/** The socket of `graphql-ws`, with the request of its handshake. */
+interface Extra {
+  readonly request: NodeRequest
+  readonly socket: object
+}
+
+/** The visits of operations that came over a WebSocket, by their GraphQL context. */
+const operations = new WeakMap<object, Opening>()
+
+interface Opening {
+  readonly opened: Promise<AnyVisit>
+  visit?: AnyVisit
+}
+
+/**
+ * Decides about a resolver: throws a GraphQL error where the request of the operation may not reach it. Nothing is
+ * imported from `graphql`, which takes `extensions` from any error.
+ */
+export async function admitResolver(
+  context: ExecutionContext,
+  requirement: Access,
+  connections: Connections,
+): Promise<true> {
+  const graphql = graphqlContextOf(context)
+  const request = requestIn(graphql)
+  const extra = request ? undefined : extraIn(graphql)
+  const refusal = await orRefusal(
+    decide(context, { graphql, request, extra }, requirement, connections),
+  )
+  if (refusal) throw graphqlError(refusal)
+  return true
+}
+
+interface Operation {
+  readonly graphql: object
+  readonly request: object | undefined
+  readonly extra: Extra | undefined
+}
+
+async function decide(
+  context: ExecutionContext,
+  { graphql, request, extra }: Operation,
+  requirement: Access,
+  connections: Connections,
+): Promise<Refusal | undefined> {
+  if (request) {
+    if (requirement === 'public') return undefined
+    return visits.of<never>(request).refusal(requirement, request)
+  }
+  if (!extra) return requirement === 'public' ? undefined : notMounted(noRequest(context))
+  // All resolvers of an operation share one look at the session; the next operation has its own.
+  let opening = operations.get(graphql)
+  if (!opening) {
+    opening = { opened: connections.open(extra.request) }
+    operations.set(graphql, opening)
+  }
+  const visit = await opening.opened
+  opening.visit = visit
+  const refusal =
+    requirement === 'public'
+      ? await forgedRefusal(visit, extra.request)
+      : await visit.refusal(requirement, extra.request)
+  if (!refusal) connections.watch(extra.socket, extra.request, visit)
+  return refusal ?? connections.endedRefusal(extra.socket)
+}
+
+/** Reads from the visit of the operation that a resolver belongs to. Errors of the kit are those of GraphQL. */
+export function readResolver(
+  context: ExecutionContext,
+  read: (visit: AnyVisit) => unknown,
+): unknown {
+  const graphql = graphqlContextOf(context)
+  const request = requestIn(graphql)
+  const visit = request ? visits.find<never>(request) : operations.get(graphql)?.visit
+  if (!visit) throw graphqlError(notMounted(noRequest(context)))
+  try {
+    return read(visit)
+  } catch (error) {
+    throw toGraphqlError(error)
+  }
+}
+
+/** An error as GraphQL sends it: with a code of Apollo, and that of the kit. */
+export function graphqlError(refusal: Refusal): Error {
+  const { error, title } = refusal
+  const code = CODES[error.status] ?? 'INTERNAL_SERVER_ERROR'
+  const extensions = { code, latchkeyCode: error.code, ...told(refusal) }
+  return Object.assign(new Error(title, { cause: error }), { extensions })
+}
+
+/** The same for an error of the kit; any other error stays. */
+export function toGraphqlError(error: unknown): unknown {
+  return error instanceof LatchkeyError ? graphqlError(refusalFrom(error)) : error
+}
+
+const CODES: Readonly<Record<number, string>> = {
+  400: 'BAD_REQUEST',
+  401: 'UNAUTHENTICATED',
+  403: 'FORBIDDEN',
+  503: 'SERVICE_UNAVAILABLE',
+}
+
+const NO_CONTEXT = Object.freeze({})
+
+/** The third argument of a resolver; one of references has no arguments of the field, and one argument less. */
+function graphqlContextOf(context: ExecutionContext): object {
+  const given: unknown[] = context.getArgs()
+  const found = given.length === 3 ? given[1] : given[2]
+  return typeof found === 'object' && found !== null ? found : NO_CONTEXT
+}
+
+/** The request in a GraphQL context that has passed the login: the drivers of Nest put it there as `req`. */
+function requestIn(graphql: object): object | undefined {
+  const { req, request, reply } = graphql as Members
+  const places = [req, request, membersOf(reply).request]
+  return places.find(
+    (place): place is object => isObject(place) && visits.find(place) !== undefined,
+  )
+}
+
+/** The connection of `graphql-ws`, which is in the context itself or where Nest puts the request. */
+function extraIn(graphql: object): Extra | undefined {
+  const { req, extra } = graphql as Members
+  const found = [extra, membersOf(req).extra].find(
+    (place) => isObject(membersOf(place).request) && isObject(membersOf(place).socket),
+  )
+  return found as Extra | undefined
+}
+
+function membersOf(value: unknown): Members {
+  return isObject(value) ? (value as Members) : NO_CONTEXT
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
+}
+
+function noRequest(context: ExecutionContext): string {
+  const resolver = `${context.getClass().name}.${context.getHandler().name}()`
+  return `The GraphQL context of ${resolver} has no request that passed the login. Let the option "context" of GraphQLModule return { req }; subscriptions need the protocol "graphql-ws" of the Apollo driver.`
+}
+
+const scanner = new MetadataScanner()
+
+/**
+ * Refuses field resolvers that Nest would run without their guard: it skips guards of fields, unless the options of
+ * GraphQLModule ask for them.
+ *
+ * @throws {@link ConfigError} naming each of them.
+ */
+export function checkFieldResolvers(modules: ModulesContainer): void {
+  const all = [...modules.values()].flatMap(({ providers }) => [...providers])
+  const settings = all.filter(([token]) => token === 'GqlModuleOptions')
+  const isGuarded = settings.every(([, { instance }]) =>
+    (membersOf(instance).fieldResolverEnhancers as unknown[] | undefined)?.includes('guards'),
+  )
+  if (settings.length === 0 || isGuarded) return
+  const classes = new Set(all.map(([, { metatype }]) => metatype).filter(isClass))
+  const names = [...classes].flatMap(unguardedFields)
+  if (names.length > 0)
+    throw new ConfigError(names.map((option) => ({ option, remedy: NO_GUARDS })))
+}
+
+const NO_GUARDS =
+  "resolves a field, and Nest skips the guards of fields. Write fieldResolverEnhancers: ['guards'] into the options of GraphQLModule, or put @Public() on it."
+
+function unguardedFields(type: FieldClass): string[] {
+  const { prototype } = type
+  return scanner
+    .getAllMethodNames(prototype)
+    .filter((name) => {
+      const handler = (prototype as Members)[name] as object
+      const isField = FIELDS.some((key) => Reflect.getMetadata(key, handler) === true)
+      // Types of unions are told by name alone, and Nest never guards that.
+      return isField && name !== '__resolveType' && !isPublic(handler, type)
+    })
+    .map((name) => `${type.name}.${name}()`)
+}
+
+type FieldClass = (new () => unknown) & { readonly prototype: object }
+
+const FIELDS = ['graphql:resolve_property', 'graphql:resolve_reference']
+
+function isClass(value: unknown): value is FieldClass {
+  return typeof value === 'function' && isObject(value.prototype)
+}

@@ -1,0 +1,20 @@
+import type { Visit } from '@latchkey/core'
+import type { ExecutionContext } from '@nestjs/common'
+import { readMessage } from './gateways.ts'
+import { readResolver } from './graphql.ts'
+import { visits } from './visits.ts'
+
+/** Reads from the visit that a handler is called for: of its request, GraphQL operation or message. */
+export function readVisit(
+  context: ExecutionContext,
+  read: (visit: Visit<never, unknown>) => unknown,
+): unknown {
+  switch (context.getType<string>()) {
+    case 'graphql':
+      return readResolver(context, read)
+    case 'ws':
+      return readMessage(context, read)
+    default:
+      return read(visits.of<never>(context.switchToHttp().getRequest<object>()))
+  }
+}
