@@ -1,9 +1,11 @@
 import { assertGuarded, type Identity, logIn, startIdentity } from '@latchkey/testing'
 import type { INestApplication } from '@nestjs/common'
 import { Test } from '@nestjs/testing'
+import { io } from 'socket.io-client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { AppModule } from '../src/guide/app.module.ts'
 import { ShopModule } from '../src/guide/more.ts'
+import { TransportsModule } from '../src/guide/transports.ts'
 
 let identity: Identity
 const apps: INestApplication[] = []
@@ -46,6 +48,48 @@ test('the other handlers of the guide do what it says', async () => {
   expect((await browser.post('/cart')).text).toBe('2 in the cart')
   expect((await browser.get('/ready')).text).toBe('ready')
 })
+
+test('the resolvers of the guide are guarded, fields included', async () => {
+  const app = await start(TransportsModule)
+  const ask = (query: string) => browser.post('/graphql').set('origin', baseUrl()).send({ query })
+  const browser = await logIn(app, await identity.createUser({ email: 'grace@example.com' }))
+
+  const latest = await ask('{ latest { title draft } }')
+  expect(latest.body.data.latest).toEqual({ title: 'On guards', draft: 'for grace@example.com' })
+  const refused = await ask('mutation { publish }')
+  expect(refused.body.errors[0].extensions).toMatchObject({
+    code: 'FORBIDDEN',
+    latchkeyCode: 'LATCHKEY_FORBIDDEN',
+  })
+  expect((await assertGuarded(app, { public: ['/graphql'] })).public).not.toEqual([])
+})
+
+test('the gateway of the guide has the user, and refuses visitors', async () => {
+  const app = await start(TransportsModule)
+  await app.listen(0, '127.0.0.1')
+  const { port } = app.getHttpServer().address()
+  const browser = await logIn(app, await identity.createUser({ email: 'alan@example.com' }))
+  const access = { path: '/', domain: '127.0.0.1', secure: false, script: false }
+  const { jar } = browser as unknown as { jar: { getCookies(access: object): object } }
+  const cookie = (jar.getCookies(access) as { toValueString(): string }).toValueString()
+  const connect = (extraHeaders: Record<string, string>) =>
+    io(`http://127.0.0.1:${port}`, { extraHeaders, reconnection: false, forceNew: true })
+
+  const visitor = connect({ origin: baseUrl() })
+  const error = await new Promise((resolve) => visitor.once('connect_error', resolve))
+  expect(error).toMatchObject({ message: 'LATCHKEY_LOGIN_REQUIRED' })
+  const client = connect({ origin: baseUrl(), cookie })
+  client.emit('say', {})
+  expect(await new Promise((resolve) => client.once('said', resolve))).toBe('alan@example.com')
+  client.emit('close', {})
+  expect(await new Promise((resolve) => client.once('exception', resolve))).toMatchObject({
+    code: 'LATCHKEY_FORBIDDEN',
+    pattern: 'close',
+  })
+  client.close()
+})
+
+const baseUrl = (): string => process.env.LATCHKEY_BASE_URL as string
 
 async function start(module: object): Promise<INestApplication> {
   const testing = await Test.createTestingModule({ imports: [module as never] }).compile()
