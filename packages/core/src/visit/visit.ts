@@ -3,8 +3,8 @@ import { AccessError, LatchkeyError } from '../errors/errors.ts'
 import type { BearerLogin } from '../guard/bearer-token.ts'
 import { authorize, sessionAt } from '../guard/guard.ts'
 import { type McpAuth, mcpAuthOf } from '../guard/mcp-auth.ts'
-import { scopeChallenge } from '../guard/refusals.ts'
 import { type Refusal, refusalOf } from '../guard/refusal.ts'
+import { scopeChallenge } from '../guard/refusals.ts'
 import { type RequestAuth, requestAuthOf } from '../guard/request-auth.ts'
 import { type ByMember, checkRequirement, type Requirement } from '../guard/requirement.ts'
 import type { AppUser } from '../guard/user.ts'
@@ -75,6 +75,7 @@ export interface Visit<U = AppUser, Sent = Answer> {
    *   `LATCHKEY_LOGIN_REQUIRED` when no user is logged in.
    */
   requireScopes(scopes: readonly string[]): void
+  /**
    * Decides as `admit()` does, for protocols whose messages are no HTTP responses: GraphQL, and messages of a
    * WebSocket. No response is written, and the hook `onError` is not asked.
    *
