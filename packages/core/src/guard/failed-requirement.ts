@@ -1,6 +1,5 @@
 import { inTime } from '../errors/deadline.ts'
 import type { ResolvedAuthOptions } from '../options/options.ts'
-import { MIN_MAX_AGE_SECONDS } from '../provider/clock.ts'
 import { isThenable, type MaybePromise } from '../shared/maybe-promise.ts'
 import type { Requirement } from './requirement.ts'
 
@@ -55,24 +54,6 @@ export function explain(
   const rule = claims?.[failed.slice('claims.'.length)]
   const isValue = failed.startsWith('claims.') && typeof rule !== 'function'
   return isValue ? `${message}: it asks for ${JSON.stringify(rule)}.` : `${message}.`
-}
-
-/** The part of a requirement that asks for a stronger or a more recent login than this one. */
-export function weaknessOf(
-  found: { readonly acr?: string | undefined; readonly authTime?: number | undefined },
-  { acr, maxAge }: Requirement<never, never>,
-  now: number,
-): 'acr' | 'maxAge' | undefined {
-  if (acr !== undefined && !listOf(acr)?.includes(found.acr ?? '')) return 'acr'
-  if (maxAge === undefined) return undefined
-  const isRecent =
-    found.authTime !== undefined && now - found.authTime <= Math.max(maxAge, MIN_MAX_AGE_SECONDS)
-  return isRecent ? undefined : 'maxAge'
-}
-
-/** One value or several, as a list. */
-export function listOf(acr: string | readonly string[] | undefined): readonly string[] | undefined {
-  return typeof acr === 'string' ? [acr] : acr
 }
 
 const LISTED = 10

@@ -3,12 +3,12 @@ import { AccessError } from '../errors/errors.ts'
 import { sendsToken } from '../http/bearer-header.ts'
 import type { AuthResponse } from '../http/request.ts'
 import { isFromOtherPage, opensSocket, sendingPage } from '../http/sending-page.ts'
-import type { Provider } from '../provider/provider.ts'
+import { weaknessOf } from '../login/session-strength.ts'
 import type { AuthSession } from '../session/session.ts'
 import type { MaybePromise } from '../shared/maybe-promise.ts'
 import { resourceParameters, targetOf } from './bearer-target.ts'
 import type { BearerLogin } from './bearer-token.ts'
-import { explain, failedOf, weaknessOf } from './failed-requirement.ts'
+import { explain, failedOf } from './failed-requirement.ts'
 import { askForToken, askToLogIn, refuse } from './refusals.ts'
 import { rehearse } from './rehearsal.ts'
 import { checkRequirement, type Requirement } from './requirement.ts'
@@ -82,16 +82,6 @@ function authorizeSession(
   const failed = failedOf(options, current.user, requirement, subject)
   if (failed === undefined) return undefined
   return refuseIfFailed(failed, asked, requirement, current)
-}
-
-/** A session, if it was made with this provider: it counts for no other. */
-export function sessionAt(
-  provider: Provider,
-  found: AuthSession | undefined,
-): AuthSession | undefined {
-  return found?.registeredIssuer === provider.issuer && found.clientId === provider.clientId
-    ? found
-    : undefined
 }
 
 /** Another page made the browser send its session along: nothing that the user wanted. */

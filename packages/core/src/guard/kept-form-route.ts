@@ -5,7 +5,7 @@ import { redirect } from '../http/responses.ts'
 import { isFromTrustedPage, sendingPage } from '../http/sending-page.ts'
 import { keptFormPage } from '../login/kept-form-page.ts'
 import { beginLogin } from '../login/login.ts'
-import { sessionAt } from './guard.ts'
+import { sessionAt } from '../login/session-strength.ts'
 
 /**
  * Answers the page of a kept form. `GET` shows its fields and asks whether to send them; `POST` uses the form up and

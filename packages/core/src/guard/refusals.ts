@@ -10,10 +10,10 @@ import { safeReturnTo } from '../http/return-to.ts'
 import { userHash } from '../log/events.ts'
 import { keepForm } from '../login/kept-forms.ts'
 import { beginLogin } from '../login/login.ts'
+import { listOf } from '../login/session-strength.ts'
 import { FAPI_ALGORITHMS } from '../provider/fapi.ts'
 import { needScopes, resourceParameters, scopeOf, targetOf } from './bearer-target.ts'
 import type { BearerLogin } from './bearer-token.ts'
-import { listOf } from './failed-requirement.ts'
 import type { Requirement } from './requirement.ts'
 
 /** Names a user. */

@@ -1,6 +1,6 @@
 import type { RequestContext } from '../context.ts'
 import type { AuthResponse } from '../http/request.ts'
-import { sessionAt } from './guard.ts'
+import { sessionAt } from '../login/session-strength.ts'
 
 /**
  * Tells a single-page application who is logged in: `{ user, expiresAt }`, or `{ user: null, loginUrl }`.

@@ -12,6 +12,7 @@ import { beginLogin } from './login.ts'
 import { newSession } from './new-session.ts'
 import { redeem } from './redeem.ts'
 import { markEnd } from './repeated-login.ts'
+import { sessionAt, weaknessOf } from './session-strength.ts'
 import { withoutSilentLogin } from './silent-login.ts'
 import type { LoginTransaction, LostLogin } from './transaction.ts'
 
@@ -82,7 +83,7 @@ async function finish(asked: RequestContext): Promise<AuthResponse> {
     }
     // Another request may have finished this very login: nothing is lost then.
     if (error.code === 'LATCHKEY_CODE_REFUSED' && isSpentCode(error)) {
-      return recover(asked, transaction, error)
+      return recover(asked, transaction, error, markEnd(options, transaction))
     }
     throw error
   }
@@ -161,20 +162,25 @@ async function complete(
 
 /**
  * Answers a visitor whose transaction is not in this browser, or is spent: sends them on when they are
- * logged in, and otherwise to log in again, once.
+ * logged in as the login asked for, and otherwise to log in again, once.
  *
  * @param reason - Why the login failed, when it was not for want of its cookie.
+ * @param setCookies - More cookies to set when the visitor is sent on.
  */
 async function recover(
   asked: RequestContext,
   login: LostLogin & { readonly state: string },
   reason?: LatchkeyError,
+  setCookies: readonly string[] = [],
 ): Promise<AuthResponse> {
   const { request, session } = asked
-  const { transactions } = asked.context
+  const { options, transactions } = asked.context
   const { returnTo, restarts, silent, state } = login
   const forget = transactions.forget(request.headers.get('cookie'), state)
-  if (await session.read()) return redirect(returnTo, forget, 303)
+  const found = sessionAt(await asked.provider(), session.read())
+  if (found && answers(found, login, options.now())) {
+    return redirect(returnTo, [...forget, ...setCookies], 303)
+  }
   if (silent && restarts > 0 && !reason) return withoutSilentLogin(returnTo, forget)
   if (restarts > 0) {
     throw (
@@ -186,6 +192,15 @@ async function recover(
     )
   }
   return restart(asked, login, forget)
+}
+
+/**
+ * Whether a session is what a login was for: it began after the login did, as another request has finished it, or is as
+ * strong and as recent as asked. The guard sends any other to log in again, as often as the visitor comes back.
+ */
+function answers(found: AuthSession, login: LostLogin, now: number): boolean {
+  const beganLater = login.createdAt !== undefined && found.createdAt > login.createdAt
+  return beganLater || weaknessOf(found, login, now) === undefined
 }
 
 /** Begins a login again. */

@@ -52,7 +52,10 @@ export interface LoginTransaction extends TransactionDraft {
 export type LostLogin = Pick<
   TransactionDraft,
   'returnTo' | 'restarts' | 'maxAge' | 'acr' | 'silent'
->
+> & {
+  /** The time at which it began; `undefined` for logins of version 0.1. */
+  readonly createdAt?: number
+}
 
 /** The login that a `state` belongs to. */
 export type FoundLogin =

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { TestRoute } from './application.ts'
-import { type Case, locationOf, NO_STORE, PAGE, type Site, type Visitor } from './bench.ts'
+import { type Case, locationOf, NO_STORE, PAGE, pathOf, type Site, type Visitor } from './bench.ts'
 
 /** A route behind the guard whose handler sends all visitors to log in. */
 const AGAIN: TestRoute = {
@@ -12,6 +12,14 @@ const AGAIN: TestRoute = {
     headers: [['location', '/login?returnTo=/again']],
     body: 'again',
   }),
+}
+
+/** A route that asks for a stronger login than the usual one. */
+const STRONG: TestRoute = {
+  method: 'get',
+  path: '/strong',
+  requirement: { acr: ['mfa'] },
+  handle: async () => ({ body: 'strong' }),
 }
 
 const CODE = /LATCHKEY_LOGIN_LOOP/
@@ -65,6 +73,47 @@ export const loops: readonly Case[] = [
       provider.fault = undefined
       const { answer } = await follow(site, visitor, '/private')
       assert.equal(answer.text, 'private to ada')
+    },
+  ],
+  [
+    'a stronger login whose code the provider always refuses begins again once, and the session stays',
+    async ({ open, provider }) => {
+      const site = await open({ routes: [STRONG] })
+      const ada = await site.user()
+      provider.fault = 'invalid_grant'
+      const { answer, logins } = await follow(site, ada, '/strong')
+      assert.equal(logins, 2)
+      assert.match(answer.text, /LATCHKEY_CODE_REFUSED/)
+      assert.equal((await ada.open('/private')).text, 'private to ada')
+      provider.fault = undefined
+      provider.user = { ...provider.user, acr: 'mfa' }
+      assert.equal((await follow(site, ada, '/strong')).answer.text, 'strong')
+    },
+  ],
+  [
+    'a route that redirects to the login is stopped as well where the provider always refuses the code',
+    async ({ open, provider }) => {
+      const site = await open({ routes: [AGAIN] })
+      const ada = await site.user()
+      provider.fault = 'invalid_grant'
+      const { answer, logins } = await follow(site, ada, '/again')
+      assert.equal(logins, 3)
+      assert.match(answer.text, CODE)
+    },
+  ],
+  [
+    'a stronger login that has ended is not asked for again by the back button, however late',
+    async ({ open }) => {
+      let later = 0
+      const now = (): number => Math.floor(Date.now() / 1000) + later
+      const site = await open({ options: { now } })
+      const ada = await site.user()
+      const begun = await ada.open('/login?max_age=60&returnTo=/plain')
+      later = 5
+      const callback = await site.authorize(begun)
+      assert.equal(pathOf(await ada.open(callback)), '/plain')
+      later = 500
+      assert.equal(pathOf(await ada.open(callback)), '/plain')
     },
   ],
   [
