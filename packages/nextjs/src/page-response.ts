@@ -24,8 +24,8 @@ export function pageResponse(
     },
     // The proxy and Next.js itself keep a page from caches.
     beforeSent() {},
-    send({ status }) {
-      const address = headers.get('location') ?? headers.get('refresh')?.replace(/^0;url=/, '')
+    send({ status, onward }) {
+      const address = headers.get('location') ?? onward
       if (address) return redirect(address)
       throw new LatchkeyError(
         'LATCHKEY_REQUEST_INVALID',

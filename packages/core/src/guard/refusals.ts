@@ -8,7 +8,7 @@ import { isApiRequest } from '../http/is-api-request.ts'
 import type { AuthRequest, AuthResponse } from '../http/request.ts'
 import { safeReturnTo } from '../http/return-to.ts'
 import { userHash } from '../log/events.ts'
-import { keepForm } from '../login/kept-forms.ts'
+import { isOwnForm, keepForm } from '../login/kept-forms.ts'
 import { beginLogin } from '../login/login.ts'
 import { listOf } from '../login/session-strength.ts'
 import { FAPI_ALGORITHMS } from '../provider/fapi.ts'
@@ -107,7 +107,8 @@ export async function askToLogIn(
   const returnTo = kept?.path ?? returnToOf(request)
   const setCookies = kept ? [kept.setCookie] : []
   if (!api && requirement.respond !== 'page') {
-    return beginLogin(asked, { returnTo, acr, maxAge }, { count: 0, setCookies })
+    const losesForm = !kept && isOwnForm(asked)
+    return beginLogin(asked, { returnTo, acr, maxAge }, { count: 0, setCookies, losesForm })
   }
   const { login } = context.options.routes
   const query = new URLSearchParams()

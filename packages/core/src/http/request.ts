@@ -54,6 +54,8 @@ export interface AuthResponse {
   readonly body?: string | Bytes | undefined
   /** The hook `onError` answers through the framework's own response: an adapter sends nothing. */
   readonly isAnswered?: true | undefined
+  /** The address that a page leads to, for frameworks that can redirect and show no page of the kit. */
+  readonly onward?: string | undefined
 }
 
 /** The path of a request's URL with its query, without parsing the rest. */

@@ -113,7 +113,21 @@ export function onwardPage(
   const body = `<a class="button" href="${escapeHtml(location)}">${escapeHtml(texts.continue)}</a>`
   const answer = page({ title: texts.oneMoment, body, language })
   answer.headers.push(['refresh', `0;url=${location}`], ...cookies(setCookies))
-  return answer
+  return { ...answer, onward: location }
+}
+
+/** A page that says that a form was not sent, with a link to the login. It waits for the person to read it. */
+export function lostFormPage(
+  { language, texts }: Translation,
+  location: string,
+  setCookies: readonly string[] = [],
+): AuthResponse {
+  const { title, advice } = texts.formLost
+  const link = `<a class="button" href="${escapeHtml(location)}">${escapeHtml(texts.logIn)}</a>`
+  const body = `<p>${escapeHtml(advice)}</p>${link}`
+  const answer = page({ title, body, language, icon: 'alert' })
+  answer.headers.push(...cookies(setCookies))
+  return { ...answer, onward: location }
 }
 
 /** An error for a program (RFC 9457). */

@@ -152,18 +152,20 @@ export function createKeptForms(parts: KeptFormParts): FormKeeping | undefined {
   }
 }
 
+/** Whether a request is a form of a page of this site. */
+export function isOwnForm({ context, request }: RequestContext): boolean {
+  return isHtmlForm(request) && isFromTrustedPage(request, context.options)
+}
+
 /**
  * Keeps the form of a request through the login, where the options ask for it. Without the option, the log says that
  * a form of this site was lost.
  */
-export async function keepForm({
-  context,
-  request,
-  session,
-}: RequestContext): ReturnType<FormKeeping['keep']> {
-  const { keptForms, options, log } = context
+export async function keepForm(asked: RequestContext): ReturnType<FormKeeping['keep']> {
+  const { context, request, session } = asked
+  const { keptForms, log } = context
   if (keptForms) return keptForms.keep({ request, session })
-  if (!isHtmlForm(request) || !isFromTrustedPage(request, options)) return undefined
+  if (!isOwnForm(asked)) return undefined
   return void warn(log, `"keepForms" is not set. It was sent to ${pathOf(request.url)}.`)
 }
 

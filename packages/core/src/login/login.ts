@@ -4,7 +4,7 @@ import { ProviderError, RequestError } from '../errors/errors.ts'
 import { readForm } from '../http/body.ts'
 import { issuerRedirectUri } from '../http/redirect-uri.ts'
 import { type AuthResponse, queryOf } from '../http/request.ts'
-import { onwardPage, redirect } from '../http/responses.ts'
+import { lostFormPage, onwardPage, redirect } from '../http/responses.ts'
 import { keptReturnTo, warnShortened } from '../http/return-to.ts'
 import { isSentForm } from '../http/sending-page.ts'
 import type { Provider } from '../provider/provider.ts'
@@ -30,12 +30,14 @@ export interface LoginRequest {
   readonly parameters?: Readonly<Record<string, string>> | undefined
 }
 
-/** A login that is begun again. */
+/** The circumstances in which a login begins, which no application chooses. */
 export interface LoginRestart {
-  /** How often that has happened; sealed in `state`, so that it needs no cookie. */
+  /** How often it was begun again; sealed in `state`, so that it needs no cookie. */
   readonly count: number
   /** More cookies to set with the redirect. */
   readonly setCookies: readonly string[]
+  /** Whether a form that a page of this site sent is lost by the login. */
+  readonly losesForm?: boolean
 }
 
 const FIRST: LoginRestart = { count: 0, setCookies: [] }
@@ -162,8 +164,10 @@ async function begin(
     restarts: restart.count,
     setCookies: cookies,
   })
-  if (isSentForm(request))
-    return onwardPage(translate(options.languages, request), location, cookies)
+  if (isSentForm(request)) {
+    const leading = restart.losesForm ? lostFormPage : onwardPage
+    return leading(translate(options.languages, request), location, cookies)
+  }
   const status = request.method === 'GET' || request.method === 'HEAD' ? 302 : 303
   return redirect(location, cookies, status)
 }

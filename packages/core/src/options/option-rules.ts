@@ -111,6 +111,7 @@ const pageTexts: Rule = {
     fieldsLeftOut: text,
     otherError: visitorText,
     loginNotStored: visitorText,
+    formLost: visitorText,
     errors: group(Object.fromEntries(ERROR_CODES.map((code) => [code, visitorText]))),
   }),
 }

@@ -251,7 +251,7 @@ export interface AuthOptions<U = AppUser, Exchange = unknown, Store = SessionSto
    * Whether a form that is sent to a guard without a session is kept through the login: its fields are shown afterwards,
    * and one click sends them. It is kept in the session store for ten minutes, sealed, for its browser and user. Fields
    * named like secrets are left out, and those that `except` names. Kept forms take at most 20 MiB for each process. Default
-   * `false`: the form is lost, and the log says so.
+   * `false`: the form is lost, and a page before the login and the log say so.
    */
   readonly keepForms?: boolean | KeepFormsOptions
   /** Parameters added to every authorization request, such as `audience`. */

@@ -24,6 +24,10 @@ export const de: PageTexts = {
     title: 'Sie können sich gerade nicht anmelden',
     advice: 'Das geht meist vorüber. Bitte versuchen Sie es gleich noch einmal.',
   },
+  formLost: {
+    title: 'Ihr Formular wurde nicht gesendet',
+    advice: 'Sie müssen sich erst anmelden. Senden Sie es danach bitte noch einmal.',
+  },
   errors: {
     LATCHKEY_REQUEST_INVALID: {
       title: 'Diese Anfrage ist nicht zu verstehen',

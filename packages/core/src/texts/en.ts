@@ -24,6 +24,10 @@ export const en: PageTexts = {
     title: 'You cannot log in at the moment',
     advice: 'This usually passes. Please try again in a moment.',
   },
+  formLost: {
+    title: 'Your form was not sent',
+    advice: 'You have to log in first. Then please send it again.',
+  },
   // The table of codes has them.
   errors: {},
 }

@@ -20,6 +20,8 @@ export interface PageTexts {
   readonly notSentYet: string
   /** Stands in front of the names of fields that were not kept. */
   readonly fieldsLeftOut: string
+  /** A form that was sent without a login, and was not kept. The button of its page is {@link logIn}. */
+  readonly formLost: VisitorText
   /** Errors by code. The English ones are in the table of codes. */
   readonly errors: Readonly<Partial<Record<LatchkeyErrorCode, VisitorText>>>
   /** The text of every other error. */

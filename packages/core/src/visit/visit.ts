@@ -334,9 +334,9 @@ class KitVisit<U, Sent> implements Visit<U, Sent>, RequestContext {
     return this.#removed.length > 0 ? [...setCookies, ...this.#removed] : setCookies
   }
 
-  #write({ headers, status, body, isAnswered }: AuthResponse): Answer {
+  #write({ headers, status, body, isAnswered, onward }: AuthResponse): Answer {
     writeHeaders(this.#parts.response, headers, this.#cookies)
-    return { status, body, isAnswered }
+    return { status, body, isAnswered, onward }
   }
 
   /** Error handlers may have removed all headers, so the session's cookies are set again. */

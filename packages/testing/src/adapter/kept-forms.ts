@@ -94,6 +94,83 @@ const ELSEWHERE: readonly Record<string, string>[] = [
   {},
 ]
 
+/** The headers of a form that a person sent on a page of this site. */
+const SENT = { ...PAGE, 'sec-fetch-site': 'same-origin', origin: BASE_URL }
+
+/** The page before a login by which a person learns that a form is lost: where its link leads to. */
+function linkOf({ status, headers, text }: Response): string {
+  assert.equal(status, 200, text)
+  assert.match(text, /Your form was not sent/)
+  assert.doesNotMatch(text, /letter/)
+  assert.deepEqual([headers.refresh, headers.location], [undefined, undefined])
+  return plain(/<a class="button" href="([^"]*)"/.exec(text)?.[1] ?? '')
+}
+
+const losses: readonly Case[] = [
+  [
+    'a person whose form is lost is told before the login, which returns to the page of the form',
+    async ({ open, provider }) => {
+      const site = await opened(open, {})
+      const ada = await loggedOut(site)
+      const { agent } = ada
+      const sending = agent.post('/write').set({ ...SENT, referer: `${BASE_URL}/plain?step=2` })
+      const told = await sending.type('form').send({ text: 'letter' })
+      assertPrivate(told)
+      const link = linkOf(told)
+      assert.ok(link.startsWith(provider.issuer), link)
+      const back = await fetch(link, { redirect: 'manual' })
+      const callback = new URL(back.headers.get('location') ?? '')
+      const returned = await ada.open(callback.pathname + callback.search)
+      assert.equal(pathOf(returned), '/plain?step=2')
+      assert.deepEqual(site.handled, [])
+    },
+  ],
+  [
+    'a person is told that a form is lost in German',
+    async ({ open }) => {
+      const { agent } = (await opened(open, {})).visitor()
+      const told = await agent.post('/write').set(SENT).set('accept-language', 'de').type('form')
+      assert.match(told.text, /<html lang="de">.*Ihr Formular wurde nicht gesendet/)
+    },
+  ],
+  [
+    'a person is told of a form with files, and of a form in a step-up',
+    async ({ open }) => {
+      const stronger: TestRoute = { ...write, path: '/strong', requirement: { acr: ['mfa'] } }
+      const site = await open({ routes: [write, stronger] })
+      const files = site.visitor().agent.post('/write').set(SENT)
+      linkOf(await files.set('content-type', 'multipart/form-data; boundary=b').send('--b--'))
+      const { agent } = await site.user()
+      linkOf(await agent.post('/strong').set(SENT).type('form').send({ text: 'letter' }))
+    },
+  ],
+  [
+    'only a person at a page of this site is told that a form is lost',
+    async ({ open, provider }) => {
+      const site = await opened(open, {})
+      const { agent } = site.visitor()
+      const other = { ...SENT, 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }
+      const elsewhere = await agent.post('/write').set(other).type('form').send({ text: 'letter' })
+      assert.ok(elsewhere.headers.refresh?.startsWith(`0;url=${provider.issuer}`), elsewhere.text)
+      const script = { ...SENT, 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' }
+      const refused = await agent.post('/write').set(script).set('accept', 'application/json')
+      assert.equal(refused.status, 401)
+    },
+  ],
+  [
+    'a person whose form is kept goes to the login at once, and one whose form is too large is told',
+    async ({ open, provider }) => {
+      const site = await opened(open, KEPT, 'none')
+      const send = (text: string) =>
+        site.visitor().agent.post('/write').set(SENT).type('form').send({ text })
+      const kept = await send('letter')
+      assert.ok(kept.headers.refresh?.startsWith(`0;url=${provider.issuer}`), kept.text)
+      linkOf(await send('x'.repeat(65_536)))
+    },
+    NO_ROOM,
+  ],
+]
+
 const journeys: readonly Case[] = [
   ...PARSERS.map(
     (parser): Case => [
@@ -420,4 +497,4 @@ const attacks: readonly Case[] = [
   ],
 ]
 
-export const keptForms: readonly Case[] = [...journeys, ...bounds, ...attacks]
+export const keptForms: readonly Case[] = [...losses, ...journeys, ...bounds, ...attacks]
