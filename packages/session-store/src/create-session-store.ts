@@ -15,7 +15,11 @@ import { connectIoredis, type IoredisClient, ioredisLink, isIoredis } from './io
 import { isNodeRedis, type NodeRedisClient, nodeRedisLink } from './node-redis-link.ts'
 import type { RedisLink } from './redis-link.ts'
 import { createRedisStore } from './redis-store.ts'
-import type { ManagedSessionStore, RedisSessionStore } from './session-store.ts'
+import type {
+  ExpressSessionOptions,
+  ManagedSessionStore,
+  RedisSessionStore,
+} from './session-store.ts'
 
 /**
  * The Redis for sessions. Without `url` and `client`, sessions are in the memory of this process.
@@ -130,7 +134,7 @@ function inMemory(maxSessions: number, touchSeconds: number): ManagedSessionStor
     health: () => ({ status: 'ok' as const, reason: undefined }),
     ready: async () => {},
     close: async () => {},
-    forExpressSession: () => createExpressStore(store),
+    forExpressSession: (options?: ExpressSessionOptions) => createExpressStore(store, options),
   })
   return store
 }

@@ -1,7 +1,12 @@
 import { ConfigError, type SessionRecord } from '@latchkey/core'
+import { checkOptions, type Rules, rule } from '@latchkey/core/options'
 import { isTouchDue, remember } from '@latchkey/core/stores'
 import type { SessionData } from 'express-session'
-import type { ExpressSessionStore, ManagedSessionStore } from './session-store.ts'
+import type {
+  ExpressSessionOptions,
+  ExpressSessionStore,
+  ManagedSessionStore,
+} from './session-store.ts'
 
 type Sessions = Pick<ManagedSessionStore, 'get' | 'set' | 'touch' | 'destroy' | 'touchSeconds'> & {
   ids?(): Promise<string[]>
@@ -14,8 +19,13 @@ const MAX_SEEN = 10_000
  * The store of connect-redis for express-session without the kit, on top of a store of this package. Its cookie is
  * kept with the application's data.
  */
-export function createExpressStore(sessions: Sessions): ExpressSessionStore {
-  const { RedisStore } = loadConnectRedis()
+export function createExpressStore(
+  sessions: Sessions,
+  options: ExpressSessionOptions = {},
+): ExpressSessionStore {
+  const { faults } = checkOptions<ExpressSessionOptions>(options, RULES)
+  if (faults.length > 0) throw new ConfigError(faults, 'forExpressSession() cannot start:')
+  const RedisStore = (options.RedisStore as ConnectRedis | undefined) ?? loadConnectRedis()
   /** The records that sessions were made from, for touching them. */
   const seen = new Map<string, SessionRecord>()
   const client = {
@@ -69,14 +79,20 @@ interface Expiring {
 
 type Done = (error?: unknown) => void
 
-function loadConnectRedis(): typeof import('connect-redis') {
+type ConnectRedis = typeof import('connect-redis').RedisStore
+
+const RULES: Rules<ExpressSessionOptions> = {
+  RedisStore: rule('the class RedisStore of connect-redis', (value) => typeof value === 'function'),
+}
+
+function loadConnectRedis(): ConnectRedis {
   // Not an import: bundles of ES modules often declare this name themselves, for modules of CommonJS.
   const { createRequire } = process.getBuiltinModule('node:module')
   try {
-    return createRequire(import.meta.url)('connect-redis')
+    return createRequire(import.meta.url)('connect-redis').RedisStore
   } catch (cause) {
     const remedy =
-      'forExpressSession() needs connect-redis: npm install connect-redis redis express-session'
+      'forExpressSession() needs connect-redis: npm install connect-redis redis express-session. In a bundle, pass it: forExpressSession({ RedisStore })'
     throw Object.assign(new ConfigError([], remedy), { cause })
   }
 }

@@ -2,6 +2,7 @@ export { createSessionStore, type SessionStoreOptions } from './create-session-s
 export type { IoredisClient } from './ioredis-link.ts'
 export type { NodeRedisClient } from './node-redis-link.ts'
 export type {
+  ExpressSessionOptions,
   ExpressSessionStore,
   ManagedSessionStore,
   RedisSessionStore,

@@ -89,7 +89,7 @@ export function createRedisStore(settings: RedisSettings): RedisSessionStore {
     length: async () => (await all()).size,
     ids: async () => [...(await all()).keys()],
     all: async () => [...(await all())].map(([id, record]) => ({ ...record, id })),
-    forExpressSession: () => createExpressStore(store),
+    forExpressSession: (options) => createExpressStore(store, options),
   }
   return store
 }

@@ -22,6 +22,12 @@ export interface ExpressSessionStore extends EventEmitter {
   createSession(request: Any, session: Any): Any
 }
 
+/** Options of {@link ManagedSessionStore.forExpressSession}. */
+export interface ExpressSessionOptions {
+  /** The `RedisStore` of connect-redis. Default: that of `node_modules`, which a bundler cannot see. */
+  readonly RedisStore?: (new (options: Any) => ExpressSessionStore) | undefined
+}
+
 /**
  * The session store that `createSessionStore()` returns: a store with every ability, which is its
  * own manager.
@@ -37,8 +43,12 @@ export interface ManagedSessionStore extends SessionStore {
   ready(): Promise<void>
   /** Closes the connection that was made from a `url`; a client stays its owner's to close. */
   close(): Promise<void>
-  /** The same store for express-session without the kit: `expressSession({ store, … })`. */
-  forExpressSession(): ExpressSessionStore
+  /**
+   * The same store for express-session without the kit: `expressSession({ store, … })`.
+   *
+   * @throws {@link ConfigError} for an option it cannot use, and without connect-redis.
+   */
+  forExpressSession(options?: ExpressSessionOptions): ExpressSessionStore
 }
 
 /** A {@link ManagedSessionStore} in Redis or Valkey. */
