@@ -1,4 +1,4 @@
-import { cp, rm } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { rolldown } from 'rolldown'
 import { type Package, publishedPackages } from './packages.ts'
@@ -21,6 +21,19 @@ const BUNDLED: readonly string[] = [
 
 /** The file that entry points share. Code for Node alone, and code that is loaded later, has files of its own. */
 const SHARED = { name: 'shared', tags: ['$initial' as const], test: /\/src\/(?!entry\/|node\/)/ }
+
+/**
+ * Modules that read files of their package when they are loaded. The build replaces each by what it has read, so that a
+ * bundler finds that too.
+ */
+const READERS: Readonly<Record<string, readonly string[]>> = {
+  '@latchkey/management': ['version'],
+  '@latchkey/service': [
+    'version',
+    'pages/script-texts',
+    ...['pages', 'console', 'mail'].map((room) => `${room}/template-texts`),
+  ],
+}
 
 /** The packages to build, among them those of ours that they need. Default: all. */
 const names = process.argv.slice(2)
@@ -45,7 +58,7 @@ async function build({ folder, manifest }: Package): Promise<boolean> {
     ...(isBundled ? ['--emitDeclarationOnly'] : []),
   ])
   if (isBundled) await bundle(manifest, folder, target)
-  await copyAssets(source, target)
+  for (const name of READERS[manifest.name] ?? []) await fillIn(name, source, target)
   return report(manifest.name, compiled)
 }
 
@@ -69,7 +82,11 @@ async function bundle({ exports = {} }: Package['manifest'], folder: string, tar
   })
 }
 
-/** Templates, style sheets and the like stay beside the module that reads them. */
-async function copyAssets(source: string, target: string): Promise<void> {
-  await cp(source, target, { recursive: true, filter: (file) => !/\.[cm]?tsx?$/.test(file) })
+/** Writes the values that a module of the sources exports, which are plain data. */
+async function fillIn(name: string, source: string, target: string): Promise<void> {
+  const values = (await import(path.join(source, `${name}.ts`))) as Record<string, unknown>
+  const lines = Object.entries(values).map(
+    ([exported, value]) => `export const ${exported} = ${JSON.stringify(value)}\n`,
+  )
+  await writeFile(path.join(target, `${name}.js`), lines.join(''))
 }

@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto'
-import { fileURLToPath } from 'node:url'
-import { Eta } from 'eta'
+import { createTemplates } from '../pages/eta.ts'
 import { copyScript, type Language, localTimesScript } from '../pages/index.ts'
 import type { OperatorUser } from '../store/ports.ts'
 import type { Micros } from '../store/records.ts'
@@ -10,15 +9,11 @@ import type { LoginPreview } from './login-preview.ts'
 import type { ServicePage } from './service-pages.ts'
 import { shownText } from './shown-text.ts'
 import { stylesheet } from './style.ts'
+import { templateTexts } from './template-texts.ts'
 import type { TenantPage } from './tenant-pages.ts'
 import { type Sentence, type Text, type Voice, voiceOf } from './texts/index.ts'
 
-/** The templates of `templates/`, each compiled once. They escape what they print with `<%=`. */
-const templates = new Eta({
-  views: fileURLToPath(new URL('templates', import.meta.url)),
-  autoEscape: true,
-  cache: true,
-})
+const templates = createTemplates(templateTexts)
 
 /** The content of a page. */
 export interface Content {

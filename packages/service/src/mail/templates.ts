@@ -1,8 +1,8 @@
-import { fileURLToPath } from 'node:url'
-import { Eta } from 'eta'
 import type { Accents } from '../pages/accents.ts'
+import { createTemplates } from '../pages/eta.ts'
 import { initialOf } from '../pages/mark.ts'
 import type { Language } from '../pages/texts/index.ts'
+import { templateTexts } from './template-texts.ts'
 
 /** The content of a message, in its reader's language. */
 export interface MailContent {
@@ -24,11 +24,7 @@ export interface MailContent {
   signature: string
 }
 
-const templates = new Eta({
-  views: fileURLToPath(new URL('templates', import.meta.url)),
-  autoEscape: true,
-  cache: true,
-})
+const templates = createTemplates(templateTexts)
 
 /** The two forms of a message. */
 export const mailTemplates = {

@@ -1,18 +1,13 @@
-import { fileURLToPath } from 'node:url'
-import { Eta } from 'eta'
+import { createTemplates } from './eta.ts'
 import { iconOf } from './icons.ts'
 import { brandName, initialOf } from './mark.ts'
 import type { Branding, PageName, Pages } from './pages.ts'
 import { broughtBackScript, copyScript, passwordScript } from './scripts.ts'
 import { pageHeaders, styleOf } from './style.ts'
+import { templateTexts } from './template-texts.ts'
 import { type Language, type TextKey, type Translate, translator } from './texts/index.ts'
 
-/** The templates of `templates/`, each compiled once. They escape what they print with `<%=`. */
-const templates = new Eta({
-  views: fileURLToPath(new URL('templates', import.meta.url)),
-  autoEscape: true,
-  cache: true,
-})
+const templates = createTemplates(templateTexts)
 
 const titles: { [Name in PageName]: TextKey | undefined } = {
   login: 'loginTitle',

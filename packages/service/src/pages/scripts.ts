@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { scriptTexts } from './script-texts.ts'
 
 /** A script of the hosted pages, and where it is. */
 interface Script {
@@ -8,19 +8,19 @@ interface Script {
 }
 
 /** Asks for passkeys and security keys. */
-export const keyScript: Script = read('keys')
+export const keyScript: Script = named('keys')
 
 /** Lets people read the password that they are entering. */
-export const passwordScript: Script = read('show-password')
+export const passwordScript: Script = named('show-password')
 
 /** Asks for a page again that the browser brings back from its back-forward cache. */
-export const broughtBackScript: Script = read('brought-back')
+export const broughtBackScript: Script = named('brought-back')
 
 /** Buttons that copy a text or save it as a file. */
-export const copyScript: Script = read('copy')
+export const copyScript: Script = named('copy')
 
 /** The reader's own time beside each time in UTC. */
-export const localTimesScript: Script = read('local-times')
+export const localTimesScript: Script = named('local-times')
 
 /** All scripts of the hosted pages and the console. */
 export const scripts: readonly Script[] = [
@@ -39,7 +39,7 @@ export const scriptHeaders: Readonly<Record<string, string>> = {
 }
 
 /** A script whose text is named by its path. */
-function read(name: string): Script {
-  const text = readFileSync(new URL(`scripts/${name}.js`, import.meta.url), 'utf8')
+function named(name: keyof typeof scriptTexts): Script {
+  const text = scriptTexts[name]
   return { path: `/assets/${name}-${hash('sha256', text, 'hex').slice(0, 16)}.js`, text }
 }

@@ -73,7 +73,8 @@ function manifestOf(specifier: 'oidc-provider' | '..'): {
   version?: string
   dependencies?: Readonly<Record<string, string>>
 } {
-  const file = findPackageJSON(specifier, import.meta.url)
+  // A bundle has no packages.
+  const file = import.meta.url ? findPackageJSON(specifier, import.meta.url) : undefined
   return file === undefined ? {} : JSON.parse(readFileSync(file, 'utf8'))
 }
 

@@ -1,0 +1,15 @@
+import { readFileSync } from 'node:fs'
+
+const read = (name: string): string =>
+  readFileSync(new URL(`scripts/${name}.js`, import.meta.url), 'utf8')
+
+/** The scripts of the pages. The build puts the texts into this module, so that a bundle has them. */
+export const scriptTexts: Readonly<
+  Record<'keys' | 'show-password' | 'brought-back' | 'copy' | 'local-times', string>
+> = {
+  keys: read('keys'),
+  'show-password': read('show-password'),
+  'brought-back': read('brought-back'),
+  copy: read('copy'),
+  'local-times': read('local-times'),
+}

@@ -1,0 +1,4 @@
+import { readTemplates, type TemplateTexts } from './eta.ts'
+
+/** The templates of the hosted pages. The build puts the texts into this module, so that a bundle has them. */
+export const templateTexts: TemplateTexts = readTemplates(new URL('templates/', import.meta.url))
