@@ -15,10 +15,12 @@ const redisUrl = process.env.REDIS_URL ?? ''
 const identity = await startIdentity({ listen: true })
 const user = await identity.createUser({ claims: { plan: 'gold' } })
 
-/** Uses of programs that are no application with a login. */
+/** Uses of programs that are not used as an application on each store is. */
 const uses: Readonly<Record<string, (name: string) => Promise<void>>> = {
   'express-session': useExpressSession,
   management: useManagement,
+  // Proxy and pages are two bundles, each with a store in memory of its own.
+  nextjs: (name) => useApplication(name, redisUrl),
   service: useService,
 }
 
@@ -119,8 +121,9 @@ async function start(
   const folder = await mkdtemp(path.join(tmpdir(), 'latchkey-bundle-'))
   await cp(path.join(bundles, name), path.join(folder, name), { recursive: true })
   for (const needed of beside) await copyScope(needed, folder)
-  const isFolder = path.extname(name) === ''
-  const child = spawn(process.execPath, [isFolder ? path.join(name, 'server.js') : name], {
+  const isNextjs = path.extname(name) === ''
+  const program = isNextjs ? path.join(name, 'of-nextjs/server.js') : name
+  const child = spawn(process.execPath, [program], {
     cwd: folder,
     env: { PATH: process.env.PATH, HOME: folder, NODE_ENV: 'test', ...environment },
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -133,19 +136,25 @@ async function start(
     await rm(folder, { recursive: true })
   }
   try {
-    return { said: await firstWords(child, name), [Symbol.asyncDispose]: end }
+    const said = await firstWords(child, name, isNextjs ? 'Ready' : '')
+    return { said, [Symbol.asyncDispose]: end }
   } catch (error) {
     await end()
     throw error
   }
 }
 
-async function firstWords(child: ChildProcess, name: string): Promise<string> {
+/** The first words of a program, up to those that it says when it is ready. */
+async function firstWords(child: ChildProcess, name: string, last: string): Promise<string> {
   const ended = once(child, 'exit').then(() => assert.fail(`${name} has ended without a word`))
   ended.catch(() => {})
   assert.ok(child.stdout)
-  const [said] = await Promise.race([once(child.stdout, 'data'), ended])
-  return String(said)
+  let said = ''
+  do {
+    const [words] = await Promise.race([once(child.stdout, 'data'), ended])
+    said += words
+  } while (!said.includes(last))
+  return said
 }
 
 /** Copies the packages of a scope that are installed: a native module is one package, its file another. */
