@@ -80,7 +80,6 @@ async function useService(name: string): Promise<void> {
   const users = client.users(tenantId)
   const { id } = await users.create({ profile: { email, email_verified: true } })
   await client.credentials(tenantId, id).create({
-    type: 'PasswordCredential',
     password: { alg: 'plain', hash: password },
   })
   const issuer = `http://login.localhost:${port}`
