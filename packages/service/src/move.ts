@@ -24,6 +24,7 @@ const TABLES = [
   'users',
   'last_logins',
   'credentials',
+  'legacy_passwords',
   'api_keys',
   'api_key_tenants',
   'signing_keys',

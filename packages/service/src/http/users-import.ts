@@ -118,7 +118,14 @@ export function readUserToImport(item: unknown, ignored?: Set<string>): UserToIm
   }
   const { value, ignored: unknown } = parseBody(importedUserBody, item as Record<string, unknown>)
   for (const name of [...unknown, ...ignoredMembers(value)]) ignored?.add(name)
-  return { input: userInput(value), password: value.password }
+  const { password, legacy_password: legacyPassword } = value
+  if (password && legacyPassword) {
+    throw new ServiceError(
+      'invalid_request',
+      'A user has both "password" and "legacy_password"; send one of them.',
+    )
+  }
+  return { input: userInput(value), password, legacyPassword }
 }
 
 function resultOf(outcome: Imported | undefined): Result {

@@ -14,6 +14,7 @@ import {
 import { getTenant, lookUpTenant } from '../domain/tenants/tenants.ts'
 import { endAllSessions, mayReset } from '../domain/users/accounts.ts'
 import { listCredentials } from '../domain/users/credentials.ts'
+import { withLegacyPassword } from '../domain/users/legacy-passwords.ts'
 import { getUser } from '../domain/users/users.ts'
 import { holdOf } from '../domain/ways/second-operator.ts'
 import { readStanding } from '../domain/ways/valid-links.ts'
@@ -75,12 +76,13 @@ export function createSupport(
   ): Promise<UserState> {
     const changedAt = factorsChangedAt(credentials)
     const newest = { userId: user.id, after: undefined, limit: 10 }
-    const [standing, sessions, devices, mails, offered] = await Promise.all([
+    const [standing, sessions, devices, mails, offered, ways] = await Promise.all([
       readStanding(context.domain, user),
       sessionsOf(context, user),
       listTrusted({ context, tenant }, user, { changedAt }),
       context.outbox.find(tenant.id, newest),
       offeredConnections(context.domain, tenant),
+      withLegacyPassword({ context: context.domain, tenantId: tenant.id }, user, credentials),
     ])
     const addresses = sessions.map(({ address = '' }) => address)
     const { settings } = tenant
@@ -98,7 +100,7 @@ export function createSupport(
       ),
       mails: mails.map(recordOf),
       obstacles: loginObstacles({
-        ...{ settings, user, standing, credentials, offered, pauses, refusedMail, heldUntil },
+        ...{ settings, user, standing, credentials: ways, offered, pauses, refusedMail, heldUntil },
       }),
     }
   }

@@ -10,6 +10,7 @@ import type {
   Connection,
   Credential,
   CredentialKind,
+  LegacyPassword,
   Micros,
   Operator,
   Reach,
@@ -70,6 +71,7 @@ export interface DataStore {
   readonly applications: ApplicationStore
   readonly users: UserStore
   readonly credentials: CredentialStore
+  readonly legacyPasswords: LegacyPasswordStore
   readonly apiKeys: ApiKeyStore
   readonly signingKeys: SigningKeyStore
   readonly connections: ConnectionStore
@@ -186,6 +188,8 @@ export interface ApplicationStore {
 export interface NewUser {
   user: User
   credential: Credential | undefined
+  /** Instead of a password. */
+  legacyPassword?: LegacyPassword | undefined
   audit: AuditEntry
 }
 
@@ -196,6 +200,11 @@ export interface Account {
   readonly credentials: readonly Credential[]
   /** Read for {@link UserStore.updateAccount} alone. A change that leaves it out leaves it as it is. */
   readonly standing?: Standing
+  /**
+   * Read for {@link UserStore.updateAccount} alone, if it is asked for. A change that leaves it out leaves it as it is; one that
+   * says `null` deletes it.
+   */
+  readonly legacyPassword?: LegacyPassword | null | undefined
 }
 
 /** The effect of an update on the standing of a user. */
@@ -250,6 +259,7 @@ export interface UserStore {
     id: string,
     change: Change<Account>,
     audit: AuditEntry,
+    reads?: 'legacy_password',
   ): Promise<Outcome<Account>>
   /** Deletes the user with all credentials; answers with the last version. */
   delete(tenantId: string, id: string, audit: AuditEntry): Promise<Outcome<User>>
@@ -320,6 +330,19 @@ export interface CredentialStore {
     audit: AuditEntry,
     sessionsValidAfter: Micros,
   ): Promise<Outcome<Credential>>
+}
+
+/** The passwords of users in the form of other systems. They come with new users and go with the first login. */
+export interface LegacyPasswordStore {
+  get(tenantId: string, userId: string): Promise<LegacyPassword | undefined>
+  /** The one in the tenant whose verification takes the most work. */
+  dearest(tenantId: string): Promise<LegacyPassword | undefined>
+  /** As {@link CredentialStore.listSealed}. */
+  listSealed(
+    keyId: string,
+    after: Omit<CredentialName, 'id'> | undefined,
+    limit: number,
+  ): Promise<Omit<CredentialName, 'id'>[]>
 }
 
 export interface ApiKeyStore {

@@ -142,6 +142,21 @@ export interface StoredPassword {
   cost: number
 }
 
+/**
+ * The hash of a password in the form of another system, which bcrypt cannot wrap. A user has it or a password credential,
+ * never both: the database deletes it when a password is inserted. The first login replaces it.
+ */
+export interface LegacyPassword {
+  /** The system, as the import named it. */
+  scheme: string
+  /** The hash with its parameters, without secrets, as `domain/users/legacy-verifier.ts` reads it. */
+  verifier: string
+  /** A key that the system uses for all of its users, encrypted under the master key. */
+  sealedKey: string | undefined
+  /** The work of a verification, about that of as many rounds of PBKDF2 with SHA-256. */
+  work: number
+}
+
 /** The members of every credential. */
 interface CredentialRecord {
   /** Unique among the credentials of the user; the kind, where a user has one of it. */

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { legacySchemes } from '../domain/users/legacy-import.ts'
 import { importAlgorithms, storedAlgorithms } from '../domain/users/passwords.ts'
 import { limits } from '../domain/writes/rules.ts'
 import type { CredentialKind } from '../store/records.ts'
@@ -189,6 +190,20 @@ export const importedUserBody = userBody
         }),
       })
       .optional(),
+    legacy_password: z
+      .object({
+        scheme: algorithm(legacySchemes),
+        hash: z.string().meta({ maxLength: limits.legacyHashLength }),
+        parameters: z
+          .record(z.string(), z.union([z.string(), z.number()]))
+          .optional()
+          .meta({ description: 'Those that the hash itself does not name.' }),
+      })
+      .optional()
+      .meta({
+        description:
+          'Instead of `password`: the hash of another system. The first login replaces it by bcrypt.',
+      }),
   })
   .meta({ description: 'A user to create, with a password where there is one.' })
 

@@ -19,6 +19,7 @@ function watched(beforeHash: () => Promise<void> = async () => {}): PasswordEngi
     dummyHash: engine.dummyHash,
     load: engine.load,
     makeUp: engine.makeUp,
+    run: engine.run,
     async hash(text, priority, tenantId) {
       calls.push(`hash ${priority}`)
       await beforeHash()

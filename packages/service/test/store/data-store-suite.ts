@@ -10,6 +10,7 @@ import { describeCredentials } from './suite/credentials.ts'
 import { describeDeletions } from './suite/deletions.ts'
 import { describeDeliveries } from './suite/deliveries.ts'
 import { describeJobs } from './suite/jobs.ts'
+import { describeLegacyPasswords } from './suite/legacy-passwords.ts'
 import { describeLists } from './suite/lists.ts'
 import { describeOperators } from './suite/operators.ts'
 import { describeSigningKeys } from './suite/signing-keys.ts'
@@ -40,6 +41,7 @@ export function describeDataStore(name: string, open: Open): void {
     describeUserSearch(opened)
     describeJobs(opened)
     describeCredentials(opened)
+    describeLegacyPasswords(opened)
     describeApiKeys(opened)
     describeSigningKeys(opened)
     describeConnections(opened)

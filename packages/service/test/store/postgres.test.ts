@@ -322,8 +322,8 @@ async function anEarlierDatabase(): Promise<TestDatabase & AsyncDisposable> {
   const earlier = await anEmptyDatabase()
   await migratePostgres({ url: earlier.url })
   await earlier.query(`
-    drop function latchkey_name_entries, latchkey_forget_users cascade;
-    drop table audit_details, standings, last_logins, user_texts, sealing_keys, revision_tenants, cursors, deliveries, webhooks, job_parts, jobs,
+    drop function latchkey_name_entries, latchkey_forget_users, latchkey_replace_legacy cascade;
+    drop table legacy_passwords, audit_details, standings, last_logins, user_texts, sealing_keys, revision_tenants, cursors, deliveries, webhooks, job_parts, jobs,
       audit_log, restores, unconfirmed;
     drop index users_by_domain, credentials_keys, mail_unsent;
     delete from latchkey_migration where name > '0011'`)
@@ -355,6 +355,7 @@ test('users of an earlier release are found by their names and by any part of th
     '0017-last-logins',
     '0018-standings',
     '0019-audit-details',
+    '0020-legacy-passwords',
   ])
 
   const store = openPostgresDataStore(earlier.url)

@@ -4,6 +4,7 @@ import { listApplications, resealApplication } from '../applications/application
 import { resealConnections } from '../connections/connections.ts'
 import { resealFactor } from '../factors/factors.ts'
 import { listTenants } from '../tenants/tenants.ts'
+import { resealLegacyPasswords } from '../users/legacy-passwords.ts'
 import { unlessRefused } from '../writes/commit.ts'
 import type { DomainContext, Scope } from '../writes/context.ts'
 import { resealSigningKeys } from './signing-keys.ts'
@@ -21,6 +22,7 @@ export async function resealSecrets(context: DomainContext): Promise<void> {
   for await (const { id: tenantId } of all(tenants))
     await resealTenant({ context, actor, tenantId })
   await resealUsers(context, actor)
+  await resealLegacyPasswords(context, actor)
 }
 
 async function resealTenant(scope: Scope): Promise<void> {

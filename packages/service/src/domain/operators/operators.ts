@@ -115,6 +115,7 @@ export async function recoverOperator(
     await changeAccount(write, user.id, (last) => ({
       user: withoutSessions(context, updated(context, last.user, {})),
       credentials: [],
+      legacyPassword: null,
     })),
   )
   const operator = await commit(own, 'operator.invite', user.id, (audit) =>

@@ -5,6 +5,8 @@ import type { Scope } from '../writes/context.ts'
 import { alreadyExists } from '../writes/errors.ts'
 import { checkNewEmail } from '../writes/rules.ts'
 import { passwordCredential } from './credentials.ts'
+import type { ImportedLegacyPassword } from './legacy-import.ts'
+import { importLegacyPassword } from './legacy-passwords.ts'
 import { importPassword } from './passwords.ts'
 import { checkUser, createUser, findUser, findUsers, newUser, type UserInput } from './users.ts'
 
@@ -18,6 +20,8 @@ export interface ImportedPassword {
 export interface UserToImport {
   input: UserInput
   password: ImportedPassword | undefined
+  /** The hash of another system, instead of a password. */
+  legacyPassword?: ImportedLegacyPassword | undefined
 }
 
 /**
@@ -66,7 +70,7 @@ type Row = Omit<NewUser, 'audit'>
 
 async function prepare(
   scope: Scope,
-  { input, password }: UserToImport,
+  { input, password, legacyPassword: imported }: UserToImport,
   present: ReadonlyMap<string, User>,
 ): Promise<Prepared> {
   try {
@@ -78,7 +82,8 @@ async function prepare(
     const stored = password && (await importPassword(scope, password.alg, password.hash))
     const user = newUser(scope, input)
     const credential = stored && passwordCredential(scope.context, user, stored)
-    return { kind: 'candidate', row: { user, credential } }
+    const legacyPassword = imported && importLegacyPassword(scope.context, user, imported)
+    return { kind: 'candidate', row: { user, credential, legacyPassword } }
   } catch (cause) {
     return { kind: 'refused', cause }
   }
@@ -87,31 +92,34 @@ async function prepare(
 /** Inserts in one step; what fails as a whole is left to be tried one by one. */
 async function insertAll(scope: Scope, rows: readonly Row[]): Promise<ReadonlySet<string>> {
   if (rows.length < 2) return new Set()
+  return insert(scope, rows).catch(() => new Set())
+}
+
+async function insert(scope: Scope, rows: readonly Row[]): Promise<ReadonlySet<string>> {
   const ids = rows.map(({ user }) => user.id)
   const { store } = scope.context
-  try {
-    return await commitMany(scope, 'user.create', ids, (audits) =>
-      store.users.insertMany(
-        scope.tenantId,
-        rows.map((row, i) => ({ ...row, audit: audits[i] as NewUser['audit'] })),
-      ),
-    )
-  } catch {
-    return new Set()
-  }
+  return commitMany(scope, 'user.create', ids, (audits) =>
+    store.users.insertMany(
+      scope.tenantId,
+      rows.map((row, i) => ({ ...row, audit: audits[i] as NewUser['audit'] })),
+    ),
+  )
 }
 
 /** Imports one user, with the password that was made for the candidate. */
-async function importUser(
-  scope: Scope,
-  { input }: UserToImport,
-  { credential }: Row,
-): Promise<Imported> {
+async function importUser(scope: Scope, { input }: UserToImport, row: Row): Promise<Imported> {
+  const { user, credential, legacyPassword } = row
   try {
-    const created = await unlessRefused(
-      createUser(scope, input, credential && ((user) => ({ ...credential, userId: user.id }))),
-      'already_exists',
-    )
+    // A user with a legacy password is written together with it, alone if need be.
+    if (legacyPassword && (await insert(scope, [row])).has(user.id)) {
+      return { kind: 'created', user }
+    }
+    const created = legacyPassword
+      ? undefined
+      : await unlessRefused(
+          createUser(scope, input, credential && ((one) => ({ ...credential, userId: one.id }))),
+          'already_exists',
+        )
     if (created) return { kind: 'created', user: created }
     const other = await findUser(scope, input.email)
     if (other) return { kind: 'existing', user: other }

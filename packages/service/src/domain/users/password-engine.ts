@@ -36,6 +36,13 @@ export interface PasswordEngine {
    */
   makeUp(from: number, to: number, tenantId: string): Promise<void>
 
+  /**
+   * Runs other work of a login in the same line: the verification of a hash of another system.
+   *
+   * @throws ServiceError `unavailable` when too many logins are waiting.
+   */
+  run<T>(work: () => Promise<T>, tenantId: string): Promise<T>
+
   /** A hash that no password matches; verifying against it costs as much as a real verification. */
   readonly dummyHash: string
 
@@ -120,6 +127,7 @@ export function createPasswordEngine(options: PasswordEngineOptions = {}): Passw
     verify: (text, encoded, tenantId) => run(() => verifyPadded(text, encoded), 'login', tenantId),
     makeUp: (from, to, tenantId) =>
       run(() => pad(Math.max(from, STANDARD_COST), to), 'login', tenantId),
+    run: (work, tenantId) => run(work, 'login', tenantId),
     dummyHash: DUMMY_HASH,
     get load() {
       return { running, waiting: waiting.login.size + waiting.import.size }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type {
   Credential,
+  LegacyPassword,
   PasswordCredential,
   StoredAlgorithm,
   StoredPassword,
@@ -8,9 +9,15 @@ import type {
 } from '../../store/records.ts'
 import { inSpan } from '../../telemetry/tracing.ts'
 import { commit, unlessRefused } from '../writes/commit.ts'
-import { type Scope, updated } from '../writes/context.ts'
+import { nowMicros, type Scope, updated } from '../writes/context.ts'
 import { ServiceError } from '../writes/errors.ts'
 import { isWhole } from '../writes/rules.ts'
+import {
+  findLegacyPassword,
+  isLegacyPassword,
+  makeUpLegacy,
+  replaceLegacyPassword,
+} from './legacy-passwords.ts'
 import { type HashPriority, STANDARD_COST } from './password-engine.ts'
 
 /** bcrypt reads no further. */
@@ -131,6 +138,9 @@ export type Verification =
  * A legacy hash, or one whose cost differs from the standard cost, is replaced by bcrypt of the
  * password at the standard cost, unless another request changed it meanwhile.
  *
+ * The hash of another system is verified in addition to that, and replaced in the same way. A refusal also does the work of
+ * the most expensive such hash in the tenant.
+ *
  * @param credentials - Those of the user, if they were read with the user.
  */
 export function verifyPassword(
@@ -151,14 +161,26 @@ async function verify(
   const { context, tenantId } = scope
   const loggedInAt = context.clock.now() / 1000
   const credential = known ? passwordAmong(known) : user && (await findPassword(scope, user.id))
+  const legacy = credential ? undefined : await findLegacyPassword(scope, user?.id)
   const matches = await isPassword(scope, credential?.password, password)
-  if (!matches) {
+  const attempt = attemptOf(password)
+  const isLegacy =
+    user !== undefined &&
+    legacy !== undefined &&
+    (await isLegacyPassword(scope, user.id, legacy, attempt)) &&
+    attempt !== ''
+  if (!matches && !isLegacy) {
     const highest = await context.store.credentials.highestCost(tenantId)
     const cost = credential?.password.cost ?? STANDARD_COST
     if (highest !== undefined) await context.passwords.makeUp(cost, highest, tenantId)
+    await makeUpLegacy(scope, legacy, attempt)
   }
 
   if (!user) return { kind: 'refused', reason: 'unknown_user' }
+  if (legacy) {
+    if (!isLegacy) return { kind: 'refused', reason: 'wrong_password' }
+    return admitLegacy(scope, user, legacy, attempt, loggedInAt)
+  }
   if (!credential) return { kind: 'refused', reason: 'no_password' }
   if (!matches) return { kind: 'refused', reason: 'wrong_password' }
 
@@ -173,6 +195,52 @@ async function verify(
   if (current.disabled) return { kind: 'refused', reason: 'credential_disabled' }
   const upgraded = await upgrade(scope, current, normalizePassword(password))
   return { kind: 'verified', ...account, loggedInAt, upgraded }
+}
+
+/** Completes a login with the hash of another system: bcrypt takes its place, unless another login was first. */
+async function admitLegacy(
+  scope: Scope,
+  { id }: User,
+  legacy: LegacyPassword,
+  text: string,
+  loggedInAt: number,
+): Promise<Verification> {
+  const { context, tenantId } = scope
+  const user = await context.store.users.get(tenantId, id)
+  if (!user) return { kind: 'refused', reason: 'unknown_user' }
+  if (user.disabled) return { kind: 'refused', reason: 'user_disabled' }
+  const password = await hashAnyPassword(scope, text)
+  const state = { upgradedFrom: fingerprint(legacy.verifier) }
+  let upgraded = false
+  const account = await replaceLegacyPassword(scope, id, legacy, (last) => {
+    upgraded = !last.user.disabled
+    if (!upgraded) return last
+    const now = nowMicros(context.clock)
+    const own: PasswordCredential = {
+      ...{ kind: 'password', id: 'password', tenantId, userId: id, password, state },
+      ...{ createdAt: now, updatedAt: now, metadata: {}, disabled: false, rev: 1 },
+    }
+    return { ...last, credentials: [...last.credentials, own] }
+  })
+  if (!account) return { kind: 'refused', reason: 'unknown_user' }
+  if (account.user.disabled) return { kind: 'refused', reason: 'user_disabled' }
+  const current = passwordAmong(account.credentials)
+  if (current?.state.upgradedFrom !== state.upgradedFrom) {
+    return { kind: 'refused', reason: 'wrong_password' }
+  }
+  if (current?.disabled) return { kind: 'refused', reason: 'credential_disabled' }
+  const { credentials } = account
+  return { kind: 'verified', user: account.user, credentials, loggedInAt, upgraded }
+}
+
+/** bcrypt of a password, or of its SHA-256 where bcrypt would not read all of it. */
+async function hashAnyPassword(scope: Scope, text: string): Promise<StoredPassword> {
+  const isWhollyRead = Buffer.byteLength(text) <= MAX_PASSWORD_BYTES && !text.includes('\0')
+  if (isWhollyRead && isWhole(text)) return hashPassword(scope, text, 'login')
+  const alg = 'sha256|bcrypt'
+  const { passwords } = scope.context
+  const hash = await passwords.hash(preimage(alg, text), 'login', scope.tenantId)
+  return { alg, hash, cost: STANDARD_COST }
 }
 
 function passwordAmong(credentials: readonly Credential[]): PasswordCredential | undefined {
@@ -194,14 +262,19 @@ export async function isPassword(
   stored: StoredPassword | undefined,
   password: string,
 ): Promise<boolean> {
-  const text = normalizePassword(password)
-  const attempt = Buffer.byteLength(text) > MAX_ATTEMPT_BYTES ? '' : text
+  const attempt = attemptOf(password)
   const matches = await passwords.verify(
     stored ? preimage(stored.alg, attempt) : attempt,
     stored?.hash ?? passwords.dummyHash,
     tenantId,
   )
   return matches && attempt !== ''
+}
+
+/** A password as it is verified; empty if it is too long to be one. */
+function attemptOf(password: string): string {
+  const text = normalizePassword(password)
+  return Buffer.byteLength(text) > MAX_ATTEMPT_BYTES ? '' : text
 }
 
 /** Whether a credential has the password that it had, but for an upgrade by another login. */

@@ -90,6 +90,7 @@ export async function takeBack(
     return {
       user: withoutSessions(context, updated(context, user, address)),
       credentials: credentials.filter((one) => !isOfSince(one, at)),
+      legacyPassword: null,
       ...(isMoved && { standing: afterTakeBack(account, at) }),
     }
   }

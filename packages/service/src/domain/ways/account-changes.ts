@@ -202,7 +202,13 @@ export async function claimAccount(
     isHeld = holdOf(account, nowMicros(scope.context.clock)) !== undefined
     if (isHeld) return account
     isFirstProof = user.emailKey === emailKey && user.verifiedAt === undefined
-    if (isFirstProof) return { user: claimedUser(scope, user), credentials: own ? [own] : [] }
+    if (isFirstProof) {
+      return {
+        user: claimedUser(scope, user),
+        credentials: own ? [own] : [],
+        legacyPassword: null,
+      }
+    }
     const mayAdd =
       own !== undefined &&
       user.emailKey === emailKey &&

@@ -11,6 +11,7 @@ export const limits = {
   textLength: 1_000,
   profileMembers: 50,
   emailLength: 254,
+  legacyHashLength: 2_000,
   urls: 50,
   urlLength: 2_000,
   /** The largest number of seconds a setting takes: 68 years. */

@@ -6,6 +6,7 @@ import { createCredentials, credentialsTable } from '../sql/credentials.ts'
 import { createRareTables, type SqlTables } from '../sql/data-store.ts'
 import { createDeliveries } from '../sql/deliveries.ts'
 import { createJobs } from '../sql/jobs.ts'
+import { createLegacyPasswords } from '../sql/legacy-passwords.ts'
 import { createReadAccount } from '../sql/read-account.ts'
 import { createRestores } from '../sql/restores.ts'
 import { type Sql, sql } from '../sql/sql.ts'
@@ -128,6 +129,7 @@ function createTables(
       // After the row of the user is locked, as other writes do it.
       countEffect('ruled', sql`select tenant_id as of_tenant, id as of_user from further1`),
     ]),
+    legacyPasswords: createLegacyPasswords(engine),
     audit: createPostgresAudit(engine, addEntry, connections, settled, lastEntry),
     restores: createRestores(engine, addEntry, {
       continueFrom: (id) => sql`select setval('audit_id_seq', ${id})`,

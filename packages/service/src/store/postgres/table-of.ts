@@ -9,6 +9,7 @@ const numbers = new Set([
   'updated_at',
   'rev',
   'at',
+  'work',
 ])
 
 /** Rows as a table of that name, and their columns. One parameter of JSON costs less than an array for each column. */

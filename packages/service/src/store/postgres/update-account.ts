@@ -5,6 +5,7 @@ import { type AccountChanges, changesOf, toAccount } from '../sql/accounts.ts'
 import { toRow as auditRow } from '../sql/audit.ts'
 import { storeChanges } from '../sql/audit-details.ts'
 import { credentialsTable } from '../sql/credentials.ts'
+import { changeLegacy, legacyOf, fromRow as toLegacy } from '../sql/legacy-passwords.ts'
 import { every, type Row } from '../sql/schema.ts'
 import { type AnyRow, assign, insertInto, matches, type Sql, script, sql } from '../sql/sql.ts'
 import { standingOf, storeStanding, toStanding } from '../sql/standings.ts'
@@ -58,7 +59,7 @@ async function transaction(run: Run, args: Parameters<Update>): ReturnType<Updat
 
 async function update(
   run: Run,
-  ...[tenantId, id, change, audit]: Parameters<Update>
+  ...[tenantId, id, change, audit, reads]: Parameters<Update>
 ): ReturnType<Update> {
   const { rows: users } = await run(sql<Row<'users'>>`select ${every('users')} from users
     where tenant_id = ${tenantId} and id = ${id} for update`)
@@ -68,7 +69,9 @@ async function update(
     select ${every('credentials')} from credentials
     where tenant_id = ${tenantId} and user_id = ${id} for update`)
   const { rows: standings } = await run(standingOf(tenantId, id))
-  const before = { ...toAccount(user, credentials), standing: toStanding(standings[0]) }
+  const legacyPassword = reads && toLegacy((await run(legacyOf(tenantId, id))).rows[0])
+  const standing = toStanding(standings[0])
+  const before = { ...toAccount(user, credentials), standing, legacyPassword }
   const after = change(before)
   if (after === before) return { kind: 'unchanged', record: after }
   await writeChanges(run, tenantId, id, changesOf(before, after))
@@ -84,8 +87,9 @@ async function writeChanges(
   run: Run,
   tenantId: string,
   userId: string,
-  { user, inserted, updated, deleted, standing }: AccountChanges,
+  { user, inserted, updated, deleted, standing, legacyPassword }: AccountChanges,
 ): Promise<void> {
+  if (legacyPassword !== undefined) await run(changeLegacy(tenantId, userId, legacyPassword))
   if (standing) await run(storeStanding(tenantId, userId, standing))
   if (user) {
     const row = withoutTexts(user)

@@ -41,6 +41,12 @@ export function createInsertMany(
         select ${credentials.columns} from ${credentials.from}
         where c.user_id in (select id from written))`)
     }
+    if (rows.legacyPasswords.length > 0) {
+      const legacy = tableOf('l', rows.legacyPasswords)
+      parts.push(sql`kept as (insert into legacy_passwords (${legacy.columns})
+        select ${legacy.columns} from ${legacy.from}
+        where l.user_id in (select id from written))`)
+    }
     try {
       const { rows: inserted } = await connections.write(
         sql<{ id: string }>`with ${join(parts)} select id from written`,

@@ -1,11 +1,12 @@
 import type { Account, UserStore } from '../ports.ts'
-import type { AuditEntry, Credential, Standing } from '../records.ts'
+import type { AuditEntry, Credential, LegacyPassword, Standing } from '../records.ts'
 import {
   credentialsTable,
   fromRow as toCredential,
   toRow as toCredentialRow,
 } from './credentials.ts'
 import type { Engine } from './engine.ts'
+import { changeLegacy, legacyOf, fromRow as toLegacy } from './legacy-passwords.ts'
 import { every, type Row } from './schema.ts'
 import { assign, insertInto, matches, sql } from './sql.ts'
 import { standingOf, storeStanding, toStanding } from './standings.ts'
@@ -20,6 +21,8 @@ export interface AccountChanges {
   /** The ids of credentials. */
   deleted: string[]
   standing: Standing | undefined
+  /** `null`: it is deleted. */
+  legacyPassword: LegacyPassword | null | undefined
 }
 
 /** An account as its rows say. */
@@ -40,6 +43,8 @@ export function changesOf(before: Account, after: Account): AccountChanges {
     updated: changed.map((one) => toCredentialRow(next(one, earlier.get(one.id)))),
     deleted: [...earlier.keys()].filter((id) => !ids.has(id)),
     standing: after.standing === before.standing ? undefined : after.standing,
+    legacyPassword:
+      after.legacyPassword === before.legacyPassword ? undefined : after.legacyPassword,
   }
 }
 
@@ -59,6 +64,7 @@ export function createUpdateAccount(
     id: string,
     change: (account: Account) => Account,
     audit: AuditEntry,
+    reads?: 'legacy_password',
   ): ReturnType<UserStore['updateAccount']> {
     const user = await writer.first(sql<Row<'users'>>`select ${every('users')} from users
       where tenant_id = ${tenantId} and id = ${id}`)
@@ -67,7 +73,8 @@ export function createUpdateAccount(
       select ${every('credentials')} from credentials
       where tenant_id = ${tenantId} and user_id = ${id}`)
     const standing = toStanding(await writer.first(standingOf(tenantId, id)))
-    const before = { ...toAccount(user, credentials), standing }
+    const legacyPassword = reads && toLegacy(await writer.first(legacyOf(tenantId, id)))
+    const before = { ...toAccount(user, credentials), standing, legacyPassword }
     const after = change(before)
     if (after === before) return { kind: 'unchanged', record: after }
     await writeChanges(tenantId, id, changesOf(before, after))
@@ -78,8 +85,11 @@ export function createUpdateAccount(
   async function writeChanges(
     tenantId: string,
     userId: string,
-    { user, inserted, updated, deleted, standing }: AccountChanges,
+    { user, inserted, updated, deleted, standing, legacyPassword }: AccountChanges,
   ): Promise<void> {
+    if (legacyPassword !== undefined) {
+      await writer.run(changeLegacy(tenantId, userId, legacyPassword))
+    }
     if (standing) await writer.run(storeStanding(tenantId, userId, standing))
     if (user) {
       const set = assign(Object.keys(user), Object.values(user))

@@ -1,5 +1,6 @@
 import { LOG_SHARDS, VOID_SESSIONS, WEBHOOKS } from '../cursors.ts'
 import { createAuditTriggers } from './audit-details.ts'
+import { createLegacyTriggers } from './legacy-passwords.ts'
 import { type TableName, tables } from './schema.ts'
 import type { EngineName } from './sql.ts'
 
@@ -84,6 +85,8 @@ export function createTables(engine: EngineName): string[] {
     createTable('standings', engine),
     createTable('audit_details', engine),
     ...createAuditTriggers(engine),
+    createTable('legacy_passwords', engine),
+    ...createLegacyTriggers(engine),
   ]
 }
 

@@ -8,6 +8,7 @@ import { createCredentials, credentialsTable } from './credentials.ts'
 import { createCursors } from './cursors.ts'
 import type { Engine } from './engine.ts'
 import { createJobs } from './jobs.ts'
+import { createLegacyPasswords } from './legacy-passwords.ts'
 import { createOperators } from './operators.ts'
 import { createReadAccount } from './read-account.ts'
 import { createRestores } from './restores.ts'
@@ -78,6 +79,7 @@ export function createSqlTables(engine: Engine, now: () => Sql): SqlTables {
       createTable(engine, addEntry, credentialsTable),
       endSessions,
     ),
+    legacyPasswords: createLegacyPasswords(engine),
     audit: {
       ...createAudit(engine, addEntry),
       prune: (before, refusedBefore) =>

@@ -7,6 +7,7 @@ import {
   indexesOf,
 } from './create-tables.ts'
 import type { Queries } from './engine.ts'
+import { createLegacyTriggers } from './legacy-passwords.ts'
 import type { EngineName } from './sql.ts'
 
 /** A change of the tables. */
@@ -48,6 +49,10 @@ export function changesOf(engine: EngineName, { tables, indexes, step }: Own): r
     {
       name: '0019-audit-details',
       statements: [createTable('audit_details', engine), ...createAuditTriggers(engine)],
+    },
+    {
+      name: '0020-legacy-passwords',
+      statements: [createTable('legacy_passwords', engine), ...createLegacyTriggers(engine)],
     },
   ]
 }

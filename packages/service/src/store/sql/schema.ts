@@ -222,6 +222,21 @@ export const tables = {
       'foreign key (tenant_id, user_id) references users (tenant_id, id) on delete cascade',
     ],
   },
+  // A table of its own: release 0.2.0 knows no such credential.
+  legacy_passwords: {
+    record: {
+      tenant_id: 'key not null',
+      user_id: 'key not null',
+      scheme: 'text not null',
+      verifier: 'text not null',
+      sealed_key: 'text',
+      work: 'integer not null',
+    },
+    rules: [
+      'primary key (tenant_id, user_id)',
+      'foreign key (tenant_id, user_id) references users (tenant_id, id) on delete cascade',
+    ],
+  },
   // Endpoints of deleted tenants stay until the last event is delivered, so that nothing refers to a tenant.
   webhooks: {
     record: {

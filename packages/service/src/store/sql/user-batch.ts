@@ -2,6 +2,7 @@ import type { NewUser } from '../ports.ts'
 import { toRow as toAuditRow } from './audit.ts'
 import { toRow as toCredentialRow } from './credentials.ts'
 import type { Engine } from './engine.ts'
+import { toRow as toLegacyRow } from './legacy-passwords.ts'
 import type { TableName } from './schema.ts'
 import { type AnyRow, join, name, names, raw, sql } from './sql.ts'
 import { toRow as toUserRow, userCounter } from './users.ts'
@@ -10,6 +11,7 @@ import { toRow as toUserRow, userCounter } from './users.ts'
 export interface BatchRows {
   users: AnyRow[]
   credentials: AnyRow[]
+  legacyPasswords: AnyRow[]
   audit: AnyRow[]
 }
 
@@ -19,6 +21,9 @@ export function rowsOf(batch: readonly NewUser[]): BatchRows {
     users: batch.map(({ user }) => ({ ...toUserRow(user) })),
     credentials: batch.flatMap(({ credential }) =>
       credential ? [{ ...toCredentialRow(credential) }] : [],
+    ),
+    legacyPasswords: batch.flatMap(({ user, legacyPassword }) =>
+      legacyPassword ? [{ ...toLegacyRow(user.tenantId, user.id, legacyPassword) }] : [],
     ),
     audit: batch.map(({ audit }) => ({ ...toAuditRow(audit) })),
   }
@@ -55,11 +60,15 @@ export function createInsertMany(
         sql`select 1 from tenants where id = ${tenantId} and deleted_at is null`,
       )
       if (!tenant) return []
-      const { users, credentials, audit } = rowsOf(batch)
+      const { users, credentials, legacyPasswords, audit } = rowsOf(batch)
       const ids = new Set(await insert('users', users, sql`on conflict do nothing returning id`))
       await insert(
         'credentials',
         credentials.filter(({ user_id }) => ids.has(String(user_id))),
+      )
+      await insert(
+        'legacy_passwords',
+        legacyPasswords.filter(({ user_id }) => ids.has(String(user_id))),
       )
       await insert(
         'audit',

@@ -6,5 +6,6 @@ export const instantPasswords: PasswordEngine = {
   load: { running: 0, waiting: 0 },
   hash: async (text) => `hash of ${text}`,
   makeUp: async () => {},
+  run: (work) => work(),
   verify: async (text, stored) => stored === `hash of ${text}`,
 }

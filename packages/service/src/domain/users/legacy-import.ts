@@ -1,0 +1,294 @@
+import { ServiceError } from '../writes/errors.ts'
+import { nearestName } from '../writes/nearest-name.ts'
+import { limits } from '../writes/rules.ts'
+import { phpassDigit, type Verifier } from './legacy-verifier.ts'
+
+/** The systems whose hashes can be imported. */
+export const legacySchemes = [
+  'aspnet',
+  'django',
+  'firebase',
+  'keycloak',
+  'phpass',
+  'wordpress',
+] as const
+
+/** One of {@link legacySchemes}. */
+export type LegacyScheme = (typeof legacySchemes)[number]
+
+/** A hash of another system, as a caller sent it. */
+export interface ImportedLegacyPassword {
+  scheme: string
+  hash: string
+  parameters?: Readonly<Record<string, unknown>> | null | undefined
+}
+
+/** A hash that was read: without secrets, and the key of the system, which is one. */
+export interface ReadLegacy {
+  verifier: Verifier
+  key: string | undefined
+}
+
+/** A login pays for each: Django 6 has 1,200,000 rounds. */
+const MAX_ROUNDS = 2_000_000
+
+const MAX_SALT_BYTES = 1_024
+const MIN_HASH_BYTES = 16
+const MAX_HASH_BYTES = 128
+
+/** The most that Firebase takes itself: 16 MiB. */
+const MAX_MEM_COST = 14
+const MAX_FIREBASE_ROUNDS = 8
+
+/** WordPress has 13. */
+const MIN_PHPASS = 7
+const MAX_PHPASS = 16
+
+const parametersOf: Readonly<Record<LegacyScheme, readonly string[]>> = {
+  aspnet: [],
+  django: [],
+  firebase: ['salt', 'salt_separator', 'signer_key', 'rounds', 'mem_cost'],
+  keycloak: ['algorithm', 'iterations', 'salt'],
+  phpass: [],
+  wordpress: [],
+}
+
+/**
+ * Reads the hash of another system.
+ *
+ * @throws ServiceError `unsupported_algorithm` or `invalid_hash`.
+ */
+export function readLegacy({ scheme, hash, parameters }: ImportedLegacyPassword): ReadLegacy {
+  if (!isLegacyScheme(scheme)) throw unknownScheme(scheme)
+  const given = Object.entries(parameters ?? {}).filter(
+    ([, value]) => value !== undefined && value !== null && value !== '',
+  )
+  for (const [name] of given) checkName(scheme, name)
+  if (hash.length > limits.legacyHashLength) {
+    throw invalid(`has ${hash.length} characters; accepted are ${limits.legacyHashLength}`)
+  }
+  if (/^\$?argon2/i.test(hash)) throw noArgon2()
+  const read = (name: string) => new Map(given).get(name)
+  const verifier = (one: Verifier): ReadLegacy => ({ verifier: one, key: undefined })
+  switch (scheme) {
+    case 'django':
+      return verifier(readDjango(hash))
+    case 'aspnet':
+      return verifier(readAspNet(hash))
+    case 'keycloak':
+      return verifier(readKeycloak(hash, read))
+    case 'phpass':
+      return verifier(readPhpass(hash))
+    case 'wordpress':
+      return verifier(readWordPress(hash))
+    case 'firebase':
+      return readFirebase(hash, read)
+  }
+}
+
+type Read = (name: string) => unknown
+
+function isLegacyScheme(text: string): text is LegacyScheme {
+  return (legacySchemes as readonly string[]).includes(text)
+}
+
+function unknownScheme(scheme: string): ServiceError {
+  if (/argon2/i.test(scheme)) return noArgon2()
+  const nearest = nearestName(scheme, legacySchemes)
+  return new ServiceError(
+    'unsupported_algorithm',
+    `"legacy_password.scheme" must be one of ${legacySchemes.join(', ')}.` +
+      (nearest === undefined ? '' : ` Did you mean "${nearest}"?`),
+  )
+}
+
+function noArgon2(): ServiceError {
+  return new ServiceError(
+    'unsupported_algorithm',
+    'Argon2 hashes cannot be imported. Create the user without a password and let it be reset.',
+  )
+}
+
+function checkName(scheme: LegacyScheme, name: string): void {
+  const known = parametersOf[scheme]
+  if (known.includes(name)) return
+  const nearest = nearestName(name, known)
+  const remedy =
+    known.length === 0
+      ? `The scheme ${scheme} takes none: they are in the hash.`
+      : `The scheme ${scheme} takes ${known.join(', ')}.`
+  throw new ServiceError(
+    'invalid_hash',
+    `"legacy_password.parameters" has an unknown member. ${remedy}` +
+      (nearest === undefined ? '' : ` Did you mean "${nearest}"?`),
+  )
+}
+
+/** `pbkdf2_sha256$rounds$salt$hash`, as Django writes it. */
+function readDjango(hash: string): Verifier {
+  const [, name = '', digits = '', salt = '', base64 = ''] =
+    /^pbkdf2_(sha1|sha256)\$(\d{1,12})\$([^$]+)\$([^$]+)$/.exec(hash) ?? []
+  if (name === '') {
+    throw invalid('is not of Django: pbkdf2_sha256$rounds$salt$hash, or pbkdf2_sha1')
+  }
+  return readPbkdf2({
+    digest: name as 'sha1' | 'sha256',
+    rounds: Number(digits),
+    salt: Buffer.from(salt).toString('base64'),
+    hash: base64,
+  })
+}
+
+/** The versions 2 and 3 of ASP.NET Core Identity. */
+function readAspNet(hash: string): Verifier {
+  const all = decode(hash) ?? Buffer.alloc(0)
+  const [version] = all
+  if (version === 0 && all.length === 49) {
+    const [salt, key] = [all.subarray(1, 17), all.subarray(17)]
+    return readPbkdf2({ digest: 'sha1', rounds: 1_000, ...asBase64({ salt, hash: key }) })
+  }
+  const saltBytes = all.length > 13 ? all.readUInt32BE(9) : 0
+  const digest =
+    all.length > 13 ? (['sha1', 'sha256', 'sha512'] as const)[all.readUInt32BE(1)] : undefined
+  if (version !== 1 || digest === undefined || saltBytes > all.length - 13) {
+    throw invalid('is not of ASP.NET Core Identity: base64 of its version 2 or 3')
+  }
+  const [salt, key] = [all.subarray(13, 13 + saltBytes), all.subarray(13 + saltBytes)]
+  return readPbkdf2({ digest, rounds: all.readUInt32BE(5), ...asBase64({ salt, hash: key }) })
+}
+
+const keycloakDigests: Readonly<Record<string, 'sha1' | 'sha256' | 'sha512'>> = {
+  pbkdf2: 'sha1',
+  'pbkdf2-sha256': 'sha256',
+  'pbkdf2-sha512': 'sha512',
+}
+
+function readKeycloak(hash: string, read: Read): Verifier {
+  const algorithm = read('algorithm')
+  if (algorithm === 'argon2') throw noArgon2()
+  const digest = Object.hasOwn(keycloakDigests, String(algorithm))
+    ? keycloakDigests[String(algorithm)]
+    : undefined
+  if (digest === undefined) {
+    throw invalid('needs "parameters.algorithm": pbkdf2, pbkdf2-sha256 or pbkdf2-sha512')
+  }
+  return readPbkdf2({
+    digest,
+    rounds: wholeNumber(read, 'iterations', MAX_ROUNDS),
+    salt: text(read, 'salt'),
+    hash,
+  })
+}
+
+function readPbkdf2(found: Omit<Extract<Verifier, { kind: 'pbkdf2' }>, 'kind'>): Verifier {
+  const { rounds, digest } = found
+  const key = checkBytes('the key', found.hash, MIN_HASH_BYTES, MAX_HASH_BYTES)
+  const salt = checkBytes('the salt', found.salt, 1, MAX_SALT_BYTES)
+  const blocks = Math.ceil(key.length / { sha1: 20, sha256: 32, sha512: 64 }[digest])
+  if (rounds < 1 || rounds * blocks > MAX_ROUNDS) {
+    throw invalid(
+      `has ${rounds} rounds of PBKDF2 for each of ${blocks} blocks; accepted are 1 to ${MAX_ROUNDS} in all`,
+    )
+  }
+  return { kind: 'pbkdf2', digest, rounds, ...asBase64({ salt, hash: key }) }
+}
+
+/** `$P$` of WordPress, and `$H$` of phpBB. */
+function readPhpass(hash: string): Verifier {
+  const [, digit = '', salt = '', rest = ''] =
+    /^\$[PH]\$([./0-9A-Za-z])([!-~]{8})([./0-9A-Za-z]{22})$/.exec(hash) ?? []
+  if (digit === '') throw invalid('is not of phpass: $P$ or $H$ and 31 characters')
+  const log2Rounds = phpassDigit(digit)
+  if (log2Rounds < MIN_PHPASS || log2Rounds > MAX_PHPASS) {
+    throw invalid(
+      `has 2^${log2Rounds} rounds of phpass; accepted are 2^${MIN_PHPASS} to 2^${MAX_PHPASS}`,
+    )
+  }
+  return { kind: 'phpass', log2Rounds, salt, hash: rest }
+}
+
+/** `$wp$2y$`, as WordPress writes it since 6.8. */
+function readWordPress(hash: string): Verifier {
+  const [, bcrypt = '', digits = ''] = /^\$wp(\$2y\$(\d\d)\$[./A-Za-z0-9]{53})$/.exec(hash) ?? []
+  if (bcrypt === '') throw invalid('is not of WordPress 6.8: $wp$2y$ and 57 characters')
+  const cost = Number(digits)
+  if (cost < 8 || cost > 12) {
+    throw invalid(`has bcrypt at cost ${cost}; accepted are 8 to 12`)
+  }
+  return { kind: 'wordpress', hash: bcrypt }
+}
+
+function readFirebase(hash: string, read: Read): ReadLegacy {
+  const memCost = wholeNumber(read, 'mem_cost', MAX_MEM_COST)
+  const rounds = wholeNumber(read, 'rounds', MAX_FIREBASE_ROUNDS)
+  const key = checkBytes('"parameters.signer_key"', text(read, 'signer_key'), 16, 128)
+  const separator = checkBytes(
+    '"parameters.salt_separator"',
+    optional(read, 'salt_separator'),
+    0,
+    64,
+  )
+  const salt = checkBytes('"parameters.salt"', text(read, 'salt'), 1, MAX_SALT_BYTES)
+  const found = checkBytes('the hash', hash, MIN_HASH_BYTES, MAX_HASH_BYTES)
+  if (found.length !== key.length) {
+    throw invalid(
+      `has ${found.length} bytes where "parameters.signer_key" has ${key.length}; take both from one project of Firebase`,
+    )
+  }
+  const verifier = {
+    ...({ kind: 'firebase', memCost, rounds } as const),
+    ...asBase64({ salt, separator, hash: found }),
+  }
+  return { verifier, key: key.toString('base64') }
+}
+
+function asBase64<K extends string>(parts: Record<K, Buffer>): Record<K, string> {
+  const entries = Object.entries<Buffer>(parts).map(([name, part]) => [
+    name,
+    part.toString('base64'),
+  ])
+  return Object.fromEntries(entries)
+}
+
+function wholeNumber(read: Read, name: string, most: number): number {
+  const value = read(name)
+  if (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= most) {
+    return value
+  }
+  const found =
+    typeof value === 'number' ? `${value}` : value === undefined ? 'nothing' : 'no number'
+  throw invalid(
+    `has ${found} as "parameters.${name}"; accepted are whole numbers from 1 to ${most}`,
+  )
+}
+
+function optional(read: Read, name: string): string {
+  const value = read(name)
+  if (value === undefined) return ''
+  if (typeof value === 'string') return value
+  throw invalid(`has something other than a text as "parameters.${name}"`)
+}
+
+function text(read: Read, name: string): string {
+  const value = optional(read, name)
+  if (value === '') throw invalid(`needs "parameters.${name}"`)
+  return value
+}
+
+function checkBytes(what: string, base64: string, least: number, most: number): Buffer {
+  const decoded = decode(base64)
+  if (!decoded) throw invalid(`is not base64 in ${what}`)
+  if (decoded.length >= least && decoded.length <= most) return decoded
+  throw invalid(`has ${decoded.length} bytes in ${what}; accepted are ${least} to ${most}`)
+}
+
+/** Base64 in either alphabet, with padding or without. */
+function decode(text: string): Buffer | undefined {
+  const plain = text.replace(/=+$/, '')
+  if (!/^[A-Za-z0-9+/_-]*$/.test(plain) || plain.length % 4 === 1) return undefined
+  return Buffer.from(plain, 'base64')
+}
+
+function invalid(fault: string): ServiceError {
+  return new ServiceError('invalid_hash', `"legacy_password.hash" ${fault}.`)
+}

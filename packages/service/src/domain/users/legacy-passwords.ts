@@ -1,0 +1,152 @@
+import type { Account, CredentialName } from '../../store/ports.ts'
+import type { Credential, LegacyPassword, PasswordCredential, User } from '../../store/records.ts'
+import { commit, unlessRefused } from '../writes/commit.ts'
+import type { DomainContext, Scope } from '../writes/context.ts'
+import { type ImportedLegacyPassword, readLegacy } from './legacy-import.ts'
+import { doWork, matchesVerifier, type Verifier, workOf } from './legacy-verifier.ts'
+
+/** How many secrets of users are read at a time. */
+const BATCH = 200
+
+/**
+ * The hash of another system, as it is stored.
+ *
+ * @throws ServiceError `unsupported_algorithm` or `invalid_hash`.
+ */
+export function importLegacyPassword(
+  { vault }: Pick<DomainContext, 'vault'>,
+  { id }: Pick<User, 'id'>,
+  imported: ImportedLegacyPassword,
+): LegacyPassword {
+  const { verifier, key } = readLegacy(imported)
+  return {
+    scheme: imported.scheme,
+    verifier: JSON.stringify(verifier),
+    sealedKey: key === undefined ? undefined : vault.seal(purposeOf(id), key),
+    work: workOf(verifier),
+  }
+}
+
+/** The legacy password of a user. For an unknown user (`undefined`) it is looked for as well. */
+export function findLegacyPassword(
+  { context, tenantId }: Pick<Scope, 'context' | 'tenantId'>,
+  userId: string | undefined,
+): Promise<LegacyPassword | undefined> {
+  return context.store.legacyPasswords.get(tenantId, userId ?? 'nobody')
+}
+
+/** The credentials of a user, with a password that stands for the legacy one: it opens the same way to log in. */
+export async function withLegacyPassword(
+  scope: Pick<Scope, 'context' | 'tenantId'>,
+  user: User,
+  credentials: readonly Credential[],
+): Promise<readonly Credential[]> {
+  if (!(await findLegacyPassword(scope, user.id))) return credentials
+  const { id: userId, tenantId, createdAt } = user
+  const standIn: PasswordCredential = {
+    ...{ kind: 'password', id: 'password', tenantId, userId, createdAt, updatedAt: createdAt },
+    ...{ metadata: {}, disabled: false, rev: 0, state: {} },
+    password: { alg: 'bcrypt', hash: '', cost: 0 },
+  }
+  return [...credentials, standIn]
+}
+
+/** Whether a password is the one whose hash another system has made. */
+export function isLegacyPassword(
+  { context, tenantId }: Scope,
+  userId: string,
+  { verifier, sealedKey }: LegacyPassword,
+  password: string,
+): Promise<boolean> {
+  const key = sealedKey === undefined ? undefined : context.vault.open(purposeOf(userId), sealedKey)
+  return context.passwords.run(() => matchesVerifier(parse(verifier), password, key), tenantId)
+}
+
+/**
+ * Does the work by which a refusal falls short of one of the user in the tenant whose legacy password takes the most, so
+ * that time does not tell who has one.
+ *
+ * @param own - The one that was verified.
+ */
+export async function makeUpLegacy(
+  { context, tenantId }: Scope,
+  own: LegacyPassword | undefined,
+  password: string,
+): Promise<void> {
+  const dearest = await context.store.legacyPasswords.dearest(tenantId)
+  if (!dearest) return
+  const missing = dearest.work - (own?.work ?? 0)
+  if (missing <= 0) return
+  const work = own
+    ? () => doWork(missing)
+    : () => matchesVerifier(parse(dearest.verifier), password, undefined)
+  await context.passwords.run<unknown>(work, tenantId)
+}
+
+/**
+ * Puts a password in the place of the legacy one, if that is still there.
+ *
+ * @param replace - Gives the credentials with the password.
+ * @returns The account as it is now; `undefined`: there is no such user.
+ */
+export function replaceLegacyPassword(
+  scope: Scope,
+  userId: string,
+  known: LegacyPassword,
+  replace: (account: Account) => Account,
+): Promise<Account | undefined> {
+  const { context, tenantId } = scope
+  const written = commit(scope, 'credential.upgrade', `${userId}/password`, (audit) =>
+    context.store.users.updateAccount(
+      tenantId,
+      userId,
+      (account) => {
+        if (account.legacyPassword?.verifier !== known.verifier) return account
+        const replaced = replace(account)
+        return replaced === account ? account : { ...replaced, legacyPassword: null }
+      },
+      audit,
+      'legacy_password',
+    ),
+  )
+  return unlessRefused(written, 'not_found')
+}
+
+/** Seals the keys of legacy passwords of all tenants under the newest master key. */
+export async function resealLegacyPasswords(
+  context: DomainContext,
+  actor: Scope['actor'],
+): Promise<void> {
+  const keyId = context.vault.newestId()
+  for (let after: Omit<CredentialName, 'id'> | undefined; ; ) {
+    const batch: Omit<CredentialName, 'id'>[] = await context.store.legacyPasswords.listSealed(
+      keyId,
+      after,
+      BATCH,
+    )
+    for (const { tenantId, userId } of batch) await reseal({ context, actor, tenantId }, userId)
+    after = batch.at(-1)
+    if (!after) return
+  }
+}
+
+async function reseal(scope: Scope, userId: string): Promise<void> {
+  const { context, tenantId } = scope
+  const change = (account: Account): Account => {
+    const { legacyPassword } = account
+    if (legacyPassword?.sealedKey === undefined) return account
+    const sealedKey = context.vault.reseal(purposeOf(userId), legacyPassword.sealedKey)
+    if (sealedKey === undefined) return account
+    return { ...account, legacyPassword: { ...legacyPassword, sealedKey } }
+  }
+  const done = commit(scope, 'credential.reseal', `${userId}/legacy_password`, (audit) =>
+    context.store.users.updateAccount(tenantId, userId, change, audit, 'legacy_password'),
+  )
+  await unlessRefused(done, 'not_found')
+}
+
+function parse(verifier: string): Verifier {
+  return JSON.parse(verifier)
+}
+
+const purposeOf = (userId: string) => `legacy_password:${userId}`

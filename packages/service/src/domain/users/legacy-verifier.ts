@@ -1,0 +1,170 @@
+import {
+  createCipheriv,
+  createHash,
+  createHmac,
+  pbkdf2,
+  scrypt,
+  timingSafeEqual,
+} from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { verify as verifyBcrypt } from '@node-rs/bcrypt'
+
+/** A hash of another system with its parameters, as it is stored. Bytes are base64. */
+export type Verifier =
+  | {
+      kind: 'pbkdf2'
+      digest: 'sha1' | 'sha256' | 'sha512'
+      rounds: number
+      salt: string
+      hash: string
+    }
+  | { kind: 'phpass'; log2Rounds: number; salt: string; hash: string }
+  | { kind: 'wordpress'; hash: string }
+  | {
+      kind: 'firebase'
+      memCost: number
+      rounds: number
+      salt: string
+      separator: string
+      hash: string
+    }
+
+const derivePbkdf2 = promisify(pbkdf2)
+
+/** The rounds of phpass that run before other requests have their turn: about a millisecond. */
+const SLICE = 1_000
+
+/** The rounds of PBKDF2 with SHA-256 that take as long as bcrypt at cost 10, and a round of md5 in JavaScript. */
+const ROUNDS_OF_BCRYPT_10 = 125_000
+const ROUNDS_OF_MD5 = 3
+
+/** Whether a password belongs to the hash. `key` is the one that the system uses for all of its users. */
+export async function matchesVerifier(
+  verifier: Verifier,
+  password: string,
+  key: string | undefined,
+): Promise<boolean> {
+  switch (verifier.kind) {
+    case 'pbkdf2': {
+      const { digest, rounds, salt } = verifier
+      const expected = bytes(verifier.hash)
+      const found = await derivePbkdf2(password, bytes(salt), rounds, expected.length, digest)
+      return isEqual(found, expected)
+    }
+    case 'phpass':
+      return anyOf(slashed(password), (text) => matchesPhpass(verifier, text))
+    case 'wordpress':
+      return anyOf(slashed(password), (text) => verifyBcrypt(wordpressInput(text), verifier.hash))
+    case 'firebase': {
+      const derived = await firebaseKey(verifier, password)
+      const cipher = createCipheriv('aes-256-ctr', derived, Buffer.alloc(16))
+      return isEqual(cipher.update(bytes(key ?? '')), bytes(verifier.hash))
+    }
+  }
+}
+
+/** The work of a verification, about that of as many rounds of PBKDF2 with SHA-256. */
+export function workOf(verifier: Verifier): number {
+  switch (verifier.kind) {
+    case 'pbkdf2': {
+      const { digest, rounds, hash } = verifier
+      const blocks = Math.ceil(bytes(hash).length / digestBytes[digest])
+      return rounds * blocks
+    }
+    case 'phpass':
+      return 2 ** verifier.log2Rounds * ROUNDS_OF_MD5
+    case 'wordpress':
+      return Math.round(ROUNDS_OF_BCRYPT_10 * 2 ** (Number(verifier.hash.slice(4, 6)) - 10))
+    case 'firebase':
+      return 2 ** verifier.memCost * verifier.rounds
+  }
+}
+
+/** Does as much work as the given rounds of PBKDF2 with SHA-256. */
+export async function doWork(rounds: number): Promise<void> {
+  await derivePbkdf2('', '', rounds, digestBytes.sha256, 'sha256')
+}
+
+const digestBytes = { sha1: 20, sha256: 32, sha512: 64 } as const
+
+/**
+ * The password as WordPress may have hashed it: it puts a backslash before each quote and backslash of a form, and does so
+ * no more where a program sets the password.
+ */
+function slashed(password: string): string[] {
+  const text = password.replace(/['"\\]/g, '\\$&')
+  return text === password ? [password] : [password, text]
+}
+
+async function anyOf(
+  texts: readonly string[],
+  matches: (text: string) => Promise<boolean>,
+): Promise<boolean> {
+  let isMatch = false
+  // All of them, so that time does not tell which.
+  for (const text of texts) isMatch = (await matches(text)) || isMatch
+  return isMatch
+}
+
+/** The input of bcrypt since WordPress 6.8. */
+function wordpressInput(password: string): string {
+  return createHmac('sha384', 'wp-sha384').update(password.trim()).digest('base64')
+}
+
+async function matchesPhpass(
+  { log2Rounds, salt, hash }: Extract<Verifier, { kind: 'phpass' }>,
+  password: string,
+): Promise<boolean> {
+  const text = Buffer.from(password)
+  let digest = md5(Buffer.from(salt), text)
+  for (let left = 2 ** log2Rounds; left > 0; left -= SLICE) {
+    for (let n = Math.min(left, SLICE); n > 0; n--) digest = md5(digest, text)
+    await setImmediate()
+  }
+  return isEqual(Buffer.from(toPhpass(digest)), Buffer.from(hash))
+}
+
+function md5(...parts: Buffer[]): Buffer {
+  return createHash('md5').update(Buffer.concat(parts)).digest()
+}
+
+const PHPASS_DIGITS = './0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+
+/** The number that a digit of phpass stands for. */
+export function phpassDigit(digit: string): number {
+  return PHPASS_DIGITS.indexOf(digit)
+}
+
+/** Three bytes are four digits, the lowest first. */
+function toPhpass(digest: Buffer): string {
+  let text = ''
+  for (let at = 0; at < digest.length; at += 3) {
+    const left = digest.length - at
+    const value = (digest[at] ?? 0) | ((digest[at + 1] ?? 0) << 8) | ((digest[at + 2] ?? 0) << 16)
+    const digits = left >= 3 ? 4 : left + 1
+    for (let n = 0; n < digits; n++) text += PHPASS_DIGITS[(value >> (6 * n)) & 63]
+  }
+  return text
+}
+
+/** The key with which Firebase encrypts its signer key; the result is the hash. */
+function firebaseKey(
+  { memCost, rounds, salt, separator }: Extract<Verifier, { kind: 'firebase' }>,
+  password: string,
+): Promise<Buffer> {
+  const [N, r] = [2 ** memCost, rounds]
+  const limits = { N, r, p: 1, maxmem: 256 * N * r + 1024 * 1024 }
+  return new Promise((resolve, reject) => {
+    const salts = Buffer.concat([bytes(salt), bytes(separator)])
+    scrypt(password, salts, 32, limits, (error, key) => (error ? reject(error) : resolve(key)))
+  })
+}
+
+function bytes(base64: string): Buffer {
+  return Buffer.from(base64, 'base64')
+}
+
+function isEqual(a: Buffer, b: Buffer): boolean {
+  return a.length === b.length && a.length > 0 && timingSafeEqual(a, b)
+}

@@ -1,0 +1,85 @@
+import type { CredentialName, LegacyPasswordStore } from '../ports.ts'
+import type { LegacyPassword } from '../records.ts'
+import type { Engine } from './engine.ts'
+import { every, type Row } from './schema.ts'
+import { assign, type EngineName, type Sql, sql } from './sql.ts'
+
+/**
+ * The statements that make the index and the triggers of the table. Whoever inserts a password, release 0.2.0 included,
+ * deletes the legacy one with it.
+ */
+export function createLegacyTriggers(engine: EngineName): string[] {
+  const index = 'create index legacy_passwords_by_work on legacy_passwords (tenant_id, work)'
+  const remove = `delete from legacy_passwords
+    where tenant_id = new.tenant_id and user_id = new.user_id;`
+  const when = `after insert on credentials for each row when (new.type = 'PasswordCredential')`
+  if (engine === 'sqlite') {
+    return [index, `create trigger legacy_passwords_replace ${when} begin ${remove} end`]
+  }
+  return [
+    index,
+    `create function latchkey_replace_legacy() returns trigger language plpgsql as
+      $$ begin ${remove} return null; end $$`,
+    `create trigger legacy_passwords_replace ${when} execute function latchkey_replace_legacy()`,
+  ]
+}
+
+/** The reads of legacy passwords. They are written with their users. */
+export function createLegacyPasswords({ reader }: Pick<Engine, 'reader'>): LegacyPasswordStore {
+  return {
+    async get(tenantId, userId) {
+      return fromRow(await reader.first(legacyOf(tenantId, userId)))
+    },
+    async dearest(tenantId) {
+      const rows = sql<Row<'legacy_passwords'>>`select ${every('legacy_passwords')}
+        from legacy_passwords where tenant_id = ${tenantId} order by work desc limit 1`
+      return fromRow(await reader.first(rows))
+    },
+    listSealed(keyId, after, limit) {
+      const { tenantId, userId } = after ?? { tenantId: '', userId: '' }
+      return reader.all(sql<Omit<CredentialName, 'id'>>`
+        select tenant_id as "tenantId", user_id as "userId" from legacy_passwords
+        where sealed_key is not null and sealed_key not like ${`%=${keyId}`}
+          and (tenant_id, user_id) > (${tenantId}, ${userId})
+        order by tenant_id, user_id limit ${limit}`)
+    },
+  }
+}
+
+/** The statement that reads the legacy password of a user. */
+export function legacyOf(tenantId: string, userId: string): Sql<Row<'legacy_passwords'>> {
+  return sql<Row<'legacy_passwords'>>`select ${every('legacy_passwords')} from legacy_passwords
+    where tenant_id = ${tenantId} and user_id = ${userId}`
+}
+
+/** The statement that changes the legacy password of a user, or deletes it. */
+export function changeLegacy(tenantId: string, userId: string, legacy: LegacyPassword | null): Sql {
+  const isOne = sql`tenant_id = ${tenantId} and user_id = ${userId}`
+  if (legacy === null) return sql`delete from legacy_passwords where ${isOne}`
+  const row = toRow(tenantId, userId, legacy)
+  const set = assign(Object.keys(row), Object.values(row))
+  return sql`update legacy_passwords set ${set} where ${isOne}`
+}
+
+/** A legacy password as a row. */
+export function toRow(
+  tenantId: string,
+  userId: string,
+  { scheme, verifier, sealedKey, work }: LegacyPassword,
+): Row<'legacy_passwords'> {
+  return {
+    tenant_id: tenantId,
+    user_id: userId,
+    scheme,
+    verifier,
+    sealed_key: sealedKey ?? null,
+    work,
+  }
+}
+
+/** A row as a legacy password. */
+export function fromRow(row: Row<'legacy_passwords'> | undefined): LegacyPassword | undefined {
+  if (!row) return undefined
+  const { scheme, verifier, sealed_key, work } = row
+  return { scheme, verifier, sealedKey: sealed_key ?? undefined, work }
+}

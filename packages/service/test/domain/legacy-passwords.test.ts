@@ -1,0 +1,277 @@
+import { randomBytes } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { resealSecrets } from '../../src/domain/keys/reseal.ts'
+import { createPasswordEngine } from '../../src/domain/users/password-engine.ts'
+import {
+  findPassword,
+  type Verification,
+  verifyPassword,
+} from '../../src/domain/users/passwords.ts'
+import { claimAccount } from '../../src/domain/ways/account-changes.ts'
+import { createVault, fixedKeys } from '../../src/domain/writes/vault.ts'
+import { stores } from '../support/api.ts'
+import { type OpenApi, openApi } from '../support/context.ts'
+import { bcryptOf, PASSWORD } from '../support/hashes.ts'
+import { LEGACY_PASSWORD, legacyHashes } from '../support/legacy-hashes.ts'
+
+type Sample = (typeof legacyHashes)[keyof typeof legacyHashes]
+
+const django = legacyHashes['django, PBKDF2 with SHA-1']
+const { Firebase: firebase } = legacyHashes
+
+const passwordOf = (sample: Sample) => ('password' in sample ? sample.password : LEGACY_PASSWORD)
+
+function bodyOf(sample: Sample, more: object = {}) {
+  const { scheme, hash } = sample
+  const parameters = 'parameters' in sample ? sample.parameters : undefined
+  const email = `u${randomBytes(6).toString('hex')}@example.com`
+  return {
+    profile: { email, email_verified: true },
+    ...more,
+    legacy_password: { scheme, hash, parameters },
+  }
+}
+
+const send = (api: OpenApi, users: object[]) => api.post(`/x${api.users}/import`, { users })
+
+async function bring(api: OpenApi, sample: Sample, more: object = {}): Promise<string> {
+  const { body } = await send(api, [bodyOf(sample, more)])
+  expect(body).toMatchObject({ created: 1, refused: 0 })
+  return body.data[0].id
+}
+
+async function logIn(api: OpenApi, id: string, password: string): Promise<Verification> {
+  const user = await api.context.store.users.get(api.tenantId, id)
+  return verifyPassword(api.scope, user, password)
+}
+
+const legacyOf = (api: OpenApi, id: string) =>
+  api.context.store.legacyPasswords.get(api.tenantId, id)
+const refused = (reason: string) => ({ kind: 'refused', reason })
+
+describe.each(stores)('on %s', (store) => {
+  test.each(Object.entries(legacyHashes))(
+    '%s: the old password logs in, and is bcrypt from then on',
+    async (_, sample) => {
+      await using api = await openApi(store, { passwords: createPasswordEngine() })
+      const id = await bring(api, sample)
+      const path = `${api.users}/${id}/credentials`
+      expect((await api.get(path)).body.total).toBe(0)
+
+      expect(await logIn(api, id, 'wrong')).toEqual(refused('wrong_password'))
+      expect(await logIn(api, id, '')).toEqual(refused('wrong_password'))
+      expect(await legacyOf(api, id)).toBeDefined()
+      const first = await logIn(api, id, passwordOf(sample))
+      expect(first).toMatchObject({
+        kind: 'verified',
+        upgraded: true,
+        credentials: [{ kind: 'password' }],
+      })
+      expect(await legacyOf(api, id)).toBeUndefined()
+      expect((await findPassword(api.scope, id))?.password.alg).toBe('bcrypt')
+      expect((await api.get(`${path}/password`)).body.password).toMatchObject({
+        alg: 'bcrypt',
+        cost: 10,
+      })
+      expect(await logIn(api, id, passwordOf(sample))).toMatchObject({
+        kind: 'verified',
+        upgraded: false,
+      })
+      expect(await logIn(api, id, 'wrong')).toEqual(refused('wrong_password'))
+    },
+  )
+
+  test('of many logins at once with a legacy hash, one writes bcrypt, and all get in', async () => {
+    await using api = await openApi(store)
+    for (let round = 0; round < 5; round++) {
+      const id = await bring(api, django)
+      const entered = [LEGACY_PASSWORD, LEGACY_PASSWORD, 'wrong', LEGACY_PASSWORD, LEGACY_PASSWORD]
+      const all = await Promise.all(entered.map((one) => logIn(api, id, one)))
+      expect(all.map(({ kind }) => kind)).toEqual(
+        entered.map((one) => (one === 'wrong' ? 'refused' : 'verified')),
+      )
+      expect(all.filter((one) => one.kind === 'verified' && one.upgraded)).toHaveLength(1)
+      expect(await legacyOf(api, id)).toBeUndefined()
+    }
+  })
+
+  test('a password that is set while a login verifies the legacy hash stays, and the old one is refused', async () => {
+    const engine = createPasswordEngine()
+    let meanwhile = async (): Promise<unknown> => undefined
+    const passwords: typeof engine = {
+      ...engine,
+      async hash(...given) {
+        await meanwhile()
+        meanwhile = async () => undefined
+        return engine.hash(...given)
+      },
+    }
+    await using api = await openApi(store, { passwords })
+    const id = await bring(api, django)
+    const credential = { password: { alg: 'bcrypt', hash: bcryptOf[10] } }
+    meanwhile = () => api.create(`${api.users}/${id}/credentials`, credential)
+    expect(await logIn(api, id, LEGACY_PASSWORD)).toEqual(refused('wrong_password'))
+    expect(await legacyOf(api, id)).toBeUndefined()
+    expect(await logIn(api, id, PASSWORD)).toMatchObject({ kind: 'verified' })
+  })
+
+  test('a disabled user stays out, and keeps the legacy hash until enabled', async () => {
+    await using api = await openApi(store)
+    const id = await bring(api, django, { disabled: true })
+    expect(await logIn(api, id, LEGACY_PASSWORD)).toEqual(refused('user_disabled'))
+    expect(await logIn(api, id, 'wrong')).toEqual(refused('wrong_password'))
+    const { body } = await api.get(`${api.users}/${id}`)
+    await api.post(`${api.users}/${id}`, { ...body, disabled: false })
+    expect(await logIn(api, id, LEGACY_PASSWORD)).toMatchObject({ kind: 'verified' })
+  })
+
+  test('a password from elsewhere, the first proof of the address by another and a deletion end the legacy hash', async () => {
+    await using api = await openApi(store)
+    const [set, claimed, deleted] = [
+      await bring(api, django),
+      await bring(api, django, { profile: { email: 'unproven@example.com' } }),
+      await bring(api, firebase),
+    ]
+    await api.create(`${api.users}/${set}/credentials`, {
+      password: { alg: 'plain', hash: 'another one' },
+    })
+    expect(await legacyOf(api, set)).toBeUndefined()
+    await api.delete(`${api.users}/${set}/credentials/password`)
+    expect(await logIn(api, set, LEGACY_PASSWORD)).toEqual(refused('no_password'))
+
+    await claimAccount(api.scope, { id: claimed, emailKey: 'unproven@example.com' })
+    expect(await legacyOf(api, claimed)).toBeUndefined()
+    expect(await logIn(api, claimed, LEGACY_PASSWORD)).toEqual(refused('no_password'))
+
+    await api.delete(`${api.users}/${deleted}`)
+    expect(await legacyOf(api, deleted)).toBeUndefined()
+  })
+
+  test('the key of Firebase is stored sealed, and sealed again under a new master key', async () => {
+    await using api = await openApi(store)
+    const id = await bring(api, firebase)
+    const before = await legacyOf(api, id)
+    expect(JSON.stringify(before)).not.toContain(firebase.parameters.signer_key)
+    const [next, last] = [randomBytes(32), new Uint8Array(32)]
+    const context = { ...api.context, vault: createVault(fixedKeys([next, last])) }
+    await resealSecrets(context)
+    const after = await legacyOf(api, id)
+    expect(after?.sealedKey).not.toBe(before?.sealedKey)
+    const scope = { ...api.scope, context: { ...context, vault: createVault(next) } }
+    const user = await context.store.users.get(api.tenantId, id)
+    expect(await verifyPassword(scope, user, LEGACY_PASSWORD)).toMatchObject({ kind: 'verified' })
+  })
+})
+
+test('a password that bcrypt would not read to its end logs in, before and after', async () => {
+  await using api = await openApi()
+  const { pbkdf2Sync } = await import('node:crypto')
+  const long = 'x'.repeat(100)
+  const key = pbkdf2Sync(long, 'salt', 10, 32, 'sha256').toString('base64')
+  const sample = { scheme: 'django', hash: `pbkdf2_sha256$10$salt$${key}` } as unknown as Sample
+  const id = await bring(api, sample)
+  expect(await logIn(api, id, long.slice(1))).toEqual(refused('wrong_password'))
+  expect(await logIn(api, id, long)).toMatchObject({ kind: 'verified', upgraded: true })
+  expect(await logIn(api, id, long)).toMatchObject({ kind: 'verified' })
+  expect(await logIn(api, id, long.slice(0, 72))).toEqual(refused('wrong_password'))
+})
+
+test('an unknown user, and one with bcrypt, cost as much as the most expensive legacy hash of the tenant', async () => {
+  const engine = createPasswordEngine()
+  const ran: string[] = []
+  const passwords: typeof engine = {
+    ...engine,
+    verify(...given) {
+      ran.push('bcrypt')
+      return engine.verify(...given)
+    },
+    run(...given) {
+      ran.push('legacy')
+      return engine.run(...given)
+    },
+  }
+  await using api = await openApi('memory', { passwords })
+  const none = await api.createUser()
+  expect(await logIn(api, none.id, 'wrong')).toEqual(refused('no_password'))
+  expect(ran.splice(0)).toEqual(['bcrypt'])
+
+  const costly = await bring(api, legacyHashes['django, PBKDF2 with SHA-256'])
+  const cheap = await bring(api, django)
+  for (const [id, expected] of [
+    [costly, ['bcrypt', 'legacy']],
+    [none.id, ['bcrypt', 'legacy']],
+    ['usr_0', ['bcrypt', 'legacy']],
+    [cheap, ['bcrypt', 'legacy', 'legacy']],
+  ] as const) {
+    expect(await logIn(api, id, 'wrong')).toMatchObject({ kind: 'refused' })
+    expect(ran.splice(0)).toEqual(expected)
+  }
+})
+
+test.each<[string, object, string, RegExp]>([
+  [
+    'an unknown scheme',
+    { scheme: 'djngo', hash: django.hash },
+    'unsupported_algorithm',
+    /Did you mean "django"/,
+  ],
+  ['Argon2', { scheme: 'argon2', hash: 'x' }, 'unsupported_algorithm', /Argon2 hashes cannot/],
+  [
+    'Argon2 of Django',
+    { scheme: 'django', hash: 'argon2$argon2id$v=19$m=102400,t=2,p=8$c$d' },
+    'unsupported_algorithm',
+    /Argon2 hashes cannot/,
+  ],
+  [
+    'too many rounds',
+    { scheme: 'django', hash: django.hash.replace('$1000$', '$2000001$') },
+    'invalid_hash',
+    /has 2000001 rounds .* accepted are 1 to 2000000/,
+  ],
+  ['another form', { scheme: 'django', hash: 'pbkdf2' }, 'invalid_hash', /is not of Django/],
+  [
+    'too much memory',
+    { ...firebase, parameters: { ...firebase.parameters, mem_cost: 20 } },
+    'invalid_hash',
+    /has 20 as "parameters.mem_cost"; accepted are whole numbers from 1 to 14/,
+  ],
+  [
+    'a misspelt parameter',
+    { ...firebase, parameters: { ...firebase.parameters, memcost: 14 } },
+    'invalid_hash',
+    /Did you mean "mem_cost"/,
+  ],
+  [
+    'no key',
+    { ...firebase, parameters: { ...firebase.parameters, signer_key: '' } },
+    'invalid_hash',
+    /needs "parameters.signer_key"/,
+  ],
+  [
+    'too many rounds of phpass',
+    { scheme: 'phpass', hash: '$P$Rk2mVxT4sX/SzdBIMrfwZzcvRoswHD.' },
+    'invalid_hash',
+    /has 2\^29 rounds/,
+  ],
+  [
+    'a cost of bcrypt',
+    { scheme: 'wordpress', hash: legacyHashes['WordPress since 6.8'].hash.replace('$10$', '$14$') },
+    'invalid_hash',
+    /cost 14; accepted are 8 to 12/,
+  ],
+  ['no base64', { scheme: 'aspnet', hash: 'AQ!' }, 'invalid_hash', /is not of ASP.NET/],
+])(
+  '%s is refused with its reason, and the user is not created',
+  async (_, legacy_password, code, detail) => {
+    await using api = await openApi('memory')
+    const { body } = await send(api, [{ profile: { email: 'ada@example.com' }, legacy_password }])
+    expect(body.data[0]).toMatchObject({
+      status: 'refused',
+      code,
+      detail: expect.stringMatching(detail),
+    })
+    expect((await api.get(api.users)).body.total).toBe(0)
+    const both = { ...bodyOf(django), password: { alg: 'plain', hash: 'x' } }
+    expect((await send(api, [both])).body.data[0].detail).toMatch(/send one of them/)
+  },
+)
