@@ -1,7 +1,9 @@
+latchkey users import aspnet.csv
 latchkey users import auth0.json --map 'id=_id.$oid'
 latchkey users import clerk.csv
 latchkey users import cognito.json
 latchkey users import django.json --map hash=fields.password
-latchkey users import firebase.json --no-passwords
+latchkey users import firebase.json --hash-config firebase-hash.txt
 latchkey users import keycloak.json
 latchkey users import supabase.csv
+latchkey users import wordpress.csv

@@ -41,6 +41,8 @@ export type {
   EndpointAnswer,
   ImportAlgorithm,
   ImportResult,
+  LegacyPasswordInput,
+  LegacyScheme,
   LoginObstacle,
   Mail,
   Metadata,

@@ -273,6 +273,22 @@ export interface UserInput {
 /** A user to import, with the password of the old system where there is one. */
 export interface UserImport extends UserInput {
   password?: CredentialInput['password']
+  /** Instead of `password`: the hash of another system, which becomes bcrypt at the first login. */
+  legacy_password?: LegacyPasswordInput
+}
+
+/** The systems whose hashes the service imports. */
+export type LegacyScheme = 'aspnet' | 'django' | 'firebase' | 'keycloak' | 'phpass' | 'wordpress'
+
+/** A hash of another system. */
+export interface LegacyPasswordInput {
+  scheme: LegacyScheme
+  hash: string
+  /**
+   * The parameters that the hash does not name. Keycloak: `algorithm`, `iterations`, `salt`. Firebase: `salt`,
+   * `salt_separator`, `signer_key`, `rounds`, `mem_cost`.
+   */
+  parameters?: Record<string, string | number>
 }
 
 /** The result for one user of an import. */

@@ -38,6 +38,7 @@ async function usersOf(provider: string) {
 
 test('there is a recipe for each provider that the guide names', () => {
   expect(commands.map((command) => command.split(' ')[3]?.split('.')[0])).toEqual([
+    'aspnet',
     'auth0',
     'clerk',
     'cognito',
@@ -45,6 +46,7 @@ test('there is a recipe for each provider that the guide names', () => {
     'firebase',
     'keycloak',
     'supabase',
+    'wordpress',
   ])
 })
 
@@ -66,17 +68,19 @@ test.each([
     'firebase',
     'A1b2C3d4E5f6G7h8I9j0K1l2M3n4',
     { name: 'Ada Lovelace', email_verified: true },
-    false,
+    true,
     true,
   ],
   [
     'keycloak',
     '0a1b2c3d-0000-4000-8000-000000000001',
     { ...names, email_verified: true },
-    false,
+    true,
     true,
   ],
   ['supabase', '0a1b2c3d-0000-4000-8000-000000000001', { email_verified: true }, true, true],
+  ['aspnet', '5a1b2c3d-0000-4000-8000-000000000001', { email_verified: true }, true, false],
+  ['wordpress', '1', { name: 'Ada Lovelace' }, true, false],
 ] as const)(
   'an export of %s comes over as the guide says',
   async (provider, id, profile, hasPassword, isOff) => {
@@ -95,7 +99,17 @@ test.each([
     expect(readFileSync(join(installation.folder, file), 'utf8')).toContain(`${id},${ada?.id}`)
 
     const logIn = await createLogIn(installation)
-    const landed = await logIn(`ada@${provider}.example`, 'correct horse')
-    expect(landed.includes('code=')).toBe(hasPassword)
+    const isIn = async (password: string, name = 'ada') =>
+      (await logIn(`${name}@${provider}.example`, password)).includes('code=')
+    expect(await isIn('wrong horse')).toBe(false)
+    // The second time with bcrypt, whatever the hash was.
+    for (const _ of [1, 2]) expect(await isIn('correct horse')).toBe(hasPassword)
+    expect(await isIn('wrong horse')).toBe(false)
+    if (isOff) expect(await isIn('correct horse', 'grace')).toBe(false)
+    if (provider === 'wordpress') expect(await isIn('correct horse', 'grace')).toBe(true)
+    const client = createManagementClient({ baseUrl: installation.url, apiKey: installation.key })
+    const credentials = client.credentials(installation.tenantId, ada?.id ?? '')
+    const { data } = await credentials.page()
+    expect(JSON.stringify(data)).toContain(hasPassword ? '"bcrypt"' : '[]')
   },
 )

@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { createManagementClient } from '../client.ts'
@@ -17,8 +18,9 @@ import {
 import { detectFormat } from '../import/detect.ts'
 import { type Encoding, encodings } from '../import/encoding.ts'
 import { valuesInWords } from '../import/file-faults.ts'
-import { algorithms } from '../import/hashes.ts'
+import { type HashName, hashNames } from '../import/hashes.ts'
 import { type JournalHeader, openJournal } from '../import/journal.ts'
+import { type FirebaseParameters, readFirebaseParameters } from '../import/legacy.ts'
 import { createMapping, targets, withoutPasswords } from '../import/mapping.ts'
 import { createPace } from '../import/pace.ts'
 import { writeResults } from '../import/results.ts'
@@ -29,7 +31,6 @@ import { createStates, type StateFlag } from '../import/states.ts'
 import { resolveOptions } from '../options.ts'
 import { createSend } from '../request.ts'
 import { createUserImporter } from '../resources/user-importer.ts'
-import type { ImportAlgorithm } from '../types.ts'
 import { createHttpFetch } from './http-fetch.ts'
 import { clientOptions, pair, type TenantOptions, tenantOf, withTenant } from './options.ts'
 import { createProgress } from './progress.ts'
@@ -40,7 +41,8 @@ interface ImportOptions extends TenantOptions, JsonOptions {
   map?: [string, string][]
   blocks?: StateFlag[]
   allows?: StateFlag[]
-  hashAlgorithm?: ImportAlgorithm
+  hashAlgorithm?: HashName
+  hashConfig?: string
   passwords: boolean
   dryRun?: boolean
   concurrency: number
@@ -66,7 +68,11 @@ export function addImportCommand(users: Command): void {
     .option('--blocks <column=value>', 'whose users must not log in; repeatable', toState)
     .option('--allows <column=value>', 'whose users may log in; repeatable', toState)
     .addOption(
-      new Option('--hash-algorithm <name>', 'of hashes in rows that name none').choices(algorithms),
+      new Option('--hash-algorithm <name>', 'of hashes in rows that name none').choices(hashNames),
+    )
+    .option(
+      '--hash-config <file>',
+      'the password hash parameters of a project of Firebase, as its console shows them',
     )
     .option('--no-passwords', 'leave passwords and hashes out; users choose new ones')
     .option('--dry-run', 'change nothing; report all faults with line numbers')
@@ -92,7 +98,7 @@ An import that was interrupted or killed is continued by the same command.
 Examples:
   latchkey users import users.csv --dry-run
   latchkey users import users.csv --map id=user_no --map email=login --hash-algorithm md5
-  latchkey users import firebase.json --no-passwords
+  latchkey users import firebase.json --hash-config firebase-hash.txt
   latchkey users import users.ndjson --requests-per-second 50`
 
 async function importUsers(file: string, options: ImportOptions): Promise<void> {
@@ -108,6 +114,8 @@ async function importUsers(file: string, options: ImportOptions): Promise<void> 
     mapping: options.passwords ? mapping : withoutPasswords(mapping),
     named,
     hashAlgorithm: options.hashAlgorithm,
+    withoutPasswords: !options.passwords,
+    firebase: await readHashConfig(options),
     states: createStates({ blocks: options.blocks, allows: options.allows, now: Date.now() }),
   }
   let shown = 0
@@ -120,9 +128,27 @@ async function importUsers(file: string, options: ImportOptions): Promise<void> 
   for (const [column, values] of checked.seen) {
     console.error(oneLine(`${column}: ${valuesInWords(values)}`))
   }
+  if (checked.argon2 > 0) {
+    const lost = count(checked.argon2)
+    console.error(`Without their password, because Argon2 cannot be imported: ${lost}.`)
+  }
   if (checked.disabled > 0) console.error(`To be imported disabled: ${count(checked.disabled)}.`)
   if (options.dryRun) return reportDryRun(checked, options)
   await run(input, checked, options, files)
+}
+
+async function readHashConfig({
+  hashConfig: file,
+  passwords,
+}: ImportOptions): Promise<FirebaseParameters | undefined> {
+  if (file === undefined) return undefined
+  if (!passwords) {
+    throw new Exit(exitCodes.usage, '--hash-config and --no-passwords exclude each other.')
+  }
+  if (!statSync(file, { throwIfNoEntry: false })?.isFile()) {
+    throw new Error(`--hash-config: there is no file ${file}.`)
+  }
+  return readFirebaseParameters(await readFile(file, 'utf8'))
 }
 
 function count(rows: number): string {

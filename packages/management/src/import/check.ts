@@ -5,7 +5,7 @@ import type { Encoding } from './encoding.ts'
 import type { SeenStates } from './file-fault.ts'
 import { emailFault, emptyFault, hashedFault, stateFault, unusedFault } from './file-faults.ts'
 import { looksHashed } from './hashes.ts'
-import { emailKey, type ImportRow, isOpen, type RowOptions, toRow } from './row.ts'
+import { emailKey, type ImportRow, isOpen, isPasswordPart, type RowOptions, toRow } from './row.ts'
 import { type FileFormat, readSource, type Source, type SourceRecord } from './source.ts'
 
 /** The source of an import, and how its records become users. */
@@ -27,6 +27,8 @@ export interface Checked {
   repeated: Map<number, string>
   /** Columns that go nowhere. */
   ignored: string[]
+  /** Rows whose password is left out, because it is of Argon2. */
+  argon2: number
   /** Rows whose users are imported disabled. */
   disabled: number
   /** The values of columns that say who may log in, with their rows: `status` → `ACTIVE` → 3. */
@@ -82,6 +84,7 @@ async function checkRows(
   let rows = 0
   let faulty = 0
   let disabled = 0
+  let argon2 = 0
   const seen = createStateCounts()
   const unclear = createStateCounts()
   for await (const record of records) {
@@ -92,13 +95,16 @@ async function checkRows(
       const target = input.mapping(column)
       const isState = isOpen(target) && input.states.concerns(column)
       if (isState) seen.add(column, value)
-      else if (target === undefined && ignored.size < 100) ignored.add(column)
+      else if (target === undefined && ignored.size < 100 && !isPasswordPart(column, input)) {
+        ignored.add(column)
+      }
       if (target === 'email') hasEmails = true
       else if (rows <= LOOKED_AT && /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(value)) addresses.add(column)
       if (target === 'password' && looksHashed(value)) throw hashedFault(file, row.line, column)
     }
     for (const [column, value] of row.unclear) unclear.add(column, value)
     if (row.user.disabled) disabled++
+    if (row.isArgon2) argon2++
     for (const fault of row.faults) faults.add(row, fault)
     if (row.faults.length > 0) {
       faulty++
@@ -131,7 +137,7 @@ async function checkRows(
     }
   }
   faults.end()
-  return { rows, faulty, repeated, ignored: [...ignored], disabled, seen: seen.counts }
+  return { rows, faulty, repeated, ignored: [...ignored], disabled, argon2, seen: seen.counts }
 }
 
 /** How many values of a column are counted apart; of more, the rest is one. */

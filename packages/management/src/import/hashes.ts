@@ -1,4 +1,5 @@
 import type { ImportAlgorithm } from '../types.ts'
+import { ownSchemes } from './legacy.ts'
 
 export const algorithms: readonly ImportAlgorithm[] = [
   'bcrypt',
@@ -9,10 +10,20 @@ export const algorithms: readonly ImportAlgorithm[] = [
   'sha512',
 ]
 
+/** The names that a file or a flag can give to the algorithm of a hash. */
+export const hashNames: readonly HashName[] = [...algorithms, ...ownSchemes]
+
+/** One of {@link hashNames}. */
+export type HashName = ImportAlgorithm | (typeof ownSchemes)[number]
+
 const digestBytes = { md5: 16, sha1: 20, sha256: 32, sha512: 64 } as const
 
 export function isAlgorithm(text: string): text is ImportAlgorithm {
   return (algorithms as readonly string[]).includes(text)
+}
+
+export function isHashName(text: string): text is HashName {
+  return (hashNames as readonly string[]).includes(text)
 }
 
 /** The fault of a hash, without quoting it. The service has the last word. */
@@ -46,7 +57,7 @@ function digestFault(alg: keyof typeof digestBytes, hash: string): string | unde
 
 /** Whether a password is the hash of one, as frameworks keep it in a column of that name. */
 export function looksHashed(password: string): boolean {
-  return /^(\$(2[abxy]|argon2|scrypt|pbkdf2|[156])|\{S?SHA|(pbkdf2|bcrypt|argon2|scrypt|md5|sha1)[\w]*[$:])/i.test(
+  return /^(\$(2[abxy]|argon2|scrypt|pbkdf2|[156]|[PH]\$|wp\$)|\{S?SHA|(pbkdf2|bcrypt|argon2|scrypt|md5|sha1)[\w]*[$:])/i.test(
     password,
   )
 }

@@ -8,8 +8,8 @@ import { type OneByOne, type OneByOneOptions, reasonOf } from './one-by-one.ts'
 import type { ImportRow } from './row.ts'
 
 /** A row as the service takes many of. */
-export function toImport({ user, password }: ImportRow): UserImport {
-  return { ...user, ...(password && { password }) }
+export function toImport({ user, password, legacy }: ImportRow): UserImport {
+  return { ...user, ...(password && { password }), ...(legacy && { legacy_password: legacy }) }
 }
 
 /** Makes the function that takes many rows over in one request. */
@@ -43,14 +43,31 @@ export function createInBulk(
     }
   }
 
-  return async (rows) => {
+  /** A row that has to be in a request of this kind, by itself. */
+  async function alone(row: ImportRow): Promise<void> {
+    try {
+      const [result] = await importer.post([toImport(row)])
+      await note(row, result as Imported)
+    } catch (error) {
+      if (!(error instanceof ApiError) || !isOwnFault(error, undefined)) throw error
+      ledger.reject(row, reasonOf(error.code, error.detail || String(error.status)))
+    }
+  }
+
+  return async (all) => {
+    let rows = all
+    if (all.some(({ legacy }) => legacy) && !(await importer.takesLegacy())) {
+      rows = all.filter(({ legacy }) => !legacy)
+      for (const row of all) if (row.legacy) await oneByOne.take(row)
+    }
+    if (rows.length === 0) return
     let results: Imported[]
     try {
       results = await importer.post(rows.map(toImport))
     } catch (error) {
       // A proxy may refuse the request for one of them, for its size for instance.
       if (!(error instanceof ApiError) || !isOwnFault(error, undefined)) throw error
-      for (const row of rows) await oneByOne.take(row)
+      for (const row of rows) await (row.legacy ? alone(row) : oneByOne.take(row))
       return
     }
     for (const [at, row] of rows.entries()) await note(row, results[at] as Imported)

@@ -29,6 +29,7 @@ const aliases: Record<string, readonly string[]> = {
   ],
   email_verified: [
     'emailverified',
+    'emailconfirmed',
     'verified',
     'isverified',
     'verifiedemailaddresses',
@@ -59,6 +60,7 @@ const aliases: Record<string, readonly string[]> = {
     'password.hash',
     'passworddigest',
     'encryptedpassword',
+    'userpass',
   ],
   alg: ['alg', 'algorithm', 'hashalgorithm', 'passwordalgorithm', 'password.alg', 'passwordhasher'],
 }

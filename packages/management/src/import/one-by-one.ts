@@ -21,6 +21,10 @@ export interface OneByOneOptions {
   startedAt: number
 }
 
+/** The reason why a service before this release cannot take a row. */
+export const NO_LEGACY =
+  'this service does not take hashes of other systems; update it, or leave passwords out'
+
 /** Takes rows over with one request for the user and one for the password. */
 export function createOneByOne(options: OneByOneOptions, ledger: Ledger): OneByOne {
   const { client, tenantId, standing, startedAt } = options
@@ -70,6 +74,7 @@ export function createOneByOne(options: OneByOneOptions, ledger: Ledger): OneByO
     createPassword,
     async take(row) {
       let id = standing.created.get(row.row)
+      if (row.legacy) return ledger.reject(row, reasonOf('unsupported_algorithm', NO_LEGACY))
       try {
         if (id === undefined) {
           id = await createUser(row)

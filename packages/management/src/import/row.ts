@@ -1,6 +1,16 @@
-import type { ImportAlgorithm, UserInput } from '../types.ts'
+import type { ImportAlgorithm, LegacyPasswordInput, UserInput } from '../types.ts'
 import { FALSE, TRUE } from './flags.ts'
-import { hashFault, isAlgorithm } from './hashes.ts'
+import { type HashName, hashFault, isAlgorithm, isHashName } from './hashes.ts'
+import {
+  type FirebaseParameters,
+  firebasePassword,
+  isArgon2,
+  isKeycloakColumn,
+  keycloakPassword,
+  legacyFault,
+  type RecordPassword,
+  schemeOf,
+} from './legacy.ts'
 import type { Mapping, Target } from './mapping.ts'
 import type { SourceRecord } from './source.ts'
 import type { States } from './states.ts'
@@ -15,6 +25,10 @@ export interface ImportRow {
   oldId: string
   user: UserInput
   password: { alg: ImportAlgorithm; hash: string } | undefined
+  /** The hash of another system, instead of a password. */
+  legacy?: LegacyPasswordInput | undefined
+  /** Whether its password is left out, because Keycloak has made an Argon2 hash of it. */
+  isArgon2?: boolean
   /** Values that may say that the user must not log in, by column: none if another one says so. */
   unclear: [string, string][]
   faults: string[]
@@ -25,16 +39,21 @@ export interface RowOptions {
   mapping: Mapping
   /** The columns that were named for members, which have to be there. */
   named: ReadonlyMap<Target, string>
-  hashAlgorithm: ImportAlgorithm | undefined
+  hashAlgorithm: HashName | undefined
   states: States
+  /** Those that the users of a project of Firebase share. */
+  firebase?: FirebaseParameters | undefined
+  /** Whether passwords are left out. */
+  withoutPasswords?: boolean | undefined
 }
 
 /** Turns a record into a row; every fault of it is named, without repeating a password or hash. */
 export function toRow(
   row: number,
   { line, members, fault }: SourceRecord,
-  { mapping, hashAlgorithm: defaultAlgorithm, states }: RowOptions,
+  options: RowOptions,
 ): ImportRow {
+  const { mapping, states } = options
   const faults = fault ? [fault] : []
   const fields = new Map<string, string>()
   const columns = new Map<string, string>()
@@ -84,7 +103,9 @@ export function toRow(
   const verified = isVerified || verifiedAt !== undefined
   const metadata = prefixed(fields, 'metadata.')
   checkMetadata(metadata, faults)
-  const password = readPassword(fields, defaultAlgorithm, faults)
+  const password = options.withoutPasswords
+    ? undefined
+    : readPassword(fields, members, options, faults)
   return {
     row,
     line,
@@ -99,11 +120,25 @@ export function toRow(
       ...(isDenied && { disabled: true }),
       ...(verifiedAt !== undefined && { verified_at: verifiedAt }),
     },
-    password,
+    password: password?.kind === 'plain' ? password.password : undefined,
+    ...(password?.kind === 'legacy' && { legacy: password.legacy }),
+    ...(password?.kind === 'argon2' && { isArgon2: true }),
     unclear: isDenied ? [] : unclear,
     faults,
   }
 }
+
+/** Whether a column that goes nowhere holds a part of a password that is imported. */
+export function isPasswordPart(
+  column: string,
+  { withoutPasswords, firebase }: RowOptions,
+): boolean {
+  if (withoutPasswords) return false
+  return isKeycloakColumn(column) || (firebase !== undefined && column === SALT)
+}
+
+/** The column in which Firebase has the salt of a user. */
+const SALT = 'salt'
 
 /** Whether a column is one that goes nowhere, or only to where it has no effect. */
 export function isOpen(target: Target | undefined): boolean {
@@ -153,31 +188,63 @@ function checkMetadata(metadata: Record<string, string>, faults: string[]): void
 
 function readPassword(
   fields: Map<string, string>,
-  defaultAlgorithm: ImportAlgorithm | undefined,
+  members: ReadonlyMap<string, string>,
+  { hashAlgorithm: defaultAlgorithm, firebase }: RowOptions,
   faults: string[],
-): ImportRow['password'] {
+): FoundPassword | undefined {
   const plain = fields.get('password')
   const hash = fields.get('hash')
   if (plain !== undefined && hash !== undefined) faults.push('has both a password and a hash')
   const secret = hash ?? plain
-  if (secret === undefined) return undefined
-
+  if (secret === undefined) return withoutFault(keycloakPassword(members), faults)
+  if (hash !== undefined && isArgon2(hash)) {
+    faults.push('has an Argon2 hash, which cannot be imported; add --no-passwords')
+    return undefined
+  }
   const named = fields.get('alg')?.trim().toLowerCase()
   // django writes the name of its algorithm in front of the hash.
   const guessed = /^(bcrypt\$)?\$2[abxy]\$/.test(secret) ? 'bcrypt' : undefined
-  const alg = (hash === undefined ? 'plain' : undefined) ?? named ?? guessed ?? defaultAlgorithm
+  const scheme = hash === undefined ? undefined : schemeOf(hash)
+  const alg =
+    (hash === undefined ? 'plain' : undefined) ??
+    scheme ??
+    ((named ?? guessed) || undefined) ??
+    (firebase ? 'firebase' : defaultAlgorithm)
+  if (alg === 'firebase' && hash !== undefined && firebase) {
+    return withoutFault(firebasePassword(hash, members.get(SALT), firebase), faults)
+  }
   if (alg === undefined) {
     faults.push(
       'has a hash of an unknown algorithm; name it with --hash-algorithm or in a column, or add --no-passwords',
     )
     return undefined
   }
-  if (!isAlgorithm(alg)) {
-    faults.push('names an algorithm other than bcrypt, plain, md5, sha1, sha256 and sha512')
+  if (!isHashName(alg)) {
+    faults.push(
+      'names an algorithm other than bcrypt, plain, md5, sha1, sha256, sha512, aspnet, django, phpass and wordpress',
+    )
     return undefined
+  }
+  if (!isAlgorithm(alg)) {
+    const fault = legacyFault(alg, secret)
+    if (fault) faults.push(fault)
+    return { kind: 'legacy', legacy: { scheme: alg, hash: secret } }
   }
   const bare = alg === 'bcrypt' ? secret.replace(/^bcrypt\$(?=\$2)/, '') : secret
   const fault = hashFault(alg, bare)
   if (fault) faults.push(fault)
-  return { alg, hash: bare }
+  return { kind: 'plain', password: { alg, hash: bare } }
+}
+
+type FoundPassword =
+  | { kind: 'plain'; password: NonNullable<ImportRow['password']> }
+  | Exclude<RecordPassword, { kind: 'fault' }>
+
+function withoutFault(
+  found: RecordPassword | undefined,
+  faults: string[],
+): Exclude<RecordPassword, { kind: 'fault' }> | undefined {
+  if (found?.kind !== 'fault') return found
+  faults.push(found.fault)
+  return undefined
 }

@@ -14,6 +14,8 @@ export type Imported =
 export interface UserImporter {
   /** Whether this one has it. Probes for the bulk endpoint once, with an empty import that changes nothing. */
   isOffered(): Promise<boolean>
+  /** Whether it takes hashes of other systems. Probes once, with a user whom no service creates. */
+  takesLegacy(): Promise<boolean>
   /** Sends as many users as one {@link Batch} holds; resolves with what became of each, in order. */
   post(users: readonly UserImport[]): Promise<Imported[]>
 }
@@ -24,6 +26,7 @@ const PAUSES_SECONDS = [1, 2, 4, 8, 16]
 export function createUserImporter(send: Send, tenantId: string): UserImporter {
   const path = `/x/v1/tenants/${segment(tenantId)}/users/import`
   let offered: Promise<boolean> | undefined
+  let legacy: Promise<boolean> | undefined
 
   async function ask(): Promise<boolean> {
     try {
@@ -36,6 +39,17 @@ export function createUserImporter(send: Send, tenantId: string): UserImporter {
       if (isAnswer && !(error instanceof RateLimitError)) return false
       throw error
     }
+  }
+
+  /** A service that knows the member refuses to choose between two passwords; another one, to take the address. */
+  async function askForLegacy(): Promise<boolean> {
+    const probe = {
+      profile: { email: '' },
+      password: { alg: 'plain', hash: '' },
+      legacy_password: { scheme: 'django', hash: '' },
+    } as const
+    const [result] = await postOnce([probe])
+    return result?.status === 'refused' && result.detail.includes('legacy_password')
   }
 
   async function postOnce(users: readonly UserImport[]): Promise<Imported[]> {
@@ -64,6 +78,13 @@ export function createUserImporter(send: Send, tenantId: string): UserImporter {
         throw error
       })
       return offered
+    },
+    takesLegacy() {
+      legacy ??= askForLegacy().catch((error) => {
+        legacy = undefined
+        throw error
+      })
+      return legacy
     },
     async post(users) {
       const results = await postOnce(users)

@@ -89,6 +89,11 @@ async function* inBatches(
 ): AsyncGenerator<ImportResult, void, undefined> {
   const batch = createBatch<UserImport>()
   for await (const input of inputs) {
+    if (input.legacy_password && !(await importer.takesLegacy())) {
+      if (batch.items.length > 0) yield* await importer.post(batch.take())
+      yield noLegacy
+      continue
+    }
     if (batch.add(input, input)) continue
     yield* await importer.post(batch.take())
     batch.add(input, input)
@@ -96,13 +101,22 @@ async function* inBatches(
   if (batch.items.length > 0) yield* await importer.post(batch.take())
 }
 
+/** The result for a hash of another system at a service that does not take it. */
+const noLegacy: ImportResult = {
+  status: 'refused',
+  code: 'unsupported_algorithm',
+  detail:
+    'This service does not take hashes of other systems. Update it, or leave the password out.',
+}
+
 /** @throws errors that this user did not cause. */
 async function importOne(
   send: Send,
   tenantId: string,
   users: Users,
-  { password, ...input }: UserImport,
+  { password, legacy_password, ...input }: UserImport,
 ): Promise<ImportResult> {
+  if (legacy_password) return noLegacy
   let id: string | undefined
   try {
     id = (await users.create(input)).id

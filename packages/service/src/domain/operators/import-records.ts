@@ -37,6 +37,7 @@ export function rowOptions({
       .map(({ column, value }) => [column, value ?? undefined])
   return {
     mapping: isWithout ? withoutPasswords(mapping) : mapping,
+    withoutPasswords: isWithout,
     // A column that was chosen stands in the first records; it may be empty in all others.
     named: new Map(),
     hashAlgorithm: algorithms.find((one) => one === algorithm),

@@ -20,7 +20,7 @@ export function describeLegacyPasswords(open: Open): void {
       const users = passwords.map(() => aUser(tenant.id))
       const batch = users.map((user, i) => ({
         ...{ user, credential: undefined, legacyPassword: passwords[i] },
-        audit: anAudit('user.create', user.id),
+        audit: anAudit('user.create', { target: user.id }),
       }))
       expect(await store.users.insertMany(tenant.id, batch)).toHaveLength(users.length)
       const legacyOf = ({ id }: User) => store.legacyPasswords.get(tenant.id, id)

@@ -1,0 +1,123 @@
+import type { LegacyPasswordInput, LegacyScheme } from '../types.ts'
+
+/** The systems whose hashes say all that a login needs. */
+export const ownSchemes = ['aspnet', 'django', 'phpass', 'wordpress'] as const
+
+/** The system that has made a hash, if the hash says so. */
+export function schemeOf(hash: string): (typeof ownSchemes)[number] | undefined {
+  if (/^pbkdf2_sha(1|256)\$/.test(hash)) return 'django'
+  if (/^\$[PH]\$/.test(hash)) return 'phpass'
+  if (/^\$wp\$2y\$/.test(hash)) return 'wordpress'
+  // The first bytes of version 3: 1, and the number of a digest.
+  if (/^AQAAAA[AEI][A-Za-z0-9+/]{60,}={0,2}$/.test(hash)) return 'aspnet'
+  return undefined
+}
+
+/** Whether a hash is of Argon2, alone or with the name that Django writes in front of it. */
+export function isArgon2(hash: string): boolean {
+  return /^(argon2)?\$argon2/i.test(hash)
+}
+
+/** The parameters of Firebase's scrypt that all users of a project share. */
+export type FirebaseParameters = Readonly<Record<string, string | number>>
+
+const firebaseMembers: Readonly<Record<string, string>> = {
+  base64_signer_key: 'signer_key',
+  signer_key: 'signer_key',
+  base64_salt_separator: 'salt_separator',
+  salt_separator: 'salt_separator',
+  rounds: 'rounds',
+  mem_cost: 'mem_cost',
+}
+
+/**
+ * Reads the parameters as the Firebase console shows them, or the same as JSON.
+ *
+ * @throws when they are not complete, without quoting them.
+ */
+export function readFirebaseParameters(text: string): FirebaseParameters {
+  const found: Record<string, string | number> = {}
+  for (const [, name = '', value = ''] of text.matchAll(/"?(\w+)"?\s*[:=]\s*"?([\w+/=-]+)"?/g)) {
+    const member = firebaseMembers[name.toLowerCase()]
+    if (member) found[member] = /^\d+$/.test(value) ? Number(value) : value
+    if (name === 'algorithm' && value !== 'SCRYPT') {
+      throw new Error(`--hash-config names the algorithm ${value}; SCRYPT is the one of Firebase.`)
+    }
+  }
+  const missing = Object.entries(firebaseMembers).filter(
+    ([, member]) => member !== 'salt_separator' && found[member] === undefined,
+  )
+  const [first] = missing
+  if (!first) return found
+  throw new Error(
+    `--hash-config has no ${first[0]}. In the Firebase console, open Authentication, then "Password hash parameters" in the menu of the list of users, and save what it shows.`,
+  )
+}
+
+/** A password that a record holds in a form of its own: Keycloak's. */
+export type RecordPassword =
+  | { kind: 'legacy'; legacy: LegacyPasswordInput }
+  | { kind: 'argon2' }
+  | { kind: 'fault'; fault: string }
+
+const KEYCLOAK = /^credentials\.(\d+)\.(type|secretData|credentialData)$/
+
+/** Whether a column is one of those in which Keycloak has a password. */
+export function isKeycloakColumn(column: string): boolean {
+  return KEYCLOAK.test(column)
+}
+
+/** The password of a record of Keycloak. */
+export function keycloakPassword(members: ReadonlyMap<string, string>): RecordPassword | undefined {
+  for (const [column, value] of members) {
+    const [, n, member] = KEYCLOAK.exec(column) ?? []
+    if (member !== 'type' || value !== 'password') continue
+    const of = (name: string) => parse(members.get(`credentials.${n}.${name}`))
+    const [secret, data] = [of('secretData'), of('credentialData')]
+    if (!secret || !data) {
+      return { kind: 'fault', fault: 'has a password of Keycloak that cannot be read' }
+    }
+    if (data.algorithm === 'argon2') return { kind: 'argon2' }
+    const { algorithm, hashIterations: iterations } = data
+    const { value: hash, salt } = secret
+    if (typeof hash !== 'string') {
+      return { kind: 'fault', fault: 'has a password of Keycloak without a value' }
+    }
+    const given = Object.entries({ algorithm, iterations, salt }).filter(
+      (entry): entry is [string, string | number] =>
+        typeof entry[1] === 'string' || typeof entry[1] === 'number',
+    )
+    return {
+      kind: 'legacy',
+      legacy: { scheme: 'keycloak', hash, parameters: Object.fromEntries(given) },
+    }
+  }
+  return undefined
+}
+
+/** A hash of Firebase with its parameters. */
+export function firebasePassword(
+  hash: string,
+  salt: string | undefined,
+  shared: FirebaseParameters,
+): RecordPassword {
+  if (salt === undefined) return { kind: 'fault', fault: 'has a hash of Firebase without a salt' }
+  return { kind: 'legacy', legacy: { scheme: 'firebase', hash, parameters: { ...shared, salt } } }
+}
+
+/** The fault of a hash of another system, without quoting it. The service has the last word. */
+export function legacyFault(scheme: LegacyScheme, hash: string): string | undefined {
+  if (scheme === 'keycloak' || scheme === 'firebase' || schemeOf(hash) === scheme) return undefined
+  // Version 2 does not say what it is.
+  if (scheme === 'aspnet' && /^AA[A-Za-z0-9+/]{63,}={0,2}$/.test(hash)) return undefined
+  return `has a hash that is not of ${scheme}`
+}
+
+function parse(text: string | undefined): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text ?? '')
+    return typeof value === 'object' && value !== null ? { ...value } : undefined
+  } catch {
+    return undefined
+  }
+}
