@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { keepPicture } from '../../../../test/support/look.ts'
+import { importUsers } from '../../src/domain/users/import-user.ts'
 import type { Application } from '../../src/store/records.ts'
 import { createClient } from '../issuer/support/client.ts'
 import { startIssuer, type TestIssuer } from '../issuer/support/issuer.ts'
+import { LEGACY_PASSWORD, legacyHashes } from '../support/legacy-hashes.ts'
 import { startApplication, startChromium } from './chromium.ts'
 
 const ada = { email: 'ada@example.com', password: 'correct horse battery' }
@@ -117,4 +119,25 @@ test('without JavaScript a user with an imported password logs in', async () => 
   await page.getByRole('button', { name: 'Log in' }).click()
   await page.waitForURL(`${site.url}/callback?code=*`)
   await page.context().close()
+})
+
+test('a user whose hash came from WordPress logs in with the old password, and once more with bcrypt', async () => {
+  const input = { emailVerified: true, disabled: false, metadata: {}, profile: {} }
+  const legacyPassword = legacyHashes['WordPress since 6.8']
+  await importUsers(issuer.scope, [
+    { input: { ...input, email: ada.email }, password: undefined, legacyPassword },
+  ])
+  for (const _ of ['the hash of WordPress', 'bcrypt']) {
+    const page = await openWindow()
+    await page.goto(await loginUrl())
+    await page.getByLabel('Email address').fill(ada.email)
+    await page.getByLabel('Password').fill('wrong horse')
+    await page.getByRole('button', { name: 'Log in' }).click()
+    expect(await page.content()).toContain('The email address or the password is wrong')
+    await page.getByLabel('Password').fill(LEGACY_PASSWORD)
+    await page.getByRole('button', { name: 'Log in' }).click()
+    await page.waitForURL(`${site.url}/callback?code=*`)
+    await page.context().close()
+  }
+  expect(await issuer.actions()).toContain('credential.upgrade')
 })
