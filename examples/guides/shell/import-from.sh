@@ -3,7 +3,7 @@ latchkey users import auth0.json --map 'id=_id.$oid'
 latchkey users import clerk.csv
 latchkey users import cognito.json
 latchkey users import django.json --map hash=fields.password
-latchkey users import firebase.json --hash-config firebase-hash.txt
+latchkey users import firebase.json --firebase-hash firebase-hash.txt
 latchkey users import keycloak.json
 latchkey users import supabase.csv
 latchkey users import wordpress.csv

@@ -42,7 +42,7 @@ interface ImportOptions extends TenantOptions, JsonOptions {
   blocks?: StateFlag[]
   allows?: StateFlag[]
   hashAlgorithm?: HashName
-  hashConfig?: string
+  firebaseHash?: string
   passwords: boolean
   dryRun?: boolean
   concurrency: number
@@ -71,7 +71,7 @@ export function addImportCommand(users: Command): void {
       new Option('--hash-algorithm <name>', 'of hashes in rows that name none').choices(hashNames),
     )
     .option(
-      '--hash-config <file>',
+      '--firebase-hash <file>',
       'the password hash parameters of a project of Firebase, as its console shows them',
     )
     .option('--no-passwords', 'leave passwords and hashes out; users choose new ones')
@@ -98,7 +98,7 @@ An import that was interrupted or killed is continued by the same command.
 Examples:
   latchkey users import users.csv --dry-run
   latchkey users import users.csv --map id=user_no --map email=login --hash-algorithm md5
-  latchkey users import firebase.json --hash-config firebase-hash.txt
+  latchkey users import firebase.json --firebase-hash firebase-hash.txt
   latchkey users import users.ndjson --requests-per-second 50`
 
 async function importUsers(file: string, options: ImportOptions): Promise<void> {
@@ -115,7 +115,7 @@ async function importUsers(file: string, options: ImportOptions): Promise<void> 
     named,
     hashAlgorithm: options.hashAlgorithm,
     withoutPasswords: !options.passwords,
-    firebase: await readHashConfig(options),
+    firebase: await readFirebaseHash(options),
     states: createStates({ blocks: options.blocks, allows: options.allows, now: Date.now() }),
   }
   let shown = 0
@@ -137,16 +137,16 @@ async function importUsers(file: string, options: ImportOptions): Promise<void> 
   await run(input, checked, options, files)
 }
 
-async function readHashConfig({
-  hashConfig: file,
+async function readFirebaseHash({
+  firebaseHash: file,
   passwords,
 }: ImportOptions): Promise<FirebaseParameters | undefined> {
   if (file === undefined) return undefined
   if (!passwords) {
-    throw new Exit(exitCodes.usage, '--hash-config and --no-passwords exclude each other.')
+    throw new Exit(exitCodes.usage, '--firebase-hash and --no-passwords exclude each other.')
   }
   if (!statSync(file, { throwIfNoEntry: false })?.isFile()) {
-    throw new Error(`--hash-config: there is no file ${file}.`)
+    throw new Error(`--firebase-hash: there is no file ${file}.`)
   }
   return readFirebaseParameters(await readFile(file, 'utf8'))
 }

@@ -41,7 +41,7 @@ export function readFirebaseParameters(text: string): FirebaseParameters {
     const member = firebaseMembers[name.toLowerCase()]
     if (member) found[member] = /^\d+$/.test(value) ? Number(value) : value
     if (name === 'algorithm' && value !== 'SCRYPT') {
-      throw new Error(`--hash-config names the algorithm ${value}; SCRYPT is the one of Firebase.`)
+      throw new Error(`--firebase-hash names the algorithm ${value}; SCRYPT is the one of Firebase.`)
     }
   }
   const missing = Object.entries(firebaseMembers).filter(
@@ -50,7 +50,7 @@ export function readFirebaseParameters(text: string): FirebaseParameters {
   const [first] = missing
   if (!first) return found
   throw new Error(
-    `--hash-config has no ${first[0]}. In the Firebase console, open Authentication, then "Password hash parameters" in the menu of the list of users, and save what it shows.`,
+    `--firebase-hash has no ${first[0]}. In the Firebase console, open Authentication, then "Password hash parameters" in the menu of the list of users, and save what it shows.`,
   )
 }
 

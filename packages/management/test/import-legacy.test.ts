@@ -1,0 +1,125 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createManagementClient } from '@latchkey/management'
+import { createMapping, createStates, type RowOptions, toRow } from '@latchkey/management/import'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Installation, startInstallation } from './support/command.ts'
+
+const DJANGO = 'pbkdf2_sha1$1000$salt$um5PLH8ivEcrRJVasTZXh8+vxX0='
+const ARGON2 = '$argon2id$v=19$m=65536,t=3,p=4$c2FsdA$aGFzaA'
+
+let installation: Installation
+
+beforeAll(async () => {
+  installation = await startInstallation()
+})
+
+afterAll(() => installation[Symbol.asyncDispose]())
+
+const clientOf = (fetch: typeof globalThis.fetch = globalThis.fetch) =>
+  createManagementClient({ baseUrl: installation.url, apiKey: installation.key, fetch })
+
+function rowOf(members: Record<string, string>, more: Partial<RowOptions> = {}) {
+  const named = new Map()
+  const options = { mapping: createMapping(named), named, hashAlgorithm: undefined, ...more }
+  const record = { line: 2, fault: undefined, members: new Map(Object.entries(members)) }
+  return toRow(0, record, { ...options, states: createStates({ now: Date.now() }) })
+}
+
+test.each([
+  ['django', DJANGO],
+  ['phpass', '$P$Bk2mVxT4sX/SzdBIMrfwZzcvRoswHD.'],
+  ['phpass', '$H$9k2mVxT4sDNUI/9j4KtSHnBUo9Cs5U.'],
+  ['wordpress', '$wp$2y$10$abcdefghijklmnopqrstuuA.NtWkdu8VmWC3ClnWUEHy4fqZrKNuK'],
+])('a hash of %s is recognized', (scheme, hash) => {
+  const { legacy, faults, password } = rowOf({ email: 'ada@example.com', hash })
+  expect([legacy, faults, password]).toEqual([{ scheme, hash }, [], undefined])
+})
+
+test('a hash of Argon2, one of Firebase without a salt and one that is not of the named system are faults', () => {
+  const email = 'ada@example.com'
+  expect(rowOf({ email, hash: ARGON2 }).faults).toEqual([
+    'has an Argon2 hash, which cannot be imported; add --no-passwords',
+  ])
+  expect(rowOf({ email, hash: 'x' }, { firebase: {} }).faults).toEqual([
+    'has a hash of Firebase without a salt',
+  ])
+  expect(rowOf({ email, hash: 'x', alg: 'aspnet' }).faults).toEqual([
+    'has a hash that is not of aspnet',
+  ])
+  expect(rowOf({ email, hash: DJANGO }, { withoutPasswords: true }).legacy).toBeUndefined()
+})
+
+describe('by the command', () => {
+  const write = (name: string, text: string) => writeFileSync(join(installation.folder, name), text)
+
+  test('users of Keycloak with an Argon2 hash come without a password, and their number is told', async () => {
+    const credentials = [
+      {
+        type: 'password',
+        secretData: '{"value":"c2VjcmV0","salt":"c2FsdA=="}',
+        credentialData: '{"hashIterations":5,"algorithm":"argon2"}',
+      },
+    ]
+    write('argon2.json', JSON.stringify({ users: [{ email: 'argon2@example.com', credentials }] }))
+    const { code, stderr } = await installation.run(['users', 'import', 'argon2.json'])
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringContaining('Without their password, because Argon2 cannot be imported: 1 row.'),
+    ])
+  })
+
+  test('the parameters of Firebase come from a file; one without the key is refused, and nothing is quoted', async () => {
+    write('hash.txt', 'hash_config { algorithm: SCRYPT, base64_salt_separator: Bw== }')
+    write('firebase.json', JSON.stringify({ users: [{ email: 'ada@example.com' }] }))
+    const args = ['users', 'import', 'firebase.json', '--firebase-hash']
+    const { code, stderr } = await installation.run([...args, 'hash.txt'])
+    expect(code).not.toBe(0)
+    expect(stderr).toContain('--firebase-hash has no base64_signer_key')
+    expect(stderr).not.toContain('Bw==')
+    expect((await installation.run([...args, 'missing.txt'])).stderr).toContain('there is no file')
+    const both = await installation.run([...args, 'hash.txt', '--no-passwords'])
+    expect([both.code, both.stderr]).toEqual([2, expect.stringContaining('exclude each other')])
+  })
+
+  test('no hash is in the files that the command writes, nor in an answer or the audit log', async () => {
+    write('django.csv', `email,password_hash\ndjango@example.com,${DJANGO}\n`)
+    const { code, stdout, stderr } = await installation.run(['users', 'import', 'django.csv'])
+    expect(code).toBe(0)
+    const files = ['result.csv', 'rejects.csv', 'journal'].map((name) =>
+      readFileSync(join(installation.folder, `django.csv.${name}`), 'utf8'),
+    )
+    const users = await Array.fromAsync(clientOf().users(installation.tenantId).list())
+    const audit = await Array.fromAsync(clientOf().audit.list())
+    const exported = await installation.run(['users', 'export'])
+    const all = JSON.stringify([files, stdout, stderr, users, audit, exported])
+    expect(all).toContain('django@example.com')
+    expect(all).not.toContain('um5PLH8')
+  })
+})
+
+test('a service before this release is not sent such a hash: it would create the user without a password', async () => {
+  const sent: string[] = []
+  // It does not know the member, and so does not say that there are two passwords.
+  const earlier: typeof fetch = async (input, init) => {
+    const body = String(init?.body ?? '')
+    if (body.includes('legacy_password')) sent.push(body)
+    const unknown = body.replaceAll('"legacy_password"', '"unknown_member"')
+    return fetch(input, init?.body ? { ...init, body: unknown } : init)
+  }
+  const legacy_password = { scheme: 'django', hash: DJANGO } as const
+  const inputs = [
+    { profile: { email: 'plain@example.com' } },
+    { profile: { email: 'legacy@example.com' }, legacy_password },
+  ]
+  const users = clientOf(earlier).users(installation.tenantId)
+  const results = await Array.fromAsync(users.import(inputs))
+  expect(results).toMatchObject([
+    { status: 'created' },
+    { status: 'refused', code: 'unsupported_algorithm', detail: expect.stringContaining('Update') },
+  ])
+  expect(sent).toHaveLength(1)
+  expect(sent[0]).not.toContain('um5PLH8')
+  const again = clientOf().users(installation.tenantId).import(inputs.slice(1))
+  expect(await Array.fromAsync(again)).toMatchObject([{ status: 'created' }])
+})
