@@ -4,9 +4,9 @@ import { listApplications, resealApplication } from '../applications/application
 import { resealConnections } from '../connections/connections.ts'
 import { resealFactor } from '../factors/factors.ts'
 import { listTenants } from '../tenants/tenants.ts'
-import { resealLegacyPasswords } from '../users/legacy-passwords.ts'
 import { unlessRefused } from '../writes/commit.ts'
 import type { DomainContext, Scope } from '../writes/context.ts'
+import { resealLegacyPasswords } from './reseal-legacy.ts'
 import { resealSigningKeys } from './signing-keys.ts'
 
 const PAGE: Page = { after: undefined, limit: 100 }

@@ -1,12 +1,10 @@
-import type { Account, CredentialName } from '../../store/ports.ts'
+import type { Account } from '../../store/ports.ts'
 import type { Credential, LegacyPassword, PasswordCredential, User } from '../../store/records.ts'
 import { commit, unlessRefused } from '../writes/commit.ts'
 import type { DomainContext, Scope } from '../writes/context.ts'
+import { legacyPurpose } from '../writes/vault.ts'
 import { type ImportedLegacyPassword, readLegacy } from './legacy-import.ts'
 import { doWork, matchesVerifier, type Verifier, workOf } from './legacy-verifier.ts'
-
-/** How many secrets of users are read at a time. */
-const BATCH = 200
 
 /**
  * The hash of another system, as it is stored.
@@ -22,7 +20,7 @@ export function importLegacyPassword(
   return {
     scheme: imported.scheme,
     verifier: JSON.stringify(verifier),
-    sealedKey: key === undefined ? undefined : vault.seal(purposeOf(id), key),
+    sealedKey: key === undefined ? undefined : vault.seal(legacyPurpose(id), key),
     work: workOf(verifier),
   }
 }
@@ -58,7 +56,7 @@ export function isLegacyPassword(
   { verifier, sealedKey }: LegacyPassword,
   password: string,
 ): Promise<boolean> {
-  const key = sealedKey === undefined ? undefined : context.vault.open(purposeOf(userId), sealedKey)
+  const key = sealedKey === undefined ? undefined : context.vault.open(legacyPurpose(userId), sealedKey)
   return context.passwords.run(() => matchesVerifier(parse(verifier), password, key), tenantId)
 }
 
@@ -112,41 +110,6 @@ export function replaceLegacyPassword(
   return unlessRefused(written, 'not_found')
 }
 
-/** Seals the keys of legacy passwords of all tenants under the newest master key. */
-export async function resealLegacyPasswords(
-  context: DomainContext,
-  actor: Scope['actor'],
-): Promise<void> {
-  const keyId = context.vault.newestId()
-  for (let after: Omit<CredentialName, 'id'> | undefined; ; ) {
-    const batch: Omit<CredentialName, 'id'>[] = await context.store.legacyPasswords.listSealed(
-      keyId,
-      after,
-      BATCH,
-    )
-    for (const { tenantId, userId } of batch) await reseal({ context, actor, tenantId }, userId)
-    after = batch.at(-1)
-    if (!after) return
-  }
-}
-
-async function reseal(scope: Scope, userId: string): Promise<void> {
-  const { context, tenantId } = scope
-  const change = (account: Account): Account => {
-    const { legacyPassword } = account
-    if (legacyPassword?.sealedKey === undefined) return account
-    const sealedKey = context.vault.reseal(purposeOf(userId), legacyPassword.sealedKey)
-    if (sealedKey === undefined) return account
-    return { ...account, legacyPassword: { ...legacyPassword, sealedKey } }
-  }
-  const done = commit(scope, 'credential.reseal', `${userId}/legacy_password`, (audit) =>
-    context.store.users.updateAccount(tenantId, userId, change, audit, 'legacy_password'),
-  )
-  await unlessRefused(done, 'not_found')
-}
-
 function parse(verifier: string): Verifier {
   return JSON.parse(verifier)
 }
-
-const purposeOf = (userId: string) => `legacy_password:${userId}`

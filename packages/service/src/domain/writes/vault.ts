@@ -48,6 +48,9 @@ export interface MasterKeys {
   refresh(): boolean
 }
 
+/** The purpose for which the key of a legacy password is sealed. */
+export const legacyPurpose = (userId: string): string => `legacy_password:${userId}`
+
 const FORMAT = 'v1.'
 const IV_BYTES = 12
 const TAG_BYTES = 16

@@ -5,8 +5,8 @@ import { every, type Row } from './schema.ts'
 import { assign, type EngineName, type Sql, sql } from './sql.ts'
 
 /**
- * The statements that make the index and the triggers of the table. Whoever inserts a password, release 0.2.0 included,
- * deletes the legacy one with it.
+ * The statements that make the index and the triggers of the table. An insert of a password deletes the legacy one
+ * with it, that of release 0.2.0 as well.
  */
 export function createLegacyTriggers(engine: EngineName): string[] {
   const index = 'create index legacy_passwords_by_work on legacy_passwords (tenant_id, work)'
