@@ -90,7 +90,7 @@ describe('by the command', () => {
       readFileSync(join(installation.folder, `django.csv.${name}`), 'utf8'),
     )
     const users = await Array.fromAsync(clientOf().users(installation.tenantId).list())
-    const audit = await Array.fromAsync(clientOf().audit.list())
+    const audit = await Array.fromAsync(clientOf().audit(installation.tenantId).list())
     const exported = await installation.run(['users', 'export'])
     const all = JSON.stringify([files, stdout, stderr, users, audit, exported])
     expect(all).toContain('django@example.com')

@@ -41,7 +41,9 @@ export function readFirebaseParameters(text: string): FirebaseParameters {
     const member = firebaseMembers[name.toLowerCase()]
     if (member) found[member] = /^\d+$/.test(value) ? Number(value) : value
     if (name === 'algorithm' && value !== 'SCRYPT') {
-      throw new Error(`--firebase-hash names the algorithm ${value}; SCRYPT is the one of Firebase.`)
+      throw new Error(
+        `--firebase-hash names the algorithm ${value}; SCRYPT is the one of Firebase.`,
+      )
     }
   }
   const missing = Object.entries(firebaseMembers).filter(

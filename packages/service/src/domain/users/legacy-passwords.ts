@@ -56,7 +56,8 @@ export function isLegacyPassword(
   { verifier, sealedKey }: LegacyPassword,
   password: string,
 ): Promise<boolean> {
-  const key = sealedKey === undefined ? undefined : context.vault.open(legacyPurpose(userId), sealedKey)
+  const key =
+    sealedKey === undefined ? undefined : context.vault.open(legacyPurpose(userId), sealedKey)
   return context.passwords.run(() => matchesVerifier(parse(verifier), password, key), tenantId)
 }
 
