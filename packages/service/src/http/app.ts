@@ -32,6 +32,7 @@ import { supportRoutes } from './support.ts'
 import { tenantRoutes } from './tenants.ts'
 import { userRoutes } from './users.ts'
 import { importUsersRoute } from './users-import.ts'
+import { updateImportRoutes } from './users-import-update.ts'
 import { searchUsersRoute } from './users-search.ts'
 import { webhookRoutes } from './webhooks.ts'
 
@@ -42,6 +43,7 @@ export const routes: readonly Route[] = [
   ...userRoutes,
   ...credentialRoutes,
   importUsersRoute,
+  ...updateImportRoutes,
   searchUsersRoute,
   ...auditRoutes,
   ...supportRoutes,

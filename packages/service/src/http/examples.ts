@@ -120,6 +120,8 @@ export const bodyExamples: Readonly<Record<string, object>> = {
   createCredential: { password: { alg: 'bcrypt', hash: bcryptHash } },
   updateCredential: { password: { alg: 'plain', hash: 'correct horse battery' } },
   importUsers: { users: [{ profile, password: { alg: 'bcrypt', hash: bcryptHash } }] },
+  updateImportedUsers: { users: [{ id: ids.user, profile, disabled: true }] },
+  previewImportedUsers: { users: [{ id: ids.user, profile, disabled: true }] },
   sendMail: { kind: 'reset', language: 'en' },
   letTryAgain: {},
   resendMail: {},
@@ -136,6 +138,17 @@ const importAnswer = {
   data: [{ status: 'created', id: ids.user }],
 }
 
+const updateAnswer = {
+  ...{ type: 'UserImportUpdate', created: 0, updated: 1, unchanged: 0, conflict: 0, refused: 0 },
+  blocked: 1,
+  data: [
+    {
+      ...{ status: 'updated', id: ids.user, members: ['disabled=true'] },
+      conflicts: [{ member: 'profile.name', reason: 'changed_here' }],
+    },
+  ],
+}
+
 const secrets: Readonly<Record<string, string>> = {
   getApplication: 'client secret of the application',
   updateApplication: 'client secret of the application',
@@ -145,7 +158,7 @@ const secrets: Readonly<Record<string, string>> = {
 
 /** The answer of an operation, in an example. */
 export function answerExample({ kind, operationId, resource }: Route): object {
-  if (kind === 'batch') return importAnswer
+  if (kind === 'batch') return operationId === 'importUsers' ? importAnswer : updateAnswer
   const one = answerExamples[resource]
   if (kind !== 'list' && kind !== 'query') {
     const secret = secrets[operationId]

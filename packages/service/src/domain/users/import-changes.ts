@@ -1,0 +1,346 @@
+import { createHash } from 'node:crypto'
+import { emailKey } from '../../store/email-key.ts'
+import type {
+  AuditEntry,
+  Credential,
+  Micros,
+  PasswordCredential,
+  User,
+} from '../../store/records.ts'
+import { effectOfEdit } from '../ways/valid-links.ts'
+import { commit, noting, notingCredential } from '../writes/commit.ts'
+import { nowMicros, type Scope, updated } from '../writes/context.ts'
+import { ServiceError } from '../writes/errors.ts'
+import { checkMetadata, checkNewEmail } from '../writes/rules.ts'
+import { passwordCredential } from './credentials.ts'
+import {
+  type Conflict,
+  type Difference,
+  differencesOf,
+  memberOf,
+  reasonAgainst,
+  type UserToBring,
+} from './import-differences.ts'
+import { IMPORT_MARK, type ImportHistory, readImportHistory } from './import-history.ts'
+import { type ImportedPassword, importUsers } from './import-user.ts'
+import { findPassword, importPassword, isPassword } from './passwords.ts'
+import { checkUser, findUser, findUsers, lookUpUser, usersById } from './users.ts'
+
+/**
+ * The outcome for a row of a newer export. `updated`: at least one member was written; others may stay, as `conflicts` says.
+ * `conflict`: the row says something else, and all of it stays as it is here. In a preview, the outcome that it would have.
+ */
+export type Brought =
+  | { kind: 'created'; id: string | undefined }
+  | { kind: 'updated'; id: string; members: string[]; conflicts: Conflict[] }
+  | { kind: 'unchanged'; id: string }
+  | { kind: 'conflict'; id: string | undefined; conflicts: Conflict[] }
+  | { kind: 'refused'; cause: unknown }
+
+/** How often a change that meets another one is judged again. */
+const ATTEMPTS = 3
+
+/**
+ * Brings users of a newer export: creates those who are new, and updates the others where nothing was changed here since. Doing
+ * the same again changes nothing. A preview writes nothing, and hashes no password.
+ */
+export async function bringUsers(
+  scope: Scope,
+  rows: readonly UserToBring[],
+  isPreview: boolean,
+): Promise<Brought[]> {
+  const ids = rows.flatMap(({ id }) => id ?? [])
+  const byId = new Map((await usersById(scope, ids)).map((user) => [user.id, user]))
+  const unknown = rows.filter(({ id }) => id === undefined)
+  const byAddress = await findUsers(
+    scope,
+    unknown.map(({ input }) => input.email),
+  )
+  const outcomes: (Brought | undefined)[] = []
+  for (const row of rows) {
+    outcomes.push(await safely(() => bringKnown(scope, row, byId, byAddress, isPreview)))
+  }
+  const open = rows.filter((_, at) => outcomes[at] === undefined)
+  const created = (await (isPreview ? previewNew(open) : createNew(scope, open))).values()
+  return outcomes.map((one) => one ?? (created.next().value as Brought))
+}
+
+async function safely<T>(
+  work: () => Promise<T>,
+): Promise<T | Extract<Brought, { kind: 'refused' }>> {
+  try {
+    return await work()
+  } catch (cause) {
+    return { kind: 'refused', cause }
+  }
+}
+
+/** The outcome for a user who is there; `undefined`: the user is new. */
+async function bringKnown(
+  scope: Scope,
+  row: UserToBring,
+  byId: ReadonlyMap<string, User>,
+  byAddress: ReadonlyMap<string, User>,
+  isPreview: boolean,
+): Promise<Brought | undefined> {
+  checkUser(row.input)
+  if (row.id !== undefined) {
+    const user = byId.get(row.id)
+    return user ? bring(scope, row, user, isPreview) : gone(row.id)
+  }
+  const holder = byAddress.get(row.input.email)
+  if (!holder) return undefined
+  return row.isByAddress ? bring(scope, row, holder, isPreview) : held(row, holder)
+}
+
+function gone(id: string): Brought {
+  return { kind: 'conflict', id, conflicts: [{ member: 'user', reason: 'deleted_here' }] }
+}
+
+/** A new row whose address a user has: that user, if an attempt without an answer created it, or another person. */
+function held(row: UserToBring, { id, ...holder }: User): Brought {
+  if (differencesOf({ id, ...holder }, row).length === 0) return { kind: 'unchanged', id }
+  const conflict = { member: 'profile.email', reason: 'address_taken', holder: id } as const
+  return { kind: 'conflict', id: undefined, conflicts: [conflict] }
+}
+
+function previewNew(rows: readonly UserToBring[]): Promise<Brought[]> {
+  const taken = new Set<string>()
+  return Promise.all(
+    rows.map(({ input }) =>
+      safely(async (): Promise<Brought> => {
+        checkNewEmail('"profile.email"', input.email)
+        const key = emailKey(input.email)
+        const conflicts: Conflict[] = [{ member: 'profile.email', reason: 'address_taken' }]
+        if (taken.has(key)) return { kind: 'conflict', id: undefined, conflicts }
+        taken.add(key)
+        return { kind: 'created', id: undefined }
+      }),
+    ),
+  )
+}
+
+async function createNew(scope: Scope, rows: readonly UserToBring[]): Promise<Brought[]> {
+  const outcomes = await importUsers(scope, rows)
+  return outcomes.map((one, at): Brought => {
+    if (one.kind === 'created') return { kind: 'created', id: one.user.id }
+    if (one.kind === 'existing') return held(rows[at] as UserToBring, one.user)
+    return one
+  })
+}
+
+async function bring(
+  scope: Scope,
+  row: UserToBring,
+  known: User,
+  isPreview: boolean,
+): Promise<Brought> {
+  let user = known
+  for (let attempt = 1; ; attempt++) {
+    const plan = await planOf(scope, row, user)
+    try {
+      if (!isPreview) await carryOut(scope, row, user, plan)
+      return outcomeOf(user.id, plan)
+    } catch (error) {
+      const isMet = error instanceof ServiceError && /^(conflict|already_exists)$/.test(error.code)
+      if (!isMet || attempt === ATTEMPTS) throw error
+      // Another request has changed the user, or has taken the address.
+      const last = await lookUpUser(scope.context, scope.tenantId, user.id)
+      if (!last) return gone(user.id)
+      user = last
+    }
+  }
+}
+
+interface Plan {
+  changes: Difference[]
+  password: ImportedPassword | undefined
+  /** The stored password that is replaced, if there is one. */
+  stored: PasswordCredential | undefined
+  conflicts: Conflict[]
+}
+
+function outcomeOf(id: string, { changes, password, conflicts }: Plan): Brought {
+  const members = [...changes.map(changeOf), ...(password ? ['password'] : [])]
+  if (members.length > 0) return { kind: 'updated', id, members, conflicts }
+  return conflicts.length > 0 ? { kind: 'conflict', id, conflicts } : { kind: 'unchanged', id }
+}
+
+/** The member that a difference changes, with the new value of `disabled`, as the audit log has it. */
+function changeOf(difference: Difference): string {
+  if (difference.kind === 'blocked') return 'disabled=true'
+  return difference.kind === 'allowed' ? 'disabled=false' : memberOf(difference)
+}
+
+async function planOf(scope: Scope, row: UserToBring, user: User): Promise<Plan> {
+  const differences = differencesOf(user, row)
+  const stored = row.password && (await findPassword(scope, user.id))
+  const isOther = row.password !== undefined && !(await isSame(scope, row.password, stored))
+  const plan: Plan = { changes: [], password: undefined, stored, conflicts: [] }
+  if (differences.length === 0 && !isOther) return plan
+
+  const history = await readImportHistory(scope, user)
+  for (const difference of differences) {
+    const member = memberOf(difference)
+    const reason = reasonAgainst(difference, history)
+    const holder = difference.kind === 'email' ? await holderOf(scope, row, user) : undefined
+    if (reason) plan.conflicts.push({ member, reason })
+    else if (holder) plan.conflicts.push({ member, reason: 'address_taken', holder })
+    else plan.changes.push(difference)
+  }
+  if (isOther) {
+    const reason = await reasonAgainstPassword(scope, user, history)
+    if (reason) plan.conflicts.push({ member: 'password', reason })
+    else plan.password = row.password
+  }
+  return plan
+}
+
+async function holderOf(scope: Scope, { input }: UserToBring, { id }: User) {
+  const holder = await findUser(scope, input.email)
+  return holder && holder.id !== id ? holder.id : undefined
+}
+
+/** The last proof wins: whoever has logged in here has proved the password that is stored. */
+async function reasonAgainstPassword(
+  { context, tenantId }: Scope,
+  { id }: User,
+  history: ImportHistory,
+): Promise<Conflict['reason'] | undefined> {
+  if (history.isSignedUp) return 'signed_up_here'
+  const logins = await context.store.users.lastLogins(tenantId, [id])
+  if (logins.has(id)) return 'logged_in_here'
+  if (history.isPasswordTouched) return 'changed_here'
+  return history.isWhole ? undefined : 'history_gone'
+}
+
+/** Whether a password of an export is the stored one, also if a login has replaced its hash since. */
+async function isSame(
+  scope: Scope,
+  { alg, hash }: ImportedPassword,
+  stored: PasswordCredential | undefined,
+): Promise<boolean> {
+  if (!stored) return false
+  const { password, state } = stored
+  if (password.hash === hash) return true
+  if (state.upgradedFrom === createHash('sha256').update(hash).digest('hex')) return true
+  if (alg === 'plain') return isPassword(scope, password, hash)
+  if (password.alg !== `${alg}|bcrypt`) return false
+  // The digest itself was wrapped, so it is what bcrypt reads.
+  const digest = /^[0-9a-f]+$/i.test(hash) ? hash : Buffer.from(hash, 'base64').toString('hex')
+  return scope.context.passwords.verify(digest.toLowerCase(), password.hash, scope.tenantId)
+}
+
+async function carryOut(scope: Scope, row: UserToBring, user: User, plan: Plan): Promise<void> {
+  // First, as a hash may be refused, and then nothing of the row is written.
+  const password =
+    plan.password && (await importPassword(scope, plan.password.alg, plan.password.hash))
+  if (plan.changes.length > 0) await changeUser(scope, row, user, plan.changes)
+  if (!password) return
+  const { context, tenantId } = scope
+  const target = `${user.id}/password`
+  const { stored } = plan
+  if (!stored) {
+    const credential = passwordCredential(context, user, password)
+    await commit(scope, 'credential.create', target, (audit) =>
+      context.store.credentials.insert(credential, marked(audit)),
+    )
+    return
+  }
+  function change(last: Credential) {
+    if (last.kind !== 'password' || last.rev !== stored?.rev) throw changedMeanwhile()
+    const credential = updated(context, last, { password, state: {} } as Partial<typeof last>)
+    return { credential, sessionsValidAfter: nowMicros(context.clock) }
+  }
+  await commit(scope, 'credential.update', target, (audit) =>
+    context.store.credentials.update(
+      tenantId,
+      user.id,
+      'password',
+      (last) => {
+        const changed = notingCredential(audit, change)(last)
+        marked(audit)
+        return changed
+      },
+      audit,
+    ),
+  )
+}
+
+function changeUser(
+  scope: Scope,
+  row: UserToBring,
+  { id, updatedAt }: User,
+  changes: readonly Difference[],
+): Promise<User> {
+  const { context, tenantId } = scope
+  return commit(scope, 'user.update', id, (audit) => {
+    const change = noting(audit, (last: User) => {
+      if (last.updatedAt !== updatedAt) throw changedMeanwhile()
+      return changedUser(scope, last, row, changes)
+    })
+    const noted = (last: User) => {
+      const next = change(last)
+      marked(audit)
+      return next
+    }
+    return context.store.users.update(tenantId, id, noted, audit, effectOfEdit)
+  })
+}
+
+function changedUser(
+  { context }: Scope,
+  last: User,
+  { input }: UserToBring,
+  changes: readonly Difference[],
+): User {
+  const now = nowMicros(context.clock)
+  const next: Partial<User> & Pick<User, 'profile' | 'metadata'> = {
+    profile: { ...last.profile },
+    metadata: { ...last.metadata },
+  }
+  for (const change of changes) {
+    switch (change.kind) {
+      case 'profile':
+      case 'metadata':
+        next[change.kind][change.name] = change.value
+        break
+      case 'email':
+        checkNewEmail('"profile.email"', input.email)
+        next.email = input.email
+        next.emailKey = emailKey(input.email)
+        // The proof of the old address says nothing about the new one; that of the export does.
+        next.verifiedAt = verifiedAt(input, now)
+        break
+      case 'verified':
+        next.verifiedAt = verifiedAt(input, now)
+        break
+      case 'blocked':
+        next.disabled = true
+        next.sessionsValidAfter = Math.max(last.sessionsValidAfter, now)
+        break
+      case 'allowed':
+        next.disabled = false
+    }
+  }
+  checkMetadata(next.metadata)
+  return updated(context, last, next)
+}
+
+function verifiedAt(
+  { emailVerified, verifiedAt: at }: UserToBring['input'],
+  now: Micros,
+): Micros | undefined {
+  if (!emailVerified) return undefined
+  return at !== undefined && at <= now ? at : now
+}
+
+/** An audit entry of a change that an import makes, see {@link IMPORT_MARK}. */
+function marked(audit: AuditEntry): AuditEntry {
+  audit.changes = [...(audit.changes ?? []), { name: IMPORT_MARK, after: 'update' }]
+  return audit
+}
+
+function changedMeanwhile(): ServiceError {
+  return new ServiceError('conflict', 'The user was changed meanwhile. Read the user again.')
+}

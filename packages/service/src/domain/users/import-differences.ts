@@ -1,0 +1,95 @@
+import { emailKey } from '../../store/email-key.ts'
+import type { User } from '../../store/records.ts'
+import type { ImportHistory } from './import-history.ts'
+import type { UserToImport } from './import-user.ts'
+
+/** A user of a newer export. */
+export interface UserToBring extends UserToImport {
+  /** The id that an earlier import gave the user. */
+  id: string | undefined
+  /** Whether a user with the same address is the same person, where there is no id. */
+  isByAddress: boolean
+  /** Whether the export says who may log in: without, a user stays disabled or enabled. */
+  saysState: boolean
+}
+
+/** The reasons for which a member stays as it is here, although the export has another value. */
+export const conflictReasons = [
+  'changed_here',
+  'enabled_here',
+  'disabled_here',
+  'logged_in_here',
+  'address_proved_here',
+  'address_taken',
+  'deleted_here',
+  'signed_up_here',
+  'history_gone',
+] as const
+
+/** One of {@link conflictReasons}. */
+export type ConflictReason = (typeof conflictReasons)[number]
+
+/** A member that stays as it is here; `holder` is the user who has the address. */
+export interface Conflict {
+  member: string
+  reason: ConflictReason
+  holder?: string
+}
+
+/** The members of a user that an export has with other values. */
+export type Difference =
+  | { kind: 'profile' | 'metadata'; name: string; value: string }
+  | { kind: 'email' | 'verified' | 'blocked' | 'allowed' }
+
+/** The name of a member, as the API and the audit log call it. */
+export function memberOf(difference: Difference): string {
+  switch (difference.kind) {
+    case 'profile':
+    case 'metadata':
+      return `${difference.kind}.${difference.name}`
+    case 'email':
+      return 'profile.email'
+    case 'verified':
+      return 'profile.email_verified'
+    case 'blocked':
+    case 'allowed':
+      return 'disabled'
+  }
+}
+
+/**
+ * Compares a user with a row of an export. A member that the row does not have is no difference: an export with fewer columns
+ * takes nothing away. For the same reason a verified address stays verified.
+ */
+export function differencesOf(user: User, { input, saysState }: UserToBring): Difference[] {
+  const found: Difference[] = []
+  for (const kind of ['profile', 'metadata'] as const) {
+    for (const [name, value] of Object.entries(input[kind])) {
+      if (user[kind][name] !== value) found.push({ kind, name, value })
+    }
+  }
+  if (emailKey(input.email) !== user.emailKey) found.push({ kind: 'email' })
+  else if (input.emailVerified && user.verifiedAt === undefined) found.push({ kind: 'verified' })
+  if (input.disabled && !user.disabled) found.push({ kind: 'blocked' })
+  if (saysState && !input.disabled && user.disabled) found.push({ kind: 'allowed' })
+  return found
+}
+
+/**
+ * The reason for which a member stays as it is here; `undefined`: the export is right. Nothing of the past undoes what was done
+ * here. The one exception is a denial: whoever the old system blocks is blocked, unless an operator here has overruled it.
+ */
+export function reasonAgainst(
+  difference: Difference,
+  history: ImportHistory,
+): ConflictReason | undefined {
+  if (difference.kind === 'blocked') {
+    return history.decision === 'overruled' ? 'enabled_here' : undefined
+  }
+  if (difference.kind === 'allowed' && history.decision === 'disabled') return 'disabled_here'
+  if (history.isSignedUp) return 'signed_up_here'
+  if (!history.isWhole) return 'history_gone'
+  if (difference.kind === 'allowed') return undefined
+  if (difference.kind === 'email' && history.isAddressProved) return 'address_proved_here'
+  return history.members.has(memberOf(difference)) ? 'changed_here' : undefined
+}

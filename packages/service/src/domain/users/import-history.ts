@@ -1,0 +1,114 @@
+import type { AuditPlace } from '../../store/audit-search.ts'
+import type { StoredAuditEntry, User } from '../../store/records.ts'
+import { readField } from '../writes/changed-fields.ts'
+import type { Scope } from '../writes/context.ts'
+
+/** The name among the values of an audit entry by which the change of an import is told from one that was made here. */
+export const IMPORT_MARK = 'import'
+
+/** How many entries are read at a time. */
+const LIMIT = 500
+
+/** The changes of a user that were made here and not by an import, as far as the audit log reaches back. */
+export interface ImportHistory {
+  /** Whether the log has everything since the user was created. */
+  readonly isWhole: boolean
+  /** Whether the user came by a sign-up and by no import. */
+  readonly isSignedUp: boolean
+  /** The members that were changed here, as the audit log calls them, without the values of flags. */
+  readonly members: ReadonlySet<string>
+  /** Whether the user proved the address here. */
+  readonly isAddressProved: boolean
+  /** Whether the password was set, changed or removed here. */
+  readonly isPasswordTouched: boolean
+  /**
+   * The last decision of this system about whether the user may log in: `disabled`, or `overruled`, where it enabled a user
+   * whom an import had disabled. `undefined`: it has decided nothing that an export could contradict.
+   */
+  readonly decision: 'disabled' | 'overruled' | undefined
+}
+
+/** Reads from the audit log what was changed here since an import brought the user. */
+export async function readImportHistory(scope: Scope, user: User): Promise<ImportHistory> {
+  const entries = [
+    ...(await entriesOf(scope, user, 'user.')),
+    ...(await entriesOf(scope, user, 'credential.')),
+  ].sort((one, other) => one.id - other.id)
+  const updates = entries.filter(({ action }) => /^(user|credential)\.update$/.test(action))
+  const byImport = await importedOf(scope, updates)
+
+  const members = new Set<string>()
+  let isWhole = false
+  let isSignedUp = false
+  let isAddressProved = false
+  let isPasswordTouched = false
+  let decision: ImportHistory['decision']
+  /** Whether the denial in force comes from an import. A user who is first seen enabled was created disabled. */
+  let isDeniedByImport = true
+  for (const entry of entries) {
+    const { action, actor, target } = entry
+    const isOfImport = byImport.has(entry.id)
+    if (action === 'user.create') {
+      isWhole = true
+      isSignedUp = isPerson(actor)
+    }
+    if (action === 'user.verify') {
+      members.add('profile.email_verified')
+      isAddressProved = true
+    }
+    if (target.endsWith('/password') && !isOfImport) {
+      // An import that takes two requests for a user creates the password by itself.
+      if (action !== 'credential.create' || isPerson(actor)) isPasswordTouched = true
+    }
+    for (const { name, flag } of (entry.fields ?? []).map(readField)) {
+      if (action.startsWith('credential.')) continue
+      if (name === 'disabled') {
+        if (flag) {
+          decision = isOfImport ? undefined : 'disabled'
+          isDeniedByImport = isOfImport
+        } else {
+          decision = !isOfImport && isDeniedByImport ? 'overruled' : undefined
+        }
+      } else if (!isOfImport) members.add(name)
+    }
+  }
+  return { isWhole, isSignedUp, members, isAddressProved, isPasswordTouched, decision }
+}
+
+/** Whether people act for themselves, rather than an operator or a key. */
+function isPerson(actor: string): boolean {
+  return actor === 'visitor' || actor.startsWith('user:')
+}
+
+async function entriesOf(
+  { context, tenantId }: Scope,
+  user: User,
+  action: string,
+): Promise<StoredAuditEntry[]> {
+  const found: StoredAuditEntry[] = []
+  let after: AuditPlace | undefined
+  do {
+    const page = { after, limit: LIMIT }
+    const part = await context.store.audit.search(tenantId, { user: user.id, action }, page)
+    found.push(
+      ...part.items.filter(
+        ({ outcome, target }) => outcome === 'success' && target.split('/')[0] === user.id,
+      ),
+    )
+    after = part.next
+  } while (after)
+  return found
+}
+
+async function importedOf(
+  { context }: Scope,
+  entries: readonly StoredAuditEntry[],
+): Promise<ReadonlySet<number>> {
+  if (entries.length === 0) return new Set()
+  const details = await context.store.audit.details(entries.map(({ id }) => id))
+  return new Set(
+    [...details].flatMap(([id, { changes }]) =>
+      changes.some(({ name }) => name === IMPORT_MARK) ? [id] : [],
+    ),
+  )
+}

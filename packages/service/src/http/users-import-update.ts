@@ -1,0 +1,207 @@
+import { setImmediate } from 'node:timers/promises'
+import { z } from 'zod'
+import { getTenant } from '../domain/tenants/tenants.ts'
+import { type Brought, bringUsers } from '../domain/users/import-changes.ts'
+import {
+  type Conflict,
+  conflictReasons,
+  type UserToBring,
+} from '../domain/users/import-differences.ts'
+import { note } from '../domain/writes/audit.ts'
+import { ServiceError, statusOfCode } from '../domain/writes/errors.ts'
+import { errorOf } from '../wire/errors.ts'
+import { importedUserBody } from '../wire/schemas.ts'
+import type { BatchRoute, Call } from './route.ts'
+import { readUserToImport } from './users-import.ts'
+
+/** Users in one request, which counts as one towards the rate limit. */
+const MAX_USERS = 100
+
+/** Users that are looked up together, before other requests have their turn. */
+const SLICE = 50
+
+const item = importedUserBody
+  .extend({
+    id: z.string().optional().meta({ description: 'The id that an earlier import gave the user.' }),
+    match_address: z
+      .boolean()
+      .optional()
+      .meta({ description: 'Whether a user with the same address is meant, if there is no id.' }),
+  })
+  .meta({
+    description:
+      'A user of a newer export. Without "disabled", the export says nothing about who may log in.',
+  })
+
+/** The result for one user. */
+type Result =
+  | { status: 'created'; id?: string }
+  | { status: 'updated'; id: string; members: string[]; conflicts: Conflict[] }
+  | { status: 'unchanged'; id: string }
+  | { status: 'conflict'; id?: string; conflicts: Conflict[] }
+  | { status: 'refused'; code: string; status_code: number; detail: string }
+
+const statuses = ['created', 'updated', 'unchanged', 'conflict', 'refused'] as const
+
+const base = {
+  kind: 'batch',
+  resource: 'User',
+  member: 'users',
+  maxItems: MAX_USERS,
+  item,
+  answer: {
+    type: 'object',
+    required: ['type', ...statuses, 'blocked', 'data'],
+    properties: {
+      type: { const: 'UserImportUpdate' },
+      ...Object.fromEntries(statuses.map((one) => [one, { type: 'integer', minimum: 0 }])),
+      blocked: {
+        type: 'integer',
+        minimum: 0,
+        description: 'How many of those updated may no longer log in.',
+      },
+      data: {
+        type: 'array',
+        description: 'One result for each user, in the order in which they were sent.',
+        items: { oneOf: resultSchemas() },
+      },
+    },
+  },
+} as const
+
+/** Updates users by a newer export. Not of the specification. */
+export const updateImportRoutes: readonly BatchRoute[] = [
+  {
+    ...base,
+    path: '/x/v1/tenants/:tenant_id/users/import/update',
+    operationId: 'updateImportedUsers',
+    summary: 'Bring users of a newer export: what was changed here since an import stays as it is',
+    run: (call, items) => bringAll(call, items, false),
+  },
+  {
+    ...base,
+    path: '/x/v1/tenants/:tenant_id/users/import/preview',
+    operationId: 'previewImportedUsers',
+    summary: 'Say what an update by a newer export would do, and change nothing',
+    run: (call, items) => bringAll(call, items, true),
+  },
+]
+
+async function bringAll(
+  call: Call,
+  items: readonly unknown[],
+  isPreview: boolean,
+): Promise<{ body: object; ignored: string[] }> {
+  await getTenant(call.scope)
+  // As on /v1, where each is a request of its own.
+  const hashes = items.filter(needsHashing).length
+  if (hashes > 0) await call.spend(hashes)
+
+  const ignored = new Set<string>()
+  const data: Result[] = []
+  for (let at = 0; at < items.length && !call.isAbandoned(); at += SLICE) {
+    const parsed = items.slice(at, at + SLICE).map((one) => parseItem(one, ignored))
+    const rows = parsed.filter((one) => 'input' in one)
+    const outcomes = (await bringUsers(call.scope, rows, isPreview)).values()
+    data.push(
+      ...parsed.map((one) => resultOf('input' in one ? (outcomes.next().value as Brought) : one)),
+    )
+    await setImmediate()
+  }
+  const counts = Object.fromEntries(
+    statuses.map((status) => [status, data.filter((one) => one.status === status).length]),
+  )
+  if (data.length > 0 && !isPreview) {
+    const outcome = Object.entries(counts).map(([status, number]) => `${number} ${status}`)
+    await note(call.scope, 'user.import', outcome.join(', '))
+  }
+  const blocked = data.filter(isBlocked).length
+  return { body: { type: 'UserImportUpdate', ...counts, blocked, data }, ignored: [...ignored] }
+}
+
+function isBlocked(one: Result): boolean {
+  return one.status === 'updated' && one.members.includes('disabled=true')
+}
+
+function parseItem(
+  item: unknown,
+  ignored: Set<string>,
+): UserToBring | Extract<Brought, { kind: 'refused' }> {
+  try {
+    return readUserToBring(item, ignored)
+  } catch (cause) {
+    return { kind: 'refused', cause }
+  }
+}
+
+/**
+ * Reads a user of a newer export.
+ *
+ * @param ignored - The names of members without effect are added to it.
+ * @throws ServiceError for a user that no tenant can have.
+ */
+export function readUserToBring(item: unknown, ignored?: Set<string>): UserToBring {
+  const { id, match_address: isByAddress, ...user } = (item ?? {}) as Record<string, unknown>
+  const isText = id === undefined || id === null || typeof id === 'string'
+  if (!isText) throw new ServiceError('invalid_request', '"id" must be a string.')
+  if (isByAddress !== undefined && isByAddress !== null && typeof isByAddress !== 'boolean') {
+    throw new ServiceError('invalid_request', '"match_address" must be true or false.')
+  }
+  const read = readUserToImport(Array.isArray(item) || item === null ? item : user, ignored)
+  return {
+    ...read,
+    id: typeof id === 'string' && id !== '' ? id : undefined,
+    isByAddress: isByAddress === true,
+    saysState: typeof user.disabled === 'boolean',
+  }
+}
+
+function resultOf(outcome: Brought): Result {
+  if (outcome.kind === 'refused') {
+    const error = errorOf(outcome.cause)
+    if (error.statusCode >= 500 && error.code !== 'unavailable') throw outcome.cause
+    const { code, statusCode, message } = error
+    return { status: 'refused', code, status_code: statusCode, detail: message }
+  }
+  const { kind: status, ...facts } = outcome
+  return { status, ...facts } as Result
+}
+
+function needsHashing(item: unknown): boolean {
+  const alg = (item as { password?: { alg?: unknown } } | null)?.password?.alg
+  return alg !== undefined && alg !== 'bcrypt'
+}
+
+function resultSchemas(): object[] {
+  const result = (status: Result['status'], properties: object, optional: object = {}) => ({
+    type: 'object',
+    required: ['status', ...Object.keys(properties)],
+    properties: { status: { const: status }, ...properties, ...optional },
+  })
+  const id = { type: 'string' }
+  const conflicts = {
+    type: 'array',
+    description: 'The members that stay as they are here.',
+    items: {
+      type: 'object',
+      required: ['member', 'reason'],
+      properties: {
+        member: { type: 'string' },
+        reason: { enum: conflictReasons },
+        holder: { type: 'string', description: 'The id of the user who has the address.' },
+      },
+    },
+  }
+  const members = { type: 'array', items: { type: 'string' } }
+  return [
+    result('created', {}, { id }),
+    result('updated', { id, members, conflicts }),
+    result('unchanged', { id }),
+    result('conflict', { conflicts }, { id }),
+    result('refused', {
+      code: { enum: Object.keys(statusOfCode) },
+      status_code: { type: 'integer' },
+      detail: { type: 'string', description: 'The fault and the remedy.' },
+    }),
+  ]
+}
