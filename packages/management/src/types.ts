@@ -299,6 +299,44 @@ export type ImportResult =
   /** The codes are those of the service. `id`: the user was created, but has no password. */
   | { status: 'refused'; code: string; detail: string; id?: string }
 
+/** A user of a newer export; without `disabled`, the export says nothing about who may log in. */
+export interface UserImportChange extends UserImport {
+  /** The id that an earlier import gave the user. */
+  id?: string | undefined
+  /** Whether a user with the same address is meant, if there is no id. */
+  matchAddress?: boolean
+}
+
+/** The reason for which a member stays as it is in the service, although an export has another value. */
+export type ImportConflictReason =
+  | 'changed_here'
+  | 'enabled_here'
+  | 'disabled_here'
+  | 'logged_in_here'
+  | 'address_proved_here'
+  | 'address_taken'
+  | 'deleted_here'
+  | 'signed_up_here'
+  | 'history_gone'
+
+/** A member that stays as it is in the service; `holder` is the user who has the address. */
+export interface ImportConflict {
+  member: string
+  reason: ImportConflictReason
+  holder?: string
+}
+
+/** The outcome for a user of a newer export; in a preview, the outcome that it would have. */
+export type ImportChangeResult =
+  /** A preview gives no id. */
+  | { status: 'created'; id?: string }
+  /** The names of the members that changed; a user who is blocked has `disabled=true`. */
+  | { status: 'updated'; id: string; members: string[]; conflicts: ImportConflict[] }
+  | { status: 'unchanged'; id: string }
+  /** Nothing was changed: all that differs was changed in the service since, or the address is another user's. */
+  | { status: 'conflict'; id?: string; conflicts: ImportConflict[] }
+  | { status: 'refused'; code: string; detail: string }
+
 export interface CredentialInput {
   password: { alg: ImportAlgorithm; hash: string }
   metadata?: Metadata

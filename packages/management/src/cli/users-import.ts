@@ -31,9 +31,11 @@ import { createStates, type StateFlag } from '../import/states.ts'
 import { resolveOptions } from '../options.ts'
 import { createSend } from '../request.ts'
 import { createUserImporter } from '../resources/user-importer.ts'
+import { createUserUpdater } from '../resources/user-updater.ts'
 import { createHttpFetch } from './http-fetch.ts'
 import { clientOptions, pair, type TenantOptions, tenantOf, withTenant } from './options.ts'
 import { createProgress } from './progress.ts'
+import { type UpdateRun, updateUsers } from './users-update.ts'
 
 interface ImportOptions extends TenantOptions, JsonOptions {
   format?: FileFormat
@@ -45,6 +47,8 @@ interface ImportOptions extends TenantOptions, JsonOptions {
   firebaseHash?: string
   passwords: boolean
   dryRun?: boolean
+  update?: string | true
+  review?: string
   concurrency: number
   requestsPerSecond?: number
   journal?: string
@@ -76,6 +80,8 @@ export function addImportCommand(users: Command): void {
     )
     .option('--no-passwords', 'leave passwords and hashes out; users choose new ones')
     .option('--dry-run', 'change nothing; report all faults with line numbers')
+    .option('--update [result]', 'update users by a newer export; RESULT is of an earlier import')
+    .option('--review <file>', 'CSV of conflicts, blocked and gone (default: FILE.review.csv)')
     .option('--concurrency <number>', 'requests under way at a time', wholeNumber(1, 256), 32)
     .option('--requests-per-second <number>', 'not to exceed', wholeNumber(1, 1_000_000))
     .option('--journal <file>', 'how far it came (default: FILE.journal)')
@@ -93,10 +99,15 @@ of its values.
 Columns of these names, or of common ones such as first_name or password_hash, are found by name.
 A JSON file may be an array, objects that follow each other, or an object with an array "users".
 
+With --update, users of an earlier import are updated: members that changed in the export, unless they were changed in
+the service since. RESULT is the result file of the last import, which has the ids; without it, users are matched by
+address. With --dry-run, it says in numbers what would happen.
+
 An import that was interrupted or killed is continued by the same command.
 
 Examples:
   latchkey users import users.csv --dry-run
+  latchkey users import newer.csv --update users.csv.result.csv --dry-run
   latchkey users import users.csv --map id=user_no --map email=login --hash-algorithm md5
   latchkey users import firebase.json --firebase-hash firebase-hash.txt
   latchkey users import users.ndjson --requests-per-second 50`
@@ -105,6 +116,9 @@ async function importUsers(file: string, options: ImportOptions): Promise<void> 
   const found = statSync(file, { throwIfNoEntry: false })
   if (!found) throw new Error(`There is no file ${file}.`)
   if (found.isDirectory()) throw new Error(`${file} is a folder; name a file.`)
+  if (options.review !== undefined && options.update === undefined) {
+    throw new Exit(exitCodes.usage, '--review is for --update; leave it out, or add --update.')
+  }
   const files = filesOf(file, options)
   const format = await detectFormat(file)
   const named = new Map(options.map)
@@ -133,6 +147,7 @@ async function importUsers(file: string, options: ImportOptions): Promise<void> 
     console.error(`Without their password, because Argon2 cannot be imported: ${lost}.`)
   }
   if (checked.disabled > 0) console.error(`To be imported disabled: ${count(checked.disabled)}.`)
+  if (options.update !== undefined) return update(input, checked, options, file)
   if (options.dryRun) return reportDryRun(checked, options)
   await run(input, checked, options, files)
 }
@@ -171,6 +186,39 @@ function filesOf(file: string, options: ImportOptions): Files {
   const paths = [file, ...Object.values(files)].map((path) => resolve(path))
   if (new Set(paths).size === paths.length) return files
   throw new Exit(exitCodes.usage, 'FILE, --journal, --result and --rejects must be four files.')
+}
+
+async function update(
+  input: ImportFile,
+  checked: Checked,
+  options: ImportOptions,
+  file: string,
+): Promise<void> {
+  const known = options.update === true ? undefined : options.update
+  if (known !== undefined && !statSync(known, { throwIfNoEntry: false })?.isFile()) {
+    throw new Error(`There is no file ${known}, the result of an earlier import.`)
+  }
+  const { resultFile, rejectsFile, journalFile } = filesOf(file, {
+    ...options,
+    journal: options.journal ?? `${file}.update.journal`,
+  })
+  const reviewFile = options.review ?? `${file}.review.csv`
+  const paths = [file, resultFile, rejectsFile, journalFile, ...(known ? [known] : [])]
+  if (paths.some((path) => resolve(path) === resolve(reviewFile))) {
+    throw new Exit(exitCodes.usage, '--review must be a file of its own.')
+  }
+  const pace = createPace(createHttpFetch(), options.requestsPerSecond)
+  const connection = clientOptions(options, pace.fetch)
+  const client = createManagementClient(connection)
+  const tenant = await tenantOf(client, options)
+  await client.tenants.get(tenant)
+  const run: UpdateRun = {
+    ...{ input, checked, tenant, baseUrl: options.url, known },
+    update: createUserUpdater(createSend(resolveOptions(connection)), tenant),
+    isPreview: options.dryRun === true,
+    files: { journalFile, resultFile, rejectsFile, reviewFile },
+  }
+  await updateUsers(run, options)
 }
 
 function reportDryRun({ rows, faulty }: Checked, options: ImportOptions): void {

@@ -33,6 +33,8 @@ export interface Checked {
   disabled: number
   /** The values of columns that say who may log in, with their rows: `status` → `ACTIVE` → 3. */
   seen: SeenStates
+  /** Whether any row has something in a column that says who may log in. */
+  saysStates: boolean
 }
 
 /** The rows of a file, in its order. */
@@ -85,6 +87,7 @@ async function checkRows(
   let faulty = 0
   let disabled = 0
   let argon2 = 0
+  let saysStates = false
   const seen = createStateCounts()
   const unclear = createStateCounts()
   for await (const record of records) {
@@ -94,6 +97,7 @@ async function checkRows(
       if (columns.size < 20) columns.add(column)
       const target = input.mapping(column)
       const isState = isOpen(target) && input.states.concerns(column)
+      if (isState || target === 'disabled' || target === 'enabled') saysStates = true
       if (isState) seen.add(column, value)
       else if (target === undefined && ignored.size < 100 && !isPasswordPart(column, input)) {
         ignored.add(column)
@@ -137,7 +141,7 @@ async function checkRows(
     }
   }
   faults.end()
-  return { rows, faulty, repeated, ignored: [...ignored], disabled, argon2, seen: seen.counts }
+  return { rows, faulty, repeated, ignored: [...ignored], disabled, argon2, seen: seen.counts, saysStates }
 }
 
 /** How many values of a column are counted apart; of more, the rest is one. */

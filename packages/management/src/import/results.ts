@@ -28,7 +28,11 @@ export async function writeResults(
   await rejects.close()
 }
 
-function openCsv(path: string, columns: string[]) {
+/** Opens a CSV file, which replaces one of that name when it is closed. */
+export function openCsv(
+  path: string,
+  columns: string[],
+): { write(row: string[]): Promise<void>; close(): Promise<void> } {
   const part = `${path}.part`
   rmSync(part, { force: true })
   const rows = stringify({ header: true, columns })

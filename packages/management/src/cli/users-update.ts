@@ -1,0 +1,192 @@
+import { Exit, exitCodes } from '../command-line/exit-codes.ts'
+import { type JsonOptions, printResult } from '../command-line/output.ts'
+import { ApiError } from '../errors.ts'
+import { type Checked, digestFile, type ImportFile, readRows } from '../import/check.ts'
+import { escapeFormula } from '../import/formula.ts'
+import { openJournal } from '../import/journal.ts'
+import { readKnownUsers } from '../import/known-users.ts'
+import { openCsv } from '../import/results.ts'
+import { type RowResult, runUpdate } from '../import/update.ts'
+import type { UserUpdater } from '../resources/user-updater.ts'
+import { createProgress } from './progress.ts'
+
+/** How users are updated by a newer export. */
+export interface UpdateRun {
+  input: ImportFile
+  checked: Checked
+  update: UserUpdater
+  tenant: string
+  baseUrl: string
+  isPreview: boolean
+  /** The result file of an earlier import; without it, users are matched by address. */
+  known: string | undefined
+  files: UpdateFiles
+}
+
+/** The files that an update writes. */
+export interface UpdateFiles {
+  journalFile: string
+  resultFile: string
+  rejectsFile: string
+  reviewFile: string
+}
+
+/** The numbers of an update. Each row is in one of the first five. */
+interface Counts {
+  new: number
+  changed: number
+  unchanged: number
+  conflicts: number
+  rejected: number
+  rows: number
+  /** Users who may no longer log in, who are among those changed. */
+  blocked: number
+  /** Users of an earlier import who have no row; `null` where users are matched by address. */
+  gone: number | null
+  /** How many users a member changes of, and of how many it stays. */
+  members: Record<string, number>
+  kept: Record<string, number>
+}
+
+type Category = 'new' | 'changed' | 'unchanged' | 'conflicts' | 'rejected'
+
+const countOf: Readonly<Record<RowResult['status'], Category>> = {
+  created: 'new',
+  updated: 'changed',
+  unchanged: 'unchanged',
+  conflict: 'conflicts',
+  refused: 'rejected',
+  faulty: 'rejected',
+}
+
+/** Updates users by a newer export, or says what that would do. */
+export async function updateUsers(run: UpdateRun, options: JsonOptions): Promise<void> {
+  const { input, checked, files, isPreview } = run
+  if (!checked.saysStates) {
+    console.error(
+      'No column says who may log in: users stay disabled or enabled, as they are in the service.',
+    )
+  }
+  const known = await readKnownUsers(run.known, files.journalFile)
+  const stop = new AbortController()
+  const onSignal = (): void => stop.abort()
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, onSignal)
+  const counts: Counts = {
+    ...{ new: 0, changed: 0, unchanged: 0, conflicts: 0, rejected: 0, rows: checked.rows },
+    ...{ blocked: 0, gone: null, members: {}, kept: {} },
+  }
+  const review = openCsv(files.reviewFile, [
+    ...['what', 'line', 'old_id', 'new_id', 'email', 'member', 'reason'],
+  ])
+  const rejects = openCsv(files.rejectsFile, ['line', 'old_id', 'email', 'reason'])
+  const written: Promise<void>[] = []
+  const header = {
+    ...({ version: 1, file: await digestFile(input.source), tenant: run.tenant } as const),
+    ...{ baseUrl: run.baseUrl, startedAt: 0 },
+  }
+  const journal = isPreview ? undefined : openJournal(files.journalFile, header)
+  const progress = createProgress(checked.rows, 0, 0)
+  let failure: unknown
+  try {
+    await runUpdate({
+      ...{ update: run.update, isPreview, repeated: checked.repeated, known },
+      rows: () => readRows(input),
+      isByAddress: run.known === undefined,
+      saysStates: checked.saysStates,
+      signal: stop.signal,
+      onCreated: ({ row, line, oldId, user }, id) =>
+        journal?.append({ row, line, old: oldId, id, state: 'done', email: user.profile.email }),
+      onRow(row, result) {
+        const { line, oldId, user } = row
+        const { email } = user.profile
+        const state = countOf[result.status]
+        counts[state]++
+        progress.row(state === 'rejected' ? 'rejected' : 'done')
+        const id = known.find(row)?.id ?? ('id' in result ? result.id : undefined)
+        if (id !== undefined) known.note(row, id)
+        const facts = [String(line), oldId, id ?? '', email].map(escapeFormula)
+        if (result.status === 'updated') {
+          for (const member of result.members) addTo(counts.members, member)
+          if (result.members.includes('disabled=true')) {
+            counts.blocked++
+            written.push(review.write(['blocked', ...facts, 'disabled', '']))
+          }
+        }
+        for (const { member, reason } of 'conflicts' in result ? result.conflicts : []) {
+          addTo(counts.kept, member)
+          written.push(review.write(['conflict', ...facts, escapeFormula(member), reason]))
+        }
+        if (state !== 'rejected') return
+        const detail = 'code' in result ? `${result.code}: ${result.detail}` : reasonIn(result)
+        written.push(rejects.write([String(line), ...[oldId, email, detail].map(escapeFormula)]))
+      },
+    })
+  } catch (error) {
+    failure = error
+  } finally {
+    progress.stop()
+    journal?.[Symbol.dispose]()
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, onSignal)
+  }
+  const isWhole = failure === undefined && !stop.signal.aborted
+  if (isWhole && run.known !== undefined) {
+    const gone = known.all().filter(({ line }) => line === '')
+    counts.gone = gone.length
+    for (const { oldId, id, email } of gone) {
+      const facts = [oldId, id, email].map(escapeFormula)
+      written.push(review.write(['gone', '', ...facts, '', 'has no row in the export']))
+    }
+  }
+  await Promise.all(written)
+  await review.close()
+  await rejects.close()
+  if (!isWhole) throw interrupted(failure)
+  if (!isPreview) {
+    const result = openCsv(files.resultFile, ['old_id', 'new_id', 'line', 'email'])
+    const users = known.all().sort((one, other) => Number(one.line) - Number(other.line))
+    for (const { oldId, id, line, email } of users) {
+      await result.write([oldId, id, line, escapeFormula(email)])
+    }
+    await result.close()
+  }
+  const names = { review: files.reviewFile, rejects: files.rejectsFile }
+  const all = isPreview ? names : { ...names, result: files.resultFile }
+  printResult({ ...counts, ...all }, options, inWords(counts, run))
+  if (counts.rejected > 0) throw new Exit(exitCodes.faults, `Rejected rows: ${files.rejectsFile}`)
+}
+
+function addTo(counts: Record<string, number>, name: string): void {
+  counts[name] = (Object.hasOwn(counts, name) ? (counts[name] as number) : 0) + 1
+}
+
+function reasonIn(result: RowResult): string {
+  return 'detail' in result ? result.detail : ''
+}
+
+function interrupted(failure: unknown): Error {
+  if (failure instanceof ApiError && failure.status === 404) {
+    return new Error(
+      'This service does not update users by an import. Update the service, or leave --update out to create new users only.',
+      { cause: failure },
+    )
+  }
+  const reason = failure instanceof Error ? `${failure.message}\n` : ''
+  return new Exit(exitCodes.interrupted, `${reason}Interrupted; the same command continues.`)
+}
+
+function inWords(counts: Counts, { isPreview, files }: UpdateRun): string {
+  const listOf = (numbers: Record<string, number>): string =>
+    Object.entries(numbers)
+      .sort(([one], [other]) => (one < other ? -1 : 1))
+      .map(([name, number]) => `${name} ${number}`)
+      .join(', ') || 'nothing'
+  const { rows, gone } = counts
+  return [
+    `${counts.new} new, ${counts.changed} changed, ${counts.unchanged} unchanged, ${counts.conflicts} conflicts, ${counts.rejected} rejected: ${rows === 1 ? '1 row' : `${rows} rows`}.`,
+    `Changed members: ${listOf(counts.members)}.`,
+    `Kept as they are in the service: ${listOf(counts.kept)}.`,
+    `Blocked now: ${counts.blocked}. Gone from the export: ${gone ?? 'not known without the result of an earlier import'}.`,
+    ...(isPreview ? ['Nothing was changed.'] : [`New ids: ${files.resultFile}`]),
+    `To review: ${files.reviewFile}`,
+  ].join('\n')
+}

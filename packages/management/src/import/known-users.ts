@@ -1,0 +1,77 @@
+import { createReadStream } from 'node:fs'
+import { readEntries } from './journal.ts'
+import { emailKey, type ImportRow } from './row.ts'
+import { readSource } from './source.ts'
+
+/** A user whom an earlier import brought. */
+export interface KnownUser {
+  id: string
+  oldId: string
+  email: string
+  /** The line in the newest export; empty for a user who is missing there. */
+  line: string
+}
+
+/** The users whom earlier imports brought, by the ids that they had in the old table. */
+export interface KnownUsers {
+  /** The user of a row: by the old id, or by the address where the row has none. */
+  find(row: ImportRow): KnownUser | undefined
+  /** Notes the row of a user, who may be new. */
+  note(row: ImportRow, id: string): void
+  /** All of them, those of {@link note} included. */
+  all(): KnownUser[]
+}
+
+/**
+ * Reads the result file of an earlier import, and the journal of an update that was interrupted.
+ *
+ * @throws for a file of another kind, or one in which an old id has two users.
+ */
+export async function readKnownUsers(
+  resultFile: string | undefined,
+  journalFile: string,
+): Promise<KnownUsers> {
+  const byId = new Map<string, KnownUser>()
+  const byOldId = new Map<string, KnownUser>()
+  const byEmail = new Map<string, KnownUser>()
+
+  function add(user: KnownUser): void {
+    const before = byOldId.get(user.oldId)
+    if (before && before.id !== user.id) {
+      throw new Error(
+        `The old id ${user.oldId} has two users, ${before.id} and ${user.id}; keep one of them in ${resultFile}.`,
+      )
+    }
+    byId.set(user.id, user)
+    if (user.oldId !== '') byOldId.set(user.oldId, user)
+    byEmail.set(emailKey(user.email), user)
+  }
+
+  if (resultFile !== undefined) {
+    const read = () => createReadStream(resultFile)
+    const source = { name: resultFile, format: 'csv', encoding: 'utf8', read } as const
+    for await (const { line, members, fault } of readSource(source)) {
+      const id = members.get('new_id')
+      if (id === undefined || fault !== undefined) {
+        throw new Error(
+          `${resultFile}, line ${line}: there is no new_id. Name the result file of an earlier import, or --update alone to match users by address.`,
+        )
+      }
+      const email = members.get('email') ?? ''
+      add({ id, oldId: members.get('old_id') ?? '', email, line: '' })
+    }
+  }
+  for await (const { id, old, email = '' } of readEntries(journalFile)) {
+    if (id !== undefined) add({ id, oldId: old, email, line: '' })
+  }
+  return {
+    find: ({ oldId, user }) =>
+      oldId === '' ? byEmail.get(emailKey(user.profile.email)) : byOldId.get(oldId),
+    note({ oldId, line, user }, id) {
+      const before = byId.get(id)
+      const known = { id, oldId: oldId || (before?.oldId ?? ''), line: String(line) }
+      byId.set(id, { ...known, email: user.profile.email })
+    },
+    all: () => [...byId.values()],
+  }
+}

@@ -1,0 +1,149 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createManagementClient, type ManagementClient } from '@latchkey/management'
+import { expect, test } from 'vitest'
+import { type Installation, startInstallation } from './support/command.ts'
+import { createLogIn } from './support/log-in.ts'
+
+const BCRYPT = '$2b$10$Rmj06lYZT6tgxjrYBdF.Q.J/KGz22BmtWk.LyLTQoj34W7BSjhZBC'
+const BCRYPT_8 = '$2b$08$qye/mWBpocHsTOgoYtQkeuOMOqxlmThs2EnXbo4korRAe4OdZOw6W'
+const PASSWORD = 'correct horse'
+
+function write({ folder }: Installation, name: string, lines: readonly string[]): string {
+  writeFileSync(join(folder, name), `${lines.join('\n')}\n`)
+  return name
+}
+
+function read({ folder }: Installation, name: string): string[] {
+  return readFileSync(join(folder, name), 'utf8').trim().split('\n').slice(1)
+}
+
+async function numbers(installation: Installation, args: readonly string[]) {
+  const { stdout, stderr } = await installation.run(['users', 'import', ...args, '--json'])
+  if (stdout === '') throw new Error(stderr)
+  const counts = JSON.parse(stdout)
+  const { new: added, changed, unchanged, conflicts, rejected, rows } = counts
+  expect(added + changed + unchanged + conflicts + rejected).toBe(rows)
+  return counts
+}
+
+function usersOf({ url, key, tenantId }: Installation): ReturnType<ManagementClient['users']> {
+  return createManagementClient({ baseUrl: url, apiKey: key }).users(tenantId)
+}
+
+const heading = 'id,email,name,blocked,password_hash,algorithm'
+
+test('a second export updates what changed after a preview in numbers, and a third run changes nothing', async () => {
+  await using installation = await startInstallation()
+  const file = write(installation, 'users.csv', [
+    heading,
+    `1,ada@example.com,Ada,false,${BCRYPT},bcrypt`,
+    `2,grace@example.com,Grace,false,${BCRYPT},bcrypt`,
+    `3,alan@example.com,Alan,false,${BCRYPT},bcrypt`,
+    `4,left@example.com,Left,false,${BCRYPT},bcrypt`,
+    `5,same@example.com,Same,false,${BCRYPT},bcrypt`,
+  ])
+  expect(await installation.run(['users', 'import', file])).toMatchObject({ code: 0 })
+  const users = usersOf(installation)
+  const ids = new Map(
+    read(installation, 'users.csv.result.csv').map(
+      (line) => line.split(',', 2) as [string, string],
+    ),
+  )
+  // Alan logs in, and an operator gives Grace another name.
+  const logIn = await createLogIn(installation)
+  expect(await logIn('alan@example.com', PASSWORD)).toMatch(/code=/)
+  await users.update(ids.get('2') ?? '', (user) => ({
+    ...user,
+    profile: { ...user.profile, name: 'Rear Admiral' },
+  }))
+
+  const newer = write(installation, 'newer.csv', [
+    heading,
+    // The address of the first one has gone to a new user, whose row comes before.
+    `6,ada@example.com,Another,false,${BCRYPT},bcrypt`,
+    `1,ada@new.example,Ada L.,false,${BCRYPT_8},bcrypt`,
+    `2,grace@example.com,Grace H.,true,${BCRYPT},bcrypt`,
+    `3,alan@example.com,Alan,false,${BCRYPT_8},bcrypt`,
+    `5,same@example.com,Same,false,${BCRYPT},bcrypt`,
+    `7,no address,Seven,false,${BCRYPT},bcrypt`,
+  ])
+  const args = [newer, '--update', 'users.csv.result.csv']
+  const expected = {
+    ...{ new: 1, changed: 2, unchanged: 1, conflicts: 1, rejected: 1, rows: 6 },
+    ...{ blocked: 1, gone: 1, kept: { 'profile.name': 1, password: 1 } },
+    members: { 'profile.email': 1, 'profile.name': 1, password: 1, 'disabled=true': 1 },
+  }
+  const preview = await numbers(installation, [...args, '--dry-run'])
+  expect(preview).toMatchObject(expected)
+  expect((await Array.fromAsync(users.list())).length).toBe(5)
+  expect(await numbers(installation, args)).toMatchObject(expected)
+
+  const review = read(installation, 'newer.csv.review.csv').map((line) => line.split(','))
+  expect(
+    review.map(([what, , old, , , member, reason]) => [what, old, member, reason]).sort(),
+  ).toEqual([
+    ['blocked', '2', 'disabled', ''],
+    ['conflict', '2', 'profile.name', 'changed_here'],
+    ['conflict', '3', 'password', 'logged_in_here'],
+    ['gone', '4', '', 'has no row in the export'],
+  ])
+  const all = await Array.fromAsync(users.list())
+  expect(all.map(({ profile, disabled }) => [profile.email, profile.name, disabled])).toEqual([
+    ['ada@new.example', 'Ada L.', false],
+    ['grace@example.com', 'Rear Admiral', true],
+    ['alan@example.com', 'Alan', false],
+    ['left@example.com', 'Left', false],
+    ['same@example.com', 'Same', false],
+    ['ada@example.com', 'Another', false],
+  ])
+  // The new result has all ids, those of gone users included.
+  expect(read(installation, 'newer.csv.result.csv')).toHaveLength(6)
+
+  const again = await numbers(installation, [newer, '--update', 'newer.csv.result.csv'])
+  expect(again).toMatchObject({ new: 0, changed: 0, unchanged: 3, conflicts: 2, rejected: 1 })
+})
+
+test('addresses that were passed on in a chain arrive in one run, and those that were swapped are conflicts', async () => {
+  await using installation = await startInstallation()
+  const rows = ['1,a@x.example', '2,b@x.example', '3,c@x.example', '4,d@x.example', '5,e@x.example']
+  const file = write(installation, 'users.csv', ['id,email', ...rows])
+  await installation.run(['users', 'import', file])
+  const newer = write(installation, 'newer.csv', [
+    ...['id,email', '1,b@x.example', '2,c@x.example', '3,new@x.example'],
+    ...['4,e@x.example', '5,d@x.example'],
+  ])
+  const args = [newer, '--update', 'users.csv.result.csv']
+  const expected = { changed: 3, conflicts: 2, members: { 'profile.email': 3 } }
+  expect(await numbers(installation, [...args, '--dry-run'])).toMatchObject(expected)
+  expect(await numbers(installation, args)).toMatchObject(expected)
+  expect(await numbers(installation, args)).toMatchObject({
+    changed: 0,
+    unchanged: 3,
+    conflicts: 2,
+  })
+})
+
+test('an export that says nothing about who may log in unblocks nobody, and one without ids is matched by address', async () => {
+  await using installation = await startInstallation()
+  const file = write(installation, 'users.csv', ['email,blocked', 'ada@example.com,true'])
+  await installation.run(['users', 'import', file])
+  const newer = write(installation, 'newer.csv', ['email,name', 'ada@example.com,Ada'])
+  const run = await installation.run(['users', 'import', newer, '--update'])
+  expect(run.stdout).toContain('0 new, 1 changed, 0 unchanged, 0 conflicts, 0 rejected: 1 row.')
+  expect(run.stdout).toContain('Gone from the export: not known')
+  expect(run.stderr).toContain('No column says who may log in')
+  const [user] = await Array.fromAsync(usersOf(installation).list())
+  expect(user).toMatchObject({ disabled: true, profile: { name: 'Ada' } })
+})
+
+test('a file that is no result of an import is refused, and so is --review without --update', async () => {
+  await using installation = await startInstallation()
+  const file = write(installation, 'users.csv', ['email', 'ada@example.com'])
+  const wrong = await installation.run(['users', 'import', file, '--update', file])
+  expect(wrong).toMatchObject({ code: 1, stderr: expect.stringContaining('there is no new_id') })
+  const missing = await installation.run(['users', 'import', file, '--update', 'no.csv'])
+  expect(missing.stderr).toContain('There is no file no.csv')
+  const usage = await installation.run(['users', 'import', file, '--review', 'x.csv'])
+  expect(usage).toMatchObject({ code: 2, stderr: expect.stringContaining('--review is for') })
+})
