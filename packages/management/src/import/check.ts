@@ -3,7 +3,14 @@ import { createReadStream } from 'node:fs'
 import { createDuplicateFinder } from './duplicates.ts'
 import type { Encoding } from './encoding.ts'
 import type { SeenStates } from './file-fault.ts'
-import { emailFault, emptyFault, hashedFault, stateFault, unusedFault } from './file-faults.ts'
+import {
+  contradictionFault,
+  emailFault,
+  emptyFault,
+  hashedFault,
+  stateFault,
+  unusedFault,
+} from './file-faults.ts'
 import { looksHashed } from './hashes.ts'
 import { emailKey, type ImportRow, isOpen, isPasswordPart, type RowOptions, toRow } from './row.ts'
 import { type FileFormat, readSource, type Source, type SourceRecord } from './source.ts'
@@ -106,6 +113,7 @@ async function checkRows(
       else if (rows <= LOOKED_AT && /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(value)) addresses.add(column)
       if (target === 'password' && looksHashed(value)) throw hashedFault(file, row.line, column)
     }
+    if (row.contradiction) throw contradictionFault(file, row.line, row.contradiction)
     for (const [column, value] of row.unclear) unclear.add(column, value)
     if (row.user.disabled) disabled++
     if (row.isArgon2) argon2++

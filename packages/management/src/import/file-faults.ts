@@ -1,4 +1,5 @@
 import { FileFault, type SeenStates } from './file-fault.ts'
+import type { Contradiction } from './row.ts'
 import type { Source } from './source.ts'
 
 /** How many values of a column stand in a message. */
@@ -13,6 +14,18 @@ export function hashedFault(file: string, line: number, column: string): FileFau
   return new FileFault(
     `${file}, line ${line}: ${fault}; add --map hash=${column}, or leave passwords out with --no-passwords.`,
     `In line ${line}, ${fault}; choose “hash” for the column, or leave passwords out.`,
+  )
+}
+
+/** Two columns for one member, of which either may be right: the values are not quoted, as they may be hashes. */
+export function contradictionFault(
+  file: string,
+  line: number,
+  { target, columns: [one, other] }: Contradiction,
+): FileFault {
+  return new FileFault(
+    `${file}, line ${line}: the columns "${one}" and "${other}" are both for ${target}, and their values differ. Choose one of them: --map '${target}=${one}' or --map '${target}=${other}'.`,
+    `In line ${line}, the columns “${one}” and “${other}” are both for “${target}”, and their values differ. Choose one of them.`,
   )
 }
 

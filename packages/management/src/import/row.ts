@@ -31,7 +31,15 @@ export interface ImportRow {
   isArgon2?: boolean
   /** Values that may say that the user must not log in, by column: none if another one says so. */
   unclear: [string, string][]
+  /** Two columns that say different things about one member. */
+  contradiction: Contradiction | undefined
   faults: string[]
+}
+
+/** A member with the two columns that disagree about it. */
+export interface Contradiction {
+  target: Target
+  columns: readonly [string, string]
 }
 
 /** How records become users. */
@@ -59,6 +67,7 @@ export function toRow(
   const columns = new Map<string, string>()
   let isDenied = false
   const unclear: [string, string][] = []
+  let contradiction: Contradiction | undefined
   for (const [column, value] of members) {
     const target = mapping(column)
     if (isOpen(target) && states.concerns(column)) {
@@ -75,6 +84,10 @@ export function toRow(
     }
     const isText = value !== '' || target?.startsWith('metadata.')
     if (target !== undefined && isText) {
+      const before = columns.get(target)
+      if (before !== undefined && !agree(target, fields.get(target) ?? '', value)) {
+        contradiction ??= { target, columns: [before, column] }
+      }
       fields.set(target, value)
       columns.set(target, column)
     }
@@ -124,6 +137,8 @@ export function toRow(
     ...(password?.kind === 'legacy' && { legacy: password.legacy }),
     ...(password?.kind === 'argon2' && { isArgon2: true }),
     unclear: isDenied ? [] : unclear,
+    // A record with a fault is rejected, whatever its columns say.
+    contradiction: fault ? undefined : contradiction,
     faults,
   }
 }
@@ -139,6 +154,16 @@ export function isPasswordPart(
 
 /** The column in which Firebase has the salt of a user. */
 const SALT = 'salt'
+
+/** Whether two values say the same of a member. Of columns that say who may log in, each may deny. */
+function agree(target: Target, one: string, other: string): boolean {
+  if (target === 'disabled' || target === 'enabled') return true
+  if (target === 'email') return emailKey(one) === emailKey(other)
+  const [text, another] = [one.trim(), other.trim()]
+  if (text === another || target !== 'email_verified') return text === another
+  const flags = [text.toLowerCase(), another.toLowerCase()]
+  return flags.every((flag) => TRUE.has(flag)) || flags.every((flag) => FALSE.has(flag))
+}
 
 /** Whether a column is one that goes nowhere, or only to where it has no effect. */
 export function isOpen(target: Target | undefined): boolean {

@@ -376,6 +376,8 @@ export const domainInGerman: Readonly<Record<string, string>> = {
     'Die Datei ist {encoding}; speichern Sie sie als UTF-8.',
   'In line {line}, {fault}; choose “hash” for the column, or leave passwords out.':
     'In Zeile {line}: {fault}; wählen Sie die Spalte als Hash, oder lassen Sie Passwörter aus.',
+  'In line {line}, the columns “{one}” and “{other}” are both for “{target}”, and their values differ. Choose one of them.':
+    'In Zeile {line} sind die Spalten „{one}“ und „{other}“ beide für „{target}“, und ihre Werte sind verschieden. Wählen Sie eine davon.',
   'The file ends too early: what begins on line {line} is not closed. Export it again.':
     'Die Datei endet zu früh: Was in Zeile {line} beginnt, ist nicht geschlossen. Exportieren Sie sie noch einmal.',
   'The file is larger than 50 MB. Use the command "latchkey users import".':
