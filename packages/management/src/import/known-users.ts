@@ -16,6 +16,8 @@ export interface KnownUser {
 export interface KnownUsers {
   /** The user of a row: by the old id, or by the address where the row has none. */
   find(row: ImportRow): KnownUser | undefined
+  /** Whether an earlier import brought the user of this id. */
+  has(id: string): boolean
   /** Notes the row of a user, who may be new. */
   note(row: ImportRow, id: string): void
   /** All of them, those of {@link note} included. */
@@ -64,12 +66,14 @@ export async function readKnownUsers(
   for await (const { id, old, email = '' } of readEntries(journalFile)) {
     if (id !== undefined) add({ id, oldId: old, email, line: '' })
   }
+  const before = new Set(byId.keys())
   return {
+    has: (id) => before.has(id),
     find: ({ oldId, user }) =>
       oldId === '' ? byEmail.get(emailKey(user.profile.email)) : byOldId.get(oldId),
     note({ oldId, line, user }, id) {
-      const before = byId.get(id)
-      const known = { id, oldId: oldId || (before?.oldId ?? ''), line: String(line) }
+      const last = byId.get(id)
+      const known = { id, oldId: oldId || (last?.oldId ?? ''), line: String(line) }
       byId.set(id, { ...known, email: user.profile.email })
     },
     all: () => [...byId.values()],

@@ -48,11 +48,22 @@ export async function runUpdate(options: UpdateOptions): Promise<void> {
   /** Users who leave their addresses. */
   const moved = new Set<string>()
 
-  function take(row: ImportRow, result: ImportChangeResult): void {
+  function take(row: ImportRow, outcome: ImportChangeResult): void {
+    const result = notAnother(row, outcome)
     if (result.status === 'created' && result.id !== undefined) options.onCreated(row, result.id)
     if (result.status === 'updated' && result.members.includes(EMAIL)) moved.add(result.id)
     if (isWaiting(result)) waiting.push({ row, result })
     else onRow(row, result)
+  }
+
+  /** A new row is not the user of another row, even if that user has its address and nothing differs. */
+  function notAnother(row: ImportRow, result: ImportChangeResult): ImportChangeResult {
+    const isOther = result.status === 'unchanged' && known.has(result.id) && !known.find(row)
+    if (!isOther || isByAddress) return result
+    return {
+      status: 'conflict',
+      conflicts: [{ member: EMAIL, reason: 'address_taken', holder: result.id }],
+    }
   }
 
   async function* first(): AsyncGenerator<ImportRow> {
@@ -79,7 +90,7 @@ export async function runUpdate(options: UpdateOptions): Promise<void> {
     if (before.length === 0 || signal.aborted) break
     let hasMoved = false
     const settle = (one: Waiting, result: ImportChangeResult): void => {
-      const merged = merge(one.result, result)
+      const merged = merge(one.result, notAnother(one.row, result))
       if (isWaiting(merged)) waiting.push({ row: one.row, result: merged })
       else {
         hasMoved = true
