@@ -137,7 +137,7 @@ export function toRow(
     ...(password?.kind === 'legacy' && { legacy: password.legacy }),
     ...(password?.kind === 'argon2' && { isArgon2: true }),
     unclear: isDenied ? [] : unclear,
-    // A record with a fault is rejected, whatever its columns say.
+    // A record with a fault is rejected, also if its columns agree.
     contradiction: fault ? undefined : contradiction,
     faults,
   }

@@ -183,7 +183,7 @@ async function sendAll(
   if (failure !== undefined) throw failure
 }
 
-/** A row as the service takes it. Whoever the file does not deny may log in, if it says so of anybody. */
+/** A row as the service takes it. A user whom the file does not deny may log in, if the file has states at all. */
 function toChange(row: ImportRow, options: UpdateOptions): UserImportChange {
   const { user, password } = row
   const id = options.known.find(row)?.id

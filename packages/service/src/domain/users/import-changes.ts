@@ -201,7 +201,7 @@ async function holderOf(scope: Scope, { input }: UserToBring, { id }: User) {
   return holder && holder.id !== id ? holder.id : undefined
 }
 
-/** The last proof wins: whoever has logged in here has proved the password that is stored. */
+/** The last proof wins: a user who has logged in here has proved the password that is stored. */
 async function reasonAgainstPassword(
   { context, tenantId }: Scope,
   { id }: User,

@@ -77,7 +77,7 @@ export function differencesOf(user: User, { input, saysState }: UserToBring): Di
 
 /**
  * The reason for which a member stays as it is here; `undefined`: the export is right. Nothing of the past undoes what was done
- * here. The one exception is a denial: whoever the old system blocks is blocked, unless an operator here has overruled it.
+ * here. The one exception is a denial: a user whom the old system blocks is blocked, unless an operator here has overruled it.
  */
 export function reasonAgainst(
   difference: Difference,
