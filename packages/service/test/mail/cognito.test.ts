@@ -23,6 +23,7 @@ d16b4aa8-8633-4abd-93b3-5062a8e1b5f8,ada,ada@cognito.example,true,Ada,Lovelace,,
 44d8a4a8-00a1-7010-2d63-0b4a4f1d6a51,grace,grace@cognito.example,true,Grace,Hopper,,false,false,CONFIRMED
 `
 
+// cspell:ignore STARTTLS
 /** A mail server that keeps the text of each message, by its address. */
 async function startMailServer() {
   const received = new Map<string, string>()

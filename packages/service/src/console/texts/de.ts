@@ -1081,6 +1081,8 @@ export const de = {
   'The refused rows as CSV': 'Die abgelehnten Zeilen als CSV',
   'Would be created': 'Würden angelegt',
   'There already: they stay as they are': 'Schon vorhanden: Sie bleiben, wie sie sind',
+  'To update users from a newer export, use the command: latchkey users import --update':
+    'Um Benutzer aus einem neueren Export zu aktualisieren, nehmen Sie den Befehl: latchkey users import --update',
   'With a fault: they are left out': 'Mit einem Fehler: Sie werden ausgelassen',
   'These columns go nowhere:': 'Diese Spalten werden ausgelassen:',
   'Import them': 'Importieren',
