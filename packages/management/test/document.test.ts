@@ -48,6 +48,11 @@ test('the client has every operation of the OpenAPI document, and sends no param
   expect(await users.letTryAgain(user.id)).toEqual(trouble)
   await users.update(user.id, { disabled: false })
   await Array.fromAsync(users.import([{ profile: { email: 'eve@example.com' } }]))
+  for (const preview of [true, false]) {
+    await Array.fromAsync(
+      users.importChanges([{ profile: { email: 'eve@example.com' } }], { preview }),
+    )
+  }
   const mails = client.mails(tenant.id)
   const mail = await mails.send(user.id, { kind: 'invite', language: 'de' })
   await Array.fromAsync(mails.list({ user: user.id }))

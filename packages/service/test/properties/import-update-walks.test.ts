@@ -28,7 +28,7 @@ import { openApi } from '../support/context.ts'
 /** A person in an export. Few addresses, so that many move to one that another person has or leaves. */
 const person = fc.record({
   address: fc.constantFrom('', 'nobody', ...'abcdef'.split('').map((one) => `${one}@x.example`)),
-  name: fc.constantFrom('Ada', 'Grace', 'Lovelace, Ada', ''),
+  name: fc.constantFrom<string>('Ada', 'Grace', 'Lovelace, Ada', ''),
   isBlocked: fc.boolean(),
 })
 
