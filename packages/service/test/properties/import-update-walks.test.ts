@@ -220,6 +220,9 @@ test('an update puts each row into one category, as its preview says, undoes not
               outcome.conflicts.some(({ member }) => member !== 'profile.name'))
           if (!user.disabled || isKept) continue
           expect(now.get(outcome.id ?? '')?.disabled).toBe(true)
+          if (outcome.status !== 'updated' || !outcome.members.includes('disabled=true')) continue
+          // The sessions of that user have ended.
+          expect(now.get(outcome.id)?.sessionsValidAfter).toBeGreaterThan(0)
         }
         // Without states, nothing changes about who may log in.
         if (!options.saysStates) {
