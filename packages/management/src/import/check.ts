@@ -149,7 +149,16 @@ async function checkRows(
     }
   }
   faults.end()
-  return { rows, faulty, repeated, ignored: [...ignored], disabled, argon2, seen: seen.counts, saysStates }
+  return {
+    rows,
+    faulty,
+    repeated,
+    ignored: [...ignored],
+    disabled,
+    argon2,
+    seen: seen.counts,
+    saysStates,
+  }
 }
 
 /** How many values of a column are counted apart; of more, the rest is one. */
