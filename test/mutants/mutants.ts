@@ -337,7 +337,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a session of another client counts at the same issuer',
     adapter: 'fastify',
-    file: core('guard/guard.ts'),
+    file: core('login/session-strength.ts'),
     find: ' && found.clientId === provider.clientId',
     replacement: '',
   },
@@ -366,15 +366,15 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'the guard of NestJS answers and throws, so that filters answer again',
     adapter: 'nestjs',
     file: 'packages/nestjs/src/latchkey-guard.ts',
-    find: '    return new Promise(() => {})\n',
-    replacement: '    return false\n',
+    find: '  return new Promise(() => {})\n',
+    replacement: '  return false\n',
   },
   {
     name: 'the guard of NestJS lets a refused request pass',
     adapter: 'nestjs',
     file: 'packages/nestjs/src/latchkey-guard.ts',
-    find: '    if (!refusal) return true\n',
-    replacement: '    if (!refusal || refusal.status === 403) return true\n',
+    find: '  if (!refusal) return true\n',
+    replacement: '  if (!refusal || refusal.status === 403) return true\n',
   },
   {
     name: 'errors of the kit that handlers of NestJS throw are for the filter of the application',

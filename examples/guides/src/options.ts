@@ -69,6 +69,9 @@ export const examples: Readonly<Record<string, AuthRouterOptions>> = {
   responseMode: { baseUrl: 'https://shop.example.com', responseMode: 'form_post' },
   routes: { routes: { login: '/auth/login', callback: '/auth/callback', session: false } },
   bearer: { bearer: { audience: 'https://api.example.com' } },
+  resources: {
+    resources: [{ path: '/mcp', name: 'Notes', scopes: { 'notes:read': 'Read your notes' } }],
+  },
   'session.secret': {
     session: {
       secret: [

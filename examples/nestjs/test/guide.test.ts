@@ -51,7 +51,7 @@ test('the other handlers of the guide do what it says', async () => {
 
 test('the resolvers of the guide are guarded, fields included', async () => {
   const app = await start(TransportsModule)
-  const ask = (query: string) => browser.post('/graphql').set('origin', baseUrl()).send({ query })
+  const ask = (query: string) => browser.post('/graphql').set('origin', origin()).send({ query })
   const browser = await logIn(app, await identity.createUser({ email: 'grace@example.com' }))
 
   const latest = await ask('{ latest { title draft } }')
@@ -75,10 +75,13 @@ test('the gateway of the guide has the user, and refuses visitors', async () => 
   const connect = (extraHeaders: Record<string, string>) =>
     io(`http://127.0.0.1:${port}`, { extraHeaders, reconnection: false, forceNew: true })
 
-  const visitor = connect({ origin: baseUrl() })
+  const visitor = connect({ origin: origin() })
   const error = await new Promise((resolve) => visitor.once('connect_error', resolve))
   expect(error).toMatchObject({ message: 'LATCHKEY_LOGIN_REQUIRED' })
-  const client = connect({ origin: baseUrl(), cookie })
+  const client = connect({ origin: origin(), cookie })
+  await new Promise((resolve, reject) =>
+    client.once('connect', resolve as never).once('connect_error', reject),
+  )
   client.emit('say', {})
   expect(await new Promise((resolve) => client.once('said', resolve))).toBe('alan@example.com')
   client.emit('close', {})
@@ -89,7 +92,7 @@ test('the gateway of the guide has the user, and refuses visitors', async () => 
   client.close()
 })
 
-const baseUrl = (): string => process.env.LATCHKEY_BASE_URL as string
+const origin = (): string => new URL(process.env.LATCHKEY_BASE_URL as string).origin
 
 async function start(module: object): Promise<INestApplication> {
   const testing = await Test.createTestingModule({ imports: [module as never] }).compile()

@@ -8,7 +8,7 @@ import {
   requireScopes,
   requireUser,
 } from '@latchkey/express'
-import express, { type ErrorRequestHandler, type Express } from 'express'
+import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createBrowser } from './support/browser.ts'
 import { type LogLine, watchLog } from './support/errors.ts'
@@ -32,6 +32,7 @@ beforeAll(async () => {
   site = await startSite(routes, {
     resources: [NOTES, { path: '/mcp/admin' }, { path: '/files' }],
     bearer: { audience: 'https://api.example', impliedScopes: IMPLIED },
+    now: () => Math.floor(Date.now() / 1000) + later,
   })
 })
 afterAll(() => site.close())
@@ -39,9 +40,12 @@ afterAll(() => site.close())
 const BEARER = ['bearer'] as const
 const BOTH = ['session', 'bearer'] as const
 
+/** Seconds by which the application's clock is ahead. */
+let later = 0
 let handled: string[]
 beforeEach(() => {
   handled = []
+  later = 0
 })
 
 function routes(app: Express): void {
@@ -66,6 +70,11 @@ function routes(app: Express): void {
   const outer = requireUser({ accept: BEARER, scopes: ['notes:read'] })
   const inner = requireUser({ accept: BEARER, scopes: ['notes:write'] })
   app.get('/mcp/twice', outer, inner, (_req, res) => void res.send('twice'))
+  const wait: RequestHandler = (_req, _res, next) => {
+    later += 700
+    next()
+  }
+  app.get('/mcp/late', outer, wait, outer, (_req, res) => void res.send('late'))
   const other = requireUser({ accept: BEARER, resource: '/files' })
   app.post('/mcp/tools', outer, express.json(), (req, res) => {
     requireScopes(req, req.body.needs)
@@ -329,6 +338,12 @@ test('behind two guards of different resources a token must be for both', async 
   expect((await ask('/mcp/strange', { aud: `${site.url}/files` })).status).toBe(401)
   const both = [`${site.url}/mcp`, `${site.url}/files`]
   expect((await ask('/mcp/strange', { aud: both })).status).toBe(200)
+})
+
+test('a token that expires between two guards is refused by the second', async () => {
+  const response = await ask('/mcp/late', { aud: `${site.url}/mcp` })
+  expect(response.status).toBe(401)
+  expect(challengeOf(response)).toContain('error="invalid_token"')
 })
 
 test('a broader scope implies narrower ones for every guard', async () => {

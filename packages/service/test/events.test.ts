@@ -175,6 +175,15 @@ describe.each(stores)('on %s', (store) => {
       post(`/x${users}/import`, { users: imported }),
     )
     await emits([], () => post(`/x${users}/import`, { users: imported }))
+    const newer = imported.map((one) => ({
+      ...one,
+      match_address: true,
+      metadata: { plan: 'team' },
+    }))
+    await emits([], () => post(`/x${users}/import/preview`, { users: newer }))
+    await emits(['user.update', 'user.update'], () =>
+      post(`/x${users}/import/update`, { users: newer }),
+    )
 
     // What users do at the pages
     const url = 'https://acme.example'

@@ -67,7 +67,8 @@ export async function readBearer(
   const known = readTokens.get(asked.request)
   if (known?.authorization === authorization) {
     const login = await known.login
-    // Another guard may stand for another resource.
+    // A request lives as long as its connection, and another guard may stand for another resource.
+    if (isOver(login.login.expiresAt, asked.context.options.now())) throw expired()
     checkAudience({ aud: login.audience }, audiences)
     return login
   }
@@ -225,15 +226,18 @@ function timesOf({ exp, nbf, iat }: Claims, now: number, unknown?: number): numb
       throw invalid(name, `has an "${name}" that is no number`)
   }
   const expiresAt = typeof exp === 'number' ? exp : unknown
-  if (
-    expiresAt === undefined ||
-    (exp !== undefined && expiresAt <= now - CLOCK_TOLERANCE_SECONDS)
-  ) {
-    throw invalid('exp', 'has expired')
-  }
+  if (expiresAt === undefined || (exp !== undefined && isOver(expiresAt, now))) throw expired()
   const [latest] = [nbf, iat].filter((time) => Number(time) > now + CLOCK_TOLERANCE_SECONDS)
   if (latest !== undefined) throw invalid('nbf', 'is from the future')
   return expiresAt
+}
+
+function isOver(expiresAt: number, now: number): boolean {
+  return expiresAt <= now - CLOCK_TOLERANCE_SECONDS
+}
+
+function expired(): AccessError {
+  return invalid('exp', 'has expired')
 }
 
 function misfit(error: unknown): never {

@@ -104,6 +104,10 @@ describe.each(stores)('on %s', (store) => {
   test('the outbox shows the address that a message went to, also after the user has another', async () => {
     await using running = await startConsole(on(store))
     const tenant = await aTenant(running)
+    const path = `/v1/tenants/${tenant.id}`
+    const { body } = await tenant.call('GET', path)
+    const metadata = { latchkey_four_eyes: 'false' }
+    await tenant.call('POST', path, { settings: body.settings, metadata })
     const ada = await tenant.addUser({}, '')
     const operator = await running.logIn({ role: 'admin' })
     const user = `${tenant.path}/users/${ada.id}`

@@ -129,7 +129,7 @@ test('every obstacle of a login is told in German, with its wait, its network an
 
 /** Refusals that only callers of the API get, and those whose words are put together. */
 const others =
-  /^"(password|after|limit|wait|profile|verified_at)|API key|"password|Authorization|stored password|password credential|bcrypt|GET the|JSON|member of "profile"|is not an option of the recipe|is not a recipe|The password |Create the user|^"settings.domain" "a"$|^Key "a"|invited as "a", for "a"/
+  /^"((?:legacy_)?password|after|limit|wait|profile|verified_at)|API key|"password|Authorization|stored password|password credential|bcrypt|GET the|JSON|member of "profile"|is not an option of the recipe|is not a recipe|The password |Create the user|^"settings.domain" "a"$|^Key "a"|invited as "a", for "a"/
 
 /** The sentences of refusals in a source, with a word in each of their places. */
 function refusalsIn(text: string): string[] {

@@ -70,6 +70,8 @@ test('the document has the endpoints of the summary, those under /x/v1, and no o
       `POST /x${tenant}/mails/{mail_id}/resend`,
       `GET /x${tenant}/audit/{entry_id}`,
       `POST /x${tenant}/users/import`,
+      `POST /x${tenant}/users/import/preview`,
+      `POST /x${tenant}/users/import/update`,
       `GET /x${tenant}/webhooks`,
       `POST /x${tenant}/webhooks`,
       `GET ${webhook}`,
@@ -151,6 +153,8 @@ test('the bodies of the examples are accepted by the service', async () => {
   await send(`/x${user}/let-try-again`, { user_id })
   await send(user, { user_id })
   await send(`/x${tenant}/users/import`)
+  await send(`/x${tenant}/users/import/preview`)
+  await send(`/x${tenant}/users/import/update`)
 })
 
 test('the algorithms of passwords are an enumeration: those of an import, of an update and of an answer', async () => {

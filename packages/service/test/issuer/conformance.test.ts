@@ -409,7 +409,7 @@ test('discovery describes what the issuer does, with every endpoint on https', a
       'private_key_jwt',
       'none',
     ],
-    grant_types_supported: ['authorization_code', 'refresh_token'],
+    grant_types_supported: ['authorization_code', 'refresh_token', 'client_credentials'],
     code_challenge_methods_supported: ['S256'],
     claims_parameter_supported: false,
     request_uri_parameter_supported: false,

@@ -139,7 +139,9 @@ const losses: readonly Case[] = [
       const stronger: TestRoute = { ...write, path: '/strong', requirement: { acr: ['mfa'] } }
       const site = await open({ routes: [write, stronger] })
       const files = site.visitor().agent.post('/write').set(SENT)
-      linkOf(await files.set('content-type', 'multipart/form-data; boundary=b').send('--b--'))
+      const sent = await files.set('content-type', 'multipart/form-data; boundary=b').send('--b--')
+      // A framework without a parser of files may refuse them before any guard is asked.
+      if (sent.status !== 415) linkOf(sent)
       const { agent } = await site.user()
       linkOf(await agent.post('/strong').set(SENT).type('form').send({ text: 'letter' }))
     },

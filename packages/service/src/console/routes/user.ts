@@ -2,8 +2,7 @@ import type { ObstacleHelp } from '../../domain/factors/login-obstacles.ts'
 import { sentenceOf } from '../../domain/factors/obstacle-sentences.ts'
 import { requestedMails } from '../../domain/operators/support.ts'
 import { endAllSessions } from '../../domain/users/accounts.ts'
-import { listCredentials } from '../../domain/users/credentials.ts'
-import { getUser, setDisabled } from '../../domain/users/users.ts'
+import { getAccount, setDisabled } from '../../domain/users/users.ts'
 import { confirmByOperator } from '../../domain/ways/account-changes.ts'
 import { listAudit } from '../../domain/writes/audit.ts'
 import { nowMicros } from '../../domain/writes/context.ts'
@@ -41,9 +40,8 @@ const idOf = ({ ids }: TenantCall) => ids.user ?? ''
 async function showUser(call: TenantCall): Promise<Result> {
   const { scope, support, tenant } = call
   const id = idOf(call)
-  const [user, { items: credentials }, audit] = await Promise.all([
-    getUser(scope, id),
-    listCredentials(scope, id, { after: undefined, limit: 100 }),
+  const [{ user, credentials }, audit] = await Promise.all([
+    getAccount(scope, id),
     listAudit(scope.context, { tenantId: scope.tenantId, target: id, limit: 20 }),
   ])
   const { sessions, devices, mails, obstacles } = await support.stateOf(tenant, user, credentials)

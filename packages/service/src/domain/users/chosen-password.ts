@@ -25,7 +25,7 @@ const MAX_BYTES = 72
 const MIN_NAME_CHARACTERS = 3
 
 /** The names of this product, which operators think of first. */
-const PRODUCT = ['latchkey', 'latchkey service', 'latchkey console']
+const PRODUCT = ['', ' service', ' console'].map((part) => `latchkey${part}`)
 
 /** The claims that name a person. */
 const NAME_CLAIMS = ['name', 'given_name', 'family_name', 'nickname', 'preferred_username']

@@ -39,6 +39,8 @@ export async function withLegacyPassword(
   user: User,
   credentials: readonly Credential[],
 ): Promise<readonly Credential[]> {
+  // A password takes the place of a legacy one, so who has it has no other.
+  if (credentials.some(({ kind }) => kind === 'password')) return credentials
   if (!(await findLegacyPassword(scope, user.id))) return credentials
   const { id: userId, tenantId, createdAt } = user
   const standIn: PasswordCredential = {

@@ -1,3 +1,4 @@
+import { pageOfCredentials } from '../../store/credential-order.ts'
 import { emailKey } from '../../store/email-key.ts'
 import type { Account, Change, Listing, Page } from '../../store/ports.ts'
 import {
@@ -96,6 +97,16 @@ export async function findAccount(
   email: string,
 ): Promise<Account | undefined> {
   return context.store.users.findAccount(tenantId, emailKey(email))
+}
+
+/** A user with all credentials, the oldest first. */
+export async function getAccount({ context, tenantId }: Scope, id: string): Promise<Account> {
+  const account = found(await context.store.users.getAccount(tenantId, id))
+  const { items: credentials } = pageOfCredentials(account.credentials, {
+    after: undefined,
+    limit: account.credentials.length,
+  })
+  return { ...account, credentials }
 }
 
 /** The users with these addresses, by the address as it is given. */
