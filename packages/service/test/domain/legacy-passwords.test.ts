@@ -50,6 +50,36 @@ const legacyOf = (api: OpenApi, id: string) =>
 const refused = (reason: string) => ({ kind: 'refused', reason })
 
 describe.each(stores)('on %s', (store) => {
+  test('a newer export replaces the hash, until its user has logged in here', async () => {
+    await using api = await openApi(store, { passwords: createPasswordEngine() })
+    const body = bodyOf(django)
+    const id = (await send(api, [body])).body.data[0].id
+    const update = async (legacy_password: object) => {
+      const users = [{ ...body, id, legacy_password }]
+      return (await api.post(`/x${api.users}/import/update`, { users })).body.data[0]
+    }
+    expect(await update(body.legacy_password)).toMatchObject({ status: 'unchanged' })
+    const newer = bodyOf(firebase).legacy_password
+    const written = { status: 'updated', id, members: ['password'], conflicts: [] }
+    expect(await update(newer)).toEqual(written)
+    expect(await update(newer)).toMatchObject({ status: 'unchanged' })
+    // The other way round, a password takes the place of a legacy one, and goes for it.
+    expect(await update(body.legacy_password)).toEqual(written)
+    const users = [{ profile: body.profile, id, password: { alg: 'bcrypt', hash: bcryptOf[10] } }]
+    const { body: plain } = await api.post(`/x${api.users}/import/update`, { users })
+    expect(plain.data[0]).toEqual(written)
+    expect(await update(newer)).toEqual(written)
+
+    const login = await logIn(api, id, passwordOf(firebase))
+    expect(login).toMatchObject({ kind: 'verified', upgraded: true })
+    expect(await update(newer)).toMatchObject({ status: 'unchanged' })
+    expect(await update(body.legacy_password)).toMatchObject({
+      status: 'conflict',
+      conflicts: [{ member: 'password' }],
+    })
+    expect(await logIn(api, id, passwordOf(firebase))).toMatchObject({ kind: 'verified' })
+  })
+
   test.each(Object.entries(legacyHashes))(
     '%s: the old password logs in, and is bcrypt from then on',
     async (_, sample) => {

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto'
 import { emailKey } from '../../store/email-key.ts'
 import type {
   AuditEntry,
   Credential,
+  LegacyPassword,
   Micros,
   PasswordCredential,
   User,
@@ -23,7 +23,8 @@ import {
 } from './import-differences.ts'
 import { IMPORT_MARK, type ImportHistory, readImportHistory } from './import-history.ts'
 import { type ImportedPassword, importUsers } from './import-user.ts'
-import { findPassword, importPassword, isPassword } from './passwords.ts'
+import { findLegacyPassword, importLegacyPassword } from './legacy-passwords.ts'
+import { findPassword, fingerprint, importPassword, isPassword } from './passwords.ts'
 import { checkUser, findUser, findUsers, lookUpUser, usersById } from './users.ts'
 
 /**
@@ -155,13 +156,15 @@ async function bring(
 interface Plan {
   changes: Difference[]
   password: ImportedPassword | undefined
+  /** The hash of another system that takes the place of the password, or of the one from before. */
+  legacy: LegacyPassword | undefined
   /** The stored password that is replaced, if there is one. */
   stored: PasswordCredential | undefined
   conflicts: Conflict[]
 }
 
-function outcomeOf(id: string, { changes, password, conflicts }: Plan): Brought {
-  const members = [...changes.map(changeOf), ...(password ? ['password'] : [])]
+function outcomeOf(id: string, { changes, password, legacy, conflicts }: Plan): Brought {
+  const members = [...changes.map(changeOf), ...(password || legacy ? ['password'] : [])]
   if (members.length > 0) return { kind: 'updated', id, members, conflicts }
   return conflicts.length > 0 ? { kind: 'conflict', id, conflicts } : { kind: 'unchanged', id }
 }
@@ -174,9 +177,14 @@ function changeOf(difference: Difference): string {
 
 async function planOf(scope: Scope, row: UserToBring, user: User): Promise<Plan> {
   const differences = differencesOf(user, row)
-  const stored = row.password && (await findPassword(scope, user.id))
-  const isOther = row.password !== undefined && !(await isSame(scope, row.password, stored))
-  const plan: Plan = { changes: [], password: undefined, stored, conflicts: [] }
+  const imported = row.legacyPassword
+  const legacy = imported && importLegacyPassword(scope.context, user, imported)
+  const stored = row.password || legacy ? await findPassword(scope, user.id) : undefined
+  const isOther = legacy
+    ? !(await isSameLegacy(scope, user, legacy, stored))
+    : row.password !== undefined && !(await isSame(scope, row.password, stored))
+  const nothing = { password: undefined, legacy: undefined }
+  const plan: Plan = { changes: [], ...nothing, stored, conflicts: [] }
   if (differences.length === 0 && !isOther) return plan
 
   const history = await readImportHistory(scope, user)
@@ -191,6 +199,7 @@ async function planOf(scope: Scope, row: UserToBring, user: User): Promise<Plan>
   if (isOther) {
     const reason = await reasonAgainstPassword(scope, user, history)
     if (reason) plan.conflicts.push({ member: 'password', reason })
+    else if (legacy) plan.legacy = legacy
     else plan.password = row.password
   }
   return plan
@@ -223,7 +232,7 @@ async function isSame(
   if (!stored) return false
   const { password, state } = stored
   if (password.hash === hash) return true
-  if (state.upgradedFrom === createHash('sha256').update(hash).digest('hex')) return true
+  if (state.upgradedFrom === fingerprint(hash)) return true
   if (alg === 'plain') return isPassword(scope, password, hash)
   if (password.alg !== `${alg}|bcrypt`) return false
   // The digest itself was wrapped, so it is what bcrypt reads.
@@ -231,11 +240,23 @@ async function isSame(
   return scope.context.passwords.verify(digest.toLowerCase(), password.hash, scope.tenantId)
 }
 
+/** Whether the hash of an export is the stored one, also if a login has made bcrypt of its password since. */
+async function isSameLegacy(
+  scope: Scope,
+  { id }: User,
+  { verifier }: LegacyPassword,
+  stored: PasswordCredential | undefined,
+): Promise<boolean> {
+  if (stored) return stored.state.upgradedFrom === fingerprint(verifier)
+  return (await findLegacyPassword(scope, id))?.verifier === verifier
+}
+
 async function carryOut(scope: Scope, row: UserToBring, user: User, plan: Plan): Promise<void> {
   // First, as a hash may be refused, and then nothing of the row is written.
   const password =
     plan.password && (await importPassword(scope, plan.password.alg, plan.password.hash))
   if (plan.changes.length > 0) await changeUser(scope, row, user, plan.changes)
+  if (plan.legacy) await storeLegacy(scope, user, plan.legacy, plan.stored)
   if (!password) return
   const { context, tenantId } = scope
   const target = `${user.id}/password`
@@ -263,6 +284,32 @@ async function carryOut(scope: Scope, row: UserToBring, user: User, plan: Plan):
         return changed
       },
       audit,
+    ),
+  )
+}
+
+/** Stores the hash of another system, in the place of the password that was judged. */
+async function storeLegacy(
+  scope: Scope,
+  { id }: User,
+  legacyPassword: LegacyPassword,
+  stored: PasswordCredential | undefined,
+): Promise<void> {
+  const { context, tenantId } = scope
+  await commit(scope, 'credential.update', `${id}/password`, (audit) =>
+    context.store.users.updateAccount(
+      tenantId,
+      id,
+      (account) => {
+        const current = account.credentials.find(({ kind }) => kind === 'password')
+        if (current?.rev !== stored?.rev) throw changedMeanwhile()
+        marked(audit)
+        const credentials = account.credentials.filter((one) => one !== current)
+        const user = { ...account.user, sessionsValidAfter: nowMicros(context.clock) }
+        return { ...account, user, credentials, legacyPassword }
+      },
+      audit,
+      'legacy_password',
     ),
   )
 }

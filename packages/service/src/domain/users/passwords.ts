@@ -340,7 +340,8 @@ function normalizePassword(password: string): string {
   return password.normalize('NFC')
 }
 
-function fingerprint(hash: string): string {
+/** Tells a hash from another without keeping it. */
+export function fingerprint(hash: string): string {
   return createHash('sha256').update(hash).digest('hex')
 }
 

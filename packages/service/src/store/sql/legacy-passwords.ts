@@ -2,7 +2,7 @@ import type { CredentialName, LegacyPasswordStore } from '../ports.ts'
 import type { LegacyPassword } from '../records.ts'
 import type { Engine } from './engine.ts'
 import { every, type Row } from './schema.ts'
-import { assign, type EngineName, type Sql, sql } from './sql.ts'
+import { assign, type EngineName, insertInto, type Sql, sql } from './sql.ts'
 
 /**
  * The statements that make the index and the triggers of the table. An insert of a password deletes the legacy one
@@ -52,13 +52,15 @@ export function legacyOf(tenantId: string, userId: string): Sql<Row<'legacy_pass
     where tenant_id = ${tenantId} and user_id = ${userId}`
 }
 
-/** The statement that changes the legacy password of a user, or deletes it. */
+/** The statement that stores the legacy password of a user, or deletes it. */
 export function changeLegacy(tenantId: string, userId: string, legacy: LegacyPassword | null): Sql {
-  const isOne = sql`tenant_id = ${tenantId} and user_id = ${userId}`
-  if (legacy === null) return sql`delete from legacy_passwords where ${isOne}`
+  if (legacy === null) {
+    return sql`delete from legacy_passwords where tenant_id = ${tenantId} and user_id = ${userId}`
+  }
   const row = toRow(tenantId, userId, legacy)
-  const set = assign(Object.keys(row), Object.values(row))
-  return sql`update legacy_passwords set ${set} where ${isOne}`
+  const [columns, values] = [Object.keys(row), Object.values(row)]
+  return sql`${insertInto('legacy_passwords', columns, values)}
+    on conflict (tenant_id, user_id) do update set ${assign(columns, values)}`
 }
 
 /** A legacy password as a row. */

@@ -80,6 +80,22 @@ export function describeLegacyPasswords(open: Open): void {
       expect(seen).toEqual([undefined, legacy, legacy, undefined])
     })
 
+    test('a change of the account gives it to a user who has none, or a password', async () => {
+      const { store, tenant, users, legacyOf } = await withUsers(undefined, undefined)
+      const [bare, other] = users as [User, User]
+      await store.credentials.insert(aCredential(other), anAudit('create'))
+      for (const { id } of users) {
+        await store.users.updateAccount(
+          ...[tenant.id, id],
+          (account) => ({ ...account, credentials: [], legacyPassword: legacy }),
+          anAudit('update'),
+          'legacy_password',
+        )
+      }
+      expect(await Promise.all([bare, other].map(legacyOf))).toEqual([legacy, legacy])
+      expect(await store.credentials.get(tenant.id, other.id, 'password')).toBeUndefined()
+    })
+
     test('of changes at once that find it, one replaces it', async () => {
       const { store, tenant, first } = await withUsers(legacy)
       const outcomes = await Promise.all(
