@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { get, type IncomingMessage } from 'node:http'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
@@ -32,7 +33,9 @@ test('under "next dev", the link in the terminal opens the login recorder, which
   server.stderr.on('data', (text) => (output += text))
   while (!output.includes('Ready in')) await once(server.stdout, 'data')
 
-  const failed = await fetch(`${url}/login`)
+  // Not `fetch()`, which says that a script asks: scripts begin no login.
+  const [failed] = (await once(get(`${url}/login`), 'response')) as [IncomingMessage]
+  failed.resume()
   const locked = await fetch(`${url}/__latchkey`)
   const link = await vi.waitUntil(() => /http:\S+key=[\w-]+/.exec(output)?.[0])
   const opened = await fetch(link, { redirect: 'manual' })
@@ -44,6 +47,8 @@ test('under "next dev", the link in the terminal opens the login recorder, which
   server.kill()
   await once(server, 'exit')
 
-  expect([failed.status, locked.status, opened.status, shown.status]).toEqual([503, 403, 303, 200])
+  expect([failed.statusCode, locked.status, opened.status, shown.status]).toEqual([
+    503, 403, 303, 200,
+  ])
   expect(text).toContain('LATCHKEY_PROVIDER_UNAVAILABLE')
 })
