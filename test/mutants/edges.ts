@@ -16,6 +16,7 @@ export interface EdgeMutant extends Defect {
 
 const core = (path: string): string => `packages/core/src/${path}`
 const nextjs = (path: string): string => `packages/nextjs/src/${path}`
+const nestjs = (path: string): string => `packages/nestjs/src/${path}`
 const guarded = (path: string): string => `packages/testing/src/guarded/${path}`
 
 const ABSENT: Tests = { file: 'packages/express/test/absent-members.test.ts' }
@@ -47,6 +48,8 @@ const DEVIATIONS: Tests = {
   names: 'cannot take now',
 }
 const GUARDED: Tests = { file: 'packages/fastify/test/assert-guarded.test.ts' }
+const GATEWAYS: Tests = { file: 'packages/nestjs/test/gateways.test.ts' }
+const RESOLVERS: Tests = { file: 'packages/nestjs/test/graphql.test.ts' }
 const REMEDIES: Tests = { file: 'packages/express/test/first-hour.test.ts' }
 
 /** Each of these is noticed by its tests. */
@@ -725,6 +728,49 @@ export const EDGES: readonly EdgeMutant[] = [
     by: REMEDIES,
     file: core('guard/bearer-token.ts'),
     find: '    ...(remedy && { remedy }),\n',
+    replacement: '',
+  },
+  {
+    name: 'a page of another site opens a WebSocket of a public gateway with its user',
+    by: GATEWAYS,
+    file: nestjs('connections.ts'),
+    find: "  return refusal?.error.code === 'LATCHKEY_REQUEST_FORGED' ? refusal : undefined\n",
+    replacement: '  return undefined\n',
+  },
+  {
+    name: 'a gateway decides about its messages by the session of the handshake',
+    by: GATEWAYS,
+    file: nestjs('gateways.ts'),
+    find: '  const visit = await connections.open(request)\n',
+    replacement:
+      '  const visit = visits.of<never>(client) as unknown as Awaited<ReturnType<typeof connections.open>>\n',
+  },
+  {
+    name: 'the handshake of a gateway asks for any user, whatever its class requires',
+    by: GATEWAYS,
+    file: nestjs('gateways.ts'),
+    find: "  return typeof access === 'object' ? access : ANY_USER\n",
+    replacement: '  return ANY_USER\n',
+  },
+  {
+    name: 'a message of a gateway is let in though the session of its connection has ended',
+    by: GATEWAYS,
+    file: nestjs('connections.ts'),
+    find: "    if (ended.aborted) end(socket)\n    else ended.addEventListener('abort', () => end(socket))\n",
+    replacement: '',
+  },
+  {
+    name: 'a refused resolver of GraphQL runs',
+    by: RESOLVERS,
+    file: nestjs('graphql.ts'),
+    find: '  if (refusal) throw graphqlError(refusal)\n',
+    replacement: '',
+  },
+  {
+    name: 'errors of GraphQL have no code of the kit',
+    by: RESOLVERS,
+    file: nestjs('graphql.ts'),
+    find: 'latchkeyCode: error.code, ',
     replacement: '',
   },
 ]
