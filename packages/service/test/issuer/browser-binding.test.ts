@@ -104,7 +104,10 @@ describe.each(storeKinds)('on %s', (store) => {
     const begun = [await app.begin(), await app.begin()]
     const sentTo = await Promise.all(begun.map(({ url }) => browser.peek(url)))
     for (const [index, { location = '' }] of sentTo.entries()) {
-      const callback = await browser.submit(await browser.get(location), ada)
+      const page = await browser.get(location)
+      // On a slow machine the second tab goes on by itself: the browser has logged in since it was opened.
+      const isAsked = page.html.includes('name="password"')
+      const callback = isAsked ? await browser.submit(page, ada) : page
       const tokens = await app.redeem(begun[index] as (typeof begun)[0], callback)
       expect(tokens.claims()?.email).toBe(ada.email)
     }

@@ -39,7 +39,11 @@ export async function createDatabase({
     url,
     query,
     async empty() {
-      await query(EMPTY)
+      // What a process still does in the background may lock the same rows in another order.
+      await query(EMPTY).catch((error) => {
+        if (error.code !== '40P01') throw error
+        return query(EMPTY)
+      })
     },
     async drop() {
       await client?.end()
