@@ -126,4 +126,26 @@ export function describeAuditDetails(opened: () => Promise<DataStore>): void {
     )
     expect((await detailsOf(store, 'somewhere'))?.actor).toBe(olga.email)
   })
+
+  test('users who have acted on one another are deleted at once', async () => {
+    const store = await opened()
+    const tenant = aTenant()
+    await store.tenants.insert(tenant, anAudit('create'))
+    const users = Array.from({ length: 12 }, () => aUser(tenant.id))
+    for (const user of users) await store.users.insert(user, anAudit('create'))
+    for (let round = 0; round < 6; round++) {
+      const acts = users.map((user, at) => {
+        const actor = `user:${users[(at + 1 + round) % users.length]?.id}`
+        const audit = anAudit('update', { tenantId: tenant.id, actor, target: user.id })
+        return store.users.update(tenant.id, user.id, (last) => ({ ...last }), audit)
+      })
+      await Promise.all(acts)
+    }
+    const deleted = await Promise.all(
+      users.map(({ id }) =>
+        store.users.delete(tenant.id, id, anAudit('delete', { tenantId: tenant.id, target: id })),
+      ),
+    )
+    expect(new Set(deleted.map(({ kind }) => kind))).toEqual(new Set(['written']))
+  })
 }
