@@ -83,6 +83,8 @@ describe.each(allStoreKinds)('on %s', (store) => {
       'Your password for Acme was changed',
       'A new login to your account at Acme',
     ])
+    expect(links[0]?.text).toMatch(/^This was just added to your account: .+\. If this/m)
+    expect(links[0]?.text).not.toMatch(/[{}]/)
 
     const ofChanges = links.slice(0, 2)
     await press(createVisitor(issuer), ofChanges[1]?.link ?? '')

@@ -54,7 +54,7 @@ const kinds: Record<MailKind, { link?: string; values?: Record<string, string> }
   code: { values },
   loginCode: { values },
   addressCode: { values },
-  factors: { link },
+  factors: { link, values: { way: 'a passkey' } },
   guessed: { link },
   moved: { link, values: { email: values.email } },
   displaced: { link },

@@ -157,9 +157,13 @@ function factorText(
   language: Language,
 ): { text: TextKey; values: Record<string, string> } {
   const text = factorTexts[change.kind]
-  if (!('way' in change) || change.way === 'password') return { text, values: {} }
-  const key = change.way === 'social' ? 'mailWaySocial' : (`factorName_${change.way}` as const)
-  return { text, values: { way: translator(language)(key) } }
+  if (!('way' in change)) return { text, values: {} }
+  return { text, values: { way: translator(language)(nameOfWay(change.way)) } }
+}
+
+function nameOfWay(way: Credential['kind']): TextKey {
+  if (way === 'password') return 'password'
+  return way === 'social' ? 'mailWaySocial' : `factorName_${way}`
 }
 
 /** More about a change. */
