@@ -2,17 +2,19 @@ import { resolve } from 'node:path'
 import { type Child, start, startFile } from './parts/child.ts'
 import { load } from './parts/load.ts'
 import { median, row } from './parts/numbers.ts'
+import { startRedis } from './parts/redis.ts'
 import { createVisitor, type Visitor } from './parts/visitor.ts'
 
 /**
  * The cost of a change of the kit: two checkouts of this repository, each installed, in turns in
  * the same run. `kit-before-after.ts ../before .` shows the CPU of each request, and the median of
- * the ratios within rounds. Sessions are in the process.
+ * the ratios within rounds. Sessions are in the process, or with `STORE=redis` in a Redis that both share.
  */
 const ROUNDS = Number(process.env.ROUNDS ?? 14)
 const REQUESTS = Number(process.env.REQUESTS ?? 1000)
 const LOGINS = Number(process.env.LOGINS ?? 100)
 const ONLY = process.env.ONLY?.split(';')
+const redis = process.env.STORE === 'redis' ? await startRedis() : undefined
 const WARM_UP_ROUNDS = 2
 const [before = '', after = '.'] = process.argv.slice(2)
 
@@ -53,7 +55,8 @@ async function ask(
 
 async function enter(checkout: string, issuer: string): Promise<Contestant> {
   const server = resolve(checkout, 'bench/servers/kit.ts')
-  const child = await startFile(server, ['latchkey', issuer], ['--conditions=latchkey-source'])
+  const args = ['latchkey', issuer, ...(redis ? [`${redis.port}`] : [])]
+  const child = await startFile(server, args, ['--conditions=latchkey-source'])
   const visitor = createVisitor(child.port)
   const cookies: string[] = []
   for (let n = 0; n < 50; n++) cookies.push(await visitor.logIn())
@@ -84,3 +87,4 @@ for (const { child, visitor } of [old, fresh]) {
   await child.stop()
 }
 await provider.stop()
+await redis?.stop()
