@@ -8,7 +8,7 @@ export type {
   Recorder,
   RequestContext,
 } from '../context.ts'
-export { CODES, type WarningCode } from '../errors/codes.ts'
+export { CODES } from '../errors/codes.ts'
 export { readCookie, setCookie } from '../http/cookies.ts'
 export { personasPath, recorderPath } from '../http/development.ts'
 export { discoveryUrlOf } from '../http/issuer-url.ts'
