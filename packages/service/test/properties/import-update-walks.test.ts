@@ -233,7 +233,7 @@ test('an update puts each row into one category, as its preview says, undoes not
         expect([again.counts.created ?? 0, again.counts.updated ?? 0]).toEqual([0, 0])
         expect(new Map((await usersOf(scope)).map((user) => [user.id, user]))).toEqual(now)
       }),
-      walksToMake(100),
+      walksToMake(40),
     )
   } finally {
     rmSync(folder, { recursive: true })
