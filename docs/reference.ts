@@ -22,7 +22,7 @@ function publicSources(): Map<string, string> {
     if (manifest.private) continue
     for (const [subpath, conditions] of Object.entries(manifest.exports ?? {})) {
       const source = conditions['latchkey-source']
-      // What core has for `@latchkey/development` alone changes with every release.
+      // Names for `@latchkey/development` alone change with every release.
       if (!source || subpath === './development') continue
       const folder = path.posix.dirname(file)
       sources.set(path.posix.join(manifest.name, subpath), path.posix.join(folder, source))
