@@ -10,6 +10,7 @@ import { createPostgresQueues } from './store/postgres/queue.ts'
 import { textOf, withoutTexts } from './store/postgres/user-texts.ts'
 import type { ProtocolStore } from './store/protocol-store.ts'
 import { createRedisProtocolStore } from './store/redis/protocol-store.ts'
+import type { TableName } from './store/sql/schema.ts'
 import { type AnyRow, script } from './store/sql/sql.ts'
 import { openDatabase } from './store/sqlite/database.ts'
 import { markMoved } from './store/sqlite/moved-folder.ts'
@@ -23,6 +24,7 @@ const TABLES = [
   'applications',
   'users',
   'last_logins',
+  'standings',
   'credentials',
   'legacy_passwords',
   'api_keys',
@@ -36,11 +38,12 @@ const TABLES = [
   'jobs',
   'job_parts',
   'audit',
+  'audit_details',
   'cursors',
   'audit_log',
   'restores',
   'unconfirmed',
-] as const
+] as const satisfies readonly TableName[]
 
 /** The number of objects moved: rows by table, and entries with a time to live. */
 export interface MoveReport {
@@ -108,6 +111,8 @@ async function copyTables(
   await run(script('delete from cursors; delete from audit_log'))
   const rowsOf = (table: string) => readTable(join(data, 'data.db'), table)
   for (const table of TABLES) {
+    // Entries that were copied have the names of today, by the trigger of the table.
+    if (table === 'audit_details') await run(script('delete from audit_details'))
     const isUsers = table === 'users'
     report[table] = await copyRows(
       run,

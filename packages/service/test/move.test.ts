@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { createIdentityService } from '@latchkey/service'
 import { afterAll, expect, test } from 'vitest'
 import { startRedis } from '../../session-store/test/support/redis.ts'
 import { moveFolder } from '../src/move.ts'
+import { tables } from '../src/store/sql/schema.ts'
 import { createSqliteProtocolStore } from '../src/store/sqlite/protocol-store.ts'
 import { run, temporaryFolder } from './cli/support.ts'
 import { connectApi } from './support/api.ts'
@@ -16,6 +18,24 @@ afterAll(async () => {
   await database.drop()
 })
 
+/** The rows of every table of a data folder. */
+function readRows(file: string): Record<string, unknown[]> {
+  const db = new DatabaseSync(file, { readOnly: true })
+  try {
+    return Object.fromEntries(
+      Object.keys(tables).map((table) => [
+        table,
+        db
+          .prepare(`select * from ${table} order by 1`)
+          .all()
+          .map((row) => ({ ...row })),
+      ]),
+    )
+  } finally {
+    db.close()
+  }
+}
+
 test('a folder that was moved to PostgreSQL and Redis is served there as it was', async () => {
   using folder = temporaryFolder()
   const data = join(folder.path, 'data')
@@ -24,6 +44,10 @@ test('a folder that was moved to PostgreSQL and Redis is served there as it was'
   const { secret } = await before.admin.createApiKey({ name: 'tests', reach: [tenant.id] })
   const old = connectApi(before.fetch, secret, tenant.id)
   for (let i = 0; i < 25; i++) await old.createUser()
+  // Links of before do not count any more, and the log keeps the names of before.
+  const [first] = (await old.get(old.users)).body.data
+  const profile = { email: 'moved@example.com', name: 'Moved' }
+  expect((await old.post(`${old.users}/${first.id}`, { profile })).status).toBe(200)
   const application = await old.create(old.applications, {
     redirect_urls: ['https://a.example/callback'],
   })
@@ -53,6 +77,22 @@ test('a folder that was moved to PostgreSQL and Redis is served there as it was'
   // Node 22 says that its SQLite is experimental.
   expect(moved.stderr).not.toMatch(/error|fail/i)
   expect(moved.stdout).toMatch(/users +25/)
+  // No table of the schema is forgotten, whether it has rows or not.
+  for (const table of Object.keys(tables))
+    expect(moved.stdout).toMatch(new RegExp(`\\b${table} +\\d`))
+  const folderRows = readRows(join(data, 'data.db'))
+  expect(folderRows.standings).not.toEqual([])
+  expect(folderRows.audit_details).not.toEqual([])
+  for (const [table, rows] of Object.entries(folderRows)) {
+    const [{ n }] = (await database.query(`select count(*)::int as n from ${table}`)) as [
+      { n: number },
+    ]
+    expect(`${table}: ${n}`).toBe(`${table}: ${rows.length}`)
+  }
+  const details = await database.query('select * from audit_details order by audit_id')
+  expect(details.map((row) => ({ ...row, audit_id: Number(row.audit_id) }))).toEqual(
+    folderRows.audit_details,
+  )
   const masterKey = readFileSync(join(data, 'master.key'), 'utf8').trim()
   const after = await createIdentityService({ database: database.url, redis: redis.url, masterKey })
   try {
