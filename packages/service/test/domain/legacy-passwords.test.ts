@@ -7,7 +7,7 @@ import {
   type Verification,
   verifyPassword,
 } from '../../src/domain/users/passwords.ts'
-import { claimAccount } from '../../src/domain/ways/account-changes.ts'
+import { claimAccount, confirmByOperator } from '../../src/domain/ways/account-changes.ts'
 import { createVault, fixedKeys } from '../../src/domain/writes/vault.ts'
 import { stores } from '../support/api.ts'
 import { type OpenApi, openApi } from '../support/context.ts'
@@ -50,6 +50,16 @@ const legacyOf = (api: OpenApi, id: string) =>
 const refused = (reason: string) => ({ kind: 'refused', reason })
 
 describe.each(stores)('on %s', (store) => {
+  test('an operator who marks the address as verified ends it, as the first proof does', async () => {
+    await using api = await openApi(store, { passwords: createPasswordEngine() })
+    const id = await bring(api, django, {
+      profile: { email: 'unproven@example.com', email_verified: false },
+    })
+    await confirmByOperator(api.scope, id)
+    expect(await legacyOf(api, id)).toBeUndefined()
+    expect(await logIn(api, id, passwordOf(django))).toEqual(refused('no_password'))
+  })
+
   test('a newer export replaces the hash, until its user has logged in here', async () => {
     await using api = await openApi(store, { passwords: createPasswordEngine() })
     const body = bodyOf(django)

@@ -240,6 +240,7 @@ export async function confirmByOperator(scope: Scope, userId: string): Promise<U
     return {
       user: claimedUser(scope, user),
       credentials: [],
+      legacyPassword: null,
       ...(isHeld && { standing: afterConfirmation(account, now) }),
     }
   }
