@@ -9,10 +9,9 @@ import {
 } from '../domain/users/import-differences.ts'
 import { note } from '../domain/writes/audit.ts'
 import { ServiceError, statusOfCode } from '../domain/writes/errors.ts'
-import { errorOf } from '../wire/errors.ts'
 import { importedUserBody } from '../wire/schemas.ts'
 import type { BatchRoute, Call } from './route.ts'
-import { readUserToImport } from './users-import.ts'
+import { needsHashing, type Refused, readUserToImport, refusedResult } from './users-import.ts'
 
 /** Users in one request, which counts as one towards the rate limit. */
 const MAX_USERS = 100
@@ -39,7 +38,7 @@ type Result =
   | { status: 'updated'; id: string; members: string[]; conflicts: Conflict[] }
   | { status: 'unchanged'; id: string }
   | { status: 'conflict'; id?: string; conflicts: Conflict[] }
-  | { status: 'refused'; code: string; status_code: number; detail: string }
+  | Refused
 
 const statuses = ['created', 'updated', 'unchanged', 'conflict', 'refused'] as const
 
@@ -157,19 +156,9 @@ export function readUserToBring(item: unknown, ignored?: Set<string>): UserToBri
 }
 
 function resultOf(outcome: Brought): Result {
-  if (outcome.kind === 'refused') {
-    const error = errorOf(outcome.cause)
-    if (error.statusCode >= 500 && error.code !== 'unavailable') throw outcome.cause
-    const { code, statusCode, message } = error
-    return { status: 'refused', code, status_code: statusCode, detail: message }
-  }
+  if (outcome.kind === 'refused') return refusedResult(outcome.cause)
   const { kind: status, ...facts } = outcome
   return { status, ...facts } as Result
-}
-
-function needsHashing(item: unknown): boolean {
-  const alg = (item as { password?: { alg?: unknown } } | null)?.password?.alg
-  return alg !== undefined && alg !== 'bcrypt'
 }
 
 function resultSchemas(): object[] {

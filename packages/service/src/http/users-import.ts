@@ -16,11 +16,16 @@ const MAX_USERS = 100
 /** Users that are written in one step, before other requests have their turn. */
 const SLICE = 50
 
+/** The result for a user who is refused. */
+export interface Refused {
+  status: 'refused'
+  code: string
+  status_code: number
+  detail: string
+}
+
 /** The result for one user. */
-type Result =
-  | { status: 'created'; id: string }
-  | { status: 'existing'; user: object }
-  | { status: 'refused'; code: string; status_code: number; detail: string }
+type Result = { status: 'created'; id: string } | { status: 'existing'; user: object } | Refused
 
 /**
  * Creates users with their passwords, many in a request. Each is created or refused by itself, by the
@@ -131,13 +136,23 @@ export function readUserToImport(item: unknown, ignored?: Set<string>): UserToIm
 function resultOf(outcome: Imported | undefined): Result {
   if (outcome?.kind === 'created') return { status: 'created', id: outcome.user.id }
   if (outcome?.kind === 'existing') return { status: 'existing', user: serializeUser(outcome.user) }
-  const error = errorOf(outcome?.cause)
-  if (error.statusCode >= 500 && error.code !== 'unavailable') throw outcome?.cause
+  return refusedResult(outcome?.cause)
+}
+
+/**
+ * The result for a user who is refused.
+ *
+ * @throws errors of the service, which are not those of a single user.
+ */
+export function refusedResult(cause: unknown): Refused {
+  const error = errorOf(cause)
+  if (error.statusCode >= 500 && error.code !== 'unavailable') throw cause
   const { code, statusCode, message } = error
   return { status: 'refused', code, status_code: statusCode, detail: message }
 }
 
-function needsHashing(item: unknown): boolean {
+/** Whether the password of a user counts as a request of its own, as it does on `/v1`. */
+export function needsHashing(item: unknown): boolean {
   const alg = (item as { password?: { alg?: unknown } } | null)?.password?.alg
   return alg !== undefined && alg !== 'bcrypt'
 }
