@@ -1,4 +1,4 @@
-import { describe, onTestFinished } from 'vitest'
+import { describe, expect, onTestFinished } from 'vitest'
 import { createDatabase, openPostgresDataStore } from '../support/postgres.ts'
 import { describeAuditDetails } from './suite/audit-details.ts'
 
@@ -8,6 +8,11 @@ describe('the details of audit entries, on PostgreSQL', () => {
     const store = openPostgresDataStore(database.url)
     onTestFinished(async () => {
       await store.close()
+      // Each undoes a write, and PostgreSQL notices it only after a second.
+      const [{ deadlocks } = {}] = await database.query(
+        'select deadlocks from pg_stat_database where datname = current_database()',
+      )
+      expect(deadlocks).toBe('0')
       await database.drop()
     })
     return store

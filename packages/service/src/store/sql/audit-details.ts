@@ -63,6 +63,11 @@ const forget = (about: string, by: string) => `
 const ofRemoved = (query: string) =>
   `= any(array(select found.id from removed, lateral (${query}) as found))`
 
+/** In one order: deletions of users who acted on one another would each wait for what the other holds. */
+const lockRemoved = `perform from audit_details
+  where audit_id ${ofRemoved(`${aboutUser('removed.id')} union all ${byRemoved}`)}
+  order by audit_id for update;`
+
 /**
  * The triggers that keep the details of audit entries: every way to write an entry stores the names with it, that of
  * release 0.2 included, and the names of a user are erased in the transaction that deletes the user.
@@ -96,8 +101,8 @@ export function createAuditTriggers(engine: EngineName): string[] {
     // cspell:ignore seqscan
     // Before PostgreSQL knows how long the log is, it would read all of it for each user.
     `create function latchkey_forget_users() ${returns} $$ begin
-      ${forget(ofRemoved(aboutUser('removed.id')), ofRemoved(byRemoved))} return null; end $$
-      set enable_seqscan = off`,
+      ${lockRemoved} ${forget(ofRemoved(aboutUser('removed.id')), ofRemoved(byRemoved))}
+      return null; end $$ set enable_seqscan = off`,
     `create trigger audit_details_forget after delete on users referencing old table as removed
       for each statement execute function latchkey_forget_users()`,
   ]
