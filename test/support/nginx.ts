@@ -34,6 +34,8 @@ export interface Proxy {
   readonly url: string
   /** Takes other directives beside the `server` block; resolves when no request is left at the earlier ones. */
   reload(http: string): Promise<void>
+  /** The errors that it reported so far, a line each. */
+  errors(): string[]
   [Symbol.asyncDispose](): Promise<void>
 }
 
@@ -62,8 +64,10 @@ export async function startNginx(port: number, server: string, http = ''): Promi
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   let complaint = ''
+  let reported = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     complaint += text
+    reported += text
   })
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   while (!(await accepts(port))) {
@@ -78,6 +82,7 @@ export async function startNginx(port: number, server: string, http = ''): Promi
       child.kill('SIGHUP')
       while (!/worker process \d+ exited/.test(complaint)) await wait(20)
     },
+    errors: () => reported.split('\n').filter((line) => /\[(error|crit|alert)\]/.test(line)),
     async [Symbol.asyncDispose]() {
       stop(child)
       await ended
