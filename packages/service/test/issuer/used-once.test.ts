@@ -102,9 +102,10 @@ describe.each(allStoreKinds)('on %s', (store) => {
   test('of links for a new password that are asked for at once, the newest one alone works', async () => {
     const { issuer } = await start(store)
     await using _ = issuer
-    await atOnce(issuer, async (browser) =>
+    const asked = await atOnce(issuer, async (browser) =>
       browser.submit(await browser.get('/reset'), { email: ada.email }),
     )
+    expect(new Set(asked.map(({ status }) => status))).toEqual(new Set([200]))
     const links = (await issuer.mails()).flatMap(({ link }) => link ?? [])
     expect(new Set(links).size).toBe(AT_ONCE)
 
