@@ -3,8 +3,9 @@ import { type Answer, type Api, startApi, stores } from '../support/api.ts'
 import { expectError } from '../support/errors.ts'
 
 /**
- * Creates users one after the other; answers with their ids in the order of creation. Processes tell it by their clocks, which agree to some milliseconds: of users that
- * are made faster than that, a cluster lists the one whose process was behind first.
+ * Creates users one after the other; answers with their ids in the order of creation. Processes tell it by their clocks,
+ * which agree to some milliseconds: of users that are made faster than that, a cluster lists the one whose process was
+ * behind first.
  */
 async function createUsers(api: Api, count: number): Promise<string[]> {
   const ids: string[] = []

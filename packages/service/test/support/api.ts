@@ -2,10 +2,16 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createIdentityService, type IdentityService } from '@latchkey/service'
-import { beforeAll, expect } from 'vitest'
+import { expect } from 'vitest'
 import { atFileEnd } from '../../../../test/support/file-end.ts'
 import type { IdentityServiceOptions } from '../../src/service-options.ts'
-import { endSharedClusters, overHttp, sharedCluster } from './cluster.ts'
+import {
+  endSharedClusters,
+  overHttp,
+  PROCESSES,
+  sharedCluster,
+  withoutProcesses,
+} from './cluster.ts'
 import { checkConformance } from './conformance.ts'
 
 /** Where a service keeps its data; `cluster`: four processes on PostgreSQL and Redis answer in turn. */
@@ -26,7 +32,6 @@ export const byDefault = {
   trustedProxies: [],
 }
 
-if (stores.includes('cluster')) beforeAll(() => sharedCluster(byDefault))
 atFileEnd(endSharedClusters)
 
 export interface Answer {
@@ -103,7 +108,9 @@ async function onOne(store: StoreName, options: IdentityServiceOptions): Promise
  * in this one. Tests look into one more.
  */
 async function onCluster(options: IdentityServiceOptions): Promise<StartedService> {
-  const { database, options: shared, processes } = await sharedCluster(byDefault)
+  const isPlain = Object.keys(options).length === 0
+  const cluster = await sharedCluster(isPlain ? byDefault : withoutProcesses)
+  const { database, options: shared, processes } = cluster
   await database.empty()
   const { database: url, redis, masterKey } = shared
   const open = () => {
@@ -113,9 +120,8 @@ async function onCluster(options: IdentityServiceOptions): Promise<StartedServic
       ...options,
     })
   }
-  const isPlain = Object.keys(options).length === 0
   const service = await open()
-  const others = isPlain ? [] : await Promise.all(processes.map(open))
+  const others = isPlain ? [] : await Promise.all(Array.from({ length: PROCESSES }, open))
   const doors = isPlain
     ? processes.map(({ port }) => overHttp(port))
     : others.map(({ fetch }) => fetch)

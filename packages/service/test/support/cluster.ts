@@ -6,7 +6,7 @@ import { type Balancer, startBalancer } from './balancer.ts'
 import { createDatabase, type TestDatabase } from './postgres.ts'
 
 /** How many processes serve, unless a test says otherwise. */
-const PROCESSES = 4
+export const PROCESSES = 4
 
 /** The master key of every process. */
 export const clusterKey = Buffer.alloc(32, 7)
@@ -80,6 +80,9 @@ export function sharedCluster(options: ClusterOptions = {}): Promise<Cluster> {
   shared.set(name, cluster)
   return cluster
 }
+
+/** The PostgreSQL and the Redis alone: what serves is in the process of the test, and no other works on their rows. */
+export const withoutProcesses: ClusterOptions = { count: 0 }
 
 /** Ends the clusters of a file, if any were started. */
 export async function endSharedClusters(): Promise<void> {

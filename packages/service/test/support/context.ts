@@ -16,8 +16,8 @@ import type { DataStore } from '../../src/store/ports.ts'
 import { openSqliteDataStore } from '../../src/store/sqlite/data-store.ts'
 import { IN_MEMORY } from '../../src/store/sqlite/database.ts'
 import { createClientIp } from '../../src/wire/client.ts'
-import { type Api, anyStore, byDefault, connectApi, type StoreName } from './api.ts'
-import { sharedCluster } from './cluster.ts'
+import { type Api, anyStore, connectApi, type StoreName } from './api.ts'
+import { sharedCluster, withoutProcesses } from './cluster.ts'
 import { openPostgresDataStore } from './postgres.ts'
 import { quickPasswords } from './quick-passwords.ts'
 
@@ -86,7 +86,7 @@ export async function openApi(
 async function openStore(name: StoreName, folder = ''): Promise<DataStore> {
   if (name === 'memory') return openSqliteDataStore(IN_MEMORY)
   if (name === 'SQLite') return openSqliteDataStore(folder)
-  const { database } = await sharedCluster(byDefault)
+  const { database } = await sharedCluster(withoutProcesses)
   await database.empty()
   return openPostgresDataStore(database.url)
 }

@@ -2,7 +2,6 @@ import { EventEmitter } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
-import { beforeAll } from 'vitest'
 import { atFileEnd } from '../../../../../test/support/file-end.ts'
 import { createBackground } from '../../../src/background/index.ts'
 import { systemClock } from '../../../src/clock.ts'
@@ -24,7 +23,9 @@ import {
   clusterKey,
   endSharedClusters,
   HEARD_MS,
+  PROCESSES,
   sharedCluster,
+  withoutProcesses,
 } from '../../support/cluster.ts'
 import { quickPasswords } from '../../support/quick-passwords.ts'
 import { createLoopbackFetch, type Fetch } from './loopback.ts'
@@ -54,7 +55,6 @@ export const allStoreKinds: readonly StoreKind[] = process.env.LATCHKEY_TEST_CLU
   ? storeKinds
   : [...storeKinds, 'shared']
 
-if (storeKinds.includes('cluster')) beforeAll(() => sharedCluster())
 atFileEnd(endSharedClusters)
 atFileEnd(endSharedStores)
 
@@ -91,8 +91,10 @@ export async function startIssuer(options: StartOptions = {}) {
     settings,
     ...inside
   } = options
-  const cluster = store === 'cluster' ? await sharedCluster() : undefined
-  if (cluster && openIssuers++ === 0) await forgetEarlierTests(cluster)
+  const isPlain = !isHere && Object.values(inside).every((value) => value === undefined)
+  const cluster =
+    store === 'cluster' ? await sharedCluster(isPlain ? {} : withoutProcesses) : undefined
+  if (cluster) await enter(cluster)
   const stores = await (cluster ? openClusterStores(cluster) : openStores(store))
   const problems: object[] = []
   const { domain, issuer, server } = openIssuer(stores, inside, problems)
@@ -199,7 +201,7 @@ export async function startIssuer(options: StartOptions = {}) {
     /** What was reported to the operator; empty when all went well. */
     problems,
     async [Symbol.asyncDispose]() {
-      if (cluster) openIssuers--
+      if (cluster) leave(cluster)
       await others?.[Symbol.asyncDispose]()
       await issuer.close()
       server.closeAllConnections()
@@ -267,12 +269,21 @@ function openIssuer(stores: Stores, options: Inside, problems: object[]) {
   return { domain, issuer, server }
 }
 
-async function forgetEarlierTests({ redis, database }: Cluster): Promise<void> {
-  await Promise.all([redis.inspect((one) => one.flushall()), database.empty()])
+/** How many issuers on a cluster are not disposed. */
+const openIssuers = new WeakMap<Cluster, number>()
+
+/** The first issuer on a cluster forgets what earlier tests have left. */
+async function enter(cluster: Cluster): Promise<void> {
+  const open = openIssuers.get(cluster) ?? 0
+  openIssuers.set(cluster, open + 1)
+  const { redis, database } = cluster
+  if (open === 0) await Promise.all([redis.inspect((one) => one.flushall()), database.empty()])
 }
 
-/** Issuers on the cluster that are not disposed. */
-let openIssuers = 0
+function leave(cluster: Cluster): void {
+  openIssuers.set(cluster, (openIssuers.get(cluster) ?? 0) - 1)
+}
+
 let clients = 0
 
 /**
@@ -281,7 +292,7 @@ let clients = 0
  */
 async function startOthers(cluster: Cluster, inside: Inside, problems: object[]) {
   await using all = new AsyncDisposableStack()
-  const isPlain = !isHere && Object.values(inside).every((value) => value === undefined)
+  const isPlain = cluster.processes.length > 0
   // Each issuer has a client of its own, so that tests do not use up what others may try.
   const balancer = isPlain
     ? await cluster.balance(`10.0.${Math.floor(++clients / 250)}.${(clients % 250) + 1}`)
@@ -291,7 +302,7 @@ async function startOthers(cluster: Cluster, inside: Inside, problems: object[])
 
   async function openHere(): Promise<() => readonly number[]> {
     const ports: number[] = []
-    for (const _ of cluster.processes) {
+    for (let n = 0; n < PROCESSES; n++) {
       const stores = openClusterStores(cluster)
       const { issuer, server } = openIssuer(stores, inside, problems)
       await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
