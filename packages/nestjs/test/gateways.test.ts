@@ -12,6 +12,7 @@ import {
   type User,
 } from '@latchkey/nestjs'
 import { startIdentity } from '@latchkey/testing'
+import { startMisbehavingProvider } from '@latchkey/testing/misbehaving-provider'
 import type { INestApplication } from '@nestjs/common'
 import type { AbstractHttpAdapter } from '@nestjs/core'
 import { ExpressAdapter } from '@nestjs/platform-express'
@@ -107,6 +108,27 @@ class ClosedNamespace {
   @SubscribeMessage('hello')
   hello(): object {
     return { event: 'hello', data: {} }
+  }
+}
+
+@RequireUser({ accept: ['bearer'] })
+@WebSocketGateway()
+class Machines {
+  @SubscribeMessage('me')
+  me(@CurrentUser() user: User): object {
+    return { event: 'me', data: user.sub }
+  }
+
+  @RequireUser({ accept: ['bearer'], scopes: ['write'] })
+  @SubscribeMessage('write')
+  write(): object {
+    return { event: 'written', data: {} }
+  }
+
+  @RequireUser({ accept: ['session'] })
+  @SubscribeMessage('page')
+  page(): object {
+    return { event: 'page', data: {} }
   }
 }
 
@@ -264,6 +286,68 @@ describe.each(LIBRARIES)('a gateway with $name', ({ connect, prepare }) => {
     }
     time += 700
     expect(await client.ask('me')).toMatchObject({ data: { code: 'LATCHKEY_LOGIN_REQUIRED' } })
+    client.close()
+    await running.app.close()
+  })
+
+  test('has the user of a bearer token, from anywhere, and refuses it once it has expired', async () => {
+    await using provider = await startMisbehavingProvider()
+    let time = Math.floor(Date.now() / 1000)
+    const { issuer, clientId, clientSecret } = provider
+    const running = await start(
+      {
+        ...{ ...OPTIONS, issuer, clientId, clientSecret, baseUrl: BASE },
+        bearer: { audience: 'https://api.example' },
+        now: () => time,
+      },
+      Machines as never,
+    )
+    const token = (claims: object) => provider.accessToken({ sub: 'robot', ...claims })
+    const client = await connect(running, {
+      authorization: `Bearer ${token({})}`,
+      origin: FOREIGN,
+    })
+    expect(await client.ask('me')).toEqual({ event: 'me', data: 'robot' })
+    expect(await client.ask('write')).toMatchObject({ data: { code: 'LATCHKEY_SCOPE_MISSING' } })
+    expect(await client.ask('page')).toMatchObject({ data: { code: 'LATCHKEY_LOGIN_REQUIRED' } })
+    const writer = await connect(running, {
+      authorization: `Bearer ${token({ scope: 'read write' })}`,
+    })
+    expect((await writer.ask('write')).event).toBe('written')
+
+    time += 700
+    expect(await client.ask('me')).toMatchObject({
+      event: 'exception',
+      data: { code: 'LATCHKEY_BEARER_INVALID', pattern: 'me' },
+    })
+    for (const authorization of [`Bearer ${token({})}`, 'Bearer abc', '']) {
+      await expect(connect(running, { authorization })).rejects.toMatchObject({
+        answer: { code: expect.stringMatching(/^LATCHKEY_(BEARER_INVALID|LOGIN_REQUIRED)$/) },
+      })
+    }
+    client.close()
+    writer.close()
+    await running.app.close()
+  })
+
+  test('with sessions in cookies, a message has the user until the session expires', async () => {
+    await using identity = await startIdentity()
+    let time = Math.floor(Date.now() / 1000)
+    const session = { ...OPTIONS.session, store: 'cookie', idleSeconds: 600 }
+    const options = identity.clientOptions({ baseUrl: BASE, session, now: () => time } as object)
+    const running = await start(options, Chat as never)
+    const user = await identity.createUser({ email: 'ada@example.com' })
+    const headers = await headersOf(running, user, BASE)
+    const client = await connect(running, headers)
+    time += 500
+    expect(await client.ask('me')).toMatchObject({ data: { email: 'ada@example.com' } })
+    // Nothing can be written into a cookie here, so what would be lost is refused.
+    expect(await client.ask('count')).toMatchObject({ event: 'exception' })
+    time += 200
+    expect(await client.ask('me')).toMatchObject({ data: { code: 'LATCHKEY_LOGIN_REQUIRED' } })
+    await expect(connect(running, headers)).rejects.toMatchObject({
+      answer: { code: 'LATCHKEY_LOGIN_REQUIRED' },
+    })
     client.close()
     await running.app.close()
   })

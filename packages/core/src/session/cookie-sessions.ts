@@ -58,9 +58,10 @@ export function createCookieSessions(
       if (!found || !record) return new StoredSession(sessions)
       const { id } = found
       const later = expiryOf(record.login, settings.idleSeconds, time)
-      if (later > record.expiresAt && isTouchDue(record.expiresAt, settings.idleSeconds, time)) {
-        store.touch(id, record, later)
-      }
+      const isDue =
+        later > record.expiresAt && isTouchDue(record.expiresAt, settings.idleSeconds, time)
+      // On an open connection no cookie reaches the browser any more: the session ends when it did.
+      if (isDue && !response?.isSent) store.touch(id, record, later)
       return new StoredSession(sessions, { id, record: store.get(id) as SessionRecord })
     },
   }
