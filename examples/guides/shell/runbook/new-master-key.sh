@@ -1,0 +1,5 @@
+cp "$LATCHKEY_DATA/master.key" "keys/master.key.before-$(date +%F)"
+(openssl rand -base64 32; cat "$LATCHKEY_DATA/master.key") > "$LATCHKEY_DATA/master.key.new"
+chown --reference="$LATCHKEY_DATA/master.key" "$LATCHKEY_DATA/master.key.new"
+chmod --reference="$LATCHKEY_DATA/master.key" "$LATCHKEY_DATA/master.key.new"
+mv "$LATCHKEY_DATA/master.key.new" "$LATCHKEY_DATA/master.key"
