@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { defineConfig, type MarkdownRenderer, type UserConfig } from 'vitepress'
 import { codeThemes } from './code-themes.ts'
+import { writeForAssistants } from './for-assistants.ts'
 import { guidesFirst } from './guides-first.ts'
 import { sidebar } from './sidebar.ts'
 import { anchorOf, pageOf, root, siteLink } from './site-map.ts'
@@ -22,6 +23,7 @@ export default defineConfig({
   cacheDir: path.join(root, 'docs/.vitepress/cache'),
   ignoreDeadLinks: 'localhostLinks',
   rewrites: (document) => pageOf(document) ?? document,
+  buildEnd: ({ pages, outDir }) => writeForAssistants(pages, outDir),
   head: [['link', { rel: 'icon', type: 'image/svg+xml', href: mark }]],
   markdown: {
     anchor: { slugify: anchorOf },

@@ -1,4 +1,4 @@
-import { globSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, globSync, readFileSync, statSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
@@ -43,7 +43,7 @@ const types: Record<string, string> = {
 
 let faults = 0
 const begunAt = performance.now()
-for (const fault of linkFaults()) report(fault)
+for (const fault of [...linkFaults(), ...listFaults()]) report(fault)
 if (words.length === 0) for (const fault of await searchFaults()) report(fault)
 await lookAtAll()
 const seconds = ((performance.now() - begunAt) / 1000).toFixed(0)
@@ -89,6 +89,14 @@ function linkFaults(): string[] {
       const id = decodeURIComponent(hash.slice(1))
       return id && !found.has(id) ? [`${page}: links to ${href}, which is no heading`] : []
     }),
+  )
+}
+
+/** Pages of `llms.txt` whose Markdown is not there. */
+function listFaults(): string[] {
+  const list = readFileSync(path.join(dist, 'llms.txt'), 'utf8')
+  return [...list.matchAll(/\]\(([^)]+)\)/g)].flatMap(([, link = '']) =>
+    existsSync(path.join(dist, link)) ? [] : [`llms.txt: links to ${link}, which is not there`],
   )
 }
 
