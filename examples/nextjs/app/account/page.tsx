@@ -1,6 +1,15 @@
+import { Suspense } from 'react'
 import { auth } from '../../auth'
 
-export default async function Account() {
+export default function Page() {
+  return (
+    <Suspense>
+      <Account />
+    </Suspense>
+  )
+}
+
+async function Account() {
   // Visitors who aren't logged in are sent to log in, then returned to this page.
   const user = await auth.requireUser()
   return (

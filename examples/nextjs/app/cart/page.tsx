@@ -1,4 +1,5 @@
 import { revalidatePath } from 'next/cache'
+import { Suspense } from 'react'
 import { auth } from '../../auth'
 
 async function add() {
@@ -15,12 +16,13 @@ async function logOut() {
   await (await auth.getAuth()).logout()
 }
 
-export default async function Cart() {
-  const { items = 0 } = (await auth.getData()).get()
+export default function Page() {
   return (
     <>
       <h1>Your cart</h1>
-      <p>{String(items)} in the cart</p>
+      <Suspense>
+        <Items />
+      </Suspense>
       <form action={add}>
         <button type="submit">Add</button>
       </form>
@@ -29,4 +31,9 @@ export default async function Cart() {
       </form>
     </>
   )
+}
+
+async function Items() {
+  const { items = 0 } = (await auth.getData()).get()
+  return <p>{String(items)} in the cart</p>
 }
