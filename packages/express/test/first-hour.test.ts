@@ -80,6 +80,11 @@ const atStart: [mistake: string, wrong: object, ...said: string[]][] = [
     'Swap it with "clientId".',
   ],
   [
+    'the client secret in both places',
+    { clientId: SECRETS.client, clientSecret: SECRETS.client },
+    '"clientId" (or LATCHKEY_CLIENT_ID) is the same as "clientSecret".',
+  ],
+  [
     'a session secret that is a word',
     { session: { secret: 'keyboard cat' } },
     'it needs 32 random characters or more',

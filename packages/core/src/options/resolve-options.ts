@@ -30,6 +30,8 @@ const REQUIRED = ['BASE_URL', 'ISSUER', 'CLIENT_ID', 'CLIENT_SECRET', 'SESSION_S
 /** Client ids of our service and of Google, which no secret looks like. */
 const CLIENT_ID = /^app_[0-9a-hjkmnp-tv-z]{26}$|^[\w-]+\.apps\.googleusercontent\.com$/
 const MIN_SECRET_LENGTH = 32
+/** Client secrets of providers have more characters than this; those of a test may be the word of the client id. */
+const LONGEST_WORD = 20
 const DEVELOPMENT_KEY = /^[\w-]{16,}$/
 const MAKE_SECRET = 'Make one with: openssl rand -base64 32'
 
@@ -293,6 +295,18 @@ function resolveRegistration(
   const document = documentOf(options, String(options.issuer ?? environment.LATCHKEY_ISSUER))
   const { discoveryUrl } = options
   const needsSecret = !options.clientAuth || options.clientAuth.startsWith('client_secret')
+  const clientId = read.text('clientId', options.clientId, 'LATCHKEY_CLIENT_ID')
+  const clientSecret =
+    typeof options.clientSecret === 'function'
+      ? options.clientSecret
+      : needsSecret
+        ? read.secret(options.clientSecret)
+        : undefined
+  if (clientId === clientSecret && clientId.length > LONGEST_WORD) {
+    // The secret would be in the address of every login.
+    const remedy = 'is the same as "clientSecret". Copy the client id of the provider.'
+    faults.push(faultOf('clientId', 'LATCHKEY_CLIENT_ID', remedy))
+  }
   return {
     issuer,
     discovery:
@@ -300,13 +314,8 @@ function resolveRegistration(
       (discoveryUrl === undefined
         ? discoveryUrlOf(issuer)
         : read.url('discoveryUrl', discoveryUrl)),
-    clientId: read.text('clientId', options.clientId, 'LATCHKEY_CLIENT_ID'),
-    clientSecret:
-      typeof options.clientSecret === 'function'
-        ? options.clientSecret
-        : needsSecret
-          ? read.secret(options.clientSecret)
-          : undefined,
+    clientId,
+    clientSecret,
   }
 }
 
