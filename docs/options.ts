@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { FORMER_NAMES } from '../packages/core/src/options/option-rules.ts'
 import { membersOf } from '../scripts/router-options.ts'
 
 /** Writes the page of the router's options: each docstring, with its example that a test runs. */
@@ -23,21 +24,37 @@ function exampleOf(name: string): string {
 const sections = membersOf(read('packages/core/src/options/options.ts')).map(
   ({ name, text }) => `## ${name}\n\n${text}\n\n\`\`\`ts\n${exampleOf(name)}\n\`\`\`\n`,
 )
+/** The names that other libraries have, by library: a reader who comes from one finds ours. */
+const formerNames = Object.entries(FORMER_NAMES).map(([library, names]) => {
+  const rows = Object.entries(names).map(([name, here]) => {
+    const isName = !here.includes(' ')
+    return `| \`${name}\` | ${isName ? `\`${here}\`` : here.replaceAll('|', '\\|')} |`
+  })
+  return `### ${library}\n\n| Name there | Here |\n| --- | --- |\n${rows.join('\n')}\n`
+})
+
 const folder = path.join(import.meta.dirname, 'reference')
 mkdirSync(folder, { recursive: true })
 writeFileSync(
   path.join(folder, 'options.md'),
   `---
-outline: [2, 2]
+outline: [2, 3]
 ---
 
 # Options
 
 The options of \`createAuthRouter()\` for Express, and of \`createAuth()\` for Fastify, Hono, Koa and other frameworks. Most
 applications set none of them: the five [environment variables](../environment.md) are enough. An unknown option is
-refused, with the nearest right name.
+refused, with the nearest right name. Do you come from another library? [Its options](#names-in-other-libraries) are below.
 
 An example sets only the option that it shows. The others come from the environment.
 
-${sections.join('\n')}`,
+${sections.join('\n')}
+## Names in other libraries
+
+The start of an application says the same of each of these names. The guides say more:
+[express-openid-connect](../guides/from-express-openid-connect.md), [Passport](../guides/from-passport-openidconnect.md) and
+[Auth.js](../guides/from-auth-js.md).
+
+${formerNames.join('\n')}`,
 )
