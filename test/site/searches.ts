@@ -46,6 +46,8 @@ export const searches: Readonly<Record<string, readonly string[]>> = {
   bcrypt: ['guides/importing-users'],
   options: ['reference/options'],
   environment: ['environment'],
+  rotateWebhookSecret: ['reference/management-api'],
+  remember_device_seconds: ['reference/management-api'],
   fastify: ['guides/fastify'],
   hono: ['guides/hono'],
   koa: ['guides/koa'],
