@@ -31,15 +31,18 @@ export function membersOf(source: string): RouterOption[] {
       return [[id.name, { text: docstringBefore(statement.start), members: body.body }] as const]
     }),
   )
-  const optionsOf = (type: string, prefix = ''): RouterOption[] =>
-    (interfaces.get(type)?.members ?? []).flatMap((member) => {
+  type Members = NonNullable<ReturnType<typeof interfaces.get>>['members']
+  const optionsOf = (members: Members | undefined, prefix = ''): RouterOption[] =>
+    (members ?? []).flatMap((member) => {
       if (member.type !== 'TSPropertySignature' || member.key.type !== 'Identifier') return []
       const { name } = member.key
-      if (!prefix && name === GROUP.name) return optionsOf(GROUP.type, `${name}.`)
+      if (!prefix && name === GROUP.name)
+        return optionsOf(interfaces.get(GROUP.type)?.members, `${name}.`)
       const annotation = member.typeAnnotation?.typeAnnotation
       const written = annotation ? source.slice(annotation.start, annotation.end) : ''
       const text = docstringBefore(member.start) || (interfaces.get(written)?.text ?? '')
-      const parts = optionsOf(written, `${name}.`).map(
+      const inline = annotation?.type === 'TSTypeLiteral' ? annotation.members : undefined
+      const parts = optionsOf(interfaces.get(written)?.members ?? inline, `${name}.`).map(
         (part) => `- \`${part.name.slice(name.length + 1)}\`: ${part.text.replace(/\s+/g, ' ')}`,
       )
       return [
@@ -49,7 +52,7 @@ export function membersOf(source: string): RouterOption[] {
         },
       ]
     })
-  return optionsOf('AuthOptions')
+  return optionsOf(interfaces.get('AuthOptions')?.members)
 }
 
 /** The text of a docstring, its links as code. */

@@ -184,6 +184,29 @@ test('every command that pages, help and messages print is one that its program 
   expect(printed.filter(({ isWhole }) => isWhole).length).toBeGreaterThan(60)
 })
 
+test('every option of a command that a page names by itself is one of a command, with its default', async () => {
+  const help = (await helps()).map(([, text]) => text).join('\n')
+  const options = new Set(help.match(/--[a-z][a-z-]+/g))
+  /** Of npm, and of the scripts of this repository. */
+  const others = new Set(['--global', '--sample'])
+  const prose = pages.map((file) => ({ file, text: read(file).replaceAll(/^```.*?^```$/gms, '') }))
+  const named = prose.flatMap(({ file, text }) =>
+    [...text.matchAll(/`(--[a-z][a-z-]+)/g)].map(([, option = '']) => ({ file, option })),
+  )
+  expect(named.filter(({ option }) => !options.has(option) && !others.has(option))).toEqual([])
+  expect(named.length).toBeGreaterThan(80)
+
+  const defaults = prose.flatMap(({ file, text }) =>
+    [...text.matchAll(/`(--[a-z-]+)`,? ([\d,]+) by default/g)].map(([, option, value = '']) => {
+      const [, said] =
+        new RegExp(`${option} [^\\n]*(?:\\n {10,}[^\\n]*)*?default:\\s+(\\d+)`).exec(help) ?? []
+      return { file, option, value: value.replace(',', ''), said }
+    }),
+  )
+  expect(defaults.filter(({ value, said }) => value !== said)).toEqual([])
+  expect(defaults.length).toBeGreaterThan(1)
+})
+
 test('every command of pnpm that a page shows is a script of this repository', () => {
   const { scripts } = JSON.parse(read('package.json'))
   const printed = pages.flatMap((file) =>
