@@ -24,7 +24,7 @@ import { message, notFoundPage, withRequest } from './messages.ts'
 import { type Content, type Frame, notices, renderConsole } from './page.ts'
 import { paths } from './paths.ts'
 import { serviceNavigation, tenantNavigation } from './routes.ts'
-import { type Sentence, told } from './texts/index.ts'
+import { refusalText, type Sentence, told } from './texts/index.ts'
 import { readSent, type SentForm } from './uploads.ts'
 
 /** The parts that the console works with. */
@@ -188,11 +188,12 @@ async function run(asked: Asked, once: Call['once']): Promise<Result> {
       language: languageOf(request),
     })
   } catch (error) {
-    const { code, message: reason, statusCode: status } = refusalIn(error)
+    const refused = refusalIn(error)
+    const { code, statusCode: status } = refused
     if (code === 'not_found') return { kind: 'page', ...notFoundPage }
     const target = Object.values(ids).at(-1) ?? route.path
     await noteRefusal(scope, code, target)
-    const refusal = { ...message('It was not done', told(reason)), status }
+    const refusal = { ...message('It was not done', refusalText(refused)), status }
     return { kind: 'page', ...withRequest(refusal, actor.requestId) }
   }
 }

@@ -7,6 +7,7 @@ import { opensDeveloperMode } from '../domain/tenants/developer-mode.ts'
 import { lookUpTenant } from '../domain/tenants/tenants.ts'
 import { isLoopbackHost } from '../domain/writes/addresses.ts'
 import type { DomainContext } from '../domain/writes/context.ts'
+import { type Reason, reason, sentenceIn } from '../domain/writes/reasons/index.ts'
 import { lookUp, lookUpAnywhere } from './look-up.ts'
 
 type ProviderFetch = NonNullable<Configuration['fetch']>
@@ -18,7 +19,7 @@ export interface Outgoing {
   /** `fetch` on behalf of a tenant, whose answers may have 512 KiB. */
   reading(tenantId: string): (url: string, options: RequestInit) => Promise<Response>
   /** Why nothing is sent to a URL on behalf of a tenant, as far as the URL itself tells. */
-  refusalOf(tenantId: string, url: URL): Promise<string | undefined>
+  refusalOf(tenantId: string, url: URL): Promise<Reason | undefined>
   close(): Promise<void>
 }
 
@@ -43,8 +44,19 @@ const MAX_DUMPED_BYTES = 16 * 1024
 /** The only IPv6 addresses that are given out. */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3')
 
+/** A request without a response that can be used. */
+export class Unanswered extends Error {
+  override readonly name: string = 'Unanswered'
+  readonly reason: Reason
+
+  constructor(because: Reason) {
+    super(sentenceIn('en', because))
+    this.reason = because
+  }
+}
+
 /** The address of a request that the service does not send. */
-export class RefusedAddress extends Error {
+export class RefusedAddress extends Unanswered {
   override readonly name = 'RefusedAddress'
 }
 
@@ -75,7 +87,7 @@ export function createOutgoing(context: OutgoingOptions): Outgoing {
       connectingTo(async (hostname) => {
         const found = await lookUp(hostname)
         if (found.every(({ address }) => isPublicAddress(address))) return found
-        throw new RefusedAddress(`${hostname} is not on the public internet.`)
+        throw new RefusedAddress(reason('address_not_public', { host: hostname }))
       }),
     )
     return { fetch, request, guarded, open: new Agent(connectingTo(lookUpAnywhere)) }
@@ -124,7 +136,8 @@ export function createOutgoing(context: OutgoingOptions): Outgoing {
       let size = 0
       for await (const chunk of body ?? []) {
         size += chunk.length
-        if (size > MAX_BODY_BYTES) throw new Error(`${target} answered with too much.`)
+        if (size > MAX_BODY_BYTES)
+          throw new Unanswered(reason('address_answers_too_much', { address: target }))
         chunks.push(chunk)
       }
       const isEmpty = status === 204 || status === 205 || status === 304
@@ -168,11 +181,12 @@ function connectingTo(look: (hostname: string) => Promise<LookupAddress[]>): Age
   }
 }
 
-function refusalOf({ protocol, origin, hostname }: URL): string | undefined {
-  if (protocol !== 'https:') return `${origin} is not served over https.`
-  if (isLoopbackHost(hostname)) return `${hostname} is not on the public internet.`
+function refusalOf({ protocol, origin, hostname }: URL): Reason | undefined {
+  const isPrivate = reason('address_not_public', { host: hostname })
+  if (protocol !== 'https:') return reason('address_not_https', { origin })
+  if (isLoopbackHost(hostname)) return isPrivate
   // A look-up happens for names only.
   const address = hostname.replace(/^\[|\]$/g, '')
   if (isIP(address) === 0 || isPublicAddress(address)) return undefined
-  return `${hostname} is not on the public internet.`
+  return isPrivate
 }

@@ -7,6 +7,7 @@ import {
   requestedMails,
 } from '../domain/operators/support.ts'
 import { nowMicros } from '../domain/writes/context.ts'
+import { sentenceIn } from '../domain/writes/reasons/index.ts'
 import { messageState } from '../store/protocol-store.ts'
 import { omitZero } from '../wire/omit-zero.ts'
 import { decodePlace, encodePlace } from '../wire/places.ts'
@@ -141,7 +142,7 @@ async function serialiseTrouble({ scope, ids, support }: Call): Promise<object> 
     type: 'LoginTrouble',
     obstacles: obstacles.map((one) => ({
       reason: one.reason,
-      sentence: sentenceOf(one, now),
+      sentence: sentenceIn('en', sentenceOf(one, now)),
       ...(one.isPartial && { partial: true }),
       ...(one.until !== undefined && { until: formatTimestamp(one.until) }),
       ...(one.network !== undefined && { network: one.network }),

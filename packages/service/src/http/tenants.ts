@@ -1,5 +1,6 @@
 import { warningsOf } from '../domain/operators/tenant-warnings.ts'
 import { getTenant, listTenants, updateTenant } from '../domain/tenants/tenants.ts'
+import { sentenceIn } from '../domain/writes/reasons/index.ts'
 import { tenantBody } from '../wire/schemas.ts'
 import { serializeTenant, tenantInput } from '../wire/tenants.ts'
 import { list, type Route, write } from './route.ts'
@@ -30,7 +31,7 @@ export const tenantRoutes: Route[] = [
     async run({ scope, warn }, body) {
       const before = await getTenant(scope)
       const tenant = await updateTenant(scope, tenantInput(body))
-      for (const sentence of await warningsOf(scope, tenant, before)) warn(sentence)
+      for (const one of await warningsOf(scope, tenant, before)) warn(sentenceIn('en', one))
       return serializeTenant(tenant)
     },
   }),

@@ -21,6 +21,7 @@ import { readStanding } from '../domain/ways/valid-links.ts'
 import { note } from '../domain/writes/audit.ts'
 import { nowMicros, type Scope } from '../domain/writes/context.ts'
 import { found, ServiceError } from '../domain/writes/errors.ts'
+import { type Reason, reason } from '../domain/writes/reasons/index.ts'
 import { composeMail } from '../mail/compose.ts'
 import { chooseLanguage, type Language } from '../pages/index.ts'
 import { translator } from '../pages/texts/index.ts'
@@ -53,11 +54,7 @@ export function createSupport(
     const facts = factsFor(context, tenant, scope)
     const sent = await sendLink(context, kind, { facts, language }, user.email, user)
     if (!sent) {
-      throw new ServiceError(
-        'rate_limited',
-        'Too many messages went to this address lately. Try again in an hour.',
-        { retryAfterSeconds: 3_600 },
-      )
+      throw new ServiceError('rate_limited', reason('mail_too_many'), { retryAfterSeconds: 3_600 })
     }
     await note(scope, 'mail.requested', user.id)
     return recordOf(sent)
@@ -148,10 +145,7 @@ export function createSupport(
       const { kind, userId } = message
       const requested = requestedMails.find((one) => one === kind)
       if (!requested || userId === undefined) {
-        throw new ServiceError(
-          'conflict',
-          'Only links for a new password, for an invitation and for an address of a user are sent again.',
-        )
+        throw new ServiceError('conflict', reason('mail_not_sent_again'))
       }
       return sendMail(scope, userId, {
         kind: requested,
@@ -240,10 +234,7 @@ async function refuseHeld(scope: Scope, user: User): Promise<void> {
   const hold = holdOf({ user, standing }, nowMicros(scope.context.clock))
   if (!hold) return
   const until = formatTimestamp(hold.until).slice(0, 16).replace('T', ' ')
-  throw new ServiceError(
-    'conflict',
-    `An operator has changed the address of this user, and links to it wait for a second operator. Another operator can mark the address as verified; otherwise links work from ${until} UTC.`,
-  )
+  throw new ServiceError('conflict', reason('address_held', { time: until }))
 }
 
 /** Refuses a link that would open nothing. */
@@ -253,19 +244,19 @@ async function checkUse(
   user: User,
   kind: RequestedMail,
 ): Promise<void> {
-  const refuse = (sentence: string) => new ServiceError('conflict', sentence)
+  const refuse = (because: Reason) => new ServiceError('conflict', because)
   if (kind === 'verify') {
-    if (user.verifiedAt !== undefined) throw refuse('The address of this user is verified.')
-    if (user.disabled) throw refuse('The user is disabled; enable the user first.')
+    if (user.verifiedAt !== undefined) throw refuse(reason('mail_address_verified'))
+    if (user.disabled) throw refuse(reason('mail_user_disabled'))
     return
   }
-  if (!settings.allowPasswords) throw refuse('The tenant allows no passwords ("allow_passwords").')
+  if (!settings.allowPasswords) throw refuse(reason('mail_passwords_off'))
   if (!(await mayReset(scope.context, scope.tenantId, user))) {
-    throw refuse('The user or the password is disabled; enable it first.')
+    throw refuse(reason('mail_password_disabled'))
   }
   const page = { after: undefined, limit: 1 }
   if (kind === 'invite' && (await listCredentials(scope, user.id, page)).total > 0) {
-    throw refuse('The user has a way to log in. Send a link for a new password ("reset") instead.')
+    throw refuse(reason('mail_has_way_in'))
   }
 }
 

@@ -3,6 +3,7 @@ import { type DomainContext, nowMicros, type Scope } from '../domain/writes/cont
 import { found, ServiceError } from '../domain/writes/errors.ts'
 import { followLog } from '../domain/writes/follow-log.ts'
 import { eventId } from '../domain/writes/ids.ts'
+import { reason } from '../domain/writes/reasons/index.ts'
 import { createOutgoing } from '../egress/outgoing.ts'
 import { LOG_SHARDS, WEBHOOKS } from '../store/cursors.ts'
 import type { Delivery, DeliveryState, NewDelivery } from '../store/deliveries.ts'
@@ -152,7 +153,7 @@ export function createWebhooks(options: WebhookOptions): Webhooks {
     async replay(scope, id, range) {
       const webhook = await getWebhook(scope, id)
       if (webhook.disabled) {
-        throw new ServiceError('conflict', 'The endpoint is switched off. Switch it on first.')
+        throw new ServiceError('conflict', reason('webhook_off'))
       }
       const replay = await replayTo(scope, webhook, range)
       delivering.wake()

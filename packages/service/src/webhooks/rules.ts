@@ -5,6 +5,7 @@ import { type DomainContext, nowMicros, type Scope, updated } from '../domain/wr
 import { found, ServiceError } from '../domain/writes/errors.ts'
 import { newId } from '../domain/writes/ids.ts'
 import { nearestName } from '../domain/writes/nearest-name.ts'
+import { reason } from '../domain/writes/reasons/index.ts'
 import { checkMetadata, checkText, checkUrl } from '../domain/writes/rules.ts'
 import type { Outgoing } from '../egress/outgoing.ts'
 import { MAX_WEBHOOKS } from '../store/deliveries.ts'
@@ -53,10 +54,7 @@ export async function createWebhook(
   await check(scope, outgoing, input)
   const { store, vault } = context
   if ((await store.webhooks.list(tenantId)).length >= MAX_WEBHOOKS) {
-    throw new ServiceError(
-      'conflict',
-      `The tenant has ${MAX_WEBHOOKS} endpoints; that is as many as it can have. Delete one first.`,
-    )
+    throw new ServiceError('conflict', reason('webhooks_full', { count: MAX_WEBHOOKS }))
   }
   const id = newId('whk', context.clock)
   const now = nowMicros(context.clock)
@@ -214,7 +212,7 @@ async function check(
   if (url !== before?.url) {
     checkUrl('"url"', url, opensDeveloperMode(scope.context, tenant))
     const refusal = await outgoing.refusalOf(scope.tenantId, new URL(url))
-    if (refusal !== undefined) throw new ServiceError('invalid_url', `"url": ${refusal}`)
+    if (refusal) throw new ServiceError('invalid_url', reason('webhook_url', { reason: refusal }))
   }
   checkText('invalid_request', '"description"', description, 200)
   checkMetadata(metadata)
@@ -227,8 +225,11 @@ export function checkTypes(types: readonly string[]): void {
   const unknown = types.find((type) => !known.includes(type))
   if (unknown === undefined) return
   const nearest = nearestName(unknown, known)
-  const hint = nearest ? `did you mean "${nearest}"?` : `the types are: ${known.join(', ')}.`
-  throw new ServiceError('invalid_request', `"${unknown}" is not a type of events; ${hint}`)
+  const because =
+    nearest === undefined
+      ? reason('webhook_type_of', { type: unknown, all: known.join(', ') })
+      : reason('webhook_type', { type: unknown, nearest })
+  throw new ServiceError('invalid_request', because)
 }
 
 function purpose(id: string): string {

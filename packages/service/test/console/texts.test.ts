@@ -7,6 +7,7 @@ import { domainInGerman } from '../../src/console/texts/de-domain.ts'
 import { told, voiceOf } from '../../src/console/texts/index.ts'
 import type { Obstacle } from '../../src/domain/factors/login-obstacles.ts'
 import { sentenceOf } from '../../src/domain/factors/obstacle-sentences.ts'
+import { reasons } from '../../src/domain/writes/reasons/index.ts'
 import { fillConsole } from './gallery-data.ts'
 import { startConsole } from './support.ts'
 
@@ -22,6 +23,11 @@ test('every sentence of the console has its values in English and in German', ()
     expect(`${english} ${placesIn(german)}`).toBe(`${english} ${placesIn(english)}`)
     expect(german.trim(), english).not.toBe('')
   }
+})
+
+test.each(Object.entries(reasons))('the reason %s has its values in every language', (_, texts) => {
+  expect(placesIn(texts.de)).toEqual(placesIn(texts.en))
+  expect(texts.de.trim()).not.toBe('')
 })
 
 test.each(templates)('the template %s says each sentence by the catalogue', (file) => {
@@ -87,7 +93,7 @@ test('no page of the console has an English sentence for an operator who reads G
   expect(found).toEqual([])
 })
 
-const reasons: Record<Obstacle['reason'], true> = {
+const obstacles: Record<Obstacle['reason'], true> = {
   contested: true,
   disabled: true,
   no_way_in: true,
@@ -108,7 +114,7 @@ const reasons: Record<Obstacle['reason'], true> = {
 }
 
 test('every obstacle of a login is told in German, with its wait, its network and the answer of the mail server', () => {
-  for (const reason of Object.keys(reasons) as Obstacle['reason'][]) {
+  for (const reason of Object.keys(obstacles) as Obstacle['reason'][]) {
     for (const facts of [{}, { network: '192.0.2.0/24', answer: '550 5.1.1 unknown' }]) {
       for (const isPartial of [true, false]) {
         for (const seconds of [1, 30, 600, 90_000]) {
@@ -119,7 +125,7 @@ test('every obstacle of a login is told in German, with its wait, its network an
             until: seconds * 1e6,
             ...facts,
           } as Obstacle
-          const german = inGerman(sentenceOf(obstacle, 0))
+          const german = t(sentenceOf(obstacle, 0))
           expect(german).not.toMatch(/\b(user|another|log in|code by|the|wait|from)\b/i)
         }
       }

@@ -45,7 +45,7 @@ import {
   shellWord,
 } from '../form-fields.ts'
 import { kitSnippet } from '../kit-snippet.ts'
-import { asIs, type Sentence, type Text, told } from '../texts/index.ts'
+import { asIs, refusalText, type Sentence, type Text } from '../texts/index.ts'
 
 const PAGE = 50
 
@@ -250,7 +250,7 @@ function judge(
     metadata = metadataOf(draft.metadata, stored?.metadata)
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
-    problems.push({ field: 'metadata', message: told(error.message) })
+    problems.push({ field: 'metadata', message: refusalText(error) })
   }
   const lines = {
     redirect_urls: linesOf(draft.redirect_urls),
@@ -266,7 +266,7 @@ function judge(
   function shown({ field, index, error }: ApplicationProblem): ShownProblem {
     const isList = field === 'redirect_urls' || field === 'logout_urls'
     const line = isList && index !== undefined ? lines[field][index] : undefined
-    return { field, ...line, message: told(error.message) }
+    return { field, ...line, message: refusalText(error) }
   }
   problems.push(...problemsOfApplication(input, stored, developerMode).map(shown))
   if (problems.length === 0) return { kind: 'good', input }

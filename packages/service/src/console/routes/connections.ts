@@ -24,7 +24,7 @@ import {
 } from '../call.ts'
 import { shellWord } from '../form-fields.ts'
 import { type Refused, refusedBy } from '../refused.ts'
-import { asIs, many, type Sentence, say, type Text, told } from '../texts/index.ts'
+import { asIs, many, type Sentence, say, type Text } from '../texts/index.ts'
 
 const PATH = '/connections'
 const ONE = `${PATH}/:connection`
@@ -282,7 +282,7 @@ async function contactOf(
   if (contact.kind === 'answered') return undefined
   const problem = say('Nothing was saved: {issuer} does not answer as a provider. {reason}', {
     issuer: connection.issuer,
-    reason: told(contact.reason),
+    reason: typeof contact.reason === 'string' ? asIs(contact.reason) : contact.reason,
   })
   return { problem, status: 422, mayInsist: !contact.isRefused }
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import {
   deleteApplication,
   getApplication,
@@ -38,7 +39,7 @@ import { formatTimestamp } from '../../wire/timestamps.ts'
 import { type Call, type ConsoleRoute, type Result, redirectTo, type TenantCall } from '../call.ts'
 import { credentialKinds } from '../credential-kinds.ts'
 import { type Consequences, type RedAct, serviceActs, tenantActs } from '../red-acts.ts'
-import { asIs, many, type Sentence, say, type Text, told } from '../texts/index.ts'
+import { asIs, many, type Sentence, say, type Text } from '../texts/index.ts'
 import { webhookPath } from './webhooks.ts'
 
 const KEYS = '/console/keys'
@@ -530,7 +531,7 @@ async function lookAtCredential(call: TenantCall): Promise<Consequences> {
     effects: [
       ending(now.sessions.length),
       ...(isLastFactor ? [say('No second step is left: the first one alone gets in.')] : []),
-      ...after.filter((sentence) => !before.includes(sentence)).map(told),
+      ...after.filter((one) => !before.some((other) => isDeepStrictEqual(one, other))),
     ],
     back: userPath(call),
     commands: [`latchkey credentials delete ${one.id} --user ${id} --tenant ${tenant.id}`],

@@ -51,9 +51,7 @@ async function showUser(call: TenantCall): Promise<Result> {
     title: asIs(user.profile.name || user.email),
     data: {
       user,
-      obstacles: obstacles.map((one) => ({
-        sentence: sentenceOf(one, nowMicros(scope.context.clock)),
-      })),
+      obstacles: obstacles.map((one) => sentenceOf(one, nowMicros(scope.context.clock))),
       help: [...new Set(obstacles.flatMap(({ help }) => help))].map((act) => helpForms[act]),
       credentials: credentials.map(shownCredential),
       sessions: sessions.map((one) => ({ ...one, loggedInAt: one.loggedInAt * 1e6 })),

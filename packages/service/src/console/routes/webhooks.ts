@@ -1,6 +1,7 @@
+import { reason, sentenceIn } from '../../domain/writes/reasons/index.ts'
 import { type DeliveryState, NOT_DUE } from '../../store/deliveries.ts'
 import type { Webhook, WebhookEnd } from '../../store/records.ts'
-import { eventTypes, namedTypes } from '../../webhooks/events.ts'
+import { type EventType, eventTypes, namedTypes } from '../../webhooks/events.ts'
 import { getWebhook, listWebhooks, type WebhookInput } from '../../webhooks/rules.ts'
 import { parseTimestamp } from '../../wire/timestamps.ts'
 import {
@@ -14,7 +15,8 @@ import {
 } from '../call.ts'
 import { shellWord } from '../form-fields.ts'
 import { type Refused, refusedBy } from '../refused.ts'
-import { asIs, type Sentence } from '../texts/index.ts'
+import { eventsInGerman } from '../texts/de-events.ts'
+import { asIs, type Sentence, voiceOf } from '../texts/index.ts'
 
 const PATH = '/webhooks'
 const ONE = `${PATH}/:webhook`
@@ -54,7 +56,7 @@ const states: Readonly<Record<DeliveryState, { label: Sentence; color: string }>
   given_up: { label: 'given up', color: 'bad' },
 }
 
-const reasons: Readonly<Record<string, Sentence>> = {
+const failures: Readonly<Record<string, Sentence>> = {
   timeout: 'no answer within 15 seconds',
   unreachable: 'unreachable',
 }
@@ -138,7 +140,7 @@ async function showWebhook(call: TenantCall, refused?: Returned): Promise<Result
       deliveries: deliveries.map((one) => ({
         ...one,
         state: states[one.outcome ?? 'waiting'],
-        answer: one.status === undefined ? reasons[one.reason ?? ''] : asIs(String(one.status)),
+        answer: one.status === undefined ? failures[one.reason ?? ''] : asIs(String(one.status)),
         dueAt: one.outcome === undefined && one.dueAt < NOT_DUE ? one.dueAt : undefined,
       })),
     },
@@ -172,12 +174,19 @@ async function enable(call: TenantCall): Promise<Result> {
 
 /** The answer is about this moment, so that it is shown once. */
 async function test(call: TenantCall): Promise<Result> {
-  const { isAccepted, status, reason, millis } = await call.webhooks.test(
-    call.scope,
-    call.ids.webhook ?? '',
-  )
-  const answer = status === undefined ? (reasons[reason ?? ''] ?? '') : `answer ${status}`
-  const tested = `${isAccepted ? 'Accepted' : 'Not accepted'}: ${answer}, after ${millis} ms.`
+  const {
+    isAccepted,
+    status,
+    reason: why,
+    millis,
+  } = await call.webhooks.test(call.scope, call.ids.webhook ?? '')
+  const silence = failures[why ?? '']
+  const answer =
+    status === undefined
+      ? voiceOf(call.language).t(silence ?? asIs(''))
+      : reason('webhook_status', { status })
+  const name = isAccepted ? 'webhook_accepted' : 'webhook_not_accepted'
+  const tested = sentenceIn(call.language, reason(name, { answer, millis }))
   return { kind: 'secrets', to: webhookPath(call), secrets: { tested } }
 }
 
@@ -212,7 +221,11 @@ function shown({ id, description, disabled, createdAt, updatedAt }: Webhook) {
 function formOf(draft: Draft) {
   const types = Object.entries(eventTypes)
     .filter(([name]) => name !== 'webhook.test')
-    .map(([name, text]) => ({ name, text, isNamed: namedTypes.has(name as never) }))
+    .map(([name, text]) => ({
+      name,
+      text: { en: text, de: eventsInGerman[name as EventType] },
+      isNamed: namedTypes.has(name as never),
+    }))
   return { draft, types }
 }
 

@@ -1,3 +1,5 @@
+import type { ServiceError } from '../../domain/writes/errors.ts'
+import { type Reason, sentenceIn, type Translated } from '../../domain/writes/reasons/index.ts'
 import type { Language } from '../../pages/index.ts'
 import { de } from './de.ts'
 import { domainInGerman } from './de-domain.ts'
@@ -12,13 +14,15 @@ type Values = Readonly<Record<string, Value>>
 
 /**
  * A text that is shown in the language of the operator. Routes make it, and the page says it: a sentence, one with values,
- * a name as it is, or a sentence that a rule of the domain has made in English.
+ * a name as it is, the reason of a rule of the domain, or a text with its translation.
  */
 export type Text =
   | Sentence
   | { readonly sentence: Sentence; readonly values: Values }
   | { readonly asIs: string }
   | { readonly told: string }
+  | Reason
+  | Translated
 
 /** A sentence with values in place of `{name}`. */
 export function say(sentence: Sentence, values: Values = {}): Said {
@@ -35,6 +39,11 @@ export type Said = Extract<Text, { sentence: Sentence }>
 /** A name, which is the same in every language. */
 export function asIs(name: string): Text {
   return { asIs: name }
+}
+
+/** The reason of a refusal. */
+export function refusalText({ reason, message }: ServiceError): Text {
+  return reason ?? told(message)
 }
 
 /** A sentence of the domain, such as the reason of a refusal. */
@@ -60,6 +69,8 @@ export function voiceOf(language: Language): Voice {
     if (typeof text === 'string') return fill(inLanguage(text), values)
     if ('sentence' in text) return t(text.sentence, { ...text.values, ...values })
     if ('asIs' in text) return text.asIs
+    if ('reason' in text) return sentenceIn(language, text)
+    if ('en' in text) return text[language]
     return language === 'de' ? toldInGerman(text.told) : text.told
   }
 

@@ -1,6 +1,7 @@
 import type { Application } from '../../store/records.ts'
 import type { DomainContext, Scope } from '../writes/context.ts'
 import { ServiceError } from '../writes/errors.ts'
+import { reason } from '../writes/reasons/index.ts'
 import { API_KEY, type Api, apiOf } from './application-api.ts'
 
 /** An API with the application that offers it. */
@@ -45,6 +46,6 @@ export async function refuseTakenApi(
   if (owner === undefined || owner === stored?.id) return
   throw new ServiceError(
     'invalid_metadata',
-    `"metadata.${API_KEY}" is "${identifier}", which the application ${owner} offers already. An API belongs to one application; choose another identifier, or remove it there first.`,
+    reason('api_taken', { key: API_KEY, value: identifier, id: owner }),
   )
 }

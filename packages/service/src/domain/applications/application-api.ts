@@ -1,5 +1,6 @@
 import type { Metadata } from '../../store/records.ts'
 import { ServiceError } from '../writes/errors.ts'
+import { type Reason, reason } from '../writes/reasons/index.ts'
 import { isWhole } from '../writes/rules.ts'
 import { knownScopes } from './application-scopes.ts'
 
@@ -42,20 +43,20 @@ export function checkNewApi(metadata: Metadata, stored: Metadata | undefined): v
   if (identifier !== '') checkIdentifier(identifier)
   if (text === '') return
   if (identifier === '') {
-    refuse(
-      `"metadata.${API_SCOPES_KEY}" is used with "${API_KEY}" only, the identifier of the API. Set it too, or leave the scopes out.`,
-    )
+    refuse(reason('api_scopes_without_api', { key: API_SCOPES_KEY, api: API_KEY }))
   }
   const members = membersOf(text)
   if (!members) {
-    refuse(
-      `"metadata.${API_SCOPES_KEY}" is not a JSON object from scope to sentence; it must be like {"notes:read":"Read your notes"}.`,
-    )
+    refuse(reason('api_scopes_not_json', { key: API_SCOPES_KEY }))
   }
   const entries = Object.entries(members)
   if (entries.length > apiLimits.scopes) {
     refuse(
-      `"metadata.${API_SCOPES_KEY}" has ${entries.length} scopes; at most ${apiLimits.scopes} are kept.`,
+      reason('api_too_many_scopes', {
+        key: API_SCOPES_KEY,
+        count: entries.length,
+        most: apiLimits.scopes,
+      }),
     )
   }
   for (const [scope, sentence] of entries) {
@@ -86,44 +87,42 @@ export function membersOf(text: string): Readonly<Record<string, unknown>> | und
 }
 
 function checkIdentifier(identifier: string): void {
-  if (Buffer.byteLength(identifier) > apiLimits.identifier) {
-    refuse(
-      `"metadata.${API_KEY}" has ${Buffer.byteLength(identifier)} bytes; at most ${apiLimits.identifier} are kept.`,
-    )
+  const count = Buffer.byteLength(identifier)
+  if (count > apiLimits.identifier) {
+    refuse(reason('api_too_long', { key: API_KEY, count, most: apiLimits.identifier }))
   }
   if (isResource(identifier)) return
-  refuse(
-    `"metadata.${API_KEY}" is "${identifier}", which is not an absolute URI without a fragment; use one such as https://api.example.com.`,
-  )
+  refuse(reason('api_not_uri', { key: API_KEY, value: identifier }))
 }
 
 /** Control characters, and those that turn the direction of the text around them. */
 const UNSHOWN = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u
 
-/** The fault of a scope and its sentence, as a sentence; `undefined` if they are good. */
-function faultOf(scope: string, sentence: unknown): string | undefined {
+/** The fault of a scope and its sentence; `undefined` if they are good. */
+function faultOf(scope: string, sentence: unknown): Reason | undefined {
+  const key = API_SCOPES_KEY
   if (!isScope(scope)) {
-    return `"metadata.${API_SCOPES_KEY}" contains "${scope}", which is not a scope; use letters, digits and signs such as : . _ and -, without spaces.`
+    return reason('api_not_scope', { key, scope })
   }
   if (scope.length > apiLimits.scope) {
-    return `"metadata.${API_SCOPES_KEY}" has a scope of ${scope.length} bytes; at most ${apiLimits.scope} are kept.`
+    return reason('api_scope_too_long', { key, count: scope.length, most: apiLimits.scope })
   }
   if (knownScopes.includes(scope)) {
-    return `"metadata.${API_SCOPES_KEY}" contains "${scope}", which is a scope of logins; choose another name, such as notes:read.`
+    return reason('api_scope_of_logins', { key, scope })
   }
   if (typeof sentence !== 'string' || sentence.trim() === '') {
-    return `"metadata.${API_SCOPES_KEY}" has no sentence for "${scope}"; say what it lets a program do, such as "Read your notes".`
+    return reason('api_no_sentence', { key, scope })
   }
-  const bytes = Buffer.byteLength(sentence)
-  if (bytes > apiLimits.sentence) {
-    return `"metadata.${API_SCOPES_KEY}" has a sentence of ${bytes} bytes for "${scope}"; at most ${apiLimits.sentence} are kept.`
+  const count = Buffer.byteLength(sentence)
+  if (count > apiLimits.sentence) {
+    return reason('api_sentence_too_long', { key, count, scope, most: apiLimits.sentence })
   }
   if (UNSHOWN.test(sentence) || !isWhole(sentence)) {
-    return `"metadata.${API_SCOPES_KEY}" has a sentence for "${scope}" with a line break or another character that shows nothing; leave it out.`
+    return reason('api_sentence_unshown', { key, scope })
   }
   return undefined
 }
 
-function refuse(sentence: string): never {
-  throw new ServiceError('invalid_metadata', sentence)
+function refuse(because: Reason): never {
+  throw new ServiceError('invalid_metadata', because)
 }

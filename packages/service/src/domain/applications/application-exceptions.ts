@@ -1,5 +1,6 @@
 import type { Metadata } from '../../store/records.ts'
 import { ServiceError } from '../writes/errors.ts'
+import { type Reason, reason } from '../writes/reasons/index.ts'
 
 /** The keys of an application's metadata by which its logins are excepted from a rule. */
 export const exceptionKeys = {
@@ -66,39 +67,38 @@ export function checkNewExceptions(metadata: Metadata, stored: Metadata | undefi
     const [usual, ...exceptions] = VALUES[key] ?? []
     const value = metadata[key]
     if (value === undefined || value === usual || exceptions.includes(value)) continue
-    const named = exceptions.map((one) => `"${one}"`).join(' or ')
-    const wanted = exceptions.length > 1 ? named : `or ${named}`
+    const [exception = '', other] = exceptions
+    const given = { key, value, usual: usual ?? '', exception }
     refuse(
-      `"metadata.${key}" is "${value}"; it must be "${usual}", which is the default, ${wanted}.`,
+      other === undefined
+        ? reason('exception_value_of_two', given)
+        : reason('exception_value_of_three', { ...given, other }),
     )
   }
   if (changed.length === 0) return
-  if (/^(public|native)$/.test(metadata[client] ?? '') && metadata[pkce] === 'optional') {
-    refuse(
-      `"metadata.${pkce}" must not be "optional" while "${client}" is "${metadata[client]}": a client without a secret needs PKCE.`,
-    )
-  }
-  if (/^(public|native)$/.test(metadata[client] ?? '') && metadata[programs] === 'allowed') {
-    refuse(
-      `"metadata.${programs}" must not be "allowed" while "${client}" is "${metadata[client]}": anybody could ask for tokens as a client without a secret.`,
-    )
+  const { [client]: value = '' } = metadata
+  if (/^(public|native)$/.test(value)) {
+    if (metadata[pkce] === 'optional') {
+      refuse(reason('exception_pkce_without_secret', { key: pkce, client, value }))
+    }
+    if (metadata[programs] === 'allowed') {
+      refuse(reason('exception_own_tokens_without_secret', { key: programs, client, value }))
+    }
   }
   if (metadata[nonce] === 'optional' && metadata[pkce] !== 'optional') {
-    refuse(
-      `"metadata.${nonce}" says nothing while PKCE is required, as a nonce is asked for only without PKCE. Leave it out, or set "${pkce}" to "optional".`,
-    )
+    refuse(reason('exception_nonce_with_pkce', { key: nonce, pkce }))
   }
 }
 
-function refuse(sentence: string): never {
-  throw new ServiceError('invalid_metadata', sentence)
+function refuse(because: Reason): never {
+  throw new ServiceError('invalid_metadata', because)
 }
 
 /** An exception that an application has, with the price of it for the operator. */
 export interface NamedException {
   readonly key: string
   readonly value: string
-  readonly price: string
+  readonly price: Reason
 }
 
 /** The exceptions that hold, each with its price. */
@@ -110,39 +110,34 @@ export function namedExceptions(metadata: Metadata): NamedException[] {
     named.push({
       key: pkce,
       value: 'optional',
-      price:
-        'Logins may have a nonce in place of PKCE. A stolen code can be put into the login of another user, unless the client checks the nonce.',
+      price: reason('price_no_pkce'),
     })
   }
   if (isNonceOptional) {
     named.push({
       key: nonce,
       value: 'optional',
-      price:
-        'Logins may have neither PKCE nor a nonce. A stolen code can be put into the login of another user, and no check notices. Use it only for a client that knows neither.',
+      price: reason('price_no_nonce'),
     })
   }
   if (hasOwnTokens) {
     named.push({
       key: programs,
       value: 'allowed',
-      price:
-        'The application gets access tokens for its APIs with its secret or key alone, without a user. An API has to tell them from those of users: their sub is the client_id.',
+      price: reason('price_own_tokens'),
     })
   }
   if (isNative) {
     named.push({
       key: client,
       value: 'native',
-      price:
-        'The application has no secret and runs on devices of its users, where another app can use its URL scheme or port and ask for a login as it. So users who are logged in confirm each login, and an application cannot log them in silently. A redirect URL with https, which the system ties to one app, is safer than a scheme.',
+      price: reason('price_native'),
     })
   } else if (isPublic) {
     named.push({
       key: client,
       value: 'public',
-      price:
-        'The application has no secret. Anybody who controls a redirect URL can log users in as it, and scripts on the origins of its redirect URLs can read and keep tokens. A backend with a session, such as the kit, keeps tokens away from scripts.',
+      price: reason('price_public'),
     })
   }
   return named

@@ -1,6 +1,7 @@
 import { createPublicKey } from 'node:crypto'
 import type { Metadata } from '../../store/records.ts'
 import { ServiceError } from '../writes/errors.ts'
+import { type Reason, reason, sentenceIn } from '../writes/reasons/index.ts'
 import { checkUrl } from '../writes/rules.ts'
 import { exceptionKeys, exceptionsOf } from './application-exceptions.ts'
 
@@ -22,8 +23,7 @@ const MIN_RSA_BITS = 2048
 const MAX_PUBLISHED = 20
 
 /** The price of the profile for an application, as operators read it. */
-export const FAPI_PRICE =
-  'The application has no secret: it proves itself with a key of its own. Each login is two requests to the service instead of one, and each token request has a signature. Clients without pushed requests and DPoP cannot log users in.'
+export const FAPI_PRICE: Reason = reason('price_fapi')
 
 /** A JWK set of public keys. */
 export interface PublicKeySet {
@@ -52,11 +52,12 @@ export function publishedKeys(text: string): PublicKeySet {
   if (!all || all.length === 0) throw new Error('The response is not a JWK set with keys.')
   if (all.length > MAX_PUBLISHED) throw new Error(`There are more than ${MAX_PUBLISHED} keys.`)
   const faults = all.map((key) => faultOf(key))
-  const at = faults.indexOf(IS_PRIVATE)
+  const at = faults.indexOf('profile_private_key')
   const used = all.filter((key, index) => !faults[index] && (key.use ?? 'sig') === 'sig')
   if (at === -1 && used.length > 0) return { keys: used }
   const index = Math.max(0, at)
-  throw new Error(`Key ${index + 1} ${faults[index] ?? 'is not for signatures'}.`)
+  const fault = sentenceIn('en', reason(faults[index] ?? 'profile_key_use'))
+  throw new Error(`Key ${index + 1} ${fault}.`)
 }
 
 /**
@@ -70,19 +71,19 @@ export function checkNewProfile(metadata: Metadata, stored: Metadata | undefined
   const isChanged = keys.some((key) => metadata[key] !== stored?.[key])
   const { [PROFILE_KEY]: profile, [CLIENT_KEYS_KEY]: text, [CLIENT_KEYS_URI_KEY]: url } = metadata
   if (isChanged && profile !== undefined && profile !== FAPI_2) {
-    refuse(`"metadata.${PROFILE_KEY}" is "${profile}"; the only profile is "${FAPI_2}".`)
+    refuse(reason('profile_unknown', { key: PROFILE_KEY, value: profile, profile: FAPI_2 }))
   }
   if (profile !== FAPI_2) {
     if (!isChanged || (text ?? url) === undefined) return
-    refuse(
-      `"metadata.${text === undefined ? CLIENT_KEYS_URI_KEY : CLIENT_KEYS_KEY}" is used with "${PROFILE_KEY}": "${FAPI_2}" only. Set it too, or leave the keys out.`,
-    )
+    const key = text === undefined ? CLIENT_KEYS_URI_KEY : CLIENT_KEYS_KEY
+    refuse(reason('profile_keys_without_profile', { key, profile: PROFILE_KEY, value: FAPI_2 }))
   }
   const { isPublic, isPkceOptional } = exceptionsOf(metadata)
   if (isPublic || isPkceOptional) {
     const { client, pkce } = exceptionKeys
     const key = isPublic ? client : pkce
-    refuse(`"metadata.${PROFILE_KEY}" does not allow "${key}": "${metadata[key]}".`)
+    const value = metadata[key] ?? ''
+    refuse(reason('profile_not_allowed', { key: PROFILE_KEY, other: key, value }))
   }
   if (!isChanged) return
   if (url === undefined) {
@@ -90,9 +91,7 @@ export function checkNewProfile(metadata: Metadata, stored: Metadata | undefined
     return
   }
   if (text !== undefined) {
-    refuse(
-      `"metadata" must have either "${CLIENT_KEYS_KEY}" or "${CLIENT_KEYS_URI_KEY}", not both.`,
-    )
+    refuse(reason('profile_keys_twice', { keys: CLIENT_KEYS_KEY, address: CLIENT_KEYS_URI_KEY }))
   }
   checkUrl(`"metadata.${CLIENT_KEYS_URI_KEY}"`, url, false)
 }
@@ -101,16 +100,24 @@ function checkKeys(text: string | undefined): void {
   const example = `{"keys":[{"kty":"EC","crv":"P-256","x":"…","y":"…","kid":"2026"}]}`
   if (text === undefined) {
     refuse(
-      `"metadata.${PROFILE_KEY}" needs the public keys of the application in "${CLIENT_KEYS_KEY}", such as ${example}, or their address in "${CLIENT_KEYS_URI_KEY}".`,
+      reason('profile_needs_keys', {
+        key: PROFILE_KEY,
+        keys: CLIENT_KEYS_KEY,
+        example,
+        address: CLIENT_KEYS_URI_KEY,
+      }),
     )
   }
   const keys = keysOf(text)
   if (!keys || keys.length === 0) {
-    refuse(`"metadata.${CLIENT_KEYS_KEY}" is not a JWK set; it must be like ${example}.`)
+    refuse(reason('profile_not_jwks', { key: CLIENT_KEYS_KEY, example }))
   }
   for (const [index, key] of keys.entries()) {
     const fault = faultOf(key)
-    if (fault) refuse(`Key ${index + 1} of "metadata.${CLIENT_KEYS_KEY}" ${fault}.`)
+    if (fault)
+      refuse(
+        reason('profile_key_of', { number: index + 1, key: CLIENT_KEYS_KEY, fault: reason(fault) }),
+      )
   }
 }
 
@@ -124,10 +131,10 @@ function keysOf(text: string): Record<string, unknown>[] | undefined {
   }
 }
 
-const IS_PRIVATE = 'is a private key: register only the public part, and replace this key'
-
-function faultOf(key: Readonly<Record<string, unknown>>): string | undefined {
-  if ('d' in key) return IS_PRIVATE
+function faultOf(
+  key: Readonly<Record<string, unknown>>,
+): 'profile_private_key' | 'profile_key_kind' | undefined {
+  if ('d' in key) return 'profile_private_key'
   try {
     const { asymmetricKeyType: type, asymmetricKeyDetails: details } = createPublicKey({
       format: 'jwk',
@@ -139,9 +146,9 @@ function faultOf(key: Readonly<Record<string, unknown>>): string | undefined {
   } catch {
     // Not a key at all.
   }
-  return 'must be of P-256 (ES256), RSA with 2048 bits or more (PS256), or Ed25519'
+  return 'profile_key_kind'
 }
 
-function refuse(sentence: string): never {
-  throw new ServiceError('invalid_metadata', sentence)
+function refuse(because: Reason): never {
+  throw new ServiceError('invalid_metadata', because)
 }

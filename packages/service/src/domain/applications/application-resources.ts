@@ -1,5 +1,6 @@
 import type { Metadata } from '../../store/records.ts'
 import { ServiceError } from '../writes/errors.ts'
+import { type Reason, reason } from '../writes/reasons/index.ts'
 import { wordsOf } from '../writes/rules.ts'
 import { isResource, isScope, membersOf } from './application-api.ts'
 
@@ -24,28 +25,20 @@ export function checkNewResources(metadata: Metadata, stored: Metadata | undefin
   if (value === undefined || value === stored?.[RESOURCES_KEY]) return
   const members = isObject(value) ? membersOf(value) : {}
   if (!members) {
-    refuse(
-      `"metadata.${RESOURCES_KEY}" begins like a JSON object and is none; use names with spaces between them, or an object such as {"https://api.example.com":"notes:read"}.`,
-    )
+    refuse(reason('resources_not_json', { key: RESOURCES_KEY }))
   }
   const names = isObject(value) ? Object.keys(members) : wordsOf(value)
   const wrong = names.find((name) => !isResource(name))
   if (wrong !== undefined) {
-    refuse(
-      `"metadata.${RESOURCES_KEY}" contains "${wrong}", which is not an absolute URI without a fragment; use some such as https://api.example.com, with spaces between them.`,
-    )
+    refuse(reason('resources_not_uri', { key: RESOURCES_KEY, value: wrong }))
   }
   for (const [name, scopes] of Object.entries(members)) {
     if (typeof scopes !== 'string') {
-      refuse(
-        `"metadata.${RESOURCES_KEY}" has no text for "${name}"; use its scopes with spaces between them, such as "notes:read notes:write".`,
-      )
+      refuse(reason('resources_no_text', { key: RESOURCES_KEY, name }))
     }
     const bad = wordsOf(scopes).find((word) => !isScope(word))
     if (bad === undefined) continue
-    refuse(
-      `"metadata.${RESOURCES_KEY}" contains "${bad}" for "${name}", which is not a scope; use letters, digits and signs such as : . _ and -, without spaces.`,
-    )
+    refuse(reason('resources_not_scope', { key: RESOURCES_KEY, scope: bad, name }))
   }
 }
 
@@ -69,6 +62,6 @@ function isObject(value: string): boolean {
   return value.trimStart().startsWith('{')
 }
 
-function refuse(sentence: string): never {
-  throw new ServiceError('invalid_metadata', sentence)
+function refuse(because: Reason): never {
+  throw new ServiceError('invalid_metadata', because)
 }

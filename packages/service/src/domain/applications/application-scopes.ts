@@ -1,5 +1,6 @@
 import type { Metadata } from '../../store/records.ts'
 import { ServiceError } from '../writes/errors.ts'
+import { reason } from '../writes/reasons/index.ts'
 import { wordsOf } from '../writes/rules.ts'
 
 /** The key of an application's metadata that holds the scopes it may ask for. */
@@ -17,14 +18,15 @@ export function checkNewScopes(metadata: Metadata, stored: Metadata | undefined)
   if (unknown !== undefined) {
     throw new ServiceError(
       'invalid_metadata',
-      `"metadata.${SCOPES_KEY}" contains "${unknown}", which is not a scope; use some of ${knownScopes.join(', ')}, with spaces between them.`,
+      reason('scopes_unknown', {
+        key: SCOPES_KEY,
+        scope: unknown,
+        scopes: knownScopes.join(', '),
+      }),
     )
   }
   if (!scopes.includes('openid')) {
-    throw new ServiceError(
-      'invalid_metadata',
-      `"metadata.${SCOPES_KEY}" must contain "openid", which every login needs.`,
-    )
+    throw new ServiceError('invalid_metadata', reason('scopes_without_openid', { key: SCOPES_KEY }))
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Application, Metadata } from '../../store/records.ts'
 import { ServiceError } from '../writes/errors.ts'
+import { reason } from '../writes/reasons/index.ts'
 import { checkText, checkUrl, isSecureEnough, limits } from '../writes/rules.ts'
 import { exceptionsOf } from './application-exceptions.ts'
 
@@ -32,10 +33,7 @@ export function refuseNewWildcard(
   stored: readonly string[] = [],
 ): void {
   if (!isWildcard(url) || stored.includes(url)) return
-  throw new ServiceError(
-    'invalid_url',
-    `${label} is a wildcard, which is not supported: give each URL in full.`,
-  )
+  throw new ServiceError('invalid_url', reason('url_wildcard', { field: label }))
 }
 
 /** Refuses a redirect or logout URL that an application of this kind cannot have. */
@@ -52,18 +50,12 @@ export function checkReturnUrl(
   checkText('invalid_url', label, text, limits.urlLength)
   const url = URL.parse(text)
   if (!url || /\s/.test(text) || !isNativeUrl(url)) {
-    throw new ServiceError(
-      'invalid_url',
-      `${label} is not the URL of a native application: https://, http:// on localhost, 127.0.0.1 or [::1], or a scheme after a domain of yours, such as com.example.app:/callback.`,
-    )
+    throw new ServiceError('invalid_url', reason('url_not_native', { label }))
   }
   if (/^https?:$/.test(url.protocol)) {
     checkUrl(label, text, false)
   } else if (text.includes('#') || url.username || url.password) {
-    throw new ServiceError(
-      'invalid_url',
-      `${label} must not have a fragment, a user name or a password.`,
-    )
+    throw new ServiceError('invalid_url', reason('url_has_fragment_or_user', { label }))
   }
 }
 

@@ -1,6 +1,7 @@
 import { type Connection, type RecipeName, recipeNames } from '../../store/records.ts'
 import { ServiceError } from '../writes/errors.ts'
 import { nearestName } from '../writes/nearest-name.ts'
+import { type Reason, reason } from '../writes/reasons/index.ts'
 
 /** The differences between providers that OpenID Connect leaves open. */
 export interface Recipe {
@@ -97,17 +98,20 @@ export function recipeNamed(name: string): RecipeName {
   const known = recipeNames.find((one) => one === name)
   if (known) return known
   const nearest = nearestName(name, recipeNames)
-  const hint = nearest ? `Did you mean "${nearest}"?` : `There are ${recipeNames.join(', ')}.`
-  throw new ServiceError('invalid_request', `"${name}" is not a recipe. ${hint}`)
+  throw refused(
+    nearest === undefined
+      ? reason('recipe_unknown_of', { name, all: recipeNames.join(', ') })
+      : reason('recipe_unknown', { name, nearest }),
+  )
 }
 
 const GUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-const wanted: Readonly<Record<RecipeOption, string>> = {
-  issuer: 'the issuer of the provider, such as https://login.example.com',
-  directory: 'the id of your Entra directory, a GUID; "common" would let every directory in',
-  teamId: 'the team id of your Apple developer account',
-  keyId: 'the id of the private key that Apple has given you',
+const wanted: Readonly<Record<RecipeOption, Reason>> = {
+  issuer: reason('recipe_issuer'),
+  directory: reason('recipe_directory'),
+  teamId: reason('recipe_team_id'),
+  keyId: reason('recipe_key_id'),
 }
 
 /**
@@ -124,12 +128,12 @@ export function followRecipe(
     const value = input[option] || undefined
     const isKnown = options.includes(option)
     if (value !== undefined && !isKnown) {
-      throw refused(`"${option}" is not an option of the recipe "${recipe}".`)
+      throw refused(reason('recipe_lacks_option', { option, recipe }))
     }
     const isNeeded = isKnown && !(option === 'issuer' && issuer !== undefined)
     const isBad = option === 'directory' && value !== undefined && !GUID.test(value)
     if ((isNeeded && value === undefined) || isBad) {
-      throw refused(`The recipe "${recipe}" needs "${option}": ${wanted[option]}.`)
+      throw refused(reason('recipe_needs', { recipe, option, wanted: wanted[option] }))
     }
   }
   const { directory, teamId = '', keyId = '' } = input
@@ -140,6 +144,6 @@ export function followRecipe(
   }
 }
 
-function refused(message: string): ServiceError {
-  return new ServiceError('invalid_request', message)
+function refused(because: Reason): ServiceError {
+  return new ServiceError('invalid_request', because)
 }

@@ -4,6 +4,7 @@ import { commit, unlessRefused } from '../writes/commit.ts'
 import { type DomainContext, nowMicros, type Scope, updated } from '../writes/context.ts'
 import { found, ServiceError } from '../writes/errors.ts'
 import { newId } from '../writes/ids.ts'
+import { type Reason, reason } from '../writes/reasons/index.ts'
 import { checkText, checkUrl } from '../writes/rules.ts'
 import { followRecipe, type RecipeInput, recipeNamed, recipes } from './connection-recipes.ts'
 
@@ -53,7 +54,7 @@ export async function createConnection(scope: Scope, input: ConnectionInput): Pr
   const { store } = context
   const connection = newConnection(scope, input)
   if ((await store.connections.list(tenantId)).length >= MAX_CONNECTIONS) {
-    throw refused(`The tenant has ${MAX_CONNECTIONS} connections; that is as many as it can have.`)
+    throw refused(reason('connections_full', { count: MAX_CONNECTIONS }))
   }
   return commit(scope, 'connection.create', connection.id, (audit) =>
     store.connections.insert(connection, audit),
@@ -66,12 +67,10 @@ export function newConnection({ context, tenantId }: Scope, input: ConnectionInp
   const { issuer, apple } = followRecipe(recipe, input)
   checkUrl('"issuer"', issuer, false)
   if (recipes[recipe].isGithub && new URL(issuer).origin !== issuer) {
-    throw refused(
-      '"issuer" must be the address of GitHub alone, such as https://github.example.com, without a path.',
-    )
+    throw refused(reason('issuer_not_github'))
   }
   // OpenID Connect Core 1.0 §2
-  if (issuer.includes('?')) throw refused('"issuer" must not have a query.')
+  if (issuer.includes('?')) throw refused(reason('issuer_has_query'))
   const id = newId('con', context.clock)
   const now = nowMicros(context.clock)
   const { trustEmail = false, allowSignup = true, enabled = true } = input
@@ -146,7 +145,7 @@ export function changedConnection(
   const entries = Object.entries(given).filter(([, value]) => value !== undefined)
   const { apple, recipe } = last
   if (keyId !== undefined && !apple) {
-    throw refused(`"keyId" is not an option of the recipe "${recipe}".`)
+    throw refused(reason('recipe_lacks_option', { option: 'keyId', recipe }))
   }
   const changes = Object.fromEntries(entries)
   const key = apple && keyId !== undefined ? { apple: { ...apple, keyId } } : {}
@@ -185,7 +184,7 @@ export async function resealConnections(scope: Scope): Promise<void> {
 }
 
 function withSecret(context: DomainContext, connection: Connection, secret: string): Connection {
-  if (secret.trim() === '') throw refused('The client secret is empty.')
+  if (secret.trim() === '') throw refused(reason('connection_no_secret'))
   if (connection.apple) checkAppleKey(secret)
   const sealedSecret = context.vault.seal(purpose(connection), secret.trim())
   return { ...connection, sealedSecret }
@@ -199,21 +198,19 @@ function checkAppleKey(pem: string): void {
     // Text that cannot be read is no key.
   }
   if (curve === 'prime256v1') return
-  throw refused(
-    'The secret of Apple is the private key that Apple has given you: a .p8 file, in PEM.',
-  )
+  throw refused(reason('connection_not_apple_key'))
 }
 
 function check({ name, clientId, scopes, recipe }: Connection): void {
-  if (name.trim() === '') throw refused('"name" is empty; users read it on the button.')
+  if (name.trim() === '') throw refused(reason('connection_no_name'))
   checkText('invalid_request', '"name"', name, 60)
-  if (clientId === '') throw refused('"clientId" is empty; the provider tells it.')
+  if (clientId === '') throw refused(reason('connection_no_client_id'))
   checkText('invalid_request', '"clientId"', clientId)
   const needed = recipes[recipe].isGithub ? 'user:email' : 'openid'
-  if (!scopes.includes(needed)) throw refused(`"scopes" must hold "${needed}".`)
+  if (!scopes.includes(needed)) throw refused(reason('scopes_lack', { scope: needed }))
   for (const scope of scopes) {
     // RFC 6749 §3.3
-    if (!/^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope)) throw refused(`"${scope}" is not a scope.`)
+    if (!/^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope)) throw refused(reason('not_a_scope', { scope }))
   }
 }
 
@@ -221,6 +218,6 @@ function purpose({ tenantId, id }: Pick<Connection, 'tenantId' | 'id'>): string 
   return `connection:${tenantId}:${id}`
 }
 
-function refused(message: string): ServiceError {
-  return new ServiceError('invalid_request', message)
+function refused(because: Reason): ServiceError {
+  return new ServiceError('invalid_request', because)
 }

@@ -1,59 +1,67 @@
 import type { Micros } from '../../store/records.ts'
+import { type Reason, reason } from '../writes/reasons/index.ts'
 import type { Obstacle } from './login-obstacles.ts'
 
 /** An obstacle in a sentence for an operator. */
-export function sentenceOf(obstacle: Obstacle, now: Micros): string {
+export function sentenceOf(obstacle: Obstacle, now: Micros): Reason {
   const sentence = startOf(obstacle, now)
-  return obstacle.isPartial ? `${sentence} Another way to log in is still open.` : sentence
+  return obstacle.isPartial ? reason('login_partial', { obstacle: sentence }) : sentence
 }
 
-function startOf({ reason, until, network, answer }: Obstacle, now: Micros): string {
-  const wait = `for another ${lengthOf((until ?? now) - now)}`
-  const from = network === undefined ? '' : ` from ${network}`
-  switch (reason) {
+function startOf({ reason: kind, until, network, answer = '' }: Obstacle, now: Micros): Reason {
+  const wait = waitOf((until ?? now) - now)
+  switch (kind) {
     case 'contested':
-      return 'This user can’t log in: two people claim the account. Find out whose it is, set the address to theirs, and enable the user.'
+      return reason('login_contested')
     case 'disabled':
-      return 'This user can’t log in: the user is disabled. Enable the user.'
+      return reason('login_disabled')
     case 'no_way_in':
-      return answer === undefined
-        ? 'This user can’t log in: there is no password, passkey or connected account. Send an invitation.'
-        : `This user can’t log in: there is no password, passkey or connected account, and the last message did not arrive (“${answer}”). Correct the address, then send an invitation.`
+      return answer === ''
+        ? reason('login_no_way_in')
+        : reason('login_no_way_in_mail_refused', { answer })
     case 'way_disabled':
-      return 'This user can’t log in: every way to log in is disabled. Remove one and send a link for a new password.'
+      return reason('login_ways_disabled')
     case 'way_not_allowed':
-      return 'This user can’t log in: the tenant’s settings allow none of the ways to log in that the user has.'
+      return reason('login_ways_not_allowed')
     case 'connection_off':
-      return 'This user can’t log in: the only way in is an account at a provider, and its connection is disabled or removed.'
+      return reason('login_connection_off')
     case 'unverified':
-      return 'This user can’t log in: the address is not verified, and this tenant requires that. Send the verification again, or mark the address as verified.'
+      return reason('login_unverified')
     case 'address_held':
-      return `Links and codes to the address of this user don’t work ${wait}: an operator has changed the address, and no second operator has confirmed it. Another operator can mark it as verified now.`
+      return reason('login_address_held', { wait })
     case 'mail_refused':
-      return `The code or link that this user needs does not arrive: the mail server answered “${answer}”. Correct the address.`
+      return reason('login_mail_refused', { answer })
     case 'needs_link':
-      return 'This user can’t log in with the password: too many attempts have failed. Let the user try again, or send a link for a new password.'
+      return reason('login_needs_link')
     case 'password_wait':
-      return `This user can’t log in with the password${from} ${wait}: too many attempts have failed. Let the user try again now, or wait.`
+      return network === undefined
+        ? reason('login_password_wait', { wait })
+        : reason('login_password_wait_from', { wait, network })
     case 'device_wait':
-      return `This user can’t log in with the password ${wait} on a device that the user has used before: too many attempts have failed there. Let the user try again now, or wait.`
+      return reason('login_device_wait', { wait })
     case 'client_wait':
-      return `No user can log in${from} ${wait}: too many logins have failed there, of this user or of others. Wait, or let the user try from another network.`
+      return network === undefined
+        ? reason('login_client_wait', { wait })
+        : reason('login_client_wait_from', { wait, network })
     case 'factor_paused':
-      return 'This user can’t log in: too many second steps have failed. Let the user try again.'
+      return reason('login_factor_paused')
     case 'factor_wait':
-      return `This user can’t enter a second step ${wait}: too many have failed. Let the user try again now, or wait.`
+      return reason('login_factor_wait', { wait })
     case 'mail_wait':
-      return `This user gets no code by mail ${wait}: too many messages went to the address. Let the user try again now, or wait.`
+      return reason('login_mail_wait', { wait })
     case 'mail_client_wait':
-      return `No user gets a code by mail${from} ${wait}: too many messages were asked for there. Wait, or let the user try from another network.`
+      return network === undefined
+        ? reason('login_mail_client_wait', { wait })
+        : reason('login_mail_client_wait_from', { wait, network })
   }
 }
 
 /** A wait in the unit that people would use. */
-function lengthOf(micros: Micros): string {
+function waitOf(micros: Micros): Reason {
   const seconds = Math.max(1, Math.ceil(micros / 1e6))
-  if (seconds < 120) return seconds === 1 ? 'second' : `${seconds} seconds`
+  if (seconds === 1) return reason('wait_one_second')
+  if (seconds < 120) return reason('wait_seconds', { count: seconds })
   const minutes = Math.ceil(seconds / 60)
-  return minutes < 120 ? `${minutes} minutes` : `${Math.ceil(minutes / 60)} hours`
+  if (minutes < 120) return reason('wait_minutes', { count: minutes })
+  return reason('wait_hours', { count: Math.ceil(minutes / 60) })
 }

@@ -7,6 +7,7 @@ import { commit } from '../writes/commit.ts'
 import { type DomainContext, nowMicros, type ServiceScope } from '../writes/context.ts'
 import { ServiceError } from '../writes/errors.ts'
 import { newId } from '../writes/ids.ts'
+import { reason } from '../writes/reasons/index.ts'
 import { checkText } from '../writes/rules.ts'
 
 /** The beginning of every API key, so that scanners recognize one that leaked. */
@@ -39,9 +40,9 @@ export async function createApiKey(
   input: ApiKeyInput,
 ): Promise<{ key: ApiKey; secret: string }> {
   const { clock, store } = scope.context
-  checkText('invalid_request', 'The name of the key', input.name)
+  checkText('invalid_request', reason('field_key_name'), input.name)
   if (input.reach !== 'all' && input.reach.length === 0) {
-    throw new ServiceError('invalid_request', 'A key needs at least one tenant, or all of them.')
+    throw new ServiceError('invalid_request', reason('key_needs_tenant'))
   }
   const secret = newSecret()
   const id = newId('key', clock)
@@ -130,10 +131,7 @@ export async function authenticate(
 
 /** The same response for every refused key, so that it reveals nothing about the key. */
 export function authenticationFailure(): ServiceError {
-  return new ServiceError(
-    'authentication_failure',
-    'Send "Authorization: Bearer <API key>" with a key that is known, not revoked and not expired.',
-  )
+  return new ServiceError('authentication_failure', reason('key_unknown'))
 }
 
 /** Whether the key may reach the tenant. No key reaches the system tenant. */

@@ -7,6 +7,7 @@ import {
 import { count } from '../../telemetry/metrics.ts'
 import { inClientSpan } from '../../telemetry/tracing.ts'
 import { ServiceError } from '../writes/errors.ts'
+import { reason } from '../writes/reasons/index.ts'
 
 /** How many requests an API key may make. */
 export interface RateLimit {
@@ -66,7 +67,7 @@ function limitOf(
       const seconds = Math.max(1, Math.ceil(cause.msBeforeNext / 1_000))
       return new ServiceError(
         'rate_limited',
-        `This API key may make ${requestsPerSecond} requests per second; wait ${seconds} s.`,
+        reason('key_too_fast', { most: requestsPerSecond, seconds }),
         { retryAfterSeconds: seconds },
       )
     }

@@ -3,6 +3,7 @@ import type { ImportJob, ImportWork, JobPart } from '../../store/jobs.ts'
 import { note } from '../writes/audit.ts'
 import { type DomainContext, nowMicros, type Scope } from '../writes/context.ts'
 import { found, ServiceError } from '../writes/errors.ts'
+import { reason } from '../writes/reasons/index.ts'
 import { UnknownMasterKeyError } from '../writes/vault.ts'
 import { openRecords, PART_RECORDS, sealRecords } from './import-records.ts'
 import { insertJob } from './new-job.ts'
@@ -56,7 +57,7 @@ export async function uploadImport(
       if (batch.length === PART_RECORDS) await flush()
     }
     if (batch.length > 0) await flush()
-    if (total === 0) throw new ServiceError('invalid_request', 'The file has no user in it.')
+    if (total === 0) throw new ServiceError('invalid_request', reason('import_empty'))
     const full = { ...job, work: { ...job.work, parts }, total }
     if (!(await store.jobs.resume(full))) throw gone()
     return full
@@ -150,15 +151,9 @@ function tooLong({ line, members }: SourceRecord): SourceRecord {
 }
 
 function tooMany(): ServiceError {
-  return new ServiceError(
-    'request_too_large',
-    'A file may have 500,000 users at most here. Use the command "latchkey users import" for more.',
-  )
+  return new ServiceError('request_too_large', reason('import_too_many'))
 }
 
 function gone(): ServiceError {
-  return new ServiceError(
-    'conflict',
-    'This import waits no longer: it was begun or discarded. Open its page again.',
-  )
+  return new ServiceError('conflict', reason('import_gone'))
 }

@@ -15,6 +15,7 @@ import { setDisabled, usersById } from '../users/users.ts'
 import { note } from '../writes/audit.ts'
 import type { DomainContext, Scope } from '../writes/context.ts'
 import { found, refusalIn, ServiceError } from '../writes/errors.ts'
+import { reason } from '../writes/reasons/index.ts'
 import type { ReadUser } from './import-records.ts'
 import { stepOfImport } from './import-step.ts'
 import { insertJob } from './new-job.ts'
@@ -73,7 +74,7 @@ export async function stopJob(scope: Scope, id: string): Promise<void> {
   await note(scope, 'job.stop', id)
 }
 
-const ended = () => new ServiceError('conflict', 'The job is not running.')
+const ended = () => new ServiceError('conflict', reason('job_not_running'))
 
 /** One job of the tenant. */
 export async function getJob(

@@ -21,6 +21,7 @@ import {
   updated,
 } from '../writes/context.ts'
 import { found, notFound, ServiceError } from '../writes/errors.ts'
+import { reason } from '../writes/reasons/index.ts'
 import { insertJob } from './new-job.ts'
 
 /** How long an invitation is good, in seconds. */
@@ -80,16 +81,11 @@ export async function inviteOperator(
 /** Refuses an invitation that would do more than send the link once more. */
 function checkResent(last: Operator, decided: Pick<Operator, 'role' | 'reach'>): void {
   if (!last.invitation) {
-    throw new ServiceError(
-      'conflict',
-      'This address is an operator’s already. To give another role, change the role. If all ways to log in are lost, run "latchkey-service operator recover".',
-    )
+    throw new ServiceError('conflict', reason('operator_exists'))
   }
   if (last.role !== decided.role || String(last.reach) !== String(decided.reach)) {
-    throw new ServiceError(
-      'conflict',
-      `This address was invited as ${last.role}, for ${last.reach === 'all' ? 'all tenants' : 'other tenants'}. Change the role or the tenants of that operator first, or invite to the same.`,
-    )
+    const name = last.reach === 'all' ? 'operator_invited_to_all' : 'operator_invited_to_others'
+    throw new ServiceError('conflict', reason(name, { role: last.role }))
   }
 }
 
@@ -312,12 +308,12 @@ async function checkOwners(scope: ServiceScope, id: string): Promise<void> {
   const isOwner = ({ operator, user }: OperatorUser) => operator.role === 'owner' && !user.disabled
   const others = all.some((one) => one.operator.id !== id && isOwner(one))
   if (others || !all.some((one) => one.operator.id === id && isOwner(one))) return
-  throw new ServiceError('conflict', 'This is the only owner. Invite another owner first.')
+  throw new ServiceError('conflict', reason('operator_last_owner'))
 }
 
 function decide({ role, reach = 'all' }: OperatorInput): Pick<Operator, 'role' | 'reach'> {
   if (reach !== 'all' && reach.length === 0) {
-    throw new ServiceError('invalid_request', 'An operator needs at least one tenant, or all.')
+    throw new ServiceError('invalid_request', reason('operator_needs_tenant'))
   }
   return { role, reach: role === 'owner' || reach === 'all' ? 'all' : [...new Set(reach)].sort() }
 }

@@ -10,6 +10,7 @@ import type {
 } from '../../store/records.ts'
 import type { Obstacle } from '../factors/login-obstacles.ts'
 import type { Scope, ServiceScope } from '../writes/context.ts'
+import type { Reason } from '../writes/reasons/index.ts'
 
 /** A session of a user at the issuer. */
 export interface LiveSession {
@@ -76,13 +77,14 @@ export type ContactResult =
   | {
       readonly kind: 'answered'
       /** Facts of the provider, in sentences. */
-      readonly facts: readonly string[]
+      readonly facts: readonly Reason[]
       /** The reasons why logins could fail although it answered. */
-      readonly warnings: readonly string[]
+      readonly warnings: readonly Reason[]
     }
   | {
       readonly kind: 'failed'
-      readonly reason: string
+      /** The reason; a text where it is another party's. */
+      readonly reason: Reason | string
       /** Whether the service sends no requests to such an address at all. */
       readonly isRefused: boolean
     }

@@ -2,6 +2,7 @@ import type { CredentialKind, Tenant, TenantSettings } from '../../store/records
 import { allowedFactors } from '../factors/factors.ts'
 import { allowsKeys, allowsMailLogin } from '../ways/login-methods.ts'
 import type { Scope } from '../writes/context.ts'
+import { type Reason, reason } from '../writes/reasons/index.ts'
 import { warningsOf } from './tenant-warnings.ts'
 
 /**
@@ -9,7 +10,7 @@ import { warningsOf } from './tenant-warnings.ts'
  *
  * @param after - The tenant as it would be.
  */
-export async function effectsOf(scope: Scope, before: Tenant, after: Tenant): Promise<string[]> {
+export async function effectsOf(scope: Scope, before: Tenant, after: Tenant): Promise<Reason[]> {
   const [factors, ways, warnings] = await Promise.all([
     lostFactors(scope, before.settings, after.settings),
     lostWays(scope, before.settings, after.settings),
@@ -22,30 +23,28 @@ async function lostFactors(
   scope: Scope,
   before: TenantSettings,
   after: TenantSettings,
-): Promise<string[]> {
+): Promise<Reason[]> {
   const kept = allowedFactors(after)
   const lost = allowedFactors(before).filter((kind) => !kept.includes(kind))
   const users = await countLosing(scope, lost, kept)
   if (users === 0) return []
-  const first = after.allowPasswords ? 'their password' : 'their first step'
-  return [`${count(users)} no other second step. They will log in with ${first} alone.`]
+  const name = after.allowPasswords ? 'effect_password_alone' : 'effect_first_step_alone'
+  return [reason(name, { users: inWords(users) })]
 }
 
 async function lostWays(
   scope: Scope,
   before: TenantSettings,
   after: TenantSettings,
-): Promise<string[]> {
+): Promise<Reason[]> {
   // A code goes to the address that every user has.
   if (allowsMailLogin(after)) return []
   const kept = firstKinds(after)
   const lost = firstKinds(before).filter((kind) => !kept.includes(kind))
   const users = await countLosing(scope, lost, kept)
   if (users === 0) return []
-  const remedy = after.allowPasswords
-    ? 'They can set a password by a mailed link.'
-    : 'They cannot log in any more.'
-  return [`${count(users)} no other way to log in. ${remedy}`]
+  const name = after.allowPasswords ? 'effect_password_by_link' : 'effect_no_login'
+  return [reason(name, { users: inWords(users) })]
 }
 
 /**
@@ -79,6 +78,6 @@ async function countLosing(
   return lost.length === 0 ? 0 : context.store.credentials.countUsersLosing(tenantId, lost, kept)
 }
 
-function count(users: number): string {
-  return users === 1 ? '1 user has' : `${users} users have`
+function inWords(count: number): Reason {
+  return count === 1 ? reason('effect_one_user') : reason('effect_users', { count })
 }

@@ -4,6 +4,7 @@ import { offeredConnections } from '../connections/connections.ts'
 import { opensDeveloperMode } from '../tenants/developer-mode.ts'
 import { hasWayIn, rpIdOf } from '../ways/login-methods.ts'
 import type { Scope } from '../writes/context.ts'
+import { type Reason, reason } from '../writes/reasons/index.ts'
 
 /**
  * Warnings for the owner of a tenant about its settings, in sentences.
@@ -15,24 +16,20 @@ export async function warningsOf(
   scope: Scope,
   tenant: Tenant,
   before: Pick<Tenant, 'settings'> = tenant,
-): Promise<string[]> {
+): Promise<Reason[]> {
   const { settings } = tenant
   const lost = await countLostKeys(scope, tenant, before)
   const offered = await offeredConnections(scope.context, tenant)
   const stranded = (await listStranded(scope, settings)).map(({ id, name }) => `${id} "${name}"`)
-  const warnings = {
-    'Users cannot log in: "allow_passwords" is off, and no other setting allows a way to log in.':
-      !hasWayIn(settings, offered),
-    '"allow_social" has no effect: no connection is enabled. Add one: latchkey-service connection add':
-      settings.allowSocial && offered.length === 0,
-    [`Outside developer mode, plain-http URLs do not work, of: ${stranded.join(', ')}.`]:
-      stranded.length > 0,
-    [`Passkeys and security keys that users added at another domain do not work at this one (${lost} of them). They work again when you set it back.`]:
-      lost > 0,
-    '"developer_mode" opens no private network and no outbox: the operator has not allowed it.':
-      settings.developerMode && !opensDeveloperMode(scope.context, tenant),
-  }
-  return Object.keys(warnings).filter((sentence) => warnings[sentence])
+  const isUseless = settings.allowSocial && offered.length === 0
+  const isClosed = settings.developerMode && !opensDeveloperMode(scope.context, tenant)
+  return [
+    hasWayIn(settings, offered) ? [] : [reason('warning_no_way_in')],
+    isUseless ? [reason('warning_no_connection')] : [],
+    stranded.length > 0 ? [reason('warning_plain_http', { names: stranded.join(', ') })] : [],
+    lost > 0 ? [reason('warning_lost_keys', { count: lost })] : [],
+    isClosed ? [reason('warning_developer_mode')] : [],
+  ].flat()
 }
 
 /** How many passkeys and security keys do not work since the domain was changed. */

@@ -1,6 +1,7 @@
 import { getPublicSuffix } from 'tldts-icann'
 import { isAddressHost, isLoopbackHost } from '../writes/addresses.ts'
 import { ServiceError } from '../writes/errors.ts'
+import { type Reason, reason } from '../writes/reasons/index.ts'
 
 /** How the owner of a domain shows that a tenant may have it: by a TXT record, or not at all. */
 export type DomainVerification = 'dns' | 'none'
@@ -35,7 +36,7 @@ export function canonicalDomain(domain: string): string {
   const url = URL.parse(`https://${domain}`)
   const isBare = url !== null && !/[/?#@\s\\]/.test(domain) && url.hostname !== ''
   if (!isBare || url.host.length > 253) {
-    throw refused('must be the host at which the tenant issues, such as login.example.com.')
+    throw refused(reason('domain_not_host'))
   }
   return url.host
 }
@@ -52,27 +53,27 @@ export function checkDomain(
 ): void {
   const { hostname } = new URL(`https://${domain}`)
   if (apiHosts.some((host) => host === domain || host === hostname)) {
-    throw refused(`is ${domain}, where the management API is.`)
+    throw refused(reason('domain_of_api', { domain }))
   }
-  if (domain === consoleHost) throw refused(`is ${domain}, where the management console is.`)
+  if (domain === consoleHost) throw refused(reason('domain_of_console', { domain }))
   if (isLoopbackHost(hostname)) {
     if (allowLoopback) return
-    throw refused(`is ${domain}, which is this machine; that is for development only.`)
+    throw refused(reason('domain_loopback', { domain }))
   }
-  if (isAddressHost(hostname)) throw refused(`is the IP address ${hostname}; a name is needed.`)
-  if (hostname.includes('*')) throw refused(`is ${hostname}; wildcards are not supported.`)
-  if (hostname.includes('_')) throw refused(`is ${hostname}; host names have no underscores.`)
+  if (isAddressHost(hostname)) throw refused(reason('domain_ip_address', { domain: hostname }))
+  if (hostname.includes('*')) throw refused(reason('domain_wildcard', { domain: hostname }))
+  if (hostname.includes('_')) throw refused(reason('domain_underscore', { domain: hostname }))
   if (!/^(?!-)[a-z0-9-]{1,63}(?<!-)(\.(?!-)[a-z0-9-]{1,63}(?<!-))*$/.test(hostname)) {
-    throw refused(`is ${hostname}, which is not a host name such as login.example.com.`)
+    throw refused(reason('domain_not_host_name', { domain: hostname }))
   }
   if (!hostname.includes('.')) {
-    throw refused(`is ${hostname}; it needs at least two labels, such as login.example.com.`)
+    throw refused(reason('domain_one_label', { domain: hostname }))
   }
   if (getPublicSuffix(hostname, { extractHostname: false }) === hostname) {
-    throw refused(`is ${hostname}, a public suffix below which others have their domains.`)
+    throw refused(reason('domain_public_suffix', { domain: hostname }))
   }
 }
 
-function refused(reason: string): ServiceError {
-  return new ServiceError('invalid_request', `"settings.domain" ${reason}`)
+function refused(because: Reason): ServiceError {
+  return new ServiceError('invalid_request', because)
 }

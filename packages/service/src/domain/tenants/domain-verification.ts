@@ -2,6 +2,7 @@ import dns from 'node:dns'
 import { Resolver } from 'node:dns/promises'
 import { isLoopbackHost } from '../writes/addresses.ts'
 import { ServiceError } from '../writes/errors.ts'
+import { reason } from '../writes/reasons/index.ts'
 import type { DomainPolicy } from './domain-names.ts'
 
 /** The DNS name under which the owner of a domain names its tenant. */
@@ -32,7 +33,7 @@ export async function verifyDomain(
   if (records.some((pieces) => pieces.join('').trim() === value)) return
   throw new ServiceError(
     'invalid_request',
-    `"settings.domain": publish the TXT record ${name} with the value "${value}" to show that the domain is yours; found ${records.length} others.`,
+    reason('domain_needs_txt', { name, value, count: records.length }),
   )
 }
 
@@ -47,8 +48,11 @@ async function textRecords(name: string): Promise<string[][]> {
     if (NOT_THERE.has(code ?? '')) return []
     throw new ServiceError(
       'unavailable',
-      `The DNS could not be asked for the TXT record ${name} (${code}). Try again shortly.`,
-      { cause, retryAfterSeconds: 30 },
+      reason('domain_dns_failed', { name, code: String(code) }),
+      {
+        cause,
+        retryAfterSeconds: 30,
+      },
     )
   }
 }

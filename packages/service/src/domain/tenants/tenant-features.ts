@@ -1,5 +1,6 @@
 import type { Metadata, Tenant } from '../../store/records.ts'
 import { ServiceError } from '../writes/errors.ts'
+import { type Reason, reason } from '../writes/reasons/index.ts'
 
 /** The key of a tenant's metadata that says whether users may delete their own accounts. */
 const DELETION_KEY = 'latchkey_account_deletion'
@@ -12,21 +13,21 @@ export const COLOR_KEY = 'latchkey_brand_color'
 /** The key of a tenant's metadata with the address of the image above every page. */
 export const LOGO_KEY = 'latchkey_logo_url'
 
-const RULES: Readonly<Record<string, { isGood(value: string): boolean; wanted: string }>> = {
+const RULES: Readonly<Record<string, { isGood(value: string): boolean; wanted: Reason }>> = {
   [DELETION_KEY]: {
     isGood: (value) => value === 'true' || value === 'false',
-    wanted: '"true" or "false", which is the default',
+    wanted: reason('wanted_flag_off'),
   },
   [DEVICE_KEY]: {
     isGood: (value) => value === 'true' || value === 'false',
-    wanted: '"true", which is the default, or "false"',
+    wanted: reason('wanted_flag_on'),
   },
   [FOUR_EYES_KEY]: {
     isGood: (value) => value === 'true' || value === 'false',
-    wanted: '"true", which is the default, or "false"',
+    wanted: reason('wanted_flag_on'),
   },
-  [COLOR_KEY]: { isGood: isColor, wanted: 'a color such as #3b46c8' },
-  [LOGO_KEY]: { isGood: isImageUrl, wanted: 'an https:// URL of an image, without a fragment' },
+  [COLOR_KEY]: { isGood: isColor, wanted: reason('wanted_color') },
+  [LOGO_KEY]: { isGood: isImageUrl, wanted: reason('wanted_image_url') },
 }
 
 /** Refuses values that would do nothing. A value that is stored already may stay. */
@@ -34,10 +35,7 @@ export function checkNewFeatures(metadata: Metadata, stored: Metadata | undefine
   for (const [key, { isGood, wanted }] of Object.entries(RULES)) {
     const value = metadata[key]
     if (value === undefined || value === stored?.[key] || isGood(value)) continue
-    throw new ServiceError(
-      'invalid_metadata',
-      `"metadata.${key}" is "${value}"; it must be ${wanted}.`,
-    )
+    throw new ServiceError('invalid_metadata', reason('metadata_value', { key, value, wanted }))
   }
 }
 

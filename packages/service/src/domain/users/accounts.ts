@@ -19,6 +19,7 @@ import {
 import { commit, noting } from '../writes/commit.ts'
 import { type DomainContext, nowMicros, type Scope, updated } from '../writes/context.ts'
 import { ServiceError } from '../writes/errors.ts'
+import { reason } from '../writes/reasons/index.ts'
 import { passwordCredential } from './credentials.ts'
 import { isSamePassword } from './passwords.ts'
 import { createUser } from './users.ts'
@@ -173,11 +174,11 @@ export function changeAddress(
   const verifiedAt = nowMicros(scope.context.clock)
   const change = (last: User): Partial<User> => {
     if (!isLoginValid(last, login.loggedInAt, login.keptAt)) {
-      throw new ServiceError('conflict', 'The login has ended meanwhile.')
+      throw new ServiceError('conflict', reason('login_ended'))
     }
     // The message about it goes to the address that the caller knows.
     if (last.emailKey !== known)
-      throw new ServiceError('conflict', 'The address is another by now.')
+      throw new ServiceError('conflict', reason('address_changed_meanwhile'))
     return { email, emailKey: emailKey(email), verifiedAt }
   }
   return changeUser(scope, userId, change, () => 'moved')

@@ -10,6 +10,7 @@ import type {
 import { commit, notingCredential } from '../writes/commit.ts'
 import { type DomainContext, nowMicros, type Scope, updated } from '../writes/context.ts'
 import { alreadyExists, found, ServiceError } from '../writes/errors.ts'
+import { reason } from '../writes/reasons/index.ts'
 import { checkMetadata } from '../writes/rules.ts'
 import { findPassword, importPassword, isStalePassword, isStoredPassword } from './passwords.ts'
 import { getUser } from './users.ts'
@@ -172,9 +173,5 @@ export function deleteCredential(
 }
 
 function staleCopy(): ServiceError {
-  return new ServiceError(
-    'conflict',
-    'The stored password has changed since this copy was read, perhaps by a login that upgraded it. ' +
-      'GET the credential again and repeat the change on it.',
-  )
+  return new ServiceError('conflict', reason('password_changed_meanwhile'))
 }

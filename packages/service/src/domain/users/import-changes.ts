@@ -11,6 +11,7 @@ import { effectOfEdit } from '../ways/valid-links.ts'
 import { commit, noting, notingCredential } from '../writes/commit.ts'
 import { nowMicros, type Scope, updated } from '../writes/context.ts'
 import { ServiceError } from '../writes/errors.ts'
+import { reason } from '../writes/reasons/index.ts'
 import { checkMetadata, checkNewEmail } from '../writes/rules.ts'
 import { passwordCredential } from './credentials.ts'
 import {
@@ -389,5 +390,5 @@ function marked(audit: AuditEntry): AuditEntry {
 }
 
 function changedMeanwhile(): ServiceError {
-  return new ServiceError('conflict', 'The user was changed meanwhile. Read the user again.')
+  return new ServiceError('conflict', reason('user_changed_meanwhile'))
 }

@@ -1,5 +1,6 @@
 import { ServiceError } from '../writes/errors.ts'
 import { nearestName } from '../writes/nearest-name.ts'
+import { type ReasonName, reason, type Value, type ValuesOf } from '../writes/reasons/index.ts'
 import { limits } from '../writes/rules.ts'
 import { phpassDigit, type Verifier } from './legacy-verifier.ts'
 
@@ -65,7 +66,7 @@ export function readLegacy({ scheme, hash, parameters }: ImportedLegacyPassword)
   )
   for (const [name] of given) checkName(scheme, name)
   if (hash.length > limits.legacyHashLength) {
-    throw invalid(`has ${hash.length} characters; accepted are ${limits.legacyHashLength}`)
+    throw invalid('legacy_too_long', { count: hash.length, most: limits.legacyHashLength })
   }
   if (/^\$?argon2/i.test(hash)) throw noArgon2()
   const read = (name: string) => new Map(given).get(name)
@@ -95,18 +96,17 @@ function isLegacyScheme(text: string): text is LegacyScheme {
 function unknownScheme(scheme: string): ServiceError {
   if (/argon2/i.test(scheme)) return noArgon2()
   const nearest = nearestName(scheme, legacySchemes)
+  const all = legacySchemes.join(', ')
   return new ServiceError(
     'unsupported_algorithm',
-    `"legacy_password.scheme" must be one of ${legacySchemes.join(', ')}.` +
-      (nearest === undefined ? '' : ` Did you mean "${nearest}"?`),
+    nearest === undefined
+      ? reason('legacy_scheme', { all })
+      : reason('legacy_scheme_nearest', { all, nearest }),
   )
 }
 
 function noArgon2(): ServiceError {
-  return new ServiceError(
-    'unsupported_algorithm',
-    'Argon2 hashes cannot be imported. Create the user without a password and let it be reset.',
-  )
+  return new ServiceError('unsupported_algorithm', reason('legacy_argon2'))
 }
 
 function checkName(scheme: LegacyScheme, name: string): void {
@@ -115,12 +115,13 @@ function checkName(scheme: LegacyScheme, name: string): void {
   const nearest = nearestName(name, known)
   const remedy =
     known.length === 0
-      ? `The scheme ${scheme} takes none: they are in the hash.`
-      : `The scheme ${scheme} takes ${known.join(', ')}.`
+      ? reason('legacy_no_parameters', { scheme })
+      : reason('legacy_parameters', { scheme, known: known.join(', ') })
   throw new ServiceError(
     'invalid_hash',
-    `"legacy_password.parameters" has an unknown member. ${remedy}` +
-      (nearest === undefined ? '' : ` Did you mean "${nearest}"?`),
+    nearest === undefined
+      ? reason('legacy_parameter', { remedy })
+      : reason('legacy_parameter_nearest', { remedy, nearest }),
   )
 }
 
@@ -129,7 +130,7 @@ function readDjango(hash: string): Verifier {
   const [, name = '', digits = '', salt = '', base64 = ''] =
     /^pbkdf2_(sha1|sha256)\$(\d{1,12})\$([^$]+)\$([^$]+)$/.exec(hash) ?? []
   if (name === '') {
-    throw invalid('is not of Django: pbkdf2_sha256$rounds$salt$hash, or pbkdf2_sha1')
+    throw invalid('legacy_not_django')
   }
   return readPbkdf2({
     digest: name as 'sha1' | 'sha256',
@@ -151,7 +152,7 @@ function readAspNet(hash: string): Verifier {
   const digest =
     all.length > 13 ? (['sha1', 'sha256', 'sha512'] as const)[all.readUInt32BE(1)] : undefined
   if (version !== 1 || digest === undefined || saltBytes > all.length - 13) {
-    throw invalid('is not of ASP.NET Core Identity: base64 of its version 2 or 3')
+    throw invalid('legacy_not_aspnet')
   }
   const [salt, key] = [all.subarray(13, 13 + saltBytes), all.subarray(13 + saltBytes)]
   return readPbkdf2({ digest, rounds: all.readUInt32BE(5), ...asBase64({ salt, hash: key }) })
@@ -170,7 +171,7 @@ function readKeycloak(hash: string, read: Read): Verifier {
     ? keycloakDigests[String(algorithm)]
     : undefined
   if (digest === undefined) {
-    throw invalid('needs "parameters.algorithm": pbkdf2, pbkdf2-sha256 or pbkdf2-sha512')
+    throw invalid('legacy_not_keycloak')
   }
   return readPbkdf2({
     digest,
@@ -182,13 +183,11 @@ function readKeycloak(hash: string, read: Read): Verifier {
 
 function readPbkdf2(found: Omit<Extract<Verifier, { kind: 'pbkdf2' }>, 'kind'>): Verifier {
   const { rounds, digest } = found
-  const key = checkBytes('the key', found.hash, MIN_HASH_BYTES, MAX_HASH_BYTES)
-  const salt = checkBytes('the salt', found.salt, 1, MAX_SALT_BYTES)
+  const key = checkBytes(reason('legacy_part_key'), found.hash, MIN_HASH_BYTES, MAX_HASH_BYTES)
+  const salt = checkBytes(reason('legacy_part_salt'), found.salt, 1, MAX_SALT_BYTES)
   const blocks = Math.ceil(key.length / { sha1: 20, sha256: 32, sha512: 64 }[digest])
   if (rounds < 1 || rounds * blocks > MAX_ROUNDS) {
-    throw invalid(
-      `has ${rounds} rounds of PBKDF2 for each of ${blocks} blocks; accepted are 1 to ${MAX_ROUNDS} in all`,
-    )
+    throw invalid('legacy_pbkdf2_rounds', { rounds, blocks, most: MAX_ROUNDS })
   }
   return { kind: 'pbkdf2', digest, rounds, ...asBase64({ salt, hash: key }) }
 }
@@ -197,12 +196,14 @@ function readPbkdf2(found: Omit<Extract<Verifier, { kind: 'pbkdf2' }>, 'kind'>):
 function readPhpass(hash: string): Verifier {
   const [, digit = '', salt = '', rest = ''] =
     /^\$[PH]\$([./0-9A-Za-z])([!-~]{8})([./0-9A-Za-z]{22})$/.exec(hash) ?? []
-  if (digit === '') throw invalid('is not of phpass: $P$ or $H$ and 31 characters')
+  if (digit === '') throw invalid('legacy_not_phpass')
   const log2Rounds = phpassDigit(digit)
   if (log2Rounds < MIN_PHPASS || log2Rounds > MAX_PHPASS) {
-    throw invalid(
-      `has 2^${log2Rounds} rounds of phpass; accepted are 2^${MIN_PHPASS} to 2^${MAX_PHPASS}`,
-    )
+    throw invalid('legacy_phpass_rounds', {
+      rounds: log2Rounds,
+      least: MIN_PHPASS,
+      most: MAX_PHPASS,
+    })
   }
   return { kind: 'phpass', log2Rounds, salt, hash: rest }
 }
@@ -210,10 +211,10 @@ function readPhpass(hash: string): Verifier {
 /** `$wp$2y$`, as WordPress writes it since 6.8. */
 function readWordPress(hash: string): Verifier {
   const [, bcrypt = '', digits = ''] = /^\$wp(\$2y\$(\d\d)\$[./A-Za-z0-9]{53})$/.exec(hash) ?? []
-  if (bcrypt === '') throw invalid('is not of WordPress 6.8: $wp$2y$ and 57 characters')
+  if (bcrypt === '') throw invalid('legacy_not_wordpress')
   const cost = Number(digits)
   if (cost < 8 || cost > 12) {
-    throw invalid(`has bcrypt at cost ${cost}; accepted are 8 to 12`)
+    throw invalid('legacy_wordpress_cost', { cost })
   }
   return { kind: 'wordpress', hash: bcrypt }
 }
@@ -229,11 +230,9 @@ function readFirebase(hash: string, read: Read): ReadLegacy {
     64,
   )
   const salt = checkBytes('"parameters.salt"', text(read, 'salt'), 1, MAX_SALT_BYTES)
-  const found = checkBytes('the hash', hash, MIN_HASH_BYTES, MAX_HASH_BYTES)
+  const found = checkBytes(reason('legacy_part_hash'), hash, MIN_HASH_BYTES, MAX_HASH_BYTES)
   if (found.length !== key.length) {
-    throw invalid(
-      `has ${found.length} bytes where "parameters.signer_key" has ${key.length}; take both from one project of Firebase`,
-    )
+    throw invalid('legacy_firebase_lengths', { bytes: found.length, other: key.length })
   }
   const verifier = {
     ...({ kind: 'firebase', memCost, rounds } as const),
@@ -255,31 +254,29 @@ function wholeNumber(read: Read, name: string, most: number): number {
   if (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= most) {
     return value
   }
-  const found =
-    typeof value === 'number' ? `${value}` : value === undefined ? 'nothing' : 'no number'
-  throw invalid(
-    `has ${found} as "parameters.${name}"; accepted are whole numbers from 1 to ${most}`,
-  )
+  const kind = reason(value === undefined ? 'legacy_nothing' : 'legacy_no_number')
+  const found = typeof value === 'number' ? value : kind
+  throw invalid('legacy_not_number', { found, name, most })
 }
 
 function optional(read: Read, name: string): string {
   const value = read(name)
   if (value === undefined) return ''
   if (typeof value === 'string') return value
-  throw invalid(`has something other than a text as "parameters.${name}"`)
+  throw invalid('legacy_not_text', { name })
 }
 
 function text(read: Read, name: string): string {
   const value = optional(read, name)
-  if (value === '') throw invalid(`needs "parameters.${name}"`)
+  if (value === '') throw invalid('legacy_needs', { name })
   return value
 }
 
-function checkBytes(what: string, base64: string, least: number, most: number): Buffer {
+function checkBytes(part: Value, base64: string, least: number, most: number): Buffer {
   const decoded = decode(base64)
-  if (!decoded) throw invalid(`is not base64 in ${what}`)
+  if (!decoded) throw invalid('legacy_not_base64', { part })
   if (decoded.length >= least && decoded.length <= most) return decoded
-  throw invalid(`has ${decoded.length} bytes in ${what}; accepted are ${least} to ${most}`)
+  throw invalid('legacy_bytes', { bytes: decoded.length, part, least, most })
 }
 
 /** Base64 in either alphabet, with padding or without. */
@@ -289,6 +286,7 @@ function decode(text: string): Buffer | undefined {
   return Buffer.from(plain, 'base64')
 }
 
-function invalid(fault: string): ServiceError {
-  return new ServiceError('invalid_hash', `"legacy_password.hash" ${fault}.`)
+function invalid<N extends ReasonName>(name: N, ...values: ValuesOf<N>): ServiceError {
+  const fault = reason(name, ...values)
+  return new ServiceError('invalid_hash', reason('legacy_hash', { fault }))
 }

@@ -4,6 +4,7 @@ import { count, observe, secondsSince } from '../../telemetry/metrics.ts'
 import { beginWait } from '../../telemetry/tracing.ts'
 import { createFairLine } from '../limits/fair-line.ts'
 import { ServiceError } from '../writes/errors.ts'
+import { reason } from '../writes/reasons/index.ts'
 
 /** Cost of every hash the service makes itself. */
 export const STANDARD_COST = 10
@@ -141,9 +142,5 @@ interface Job {
 }
 
 function tooMany(): ServiceError {
-  return new ServiceError(
-    'unavailable',
-    'Too many passwords are waiting to be hashed; try again in a few seconds.',
-    { retryAfterSeconds: 5 },
-  )
+  return new ServiceError('unavailable', reason('passwords_busy'), { retryAfterSeconds: 5 })
 }

@@ -11,6 +11,7 @@ import { inSpan } from '../../telemetry/tracing.ts'
 import { commit, unlessRefused } from '../writes/commit.ts'
 import { nowMicros, type Scope, updated } from '../writes/context.ts'
 import { ServiceError } from '../writes/errors.ts'
+import { reason } from '../writes/reasons/index.ts'
 import { isWhole } from '../writes/rules.ts'
 import {
   findLegacyPassword,
@@ -69,7 +70,7 @@ export async function importPassword(
     default:
       throw new ServiceError(
         'unsupported_algorithm',
-        `"password.alg" must be one of ${importAlgorithms.join(', ')}.`,
+        reason('password_algorithm', { all: importAlgorithms.join(', ') }),
       )
   }
 }
@@ -90,14 +91,11 @@ export async function hashPassword(
   if (bytes === 0 || bytes > MAX_PASSWORD_BYTES) {
     throw new ServiceError(
       'password_policy',
-      `The password has ${bytes} bytes in UTF-8; it needs 1 to ${MAX_PASSWORD_BYTES}.`,
+      reason('password_length', { bytes, most: MAX_PASSWORD_BYTES }),
     )
   }
   if (!isWhole(text)) {
-    throw new ServiceError(
-      'password_policy',
-      'The password contains U+0000 or half of a surrogate pair; send well-formed text.',
-    )
+    throw new ServiceError('password_policy', reason('password_not_whole'))
   }
   return {
     alg: 'bcrypt',
@@ -350,17 +348,13 @@ const BCRYPT = /^\$(2[abxy])\$(\d\d)\$[./A-Za-z0-9]{53}$/
 function checkedBcryptCost(hash: string): number {
   const [, version, digits] = BCRYPT.exec(hash) ?? []
   if (!digits || version === '2x') {
-    throw new ServiceError(
-      'invalid_hash',
-      '"password.hash" is not a bcrypt hash: 60 characters that begin with $2a$, $2b$ or $2y$.',
-    )
+    throw new ServiceError('invalid_hash', reason('hash_not_bcrypt'))
   }
   const cost = Number(digits)
   if (cost < MIN_COST || cost > MAX_COST) {
     throw new ServiceError(
       'bcrypt_cost_out_of_range',
-      `The bcrypt hash has cost ${cost}; accepted are ${MIN_COST} to ${MAX_COST}. ` +
-        'Create the user without a credential and let the password be reset.',
+      reason('hash_bcrypt_cost', { cost, least: MIN_COST, most: MAX_COST }),
     )
   }
   return cost
@@ -376,6 +370,6 @@ function canonicalDigest(alg: Digest, text: string): string {
     return decoded.toString('hex')
   throw new ServiceError(
     'invalid_hash',
-    `"password.hash" is not a ${alg} digest: ${bytes * 2} hexadecimal digits, or base64 of ${bytes} bytes.`,
+    reason('hash_not_digest', { alg, digits: bytes * 2, bytes }),
   )
 }

@@ -16,6 +16,7 @@ import { commit, noting, notingUser } from '../writes/commit.ts'
 import { type DomainContext, nowMicros, type Scope, updated } from '../writes/context.ts'
 import { found, ServiceError } from '../writes/errors.ts'
 import { newId } from '../writes/ids.ts'
+import { reason } from '../writes/reasons/index.ts'
 import { checkEmail, checkMetadata, checkNewEmail, checkText, limits } from '../writes/rules.ts'
 
 /** More claims of a user for their ID tokens. */
@@ -198,7 +199,7 @@ export interface UserEdit {
  */
 export function editedUser(scope: Scope, last: User, edit: UserEdit, readAt: Micros): User {
   if (last.updatedAt !== readAt) {
-    throw new ServiceError('conflict', 'The user was changed meanwhile. Read the user again.')
+    throw new ServiceError('conflict', reason('user_changed_meanwhile'))
   }
   const claims = Object.entries({ ...last.profile, ...edit.claims })
   const input: UserInput = {
@@ -310,11 +311,11 @@ export function checkUser(input: UserInput): void {
   if (members.length > limits.profileMembers) {
     throw new ServiceError(
       'invalid_request',
-      `"profile" has ${members.length} members; at most ${limits.profileMembers} are kept.`,
+      reason('profile_too_many', { count: members.length, most: limits.profileMembers }),
     )
   }
   for (const [name, value] of members) {
-    checkText('invalid_request', 'The name of a member of "profile"', name, 100)
+    checkText('invalid_request', reason('field_profile_member'), name, 100)
     checkText('invalid_request', `"profile.${name}"`, value)
   }
 }

@@ -2,6 +2,7 @@ import type { Account } from '../../store/ports.ts'
 import type { Displaced, Micros, Readdressed, Standing, User } from '../../store/records.ts'
 import { nowMicros, type ServiceScope } from '../writes/context.ts'
 import { ServiceError } from '../writes/errors.ts'
+import { reason } from '../writes/reasons/index.ts'
 import { afterRuling, standingOf } from './valid-links.ts'
 
 /**
@@ -12,9 +13,6 @@ import { afterRuling, standingOf } from './valid-links.ts'
 
 /** How long a new address proves nothing. */
 const HOLD_MICROS = 86_400 * 1e6
-
-const CHANGED_BY_YOU =
-  'You have changed the address of this user, so another operator has to do this.'
 
 /** The parts of an account that the rule reads. */
 type Held = Pick<Account, 'user' | 'standing'>
@@ -74,7 +72,8 @@ function isOwnChange({ context, actor }: ServiceScope, account: Held): boolean {
 
 /** Refuses an act of the operator who has changed the address. @throws ServiceError `not_permitted`. */
 export function refuseOwnChange(scope: ServiceScope, account: Held): void {
-  if (isOwnChange(scope, account)) throw new ServiceError('not_permitted', CHANGED_BY_YOU)
+  if (isOwnChange(scope, account))
+    throw new ServiceError('not_permitted', reason('address_changed_by_you'))
 }
 
 /** The standing after another operator has confirmed the address. Its change can still be contested. */

@@ -6,6 +6,7 @@ import type { AuditEntry, Micros } from '../../store/records.ts'
 import type { DomainPolicy } from '../tenants/domain-names.ts'
 import type { PasswordEngine } from '../users/password-engine.ts'
 import { ServiceError } from './errors.ts'
+import { reason } from './reasons/index.ts'
 import type { Vault } from './vault.ts'
 
 /** The parts that the rules work with. One per service. */
@@ -135,5 +136,5 @@ export function refuseStale(
   readAt: Micros | undefined,
 ): void {
   if (readAt === undefined || readAt === updatedAt) return
-  throw new ServiceError('conflict', 'Another person changed this a moment ago.')
+  throw new ServiceError('conflict', reason('changed_by_other'))
 }

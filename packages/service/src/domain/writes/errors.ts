@@ -1,3 +1,5 @@
+import { type Reason, reason, sentenceIn } from './reasons/index.ts'
+
 /** Every way a call can be refused. Public API: a code keeps its meaning and its status. */
 export const statusOfCode = {
   invalid_json: 400,
@@ -27,13 +29,15 @@ export const statusOfCode = {
 export type ErrorCode = keyof typeof statusOfCode
 
 /**
- * A refused call. The message names the fault and the remedy; it is shown to the caller, so it
- * contains no secret.
+ * A refused call. The message is the sentence of its reason in English: it names the fault and the remedy, and is shown to
+ * the caller, so it contains no secret.
  */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError'
   readonly code: ErrorCode
   readonly statusCode: number
+  /** The reason, by which the sentence is found in other languages; `undefined`: it is in English only. */
+  readonly reason: Reason | undefined
   /** How many seconds to wait before trying again, for `rate_limited` and `unavailable`. */
   readonly retryAfterSeconds: number | undefined
   /** The oldest place from which events can be read, for `place_gone`. */
@@ -41,11 +45,13 @@ export class ServiceError extends Error {
 
   constructor(
     code: ErrorCode,
-    message: string,
+    because: Reason | string,
     options: ErrorOptions & { retryAfterSeconds?: number; oldestPlace?: number } = {},
   ) {
-    super(message, options)
+    const isSentence = typeof because === 'string'
+    super(isSentence ? because : sentenceIn('en', because), options)
     this.code = code
+    this.reason = isSentence ? undefined : because
     this.statusCode = statusOfCode[code]
     this.retryAfterSeconds = options.retryAfterSeconds
     this.oldestPlace = options.oldestPlace
@@ -60,10 +66,7 @@ export function refusalIn(error: unknown): ServiceError {
 
 /** The one answer for objects that are missing, deleted, unknown or out of the caller's reach. */
 export function notFound(): ServiceError {
-  return new ServiceError(
-    'not_found',
-    'There is no such object or route, or this API key cannot reach it.',
-  )
+  return new ServiceError('not_found', reason('not_found'))
 }
 
 /** The record itself. @throws ServiceError `not_found` for nothing. */
@@ -72,17 +75,15 @@ export function found<T>(record: T | undefined): T {
   return record
 }
 
-const existing: Record<string, string> = {
-  connection: 'Another connection of this tenant has this name.',
-  tenant:
-    'Another tenant has this "settings.domain", or gave it up within the last 30 days; the operator can free it.',
-  user: 'Another user of this tenant has this "profile.email".',
-  credential:
-    'The user has a password credential; change it by POST to its own address, which ends in /credentials/password.',
+const existing: Readonly<Record<string, Reason>> = {
+  connection: reason('connection_name_taken'),
+  tenant: reason('tenant_domain_taken'),
+  user: reason('email_taken'),
+  credential: reason('password_exists'),
 }
 
 /** The refusal of a second object where there can be one, by an action such as `user.create`. */
 export function alreadyExists(action: string): ServiceError {
-  const message = existing[action.split('.')[0] ?? '']
-  return new ServiceError('already_exists', message ?? 'There is such an object already.')
+  const known = existing[action.split('.')[0] ?? '']
+  return new ServiceError('already_exists', known ?? reason('exists_already'))
 }

@@ -2,6 +2,7 @@ import { INVISIBLE, mailDomain } from '../../store/email-key.ts'
 import type { Metadata } from '../../store/records.ts'
 import { isLoopbackHost } from './addresses.ts'
 import { type ErrorCode, ServiceError } from './errors.ts'
+import { reason, type Value } from './reasons/index.ts'
 
 /** The limits of the specification, and ours where it has none. Lengths count code points. */
 export const limits = {
@@ -24,17 +25,11 @@ export function checkMetadata(metadata: Metadata): void {
   if (entries.length > limits.metadataKeys) {
     throw new ServiceError(
       'invalid_metadata',
-      `"metadata" has ${entries.length} keys; at most ${limits.metadataKeys} are kept.`,
+      reason('metadata_too_many', { count: entries.length, most: limits.metadataKeys }),
     )
   }
   for (const [key, value] of entries) {
-    if (codePoints(key) > limits.metadataKeyLength) {
-      throw new ServiceError(
-        'invalid_metadata',
-        `A key of "metadata" has ${codePoints(key)} characters; at most ${limits.metadataKeyLength} are kept.`,
-      )
-    }
-    checkText('invalid_metadata', 'A key of "metadata"', key, limits.metadataKeyLength)
+    checkText('invalid_metadata', reason('field_metadata_key'), key, limits.metadataKeyLength)
     checkText('invalid_metadata', `"metadata.${key}"`, value, limits.metadataValueLength)
   }
 }
@@ -47,21 +42,18 @@ export function wordsOf(value: string): string[] {
 /** Refuses text that is too long, or that a database could not give back as it was. */
 export function checkText(
   code: ErrorCode,
-  label: string,
+  field: Value,
   text: string,
   maxLength: number = limits.textLength,
 ): void {
   if (text.length > maxLength && codePoints(text) > maxLength) {
     throw new ServiceError(
       code,
-      `${label} has ${codePoints(text)} characters; at most ${maxLength} are kept.`,
+      reason('field_too_long', { field, count: codePoints(text), most: maxLength }),
     )
   }
   if (!isWhole(text)) {
-    throw new ServiceError(
-      code,
-      `${label} contains U+0000 or half of a surrogate pair; send well-formed text.`,
-    )
+    throw new ServiceError(code, reason('field_not_whole', { field }))
   }
 }
 
@@ -75,20 +67,17 @@ const EMAIL =
   /^[^\s@\p{Cc}<>",;:\\()[\]]+@([^\s@\p{Cc}<>",;:\\()[\].]+\.)*[^\s@\p{Cc}<>",;:\\()[\].]+$/u
 
 /** Refuses what cannot be an email address. Surrounding white space is not looked at. */
-export function checkEmail(label: string, email: string): void {
-  checkText('invalid_email', label, email, limits.emailLength)
+export function checkEmail(field: Value, email: string): void {
+  checkText('invalid_email', field, email, limits.emailLength)
   if (!EMAIL.test(email.trim())) {
-    throw new ServiceError(
-      'invalid_email',
-      `${label} is not an email address such as ada@example.com.`,
-    )
+    throw new ServiceError('invalid_email', reason('field_not_email', { field }))
   }
 }
 
 /** Whether a text can be an email address; see {@link checkEmail}. */
 export function isEmail(text: string): boolean {
   try {
-    checkEmail('The address', text)
+    checkEmail(reason('field_address'), text)
     return true
   } catch {
     return false
@@ -99,16 +88,16 @@ export function isEmail(text: string): boolean {
  * Refuses an address that is equal to another one in canonical form, or that cannot receive mail.
  * Only new addresses are checked, because existing users may have such addresses.
  */
-export function checkNewEmail(label: string, email: string): void {
-  checkEmail(label, email)
+export function checkNewEmail(field: Value, email: string): void {
+  checkEmail(field, email)
   const [localPart = '', domain = ''] = email.trim().split('@')
   // IDNA itself looks at the two joiners, which some scripts need.
   const visible = localPart + domain.replace(/[\u200c\u200d]/g, '')
   if (INVISIBLE.test(visible)) {
-    throw new ServiceError('invalid_email', `${label} contains characters that show nothing.`)
+    throw new ServiceError('invalid_email', reason('field_unshown', { field }))
   }
   if (mailDomain(domain) === undefined) {
-    throw new ServiceError('invalid_email', `${label} has a domain that cannot receive mail.`)
+    throw new ServiceError('invalid_email', reason('field_no_mail_domain', { field }))
   }
 }
 
@@ -116,25 +105,19 @@ export function checkNewEmail(label: string, email: string): void {
  * Refuses a URL that the issuer would refuse at the login: not absolute, neither https nor http on
  * loopback (any host in developer mode), with a fragment or with credentials.
  */
-export function checkUrl(label: string, text: string, developerMode: boolean): void {
-  checkText('invalid_url', label, text, limits.urlLength)
+export function checkUrl(field: Value, text: string, developerMode: boolean): void {
+  checkText('invalid_url', field, text, limits.urlLength)
   const url = URL.parse(text)
   if (!url || /\s/.test(text)) {
-    throw new ServiceError(
-      'invalid_url',
-      `${label} is not an absolute URL such as https://app.example.com/callback.`,
-    )
+    throw new ServiceError('invalid_url', reason('field_not_url', { field }))
   }
   if (!isSecureEnough(url, developerMode)) {
-    throw new ServiceError(
-      'invalid_url',
-      `${label} must begin with https:// (http:// is for localhost, or for any host in developer mode).`,
-    )
+    throw new ServiceError('invalid_url', reason('field_not_https', { field }))
   }
   if (text.includes('#'))
-    throw new ServiceError('invalid_url', `${label} must not have a fragment.`)
+    throw new ServiceError('invalid_url', reason('field_has_fragment', { field }))
   if (url.username || url.password) {
-    throw new ServiceError('invalid_url', `${label} must not hold a user name or password.`)
+    throw new ServiceError('invalid_url', reason('field_has_user', { field }))
   }
 }
 
@@ -145,11 +128,11 @@ export function isSecureEnough({ protocol, hostname }: URL, developerMode: boole
 }
 
 /** Refuses a list of URLs which is too long. */
-export function checkUrlCount(label: string, urls: readonly string[]): void {
+export function checkUrlCount(name: string, urls: readonly string[]): void {
   if (urls.length <= limits.urls) return
   throw new ServiceError(
     'invalid_url',
-    `"${label}" holds ${urls.length} URLs; at most ${limits.urls} are kept.`,
+    reason('field_too_many_urls', { field: `"${name}"`, count: urls.length, most: limits.urls }),
   )
 }
 

@@ -1,5 +1,7 @@
 import type { Configuration, ServerMetadata } from 'openid-client'
 import type { ContactResult } from '../../domain/operators/support.ts'
+import { reason } from '../../domain/writes/reasons/index.ts'
+import { Unanswered } from '../../egress/outgoing.ts'
 import type { Connection } from '../../store/records.ts'
 
 type OpenidClient = typeof import('openid-client')
@@ -87,17 +89,16 @@ export async function contactGithub(
   const error = errorIn(await response.text())
   const isKnown = error === 'bad_verification_code'
   if (!isKnown && error !== 'incorrect_client_credentials') {
-    throw new Error(`${endpoint} answered ${response.status}, and not as GitHub does.`)
+    const answer = { address: endpoint, status: response.status }
+    throw new Unanswered(reason('provider_not_github', answer))
   }
   return {
     kind: 'answered',
     facts: [
-      ...(isKnown ? ['It knows the client id and the client secret.'] : []),
-      `Users log in at ${start}.`,
+      ...(isKnown ? [reason('provider_knows_client')] : []),
+      reason('provider_login_at', { address: String(start) }),
     ],
-    warnings: isKnown
-      ? []
-      : ['It does not know the client id, or has another client secret for it.'],
+    warnings: isKnown ? [] : [reason('provider_knows_no_client')],
   }
 }
 

@@ -3,8 +3,9 @@ import { recipes } from '../../domain/connections/connection-recipes.ts'
 import { openConnectionSecret } from '../../domain/connections/connections.ts'
 import type { SocialAccount } from '../../domain/factors/social.ts'
 import type { ContactResult } from '../../domain/operators/support.ts'
+import { type Reason, reason } from '../../domain/writes/reasons/index.ts'
 import { isEmail } from '../../domain/writes/rules.ts'
-import { RefusedAddress } from '../../egress/outgoing.ts'
+import { RefusedAddress, Unanswered } from '../../egress/outgoing.ts'
 import type { Connection } from '../../store/records.ts'
 import { createConfigurations, type UpstreamContext } from './configurations.ts'
 import { factsOf, reach, Unreachable } from './failures.ts'
@@ -102,15 +103,19 @@ export function createUpstreams(context: UpstreamContext): Upstreams {
         return {
           kind: 'answered',
           facts: [
-            `The issuer is ${issuer}, and it has ${found.length === 1 ? 'one key' : `${found.length} keys`}.`,
-            `Users log in at ${server.authorization_endpoint}.`,
+            found.length === 1
+              ? reason('provider_has_one_key', { issuer })
+              : reason('provider_has_keys', { issuer, count: found.length }),
+            reason('provider_login_at', { address: String(server.authorization_endpoint) }),
           ],
           warnings: doubtsOf(connection, server),
         }
       } catch (error) {
         const errors = chainOf(error)
         const isRefused = errors.some((one) => one instanceof RefusedAddress)
-        return { kind: 'failed', reason: errors.at(-1)?.message ?? String(error), isRefused }
+        const last = errors.at(-1)
+        const because = last instanceof Unanswered ? last.reason : (last?.message ?? String(error))
+        return { kind: 'failed', reason: because, isRefused }
       }
     },
 
@@ -164,15 +169,17 @@ export function createUpstreams(context: UpstreamContext): Upstreams {
 }
 
 /** The reasons why logins could fail at a provider that answered. */
-function doubtsOf({ scopes, clientId }: Connection, server: Partial<ServerMetadata>): string[] {
+function doubtsOf({ scopes, clientId }: Connection, server: Partial<ServerMetadata>): Reason[] {
   const { scopes_supported: known, response_types_supported: types } = server
   const missing = known ? scopes.filter((scope) => !known.includes(scope)) : []
   const methods = server.token_endpoint_auth_methods_supported
   const takesSecret = methods?.some((one) => /^client_secret_(basic|post)$/.test(one)) ?? true
   return [
-    ...(missing.length > 0 ? [`It does not name these scopes: ${missing.join(', ')}.`] : []),
-    ...(types && !types.includes('code') ? ['It does not name the response type "code".'] : []),
-    ...(takesSecret ? [] : [`It takes no client secret of ${clientId} at its token endpoint.`]),
+    ...(missing.length > 0
+      ? [reason('provider_lacks_scopes', { scopes: missing.join(', ') })]
+      : []),
+    ...(types && !types.includes('code') ? [reason('provider_lacks_code')] : []),
+    ...(takesSecret ? [] : [reason('provider_takes_no_secret', { client: clientId })]),
   ]
 }
 

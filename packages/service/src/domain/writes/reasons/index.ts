@@ -1,0 +1,71 @@
+import { applications } from './applications.ts'
+import { connections } from './connections.ts'
+import { fields } from './fields.ts'
+import { logins } from './logins.ts'
+import { operators } from './operators.ts'
+import { tenants } from './tenants.ts'
+import { users } from './users.ts'
+import { webhooks } from './webhooks.ts'
+
+type Catalogue = typeof applications &
+  typeof connections &
+  typeof fields &
+  typeof logins &
+  typeof operators &
+  typeof tenants &
+  typeof users &
+  typeof webhooks
+
+/** The name of a reason. It stays when the words of its sentence change. */
+export type ReasonName = keyof Catalogue
+
+/** The sentence of a reason in every language, with its values as `{name}`. */
+export interface Translated {
+  readonly en: string
+  readonly de: string
+}
+
+/** The sentences of all reasons. A reason that lacks a language does not compile. */
+export const reasons: Readonly<Record<ReasonName, Translated>> = {
+  ...applications,
+  ...connections,
+  ...fields,
+  ...logins,
+  ...operators,
+  ...tenants,
+  ...users,
+  ...webhooks,
+}
+
+/** A value in a sentence: data, which is the same in every language, or another reason. */
+export type Value = string | number | Reason
+
+/** A sentence by its name, with the values in it. */
+export interface Reason {
+  readonly reason: ReasonName
+  readonly values: Readonly<Record<string, Value>>
+}
+
+/** The names of the values of a sentence. Braces around a quote are an example in JSON. */
+type PlacesOf<S> = S extends `${string}{${infer Name}}${infer Rest}`
+  ? (Name extends `${string}"${string}` ? never : Name) | PlacesOf<Rest>
+  : never
+
+/** The values of a reason, as arguments: none where its sentence has none. */
+export type ValuesOf<N extends ReasonName> = [PlacesOf<Catalogue[N]['en']>] extends [never]
+  ? []
+  : [values: Readonly<Record<PlacesOf<Catalogue[N]['en']>, Value>>]
+
+/** A reason with its values. */
+export function reason<N extends ReasonName>(name: N, ...[values]: ValuesOf<N>): Reason {
+  return { reason: name, values: values ?? {} }
+}
+
+/** The sentence of a reason in a language. Its values stand in it as they are. */
+export function sentenceIn(language: keyof Translated, { reason: name, values }: Reason): string {
+  return reasons[name][language].replaceAll(/\{(\w+)\}/g, (place, at: string) => {
+    const value = values[at]
+    if (value === undefined) return place
+    return typeof value === 'object' ? sentenceIn(language, value) : String(value)
+  })
+}

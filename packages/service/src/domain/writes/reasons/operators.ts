@@ -1,0 +1,79 @@
+/** The refusals of operators, API keys and jobs. */
+export const operators = {
+  job_not_running: {
+    en: 'The job is not running.',
+    de: 'Der Auftrag läuft nicht.',
+  },
+  operator_last_owner: {
+    en: 'This is the only owner. Invite another owner first.',
+    de: 'Das ist der einzige Inhaber. Laden Sie zuerst einen anderen ein.',
+  },
+  operator_exists: {
+    en: 'This address is an operator’s already. To give another role, change the role. If all ways to log in are lost, run "latchkey-service operator recover".',
+    de: 'Diese Adresse gehört schon einem Operator. Für eine andere Rolle ändern Sie die Rolle. Sind alle Wege zur Anmeldung verloren, führen Sie „latchkey-service operator recover“ aus.',
+  },
+  operator_invited_to_all: {
+    en: 'This address was invited as {role}, for all tenants. Change the role or the tenants of that operator first, or invite to the same.',
+    de: 'Diese Adresse wurde als {role} eingeladen, für alle Mandanten. Ändern Sie zuerst die Rolle oder die Mandanten dieses Operators, oder laden Sie zu denselben ein.',
+  },
+  operator_invited_to_others: {
+    en: 'This address was invited as {role}, for other tenants. Change the role or the tenants of that operator first, or invite to the same.',
+    de: 'Diese Adresse wurde als {role} eingeladen, für andere Mandanten. Ändern Sie zuerst die Rolle oder die Mandanten dieses Operators, oder laden Sie zu denselben ein.',
+  },
+  operator_needs_tenant: {
+    en: 'An operator needs at least one tenant, or all.',
+    de: 'Ein Operator braucht mindestens einen Mandanten oder alle.',
+  },
+  key_needs_tenant: {
+    en: 'A key needs at least one tenant, or all of them.',
+    de: 'Ein Schlüssel braucht mindestens einen Mandanten oder alle.',
+  },
+  key_unknown: {
+    en: 'Send "Authorization: Bearer <API key>" with a key that is known, not revoked and not expired.',
+    de: 'Senden Sie „Authorization: Bearer <API-Schlüssel>“ mit einem Schlüssel, der bekannt, nicht widerrufen und nicht abgelaufen ist.',
+  },
+  key_too_fast: {
+    en: 'This API key may make {most} requests per second; wait {seconds} s.',
+    de: 'Dieser API-Schlüssel darf {most} Anfragen pro Sekunde senden; warten Sie {seconds} s.',
+  },
+  key_read_only: {
+    en: 'This API key is read-only; it opens GET requests. Use a key that may write.',
+    de: 'Dieser API-Schlüssel darf nur lesen, also GET-Anfragen senden. Nehmen Sie einen Schlüssel, der schreiben darf.',
+  },
+  key_no_name: {
+    en: 'Give the key a name.',
+    de: 'Geben Sie dem Schlüssel einen Namen.',
+  },
+  key_days: {
+    en: 'Give the days for which the key is good: 1 to 3650.',
+    de: 'Geben Sie die Tage an, die der Schlüssel gilt: 1 bis 3650.',
+  },
+  role_unknown: {
+    en: 'Choose a role: owner, admin or viewer.',
+    de: 'Wählen Sie eine Rolle: owner, admin oder viewer.',
+  },
+  job_unknown: {
+    en: 'Choose what to do with the users.',
+    de: 'Wählen Sie, was mit den Benutzern geschehen soll.',
+  },
+  job_no_user: {
+    en: 'Choose at least one user.',
+    de: 'Wählen Sie mindestens einen Benutzer.',
+  },
+  import_gone: {
+    en: 'This import waits no longer: it was begun or discarded. Open its page again.',
+    de: 'Dieser Import wartet nicht mehr: Er wurde begonnen oder verworfen. Öffnen Sie seine Seite noch einmal.',
+  },
+  import_too_many: {
+    en: 'A file may have 500,000 users at most here. Use the command "latchkey users import" for more.',
+    de: 'Eine Datei darf hier höchstens 500.000 Benutzer enthalten. Für mehr nehmen Sie den Befehl „latchkey users import“.',
+  },
+  import_too_large: {
+    en: 'The file is larger than 50 MB. Use the command "latchkey users import".',
+    de: 'Die Datei ist größer als 50 MB. Nehmen Sie den Befehl „latchkey users import“.',
+  },
+  import_empty: {
+    en: 'The file has no user in it.',
+    de: 'Die Datei enthält keinen Benutzer.',
+  },
+} as const

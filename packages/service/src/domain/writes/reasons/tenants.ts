@@ -1,0 +1,127 @@
+/** The refusals of tenants and their settings, the effects of a change, and warnings. */
+export const tenants = {
+  four_eyes_owner_only: {
+    en: 'Only an owner can change "latchkey_four_eyes".',
+    de: 'Nur ein Besitzer (owner) kann „latchkey_four_eyes“ ändern.',
+  },
+  effect_password_alone: {
+    en: '{users} no other second step. They will log in with their password alone.',
+    de: '{users} keinen anderen zweiten Schritt. Sie melden sich dann nur mit dem Passwort an.',
+  },
+  effect_first_step_alone: {
+    en: '{users} no other second step. They will log in with their first step alone.',
+    de: '{users} keinen anderen zweiten Schritt. Sie melden sich dann nur mit dem ersten Schritt an.',
+  },
+  effect_password_by_link: {
+    en: '{users} no other way to log in. They can set a password by a mailed link.',
+    de: '{users} keinen anderen Weg zur Anmeldung. Sie können über einen zugeschickten Link ein Passwort setzen.',
+  },
+  effect_no_login: {
+    en: '{users} no other way to log in. They cannot log in any more.',
+    de: '{users} keinen anderen Weg zur Anmeldung. Sie können sich nicht mehr anmelden.',
+  },
+  effect_one_user: {
+    en: '1 user has',
+    de: '1 Benutzer hat',
+  },
+  effect_users: {
+    en: '{count} users have',
+    de: '{count} Benutzer haben',
+  },
+  warning_no_way_in: {
+    en: 'Users cannot log in: "allow_passwords" is off, and no other setting allows a way to log in.',
+    de: 'Benutzer können sich nicht anmelden: „allow_passwords“ ist aus, und keine andere Einstellung erlaubt einen Weg zur Anmeldung.',
+  },
+  warning_no_connection: {
+    en: '"allow_social" has no effect: no connection is enabled. Add one: latchkey-service connection add',
+    de: '„allow_social“ bewirkt nichts: Keine Verbindung ist aktiv. Fügen Sie eine hinzu: latchkey-service connection add',
+  },
+  warning_plain_http: {
+    en: 'Outside developer mode, plain-http URLs do not work, of: {names}.',
+    de: 'Ohne den Entwicklermodus funktionieren URLs mit http nicht, von: {names}.',
+  },
+  warning_lost_keys: {
+    en: 'Passkeys and security keys that users added at another domain do not work at this one ({count} of them). They work again when you set it back.',
+    de: 'Passkeys und Sicherheitsschlüssel, die Benutzer an einer anderen Domain hinzugefügt haben, funktionieren an dieser nicht ({count} davon). Sie funktionieren wieder, wenn Sie die Domain zurückstellen.',
+  },
+  warning_developer_mode: {
+    en: '"developer_mode" opens no private network and no outbox: the operator has not allowed it.',
+    de: '„developer_mode“ öffnet kein privates Netz und keinen Postausgang: Der Betreiber hat es nicht erlaubt.',
+  },
+  tenant_domain_taken: {
+    en: 'Another tenant has this "settings.domain", or gave it up within the last 30 days; the operator can free it.',
+    de: 'Ein anderer Mandant hat diese „settings.domain“ oder hat sie in den letzten 30 Tagen aufgegeben; der Betreiber kann sie freigeben.',
+  },
+  tenant_domain_has_other: {
+    en: 'Another tenant has the domain {domain}. Nothing was changed.',
+    de: 'Ein anderer Mandant hat die Domain {domain}. Nichts wurde geändert.',
+  },
+  metadata_value: {
+    en: '"metadata.{key}" is "{value}"; it must be {wanted}.',
+    de: '„metadata.{key}“ ist „{value}“; es muss {wanted} sein.',
+  },
+  wanted_flag_off: {
+    en: '"true" or "false", which is the default',
+    de: '„true“ oder „false“ (die Vorgabe)',
+  },
+  wanted_flag_on: {
+    en: '"true", which is the default, or "false"',
+    de: '„true“ (die Vorgabe) oder „false“',
+  },
+  wanted_color: {
+    en: 'a color such as #3b46c8',
+    de: 'eine Farbe wie #3b46c8',
+  },
+  wanted_image_url: {
+    en: 'an https:// URL of an image, without a fragment',
+    de: 'eine https://-URL eines Bildes ohne Fragment',
+  },
+  domain_not_host: {
+    en: '"settings.domain" must be the host at which the tenant issues, such as login.example.com.',
+    de: '„settings.domain“ muss der Host sein, an dem der Mandant ausstellt, zum Beispiel login.example.com.',
+  },
+  domain_wildcard: {
+    en: '"settings.domain" is {domain}; wildcards are not supported.',
+    de: '„settings.domain“ ist {domain}; Platzhalter gehen nicht.',
+  },
+  domain_underscore: {
+    en: '"settings.domain" is {domain}; host names have no underscores.',
+    de: '„settings.domain“ ist {domain}; Hostnamen haben keine Unterstriche.',
+  },
+  domain_needs_txt: {
+    en: '"settings.domain": publish the TXT record {name} with the value "{value}" to show that the domain is yours; found {count} others.',
+    de: '„settings.domain“: Veröffentlichen Sie den TXT-Eintrag {name} mit dem Wert „{value}“, um zu zeigen, dass die Domain Ihnen gehört; gefunden wurden {count} andere.',
+  },
+  domain_dns_failed: {
+    en: 'The DNS could not be asked for the TXT record {name} ({code}). Try again shortly.',
+    de: 'Das DNS konnte nicht nach dem TXT-Eintrag {name} gefragt werden ({code}). Versuchen Sie es gleich noch einmal.',
+  },
+  domain_loopback: {
+    en: '"settings.domain" is {domain}, which is this machine; that is for development only.',
+    de: '„settings.domain“ ist {domain}, also dieser Rechner; das geht nur in der Entwicklung.',
+  },
+  domain_ip_address: {
+    en: '"settings.domain" is the IP address {domain}; a name is needed.',
+    de: '„settings.domain“ ist die IP-Adresse {domain}; ein Name wird gebraucht.',
+  },
+  domain_not_host_name: {
+    en: '"settings.domain" is {domain}, which is not a host name such as login.example.com.',
+    de: '„settings.domain“ ist {domain}; das ist kein Hostname wie login.example.com.',
+  },
+  domain_one_label: {
+    en: '"settings.domain" is {domain}; it needs at least two labels, such as login.example.com.',
+    de: '„settings.domain“ ist {domain}; nötig sind mindestens zwei Teile, zum Beispiel login.example.com.',
+  },
+  domain_public_suffix: {
+    en: '"settings.domain" is {domain}, a public suffix below which others have their domains.',
+    de: '„settings.domain“ ist {domain}, eine öffentliche Endung, unter der andere ihre Domains haben.',
+  },
+  domain_of_api: {
+    en: '"settings.domain" is {domain}, where the management API is.',
+    de: '„settings.domain“ ist {domain}; dort ist die Verwaltungs-API.',
+  },
+  domain_of_console: {
+    en: '"settings.domain" is {domain}, where the management console is.',
+    de: '„settings.domain“ ist {domain}; dort ist die Verwaltungskonsole.',
+  },
+} as const

@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest'
+import { refusedBy } from '../../src/console/refused.ts'
+import { domainInGerman } from '../../src/console/texts/de-domain.ts'
+import { voiceOf } from '../../src/console/texts/index.ts'
+import { checkNewExceptions } from '../../src/domain/applications/application-exceptions.ts'
+import { checkDomain } from '../../src/domain/tenants/domain-names.ts'
+import { checkNewFeatures } from '../../src/domain/tenants/tenant-features.ts'
+import { checkText } from '../../src/domain/writes/rules.ts'
+
+/** The reason of a refusal, as an operator reads it who reads German. */
+function inGerman(refuse: () => void): string {
+  try {
+    refuse()
+  } catch (error) {
+    return voiceOf('de').t(refusedBy(error).problem)
+  }
+  throw new Error('Nothing was refused.')
+}
+
+const domains = { allowLoopback: false, apiHosts: [], verification: 'none' } as const
+
+test('a value stands in a German sentence as it was entered', () => {
+  expect(inGerman(() => checkNewExceptions({ latchkey_pkce: 'disabled' }, undefined))).toBe(
+    '„metadata.latchkey_pkce“ ist „disabled“; es muss „required“ (die Vorgabe) oder „optional“ sein.',
+  )
+  expect(inGerman(() => checkNewFeatures({ latchkey_four_eyes: 'Delete' }, undefined))).toBe(
+    '„metadata.latchkey_four_eyes“ ist „Delete“; es muss „true“ (die Vorgabe) oder „false“ sein.',
+  )
+  expect(inGerman(() => checkDomain('disabled', domains))).toBe(
+    '„settings.domain“ ist disabled; nötig sind mindestens zwei Teile, zum Beispiel login.example.com.',
+  )
+})
+
+test('a value with the words of a sentence in it stays whole', () => {
+  const value = 'x"; it must be "true'
+  expect(inGerman(() => checkNewFeatures({ latchkey_brand_color: value }, undefined))).toBe(
+    `„metadata.latchkey_brand_color“ ist „${value}“; es muss eine Farbe wie #3b46c8 sein.`,
+  )
+  const label = '"metadata.{most} has 3 characters"'
+  expect(inGerman(() => checkText('invalid_metadata', label, 'abcd', 2))).toBe(
+    `${label} hat 4 Zeichen; höchstens 2 sind erlaubt.`,
+  )
+})
+
+test('expressions that look for values in sentences of the domain become fewer', () => {
+  const patterns = Object.keys(domainInGerman).filter((sentence) => sentence.includes('{'))
+  expect(patterns.length).toBeLessThanOrEqual(27)
+})
