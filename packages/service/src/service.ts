@@ -20,6 +20,7 @@ import { readerLags, trimRefusals } from './domain/writes/audit.ts'
 import { startAuditUpkeep } from './domain/writes/audit-upkeep.ts'
 import type { DomainContext, ServiceEvents } from './domain/writes/context.ts'
 import { ServiceError } from './domain/writes/errors.ts'
+import { reason } from './domain/writes/reasons/index.ts'
 import { createVault } from './domain/writes/vault.ts'
 import { followDeletions } from './erasure.ts'
 import { type ApiOptions, createApi } from './http/app.ts'
@@ -127,7 +128,7 @@ async function startService(
   const { issuer, webhooks, api } = createLayers(options, {
     ...{ opened, context, background, logger, clientIp, consoleSecret, mail },
     async ready() {
-      if (closing) throw new ServiceError('unavailable', 'The service is shutting down.')
+      if (closing) throw new ServiceError('unavailable', reason('service_closing'))
       await check()
     },
   })

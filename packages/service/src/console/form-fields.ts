@@ -1,4 +1,5 @@
 import { ServiceError } from '../domain/writes/errors.ts'
+import { type Reason, reason } from '../domain/writes/reasons/index.ts'
 import type { Metadata } from '../store/records.ts'
 import type { SearchCursor } from '../store/user-search.ts'
 import type { Sentence } from './texts/index.ts'
@@ -54,8 +55,8 @@ export function sentMetadata(form: URLSearchParams): MetadataRow[] {
 export function metadataOf(rows: readonly MetadataRow[], stored: Metadata = {}): Metadata {
   const metadata = new Map<string, string>()
   for (const { key, value } of rows) {
-    if (key === '') refuse(`The value "${value.slice(0, 50)}" has no key.`)
-    if (metadata.has(key)) refuse(`The key "${key}" is there twice.`)
+    if (key === '') refuse(reason('metadata_without_key', { value: value.slice(0, 50) }))
+    if (metadata.has(key)) refuse(reason('metadata_key_twice', { key }))
     const before = Object.hasOwn(stored, key) ? stored[key] : undefined
     const isSame = before !== undefined && inOneWay(before) === inOneWay(value)
     metadata.set(key, isSame ? before : inOneWay(value))
@@ -86,6 +87,6 @@ function inOneWay(text: string): string {
   return text.replace(/\r\n?/g, '\n')
 }
 
-function refuse(message: string): never {
-  throw new ServiceError('invalid_metadata', message)
+function refuse(because: Reason): never {
+  throw new ServiceError('invalid_metadata', because)
 }

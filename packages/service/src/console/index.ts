@@ -24,7 +24,7 @@ import { message, notFoundPage, withRequest } from './messages.ts'
 import { type Content, type Frame, notices, renderConsole } from './page.ts'
 import { paths } from './paths.ts'
 import { serviceNavigation, tenantNavigation } from './routes.ts'
-import { refusalText, type Sentence, told } from './texts/index.ts'
+import { refusalText, type Sentence } from './texts/index.ts'
 import { readSent, type SentForm } from './uploads.ts'
 
 /** The parts that the console works with. */
@@ -109,7 +109,7 @@ export function createConsole(options: ConsoleOptions): Console {
   function failure(error: unknown, request: IncomingMessage): Content {
     if (error instanceof RequestRefused) {
       return {
-        ...message('The request cannot be read', told(error.message)),
+        ...message('The request cannot be read', error.reason),
         status: error.statusCode,
       }
     }

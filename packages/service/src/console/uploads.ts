@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Busboy, type BusboyInstance } from '@fastify/busboy'
 import { ServiceError } from '../domain/writes/errors.ts'
+import { reason } from '../domain/writes/reasons/index.ts'
 import { RequestRefused, readFields } from '../issuer/requests/http.ts'
 
 /** The most bytes of a file. */
@@ -38,7 +39,7 @@ function readMultipart(
 ): Promise<SentForm> {
   const fields = new URLSearchParams()
   const { promise, resolve, reject } = Promise.withResolvers<SentForm>()
-  const refuse = () => reject(new RequestRefused(400, 'The form cannot be read.'))
+  const refuse = () => reject(new RequestRefused(400, reason('form_unreadable')))
   let busboy: BusboyInstance
   try {
     busboy = new Busboy({
@@ -52,14 +53,14 @@ function readMultipart(
   let size = 0
   busboy.on('field', (name, value, _, isTruncated) => {
     size += value.length
-    if (isTruncated || size > maxBytes) reject(new RequestRefused(413, 'The form is too large.'))
+    if (isTruncated || size > maxBytes) reject(new RequestRefused(413, reason('form_too_large')))
     fields.append(name, value)
   })
   busboy.on('file', (_, stream, name) => {
     // A form whose file was not chosen sends an empty one without a name.
     if (!name) return void stream.resume()
     const breakOff = () => {
-      if (!request.complete) stream.destroy(new RequestRefused(400, 'The upload was broken off.'))
+      if (!request.complete) stream.destroy(new RequestRefused(400, reason('upload_incomplete')))
     }
     request.once('close', breakOff)
     resolve({ fields, upload: { name: name.slice(0, 200), bytes: read(stream) } })
@@ -78,9 +79,6 @@ function readMultipart(
 async function* read(stream: AsyncIterable<unknown> & { truncated?: boolean }) {
   for await (const chunk of stream) yield chunk as Buffer
   if (stream.truncated) {
-    throw new ServiceError(
-      'request_too_large',
-      'The file is larger than 50 MB. Use the command "latchkey users import".',
-    )
+    throw new ServiceError('request_too_large', reason('import_too_large'))
   }
 }

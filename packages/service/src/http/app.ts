@@ -11,6 +11,7 @@ import type { RateLimit } from '../domain/limits/rate-limit.ts'
 import type { Support } from '../domain/operators/support.ts'
 import type { DomainContext } from '../domain/writes/context.ts'
 import { notFound, ServiceError } from '../domain/writes/errors.ts'
+import { reason } from '../domain/writes/reasons/index.ts'
 import { traceTenant } from '../telemetry/tracing.ts'
 import type { Webhooks } from '../webhooks/index.ts'
 import type { ClientIp } from '../wire/client.ts'
@@ -112,16 +113,16 @@ export function createApi(options: ApiOptions): Express {
 /** Answers a request for an issuer at a host without one: a typing error, or a proxy's own name. */
 function answerNoTenant(logger: Logger, req: express.Request, res: express.Response): void {
   const host = req.headers.host ?? ''
-  const sentence = `No tenant has the domain "${host}".`
+  const refusal = new ServiceError('not_found', reason('request_no_tenant', { host }))
   const { requestId } = res.locals as Locals
   logger.info({ requestId, host, path: pathOf(req) }, 'no tenant has this domain')
   if (req.accepts(['json', 'html']) !== 'html') {
-    sendError(res, requestId, new ServiceError('not_found', sentence))
+    sendError(res, requestId, refusal)
     return
   }
   res.statusCode = 404
   res.setHeader('content-type', 'text/plain; charset=utf-8')
-  res.end(`${sentence}\n`)
+  res.end(`${refusal.message}\n`)
 }
 
 /** A resource of ours beside the specification: one GET without a key. */
@@ -174,10 +175,7 @@ const requireReach: RequestHandler<{ tenant_id?: string }> = (req, res, next) =>
 const requireWriting: RequestHandler = (_, res, next) => {
   const { key } = res.locals as Required<Locals>
   if (!key.readOnly) return next()
-  throw new ServiceError(
-    'not_permitted',
-    'This API key is read-only; it opens GET requests. Use a key that may write.',
-  )
+  throw new ServiceError('not_permitted', reason('key_read_only'))
 }
 
 const readBytes = express.raw({ type: () => true, limit: MAX_BODY_BYTES })
@@ -292,10 +290,7 @@ const requireJson: RequestHandler = (req, _, next) => {
     .find((p) => p.startsWith('charset='))
   const isUtf8 = charset === undefined || /^charset="?utf-8"?$/.test(charset)
   if (type.trim() !== 'application/json' || !isUtf8) {
-    throw new ServiceError(
-      'unsupported_media_type',
-      'Send the body as JSON in UTF-8, with "content-type: application/json".',
-    )
+    throw new ServiceError('unsupported_media_type', reason('body_media_type'))
   }
   next()
 }
@@ -305,7 +300,7 @@ function refuseOtherMethods(route: IRoute, methods: string[]): void {
   const allow = methods.flatMap((one) => (one === 'GET' ? ['GET', 'HEAD'] : one)).join(', ')
   const refuse: RequestHandler = (_, res) => {
     res.setHeader('allow', allow)
-    throw new ServiceError('method_not_allowed', `This address answers to ${allow} only.`)
+    throw new ServiceError('method_not_allowed', reason('request_method', { methods: allow }))
   }
   route.all(refuse)
 }

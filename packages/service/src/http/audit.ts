@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { getAuditEntry, searchTenantAudit } from '../domain/operators/audit-search.ts'
 import { notFound, ServiceError } from '../domain/writes/errors.ts'
+import { reason } from '../domain/writes/reasons/index.ts'
 import { auditPlace, serializeEntry } from '../wire/audit.ts'
 import { jsonLines } from '../wire/json-lines.ts'
 import { decodePlace, encodePlace } from '../wire/places.ts'
@@ -60,10 +61,7 @@ export const auditRoutes: Route[] = [
 function instantOf(name: string, text: string | undefined): number | undefined {
   const at = text === undefined ? undefined : parseTimestamp(text)
   if (text !== undefined && at === undefined) {
-    throw new ServiceError(
-      'invalid_request',
-      `"${name}" must be a timestamp such as 2026-01-31T09:30:00Z (RFC 3339).`,
-    )
+    throw new ServiceError('invalid_request', reason('field_not_timestamp', { name }))
   }
   return at
 }

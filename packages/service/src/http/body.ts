@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { type ErrorCode, ServiceError } from '../domain/writes/errors.ts'
+import { reason } from '../domain/writes/reasons/index.ts'
 import { sentencesOf } from '../wire/sentences.ts'
 
 /** The largest body, in bytes, after decompression. */
@@ -17,16 +18,15 @@ export interface ParsedBody<T> {
  * @throws ServiceError `invalid_json` when it is not UTF-8, not JSON, or not an object.
  */
 export function parseJson(bytes: Uint8Array | undefined): Record<string, unknown> {
-  if (!bytes?.length)
-    throw new ServiceError('invalid_json', 'The body is empty; send a JSON object.')
+  if (!bytes?.length) throw new ServiceError('invalid_json', reason('body_empty'))
   let value: unknown
   try {
     value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
   } catch {
-    throw new ServiceError('invalid_json', 'The body is not JSON in UTF-8.')
+    throw new ServiceError('invalid_json', reason('body_not_json'))
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new ServiceError('invalid_json', 'The body is JSON, but not an object.')
+    throw new ServiceError('invalid_json', reason('body_not_object'))
   }
   return value as Record<string, unknown>
 }
@@ -60,12 +60,12 @@ export function parseItems(
 ): unknown[] {
   const items = body[member]
   if (!Array.isArray(items)) {
-    throw new ServiceError('invalid_request', `"${member}" must be an array of objects.`)
+    throw new ServiceError('invalid_request', reason('body_not_items', { member }))
   }
   if (items.length > maxItems) {
     throw new ServiceError(
       'invalid_request',
-      `"${member}" holds ${items.length} objects; send at most ${maxItems} at a time.`,
+      reason('body_too_many_items', { member, count: items.length, most: maxItems }),
     )
   }
   return items
@@ -82,7 +82,7 @@ function refusePrototypeKeys(body: object): void {
       if (name === '__proto__') {
         throw new ServiceError(
           next.path === 'metadata' ? 'invalid_metadata' : 'invalid_request',
-          'A member must not be called "__proto__".',
+          reason('body_prototype'),
         )
       }
       if (typeof member === 'object' && member !== null) open.push({ object: member, path: name })

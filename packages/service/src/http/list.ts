@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import { ServiceError } from '../domain/writes/errors.ts'
 import { credentialIdPattern, idPattern } from '../domain/writes/ids.ts'
 import { nearestName } from '../domain/writes/nearest-name.ts'
+import { reason } from '../domain/writes/reasons/index.ts'
 import type { Listing, Page } from '../store/ports.ts'
 import { sentencesOf } from '../wire/sentences.ts'
 import type { ResourceName } from './route.ts'
@@ -29,10 +30,7 @@ const pageNames = ['limit', 'after']
 export function parsePage(url: string, resource: ResourceName): Page {
   const { after, limit } = queryOf(url, pageNames)
   if (after !== undefined && !idPatterns[resource]?.test(after)) {
-    throw new ServiceError(
-      'invalid_request',
-      '"after" must be the id of the last item of the page before; "link" has the address of the next page.',
-    )
+    throw new ServiceError('invalid_request', reason('query_after_id'))
   }
   return { after, limit: limitOf(limit) }
 }
@@ -64,13 +62,15 @@ function queryOf(url: string, known: readonly string[]): Record<string, string> 
   const unknown = names.filter((name) => !known.includes(name))
   if (unknown.length > 0) {
     const nearest = unknown.length === 1 && nearestName(unknown[0] as string, known)
-    const hint = nearest ? `did you mean "${nearest}"?` : `it has ${listed(known)}.`
     const found = unknown.map((name) => `"${name}"`).join(', ')
-    throw new ServiceError('invalid_request', `This list has no query parameter ${found}; ${hint}`)
+    const because = nearest
+      ? reason('query_unknown_nearest', { found, nearest })
+      : reason('query_unknown', { found, known: listed(known) })
+    throw new ServiceError('invalid_request', because)
   }
   const repeated = names.find((name) => query.getAll(name).length > 1)
   if (repeated !== undefined) {
-    throw new ServiceError('invalid_request', `"${repeated}" may stand in a query once.`)
+    throw new ServiceError('invalid_request', reason('query_twice', { name: repeated }))
   }
   return Object.fromEntries(query)
 }
@@ -82,10 +82,7 @@ function listed(names: readonly string[]): string {
 function limitOf(limit: string | undefined): number {
   if (limit === undefined) return MAX_LIMIT
   if (/^\d{1,3}$/.test(limit) && +limit >= 1 && +limit <= MAX_LIMIT) return Number(limit)
-  throw new ServiceError(
-    'invalid_request',
-    `"limit" must be a whole number from 1 to ${MAX_LIMIT}.`,
-  )
+  throw new ServiceError('invalid_request', reason('query_limit', { most: MAX_LIMIT }))
 }
 
 /** The List object of a page. */

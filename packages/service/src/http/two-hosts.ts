@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ServiceError } from '../domain/writes/errors.ts'
+import { reason } from '../domain/writes/reasons/index.ts'
 import { sendError } from '../wire/errors.ts'
 
 /** Whether a request has two `Host` headers: a proxy in front may have looked at the other one. RFC 9112 §3.2. */
@@ -13,9 +14,5 @@ export function hasTwoHosts({ rawHeaders }: IncomingMessage): boolean {
 export function refuseTwoHosts(res: ServerResponse): void {
   const requestId = randomUUID()
   res.setHeader('request-id', requestId)
-  sendError(
-    res,
-    requestId,
-    new ServiceError('invalid_request', 'The request has two Host headers.'),
-  )
+  sendError(res, requestId, new ServiceError('invalid_request', reason('request_two_hosts')))
 }

@@ -9,6 +9,7 @@ import {
 } from '../domain/users/import-differences.ts'
 import { note } from '../domain/writes/audit.ts'
 import { ServiceError, statusOfCode } from '../domain/writes/errors.ts'
+import { reason } from '../domain/writes/reasons/index.ts'
 import { importedUserBody } from '../wire/schemas.ts'
 import type { BatchRoute, Call } from './route.ts'
 import { needsHashing, type Refused, readUserToImport, refusedResult } from './users-import.ts'
@@ -142,9 +143,9 @@ function parseItem(
 export function readUserToBring(item: unknown, ignored?: Set<string>): UserToBring {
   const { id, match_address: isByAddress, ...user } = (item ?? {}) as Record<string, unknown>
   const isText = id === undefined || id === null || typeof id === 'string'
-  if (!isText) throw new ServiceError('invalid_request', '"id" must be a string.')
+  if (!isText) throw new ServiceError('invalid_request', reason('import_id'))
   if (isByAddress !== undefined && isByAddress !== null && typeof isByAddress !== 'boolean') {
-    throw new ServiceError('invalid_request', '"match_address" must be true or false.')
+    throw new ServiceError('invalid_request', reason('import_match_address'))
   }
   const read = readUserToImport(Array.isArray(item) || item === null ? item : user, ignored)
   return {

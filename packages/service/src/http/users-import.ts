@@ -3,6 +3,7 @@ import { getTenant } from '../domain/tenants/tenants.ts'
 import { type Imported, importUsers, type UserToImport } from '../domain/users/import-user.ts'
 import { note } from '../domain/writes/audit.ts'
 import { ServiceError, statusOfCode } from '../domain/writes/errors.ts'
+import { reason } from '../domain/writes/reasons/index.ts'
 import { errorOf } from '../wire/errors.ts'
 import { importedUserBody } from '../wire/schemas.ts'
 import { serializeUser, userInput } from '../wire/users.ts'
@@ -119,16 +120,13 @@ function parseItem(
  */
 export function readUserToImport(item: unknown, ignored?: Set<string>): UserToImport {
   if (typeof item !== 'object' || item === null || Array.isArray(item)) {
-    throw new ServiceError('invalid_request', 'A user must be a JSON object.')
+    throw new ServiceError('invalid_request', reason('import_not_object'))
   }
   const { value, ignored: unknown } = parseBody(importedUserBody, item as Record<string, unknown>)
   for (const name of [...unknown, ...ignoredMembers(value)]) ignored?.add(name)
   const { password, legacy_password: legacyPassword } = value
   if (password && legacyPassword) {
-    throw new ServiceError(
-      'invalid_request',
-      'A user has both "password" and "legacy_password"; send one of them.',
-    )
+    throw new ServiceError('invalid_request', reason('import_two_passwords'))
   }
   return { input: userInput(value), password, legacyPassword }
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { notFound, ServiceError } from '../domain/writes/errors.ts'
+import { reason } from '../domain/writes/reasons/index.ts'
 import type { Delivery } from '../store/deliveries.ts'
 import type { Webhook } from '../store/records.ts'
 import { eventTypes } from '../webhooks/events.ts'
@@ -206,27 +207,18 @@ export const webhookRoutes: Route[] = [
 function sequenceOf(after: string | undefined): number {
   if (after === undefined) return 0
   if (/^\d{1,16}$/.test(after)) return Number(after)
-  throw new ServiceError(
-    'invalid_request',
-    '"after" must be the "sequence" of the last event that you have; "link" has the address of the next page.',
-  )
+  throw new ServiceError('invalid_request', reason('query_after_sequence'))
 }
 
 function secondsOf(wait: string): number {
   if (/^([12]?\d|30)$/.test(wait)) return Number(wait)
-  throw new ServiceError(
-    'invalid_request',
-    '"wait" must be a whole number of seconds from 0 to 30.',
-  )
+  throw new ServiceError('invalid_request', reason('query_wait'))
 }
 
 function microsOf(name: string, text: string): number {
   const at = parseTimestamp(text)
   if (at !== undefined) return at
-  throw new ServiceError(
-    'invalid_request',
-    `"${name}" must be a timestamp such as 2026-01-31T09:30:00Z (RFC 3339).`,
-  )
+  throw new ServiceError('invalid_request', reason('field_not_timestamp', { name }))
 }
 
 /** An endpoint as the API answers with it: without its keys. */

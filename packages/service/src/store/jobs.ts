@@ -52,7 +52,7 @@ export interface BulkProgress {
   done: number
   failed: number
   /** The first refusals, each with the user. */
-  failures: { userId: string; reason: string }[]
+  failures: { userId: string; reason: string; because?: StoredReason | undefined }[]
 }
 
 /** The file of an import, and how its columns become members of users. */
@@ -109,12 +109,20 @@ export interface ImportCheck {
   firstFaults: ImportFault[]
 }
 
+/** The name of the reason of a refusal, with its values: as `Reason` of the domain, of this version or another. */
+export interface StoredReason {
+  readonly reason: string
+  readonly values: Readonly<Record<string, unknown>>
+}
+
 /** A row that is not imported. */
 export interface ImportFault {
   /** Counted from 0. */
   row: number
   line: number
   reason: string
+  /** The reason, where it is one of the service's own. */
+  because?: StoredReason | undefined
   email?: string
 }
 

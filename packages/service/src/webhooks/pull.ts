@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { DomainContext } from '../domain/writes/context.ts'
 import { ServiceError } from '../domain/writes/errors.ts'
+import { reason } from '../domain/writes/reasons/index.ts'
 import { eventsOf, isWanted, type ServiceEvent } from './events.ts'
 
 /** Which events a reader asks for. */
@@ -77,8 +78,7 @@ export function createEventReader({ store, events }: DomainContext): EventReader
     if (oldestPlace === undefined) return
     throw new ServiceError(
       'place_gone',
-      `"after" is ${after}, and the log no longer has every event since: they were pruned, or a backup was restored. ` +
-        `Read the objects themselves again, then the events after ${oldestPlace}.`,
+      reason('query_place_gone', { after, oldest: oldestPlace }),
       { oldestPlace },
     )
   }

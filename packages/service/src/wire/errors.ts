@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { notFound, ServiceError } from '../domain/writes/errors.ts'
+import { reason } from '../domain/writes/reasons/index.ts'
 import { StoreError } from '../store/errors.ts'
 import { headerText } from './header-text.ts'
 
@@ -9,20 +10,12 @@ import { headerText } from './header-text.ts'
 export function errorOf(cause: unknown): ServiceError {
   if (cause instanceof ServiceError) return cause
   if (cause instanceof StoreError) {
-    return new ServiceError(
-      'unavailable',
-      'The service cannot reach its data at the moment; nothing was written. Try again shortly.',
-      { cause, retryAfterSeconds: 5 },
-    )
+    return new ServiceError('unavailable', reason('service_no_data'), {
+      cause,
+      retryAfterSeconds: 5,
+    })
   }
-  return (
-    bodyError(cause) ??
-    new ServiceError(
-      'internal_error',
-      'Something went wrong in the service; its log has the details under this request-id.',
-      { cause },
-    )
-  )
+  return bodyError(cause) ?? new ServiceError('internal_error', reason('service_failed'), { cause })
 }
 
 /** Refusals of the body reader and the router, by the `type` and `status` that http-errors sets. */
@@ -31,23 +24,19 @@ function bodyError(cause: unknown): ServiceError | undefined {
   const type = 'type' in cause ? cause.type : undefined
   switch (type) {
     case 'entity.too.large':
-      return new ServiceError('request_too_large', 'The body is larger than 256 KiB.', { cause })
+      return new ServiceError('request_too_large', reason('body_too_large'), { cause })
     case 'encoding.unsupported':
-      return new ServiceError(
-        'unsupported_media_type',
-        'The content-encoding of the body is not known; send it as it is, or with gzip.',
-        { cause },
-      )
+      return new ServiceError('unsupported_media_type', reason('body_encoding'), { cause })
     case 'request.aborted':
     case 'request.size.invalid':
-      return new ServiceError('invalid_json', 'The body ended before all of it had come.', {
+      return new ServiceError('invalid_json', reason('body_incomplete'), {
         cause,
       })
   }
   // A path that is not properly percent-encoded names nothing.
   if (cause instanceof URIError) return notFound()
   if (cause.status === 400) {
-    return new ServiceError('invalid_json', 'The body could not be decompressed.', { cause })
+    return new ServiceError('invalid_json', reason('body_not_decompressed'), { cause })
   }
   return undefined
 }
@@ -59,15 +48,11 @@ function bodyError(cause: unknown): ServiceError | undefined {
 export function transportErrorOf(cause: NodeJS.ErrnoException): ServiceError {
   switch (cause.code) {
     case 'HPE_HEADER_OVERFLOW':
-      return new ServiceError(
-        'request_too_large',
-        'The address and the headers of the request are larger than 16 KiB.',
-        { cause },
-      )
+      return new ServiceError('request_too_large', reason('request_headers_too_large'), { cause })
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return new ServiceError('invalid_request', 'The request did not arrive in time.', { cause })
+      return new ServiceError('invalid_request', reason('request_timeout'), { cause })
     default:
-      return new ServiceError('invalid_request', 'The request is not HTTP/1.1.', { cause })
+      return new ServiceError('invalid_request', reason('request_not_http'), { cause })
   }
 }
 

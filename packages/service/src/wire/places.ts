@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { ServiceError } from '../domain/writes/errors.ts'
+import { reason } from '../domain/writes/reasons/index.ts'
 
 /** A place in a list as `after` has it; clients send it back as it is. */
 export function encodePlace(place: unknown): string {
@@ -19,9 +20,6 @@ export function decodePlace<S extends z.ZodType>(
   try {
     return schema.parse(JSON.parse(Buffer.from(after, 'base64url').toString()))
   } catch {
-    throw new ServiceError(
-      'invalid_request',
-      '"after" comes from the address of the next page, which "link" has; send it as it is.',
-    )
+    throw new ServiceError('invalid_request', reason('query_after_place'))
   }
 }

@@ -1,5 +1,6 @@
 import type { UserInput } from '../domain/users/users.ts'
 import { ServiceError } from '../domain/writes/errors.ts'
+import { reason } from '../domain/writes/reasons/index.ts'
 import type { User } from '../store/records.ts'
 import { omitZero } from './omit-zero.ts'
 import type { UserBody } from './schemas.ts'
@@ -47,7 +48,7 @@ function instant(text: string): number {
   if (at === undefined) {
     throw new ServiceError(
       'invalid_request',
-      '"verified_at" must be a timestamp such as 2026-01-31T09:30:00Z (RFC 3339).',
+      reason('field_not_timestamp', { name: 'verified_at' }),
     )
   }
   return at

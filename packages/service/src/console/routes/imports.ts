@@ -19,6 +19,7 @@ import {
 } from '../../domain/operators/import-jobs.ts'
 import { rowOptions, rowsOf, UPLOAD_UNREADABLE } from '../../domain/operators/import-records.ts'
 import { ServiceError } from '../../domain/writes/errors.ts'
+import { knownReason, reason } from '../../domain/writes/reasons/index.ts'
 import type { ImportJob, ImportState } from '../../store/jobs.ts'
 import { sheetLines } from '../../wire/tables.ts'
 import {
@@ -143,7 +144,13 @@ async function showImport(call: TenantCall): Promise<Result> {
     problem: isUnreadable ? UNREADABLE : reason ? told(reason) : undefined,
     data: {
       ...{ id: job.id, state, work, total, createdAt, progress, done, failed, base },
-      check: progress.check,
+      check: progress.check && {
+        ...progress.check,
+        firstFaults: progress.check.firstFaults.map(({ line, reason, because }) => ({
+          line,
+          reasons: [knownReason(because) ?? reason.split('; ').map(told)].flat(),
+        })),
+      },
       form,
       isUnreadable,
       code: UPLOAD_UNREADABLE,
@@ -236,7 +243,7 @@ function statesIn(form: URLSearchParams): ImportState[] {
       }
     })
   } catch {
-    throw new ServiceError('invalid_request', 'The form is damaged. Open its page again.')
+    throw new ServiceError('invalid_request', reason('form_damaged'))
   }
 }
 

@@ -11,12 +11,21 @@ import {
 } from '../../domain/operators/jobs.ts'
 import { listUsers } from '../../domain/users/users.ts'
 import { ServiceError } from '../../domain/writes/errors.ts'
+import { knownReason, reason } from '../../domain/writes/reasons/index.ts'
 import type { ImportJob } from '../../store/jobs.ts'
 import { type ConsoleRoute, type Result, type TenantCall, tenantForm, tenantPage } from '../call.ts'
 import { bulkActs } from '../job-words.ts'
 import type { Content } from '../page.ts'
 import type { Refused } from '../refused.ts'
-import { many, type Said, type Sentence, say, told } from '../texts/index.ts'
+import {
+  asIs,
+  many,
+  refusalText,
+  type Said,
+  type Sentence,
+  say,
+  type Text,
+} from '../texts/index.ts'
 import { userFiltersIn, userQueryOf } from '../user-filters.ts'
 import { countsOf, importPath } from './imports.ts'
 
@@ -35,12 +44,12 @@ const usersPath = ({ tenant }: TenantCall) => `/console/t/${tenant.id}/users`
 /** The act and the users that a form names. */
 function chosenIn(given: URLSearchParams): Pick<BulkJob, 'kind' | 'work'> {
   const kind = bulkKinds.find((one) => one === given.get('act'))
-  if (!kind) throw new ServiceError('invalid_request', 'Choose what to do with the users.')
+  if (!kind) throw new ServiceError('invalid_request', reason('job_unknown'))
   if (given.get('of') === 'all') {
     return { kind, work: { query: userQueryOf(userFiltersIn(given)) } }
   }
   const ids = given.getAll('user').filter((id) => /^usr_\w{1,60}$/.test(id))
-  if (ids.length === 0) throw new ServiceError('invalid_request', 'Choose at least one user.')
+  if (ids.length === 0) throw new ServiceError('invalid_request', reason('job_no_user'))
   return { kind, work: { ids: [...new Set(ids)].slice(0, 100) } }
 }
 
@@ -76,7 +85,7 @@ async function ask(
     chosen = chosenIn(query)
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
-    return { kind: 'page', ...nothingChosen(error.message, usersPath(call)) }
+    return { kind: 'page', ...nothingChosen(refusalText(error), usersPath(call)) }
   }
   const total = await totalOf(call, chosen)
   const fields = [...query].filter(([name]) =>
@@ -100,9 +109,9 @@ async function ask(
   }
 }
 
-function nothingChosen(reason: string, href: string): Content {
+function nothingChosen(text: Text, href: string): Content {
   const label: Sentence = 'Back to the users'
-  const data = { message: told(reason), link: { href, label } }
+  const data = { message: text, link: { href, label } }
   return { name: 'message', title: 'Nothing was chosen', data }
 }
 
@@ -154,7 +163,10 @@ async function showJob(call: TenantCall): Promise<Result> {
     refreshSeconds: job.state === 'running' ? REFRESH_SECONDS : undefined,
     data: {
       ...shownJob(job),
-      failures: progress.failures,
+      failures: progress.failures.map(({ userId, reason, because }) => ({
+        userId,
+        reason: knownReason(because) ?? asIs(reason),
+      })),
       isStopping: job.state === 'running' && job.work.isStopped === true,
       stop: `/console/t/${job.tenantId}/jobs/stop`,
       users: usersPath(call),

@@ -1,6 +1,7 @@
 import { createApiKey, listApiKeys } from '../../domain/keys/api-keys.ts'
 import { nowMicros } from '../../domain/writes/context.ts'
 import { refusalIn, ServiceError } from '../../domain/writes/errors.ts'
+import { reason } from '../../domain/writes/reasons/index.ts'
 import type { Reach } from '../../store/records.ts'
 import {
   type Call,
@@ -14,7 +15,7 @@ import {
   tenantPage,
 } from '../call.ts'
 import type { Refused } from '../refused.ts'
-import { type Text, told } from '../texts/index.ts'
+import { refusalText, type Text } from '../texts/index.ts'
 
 const PATH = '/console/keys'
 const DAY_MICROS = 86_400 * 1e6
@@ -63,12 +64,9 @@ async function create(call: Call, reach: Reach): Promise<Result> {
   const name = (form.get('name') ?? '').trim()
   const days = Number(form.get('days'))
   try {
-    if (name === '') throw new ServiceError('invalid_request', 'Give the key a name.')
+    if (name === '') throw new ServiceError('invalid_request', reason('key_no_name'))
     if (!Number.isInteger(days) || days < 1 || days > 3_650) {
-      throw new ServiceError(
-        'invalid_request',
-        'Give the days for which the key is good: 1 to 3650.',
-      )
+      throw new ServiceError('invalid_request', reason('key_days'))
     }
     const { secret } = await createApiKey(scope, {
       name,
@@ -78,9 +76,11 @@ async function create(call: Call, reach: Reach): Promise<Result> {
     })
     return { kind: 'secrets', to: pathOf(call), secrets: { name, secret } }
   } catch (error) {
-    const { code, message } = refusalIn(error)
+    const refusal = refusalIn(error)
     const problem: Text =
-      code === 'not_found' ? 'There is no tenant with one of these ids.' : told(message)
+      refusal.code === 'not_found'
+        ? 'There is no tenant with one of these ids.'
+        : refusalText(refusal)
     return showKeys(call, { problem, status: 422 })
   }
 }

@@ -6,6 +6,7 @@ import {
   updateOperator,
 } from '../../domain/operators/operators.ts'
 import { ServiceError } from '../../domain/writes/errors.ts'
+import { reason } from '../../domain/writes/reasons/index.ts'
 import type { OperatorLogins } from '../../store/ports.ts'
 import type { CredentialKind, OperatorRole, Reach } from '../../store/records.ts'
 import {
@@ -92,7 +93,7 @@ async function enable({ scope, ids }: Call): Promise<Result> {
 function decided({ form }: Call): { role: OperatorRole; reach: Reach } {
   const role = form.get('role') ?? ''
   if (role !== 'owner' && role !== 'admin' && role !== 'viewer') {
-    throw new ServiceError('invalid_request', 'Choose a role: owner, admin or viewer.')
+    throw new ServiceError('invalid_request', reason('role_unknown'))
   }
   const ids = (form.get('tenants') ?? '').split(/[\s,]+/).filter((id) => id !== '')
   return { role, reach: ids.length === 0 ? 'all' : ids }

@@ -32,6 +32,7 @@ import { deleteUser, getUser, listUsers, setDisabled } from '../../domain/users/
 import { removeByOperator } from '../../domain/ways/account-changes.ts'
 import { nowMicros } from '../../domain/writes/context.ts'
 import { found, notFound, ServiceError } from '../../domain/writes/errors.ts'
+import { reason } from '../../domain/writes/reasons/index.ts'
 import type { ApiKey, Credential } from '../../store/records.ts'
 import { SYSTEM_TENANT_ID } from '../../store/system-tenant.ts'
 import { deleteWebhook, getWebhook, rotateSecret } from '../../webhooks/rules.ts'
@@ -364,10 +365,7 @@ const onTenant: readonly RedAct<TenantCall>[] = [
     async run(call) {
       const hours = Number(call.form.get('overlap_hours') ?? Number.NaN)
       if (!Number.isInteger(hours) || hours < 0 || hours > 8_760) {
-        throw new ServiceError(
-          'invalid_request',
-          'Give the hours as a whole number from 0 to 8760.',
-        )
+        throw new ServiceError('invalid_request', reason('secret_hours'))
       }
       const overlapSeconds = hours * 3_600
       await rotateApplicationSecret(call.scope, call.ids.application ?? '', { overlapSeconds })

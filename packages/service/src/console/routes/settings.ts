@@ -4,6 +4,7 @@ import { effectsOf } from '../../domain/operators/tenant-effects.ts'
 import { needsSecondOperator } from '../../domain/tenants/tenant-features.ts'
 import { findTenant, getTenant, judgeTenant, updateTenant } from '../../domain/tenants/tenants.ts'
 import { ServiceError } from '../../domain/writes/errors.ts'
+import { reason } from '../../domain/writes/reasons/index.ts'
 import { brandingOf } from '../../issuer/requests/branding.ts'
 import type { Tenant } from '../../store/records.ts'
 import { tenantBody } from '../../wire/schemas.ts'
@@ -100,7 +101,7 @@ function judged({ scope }: TenantCall, last: Tenant, group: SettingGroup, values
   const { data, error } = tenantBody.safeParse(applyValues(group, bodyOf(last), values))
   if (!data) {
     const name = error.issues[0]?.path.join('.') ?? ''
-    throw new ServiceError('invalid_request', `"${name}" must be a whole number of seconds.`)
+    throw new ServiceError('invalid_request', reason('field_not_seconds', { field: `"${name}"` }))
   }
   const input = tenantInput(data)
   return { input, after: judgeTenant(scope, last, input) }
@@ -148,10 +149,7 @@ async function preview(call: TenantCall): Promise<Result> {
 async function checkDomain({ scope, tenant }: TenantCall, after: Tenant): Promise<void> {
   const { domain } = after.settings
   if (domain === tenant.settings.domain || !(await findTenant(scope, domain))) return
-  throw new ServiceError(
-    'already_exists',
-    `Another tenant has the domain ${domain}. Nothing was changed.`,
-  )
+  throw new ServiceError('already_exists', reason('tenant_domain_has_other', { domain }))
 }
 
 async function save(call: TenantCall): Promise<Result> {
@@ -167,7 +165,7 @@ async function save(call: TenantCall): Promise<Result> {
       call.operator.operator.role !== 'owner' &&
       needsSecondOperator(tenant) !== needsSecondOperator(after)
     ) {
-      throw new ServiceError('not_permitted', 'Only an owner can change "latchkey_four_eyes".')
+      throw new ServiceError('not_permitted', reason('four_eyes_owner_only'))
     }
     await updateTenant(scope, input, Number(form.get('read_at')))
     return redirectTo(pathOf(call), 'saved')
@@ -206,7 +204,7 @@ function isStale(form: URLSearchParams, { updatedAt }: Tenant): boolean {
 
 function groupOf(form: URLSearchParams): SettingGroup {
   const group = findGroup(form.get('group'))
-  if (!group) throw new ServiceError('invalid_request', 'There is no such group of settings.')
+  if (!group) throw new ServiceError('invalid_request', reason('settings_no_group'))
   return group
 }
 

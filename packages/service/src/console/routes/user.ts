@@ -7,6 +7,7 @@ import { confirmByOperator } from '../../domain/ways/account-changes.ts'
 import { listAudit } from '../../domain/writes/audit.ts'
 import { nowMicros } from '../../domain/writes/context.ts'
 import { ServiceError } from '../../domain/writes/errors.ts'
+import { reason } from '../../domain/writes/reasons/index.ts'
 import { messageState } from '../../store/protocol-store.ts'
 import type { Credential } from '../../store/records.ts'
 import {
@@ -155,7 +156,7 @@ async function verify(call: TenantCall): Promise<Result> {
 async function sendMail(call: TenantCall): Promise<Result> {
   const { scope, support, form } = call
   const kind = requestedMails.find((one) => one === form.get('kind'))
-  if (!kind) throw new ServiceError('invalid_request', 'Choose a message: reset, invite or verify.')
+  if (!kind) throw new ServiceError('invalid_request', reason('mail_kind'))
   await support.sendMail(scope, idOf(call), { kind, language: languageIn(form) })
   return redirectTo(pathOf(call), 'mailed')
 }

@@ -643,20 +643,14 @@ export const de = {
   'Edit a user': 'Einen Benutzer bearbeiten',
   'This changes': 'Das ändert sich',
   'Metadata {key}': 'Metadaten {key}',
-  'Choose what to do with the users.': 'Wählen Sie, was mit den Benutzern geschehen soll.',
-  'Choose at least one user.': 'Wählen Sie mindestens einen Benutzer.',
   '{act}: {users}': '{act}: {users}',
   'Nothing was chosen': 'Nichts ausgewählt',
   Jobs: 'Aufträge',
   'more than {count} users': 'mehr als {count} Benutzer',
   'one user': 'ein Benutzer',
   '{count} users': '{count} Benutzer',
-  'Give the key a name.': 'Geben Sie dem Schlüssel einen Namen.',
-  'Give the days for which the key is good: 1 to 3650.':
-    'Geben Sie an, wie viele Tage der Schlüssel gilt: 1 bis 3650.',
   'There is no tenant with one of these ids.': 'Es gibt keinen Mandanten mit einer dieser IDs.',
   Operators: 'Operatoren',
-  'Choose a role: owner, admin or viewer.': 'Wählen Sie eine Rolle: Inhaber, Admin oder Leser.',
   'the console': 'die Konsole',
   Overview: 'Übersicht',
   'No session is open, so none ends.': 'Keine Sitzung ist offen, also endet keine.',
@@ -738,8 +732,6 @@ export const de = {
     'Wie viele Stunden das frühere Geheimnis noch gilt',
   'Both secrets work until then. Enter 0 if the earlier one may have leaked.':
     'Bis dahin gelten beide. Geben Sie 0 ein, wenn das frühere bekannt geworden sein könnte.',
-  'Give the hours as a whole number from 0 to 8760.':
-    'Geben Sie die Stunden als ganze Zahl von 0 bis 8760 an.',
   'Delete an application': 'Eine Anwendung löschen',
   'Delete the application': 'Anwendung löschen',
   'Logins end at once at one redirect URL, and the tokens of the application cannot be renewed.':
@@ -787,7 +779,6 @@ export const de = {
   'One user can’t log in with it any more.': 'Ein Benutzer kann sich nicht mehr damit anmelden.',
   '{count} users can’t log in with it any more.':
     '{count} Benutzer können sich nicht mehr damit anmelden.',
-  'There is no such group of settings.': 'Es gibt keine solche Gruppe von Einstellungen.',
   'Signing keys': 'Signaturschlüssel',
   'Notices to applications that a session ended':
     'Mitteilungen an Anwendungen, dass eine Sitzung zu Ende ist',
@@ -810,8 +801,6 @@ export const de = {
   'Link for a new password, good for an hour': 'Link für ein neues Passwort, eine Stunde gültig',
   'Link that verifies the address, good for a day':
     'Link zur Bestätigung der Adresse, einen Tag gültig',
-  'Choose a message: reset, invite or verify.':
-    'Wählen Sie eine Nachricht: neues Passwort, Einladung oder Bestätigung.',
   'Create a user': 'Einen Benutzer anlegen',
   'switched off': 'ausgeschaltet',
   'switched off: a backup was restored': 'ausgeschaltet: eine Sicherung wurde eingespielt',

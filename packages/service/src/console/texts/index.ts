@@ -46,7 +46,7 @@ export function refusalText({ reason, message }: ServiceError): Text {
   return reason ?? told(message)
 }
 
-/** A sentence of the domain, such as the reason of a refusal. */
+/** A sentence about a file that is imported. */
 export function told(sentence: string): Text {
   return { told: sentence }
 }

@@ -15,12 +15,13 @@ import type {
 import type { User } from '../../store/records.ts'
 import { findUsers } from '../users/users.ts'
 import type { Scope } from '../writes/context.ts'
+import { refusalIn } from '../writes/errors.ts'
+import type { Reason } from '../writes/reasons/index.ts'
 import {
   emailOf,
   openRecords,
   PART_RECORDS,
   type ReadUser,
-  reasonOf,
   rowOptions,
   rowsOf,
 } from './import-records.ts'
@@ -51,9 +52,10 @@ export async function checkRows(
   const firstExisting: ImportCheck['firstExisting'] = []
   let isLost = false
 
-  function report(line: number, reason: string, row: number): void {
+  function report(line: number, reason: string, row: number, because?: Reason): void {
     const before = faults.get(row)
-    faults.set(row, { row, line, reason: before ? `${before.reason}; ${reason}` : reason })
+    const all = before ? { reason: `${before.reason}; ${reason}` } : { reason, because }
+    faults.set(row, { row, line, ...all })
     outcomes[row] = 0
   }
 
@@ -61,7 +63,8 @@ export async function checkRows(
     try {
       readUser(toImport(row))
     } catch (error) {
-      report(row.line, reasonOf(error), row.row)
+      const { message, reason } = refusalIn(error)
+      report(row.line, message, row.row, reason)
       return
     }
     outcomes[row.row] = user ? EXISTING : CREATABLE

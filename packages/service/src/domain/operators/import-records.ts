@@ -12,7 +12,6 @@ import {
 import type { ImportState, ImportWork, JobPart } from '../../store/jobs.ts'
 import type { UserToImport } from '../users/import-user.ts'
 import type { DomainContext } from '../writes/context.ts'
-import { refusalIn } from '../writes/errors.ts'
 
 /** How many records a part has, which are imported in one step. */
 export const PART_RECORDS = 100
@@ -56,9 +55,6 @@ export function rowsOf(
 
 /** The address of a row. */
 export const emailOf = ({ user }: ImportRow): string => user.profile.email
-
-/** The reason of a refusal. @throws what is no refusal of a user. */
-export const reasonOf = (cause: unknown): string => refusalIn(cause).message
 
 /** Records as text, sealed: they may hold passwords. */
 export function sealRecords(

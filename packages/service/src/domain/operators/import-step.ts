@@ -4,13 +4,13 @@ import type { User } from '../../store/records.ts'
 import { importUsers, type UserToImport } from '../users/import-user.ts'
 import { note, noteRefusal } from '../writes/audit.ts'
 import { nowMicros, type Scope } from '../writes/context.ts'
+import { refusalIn } from '../writes/errors.ts'
 import { UnknownMasterKeyError } from '../writes/vault.ts'
 import { checkRows } from './import-check.ts'
 import {
   emailOf,
   openRecords,
   type ReadUser,
-  reasonOf,
   rowOptions,
   rowsOf,
   UPLOAD_UNREADABLE,
@@ -104,8 +104,8 @@ async function importRecords(
   for (const [i, outcome] of (await importUsers(scope, users)).entries()) {
     const { row } = taken[i] as (typeof taken)[number]
     if (outcome.kind === 'refused') {
-      const reason = reasonOf(outcome.cause)
-      faults.push({ row: row.row, line: row.line, email: emailOf(row), reason })
+      const { message: reason, reason: because } = refusalIn(outcome.cause)
+      faults.push({ row: row.row, line: row.line, email: emailOf(row), reason, because })
     } else if (outcome.kind === 'created' || isOurs(outcome.user)) result.created++
     else result.existing++
   }

@@ -173,10 +173,10 @@ async function take(
     else await setDisabled(scope, user.id, kind === 'disable')
     progress.done++
   } catch (error) {
-    const { message: reason } = refusalIn(error)
+    const { message, reason: because } = refusalIn(error)
     progress.failed++
     if (progress.failures.length < MAX_FAILURES) {
-      progress.failures.push({ userId: user.id, reason })
+      progress.failures.push({ userId: user.id, reason: message, because })
     }
   }
 }

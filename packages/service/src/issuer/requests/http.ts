@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type Reason, reason, sentenceIn } from '../../domain/writes/reasons/index.ts'
 
 /** The fields of a submitted form; of a repeated field the first counts. */
 export type Form = ReadonlyMap<string, string>
@@ -10,9 +11,11 @@ const MAX_FORM_BYTES = 32 * 1024
 export class RequestRefused extends Error {
   override readonly name = 'RequestRefused'
   readonly statusCode: number
+  readonly reason: Reason
 
-  constructor(statusCode: number, message: string) {
-    super(message)
+  constructor(statusCode: number, because: Reason) {
+    super(sentenceIn('en', because))
+    this.reason = because
     this.statusCode = statusCode
   }
 }
@@ -37,13 +40,13 @@ export async function readFields(
 ): Promise<URLSearchParams> {
   const type = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase()
   if (type !== 'application/x-www-form-urlencoded') {
-    throw new RequestRefused(415, 'A form is sent as application/x-www-form-urlencoded.')
+    throw new RequestRefused(415, reason('form_type'))
   }
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length
-    if (size > maxBytes) throw new RequestRefused(413, 'The form is too large.')
+    if (size > maxBytes) throw new RequestRefused(413, reason('form_too_large'))
     chunks.push(chunk)
   }
   return new URLSearchParams(Buffer.concat(chunks).toString('utf8'))

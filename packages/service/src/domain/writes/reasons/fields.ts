@@ -9,12 +9,12 @@ export const fields = {
     de: 'Das wurde gerade von jemand anderem geändert.',
   },
   metadata_without_key: {
-    en: 'The value {value} has no key.',
-    de: 'Der Wert {value} hat keinen Schlüssel.',
+    en: 'The value "{value}" has no key.',
+    de: 'Der Wert „{value}“ hat keinen Schlüssel.',
   },
   metadata_key_twice: {
-    en: 'The key {key} is there twice.',
-    de: 'Der Schlüssel {key} ist doppelt.',
+    en: 'The key "{key}" is there twice.',
+    de: 'Der Schlüssel „{key}“ ist doppelt.',
   },
   field_not_seconds: {
     en: '{field} must be a whole number of seconds.',
@@ -95,5 +95,25 @@ export const fields = {
   not_found: {
     en: 'There is no such object or route, or this API key cannot reach it.',
     de: 'Dieses Objekt oder diese Adresse gibt es nicht, oder dieser API-Schlüssel reicht nicht dorthin.',
+  },
+  settings_no_group: {
+    en: 'There is no such group of settings.',
+    de: 'Es gibt keine solche Gruppe von Einstellungen.',
+  },
+  secret_hours: {
+    en: 'Give the hours as a whole number from 0 to 8760.',
+    de: 'Geben Sie die Stunden als ganze Zahl von 0 bis 8760 an.',
+  },
+  mail_kind: {
+    en: 'Choose a message: reset, invite or verify.',
+    de: 'Wählen Sie eine Nachricht: neues Passwort, Einladung oder Bestätigung.',
+  },
+  form_unreadable: {
+    en: 'The form cannot be read.',
+    de: 'Das Formular lässt sich nicht lesen.',
+  },
+  upload_incomplete: {
+    en: 'The upload was broken off.',
+    de: 'Das Hochladen wurde abgebrochen.',
   },
 } as const

@@ -3,6 +3,7 @@ import { connections } from './connections.ts'
 import { fields } from './fields.ts'
 import { logins } from './logins.ts'
 import { operators } from './operators.ts'
+import { requests } from './requests.ts'
 import { tenants } from './tenants.ts'
 import { users } from './users.ts'
 import { webhooks } from './webhooks.ts'
@@ -12,6 +13,7 @@ type Catalogue = typeof applications &
   typeof fields &
   typeof logins &
   typeof operators &
+  typeof requests &
   typeof tenants &
   typeof users &
   typeof webhooks
@@ -32,6 +34,7 @@ export const reasons: Readonly<Record<ReasonName, Translated>> = {
   ...fields,
   ...logins,
   ...operators,
+  ...requests,
   ...tenants,
   ...users,
   ...webhooks,
@@ -68,4 +71,11 @@ export function sentenceIn(language: keyof Translated, { reason: name, values }:
     if (value === undefined) return place
     return typeof value === 'object' ? sentenceIn(language, value) : String(value)
   })
+}
+
+/** A reason that was stored. `undefined`: there is none, or another version of the service has named it. */
+export function knownReason(
+  stored: { readonly reason: string; readonly values: object } | undefined,
+): Reason | undefined {
+  return stored && Object.hasOwn(reasons, stored.reason) ? (stored as Reason) : undefined
 }

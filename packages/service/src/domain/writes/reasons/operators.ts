@@ -46,11 +46,11 @@ export const operators = {
   },
   key_days: {
     en: 'Give the days for which the key is good: 1 to 3650.',
-    de: 'Geben Sie die Tage an, die der Schlüssel gilt: 1 bis 3650.',
+    de: 'Geben Sie an, wie viele Tage der Schlüssel gilt: 1 bis 3650.',
   },
   role_unknown: {
     en: 'Choose a role: owner, admin or viewer.',
-    de: 'Wählen Sie eine Rolle: owner, admin oder viewer.',
+    de: 'Wählen Sie eine Rolle: Inhaber, Admin oder Leser.',
   },
   job_unknown: {
     en: 'Choose what to do with the users.',
