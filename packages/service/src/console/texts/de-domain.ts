@@ -8,7 +8,7 @@ export const domainInGerman: Readonly<Record<string, string>> = {
   'No column has email addresses, and every user needs one. Choose “email” for a column.':
     'Keine Spalte enthält E-Mail-Adressen, und jeder Benutzer braucht eine. Wählen Sie eine Spalte für die Adresse.',
   'These values may say who must not log in, each with its number of rows: {values}. Say of each below whether its users may log in, or choose “Disabled” or “Enabled” for a column of true and false.':
-    'Diese Werte besagen womöglich, wer sich nicht anmelden darf, jeder mit der Zahl seiner Zeilen: {values}. Sagen Sie unten für jeden, ob seine Benutzer sich anmelden dürfen, oder wählen Sie „Gesperrt“ oder „Entsperrt“ für eine Spalte aus wahr und falsch.',
+    'Diese Werte besagen womöglich, wer sich nicht anmelden darf, jeder mit der Zahl seiner Zeilen: {values}. Sagen Sie unten für jeden, ob seine Benutzer sich anmelden dürfen, oder wählen Sie „Gesperrt“ oder „Aktiviert“ für eine Spalte aus wahr und falsch.',
   'No row needs what you said of “{value}”. Leave it undecided.':
     'Keine Zeile braucht, was Sie für „{value}“ gesagt haben. Lassen Sie es unentschieden.',
   'The first line has an email address, and no names of columns. Put a line such as "id,email,name" in front, with a name for each column.':

@@ -209,7 +209,7 @@ export const de = {
     'Der Auftrag wurde angehalten. Die unter „Erledigt“ gezählten Benutzer sind geändert, alle anderen nicht.',
   '{who} stopped a job for many users: {on}.':
     '{who} hat einen Auftrag für viele Benutzer angehalten: {on}.',
-  'Make an API key': 'API-Schlüssel erstellen',
+  'Make an API key': 'API-Schlüssel erzeugen',
   'Change the role of an operator': 'Rolle eines Operators ändern',
   'Enable an operator': 'Operator aktivieren',
   'Download the audit log': 'Audit-Log herunterladen',
@@ -265,10 +265,10 @@ export const de = {
   key: 'Schlüssel',
   'Value {number}': 'Wert {number}',
   value: 'Wert',
-  'Your ways to log in': 'Ihre Wege zur Anmeldung',
+  'Your ways to log in': 'Ihre Anmeldemethoden',
   'Log out': 'Abmelden',
   'Email address': 'E-Mail-Adresse',
-  'Optional.': 'Freiwillig.',
+  'Optional.': 'Optional.',
   'The address is known to be the user’s': 'Die Adresse gehört bekanntermaßen dem Benutzer',
   'Send an invitation: a link to set a password, good for 7 days':
     'Einladung schicken: ein Link zum Setzen des Passworts, 7 Tage gültig',
@@ -280,7 +280,7 @@ export const de = {
     'Schicken Sie diesen Link an {address}. Er wird einmal angezeigt, gilt einmal und 24 Stunden lang.',
   Address: 'Adresse',
   Role: 'Rolle',
-  'Ways to log in': 'Wege zur Anmeldung',
+  'Ways to log in': 'Anmeldemethoden',
   'Last login': 'Letzte Anmeldung',
   'since {time}': 'seit {time}',
   'all tenants': 'alle Mandanten',
@@ -360,7 +360,7 @@ export const de = {
   'Make a new key…': 'Neuen Schlüssel erzeugen…',
   'An earlier key may have leaked…': 'Ein früherer Schlüssel ist vielleicht bekannt geworden…',
   'A store can’t write: {reason}': 'Ein Speicher kann nicht schreiben: {reason}',
-  'All stores can be written to.': 'Alle Speicher können schreiben.',
+  'All stores can be written to.': 'In alle Speicher kann geschrieben werden.',
   Version: 'Version',
   'Node.js': 'Node.js',
   'Running since': 'Läuft seit',
@@ -378,7 +378,7 @@ export const de = {
   'Deleted tenants': 'Gelöschte Mandanten',
   'No rows of a deleted tenant are left.': 'Von gelöschten Mandanten sind keine Zeilen übrig.',
   Deleted: 'Gelöscht',
-  'Users erased': 'Benutzer getilgt',
+  'Users erased': 'Benutzer endgültig gelöscht',
   '{done} of {all}': '{done} von {all}',
   'Nothing reaches these tenants. Load the page again to see the progress.':
     'Diese Mandanten sind nicht mehr erreichbar. Laden Sie die Seite neu, um den Fortschritt zu sehen.',
@@ -564,8 +564,8 @@ export const de = {
   'Notice of a new password': 'Hinweis auf ein neues Passwort',
   'Code for the second step': 'Code für den zweiten Schritt',
   'Code to log in': 'Code zur Anmeldung',
-  'Notice of changed ways to log in': 'Hinweis auf geänderte Wege zur Anmeldung',
-  'Notice of guesses': 'Hinweis auf geratene Passwörter',
+  'Notice of changed ways to log in': 'Hinweis auf geänderte Anmeldemethoden',
+  'Notice of guesses': 'Hinweis auf Rateversuche',
   'Code for a new address': 'Code für eine neue Adresse',
   'Notice of a new address': 'Hinweis auf eine neue Adresse',
   'Notice of an account that was taken back': 'Hinweis auf ein zurückgeholtes Konto',
@@ -596,7 +596,7 @@ export const de = {
   'The failed attempts are forgotten. The user can try again.':
     'Die Fehlversuche sind vergessen. Der Benutzer kann es wieder versuchen.',
   'The tenant is deleted: nothing reaches it any more. The page “System” shows how its rows are erased.':
-    'Der Mandant ist gelöscht: Nichts erreicht ihn mehr. Die Seite „System“ zeigt, wie seine Zeilen getilgt werden.',
+    'Der Mandant ist gelöscht: Nichts erreicht ihn mehr. Die Seite „System“ zeigt, wie seine Zeilen endgültig gelöscht werden.',
   'The user is deleted.': 'Der Benutzer ist gelöscht.',
   'Every session of this user has ended.': 'Alle Sitzungen dieses Benutzers sind beendet.',
   'The key is withdrawn. It opens nothing any more.':
@@ -614,7 +614,7 @@ export const de = {
   'The application has a new secret. Show it to deploy it.':
     'Die Anwendung hat ein neues Geheimnis. Zeigen Sie es an, um es einzusetzen.',
   'You have logged in again. For five minutes you can do what is dangerous.':
-    'Sie haben sich neu angemeldet. Fünf Minuten lang können Sie tun, was gefährlich ist.',
+    'Sie haben sich neu angemeldet. Fünf Minuten lang sind auch riskante Aktionen möglich.',
   'Nothing was done: enter {name}, as it is written here.':
     'Nichts wurde getan: Geben Sie {name} ein, genau wie es hier steht.',
   'Nothing was saved. Fix the lines that are marked below.':
@@ -666,7 +666,7 @@ export const de = {
   'Enter the address of the operator to confirm':
     'Geben Sie zur Bestätigung die Adresse des Operators ein',
   'The password, passkeys and other ways to log in go with the operator. Entries of the audit log stay.':
-    'Mit dem Operator verschwinden Passwort, Passkeys und andere Wege zur Anmeldung. Einträge im Protokoll bleiben.',
+    'Mit dem Operator verschwinden Passwort, Passkeys und andere Anmeldemethoden. Einträge im Protokoll bleiben.',
   'one tenant': 'ein Mandant',
   '{count} tenants': '{count} Mandanten',
   'Programs that use it get the answer 401 at once.':
@@ -704,7 +704,7 @@ export const de = {
   'one application': 'eine Anwendung',
   '{count} applications': '{count} Anwendungen',
   'All logins end as soon as you confirm; the rows are erased in the background.':
-    'Alle Anmeldungen enden, sobald Sie bestätigen; die Zeilen werden im Hintergrund getilgt.',
+    'Alle Anmeldungen enden, sobald Sie bestätigen; die Zeilen werden im Hintergrund endgültig gelöscht.',
   'A new tenant can have the domain at once, an existing one after 30 days. Entries of the audit log stay.':
     'Ein neuer Mandant kann die Domain sofort bekommen, ein bestehender nach 30 Tagen. Einträge im Protokoll bleiben.',
   'Enter the domain of the tenant to confirm':
@@ -713,14 +713,14 @@ export const de = {
   'Disable the user': 'Benutzer sperren',
   'The user cannot log in until an operator enables the account again. Nothing is deleted.':
     'Der Benutzer kann sich nicht anmelden, bis ein Operator das Konto wieder aktiviert. Nichts wird gelöscht.',
-  'Remove a way to log in': 'Einen Weg zur Anmeldung entfernen',
+  'Remove a way to log in': 'Eine Anmeldemethode entfernen',
   'Remove it': 'Entfernen',
   'Delete a user': 'Einen Benutzer löschen',
   'Delete the user': 'Benutzer löschen',
   'The profile, the metadata and one way to log in go with the user. Entries of the audit log stay.':
-    'Mit dem Benutzer verschwinden Profil, Metadaten und ein Weg zur Anmeldung. Einträge im Protokoll bleiben.',
+    'Mit dem Benutzer verschwinden Profil, Metadaten und eine Anmeldemethode. Einträge im Protokoll bleiben.',
   'The profile, the metadata and {count} ways to log in go with the user. Entries of the audit log stay.':
-    'Mit dem Benutzer verschwinden Profil, Metadaten und {count} Wege zur Anmeldung. Einträge im Protokoll bleiben.',
+    'Mit dem Benutzer verschwinden Profil, Metadaten und {count} Anmeldemethoden. Einträge im Protokoll bleiben.',
   'Enter the address of the user to confirm':
     'Geben Sie zur Bestätigung die Adresse des Benutzers ein',
   'Rotate the client secret': 'Client-Geheimnis erneuern',
@@ -773,9 +773,9 @@ export const de = {
   'They can set a password by a mailed link.':
     'Sie können über einen zugeschickten Link ein Passwort setzen.',
   'They cannot log in any more.': 'Sie können sich nicht mehr anmelden.',
-  'One user has no other way to log in.': 'Ein Benutzer hat keinen anderen Weg zur Anmeldung.',
+  'One user has no other way to log in.': 'Ein Benutzer hat keine andere Anmeldemethode.',
   '{count} users have no other way to log in.':
-    '{count} Benutzer haben keinen anderen Weg zur Anmeldung.',
+    '{count} Benutzer haben keine andere Anmeldemethode.',
   'One user can’t log in with it any more.': 'Ein Benutzer kann sich nicht mehr damit anmelden.',
   '{count} users can’t log in with it any more.':
     '{count} Benutzer können sich nicht mehr damit anmelden.',
@@ -817,7 +817,7 @@ export const de = {
   'Names and look': 'Namen und Aussehen',
   Color: 'Farbe',
   'Of buttons and links, such as #7a1f5c. Empty for ours.':
-    'Für Knöpfe und Links, zum Beispiel #7a1f5c. Leer für unsere.',
+    'Für Schaltflächen und Links, zum Beispiel #7a1f5c. Leer für unsere.',
   Image: 'Bild',
   'Stands above the login pages in place of the text: its https:// URL.':
     'Steht anstelle des Textes über den Anmeldeseiten: seine https://-URL.',
@@ -985,11 +985,11 @@ export const de = {
   '{who} added the webhook {on}.': '{who} hat den Webhook {on} hinzugefügt.',
   '{who} changed the webhook {on}: {changes}.': '{who} hat den Webhook {on} geändert: {changes}.',
   '{who} deleted the webhook {on}.': '{who} hat den Webhook {on} gelöscht.',
-  '{who} switched the webhook {on} off.': '{who} hat den Webhook {on} abgeschaltet.',
+  '{who} switched the webhook {on} off.': '{who} hat den Webhook {on} ausgeschaltet.',
   '{who} gave the webhook {on} a new secret.':
     '{who} hat dem Webhook {on} ein neues Geheimnis gegeben.',
-  '{who} sent a test to the webhook {on}.': '{who} hat eine Probe an den Webhook {on} geschickt.',
-  '{who} made the API key {on}.': '{who} hat den API-Schlüssel {on} erstellt.',
+  '{who} sent a test to the webhook {on}.': '{who} hat einen Test an den Webhook {on} geschickt.',
+  '{who} made the API key {on}.': '{who} hat den API-Schlüssel {on} erzeugt.',
   '{who} noted that a backup was restored.':
     '{who} hat vermerkt, dass eine Sicherung eingespielt wurde.',
   '{who} confirmed the API key {on} after a restore.':
@@ -997,7 +997,7 @@ export const de = {
   '{who} confirmed the operator {on} after a restore.':
     '{who} hat den Operator {on} nach dem Einspielen einer Sicherung bestätigt.',
   '{who} withdrew the API key {on}.': '{who} hat den API-Schlüssel {on} zurückgezogen.',
-  '{who} made the signing key {on}.': '{who} hat den Signaturschlüssel {on} erstellt.',
+  '{who} made the signing key {on}.': '{who} hat den Signaturschlüssel {on} erzeugt.',
   '{who} withdrew the signing key {on}.': '{who} hat den Signaturschlüssel {on} zurückgezogen.',
   '{who} encrypted the signing key {on} under the newest master key.':
     '{who} hat den Signaturschlüssel {on} unter dem neuesten Hauptschlüssel verschlüsselt.',
@@ -1009,10 +1009,10 @@ export const de = {
   '{who} removed the operator {on}.': '{who} hat den Operator {on} entfernt.',
   '{who} changed the operator {on}: {changes}.': '{who} hat den Operator {on} geändert: {changes}.',
   '{who} disabled the user {on}.': '{who} hat den Benutzer {on} gesperrt.',
-  '{who} enabled the user {on}.': '{who} hat den Benutzer {on} entsperrt.',
+  '{who} enabled the user {on}.': '{who} hat den Benutzer {on} aktiviert.',
   '{who} ended all sessions of {on}.': '{who} hat alle Sitzungen von {on} beendet.',
   '{who} disabled the operator {on}.': '{who} hat den Operator {on} gesperrt.',
-  '{who} enabled the operator {on}.': '{who} hat den Operator {on} entsperrt.',
+  '{who} enabled the operator {on}.': '{who} hat den Operator {on} aktiviert.',
   'A login was refused ({action}): {on}.': 'Eine Anmeldung wurde abgelehnt ({action}): {on}.',
   'Too many attempts were stopped ({action}): {on}.':
     'Zu viele Versuche wurden angehalten ({action}): {on}.',
@@ -1046,7 +1046,7 @@ export const de = {
   'Id in the old table': 'ID in der alten Tabelle',
   'Address is verified': 'Adresse ist bestätigt',
   'Verified at': 'Bestätigt am',
-  Enabled: 'Entsperrt',
+  Enabled: 'Aktiviert',
   'Password in plain text': 'Passwort im Klartext',
   'Hash of the password': 'Hash des Passworts',
   'Algorithm of the hash': 'Algorithmus des Hashs',

@@ -28,7 +28,7 @@ export const de: Texts = {
   loginForgot: 'Passwort vergessen?',
   loginSignupQuestion: 'Noch kein Konto?',
   loginSignup: 'Konto anlegen',
-  loginOffTitle: 'Die Anmeldung ist abgeschaltet',
+  loginOffTitle: 'Die Anmeldung ist ausgeschaltet',
   loginOffText: 'Sie können sich hier zurzeit nicht anmelden.',
   loginOr: 'oder',
   loginCodeTitle: 'Geben Sie den Code ein',
@@ -49,7 +49,7 @@ export const de: Texts = {
     '{name} sagt nicht, dass Sie sich dort gerade eben angemeldet haben, und hierfür ist eine frische Anmeldung nötig. Melden Sie sich dort ab und versuchen Sie es noch einmal, oder nehmen Sie einen anderen Weg.',
   socialFailed:
     'Die Anmeldung bei {name} hat nicht geklappt. Nehmen Sie einen anderen Weg oder versuchen Sie es noch einmal.',
-  socialOff: 'Dieser Weg zur Anmeldung ist abgeschaltet. Nehmen Sie einen anderen.',
+  socialOff: 'Diese Anmeldemethode ist ausgeschaltet. Nehmen Sie eine andere.',
   socialNoAddress:
     '{name} hat uns Ihre E-Mail-Adresse nicht mitgeteilt. Melden Sie sich auf einem anderen Weg an und verbinden Sie {name} dann auf der Seite Ihres Kontos.',
   socialNoAccount:
@@ -152,10 +152,10 @@ export const de: Texts = {
   recoveryCopied: 'Kopiert.',
   recoverySave: 'Als Datei speichern',
   recoveryButton: 'Ich habe sie aufbewahrt',
-  securityTitle: 'Ihre Wege zur Anmeldung',
+  securityTitle: 'Ihre Anmeldemethoden',
   securityText: 'Womit Sie zeigen, dass Sie es sind, für das Konto {email}.',
   securityNone: 'Es ist noch kein Passkey und kein zweiter Schritt eingerichtet.',
-  securityOnlyWay: 'Das ist Ihr einziger Weg zur Anmeldung. Fügen Sie erst einen anderen hinzu.',
+  securityOnlyWay: 'Das ist Ihre einzige Anmeldemethode. Fügen Sie zuerst eine andere hinzu.',
   securityAbout_hardware:
     'Fingerabdruck, Gesicht oder die PIN Ihres Geräts statt des Passworts, oder ein Sicherheitsschlüssel danach.',
   securityAbout_totp_app: 'Eine App auf Ihrem Telefon zeigt alle 30 Sekunden einen neuen Code.',
@@ -247,13 +247,13 @@ export const de: Texts = {
 
   undoTitle: 'Holen Sie Ihr Konto zurück',
   undoText:
-    'Der Knopf meldet alle von Ihrem Konto ab, entfernt das Passwort und jeden Weg zur Anmeldung, der seit der Änderung dazukam, und bringt die Adresse von vorher zurück. Danach schreiben wir an {email}. Wenn Sie mehrere solche Nachrichten haben, nehmen Sie die älteste.',
+    'Die Schaltfläche meldet alle von Ihrem Konto ab, entfernt das Passwort und jede Anmeldemethode, die seit der Änderung dazukam, und bringt die Adresse von vorher zurück. Danach schreiben wir an {email}. Wenn Sie mehrere solche Nachrichten haben, nehmen Sie die älteste.',
   undoProof:
     'Die Adresse Ihres Kontos wurde geändert. Geben Sie das Passwort von vorher ein. An die jetzige Adresse des Kontos geht eine Nachricht, und wer sie liest, kann widersprechen.',
   undoPassword: 'Passwort von vor der Änderung',
   undoProofWrong: 'Das ist nicht das Passwort von vor der Änderung.',
   undoTaken:
-    'Ein anderes Konto hat jetzt diese Adresse. Wenn es Ihres ist, melden Sie sich dort an, geben Sie ihm eine andere Adresse, und drücken Sie den Knopf noch einmal.',
+    'Ein anderes Konto hat jetzt diese Adresse. Wenn es Ihres ist, melden Sie sich dort an, geben Sie ihm eine andere Adresse, und drücken Sie noch einmal auf die Schaltfläche.',
   undoButton: 'Mein Konto zurückholen',
   undoDoneTitle: 'Sie haben Ihr Konto zurück',
   undoDoneText:
@@ -361,7 +361,7 @@ export const de: Texts = {
   mailUndoButton: 'Das war ich nicht',
   mailIgnore: 'Wenn Sie das nicht waren, können Sie diese Nachricht ignorieren.',
   mailLinkFallback:
-    'Wenn der Knopf nicht funktioniert, kopieren Sie diese Adresse in Ihren Browser:',
+    'Wenn die Schaltfläche nicht funktioniert, kopieren Sie diese Adresse in Ihren Browser:',
   mailSignature: 'Ihr Team von {company}',
   mailVerifySubject: 'Bestätigen Sie Ihre E-Mail-Adresse für {company}',
   mailVerifyText:
@@ -387,7 +387,7 @@ export const de: Texts = {
     'Er gilt zehn Minuten, für die Anmeldung bei {application}, die Sie gerade begonnen haben. Von uns fragt Sie niemand danach. Wenn Sie keine Anmeldung begonnen haben, kennt jemand Ihr Passwort: Setzen Sie ein neues.',
   mailLoginCodeText:
     'Er gilt zehn Minuten, für die Anmeldung bei {application}, die Sie gerade begonnen haben. Von uns fragt Sie niemand danach. Wenn Sie keine Anmeldung begonnen haben, können Sie diese Nachricht ignorieren.',
-  mailFactorsSubject: 'Die Wege zur Anmeldung bei {company} wurden geändert',
+  mailFactorsSubject: 'Die Anmeldemethoden bei {company} wurden geändert',
   mailConnectedText:
     'Ihr Konto ist jetzt mit Ihrem Konto bei {name} verbunden: Sie können sich mit beiden anmelden. Wenn Sie das nicht waren, holen Sie Ihr Konto mit diesem Link zurück. Er gilt sieben Tage.',
   mailFactorAddedText:
@@ -424,10 +424,10 @@ export const de: Texts = {
     'In Ihrem Konto hat sich gerade jemand in einem Browser angemeldet, den wir noch nicht kannten: {device}. Wenn Sie das nicht waren, holen Sie Ihr Konto mit diesem Link zurück. Er gilt sieben Tage.',
   mailRoleSubject: 'Ihre Rolle in der Verwaltungskonsole wurde geändert',
   mailRoleText:
-    '{by} hat Ihre Rolle von {before} in {role} geändert. Damit sehen Sie {tenants}. Wenn Sie das nicht erwartet haben, fragen Sie bei einem Besitzer (owner) der Konsole nach.',
+    '{by} hat Ihre Rolle von {before} in {role} geändert. Damit sehen Sie {tenants}. Wenn Sie das nicht erwartet haben, fragen Sie bei einem Inhaber der Konsole nach.',
   mailRoleAllTenants: 'alle Mandanten',
   mailRoleByCommand: 'Die Befehlszeile des Dienstes',
-  mailWebhookSubject: 'Ein Webhook wurde abgeschaltet',
+  mailWebhookSubject: 'Ein Webhook wurde ausgeschaltet',
   mailWebhookGoneText:
     'Der Empfänger unter {host} des Mandanten {tenant} hat geantwortet, dass es ihn nicht mehr gibt (410). Er bekommt keine Ereignisse mehr. Wenn das ein Versehen war, schalten Sie ihn in der Konsole wieder ein: Ereignisse der letzten 30 Tage lassen sich noch einmal senden.',
   mailWebhookFailingText:

@@ -18,11 +18,11 @@ export const logins = {
   },
   login_ways_disabled: {
     en: 'This user can’t log in: every way to log in is disabled. Remove one and send a link for a new password.',
-    de: 'Dieser Benutzer kann sich nicht anmelden: Alle Wege zur Anmeldung sind gesperrt. Entfernen Sie einen und schicken Sie einen Link für ein neues Passwort.',
+    de: 'Dieser Benutzer kann sich nicht anmelden: Alle Anmeldemethoden sind gesperrt. Entfernen Sie eine und schicken Sie einen Link für ein neues Passwort.',
   },
   login_ways_not_allowed: {
     en: 'This user can’t log in: the tenant’s settings allow none of the ways to log in that the user has.',
-    de: 'Dieser Benutzer kann sich nicht anmelden: Die Einstellungen des Mandanten erlauben keinen der Wege zur Anmeldung, die der Benutzer hat.',
+    de: 'Dieser Benutzer kann sich nicht anmelden: Die Einstellungen des Mandanten erlauben keine der Anmeldemethoden, die der Benutzer hat.',
   },
   login_connection_off: {
     en: 'This user can’t log in: the only way in is an account at a provider, and its connection is disabled or removed.',
@@ -86,7 +86,7 @@ export const logins = {
   },
   login_partial: {
     en: '{obstacle} Another way to log in is still open.',
-    de: '{obstacle} Ein anderer Weg zur Anmeldung ist noch offen.',
+    de: '{obstacle} Eine andere Anmeldemethode ist noch offen.',
   },
   wait_one_second: {
     en: 'for another second',

@@ -10,7 +10,7 @@ export const operators = {
   },
   operator_exists: {
     en: 'This address is an operator’s already. To give another role, change the role. If all ways to log in are lost, run "latchkey-service operator recover".',
-    de: 'Diese Adresse gehört schon einem Operator. Für eine andere Rolle ändern Sie die Rolle. Sind alle Wege zur Anmeldung verloren, führen Sie „latchkey-service operator recover“ aus.',
+    de: 'Diese Adresse gehört schon einem Operator. Für eine andere Rolle ändern Sie die Rolle. Sind alle Anmeldemethoden verloren, führen Sie „latchkey-service operator recover“ aus.',
   },
   operator_invited_to_all: {
     en: 'This address was invited as {role}, for all tenants. Change the role or the tenants of that operator first, or invite to the same.',

@@ -2,7 +2,7 @@
 export const tenants = {
   four_eyes_owner_only: {
     en: 'Only an owner can change "latchkey_four_eyes".',
-    de: 'Nur ein Besitzer (owner) kann „latchkey_four_eyes“ ändern.',
+    de: 'Nur ein Inhaber kann „latchkey_four_eyes“ ändern.',
   },
   effect_password_alone: {
     en: '{users} no other second step. They will log in with their password alone.',
@@ -14,11 +14,11 @@ export const tenants = {
   },
   effect_password_by_link: {
     en: '{users} no other way to log in. They can set a password by a mailed link.',
-    de: '{users} keinen anderen Weg zur Anmeldung. Sie können über einen zugeschickten Link ein Passwort setzen.',
+    de: '{users} keine andere Anmeldemethode. Sie können über einen zugeschickten Link ein Passwort setzen.',
   },
   effect_no_login: {
     en: '{users} no other way to log in. They cannot log in any more.',
-    de: '{users} keinen anderen Weg zur Anmeldung. Sie können sich nicht mehr anmelden.',
+    de: '{users} keine andere Anmeldemethode. Sie können sich nicht mehr anmelden.',
   },
   effect_one_user: {
     en: '1 user has',
@@ -30,7 +30,7 @@ export const tenants = {
   },
   warning_no_way_in: {
     en: 'Users cannot log in: "allow_passwords" is off, and no other setting allows a way to log in.',
-    de: 'Benutzer können sich nicht anmelden: „allow_passwords“ ist aus, und keine andere Einstellung erlaubt einen Weg zur Anmeldung.',
+    de: 'Benutzer können sich nicht anmelden: „allow_passwords“ ist aus, und keine andere Einstellung erlaubt eine Anmeldemethode.',
   },
   warning_no_connection: {
     en: '"allow_social" has no effect: no connection is enabled. Add one: latchkey-service connection add',

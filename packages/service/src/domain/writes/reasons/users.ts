@@ -46,7 +46,7 @@ export const users = {
   },
   mail_has_way_in: {
     en: 'The user has a way to log in. Send a link for a new password ("reset") instead.',
-    de: 'Der Benutzer hat schon einen Weg zur Anmeldung. Schicken Sie stattdessen einen Link für ein neues Passwort.',
+    de: 'Der Benutzer hat schon eine Anmeldemethode. Schicken Sie stattdessen einen Link für ein neues Passwort.',
   },
   mail_too_many: {
     en: 'Too many messages went to this address lately. Try again in an hour.',
