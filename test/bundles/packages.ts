@@ -35,9 +35,10 @@ export const bundledPackages: Readonly<Record<string, Bundled | NotBundled>> = {
   '@latchkey/service': {
     program: 'service',
     external: {
+      '@node-rs/argon2': 'a module of native code, loaded with the first hash of Argon2',
       '@node-rs/bcrypt': 'a module of native code, a file of its own for each platform',
     },
-    beside: ['@node-rs/bcrypt'],
+    beside: ['@node-rs/argon2', '@node-rs/bcrypt'],
   },
   '@latchkey/session-store': { program: 'express-session' },
   '@latchkey/nextjs': {

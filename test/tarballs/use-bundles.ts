@@ -67,7 +67,7 @@ async function useManagement(name: string): Promise<void> {
 
 /** A user of the service logs in to an application that is bundled in the same way. */
 async function useService(name: string): Promise<void> {
-  await using program = await start(name, {}, ['@node-rs/bcrypt'])
+  await using program = await start(name, {}, ['@node-rs/argon2', '@node-rs/bcrypt'])
   const { port, tenantId, apiKey } = JSON.parse(program.said)
   const client = createManagementClient({ baseUrl: `http://127.0.0.1:${port}`, apiKey })
   const baseUrl = `http://localhost:${await freePort()}`

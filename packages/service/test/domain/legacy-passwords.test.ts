@@ -14,6 +14,11 @@ import { type OpenApi, openApi } from '../support/context.ts'
 import { bcryptOf, PASSWORD } from '../support/hashes.ts'
 import { LEGACY_PASSWORD, legacyHashes } from '../support/legacy-hashes.ts'
 
+const argon2 = (costs: string) => ({
+  scheme: 'argon2',
+  hash: `$argon2id$v=19$${costs}$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc`,
+})
+
 type Sample = (typeof legacyHashes)[keyof typeof legacyHashes]
 
 const django = legacyHashes['django, PBKDF2 with SHA-1']
@@ -255,12 +260,46 @@ test.each<[string, object, string, RegExp]>([
     'unsupported_algorithm',
     /Did you mean "django"/,
   ],
-  ['Argon2', { scheme: 'argon2', hash: 'x' }, 'unsupported_algorithm', /Argon2 hashes cannot/],
   [
-    'Argon2 of Django',
-    { scheme: 'django', hash: 'argon2$argon2id$v=19$m=102400,t=2,p=8$c$d' },
-    'unsupported_algorithm',
-    /Argon2 hashes cannot/,
+    'no Argon2',
+    { scheme: 'argon2', hash: 'x' },
+    'invalid_hash',
+    /is not of Argon2: \$argon2id\$v=19/,
+  ],
+  [
+    'too much memory of Argon2',
+    argon2('m=262145,t=1,p=1'),
+    'invalid_hash',
+    /asks Argon2 for 262145 KiB of memory; accepted are at most 262144, 8 for each lane/,
+  ],
+  [
+    'too many passes of Argon2',
+    argon2('m=65536,t=17,p=1'),
+    'invalid_hash',
+    /asks Argon2 for 17 passes over 65536 KiB, 1114112 KiB in all; accepted are 1 to 1048576/,
+  ],
+  [
+    'too many lanes of Argon2',
+    argon2('m=65536,t=1,p=129'),
+    'invalid_hash',
+    /asks Argon2 for 129 lanes; accepted are 1 to 128/,
+  ],
+  ['too little memory of Argon2', argon2('m=8,t=1,p=2'), 'invalid_hash', /8 for each lane/],
+  ['no pass of Argon2', argon2('m=64,t=0,p=1'), 'invalid_hash', /accepted are 1 to/],
+  [
+    'an Argon2 hash with a secret',
+    argon2('m=64,t=1,p=1,keyid=AQ'),
+    'invalid_hash',
+    /is not of Argon2/,
+  ],
+  [
+    'an unknown type of Argon2 in Keycloak',
+    {
+      ...legacyHashes['keycloak, Argon2'],
+      parameters: { ...legacyHashes['keycloak, Argon2'].parameters, type: 'x' },
+    },
+    'invalid_hash',
+    /"parameters.type": d, i or id/,
   ],
   [
     'too many rounds',

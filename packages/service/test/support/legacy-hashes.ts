@@ -12,7 +12,8 @@ const firebase = {
 
 /**
  * Hashes of other systems, made by other implementations: PBKDF2, scrypt and md5 by Python's `hashlib`, AES by its
- * `cryptography`, bcrypt by `crypt` of libxcrypt. The two examples are published, by Firebase and by phpass.
+ * `cryptography`, bcrypt by `crypt` of libxcrypt, Argon2 by its reference implementation, libargon2. The examples are published, by
+ * Firebase, by phpass and by the tests of libargon2.
  */
 export const legacyHashes = {
   'django, PBKDF2 with SHA-256': {
@@ -75,6 +76,52 @@ export const legacyHashes = {
     scheme: 'firebase',
     hash: 'ZKICzw/aMHw8vdjGxgsJzoU1Y63uykdiPEEVnt50NNfmdvLO6km/CMVwKr/d6tK9Px7we7sL5mhO3XjodX2HlA==',
     parameters: { ...firebase, salt: '42xEC+ixf3L2lw==' },
+  },
+  'Argon2id of Kratos': {
+    scheme: 'argon2',
+    hash: '$argon2id$v=19$m=131072,t=1,p=1$MDEyMzQ1Njc4OWFiY2RlZg$JwNXYiV1UcNDk4hXCSM9ZWSYj0EITl2DZGC5t5eTUH0',
+  },
+  'Argon2id of Laravel': {
+    scheme: 'argon2',
+    hash: '$argon2id$v=19$m=65536,t=4,p=1$AAECAwQFBgcICQoLDA0ODw$hCsXpY9qbEpyHaSGH/Dvk3zW3sKA0SrTPzGebu1uDzg',
+  },
+  'Argon2id with four lanes': {
+    scheme: 'argon2',
+    hash: '$argon2id$v=19$m=65536,t=3,p=4$AAECAwQFBgcICQoLDA0ODw$V38f836aPlLJfTn46DiRwbc7Dof/4EKc7o7eL7AF/kQ',
+  },
+  'Argon2i of Logto': {
+    scheme: 'argon2',
+    hash: '$argon2i$v=19$m=4096,t=256,p=1$ZmVkY2JhOTg3NjU0MzIxMA$lGMp9gH6xaNz9ph6ngsld85PzWvN0P+tE+sdQx1dEl0',
+  },
+  'Argon2d with a key of 16 bytes': {
+    scheme: 'argon2',
+    hash: '$argon2d$v=19$m=1024,t=2,p=2$c2FsdHNhbHQ$j6M33tacKqvX2sdQQWtrew',
+  },
+  'Argon2i of version 1.0': {
+    scheme: 'argon2',
+    hash: '$argon2i$v=16$m=1024,t=3,p=1$c29tZXNhbHQ$OfA/3iWEhzjVkPHASCryFWfIJD0NXLP4zjLuxPA/KJQ',
+  },
+  'Argon2i, the published example without a version': {
+    scheme: 'argon2',
+    hash: '$argon2i$m=65536,t=2,p=1$c29tZXNhbHQ$9sTbSlTio3Biev89thdrlKKiCaYsjjYVJxGAL3swxpQ',
+    password: 'password',
+  },
+  'Argon2id, the published example': {
+    scheme: 'argon2',
+    hash: '$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc',
+    password: 'password',
+  },
+  'django, Argon2': {
+    scheme: 'django',
+    hash: 'argon2$argon2id$v=19$m=102400,t=2,p=8$aUpJeHNBQXRHRkJpSU9nR1Brek5ZWA$WRjQiwMbOZcgYvrYWXpRXLdFcPEogQJnWw3MmS1rzCM',
+  },
+  'keycloak, Argon2': {
+    scheme: 'keycloak',
+    hash: 'I9aBicNnH49yuiIjQJC85giAQWszITIjdobXf3FdYMg=',
+    parameters: {
+      ...{ algorithm: 'argon2', iterations: 5, salt: 'AAECAwQFBgcICQoLDA0ODw==' },
+      ...{ type: 'id', version: '1.3', memory: 7168, parallelism: 1 },
+    },
   },
 } as const satisfies Record<
   string,

@@ -2,10 +2,12 @@ import { ServiceError } from '../writes/errors.ts'
 import { nearestName } from '../writes/nearest-name.ts'
 import { type ReasonName, reason, type Value, type ValuesOf } from '../writes/reasons/index.ts'
 import { limits } from '../writes/rules.ts'
-import { phpassDigit, type Verifier } from './legacy-verifier.ts'
+import { type Argon2Variant, phpassDigit, type Verifier } from './legacy-verifier.ts'
+import { MAX_MEMORY_KIB } from './password-engine.ts'
 
 /** The systems whose hashes can be imported. */
 export const legacySchemes = [
+  'argon2',
   'aspnet',
   'django',
   'firebase',
@@ -34,6 +36,7 @@ export interface ReadLegacy {
 const MAX_ROUNDS = 2_000_000
 
 const MAX_SALT_BYTES = 1_024
+const MIN_ARGON2_SALT_BYTES = 8
 const MIN_HASH_BYTES = 16
 const MAX_HASH_BYTES = 128
 
@@ -45,11 +48,18 @@ const MAX_FIREBASE_ROUNDS = 8
 const MIN_PHPASS = 7
 const MAX_PHPASS = 16
 
+/** The passes of Argon2 times its memory in KiB: Logto has 256 passes over 4 MiB. */
+const MAX_ARGON2_KIB = 1_048_576
+
+/** Kratos takes two for each core. A verification runs no more threads than there are cores. */
+const MAX_ARGON2_LANES = 128
+
 const parametersOf: Readonly<Record<LegacyScheme, readonly string[]>> = {
+  argon2: [],
   aspnet: [],
   django: [],
   firebase: ['salt', 'salt_separator', 'signer_key', 'rounds', 'mem_cost'],
-  keycloak: ['algorithm', 'iterations', 'salt'],
+  keycloak: ['algorithm', 'iterations', 'salt', 'type', 'version', 'memory', 'parallelism'],
   phpass: [],
   wordpress: [],
 }
@@ -68,12 +78,15 @@ export function readLegacy({ scheme, hash, parameters }: ImportedLegacyPassword)
   if (hash.length > limits.legacyHashLength) {
     throw invalid('legacy_too_long', { count: hash.length, most: limits.legacyHashLength })
   }
-  if (/^\$?argon2/i.test(hash)) throw noArgon2()
   const read = (name: string) => new Map(given).get(name)
   const verifier = (one: Verifier): ReadLegacy => ({ verifier: one, key: undefined })
   switch (scheme) {
+    case 'argon2':
+      return verifier(readArgon2(hash))
     case 'django':
-      return verifier(readDjango(hash))
+      return verifier(
+        hash.startsWith('argon2$') ? readArgon2(hash.slice('argon2'.length)) : readDjango(hash),
+      )
     case 'aspnet':
       return verifier(readAspNet(hash))
     case 'keycloak':
@@ -94,7 +107,6 @@ function isLegacyScheme(text: string): text is LegacyScheme {
 }
 
 function unknownScheme(scheme: string): ServiceError {
-  if (/argon2/i.test(scheme)) return noArgon2()
   const nearest = nearestName(scheme, legacySchemes)
   const all = legacySchemes.join(', ')
   return new ServiceError(
@@ -103,10 +115,6 @@ function unknownScheme(scheme: string): ServiceError {
       ? reason('legacy_scheme', { all })
       : reason('legacy_scheme_nearest', { all, nearest }),
   )
-}
-
-function noArgon2(): ServiceError {
-  return new ServiceError('unsupported_algorithm', reason('legacy_argon2'))
 }
 
 function checkName(scheme: LegacyScheme, name: string): void {
@@ -166,7 +174,7 @@ const keycloakDigests: Readonly<Record<string, 'sha1' | 'sha256' | 'sha512'>> = 
 
 function readKeycloak(hash: string, read: Read): Verifier {
   const algorithm = read('algorithm')
-  if (algorithm === 'argon2') throw noArgon2()
+  if (algorithm === 'argon2') return readKeycloakArgon2(hash, read)
   const digest = Object.hasOwn(keycloakDigests, String(algorithm))
     ? keycloakDigests[String(algorithm)]
     : undefined
@@ -190,6 +198,69 @@ function readPbkdf2(found: Omit<Extract<Verifier, { kind: 'pbkdf2' }>, 'kind'>):
     throw invalid('legacy_pbkdf2_rounds', { rounds, blocks, most: MAX_ROUNDS })
   }
   return { kind: 'pbkdf2', digest, rounds, ...asBase64({ salt, hash: key }) }
+}
+
+const ARGON2 =
+  /^\$argon2(id|i|d)\$(?:v=(16|19)\$)?m=(\d{1,10}),t=(\d{1,10}),p=(\d{1,10})\$([^$]+)\$([^$]+)$/
+
+/** A hash of Argon2 in PHC form. One without a version is of the first. */
+function readArgon2(text: string): Verifier {
+  const [, variant = '', version, memory, passes, lanes, salt = '', hash = ''] =
+    ARGON2.exec(text) ?? []
+  if (variant === '') {
+    throw invalid('legacy_not_argon2')
+  }
+  return checkArgon2({
+    variant: variant as Argon2Variant,
+    version: version === '19' ? 19 : 16,
+    memoryKib: Number(memory),
+    passes: Number(passes),
+    lanes: Number(lanes),
+    ...{ salt, hash },
+  })
+}
+
+function readKeycloakArgon2(hash: string, read: Read): Verifier {
+  const [type, version] = [text(read, 'type'), text(read, 'version')]
+  if (type !== 'id' && type !== 'i' && type !== 'd') {
+    throw invalid('legacy_argon2_type')
+  }
+  if (version !== '1.3' && version !== '1.0') {
+    throw invalid('legacy_argon2_version')
+  }
+  return checkArgon2({
+    variant: type,
+    version: version === '1.3' ? 19 : 16,
+    memoryKib: wholeNumber(read, 'memory', MAX_MEMORY_KIB),
+    passes: wholeNumber(read, 'iterations', MAX_ARGON2_KIB),
+    lanes: wholeNumber(read, 'parallelism', MAX_ARGON2_LANES),
+    salt: text(read, 'salt'),
+    hash,
+  })
+}
+
+/** A login pays for its memory, its passes over it and its lanes, so that each is bounded. */
+function checkArgon2(found: Omit<Extract<Verifier, { kind: 'argon2' }>, 'kind'>): Verifier {
+  const { memoryKib, passes, lanes } = found
+  if (lanes < 1 || lanes > MAX_ARGON2_LANES) {
+    throw invalid('legacy_argon2_lanes', { lanes, most: MAX_ARGON2_LANES })
+  }
+  if (memoryKib < 8 * lanes || memoryKib > MAX_MEMORY_KIB) {
+    throw invalid('legacy_argon2_memory', { memory: memoryKib, most: MAX_MEMORY_KIB })
+  }
+  if (passes < 1 || passes * memoryKib > MAX_ARGON2_KIB) {
+    throw invalid('legacy_argon2_passes', {
+      ...{ passes, memory: memoryKib, all: passes * memoryKib, most: MAX_ARGON2_KIB },
+    })
+  }
+  const salt = checkBytes(
+    reason('legacy_part_salt'),
+    found.salt,
+    MIN_ARGON2_SALT_BYTES,
+    MAX_SALT_BYTES,
+  )
+  const hash = checkBytes(reason('legacy_part_key'), found.hash, MIN_HASH_BYTES, MAX_HASH_BYTES)
+  return { kind: 'argon2', ...found, ...asBase64({ salt, hash }) }
 }
 
 /** `$P$` of WordPress, and `$H$` of phpBB. */

@@ -4,7 +4,7 @@ import { commit, unlessRefused } from '../writes/commit.ts'
 import type { DomainContext, Scope } from '../writes/context.ts'
 import { legacyPurpose } from '../writes/vault.ts'
 import { type ImportedLegacyPassword, readLegacy } from './legacy-import.ts'
-import { doWork, matchesVerifier, type Verifier, workOf } from './legacy-verifier.ts'
+import { doWork, matchesVerifier, memoryOf, type Verifier, workOf } from './legacy-verifier.ts'
 
 /**
  * The hash of another system, as it is stored.
@@ -60,7 +60,9 @@ export function isLegacyPassword(
 ): Promise<boolean> {
   const key =
     sealedKey === undefined ? undefined : context.vault.open(legacyPurpose(userId), sealedKey)
-  return context.passwords.run(() => matchesVerifier(parse(verifier), password, key), tenantId)
+  const own = parse(verifier)
+  const matches = () => matchesVerifier(own, password, key)
+  return context.passwords.run(matches, tenantId, memoryOf(own))
 }
 
 /**
@@ -78,10 +80,10 @@ export async function makeUpLegacy(
   if (!dearest) return
   const missing = dearest.work - (own?.work ?? 0)
   if (missing <= 0) return
-  const work = own
-    ? () => doWork(missing)
-    : () => matchesVerifier(parse(dearest.verifier), password, undefined)
-  await context.passwords.run<unknown>(work, tenantId)
+  if (own) return context.passwords.run(() => doWork(missing), tenantId)
+  const verifier = parse(dearest.verifier)
+  const verify = () => matchesVerifier(verifier, password, undefined)
+  await context.passwords.run(verify, tenantId, memoryOf(verifier))
 }
 
 /**

@@ -29,6 +29,22 @@ export type Verifier =
       separator: string
       hash: string
     }
+  | {
+      kind: 'argon2'
+      variant: Argon2Variant
+      version: Argon2Version
+      memoryKib: number
+      passes: number
+      lanes: number
+      salt: string
+      hash: string
+    }
+
+/** The variant of Argon2, as its hashes name it. */
+export type Argon2Variant = 'd' | 'i' | 'id'
+
+/** The version of Argon2: 16 is 1.0, 19 is 1.3. */
+type Argon2Version = 16 | 19
 
 const derivePbkdf2 = promisify(pbkdf2)
 
@@ -38,6 +54,9 @@ const SLICE = 1_000
 /** The rounds of PBKDF2 with SHA-256 that take as long as bcrypt at cost 10, and a round of md5 in JavaScript. */
 const ROUNDS_OF_BCRYPT_10 = 125_000
 const ROUNDS_OF_MD5 = 3
+
+/** The rounds of PBKDF2 with SHA-256 that take as long as a pass of Argon2 over a KiB. */
+const ROUNDS_OF_ARGON2 = 2
 
 /** Whether a password belongs to the hash. `key` is the one that the system uses for all of its users. */
 export async function matchesVerifier(
@@ -61,6 +80,10 @@ export async function matchesVerifier(
       const cipher = createCipheriv('aes-256-ctr', derived, Buffer.alloc(16))
       return isEqual(cipher.update(bytes(key ?? '')), bytes(verifier.hash))
     }
+    case 'argon2': {
+      const expected = bytes(verifier.hash)
+      return isEqual(await deriveArgon2(verifier, password, expected.length), expected)
+    }
   }
 }
 
@@ -78,7 +101,14 @@ export function workOf(verifier: Verifier): number {
       return Math.round(ROUNDS_OF_BCRYPT_10 * 2 ** (Number(verifier.hash.slice(4, 6)) - 10))
     case 'firebase':
       return 2 ** verifier.memCost * verifier.rounds
+    case 'argon2':
+      return verifier.memoryKib * verifier.passes * ROUNDS_OF_ARGON2
   }
+}
+
+/** The memory that a verification takes beyond that of others, in KiB. Only Argon2 takes much. */
+export function memoryOf(verifier: Verifier): number {
+  return verifier.kind === 'argon2' ? verifier.memoryKib : 0
 }
 
 /** Does as much work as the given rounds of PBKDF2 with SHA-256. */
@@ -158,6 +188,27 @@ function firebaseKey(
   return new Promise((resolve, reject) => {
     const salts = Buffer.concat([bytes(salt), bytes(separator)])
     scrypt(password, salts, 32, limits, (error, key) => (error ? reject(error) : resolve(key)))
+  })
+}
+
+const argon2Variants = { d: 0, i: 1, id: 2 } as const
+const argon2Versions = { 16: 0, 19: 1 } as const
+
+/** The key of Argon2. The library, which is native code, is loaded with the first hash. */
+async function deriveArgon2(
+  { variant, version, memoryKib, passes, lanes, salt }: Extract<Verifier, { kind: 'argon2' }>,
+  password: string,
+  outputLen: number,
+): Promise<Buffer> {
+  const { hashRaw } = await import('@node-rs/argon2')
+  return hashRaw(password, {
+    algorithm: argon2Variants[variant],
+    version: argon2Versions[version],
+    memoryCost: memoryKib,
+    timeCost: passes,
+    parallelism: lanes,
+    salt: bytes(salt),
+    outputLen,
   })
 }
 

@@ -3,6 +3,7 @@ import { hash, verify } from '@node-rs/bcrypt'
 import { count, observe, secondsSince } from '../../telemetry/metrics.ts'
 import { beginWait } from '../../telemetry/tracing.ts'
 import { createFairLine } from '../limits/fair-line.ts'
+import { createMemoryLine } from '../limits/memory-line.ts'
 import { ServiceError } from '../writes/errors.ts'
 import { reason } from '../writes/reasons/index.ts'
 
@@ -40,9 +41,11 @@ export interface PasswordEngine {
   /**
    * Runs other work of a login in the same line: the verification of a hash of another system.
    *
+   * @param memoryKib - The memory that it takes, in KiB. It waits until all such work together takes no more than
+   *   {@link PasswordEngineOptions.memoryKib}. Default 0.
    * @throws ServiceError `unavailable` when too many logins are waiting.
    */
-  run<T>(work: () => Promise<T>, tenantId: string): Promise<T>
+  run<T>(work: () => Promise<T>, tenantId: string, memoryKib?: number): Promise<T>
 
   /** A hash that no password matches; verifying against it costs as much as a real verification. */
   readonly dummyHash: string
@@ -59,7 +62,12 @@ export interface PasswordEngineOptions {
    * them waiting is refused. Default 1,000, about 50 s of work per core.
    */
   maxWaiting?: number
+  /** The memory that hashes of other systems may take at once, in KiB. Default {@link MAX_MEMORY_KIB}. */
+  memoryKib?: number
 }
+
+/** The most memory that the verification of a hash may take, and that all of a process may take at once: 256 MiB. */
+export const MAX_MEMORY_KIB = 262_144
 
 // bcrypt at the standard cost of 32 random bytes that were thrown away.
 const DUMMY_HASH = '$2b$10$7yor3i90cR3O9nmRATQy5OroG.S./vNzk2SGBfxnbVr8G1N1hDKBW'
@@ -89,6 +97,7 @@ export function createPasswordEngine(options: PasswordEngineOptions = {}): Passw
     login: createFairLine<Job>(maxWaiting),
     import: createFairLine<Job>(maxWaiting),
   }
+  const memory = createMemoryLine(options.memoryKib ?? MAX_MEMORY_KIB, maxWaiting)
   let running = 0
 
   function run<T>(work: () => Promise<T>, priority: HashPriority, tenantId: string): Promise<T> {
@@ -111,9 +120,7 @@ export function createPasswordEngine(options: PasswordEngineOptions = {}): Passw
       }
       if (running < concurrency) return start()
       const refused = waiting[priority].add(tenantId, { start, refuse })
-      if (!refused) return
-      count('limits', { limit: 'passwordQueue' })
-      refused.refuse()
+      refused?.refuse()
     })
   }
 
@@ -128,10 +135,13 @@ export function createPasswordEngine(options: PasswordEngineOptions = {}): Passw
     verify: (text, encoded, tenantId) => run(() => verifyPadded(text, encoded), 'login', tenantId),
     makeUp: (from, to, tenantId) =>
       run(() => pad(Math.max(from, STANDARD_COST), to), 'login', tenantId),
-    run: (work, tenantId) => run(work, 'login', tenantId),
+    run(work, tenantId, memoryKib = 0) {
+      const inLine = () => run(work, 'login', tenantId)
+      return memoryKib === 0 ? inLine() : memory.run(memoryKib, tenantId, inLine, tooMany)
+    },
     dummyHash: DUMMY_HASH,
     get load() {
-      return { running, waiting: waiting.login.size + waiting.import.size }
+      return { running, waiting: waiting.login.size + waiting.import.size + memory.waiting }
     },
   }
 }
@@ -142,5 +152,6 @@ interface Job {
 }
 
 function tooMany(): ServiceError {
+  count('limits', { limit: 'passwordQueue' })
   return new ServiceError('unavailable', reason('passwords_busy'), { retryAfterSeconds: 5 })
 }

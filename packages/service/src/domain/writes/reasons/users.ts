@@ -104,10 +104,6 @@ export const users = {
     en: '"legacy_password.scheme" must be one of {all}. Did you mean "{nearest}"?',
     de: '„legacy_password.scheme“ muss eines von diesen sein: {all}. Meinen Sie „{nearest}“?',
   },
-  legacy_argon2: {
-    en: 'Argon2 hashes cannot be imported. Create the user without a password and let it be reset.',
-    de: 'Argon2-Hashes lassen sich nicht importieren. Legen Sie den Benutzer ohne Passwort an, und lassen Sie ihn ein neues setzen.',
-  },
   legacy_parameter: {
     en: '"legacy_password.parameters" has an unknown member. {remedy}',
     de: '„legacy_password.parameters“ hat ein unbekanntes Feld. {remedy}',
@@ -133,20 +129,44 @@ export const users = {
     de: 'hat {count} Zeichen; erlaubt sind {most}',
   },
   legacy_not_django: {
-    en: 'is not of Django: pbkdf2_sha256$rounds$salt$hash, or pbkdf2_sha1',
-    de: 'ist nicht von Django: pbkdf2_sha256$rounds$salt$hash oder pbkdf2_sha1',
+    en: 'is not of Django: pbkdf2_sha256$rounds$salt$hash, pbkdf2_sha1 or argon2',
+    de: 'ist nicht von Django: pbkdf2_sha256$rounds$salt$hash, pbkdf2_sha1 oder argon2',
   },
   legacy_not_aspnet: {
     en: 'is not of ASP.NET Core Identity: base64 of its version 2 or 3',
     de: 'ist nicht von ASP.NET Core Identity: Base64 der Version 2 oder 3',
   },
   legacy_not_keycloak: {
-    en: 'needs "parameters.algorithm": pbkdf2, pbkdf2-sha256 or pbkdf2-sha512',
-    de: 'braucht „parameters.algorithm“: pbkdf2, pbkdf2-sha256 oder pbkdf2-sha512',
+    en: 'needs "parameters.algorithm": pbkdf2, pbkdf2-sha256, pbkdf2-sha512 or argon2',
+    de: 'braucht „parameters.algorithm“: pbkdf2, pbkdf2-sha256, pbkdf2-sha512 oder argon2',
   },
   legacy_pbkdf2_rounds: {
     en: 'has {rounds} rounds of PBKDF2 for each of {blocks} blocks; accepted are 1 to {most} in all',
     de: 'hat {rounds} Runden PBKDF2 für jeden von {blocks} Blöcken; erlaubt sind insgesamt 1 bis {most}',
+  },
+  legacy_not_argon2: {
+    en: 'is not of Argon2: $argon2id$v=19$m=65536,t=3,p=4$salt$hash, or argon2i or argon2d, without a secret',
+    de: 'ist nicht von Argon2: $argon2id$v=19$m=65536,t=3,p=4$salt$hash oder argon2i oder argon2d, ohne Geheimnis',
+  },
+  legacy_argon2_type: {
+    en: 'needs "parameters.type": d, i or id',
+    de: 'braucht „parameters.type“: d, i oder id',
+  },
+  legacy_argon2_version: {
+    en: 'needs "parameters.version": 1.0 or 1.3',
+    de: 'braucht „parameters.version“: 1.0 oder 1.3',
+  },
+  legacy_argon2_lanes: {
+    en: 'asks Argon2 for {lanes} lanes; accepted are 1 to {most}',
+    de: 'verlangt von Argon2 {lanes} Bahnen; erlaubt sind 1 bis {most}',
+  },
+  legacy_argon2_memory: {
+    en: 'asks Argon2 for {memory} KiB of memory; accepted are at most {most}, 8 for each lane at the least',
+    de: 'verlangt von Argon2 {memory} KiB Speicher; erlaubt sind höchstens {most}, mindestens 8 für jede Bahn',
+  },
+  legacy_argon2_passes: {
+    en: 'asks Argon2 for {passes} passes over {memory} KiB, {all} KiB in all; accepted are 1 to {most} KiB',
+    de: 'verlangt von Argon2 {passes} Durchgänge über {memory} KiB, insgesamt {all} KiB; erlaubt sind 1 bis {most} KiB',
   },
   legacy_not_phpass: {
     en: 'is not of phpass: $P$ or $H$ and 31 characters',
