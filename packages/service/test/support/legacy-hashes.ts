@@ -91,7 +91,7 @@ export const legacyHashes = {
   },
   'Argon2i of Logto': {
     scheme: 'argon2',
-    hash: '$argon2i$v=19$m=4096,t=256,p=1$ZmVkY2JhOTg3NjU0MzIxMA$lGMp9gH6xaNz9ph6ngsld85PzWvN0P+tE+sdQx1dEl0',
+    hash: '$argon2i$v=19$m=8192,t=8,p=1$ZmVkY2JhOTg3NjU0MzIxMA$YMm/SS2by01/FlXa9UuC5QO9/iFHSWoFRoKRCRL8ZuY',
   },
   'Argon2d with a key of 16 bytes': {
     scheme: 'argon2',

@@ -7,6 +7,8 @@ export interface FairLine<T> {
    *   the tenant that has the most, when that is more than this tenant would have.
    */
   add(tenantId: string, thing: T): T | undefined
+  /** Tells whose turn it is. */
+  peek(): T | undefined
   /** Takes out whose turn it is. */
   take(): T | undefined
   readonly size: number
@@ -44,6 +46,11 @@ export function createFairLine<T>(maxWaiting: number): FairLine<T> {
       own.push(thing)
       size++
       return refused
+    },
+
+    peek() {
+      const [first] = byTenant
+      return first?.[1][0]
     },
 
     take() {

@@ -25,16 +25,12 @@ interface Waiting {
 export function createMemoryLine(totalKib: number, maxWaiting: number): MemoryLine {
   const line = createFairLine<Waiting>(maxWaiting)
   let used = 0
-  let next: Waiting | undefined
 
   function beginNext(): void {
-    for (;;) {
-      next ??= line.take()
-      if (!next || used + next.kib > totalKib) return
-      const { kib, begin } = next
-      next = undefined
-      used += kib
-      begin()
+    for (let next = line.peek(); next && used + next.kib <= totalKib; next = line.peek()) {
+      line.take()
+      used += next.kib
+      next.begin()
     }
   }
 
@@ -54,7 +50,7 @@ export function createMemoryLine(totalKib: number, maxWaiting: number): MemoryLi
       }
     },
     get waiting() {
-      return line.size + (next ? 1 : 0)
+      return line.size
     },
   }
 }

@@ -48,7 +48,7 @@ const MAX_FIREBASE_ROUNDS = 8
 const MIN_PHPASS = 7
 const MAX_PHPASS = 16
 
-/** The passes of Argon2 times its memory in KiB: Logto has 256 passes over 4 MiB. */
+/** The passes of Argon2 times its memory in KiB: Laravel has 4 passes over 64 MiB. */
 const MAX_ARGON2_KIB = 1_048_576
 
 /** Kratos takes two for each core. A verification runs no more threads than there are cores. */
