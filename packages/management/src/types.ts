@@ -278,15 +278,22 @@ export interface UserImport extends UserInput {
 }
 
 /** The systems whose hashes the service imports. */
-export type LegacyScheme = 'aspnet' | 'django' | 'firebase' | 'keycloak' | 'phpass' | 'wordpress'
+export type LegacyScheme =
+  | 'argon2'
+  | 'aspnet'
+  | 'django'
+  | 'firebase'
+  | 'keycloak'
+  | 'phpass'
+  | 'wordpress'
 
 /** A hash of another system. */
 export interface LegacyPasswordInput {
   scheme: LegacyScheme
   hash: string
   /**
-   * The parameters that the hash does not name. Keycloak: `algorithm`, `iterations`, `salt`. Firebase: `salt`,
-   * `salt_separator`, `signer_key`, `rounds`, `mem_cost`.
+   * The parameters that the hash does not name. Keycloak: `algorithm`, `iterations`, `salt`, and for Argon2 `type`,
+   * `version`, `memory`, `parallelism`. Firebase: `salt`, `salt_separator`, `signer_key`, `rounds`, `mem_cost`.
    */
   parameters?: Record<string, string | number>
 }

@@ -4,9 +4,11 @@ import { createManagementClient } from '@latchkey/management'
 import { createMapping, createStates, type RowOptions, toRow } from '@latchkey/management/import'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Installation, startInstallation } from './support/command.ts'
+import { createLogIn } from './support/log-in.ts'
 
 const DJANGO = 'pbkdf2_sha1$1000$salt$um5PLH8ivEcrRJVasTZXh8+vxX0='
-const ARGON2 = '$argon2id$v=19$m=65536,t=3,p=4$c2FsdA$aGFzaA'
+const ARGON2 =
+  '$argon2id$v=19$m=65536,t=3,p=4$AAECAwQFBgcICQoLDA0ODw$V38f836aPlLJfTn46DiRwbc7Dof/4EKc7o7eL7AF/kQ'
 
 let installation: Installation
 
@@ -30,16 +32,19 @@ test.each([
   ['django', DJANGO],
   ['phpass', '$P$Bk2mVxT4sX/SzdBIMrfwZzcvRoswHD.'],
   ['phpass', '$H$9k2mVxT4sDNUI/9j4KtSHnBUo9Cs5U.'],
+  ['argon2', ARGON2],
+  ['argon2', ARGON2.replace('argon2id', 'argon2i')],
+  ['django', `argon2${ARGON2}`],
   ['wordpress', '$wp$2y$10$abcdefghijklmnopqrstuuA.NtWkdu8VmWC3ClnWUEHy4fqZrKNuK'],
 ])('a hash of %s is recognized', (scheme, hash) => {
   const { legacy, faults, password } = rowOf({ email: 'ada@example.com', hash })
   expect([legacy, faults, password]).toEqual([{ scheme, hash }, [], undefined])
 })
 
-test('a hash of Argon2, one of Firebase without a salt and one that is not of the named system are faults', () => {
+test('a hash of Argon2 that is none, one of Firebase without a salt and one that is not of the named system are faults', () => {
   const email = 'ada@example.com'
-  expect(rowOf({ email, hash: ARGON2 }).faults).toEqual([
-    'has an Argon2 hash, which cannot be imported; add --no-passwords',
+  expect(rowOf({ email, hash: 'argon2', alg: 'Argon2' }).faults).toEqual([
+    'has a hash that is not of argon2',
   ])
   expect(rowOf({ email, hash: 'x' }, { firebase: {} }).faults).toEqual([
     'has a hash of Firebase without a salt',
@@ -53,20 +58,41 @@ test('a hash of Argon2, one of Firebase without a salt and one that is not of th
 describe('by the command', () => {
   const write = (name: string, text: string) => writeFileSync(join(installation.folder, name), text)
 
-  test('users of Keycloak with an Argon2 hash come without a password, and their number is told', async () => {
-    const credentials = [
-      {
-        type: 'password',
-        secretData: '{"value":"c2VjcmV0","salt":"c2FsdA=="}',
-        credentialData: '{"hashIterations":5,"algorithm":"argon2"}',
-      },
-    ]
-    write('argon2.json', JSON.stringify({ users: [{ email: 'argon2@example.com', credentials }] }))
-    const { code, stderr } = await installation.run(['users', 'import', 'argon2.json'])
-    expect([code, stderr]).toEqual([
-      0,
-      expect.stringContaining('Without their password, because Argon2 cannot be imported: 1 row.'),
-    ])
+  test('users of Keycloak with an Argon2 hash log in with it, and one of too high a cost is rejected with the bound', async () => {
+    const userOf = (name: string, memory: string) => ({
+      email: `${name}@argon2.example`,
+      emailVerified: true,
+      credentials: [
+        {
+          type: 'password',
+          secretData: JSON.stringify({
+            value: 'I9aBicNnH49yuiIjQJC85giAQWszITIjdobXf3FdYMg=',
+            salt: 'AAECAwQFBgcICQoLDA0ODw==',
+            additionalParameters: {},
+          }),
+          credentialData: JSON.stringify({
+            hashIterations: 5,
+            algorithm: 'argon2',
+            additionalParameters: {
+              ...{ hashLength: ['32'], memory: [memory], type: ['id'], version: ['1.3'] },
+              parallelism: ['1'],
+            },
+          }),
+        },
+      ],
+    })
+    const users = [userOf('ada', '7168'), userOf('costly', '300000')]
+    write('argon2.json', JSON.stringify({ users }))
+    const { code, stdout } = await installation.run(['users', 'import', 'argon2.json'])
+    expect([code, stdout]).toEqual([3, expect.stringContaining('1 imported, 1 rejected, 2 rows.')])
+    const rejects = readFileSync(join(installation.folder, 'argon2.json.rejects.csv'), 'utf8')
+    expect(rejects).toContain('300000')
+    expect(rejects).toContain('262144')
+    const logIn = await createLogIn(installation)
+    expect(await logIn('ada@argon2.example', 'wrong horse')).not.toContain('code=')
+    for (const _ of [1, 2]) {
+      expect(await logIn('ada@argon2.example', 'correct horse')).toContain('code=')
+    }
   })
 
   test('the parameters of Firebase come from a file; one without the key is refused, and nothing is quoted', async () => {

@@ -45,6 +45,8 @@ test('there is a recipe for each provider that the guide names', () => {
     'django',
     'firebase',
     'keycloak',
+    'kratos',
+    'logto',
     'supabase',
     'wordpress',
   ])
@@ -78,6 +80,8 @@ test.each([
     true,
     true,
   ],
+  ['kratos', '7d2c3b4a-0000-4000-8000-000000000001', { email_verified: true }, true, true],
+  ['logto', 'x1y2z3a4b5c6', { name: 'Ada Lovelace' }, true, true],
   ['supabase', '0a1b2c3d-0000-4000-8000-000000000001', { email_verified: true }, true, true],
   ['aspnet', '5a1b2c3d-0000-4000-8000-000000000001', { email_verified: true }, true, false],
   ['wordpress', '1', { name: 'Ada Lovelace' }, true, false],

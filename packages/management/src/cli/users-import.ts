@@ -142,10 +142,6 @@ async function importUsers(file: string, options: ImportOptions): Promise<void> 
   for (const [column, values] of checked.seen) {
     console.error(oneLine(`${column}: ${valuesInWords(values)}`))
   }
-  if (checked.argon2 > 0) {
-    const lost = count(checked.argon2)
-    console.error(`Without their password, because Argon2 cannot be imported: ${lost}.`)
-  }
   if (checked.disabled > 0) console.error(`To be imported disabled: ${count(checked.disabled)}.`)
   if (options.update !== undefined) return update(input, checked, options, file)
   if (options.dryRun) return reportDryRun(checked, options)

@@ -34,8 +34,6 @@ export interface Checked {
   repeated: Map<number, string>
   /** Columns that go nowhere. */
   ignored: string[]
-  /** Rows whose password is left out, because it is of Argon2. */
-  argon2: number
   /** Rows whose users are imported disabled. */
   disabled: number
   /** The values of columns that say who may log in, with their rows: `status` → `ACTIVE` → 3. */
@@ -93,7 +91,6 @@ async function checkRows(
   let rows = 0
   let faulty = 0
   let disabled = 0
-  let argon2 = 0
   let saysStates = false
   const seen = createStateCounts()
   const unclear = createStateCounts()
@@ -116,7 +113,6 @@ async function checkRows(
     if (row.contradiction) throw contradictionFault(file, row.line, row.contradiction)
     for (const [column, value] of row.unclear) unclear.add(column, value)
     if (row.user.disabled) disabled++
-    if (row.isArgon2) argon2++
     for (const fault of row.faults) faults.add(row, fault)
     if (row.faults.length > 0) {
       faulty++
@@ -155,7 +151,6 @@ async function checkRows(
     repeated,
     ignored: [...ignored],
     disabled,
-    argon2,
     seen: seen.counts,
     saysStates,
   }

@@ -1,21 +1,17 @@
 import type { LegacyPasswordInput, LegacyScheme } from '../types.ts'
 
 /** The systems whose hashes say all that a login needs. */
-export const ownSchemes = ['aspnet', 'django', 'phpass', 'wordpress'] as const
+export const ownSchemes = ['argon2', 'aspnet', 'django', 'phpass', 'wordpress'] as const
 
 /** The system that has made a hash, if the hash says so. */
 export function schemeOf(hash: string): (typeof ownSchemes)[number] | undefined {
-  if (/^pbkdf2_sha(1|256)\$/.test(hash)) return 'django'
+  if (/^(pbkdf2_sha(1|256)|argon2)\$/.test(hash)) return 'django'
+  if (/^\$argon2(id|i|d)\$/.test(hash)) return 'argon2'
   if (/^\$[PH]\$/.test(hash)) return 'phpass'
   if (/^\$wp\$2y\$/.test(hash)) return 'wordpress'
   // The first bytes of version 3: 1, and the number of a digest.
   if (/^AQAAAA[AEI][A-Za-z0-9+/]{60,}={0,2}$/.test(hash)) return 'aspnet'
   return undefined
-}
-
-/** Whether a hash is of Argon2, alone or with the name that Django writes in front of it. */
-export function isArgon2(hash: string): boolean {
-  return /^(argon2)?\$argon2/i.test(hash)
 }
 
 /** The parameters of Firebase's scrypt that all users of a project share. */
@@ -59,7 +55,6 @@ export function readFirebaseParameters(text: string): FirebaseParameters {
 /** A password that a record holds in a form of its own: Keycloak's. */
 export type RecordPassword =
   | { kind: 'legacy'; legacy: LegacyPasswordInput }
-  | { kind: 'argon2' }
   | { kind: 'fault'; fault: string }
 
 const KEYCLOAK = /^credentials\.(\d+)\.(type|secretData|credentialData)$/
@@ -79,13 +74,13 @@ export function keycloakPassword(members: ReadonlyMap<string, string>): RecordPa
     if (!secret || !data) {
       return { kind: 'fault', fault: 'has a password of Keycloak that cannot be read' }
     }
-    if (data.algorithm === 'argon2') return { kind: 'argon2' }
-    const { algorithm, hashIterations: iterations } = data
+    const { algorithm, hashIterations: iterations, additionalParameters } = data
     const { value: hash, salt } = secret
     if (typeof hash !== 'string') {
       return { kind: 'fault', fault: 'has a password of Keycloak without a value' }
     }
-    const given = Object.entries({ algorithm, iterations, salt }).filter(
+    const more = algorithm === 'argon2' ? argon2Parameters(additionalParameters) : {}
+    const given = Object.entries({ algorithm, iterations, salt, ...more }).filter(
       (entry): entry is [string, string | number] =>
         typeof entry[1] === 'string' || typeof entry[1] === 'number',
     )
@@ -95,6 +90,20 @@ export function keycloakPassword(members: ReadonlyMap<string, string>): RecordPa
     }
   }
   return undefined
+}
+
+/** What Keycloak writes about a hash of Argon2: each member a list of one text. */
+function argon2Parameters(additional: unknown): Record<string, unknown> {
+  const members = new Map(Object.entries(isObject(additional) ? additional : {}))
+  const first = (name: string): unknown => [members.get(name)].flat()[0]
+  const number = (name: string) => {
+    const value = Number(first(name))
+    return Number.isFinite(value) ? value : undefined
+  }
+  return {
+    ...{ type: first('type'), version: first('version') },
+    ...{ memory: number('memory'), parallelism: number('parallelism') },
+  }
 }
 
 /** A hash of Firebase with its parameters. */
@@ -118,8 +127,12 @@ export function legacyFault(scheme: LegacyScheme, hash: string): string | undefi
 function parse(text: string | undefined): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text ?? '')
-    return typeof value === 'object' && value !== null ? { ...value } : undefined
+    return isObject(value) ? { ...value } : undefined
   } catch {
     return undefined
   }
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
 }

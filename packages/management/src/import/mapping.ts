@@ -61,8 +61,18 @@ const aliases: Record<string, readonly string[]> = {
     'passworddigest',
     'encryptedpassword',
     'userpass',
+    'passwordencrypted',
+    'credentials.password.config.hashedpassword',
   ],
-  alg: ['alg', 'algorithm', 'hashalgorithm', 'passwordalgorithm', 'password.alg', 'passwordhasher'],
+  alg: [
+    'alg',
+    'algorithm',
+    'hashalgorithm',
+    'passwordalgorithm',
+    'password.alg',
+    'passwordhasher',
+    'passwordencryptionmethod',
+  ],
 }
 
 /** The name of a column as the table has it. django and Cognito keep members in an object of their own. */

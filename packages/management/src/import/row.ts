@@ -4,7 +4,6 @@ import { type HashName, hashFault, isAlgorithm, isHashName } from './hashes.ts'
 import {
   type FirebaseParameters,
   firebasePassword,
-  isArgon2,
   isKeycloakColumn,
   keycloakPassword,
   legacyFault,
@@ -27,8 +26,6 @@ export interface ImportRow {
   password: { alg: ImportAlgorithm; hash: string } | undefined
   /** The hash of another system, instead of a password. */
   legacy?: LegacyPasswordInput | undefined
-  /** Whether its password is left out, because Keycloak has made an Argon2 hash of it. */
-  isArgon2?: boolean
   /** Values that may say that the user must not log in, by column: none if another one says so. */
   unclear: [string, string][]
   /** Two columns that say different things about one member. */
@@ -135,7 +132,6 @@ export function toRow(
     },
     password: password?.kind === 'plain' ? password.password : undefined,
     ...(password?.kind === 'legacy' && { legacy: password.legacy }),
-    ...(password?.kind === 'argon2' && { isArgon2: true }),
     unclear: isDenied ? [] : unclear,
     // A record with a fault is rejected, also if its columns agree.
     contradiction: fault ? undefined : contradiction,
@@ -222,10 +218,6 @@ function readPassword(
   if (plain !== undefined && hash !== undefined) faults.push('has both a password and a hash')
   const secret = hash ?? plain
   if (secret === undefined) return withoutFault(keycloakPassword(members), faults)
-  if (hash !== undefined && isArgon2(hash)) {
-    faults.push('has an Argon2 hash, which cannot be imported; add --no-passwords')
-    return undefined
-  }
   const named = fields.get('alg')?.trim().toLowerCase()
   // django writes the name of its algorithm in front of the hash.
   const guessed = /^(bcrypt\$)?\$2[abxy]\$/.test(secret) ? 'bcrypt' : undefined
@@ -246,7 +238,7 @@ function readPassword(
   }
   if (!isHashName(alg)) {
     faults.push(
-      'names an algorithm other than bcrypt, plain, md5, sha1, sha256, sha512, aspnet, django, phpass and wordpress',
+      'names an algorithm other than bcrypt, plain, md5, sha1, sha256, sha512, argon2, aspnet, django, phpass and wordpress',
     )
     return undefined
   }

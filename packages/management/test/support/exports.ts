@@ -139,12 +139,13 @@ user_4,locked@x.example,locked@x.example,${HASH},bcrypt,false,true
     text: JSON.stringify(
       ['new', 'blocked'].map((name) => ({
         id: name,
+        passwordEncryptionMethod: 'Argon2i',
         primaryEmail: `${name}@x.example`,
         isSuspended: name === 'blocked',
-        passwordEncrypted: '$argon2i$v=19$m=4096,t=10,p=1$c2FsdA$aGFzaA',
+        passwordEncrypted:
+          '$argon2i$v=19$m=8192,t=8,p=1$ZmVkY2JhOTg3NjU0MzIxMA$YMm/SS2by01/FlXa9UuC5QO9/iFHSWoFRoKRCRL8ZuY',
       })),
     ),
-    args: ['--no-passwords'],
     people: { new: usual.new, blocked: usual.blocked },
   },
   {
