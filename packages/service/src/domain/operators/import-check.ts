@@ -126,7 +126,7 @@ function toDecide({ unclear }: FileFault): ImportProgress['unclear'] {
   })
 }
 
-/** Writes the faults of each part beside its records; answers whether the job was still held. */
+/** Writes the faults of each part beside its records, in place of those from before; answers whether the job was still held. */
 async function keepFaults(
   job: ImportJob,
   jobs: Scope['context']['store']['jobs'],
@@ -136,7 +136,8 @@ async function keepFaults(
   const byPart = Map.groupBy(faults, ({ row }) => Math.floor(row / PART_RECORDS))
   for (let n = 0; n < job.work.parts; n++) {
     const own = byPart.get(n)?.sort((one, other) => one.row - other.row) ?? []
-    const [part] = own.length > 0 || job.progress.check ? await jobs.parts(job.id, n, 1) : []
+    // A check before this one, with other choices, may have left faults.
+    const [part] = await jobs.parts(job.id, n, 1)
     if (!part || part.result.faults.length + own.length === 0) continue
     if (!(await hold())) return false
     await jobs.setPart(job.id, { ...part, result: { created: 0, existing: 0, faults: own } })
