@@ -134,6 +134,7 @@ const serviceOptions = group<IdentityServiceOptions>({
   passwords: group<PasswordEngineOptions>({
     concurrency: whole(1),
     maxWaiting: whole(0),
+    memoryKib: whole(1),
   }).optional(),
   allowHttpOnLoopback: flag,
   allowDeveloperMode: flag,

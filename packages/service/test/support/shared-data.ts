@@ -1,11 +1,14 @@
 import { afterAll } from 'vitest'
 import { startRedis } from '../../../session-store/test/support/redis.ts'
-import type { IdentityServiceOptions } from '../../src/service-options.ts'
 import { clusterKey } from './cluster.ts'
 import { createDatabase } from './postgres.ts'
 
 /** The options of a service that keeps its data in PostgreSQL and Redis. */
-export type SharedData = Required<Pick<IdentityServiceOptions, 'database' | 'redis' | 'masterKey'>>
+export interface SharedData {
+  database: string
+  redis: string
+  masterKey: string
+}
 
 /**
  * PostgreSQL and Redis for the services of a test file, which start one after the other. They are made with the first one,

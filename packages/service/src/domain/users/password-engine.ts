@@ -62,7 +62,9 @@ export interface PasswordEngineOptions {
    * them waiting is refused. Default 1,000, about 50 s of work per core.
    */
   maxWaiting?: number
-  /** The memory that hashes of other systems may take at once, in KiB. Default {@link MAX_MEMORY_KIB}. */
+  /**
+   * The memory that hashes of other systems may take at once, in KiB. A hash that takes more runs alone. Default {@link MAX_MEMORY_KIB}.
+   */
   memoryKib?: number
 }
 
