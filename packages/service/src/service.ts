@@ -26,6 +26,7 @@ import { followDeletions } from './erasure.ts'
 import { type ApiOptions, createApi } from './http/app.ts'
 import { hasTwoHosts, refuseTwoHosts } from './http/two-hosts.ts'
 import { readUserToImport } from './http/users-import.ts'
+import { readUserToBring } from './http/users-import-update.ts'
 import { checkMembers, createIssuer } from './issuer/index.ts'
 import { followMasterKeys } from './key-rotation.ts'
 import type { MailTransport } from './mail/message.ts'
@@ -143,7 +144,11 @@ async function startService(
   }
   const handler = traceRequests(clientIp.isProxied, observeRequests(logger, route))
   followDeletions(context, background, logger)
-  followJobs(context, background, { support: issuer.support, readUser: readUserToImport })
+  followJobs(context, background, {
+    support: issuer.support,
+    readUser: readUserToImport,
+    readChange: readUserToBring,
+  })
   const rotation = followMasterKeys(masterKeys, context, protocol, background, logger)
   const inProcess = connectInProcess(createHttpServer(handler))
   const system = { version, stores: storesOf(options), check, queues: protocol }

@@ -1,4 +1,5 @@
 import type { LegacyPasswordInput, LegacyScheme } from '../types.ts'
+import { FileFault } from './file-fault.ts'
 
 /** The systems whose hashes say all that a login needs. */
 export const ownSchemes = ['argon2', 'aspnet', 'django', 'phpass', 'wordpress'] as const
@@ -29,7 +30,7 @@ const firebaseMembers: Readonly<Record<string, string>> = {
 /**
  * Reads the parameters as the Firebase console shows them, or the same as JSON.
  *
- * @throws when they are not complete, without quoting them.
+ * @throws {@link FileFault} when they are not complete, without quoting them.
  */
 export function readFirebaseParameters(text: string): FirebaseParameters {
   const found: Record<string, string | number> = {}
@@ -37,8 +38,9 @@ export function readFirebaseParameters(text: string): FirebaseParameters {
     const member = firebaseMembers[name.toLowerCase()]
     if (member) found[member] = /^\d+$/.test(value) ? Number(value) : value
     if (name === 'algorithm' && value !== 'SCRYPT') {
-      throw new Error(
+      throw new FileFault(
         `--firebase-hash names the algorithm ${value}; SCRYPT is the one of Firebase.`,
+        'The hash parameters of Firebase name another algorithm than SCRYPT.',
       )
     }
   }
@@ -47,8 +49,9 @@ export function readFirebaseParameters(text: string): FirebaseParameters {
   )
   const [first] = missing
   if (!first) return found
-  throw new Error(
+  throw new FileFault(
     `--firebase-hash has no ${first[0]}. In the Firebase console, open Authentication, then "Password hash parameters" in the menu of the list of users, and save what it shows.`,
+    `The hash parameters of Firebase have no ${first[0]}. Copy all that the Firebase console shows under “Password hash parameters”.`,
   )
 }
 

@@ -68,6 +68,10 @@ export interface ImportWork {
   withoutPasswords: boolean
   /** The meanings of values that may say who must not log in. */
   states?: ImportState[] | undefined
+  /** Whether users whose address is there are updated; otherwise they stay as they are. */
+  isUpdate?: boolean | undefined
+  /** The parameters of hashes that all users of a Firebase project share, sealed: one of them is a secret. */
+  firebase?: string | undefined
 }
 
 /** The meaning of a value of a column; of all its other values, where `value` is null. */
@@ -93,6 +97,9 @@ export interface ImportProgress {
   created: number
   existing: number
   refused: number
+  /** Of those who are there already: the users who were changed, and those of whom something stayed against the file. */
+  changed?: number | undefined
+  conflicts?: number | undefined
 }
 
 /** The effects that an import would have. */
@@ -107,6 +114,24 @@ export interface ImportCheck {
   firstCreatable: { line: number; email: string; name: string }[]
   firstExisting: { line: number; email: string; id: string }[]
   firstFaults: ImportFault[]
+  /** Without it, users who are there stay as they are. */
+  update?: UpdateCheck | undefined
+}
+
+/** The effects that an import would have on users who are there. */
+export interface UpdateCheck {
+  /** Whether the file says who may log in. */
+  saysStates: boolean
+  changed: number
+  /** Users of whom nothing is changed, as something was changed here since. */
+  conflicts: number
+  unchanged: number
+  /** Of those changed, the users who may no longer log in. */
+  blocked: number
+  /** How many users each member is changed of, the most first. */
+  members: [member: string, users: number][]
+  /** The first members that stay as they are here, each with the reason. */
+  firstKept: { line: number; email: string; member: string; reason: string }[]
 }
 
 /** The name of the reason of a refusal, with its values: as `Reason` of the domain, of this version or another. */
@@ -139,6 +164,8 @@ export interface PartResult {
   created: number
   existing: number
   faults: ImportFault[]
+  changed?: number
+  conflicts?: number
 }
 
 /** The change of an operator's role, and who has made it. */

@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { pino } from 'pino'
 import { describe, expect, test, vi } from 'vitest'
 import { limit } from '../../../../test/support/limits.ts'
+import { LEGACY_PASSWORD, legacyHashes } from '../support/legacy-hashes.ts'
 import { type OperatorBrowser, on, press, startConsole, stores, textOf } from './support.ts'
 import { aTenant } from './tenant.ts'
 
@@ -138,6 +139,108 @@ describe.each(stores)('on %s, an import in the console', (store) => {
     expect(textOf(existing)).toMatch(/2\s*eve@example\.com\s*5\s*ada@example\.com\s*7\s*zoe@/)
     // Once more: the job is done.
     expect((await press(owner, checked, `${path}/begin`, { job })).status).toBe(409)
+  })
+
+  test('updates users by a newer export: first in numbers, with what was changed here as conflicts, and then in fact', async () => {
+    const { running, tenant, owner, path } = await opened()
+    await using _ = running
+    const bring = async (rows: string, choices: Record<string, string>) => {
+      const text = `email,name,disabled\n${rows}`
+      const { location = '' } = await upload(owner, path, text)
+      return { location, ...(await check(owner, location, choices)) }
+    }
+    const begin = async ({ location, job, checked }: Awaited<ReturnType<typeof bring>>) => {
+      await press(owner, checked, `${path}/begin`, { job })
+      return textOf((await untilStill(owner, location)).html)
+    }
+    const users = `/v1/tenants/${tenant.id}/users`
+    const usersNow = async () => {
+      const { body } = await tenant.call('GET', users)
+      return Object.fromEntries(
+        body.data.map((one: { profile: Record<string, string>; disabled?: boolean }) => [
+          one.profile.email,
+          [one.profile.name, one.disabled ?? false],
+        ]),
+      )
+    }
+    await begin(await bring('eve@x.example,Eve Adams,false\nbob@x.example,Bob,false\n', {}))
+    const { body } = await tenant.call('GET', `/x${users}?search=eve`)
+    const [eve] = body.data
+    await tenant.call('POST', `${users}/${eve.id}`, {
+      ...eve,
+      profile: { ...eve.profile, name: 'Eve Here' },
+    })
+    const before = await usersNow()
+
+    const newer = 'eve@x.example,Eve Newer,false\nbob@x.example,Bob,true\nzoe@x.example,Zoe,false\n'
+    const update = await bring(newer, { present: 'update' })
+    const text = textOf(update.checked.html)
+    expect(text).toMatch(
+      /Would be created\s*1\s*Would be changed\s*1\s*Unchanged\s*0\s*Conflicts: they stay as they are\s*1\s*With a fault: they are left out\s*0/,
+    )
+    expect(text).toMatch(/Members that would be changed:\s*disabled=true \(1\)/)
+    expect(text).toMatch(/Users who may no longer log in:\s*1/)
+    expect(text).toMatch(/2\s*eve@x\.example\s*profile\.name\s*was changed here since/)
+    expect(await usersNow()).toEqual(before)
+    const german = await owner.send(update.location, {
+      method: 'GET',
+      headers: { 'accept-language': 'de' },
+    })
+    expect(textOf(german.html)).toContain('wurde hier seither geändert')
+
+    const done = await begin(update)
+    expect(done).toMatch(
+      /Created\s*1\s*There already\s*2\s*Of these, changed\s*1\s*Of these, conflicts\s*1\s*Refused\s*0/,
+    )
+    expect(await usersNow()).toEqual({
+      'eve@x.example': ['Eve Here', false],
+      'bob@x.example': ['Bob', true],
+      'zoe@x.example': ['Zoe', false],
+    })
+    // Once more, and nothing is left to change.
+    const again = textOf((await bring(newer, { present: 'update' })).checked.html)
+    expect(again).toMatch(/Would be changed\s*0\s*Unchanged\s*2\s*Conflicts[^0-9]*1/)
+  })
+
+  test('takes the hashes of Firebase with their parameters, which no page, address or row shows', async () => {
+    const { running, tenant, owner, path } = await opened()
+    await using _ = running
+    const { hash, parameters } = legacyHashes.Firebase
+    const file = `email,email_verified,passwordHash,salt\nfire@x.example,true,${hash},${parameters.salt}\n`
+    const { location = '' } = await upload(owner, path, file)
+    const shown = `hash_config {
+      algorithm: SCRYPT,
+      base64_signer_key: ${parameters.signer_key},
+      base64_salt_separator: ${parameters.salt_separator},
+      rounds: ${parameters.rounds},
+      mem_cost: ${parameters.mem_cost},
+    }`
+    const without = await check(owner, location)
+    expect(textOf(without.checked.html)).toMatch(/With a fault: they are left out\s*1/)
+    const job = without.job
+    const lacking = shown.replace(/base64_signer_key.*/, '')
+    const refused = await press(owner, without.checked, `${path}/check`, { job, firebase: lacking })
+    expect([refused.status, textOf(refused.html)]).toEqual([
+      422,
+      expect.stringContaining('The hash parameters of Firebase have no base64_signer_key.'),
+    ])
+    const { checked } = await check(owner, location, { firebase: shown })
+    expect(textOf(checked.html)).toMatch(/Would be created\s*1[\s\S]*The parameters are there/)
+    // They stay for a check with other choices, and are gone when they are to be forgotten.
+    const again = await check(owner, location, { firebase: '' })
+    expect(textOf(again.checked.html)).toMatch(/Would be created\s*1/)
+    const forgotten = await check(owner, location, { firebase_forget: 'yes' })
+    expect(textOf(forgotten.checked.html)).toMatch(/With a fault: they are left out\s*1/)
+    const last = await check(owner, location, { firebase: shown })
+    const all = [refused, checked, again.checked, forgotten.checked, last.checked]
+    for (const page of all) {
+      expect(page.html).not.toContain(parameters.signer_key)
+      expect(page.location ?? '').not.toContain('signer')
+    }
+    await press(owner, last.checked, `${path}/begin`, { job })
+    expect(textOf((await untilStill(owner, location)).html)).toMatch(/Created\s*1/)
+    const browser = await tenant.logIn('fire@x.example', LEGACY_PASSWORD)
+    expect((await browser.get('/account')).status).toBe(200)
   })
 
   test('imports users whom the old system has shut out as disabled ones, and nobody while a value may deny', async () => {

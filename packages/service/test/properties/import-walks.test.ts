@@ -14,6 +14,7 @@ import { listUsers } from '../../src/domain/users/users.ts'
 import type { Scope } from '../../src/domain/writes/context.ts'
 import { ServiceError } from '../../src/domain/writes/errors.ts'
 import { readUserToImport } from '../../src/http/users-import.ts'
+import { readUserToBring } from '../../src/http/users-import-update.ts'
 import { walksToMake } from '../issuer/support/walks.ts'
 import { openApi } from '../support/context.ts'
 
@@ -117,14 +118,19 @@ async function importFile(scope: Scope, bytes: Buffer) {
   const step = async () => {
     const held = await context.store.jobs.claim(60)
     if (!held) throw new Error('No job waits.')
-    await takeStep(context, { support: {} as never, readUser: readUserToImport }, held, () => false)
+    const help = {
+      support: {} as never,
+      readUser: readUserToImport,
+      readChange: readUserToBring,
+    }
+    await takeStep(context, help, held, () => false)
     await context.store.jobs.keep(held, 0)
   }
   try {
     const format = formatOf('users', bytes)
     const records = readSource({ name: 'users', format, encoding: 'utf8', read })
     const { id } = await uploadImport(scope, 'users', records)
-    const choices = { columns: {}, algorithm: '', withoutPasswords: false }
+    const choices = { columns: {}, algorithm: '', withoutPasswords: false, firebase: '' }
     await checkImport(scope, await getImport(scope, id), choices)
     await step()
     const checked = await getImport(scope, id)

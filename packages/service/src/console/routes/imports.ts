@@ -18,6 +18,7 @@ import {
   uploadImport,
 } from '../../domain/operators/import-jobs.ts'
 import { rowOptions, rowsOf, UPLOAD_UNREADABLE } from '../../domain/operators/import-records.ts'
+import type { ConflictReason } from '../../domain/users/import-differences.ts'
 import { ServiceError } from '../../domain/writes/errors.ts'
 import { knownReason, reason } from '../../domain/writes/reasons/index.ts'
 import type { ImportJob, ImportState } from '../../store/jobs.ts'
@@ -125,9 +126,9 @@ async function* recordsOf({ name, bytes }: Upload, encoding: Encoding) {
   yield* readSource({ name, format: formatOf(name, sample), encoding, read })
 }
 
-async function showImport(call: TenantCall): Promise<Result> {
-  const { scope, query, tenant } = call
-  const job = await getImport(scope, query.get('job') ?? '')
+async function showImport(call: TenantCall, refused: Refused = {}): Promise<Result> {
+  const { scope, query, form: sent, tenant } = call
+  const job = await getImport(scope, query.get('job') ?? sent.get('job') ?? '')
   const { progress, state, work, total, actor, createdAt } = job
   const isWaiting = state === 'waiting'
   const form = isWaiting ? await choiceForm(call, job) : undefined
@@ -143,7 +144,7 @@ async function showImport(call: TenantCall): Promise<Result> {
     refreshSeconds: state === 'running' ? REFRESH_SECONDS : undefined,
     problem: isUnreadable ? UNREADABLE : reason ? told(reason) : undefined,
     data: {
-      ...{ id: job.id, state, work, total, createdAt, progress, done, failed, base },
+      ...{ id: job.id, state, work: shownOf(work), total, createdAt, progress, done, failed, base },
       check: progress.check && {
         ...progress.check,
         firstFaults: progress.check.firstFaults.map(({ line, reason, because }) => ({
@@ -151,6 +152,10 @@ async function showImport(call: TenantCall): Promise<Result> {
           reasons: [knownReason(because) ?? reason.split('; ').map(told)].flat(),
         })),
       },
+      kept: progress.check?.update?.firstKept.map(({ reason, ...one }) => ({
+        ...one,
+        reason: keptWords[reason as ConflictReason],
+      })),
       form,
       isUnreadable,
       code: UPLOAD_UNREADABLE,
@@ -159,7 +164,13 @@ async function showImport(call: TenantCall): Promise<Result> {
       faults: `${base}/export?job=${job.id}`,
     },
     commands: [`latchkey users import users.csv --dry-run --tenant ${tenant.id}`],
+    ...refused,
   }
+}
+
+/** The choices as the page shows them: of the parameters of Firebase, whether they are there. */
+function shownOf({ firebase, ...work }: ImportJob['work']) {
+  return { ...work, hasFirebase: firebase !== undefined }
 }
 
 const titles: Readonly<Record<ImportJob['progress']['phase'] | 'done', Sentence>> = {
@@ -180,7 +191,9 @@ async function choiceForm({ scope }: TenantCall, job: ImportJob) {
   if (!first) return undefined
   const records = first.slice(0, SHOWN_RECORDS)
   const columns = [...new Set(records.flatMap(({ members }) => [...members.keys()]))].slice(0, 200)
-  const { mapping } = rowOptions({ ...job.work, withoutPasswords: false })
+  const options = rowOptions(scope.context, job)
+  const work = { ...job.work, withoutPasswords: false, firebase: undefined }
+  const { mapping } = rowOptions(scope.context, { id: job.id, work })
   return {
     columns,
     states: statesToChoose(job),
@@ -193,17 +206,15 @@ async function choiceForm({ scope }: TenantCall, job: ImportJob) {
       column: columns.find((column) => mapping(column) === target) ?? '',
     })),
     algorithms,
-    rows: rowsOf(0, records, rowOptions(job.work)).map(
-      ({ line, user, password, faults, oldId }) => ({
-        ...{ line, faults, oldId, user, password: password?.alg },
-        others: [
-          ...Object.keys(user.metadata ?? {}).map((key) => `metadata.${key}`),
-          ...Object.keys(user.profile).filter(
-            (key) => !['email', 'name', 'email_verified'].includes(key),
-          ),
-        ],
-      }),
-    ),
+    rows: rowsOf(0, records, options).map(({ line, user, password, legacy, faults, oldId }) => ({
+      ...{ line, faults, oldId, user, password: password?.alg ?? legacy?.scheme },
+      others: [
+        ...Object.keys(user.metadata ?? {}).map((key) => `metadata.${key}`),
+        ...Object.keys(user.profile).filter(
+          (key) => !['email', 'name', 'email_verified'].includes(key),
+        ),
+      ],
+    })),
   }
 }
 
@@ -247,6 +258,19 @@ function statesIn(form: URLSearchParams): ImportState[] {
   }
 }
 
+/** Why a member stays as it is here. */
+const keptWords: Readonly<Record<ConflictReason, Sentence>> = {
+  changed_here: 'was changed here since',
+  enabled_here: 'was enabled here by an operator',
+  disabled_here: 'was disabled here by an operator',
+  logged_in_here: 'the user has logged in here since',
+  address_proved_here: 'the user has confirmed the address here',
+  address_taken: 'another user has the address',
+  deleted_here: 'the user was deleted here',
+  signed_up_here: 'the user has signed up here',
+  history_gone: 'the audit log no longer tells what was changed here',
+}
+
 /** The members of a user that columns go to, in words. */
 const targetWords: Readonly<Record<string, Sentence>> = {
   id: 'Id in the old table',
@@ -277,12 +301,19 @@ function choicesIn(form: URLSearchParams): ImportChoices {
     states: statesIn(form),
     algorithm: algorithms.find((one) => one === form.get('algorithm')) ?? '',
     withoutPasswords: form.get('passwords') === 'leave-out',
+    isUpdate: form.get('present') === 'update',
+    firebase: form.get('firebase_forget') === null ? (form.get('firebase') ?? '').trim() : null,
   }
 }
 
-async function check({ scope, form }: TenantCall): Promise<Result> {
+async function check(call: TenantCall): Promise<Result> {
+  const { scope, form } = call
   const job = await getImport(scope, form.get('job') ?? '')
-  return redirectTo(importPath(await checkImport(scope, job, choicesIn(form))))
+  try {
+    return redirectTo(importPath(await checkImport(scope, job, choicesIn(form))))
+  } catch (error) {
+    return showImport(call, refusedBy(error))
+  }
 }
 
 async function begin({ scope, form }: TenantCall): Promise<Result> {

@@ -5,6 +5,10 @@
 export const domainInGerman: Readonly<Record<string, string>> = {
   'The file has no user in it: {reason}.': 'Die Datei enthält keinen Benutzer: {reason}.',
   'The file is empty.': 'Die Datei ist leer.',
+  'The hash parameters of Firebase name another algorithm than SCRYPT.':
+    'Die Hash-Parameter von Firebase nennen einen anderen Algorithmus als SCRYPT.',
+  'The hash parameters of Firebase have no {name}. Copy all that the Firebase console shows under “Password hash parameters”.':
+    'Den Hash-Parametern von Firebase fehlt {name}. Kopieren Sie alles, was die Firebase-Konsole unter „Password hash parameters“ zeigt.',
   'No column has email addresses, and every user needs one. Choose “email” for a column.':
     'Keine Spalte enthält E-Mail-Adressen, und jeder Benutzer braucht eine. Wählen Sie eine Spalte für die Adresse.',
   'These values may say who must not log in, each with its number of rows: {values}. Say of each below whether its users may log in, or choose “Disabled” or “Enabled” for a column of true and false.':

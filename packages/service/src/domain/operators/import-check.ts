@@ -11,8 +11,10 @@ import type {
   ImportFault,
   ImportJob,
   ImportProgress,
+  UpdateCheck,
 } from '../../store/jobs.ts'
 import type { User } from '../../store/records.ts'
+import { type Brought, bringUsers } from '../users/import-changes.ts'
 import { findUsers } from '../users/users.ts'
 import type { Scope } from '../writes/context.ts'
 import { refusalIn } from '../writes/errors.ts'
@@ -21,13 +23,15 @@ import {
   emailOf,
   openRecords,
   PART_RECORDS,
+  type ReadChange,
   type ReadUser,
   rowOptions,
   rowsOf,
+  toChange,
 } from './import-records.ts'
 
 /** How many rows of each kind the preview shows, and how many columns and characters a choice of meanings has. */
-const SHOWN = { creatable: 10, existing: 50, faults: 100, columns: 10, length: 200 }
+const SHOWN = { creatable: 10, existing: 50, faults: 100, columns: 10, length: 200, kept: 100 }
 
 /** The outcome that a row would have. */
 const CREATABLE = 1
@@ -40,12 +44,12 @@ const EXISTING = 2
 export async function checkRows(
   scope: Scope,
   job: HeldJob<ImportJob>,
-  readUser: ReadUser,
+  { readUser, readChange }: { readUser: ReadUser; readChange: ReadChange },
   hold: () => Promise<boolean>,
 ): Promise<void> {
   const { context } = scope
   const { jobs } = context.store
-  const options = rowOptions(job.work)
+  const options = rowOptions(context, job)
   const outcomes = new Uint8Array(job.total)
   const faults = new Map<number, ImportFault>()
   const firstCreatable: ImportCheck['firstCreatable'] = []
@@ -90,8 +94,35 @@ export async function checkRows(
     }
   }
 
+  /** What would become of those who are there. Nothing is written. */
+  async function previewUpdate(saysStates: boolean): Promise<UpdateCheck> {
+    const preview = createPreview(saysStates)
+    for (let n = 0; n < job.work.parts; n++) {
+      const [part] = await jobs.parts(job.id, n, 1)
+      isLost = !part || !(await hold())
+      if (!part || isLost) break
+      const rows = rowsOf(n, openRecords(context, job.id, part), options).filter(
+        ({ row }) => outcomes[row] === EXISTING,
+      )
+      const users = rows.map((row) => readChange(toChange(row, saysStates)))
+      for (const [i, outcome] of (await bringUsers(scope, users, true)).entries()) {
+        const row = rows[i] as ImportRow
+        if (outcome.kind === 'refused') report(row.line, reasonOf(outcome.cause), row.row)
+        else preview.add(row, outcome)
+      }
+    }
+    return preview.result()
+  }
+
   try {
-    const { ignored } = await checkRecords(job.work.fileName, records(), options, report)
+    const { ignored, saysStates } = await checkRecords(
+      job.work.fileName,
+      records(),
+      options,
+      report,
+    )
+    if (isLost) return
+    const update = job.work.isUpdate ? await previewUpdate(saysStates) : undefined
     if (isLost || !(await keepFaults(job, jobs, [...faults.values()], hold))) return
     const count = (kind: number) => outcomes.reduce((sum, one) => sum + (one === kind ? 1 : 0), 0)
     const firstFaults = [...faults.values()].sort((one, other) => one.row - other.row)
@@ -106,6 +137,7 @@ export async function checkRows(
         firstCreatable: firstCreatable.filter(isGood),
         firstExisting: firstExisting.filter(isGood),
         firstFaults: firstFaults.slice(0, SHOWN.faults),
+        update,
       },
     }
   } catch (error) {
@@ -114,6 +146,35 @@ export async function checkRows(
     job.progress = { ...job.progress, phase: 'mapping', problem: error.sentence, unclear }
   }
   job.state = 'waiting'
+}
+
+/** Counts what would become of users who are there. */
+function createPreview(saysStates: boolean) {
+  const members = new Map<string, number>()
+  const counts = { changed: 0, conflicts: 0, unchanged: 0, blocked: 0 }
+  const firstKept: UpdateCheck['firstKept'] = []
+  return {
+    add(row: ImportRow, outcome: Exclude<Brought, { kind: 'refused' }>): void {
+      if (outcome.kind === 'updated') {
+        counts.changed++
+        if (outcome.members.includes('disabled=true')) counts.blocked++
+        for (const one of outcome.members) members.set(one, (members.get(one) ?? 0) + 1)
+      } else if (outcome.kind === 'conflict') counts.conflicts++
+      else counts.unchanged++
+      if (!('conflicts' in outcome)) return
+      const { line } = row
+      for (const { member, reason } of outcome.conflicts) {
+        if (firstKept.length === SHOWN.kept) return
+        firstKept.push({ line, email: emailOf(row), member, reason })
+      }
+    },
+    result: (): UpdateCheck => ({
+      saysStates,
+      ...counts,
+      members: [...members].sort(([, one], [, other]) => other - one).slice(0, SHOWN.kept),
+      firstKept,
+    }),
+  }
 }
 
 /** The values of a fault whose meaning is to be chosen, and their columns as a whole. */

@@ -1,11 +1,11 @@
-import { FileFault, type SourceRecord } from '@latchkey/management/import'
+import { FileFault, readFirebaseParameters, type SourceRecord } from '@latchkey/management/import'
 import type { ImportJob, ImportWork, JobPart } from '../../store/jobs.ts'
 import { note } from '../writes/audit.ts'
 import { type DomainContext, nowMicros, type Scope } from '../writes/context.ts'
 import { found, ServiceError } from '../writes/errors.ts'
 import { reason } from '../writes/reasons/index.ts'
 import { UnknownMasterKeyError } from '../writes/vault.ts'
-import { openRecords, PART_RECORDS, sealRecords } from './import-records.ts'
+import { openRecords, PART_RECORDS, sealFirebase, sealRecords } from './import-records.ts'
 import { insertJob } from './new-job.ts'
 
 /** The most records of an upload. */
@@ -18,7 +18,10 @@ const MAX_RECORD_CHARACTERS = 100_000
 const WAITING_MICROS = 86_400 * 1e6
 
 /** The choices of an operator for an upload. */
-export type ImportChoices = Omit<ImportWork, 'fileName' | 'parts'>
+export interface ImportChoices extends Omit<ImportWork, 'fileName' | 'parts' | 'firebase'> {
+  /** The parameters as Firebase shows them; empty leaves those from before, and `null` forgets them. */
+  firebase: string | null
+}
 
 /**
  * Stores the records of a file, sealed, in parts: a job that waits for the choices of its operator. The stored parts of
@@ -94,12 +97,18 @@ export function importParts({ context }: Scope, { id }: ImportJob, n: number): P
   return context.store.jobs.parts(id, n, 10)
 }
 
-/** Has an upload checked with these choices, in the background. */
-export function checkImport(
+/**
+ * Has an upload checked with these choices, in the background.
+ *
+ * @throws ServiceError `invalid_request` for parameters of Firebase that are not complete.
+ */
+export async function checkImport(
   scope: Scope,
   job: ImportJob,
-  choices: ImportChoices,
+  { firebase, ...choices }: ImportChoices,
 ): Promise<ImportJob> {
+  const sealed =
+    firebase === '' ? job.work.firebase : firebase && readFirebase(scope, job, firebase)
   const progress = {
     ...job.progress,
     phase: 'checking',
@@ -107,7 +116,17 @@ export function checkImport(
     problem: undefined,
     unclear: undefined,
   } as const
-  return goOn(scope, { ...job, work: { ...job.work, ...choices }, progress })
+  const work = { ...job.work, ...choices, firebase: sealed ?? undefined }
+  return goOn(scope, { ...job, work, progress })
+}
+
+function readFirebase({ context }: Scope, { id }: ImportJob, text: string): string {
+  try {
+    return sealFirebase(context, id, readFirebaseParameters(text))
+  } catch (error) {
+    if (error instanceof FileFault) throw new ServiceError('invalid_request', error.sentence)
+    throw error
+  }
 }
 
 /** Begins to import what was checked, in the background. */

@@ -2,14 +2,17 @@ import {
   algorithms,
   createMapping,
   createStates,
+  type FirebaseParameters,
   type ImportRow,
   type RowOptions,
   type SourceRecord,
   type StateFlag,
+  toImport,
   toRow,
   withoutPasswords,
 } from '@latchkey/management/import'
-import type { ImportState, ImportWork, JobPart } from '../../store/jobs.ts'
+import type { ImportJob, ImportState, JobPart } from '../../store/jobs.ts'
+import type { UserToBring } from '../users/import-differences.ts'
 import type { UserToImport } from '../users/import-user.ts'
 import type { DomainContext } from '../writes/context.ts'
 
@@ -22,13 +25,19 @@ export const UPLOAD_UNREADABLE = 'upload_unreadable'
 /** Reads the body that the API takes for a user. @throws ServiceError for one that no user can have. */
 export type ReadUser = (body: object) => UserToImport
 
-/** Makes rows of records as the operator has chosen. */
-export function rowOptions({
-  columns,
-  algorithm,
-  withoutPasswords: isWithout,
-  states = [],
-}: ImportWork): RowOptions {
+/** Reads the body that the API takes for a user of a newer export. @throws ServiceError for one that no user can have. */
+export type ReadChange = (body: object) => UserToBring
+
+/**
+ * Makes rows of records as the operator has chosen.
+ *
+ * @throws UnknownMasterKeyError if what was chosen is sealed under a key that is not known here.
+ */
+export function rowOptions(
+  { vault }: Pick<DomainContext, 'vault'>,
+  { id, work }: Pick<ImportJob, 'id' | 'work'>,
+): RowOptions {
+  const { columns, algorithm, withoutPasswords: isWithout, states = [], firebase } = work
   const mapping = createMapping(new Map(Object.entries(columns)))
   const flags = (wanted: ImportState['meaning']): StateFlag[] =>
     states
@@ -40,8 +49,26 @@ export function rowOptions({
     // A column that was chosen stands in the first records; it may be empty in all others.
     named: new Map(),
     hashAlgorithm: algorithms.find((one) => one === algorithm),
+    ...(firebase !== undefined && { firebase: openFirebase(vault, id, firebase) }),
     states: createStates({ blocks: flags('blocks'), allows: flags('allows'), now: Date.now() }),
   }
+}
+
+/** The parameters of Firebase's hashes, sealed with an import. */
+export function sealFirebase(
+  { vault }: Pick<DomainContext, 'vault'>,
+  jobId: string,
+  parameters: FirebaseParameters,
+): string {
+  return vault.seal(`${purposeOf(jobId)}:firebase`, JSON.stringify(parameters))
+}
+
+function openFirebase(
+  vault: DomainContext['vault'],
+  jobId: string,
+  sealed: string,
+): FirebaseParameters {
+  return JSON.parse(vault.open(`${purposeOf(jobId)}:firebase`, sealed))
 }
 
 /** The rows of a part. */
@@ -51,6 +78,15 @@ export function rowsOf(
   options: RowOptions,
 ): ImportRow[] {
   return records.map((record, i) => toRow(n * PART_RECORDS + i, record, options))
+}
+
+/** A row as a change of a newer export, whose user is found by the address. */
+export function toChange(row: ImportRow, saysStates: boolean): object {
+  return {
+    ...toImport(row),
+    match_address: true,
+    ...(saysStates && { disabled: row.user.disabled === true }),
+  }
 }
 
 /** The address of a row. */

@@ -1,7 +1,10 @@
 import { type ImportRow, toImport } from '@latchkey/management/import'
 import type { HeldJob, ImportFault, ImportJob, JobPart, PartResult } from '../../store/jobs.ts'
 import type { User } from '../../store/records.ts'
+import { bringUsers } from '../users/import-changes.ts'
+import type { UserToBring } from '../users/import-differences.ts'
 import { importUsers, type UserToImport } from '../users/import-user.ts'
+import { findUsers } from '../users/users.ts'
 import { note, noteRefusal } from '../writes/audit.ts'
 import { nowMicros, type Scope } from '../writes/context.ts'
 import { refusalIn } from '../writes/errors.ts'
@@ -10,23 +13,31 @@ import { checkRows } from './import-check.ts'
 import {
   emailOf,
   openRecords,
+  type ReadChange,
   type ReadUser,
   rowOptions,
   rowsOf,
+  toChange,
   UPLOAD_UNREADABLE,
 } from './import-records.ts'
+
+/** The readers of the bodies that the API takes. */
+export interface ImportReaders {
+  readonly readUser: ReadUser
+  readonly readChange: ReadChange
+}
 
 /** Takes a step of an import: checks its rows, imports some of them, or gives an unreadable upload up. */
 export async function stepOfImport(
   scope: Scope,
   job: HeldJob<ImportJob>,
-  readUser: ReadUser,
+  read: ImportReaders,
   hold: () => Promise<boolean>,
 ): Promise<void> {
   const { phase } = job.progress
   if (phase === 'unreadable') return giveUp(scope, job)
   try {
-    await (phase === 'checking' ? checkRows : importPart)(scope, job, readUser, hold)
+    await (phase === 'checking' ? checkRows : importPart)(scope, job, read, hold)
   } catch (error) {
     if (!(error instanceof UnknownMasterKeyError)) throw error
     const inUse = await scope.context.store.sealingKeys?.list()
@@ -39,8 +50,15 @@ export async function stepOfImport(
 /** Deletes an upload that no process can read any more, which ends its import. */
 async function giveUp(scope: Scope, job: HeldJob<ImportJob>): Promise<void> {
   await scope.context.store.jobs.emptyParts(job.id)
+  await forgetFirebase(scope, job)
   await noteRefusal(scope, UPLOAD_UNREADABLE, job.id)
   job.state = 'stopped'
+}
+
+/** Deletes the parameters of Firebase, which only the import needed. */
+async function forgetFirebase({ context }: Scope, job: HeldJob<ImportJob>): Promise<void> {
+  if (job.work.firebase === undefined) return
+  await context.store.jobs.setWork({ ...job, work: { ...job.work, firebase: undefined } })
 }
 
 /**
@@ -50,7 +68,7 @@ async function giveUp(scope: Scope, job: HeldJob<ImportJob>): Promise<void> {
 async function importPart(
   scope: Scope,
   job: HeldJob<ImportJob>,
-  readUser: ReadUser,
+  read: ImportReaders,
   hold: () => Promise<boolean>,
 ): Promise<void> {
   const { context } = scope
@@ -61,7 +79,7 @@ async function importPart(
   if (part && part.content !== '') {
     const isRetaken = job.fence !== progress.fence
     const isOurs = (user: User) => isRetaken && user.createdAt >= progress.since
-    result = await importRecords(scope, job, part, readUser, isOurs)
+    result = await importRecords(scope, job, part, read, isOurs)
     if (!(await hold())) return
     await jobs.setPart(job.id, { ...part, content: '', result })
   }
@@ -73,34 +91,47 @@ async function importPart(
     created: progress.created + (result?.created ?? 0),
     existing: progress.existing + (result?.existing ?? 0),
     refused: progress.refused + (result?.faults.length ?? 0),
+    changed: (progress.changed ?? 0) + (result?.changed ?? 0),
+    conflicts: (progress.conflicts ?? 0) + (result?.conflicts ?? 0),
   }
   if (job.progress.part < job.work.parts) return
+  await forgetFirebase(scope, job)
   job.state = 'done'
-  const { created, existing, refused } = job.progress
-  await note(scope, 'user.import', `${created} created, ${existing} existing, ${refused} refused`)
+  const { created, existing, refused, changed, conflicts } = job.progress
+  const of = job.work.isUpdate ? ` (${changed} changed, ${conflicts} conflicts)` : ''
+  await note(
+    scope,
+    'user.import',
+    `${created} created, ${existing} existing${of}, ${refused} refused`,
+  )
 }
 
 async function importRecords(
   scope: Scope,
   job: ImportJob,
   part: JobPart,
-  readUser: ReadUser,
+  { readUser, readChange }: ImportReaders,
   isOurs: (user: User) => boolean,
 ): Promise<PartResult> {
+  const update = job.work.isUpdate ? job.progress.check?.update : undefined
   const known = new Map(part.result.faults.map((fault) => [fault.row, fault]))
   const faults: ImportFault[] = []
   const taken: { row: ImportRow; user: UserToImport }[] = []
+  const changes: { row: ImportRow; user: UserToBring }[] = []
   for (const row of rowsOf(
     part.n,
     openRecords(scope.context, job.id, part),
-    rowOptions(job.work),
+    rowOptions(scope.context, job),
   )) {
     const fault = known.get(row.row)
     if (fault) faults.push(fault)
-    else taken.push({ row, user: readUser(toImport(row)) })
+    else if (update) {
+      changes.push({ row, user: readChange(toChange(row, update.saysStates)) })
+    } else taken.push({ row, user: readUser(toImport(row)) })
   }
   const users = taken.map(({ user }) => user)
-  const result = { created: 0, existing: 0, faults }
+  const result = { created: 0, existing: 0, changed: 0, conflicts: 0, faults }
+  if (update) return bringRecords(scope, changes, result, isOurs)
   for (const [i, outcome] of (await importUsers(scope, users)).entries()) {
     const { row } = taken[i] as (typeof taken)[number]
     if (outcome.kind === 'refused') {
@@ -108,6 +139,34 @@ async function importRecords(
       faults.push({ row: row.row, line: row.line, email: emailOf(row), reason, because })
     } else if (outcome.kind === 'created' || isOurs(outcome.user)) result.created++
     else result.existing++
+  }
+  return result
+}
+
+/** Brings the rows of a part. Those that a killed process had changed are unchanged when it is taken again. */
+async function bringRecords(
+  scope: Scope,
+  changes: readonly { row: ImportRow; user: UserToBring }[],
+  result: Required<PartResult>,
+  isOurs: (user: User) => boolean,
+): Promise<PartResult> {
+  const users = changes.map(({ user }) => user)
+  const present = await findUsers(
+    scope,
+    users.map(({ input }) => input.email),
+  )
+  for (const [i, outcome] of (await bringUsers(scope, users, false)).entries()) {
+    const { row } = changes[i] as (typeof changes)[number]
+    const known = present.get(emailOf(row))
+    if (outcome.kind === 'refused') {
+      const reason = reasonOf(outcome.cause)
+      result.faults.push({ row: row.row, line: row.line, email: emailOf(row), reason })
+    } else if (outcome.kind === 'created' || (known && isOurs(known))) result.created++
+    else {
+      result.existing++
+      if (outcome.kind === 'updated') result.changed++
+      if (outcome.kind === 'conflict') result.conflicts++
+    }
   }
   return result
 }

@@ -16,7 +16,7 @@ import { note } from '../writes/audit.ts'
 import type { DomainContext, Scope } from '../writes/context.ts'
 import { found, refusalIn, ServiceError } from '../writes/errors.ts'
 import { reason } from '../writes/reasons/index.ts'
-import type { ReadUser } from './import-records.ts'
+import type { ReadChange, ReadUser } from './import-records.ts'
 import { stepOfImport } from './import-step.ts'
 import { insertJob } from './new-job.ts'
 import type { RequestedMail, Support } from './support.ts'
@@ -96,12 +96,13 @@ const isShown = (job: Job): job is BulkJob | ImportJob => job.kind !== 'tell-rol
 export interface JobHelp {
   readonly support: Pick<Support, 'sendMail' | 'tellOfRole'>
   readonly readUser: ReadUser
+  readonly readChange: ReadChange
 }
 
 /** Carries a job on for some of its users. */
 export async function takeStep(
   context: DomainContext,
-  { support, readUser }: JobHelp,
+  { support, readUser, readChange }: JobHelp,
   job: HeldJob,
   isStopped: () => boolean,
 ): Promise<void> {
@@ -113,7 +114,7 @@ export async function takeStep(
   }
   switch (job.kind) {
     case 'import':
-      return stepOfImport(scope, job, readUser, () =>
+      return stepOfImport(scope, job, { readUser, readChange }, () =>
         isStopped() ? Promise.resolve(false) : context.store.jobs.keep(job, HOLD_SECONDS),
       )
     case 'tell-role':
