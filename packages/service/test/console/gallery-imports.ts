@@ -12,6 +12,14 @@ m.freifrau-von-gartenbedarf.beispiel@grosshandelsgesellschaft.example,Maximilian
 zoe.adams@example.com,Zoë,Adams,a phrase of twenty five,,
 `
 
+const FIREBASE = `hash_config {
+  algorithm: SCRYPT,
+  base64_signer_key: jxspr8Ki0RYycVU8zykbdLGjFQ3McFUH0uiiTvC8pVMXAn210wjLNmdZJzxUECKbm0QsEmYUSDzZvpjeJ9WmXA==,
+  base64_salt_separator: Bw==,
+  rounds: 8,
+  mem_cost: 14,
+}`
+
 /** Uploads files in a window that has just logged in, and leaves an import in each of its states. */
 export async function fillImports(page: Page, tenant: string, folder: string): Promise<Ids> {
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click()
@@ -32,6 +40,19 @@ export async function fillImports(page: Page, tenant: string, folder: string): P
   const done = await checked()
   await press('Import them')
   await page.getByRole('heading', { name: 'Import users: done' }).waitFor()
+  // Zoë and Eve are there from the import that is done, and Zoë was changed since.
+  await page.goto(`${tenant}/users?search=zoe.adams`)
+  await page.getByRole('link', { name: 'zoe.adams@example.com' }).first().click()
+  await page.getByRole('link', { name: 'Edit…' }).click()
+  await page.locator('#name').fill('Zoë A.')
+  await press('Show what changes')
+  await press('Change it')
+  const update = await upload(FILE.replace('Eve,Adams', 'Eve,Newer').replace('Zoë,Adams', 'Zoë,B.'))
+  await page.getByLabel('Users whose address is there already').selectOption('update')
+  await page.getByText('Hashes of Firebase').click()
+  await page.getByLabel('Hash parameters of Firebase').fill(FIREBASE)
+  await press('Check the file')
+  await page.getByRole('heading', { name: 'Import users: what would happen' }).waitFor()
   const columnless = await upload('login,secret\nola,a phrase of twenty five\n')
   await press('Check the file')
   await page.getByText('No column has email addresses').waitFor()
@@ -45,5 +66,5 @@ export async function fillImports(page: Page, tenant: string, folder: string): P
   change.run('running', JSON.stringify({ phase: 'importing', ...counts }), jobs.running)
   change.run('stopped', JSON.stringify({ phase: 'unreadable', ...counts }), jobs.ended)
   database.close()
-  return { ...jobs, done, columnless, columns }
+  return { ...jobs, done, columnless, columns, update }
 }

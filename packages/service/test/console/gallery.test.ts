@@ -83,7 +83,7 @@ const gallery: Readonly<Record<string, readonly Entry[]>> = {
   ],
   '/console/t/:tenant/users/import': [
     'import',
-    ...['columns', 'columnless', 'checked', 'running', 'ended', 'done'].map((state) => ({
+    ...['columns', 'columnless', 'checked', 'update', 'running', 'ended', 'done'].map((state) => ({
       name: `import-${state}`,
       path: `/console/t/:tenant/users/import?job=:${state}`,
     })),
