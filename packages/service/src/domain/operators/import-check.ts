@@ -107,8 +107,10 @@ export async function checkRows(
       const users = rows.map((row) => readChange(toChange(row, saysStates)))
       for (const [i, outcome] of (await bringUsers(scope, users, true)).entries()) {
         const row = rows[i] as ImportRow
-        if (outcome.kind === 'refused') report(row.line, reasonOf(outcome.cause), row.row)
-        else preview.add(row, outcome)
+        if (outcome.kind === 'refused') {
+          const { message, reason } = refusalIn(outcome.cause)
+          report(row.line, message, row.row, reason)
+        } else preview.add(row, outcome)
       }
     }
     return preview.result()

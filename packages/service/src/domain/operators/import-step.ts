@@ -135,8 +135,7 @@ async function importRecords(
   for (const [i, outcome] of (await importUsers(scope, users)).entries()) {
     const { row } = taken[i] as (typeof taken)[number]
     if (outcome.kind === 'refused') {
-      const { message: reason, reason: because } = refusalIn(outcome.cause)
-      faults.push({ row: row.row, line: row.line, email: emailOf(row), reason, because })
+      faults.push({ row: row.row, line: row.line, email: emailOf(row), ...causeOf(outcome) })
     } else if (outcome.kind === 'created' || isOurs(outcome.user)) result.created++
     else result.existing++
   }
@@ -159,8 +158,7 @@ async function bringRecords(
     const { row } = changes[i] as (typeof changes)[number]
     const known = present.get(emailOf(row))
     if (outcome.kind === 'refused') {
-      const reason = reasonOf(outcome.cause)
-      result.faults.push({ row: row.row, line: row.line, email: emailOf(row), reason })
+      result.faults.push({ row: row.row, line: row.line, email: emailOf(row), ...causeOf(outcome) })
     } else if (outcome.kind === 'created' || (known && isOurs(known))) result.created++
     else {
       result.existing++
@@ -169,4 +167,10 @@ async function bringRecords(
     }
   }
   return result
+}
+
+/** Why a user was refused. @throws the error itself if it is a fault of the service. */
+function causeOf({ cause }: { readonly cause: unknown }): Pick<ImportFault, 'reason' | 'because'> {
+  const { message, reason } = refusalIn(cause)
+  return { reason: message, because: reason }
 }
