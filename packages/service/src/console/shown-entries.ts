@@ -1,4 +1,5 @@
 import { type AuditNames, detailsOf, idIn, namesIn } from '../domain/operators/audit-people.ts'
+import { isJobBegin, jobsIn } from '../domain/operators/jobs.ts'
 import { readField } from '../domain/writes/changed-fields.ts'
 import type { DomainContext } from '../domain/writes/context.ts'
 import type { AuditChange, AuditDetails } from '../store/audit-details.ts'
@@ -6,6 +7,7 @@ import type { StoredAuditEntry } from '../store/records.ts'
 import { SYSTEM_TENANT_ID } from '../store/system-tenant.ts'
 import { sentenceOfEntry } from './audit-sentences.ts'
 import { credentialKinds } from './credential-kinds.ts'
+import { jobPath, numberOfJob, sentenceOfJob } from './job-entries.ts'
 import { memberOf, settingGroups } from './setting-groups.ts'
 import { asIs, type Sentence, say, type Text } from './texts/index.ts'
 
@@ -28,6 +30,8 @@ export interface ShownEntry extends Omit<StoredAuditEntry, 'changes'> {
   readonly way: Text
   readonly changes: readonly Text[]
   readonly tenant: Named | undefined
+  /** The id of the job that the entry began: that of the requests of its entries, user by user. */
+  readonly job: string | undefined
 }
 
 /** Audit entries as people read them. */
@@ -35,20 +39,28 @@ export async function shownEntries(
   context: DomainContext,
   entries: readonly StoredAuditEntry[],
 ): Promise<ShownEntry[]> {
-  const [names, all] = await Promise.all([namesIn(context, entries), detailsOf(context, entries)])
+  const [names, all, jobs] = await Promise.all([
+    namesIn(context, entries),
+    detailsOf(context, entries),
+    jobsIn(context, entries),
+  ])
   return entries.map((entry) => {
     const [, part = ''] = entry.target.split('/')
     const { actor, target, changes = [] }: Partial<AuditDetails> = all.get(entry.id) ?? {}
+    const job = isJobBegin(entry) ? jobs.get(entry.target) : undefined
     return {
       ...entry,
-      sentence: sentenceOfEntry(entry),
+      sentence: job ? sentenceOfJob(job) : sentenceOfEntry(entry),
       who: actorIn(names, entry.actor, actor),
-      on: called(objectOf(names, entry), entry.target, target),
+      on: job
+        ? { label: numberOfJob(job), id: job.id, href: jobPath(job) }
+        : called(objectOf(names, entry), entry.target, target),
       way: credentialKinds[part as keyof typeof credentialKinds] ?? asIs(part),
       changes: (entry.fields ?? []).map((field) =>
         entry.action.includes('.export') ? factInWords(field, changes) : inWords(field, changes),
       ),
       tenant: tenantOf(entry.tenantId),
+      job: job?.id,
     }
   })
 }

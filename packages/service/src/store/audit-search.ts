@@ -9,6 +9,10 @@ export interface AuditFilter {
   target?: string | undefined
   /** The id of a user: entries about the user and all objects of the user. */
   user?: string | undefined
+  /** The id of a request, or of a job: the entries of all of its users. */
+  request?: string | undefined
+  /** Leaves out what a job did user by user; the entry that began it stays. */
+  withoutJobs?: boolean | undefined
   from?: Micros | undefined
   /** The instant before which entries were written. */
   to?: Micros | undefined

@@ -183,6 +183,8 @@ export type HeldJob<J extends Job = Job> = J & { fence: number }
 export interface JobStore {
   insert(job: Job): Promise<void>
   get(tenantId: string, id: string): Promise<Job | undefined>
+  /** The jobs with these ids, of any tenant; those that are gone are missing. */
+  some(ids: readonly string[]): Promise<Job[]>
   /** The newest jobs of a tenant. */
   list(tenantId: string, limit: number): Promise<Job[]>
   /** Takes a running job that no process holds, for some seconds. */

@@ -18,6 +18,10 @@ async function begin(owner: OperatorBrowser, list: string, query: URLSearchParam
   return { page, begun, job: begun.location ?? '' }
 }
 
+/** The entries of a page of the audit log. */
+const rowsIn = ({ html }: { html: string }): string[] =>
+  [...html.matchAll(/<tr><td[\s\S]*?<\/tr>/g)].map(([row]) => textOf(row))
+
 const isDone = (owner: OperatorBrowser, job: string) =>
   vi.waitFor(
     async () => {
@@ -86,6 +90,41 @@ describe.each(stores)('on %s, a job of the console', (store) => {
     await isDone(owner, enabling)
     expect((await owner.get(`${list}?state=disabled`)).html).toContain('No user was found')
     expect(textOf((await owner.get(`${tenant.path}/jobs`)).html)).toContain('Enable: 2 users')
+  })
+
+  test('is one entry of the log with its number, and its users are beneath it', async () => {
+    const { running, tenant, ids, owner, list } = await withUsers(4)
+    await using _ = running
+    const query = new URLSearchParams([
+      ['act', 'disable'],
+      ['of', 'ticked'],
+      ...ids.slice(0, 3).map((id) => ['user', id] as [string, string]),
+    ])
+    const { job } = await begin(owner, list, query)
+    await isDone(owner, job)
+    await press(owner, await owner.get(`${list}/${ids[3]}`), `${list}/${ids[3]}/disable`)
+    const id = job.split('job=')[1]
+    for (const base of [`${tenant.path}/audit`, '/console/audit']) {
+      const page = await owner.get(base)
+      expect(rowsIn(page)).toContainEqual(
+        expect.stringContaining(`${owner.email} disabled users by a job: 3 users.`),
+      )
+      expect(rowsIn(page).filter((row) => row.includes('user.update'))).toEqual([
+        expect.stringContaining('disabled the user'),
+      ])
+      expect(page.html).toContain(`href="${base}?request=${id}"`)
+      const beneath = await owner.get(`${base}?request=${id}`)
+      expect(textOf(beneath.html)).toContain('What a job did, user by user.')
+      expect(rowsIn(beneath)).toHaveLength(3)
+      for (const filter of ['jobs=1', 'action=user.update', `action=user.u&actor=${owner.email}`]) {
+        const all = rowsIn(await owner.get(`${base}?${filter}`))
+        expect(all.filter((row) => row.includes('user.update'))).toHaveLength(4)
+      }
+      const ofOne = rowsIn(await owner.get(`${base}?user=${ids[0]}`))
+      expect(ofOne).toContainEqual(expect.stringContaining('disabled the user'))
+    }
+    const own = await owner.get(`${tenant.path}/jobs?job=${id}`)
+    expect(own.html).toContain(`${tenant.path}/audit?request=${id}`)
   })
 
   test('goes on after a restart, and takes each user once', async () => {

@@ -1,7 +1,10 @@
-import { findAuditEntry, searchAudit } from '../../domain/operators/audit-search.ts'
-import { listAudit } from '../../domain/writes/audit.ts'
+import {
+  type AuditQuestion,
+  findAuditEntry,
+  searchAudit,
+} from '../../domain/operators/audit-search.ts'
 import { notFound } from '../../domain/writes/errors.ts'
-import type { AuditFilter, AuditPlace } from '../../store/audit-search.ts'
+import type { AuditPage, AuditPlace } from '../../store/audit-search.ts'
 import type { Micros, StoredAuditEntry } from '../../store/records.ts'
 import { auditPlace, serializeEntry } from '../../wire/audit.ts'
 import { jsonLines } from '../../wire/json-lines.ts'
@@ -34,7 +37,7 @@ export const auditRoutes: readonly ConsoleRoute[] = [
 ]
 
 /** The filters of the form, as they were sent. */
-const fields = ['actor', 'action', 'target', 'user', 'from', 'to', 'request'] as const
+const fields = ['actor', 'action', 'target', 'user', 'from', 'to', 'request', 'jobs'] as const
 
 type Given = Readonly<Record<(typeof fields)[number], string>>
 
@@ -48,7 +51,10 @@ async function show(call: Call): Promise<Result> {
   const given = givenIn(query)
   const base = tenant ? `/console/t/${tenant.id}/audit` : PATH
   const place = placeIn(query.get('after'))
-  const { items, next } = await read(call, given, place, PAGE)
+  const { items, next } = await read(call, given, {
+    ...{ after: place, limit: PAGE },
+    withoutJobs: isWithoutJobs(given),
+  })
   const sent = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ''))
   return {
     kind: 'page',
@@ -57,6 +63,7 @@ async function show(call: Call): Promise<Result> {
     data: {
       ...{ given, base, isFirst: place === undefined },
       entries: await shownEntries(scope.context, items),
+      withoutJobs: isWithoutJobs(given),
       isFiltered: Object.keys(sent).length > 0,
       exportPath: `${base}/export`,
       exported: sent,
@@ -87,31 +94,37 @@ async function exportEntries(call: Call): Promise<Result> {
       fileName: `audit-${call.tenant?.id ?? 'all'}.${isCsv ? 'csv' : 'ndjson'}`,
       lines: isCsv ? sheetLines(auditColumns) : jsonLines,
       async read(after) {
-        const { items, next } = await read(call, given, placeIn(after ?? null), EXPORT_PAGE)
+        const { items, next } = await read(call, given, {
+          ...{ after: placeIn(after ?? null), limit: EXPORT_PAGE },
+        })
         return { items: items.map(toItem), next: next && encodePlace([next.at, next.id]) }
       },
     },
   )
 }
 
+/**
+ * Whether a job is one entry of the list. Where the filters are about one object, or leave that entry out, the list has
+ * what the job did, user by user.
+ */
+function isWithoutJobs({ jobs, action, target, user, request }: Given): boolean {
+  return jobs === '' && 'job.begin'.startsWith(action) && !target && !user && !request
+}
+
 async function read(
   { scope, tenant }: Call,
   given: Given,
-  after: AuditPlace | undefined,
-  limit: number,
+  { after, limit, withoutJobs = false }: AuditPage & { withoutJobs?: boolean },
 ): Promise<{ items: StoredAuditEntry[]; next: AuditPlace | undefined }> {
   const { context } = scope
-  if (given.request !== '') {
-    const within = tenant && { tenantId: tenant.id }
-    const items = await listAudit(context, { ...within, requestId: given.request, limit: PAGE })
-    return { items, next: undefined }
-  }
-  const { actor, action, target, user } = given
-  const filter: AuditFilter = {
+  const { actor, action, target, user, request } = given
+  const filter: AuditQuestion = {
     ...(actor && { actor }),
     ...(action && { action }),
     ...(target && { target }),
     ...(user && { user }),
+    ...(request && { request }),
+    withoutJobs,
     from: dayOf(given.from),
     to: dayOf(given.to, DAY_MICROS),
   }

@@ -31,6 +31,7 @@ import {
   tenantForm,
   tenantPage,
 } from '../call.ts'
+import { importPath } from '../job-entries.ts'
 import { type Refused, refusedBy } from '../refused.ts'
 import { type Sentence, told } from '../texts/index.ts'
 import type { Upload } from '../uploads.ts'
@@ -61,10 +62,6 @@ export const importRoutes: readonly ConsoleRoute[] = [
 ]
 
 const usersPath = (tenantId: string) => `/console/t/${tenantId}/users`
-
-/** The page of an import. */
-export const importPath = ({ id, tenantId }: Pick<ImportJob, 'id' | 'tenantId'>): string =>
-  `${usersPath(tenantId)}/import?job=${id}`
 
 /** The users of an import who were taken, and the rows that were refused. */
 export const countsOf = ({ progress }: ImportJob): { done: number; failed: number } => ({
@@ -129,7 +126,7 @@ async function* recordsOf({ name, bytes }: Upload, encoding: Encoding) {
 async function showImport(call: TenantCall, refused: Refused = {}): Promise<Result> {
   const { scope, query, form: sent, tenant } = call
   const job = await getImport(scope, query.get('job') ?? sent.get('job') ?? '')
-  const { progress, state, work, total, actor, createdAt } = job
+  const { progress, state, work, total, createdAt } = job
   const isWaiting = state === 'waiting'
   const form = isWaiting ? await choiceForm(call, job) : undefined
   const reason = isWaiting ? progress.problem : undefined
@@ -160,7 +157,7 @@ async function showImport(call: TenantCall, refused: Refused = {}): Promise<Resu
       isUnreadable,
       code: UPLOAD_UNREADABLE,
       users,
-      audit: `/console/t/${tenant.id}/audit?request=${actor.requestId}`,
+      audit: `/console/t/${tenant.id}/audit?request=${job.id}`,
       faults: `${base}/export?job=${job.id}`,
     },
     commands: [`latchkey users import users.csv --dry-run --tenant ${tenant.id}`],

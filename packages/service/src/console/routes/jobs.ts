@@ -14,6 +14,7 @@ import { ServiceError } from '../../domain/writes/errors.ts'
 import { knownReason, reason } from '../../domain/writes/reasons/index.ts'
 import type { ImportJob } from '../../store/jobs.ts'
 import { type ConsoleRoute, type Result, type TenantCall, tenantForm, tenantPage } from '../call.ts'
+import { importPath, jobPath } from '../job-entries.ts'
 import { bulkActs } from '../job-words.ts'
 import type { Content } from '../page.ts'
 import type { Refused } from '../refused.ts'
@@ -27,7 +28,7 @@ import {
   type Text,
 } from '../texts/index.ts'
 import { userFiltersIn, userQueryOf } from '../user-filters.ts'
-import { countsOf, importPath } from './imports.ts'
+import { countsOf } from './imports.ts'
 
 /** How often the page of a running job is loaded again. */
 const REFRESH_SECONDS = 3
@@ -155,7 +156,7 @@ async function showJob(call: TenantCall): Promise<Result> {
   const { query, scope } = call
   const job = await getJob(scope, query.get('job') ?? '')
   if (job.kind === 'import') return { kind: 'redirect', to: importPath(job) }
-  const { progress, actor } = job
+  const { progress } = job
   return {
     kind: 'page',
     name: 'job',
@@ -170,7 +171,7 @@ async function showJob(call: TenantCall): Promise<Result> {
       isStopping: job.state === 'running' && job.work.isStopped === true,
       stop: `/console/t/${job.tenantId}/jobs/stop`,
       users: usersPath(call),
-      audit: `/console/t/${job.tenantId}/audit?request=${actor.requestId}`,
+      audit: `/console/t/${job.tenantId}/audit?request=${job.id}`,
     },
     commands: [`latchkey audit list --action job. --tenant ${job.tenantId}`],
   }
@@ -180,8 +181,7 @@ function shownJob(job: BulkJob | ImportJob) {
   const { id, state, createdAt, total, progress } = job
   const { done, failed } = job.kind === 'import' ? countsOf(job) : (progress as BulkJob['progress'])
   const label: Sentence = job.kind === 'import' ? 'Import users' : bulkActs[job.kind].label
-  const base = `/console/t/${job.tenantId}/jobs`
-  const href = job.kind === 'import' ? importPath(job) : `${base}?job=${id}`
+  const href = jobPath(job)
   return {
     ...{ id, state, createdAt, done, failed, label, href, number: inWords(total) },
     stateLabel: stateLabels[state],

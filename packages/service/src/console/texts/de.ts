@@ -960,6 +960,27 @@ export const de = {
   '{who} had a trusted device of {on} forgotten.':
     '{who} hat ein vertrautes Gerät von {on} vergessen lassen.',
   '{who} let {on} try again.': '{who} hat {on} neue Versuche erlaubt.',
+  '{who} disabled users by a job: {on}.': '{who} hat Benutzer durch einen Auftrag gesperrt: {on}.',
+  '{who} enabled users by a job: {on}.': '{who} hat Benutzer durch einen Auftrag entsperrt: {on}.',
+  '{who} ended the sessions of users by a job: {on}.':
+    '{who} hat die Sitzungen von Benutzern durch einen Auftrag beendet: {on}.',
+  '{who} sent users a link for a new password by a job: {on}.':
+    '{who} hat Benutzern durch einen Auftrag einen Link für ein neues Passwort geschickt: {on}.',
+  '{who} sent users a link that verifies the address by a job: {on}.':
+    '{who} hat Benutzern durch einen Auftrag einen Link geschickt, der die Adresse bestätigt: {on}.',
+  '{who} sent users an invitation by a job: {on}.':
+    '{who} hat Benutzern durch einen Auftrag eine Einladung geschickt: {on}.',
+  '{who} imported users by a job: {on}.':
+    '{who} hat Benutzer durch einen Auftrag importiert: {on}.',
+  '{users}': '{users}',
+  '{users} so far': 'bisher {users}',
+  '{users}, then it was stopped': '{users}, dann wurde er angehalten',
+  '{users}, {failed} refused': '{users}, {failed} abgelehnt',
+  'Jobs user by user': 'Aufträge Benutzer für Benutzer',
+  'User by user': 'Benutzer für Benutzer',
+  'What a job did, user by user.': 'Das hat ein Auftrag getan, Benutzer für Benutzer.',
+  'To the whole log': 'Zum ganzen Protokoll',
+  'Request or job': 'Anfrage oder Auftrag',
   '{who} began a job for many users: {on}.':
     '{who} hat einen Auftrag für viele Benutzer begonnen: {on}.',
   '{who} created the tenant {on}.': '{who} hat den Mandanten {on} angelegt.',

@@ -8,7 +8,7 @@ import {
   type JobUsers,
   type RoleJob,
 } from '../../store/jobs.ts'
-import type { User } from '../../store/records.ts'
+import type { StoredAuditEntry, User } from '../../store/records.ts'
 import type { Found, SearchCursor } from '../../store/user-search.ts'
 import { endAllSessions } from '../users/accounts.ts'
 import { setDisabled, usersById } from '../users/users.ts'
@@ -56,7 +56,7 @@ export async function beginJob(
     state: 'running',
     progress: { after: undefined, taken: [], done: 0, failed: 0, failures: [] },
   })
-  await note(scope, 'job.begin', job.id)
+  await note(scope, JOB_BEGIN, job.id)
   return job
 }
 
@@ -85,6 +85,23 @@ export async function getJob(
   return found(isShown(job) ? job : undefined)
 }
 
+/** The jobs that audit entries are about, by their ids. */
+export async function jobsIn(
+  { store }: DomainContext,
+  entries: readonly StoredAuditEntry[],
+): Promise<ReadonlyMap<string, BulkJob | ImportJob>> {
+  const ids = new Set(entries.filter(isJobBegin).map(({ target }) => target))
+  const jobs = (await store.jobs.some([...ids])).filter(isShown)
+  return new Map(jobs.map((job) => [job.id, job]))
+}
+
+/** Whether an entry began a job, beneath which the entries of its users are. */
+export function isJobBegin({ action }: Pick<StoredAuditEntry, 'action'>): boolean {
+  return action === JOB_BEGIN
+}
+
+const JOB_BEGIN = 'job.begin'
+
 /** The newest jobs of the tenant. */
 export async function listJobs({ context, tenantId }: Scope): Promise<(BulkJob | ImportJob)[]> {
   return (await context.store.jobs.list(tenantId, 50)).filter(isShown)
@@ -106,8 +123,8 @@ export async function takeStep(
   job: HeldJob,
   isStopped: () => boolean,
 ): Promise<void> {
-  const { tenantId, actor } = job
-  const scope: Scope = { context, actor: actor as Scope['actor'], tenantId }
+  const { tenantId } = job
+  const scope: Scope = { context, actor: actorOf(job), tenantId }
   if (!(await context.store.tenants.get(tenantId))) {
     job.state = 'stopped'
     return
@@ -122,6 +139,16 @@ export async function takeStep(
     default:
       return takeUsers(scope, support, job, isStopped)
   }
+}
+
+/**
+ * The operator as actor. What is done user by user has the id of the job as that of its request, by which the log finds
+ * it beneath the entry that began the job.
+ */
+function actorOf({ id, kind, actor }: Job): Scope['actor'] {
+  const { requestId, ...rest } = actor
+  if (kind !== 'tell-role') return { ...rest, requestId: id }
+  return { ...rest, ...(requestId !== undefined && { requestId }) }
 }
 
 async function tellOfRole(

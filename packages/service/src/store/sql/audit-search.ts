@@ -56,7 +56,8 @@ export function createAuditSearch(
     const before = after && after.at < to ? after : { at: to, id: 0 }
     const about = aboutOf(filter)
     const isIn = sql`at >= ${from} and (at, id) < (${before.at}, ${before.id})
-      and ${tenantId === undefined ? sql`1 = 1` : sql`tenant_id = ${tenantId}`}`
+      and ${tenantId === undefined ? sql`1 = 1` : sql`tenant_id = ${tenantId}`}
+      ${filter.withoutJobs ? sql`and ${isOfNoJob}` : sql``}`
     const inOrder = sql`order by at desc, id desc limit ${limit + 1}`
 
     async function rowsOf(): Promise<Row<'audit'>[]> {
@@ -91,6 +92,9 @@ export function createAuditSearch(
     }
   }
 }
+
+/** An entry of a job has the id of the job as that of its request. A backtick follows the underscore. */
+const isOfNoJob = sql`(request_id is null or request_id < 'job_' or request_id >= 'job\`')`
 
 /** Finds the actions with a beginning, as `found.one`: each by a step to the next one in an index. */
 function actionsIn(
@@ -129,15 +133,16 @@ export function createAuditCount(
   }
 }
 
-/** The entries about a target, or about a user and all objects of the user. */
-function aboutOf({ target, user }: AuditFilter): Sql | undefined {
+/** The entries about a target, about a user and all objects of the user, or of a request. */
+function aboutOf({ target, user, request }: AuditFilter): Sql | undefined {
   const isTarget = target !== undefined && sql`target = ${target}`
   // `0` is what follows `/`.
   const isUser =
     user !== undefined &&
     sql`(target = ${user} or target >= ${`${user}/`} and target < ${`${user}0`})`
-  if (isTarget && isUser) return sql`${isTarget} and ${isUser}`
-  return isTarget || isUser || undefined
+  const isOf = request !== undefined && sql`request_id = ${request}`
+  const all = [isTarget, isUser, isOf].filter((one) => one !== false)
+  return all.length > 0 ? join(all, separators.and) : undefined
 }
 
 function matches({ actors, action: prefix }: AuditFilter, action: Sql): Sql {

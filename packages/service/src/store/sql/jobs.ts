@@ -2,7 +2,7 @@ import type { HeldJob, Job, JobStore } from '../jobs.ts'
 import { within } from '../queue-times.ts'
 import type { Engine } from './engine.ts'
 import { every as columnsIn, type Row } from './schema.ts'
-import { type Sql, sql } from './sql.ts'
+import { list, once, type Sql, sql } from './sql.ts'
 
 type JobRow = Row<'jobs'>
 
@@ -30,6 +30,13 @@ export function createJobs({ reader, run, now, skipLocked }: JobEngine): JobStor
       const row = await reader.first(sql<JobRow>`select ${every} from jobs
         where tenant_id = ${tenantId} and id = ${id}`)
       return row && fromRow(row)
+    },
+    async some(ids) {
+      if (ids.length === 0) return []
+      const rows = await reader.all(
+        once(sql<JobRow>`select ${every} from jobs where id in (${list(ids)})`),
+      )
+      return rows.map(fromRow)
     },
     async list(tenantId, limit) {
       const rows = await reader.all(sql<JobRow>`select ${every} from jobs

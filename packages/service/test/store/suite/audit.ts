@@ -111,6 +111,47 @@ export function describeAudit(open: Open): void {
       expect(await found({ user: 'usr_1', target: 'usr_1' }, 1)).toHaveLength(3)
     })
 
+    test('the entries of a job are found by its id, and are left out of pages where they would hide the others', async () => {
+      const store = await open()
+      const entry = (
+        at: number,
+        action: string,
+        requestId: string | undefined,
+        actor = 'operator:o',
+      ) =>
+        store.audit.append(
+          anAudit(action, { tenantId: 't1', at, actor, requestId, target: 'usr_1' }),
+        )
+      await entry(10, 'user.create', undefined)
+      await entry(20, 'job.begin', '3f2c')
+      for (let at = 30; at < 60; at++) await entry(at, 'user.update', 'job_1')
+      await entry(60, 'login.succeeded', 'zz', 'user:usr_1')
+      async function found(filter: AuditFilter, limit: number): Promise<string[]> {
+        const actions: string[] = []
+        for (let after: AuditPage['after']; ; ) {
+          const { items, next } = await store.audit.search('t1', filter, { after, limit })
+          expect(items.length === limit || next === undefined).toBe(true)
+          actions.push(...items.map(({ action }) => action))
+          if (!next) return actions
+          after = next
+        }
+      }
+      for (const limit of [2, 7, 100]) {
+        expect(await found({ withoutJobs: true }, limit)).toEqual([
+          ...['login.succeeded', 'job.begin', 'user.create'],
+        ])
+        expect(await found({ withoutJobs: true, actors: ['operator:o'] }, limit)).toEqual([
+          ...['job.begin', 'user.create'],
+        ])
+        expect(await found({ withoutJobs: true, target: 'usr_1' }, limit)).toHaveLength(3)
+        expect(await found({ withoutJobs: true, action: 'user.' }, limit)).toEqual(['user.create'])
+        expect(await found({ request: 'job_1' }, limit)).toHaveLength(30)
+        expect(await found({ request: 'job_1', from: 35 }, limit)).toHaveLength(25)
+        expect(await found({ request: '3f2c' }, limit)).toEqual(['job.begin'])
+        expect(await found({}, limit)).toHaveLength(33)
+      }
+    })
+
     test('entries of before an import are on one page of every filter', async () => {
       const store = await open()
       const tenant = aTenant()

@@ -37,6 +37,9 @@ export function describeJobs(open: Open): void {
       const id = jobs[0]?.id ?? ''
       expect(plain(await store.jobs.get(tenant.id, id))).toEqual(plain(jobs[0]))
       expect(await store.jobs.get('ten_other', id)).toBeUndefined()
+      const ids = [id, 'job_none', jobs[2]?.id ?? '']
+      expect((await store.jobs.some(ids)).map((one) => one.id).sort()).toEqual([ids[0], ids[2]])
+      expect(await store.jobs.some([])).toEqual([])
     })
 
     test('one process at a time holds a job, and one that comes too late keeps nothing', async () => {
