@@ -33,6 +33,7 @@ const names: Readonly<Record<string, Sentence>> = {
   '/console/t/:tenant/users/export': 'Download the users',
   '/console/t/:tenant/users/import/begin': 'Import users',
   '/console/t/:tenant/users/bulk': 'Act for many users',
+  '/console/t/:tenant/jobs/undo': 'Undo a job',
   '/console/t/:tenant/users/:user/edit': 'Edit a user',
   '/console/t/:tenant/users/:user/edit/save': 'Edit a user',
   '/console/t/:tenant/users/:user/verify': 'Mark the address of a user as verified',

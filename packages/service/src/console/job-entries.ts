@@ -14,8 +14,12 @@ export function jobPath(job: BulkJob | ImportJob): string {
 }
 
 /** The sentence of the entry that began a job: what it did, in place of that it began. */
-export function sentenceOfJob({ kind }: Pick<BulkJob | ImportJob, 'kind'>): Sentence {
-  return kind === 'import' ? '{who} imported users by a job: {on}.' : bulkActs[kind].told
+export function sentenceOfJob(job: BulkJob | ImportJob): Sentence {
+  if (job.kind === 'import') return '{who} imported users by a job: {on}.'
+  if (!('undoes' in job.work)) return bulkActs[job.kind].told
+  return job.kind === 'enable'
+    ? '{who} undid a job, which enabled users again: {on}.'
+    : '{who} undid a job, which disabled users again: {on}.'
 }
 
 /** The number of users of a job as its object: those done, and what became of the others. */

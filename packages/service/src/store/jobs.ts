@@ -7,8 +7,9 @@ export const bulkKinds = ['disable', 'enable', 'end-sessions', 'reset', 'verify'
 /** One of {@link bulkKinds}: the last three send a message. */
 export type BulkKind = (typeof bulkKinds)[number]
 
-/** The users of a job: those named, or those that a search finds. */
+/** The users of a job: those named, those that a search finds, or those whom another job changed, to undo it. */
 export type JobUsers =
+  | { readonly undoes: string }
   | { readonly ids: readonly string[] }
   | { readonly query: Omit<UserQuery, 'order'> }
 

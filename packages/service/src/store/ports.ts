@@ -512,6 +512,21 @@ export interface AuditStore {
     tenantId: string | undefined,
     query: { action: string; from: Micros; limit: number },
   ): Promise<Map<string, number>>
+  /**
+   * The users of a tenant whom a job disabled or enabled, in the order in which it took them, but for those about whom
+   * that was decided again since, and those who are gone.
+   */
+  unchangedSince(
+    tenantId: string,
+    jobId: string,
+    page: { after: number; limit: number },
+  ): Promise<{ id: number; userId: string }[]>
+  /** The number of users whom a job disabled or enabled, and of those among them who are still as it left them; at most `limit`. */
+  countUnchanged(
+    tenantId: string,
+    jobId: string,
+    limit: number,
+  ): Promise<{ changed: number; unchanged: number }>
   /** One entry, of the tenant if one is named. */
   get(tenantId: string | undefined, id: number): Promise<StoredAuditEntry | undefined>
   /**

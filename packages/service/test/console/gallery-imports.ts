@@ -57,6 +57,11 @@ export async function fillImports(page: Page, tenant: string, folder: string): P
   await press('Check the file')
   await page.getByText('No column has email addresses').waitFor()
   const columns = await upload(FILE)
+  // Nobody is disabled whom it finds, so that the lists of the other pictures stay as they are.
+  await page.goto(`${tenant}/users/bulk?act=enable&of=all&search=zoe`)
+  await press('Enable')
+  await page.getByText('done', { exact: true }).waitFor()
+  const enabled = new URL(page.url()).searchParams.get('job') ?? ''
   // Another process holds the one for long; the other has ended.
   const database = new DatabaseSync(join(folder, 'data.db'))
   const change = database.prepare(
@@ -66,5 +71,5 @@ export async function fillImports(page: Page, tenant: string, folder: string): P
   change.run('running', JSON.stringify({ phase: 'importing', ...counts }), jobs.running)
   change.run('stopped', JSON.stringify({ phase: 'unreadable', ...counts }), jobs.ended)
   database.close()
-  return { ...jobs, done, columnless, columns, update }
+  return { ...jobs, done, columnless, columns, update, enabled }
 }

@@ -88,6 +88,9 @@ const gallery: Readonly<Record<string, readonly Entry[]>> = {
       path: `/console/t/:tenant/users/import?job=:${state}`,
     })),
   ],
+  '/console/t/:tenant/jobs/undo': [
+    { name: 'job-undo', path: '/console/t/:tenant/jobs/undo?job=:enabled' },
+  ],
   '/console/t/:tenant/jobs': ['jobs', { name: 'jobs-none', path: '/console/t/:empty/jobs' }],
   '/console/t/:tenant/users/:user': [
     'user',

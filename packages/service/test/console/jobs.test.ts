@@ -127,6 +127,60 @@ describe.each(stores)('on %s, a job of the console', (store) => {
     expect(own.html).toContain(`${tenant.path}/audit?request=${id}`)
   })
 
+  test('is undone by another job, for those about whom nobody decided since', async () => {
+    const { running, tenant, ids, owner, entries, list } = await withUsers(5)
+    await using _ = running
+    const [first = '', second = '', third = '', , fifth = ''] = ids
+    const turn = async (id: string, act: string) =>
+      press(owner, await owner.get(`${list}/${id}`), `${list}/${id}/${act}`)
+    // One is disabled already: the job does not change it, and neither does undoing it.
+    await turn(fifth, 'disable')
+    const all = new URLSearchParams({ act: 'disable', of: 'all' })
+    const { job } = await begin(owner, list, all)
+    await isDone(owner, job)
+    await turn(first, 'enable')
+    await turn(second, 'enable')
+    await turn(second, 'disable')
+
+    const id = job.split('job=')[1] ?? ''
+    expect((await owner.get(job)).html).toContain(`${tenant.path}/jobs/undo?job=${id}`)
+    const asked = await owner.get(`${tenant.path}/jobs/undo?job=${id}`)
+    expect(textOf(asked.html)).toContain('Enable: 2 users')
+    expect(textOf(asked.html)).toContain('The job changed 4 users.')
+    expect(textOf(asked.html)).toContain('or deleted since: 2.')
+    const begun = await press(owner, asked, `${tenant.path}/jobs/undo`, { job: id })
+    expect(begun.status).toBe(303)
+    const undone = await isDone(owner, begun.location ?? '')
+    expect(textOf(undone.html)).toMatch(/Done\s*2\s*Refused\s*0/)
+    const rows = (await entries('user.update')).filter(
+      ({ request_id }) => request_id === begun.location?.split('job=')[1],
+    )
+    expect(rows.map(({ target }) => target).sort()).toEqual([third, ids[3]])
+    for (const row of rows) expect(row.flags).toEqual({ disabled: false })
+    const disabled = (await owner.get(`${list}?state=disabled`)).html
+    for (const one of ids) {
+      expect(disabled.includes(one)).toBe(one === second || one === fifth)
+    }
+    expect(rowsIn(await owner.get(`${tenant.path}/audit`))).toContainEqual(
+      expect.stringContaining('undid a job, which enabled users again: 2 users.'),
+    )
+
+    // It is an act of its own, which is undone in turn.
+    const back = begun.location?.split('job=')[1] ?? ''
+    const turned = await owner.get(`${tenant.path}/jobs/undo?job=${back}`)
+    expect(textOf(turned.html)).toContain('Disable: 2 users')
+
+    // Once more, there is nothing to undo; and no viewer, and no job of messages is undone.
+    const again = await press(owner, asked, `${tenant.path}/jobs/undo`, { job: id })
+    expect(textOf(again.html)).toContain('There is nothing to undo.')
+    const sent = await begin(owner, list, new URLSearchParams({ act: 'end-sessions', of: 'all' }))
+    await isDone(owner, sent.job)
+    const other = sent.job.split('job=')[1] ?? ''
+    expect((await owner.get(`${tenant.path}/jobs/undo?job=${other}`)).status).toBe(409)
+    const viewer = await running.logIn({ role: 'viewer' })
+    expect((await viewer.get(`${tenant.path}/jobs/undo?job=${id}`)).status).toBe(403)
+  })
+
   test('goes on after a restart, and takes each user once', async () => {
     const options = { ...on(store), masterKey: Buffer.alloc(32, 7).toString('base64') }
     const first = await withUsers(100, options)

@@ -7,7 +7,10 @@ import {
   type Job,
   listJobs,
   MAX_COUNTED,
+  oppositeOf,
+  previewUndo,
   stopJob,
+  undoJob,
 } from '../../domain/operators/jobs.ts'
 import { listUsers } from '../../domain/users/users.ts'
 import { ServiceError } from '../../domain/writes/errors.ts'
@@ -37,6 +40,12 @@ export const jobRoutes: readonly ConsoleRoute[] = [
   tenantPage('/users/bulk', confirm, { role: 'admin' }),
   tenantForm('/users/bulk', begin, { isDangerous: true }),
   tenantForm('/jobs/stop', stop),
+  tenantPage(
+    '/jobs/undo',
+    (call) => (call.query.has('job') ? askUndo(call, call.query.get('job') ?? '') : showJobs(call)),
+    { role: 'admin' },
+  ),
+  tenantForm('/jobs/undo', undo, { isDangerous: true }),
   tenantPage('/jobs', (call) => (call.query.has('job') ? showJob(call) : showJobs(call))),
 ]
 
@@ -119,16 +128,53 @@ function nothingChosen(text: Text, href: string): Content {
 async function begin(call: TenantCall): Promise<Result> {
   const chosen = chosenIn(call.form)
   const total = await totalOf(call, chosen)
-  const typed = numberToType(total)
-  const sent = (call.form.get('typed') ?? '').replace(/[\s.,'’]/g, '')
-  if (typed !== undefined && sent !== String(typed)) {
-    const problem = say('Nothing was done: enter {number}, the number of users.', {
-      number: String(typed),
-    })
-    return ask(call, call.form, { problem, status: 422 })
-  }
+  const refused = refusedNumber(call, total)
+  if (refused) return ask(call, call.form, refused)
   const { id } = await beginJob(call.scope, { ...chosen, total })
   return { kind: 'redirect', to: `/console/t/${call.tenant.id}/jobs?job=${id}` }
+}
+
+/** The refusal of a number that was typed; `undefined` where it is the number of users, or there are few. */
+function refusedNumber({ form }: TenantCall, total: number): Refused | undefined {
+  const typed = numberToType(total)
+  const sent = (form.get('typed') ?? '').replace(/[\s.,'’]/g, '')
+  if (typed === undefined || sent === String(typed)) return undefined
+  const problem = say('Nothing was done: enter {number}, the number of users.', {
+    number: String(typed),
+  })
+  return { problem, status: 422 }
+}
+
+/** Shows whom undoing a job would change, and whom not. */
+async function askUndo(call: TenantCall, id: string, refused: Refused = {}): Promise<Result> {
+  const { kind, changed, unchanged } = await previewUndo(call.scope, id)
+  const base = `/console/t/${call.tenant.id}/jobs`
+  return {
+    kind: 'page',
+    name: 'undo-job',
+    title: 'Undo a job',
+    data: {
+      ...bulkActs[kind],
+      ...{ id, base, total: unchanged, back: `${base}?job=${id}` },
+      changed: inWords(changed),
+      number: inWords(unchanged),
+      others: changed <= MAX_COUNTED ? changed - unchanged : undefined,
+      typed: numberToType(unchanged),
+      sent: call.form.get('typed') ?? '',
+    },
+    ...refused,
+    commands: [`latchkey audit list --action job. --tenant ${call.tenant.id}`],
+  }
+}
+
+async function undo(call: TenantCall): Promise<Result> {
+  const id = call.form.get('job') ?? ''
+  const { unchanged } = await previewUndo(call.scope, id)
+  const refused = refusedNumber(call, unchanged)
+  if (refused) return askUndo(call, id, refused)
+  if (unchanged === 0) return askUndo(call, id)
+  const begun = await undoJob(call.scope, id)
+  return { kind: 'redirect', to: jobPath(begun) }
 }
 
 async function stop(call: TenantCall): Promise<Result> {
@@ -170,6 +216,8 @@ async function showJob(call: TenantCall): Promise<Result> {
       })),
       isStopping: job.state === 'running' && job.work.isStopped === true,
       stop: `/console/t/${job.tenantId}/jobs/stop`,
+      undo: oppositeOf(job) && `/console/t/${job.tenantId}/jobs/undo?job=${job.id}`,
+      undoes: 'undoes' in job.work ? `/console/t/${job.tenantId}/jobs?job=${job.work.undoes}` : '',
       users: usersPath(call),
       audit: `/console/t/${job.tenantId}/audit?request=${job.id}`,
     },

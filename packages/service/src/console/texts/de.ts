@@ -203,6 +203,20 @@ export const de = {
   'Nothing was done: enter {number}, the number of users.':
     'Es wurde nichts getan: Geben Sie {number} ein, die Zahl der Benutzer.',
   'Stop the job': 'Auftrag anhalten',
+  'Undo a job': 'Auftrag rückgängig machen',
+  'Undo the job…': 'Auftrag rückgängig machen …',
+  'It undoes an earlier job': 'Er macht einen früheren Auftrag rückgängig',
+  'The job changed {users}.': 'Geändert hat der Auftrag: {users}.',
+  'Undoing it concerns those about whom nobody has decided since.':
+    'Rückgängig gemacht wird er bei denen, über die seitdem niemand entschieden hat.',
+  'Left as they are, as they were disabled, enabled, contested or deleted since: {count}.':
+    'Unverändert bleiben, weil seitdem gesperrt, entsperrt, angefochten oder gelöscht: {count}.',
+  'There is nothing to undo.': 'Es gibt nichts rückgängig zu machen.',
+  'Back to the job': 'Zurück zum Auftrag',
+  '{who} undid a job, which enabled users again: {on}.':
+    '{who} hat einen Auftrag rückgängig gemacht und Benutzer wieder entsperrt: {on}.',
+  '{who} undid a job, which disabled users again: {on}.':
+    '{who} hat einen Auftrag rückgängig gemacht und Benutzer wieder gesperrt: {on}.',
   'It stops after the users under way, at most 100 of them.':
     'Der Auftrag hält nach den Benutzern an, die gerade an der Reihe sind, höchstens 100.',
   'The job was stopped. The users counted under “Done” are changed, all others are not.':

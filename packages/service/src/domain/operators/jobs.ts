@@ -60,6 +60,48 @@ export async function beginJob(
   return job
 }
 
+/** The acts that have an opposite, by which a job is undone. */
+const opposites: Partial<Record<BulkKind, BulkKind>> = { disable: 'enable', enable: 'disable' }
+
+/** The effect of undoing a job: the act, and the numbers of users, counted up to {@link MAX_COUNTED} and one more. */
+export interface Undoing {
+  readonly kind: BulkKind
+  /** Whom the job changed. */
+  readonly changed: number
+  /** Those among them about whom nobody decided since: they alone are changed back. */
+  readonly unchanged: number
+}
+
+/** The job that a job can be undone by; `undefined` where the act has no opposite, or the job still runs. */
+export function oppositeOf(job: BulkJob | ImportJob): BulkKind | undefined {
+  if (job.kind === 'import' || job.state === 'running') return undefined
+  return opposites[job.kind]
+}
+
+/**
+ * Counts whom undoing a job would change.
+ *
+ * @throws ServiceError `conflict` when it cannot be undone.
+ */
+export async function previewUndo(scope: Scope, id: string): Promise<Undoing> {
+  const kind = oppositeOf(await getJob(scope, id))
+  if (!kind) {
+    throw new ServiceError('conflict', reason('job_not_undone'))
+  }
+  const { audit } = scope.context.store
+  return { kind, ...(await audit.countUnchanged(scope.tenantId, id, MAX_COUNTED + 1)) }
+}
+
+/**
+ * Begins a job that undoes another one: for the users whom that one changed, but for those about whom somebody decided since.
+ *
+ * @throws ServiceError `conflict` when it cannot be undone.
+ */
+export async function undoJob(scope: Scope, id: string): Promise<BulkJob> {
+  const { kind, unchanged } = await previewUndo(scope, id)
+  return beginJob(scope, { kind, work: { undoes: id }, total: unchanged })
+}
+
 /**
  * Stops an act for many users: it ends after the users under way, at most 100 of them. Users who were taken already stay changed.
  *
@@ -191,14 +233,18 @@ async function takeUsers(
 async function take(
   scope: Scope,
   support: JobHelp['support'],
-  { kind, progress }: HeldJob<BulkJob>,
+  { kind, work, progress }: HeldJob<BulkJob>,
   user: User,
 ): Promise<void> {
   try {
     const mail = mailOf(kind)
     if (mail) await support.sendMail(scope, user.id, { kind: mail })
     else if (kind === 'end-sessions') await endAllSessions(scope, user.id)
-    else await setDisabled(scope, user.id, kind === 'disable')
+    else {
+      // Whoever decides about the user meanwhile decides last.
+      const readAs = 'undoes' in work ? user : undefined
+      await setDisabled(scope, user.id, kind === 'disable', { readAs })
+    }
     progress.done++
   } catch (error) {
     const { message, reason: because } = refusalIn(error)
@@ -221,7 +267,32 @@ async function usersBehind(
   after: SearchCursor | undefined,
   limit: number,
 ): Promise<Found<User>> {
+  if ('undoes' in users) return usersToUndo(scope, users.undoes, after, limit)
   if ('ids' in users) return { items: await usersById(scope, users.ids), next: undefined }
   const { tenantId, context } = scope
   return context.store.users.search(tenantId, { ...users.query, inside: true }, { after, limit })
+}
+
+/** The users whom a job changed, and about whom nobody decided since, in the order of that job. */
+async function usersToUndo(
+  scope: Scope,
+  jobId: string,
+  after: SearchCursor | undefined,
+  limit: number,
+): Promise<Found<User>> {
+  const { tenantId, context } = scope
+  const page = { after: Number(after?.id ?? 0), limit }
+  const find = () => context.store.audit.unchangedSince(tenantId, jobId, page)
+  const found = await find()
+  const users = await usersById(
+    scope,
+    found.map(({ userId }) => userId),
+  )
+  // Asked once more: a decision from before the users were read is in the log by now.
+  const unchanged = new Set((await find()).map(({ userId }) => userId))
+  const last = found.length < limit ? undefined : found.at(-1)
+  return {
+    items: users.filter(({ id }) => unchanged.has(id)),
+    next: last && { key: '', id: String(last.id) },
+  }
 }

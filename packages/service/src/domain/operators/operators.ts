@@ -266,7 +266,7 @@ export async function setOperatorDisabled(
 ): Promise<User> {
   const { context } = scope
   found(await context.store.operators.get(id))
-  const set = () => setDisabled(within(scope), id, disabled, 'operator.update')
+  const set = () => setDisabled(within(scope), id, disabled, { action: 'operator.update' })
   return disabled ? keepingAnOwner(scope, id, undefined, set) : set()
 }
 

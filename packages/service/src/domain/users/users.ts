@@ -242,16 +242,26 @@ export async function editUser(
   return { user, before: before ?? user, standing }
 }
 
+/** How a user is disabled or enabled. */
+interface Disabling {
+  readonly action?: 'user.update' | 'operator.update'
+  /** The user as read before: it is refused if the user was changed, or the account contested, meanwhile. */
+  readonly readAs?: User | undefined
+}
+
+const changedMeanwhile = () => new ServiceError('conflict', reason('user_changed_since'))
+
 /** Disables a user, which ends the user's sessions, or enables one again; all else stays as it is. */
 export function setDisabled(
   scope: Scope,
   id: string,
   disabled: boolean,
-  action: 'user.update' | 'operator.update' = 'user.update',
+  { action = 'user.update', readAs }: Disabling = {},
 ): Promise<User> {
   const { context, tenantId } = scope
   const at = nowMicros(context.clock)
   function change(last: User): User {
+    if (readAs && readAs.updatedAt !== last.updatedAt) throw changedMeanwhile()
     if (last.disabled === disabled) return last
     const { sessionsValidAfter } = last
     return updated(context, last, {
@@ -260,19 +270,25 @@ export function setDisabled(
     })
   }
   // An operator decides about a contested account; that is judged in the write.
-  if (!disabled && isOperator(scope)) return enable(scope, id, change)
+  if (!disabled && isOperator(scope)) return enable(scope, id, change, readAs)
   return commit(scope, action, id, (audit) =>
     context.store.users.update(tenantId, id, noting(audit, change), audit, effectOfEdit),
   )
 }
 
-async function enable(scope: Scope, id: string, change: Change<User>): Promise<User> {
+async function enable(
+  scope: Scope,
+  id: string,
+  change: Change<User>,
+  readAs?: User,
+): Promise<User> {
   const { context, tenantId } = scope
   function changeOne(account: Account): Account {
     const user = change(account.user)
     if (user === account.user) return account
     const standing = afterRuling(account)
     if (!isContested(account.user, standingOf(account))) return { ...account, user, standing }
+    if (readAs) throw changedMeanwhile()
     refuseOwnChange(scope, account)
     return { ...account, user, standing: { ...standing, readdressed: undefined } }
   }

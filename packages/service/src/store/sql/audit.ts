@@ -70,6 +70,21 @@ export function createAudit(engine: Engine, addEntry: AddEntry): Omit<AuditStore
 
     count: createAuditCount(engine),
 
+    async unchangedSince(tenantId, jobId, { after, limit }) {
+      const rows = await reader.all(sql<{ id: number; target: string }>`select id, target
+        from audit as entry where ${changedBy(tenantId, jobId)} and ${isUnchanged}
+          and id > ${after} order by id limit ${limit}`)
+      return rows.map(({ id, target }) => ({ id, userId: target }))
+    },
+
+    async countUnchanged(tenantId, jobId, limit) {
+      const row = await reader.first(sql<{ changed: number; unchanged: number }>`
+        select count(*) as changed, coalesce(sum(is_unchanged), 0) as unchanged
+        from (select case when ${isUnchanged} then 1 else 0 end as is_unchanged
+          from audit as entry where ${changedBy(tenantId, jobId)} limit ${limit}) as counted`)
+      return { changed: Number(row?.changed ?? 0), unchanged: Number(row?.unchanged ?? 0) }
+    },
+
     async get(tenantId, id) {
       const isOf = tenantId === undefined ? sql`1 = 1` : sql`tenant_id = ${tenantId}`
       const row = await reader.first(sql<EntryRow>`${entries} where id = ${id} and ${isOf}`)
@@ -124,6 +139,18 @@ export function createAudit(engine: Engine, addEntry: AddEntry): Omit<AuditStore
       ),
   }
 }
+
+/** The entries of the users whom a job disabled or enabled. */
+const changedBy = (tenantId: string, jobId: string): Sql =>
+  sql`entry.request_id = ${jobId} and entry.tenant_id = ${tenantId}
+    and entry.action = 'user.update' and entry.outcome = 'success'`
+
+/** Whether the user of an entry is there, and nobody disabled, enabled or contested the account since. */
+const isUnchanged = sql`exists (select 1 from users
+    where users.tenant_id = entry.tenant_id and users.id = entry.target)
+  and not exists (select 1 from audit as later
+    where later.target = entry.target and later.id > entry.id and later.outcome = 'success'
+      and (later.action in ('user.contest', 'user.take_back') or later.fields like '%"disabled=%'))`
 
 /** Notes up to which id the entries from before a time will be gone, before they are. */
 export function notePruned(before: number): Sql {

@@ -152,6 +152,40 @@ export function describeAudit(open: Open): void {
       }
     })
 
+    test('the users whom a job changed are found, but for those about whom was decided since and those who are gone', async () => {
+      const store = await open()
+      const tenant = aTenant()
+      await store.tenants.insert(tenant, anAudit('tenant.create', { tenantId: tenant.id }))
+      const users = Array.from({ length: 6 }, () => aUser(tenant.id))
+      const write = (action: string, n: number, more: object = {}) =>
+        store.audit.append(
+          anAudit(action, { tenantId: tenant.id, target: users[n]?.id ?? '', ...more }),
+        )
+      for (const user of users) {
+        await store.users.insert(user, anAudit('user.create', { tenantId: tenant.id }))
+      }
+      const byJob = { requestId: 'job_1', fields: ['disabled=true'] }
+      for (let n = 0; n < 5; n++) await write('user.update', n, byJob)
+      await write('user.update', 5, { ...byJob, requestId: 'job_2' })
+      await write('user.update', 0, { fields: ['profile.name'] })
+      await write('login.user_disabled', 0, { outcome: 'failure' })
+      await write('user.update', 1, { fields: ['profile.name', 'disabled=false'] })
+      await write('user.contest', 2)
+      const gone = users[3]?.id ?? ''
+      await store.users.delete(tenant.id, gone, anAudit('user.delete', { target: gone }))
+      const page = { after: 0, limit: 1 }
+      const [first, ...more] = await store.audit.unchangedSince(tenant.id, 'job_1', page)
+      expect([first?.userId, more]).toEqual([users[0]?.id, []])
+      const rest = { after: first?.id ?? 0, limit: 10 }
+      const next = await store.audit.unchangedSince(tenant.id, 'job_1', rest)
+      expect(next.map(({ userId }) => userId)).toEqual([users[4]?.id])
+      expect(await store.audit.unchangedSince('ten_other', 'job_1', page)).toEqual([])
+      expect(await store.audit.countUnchanged(tenant.id, 'job_1', 100)).toEqual({
+        ...{ changed: 5, unchanged: 2 },
+      })
+      expect((await store.audit.countUnchanged(tenant.id, 'job_1', 3)).changed).toBe(3)
+    })
+
     test('entries of before an import are on one page of every filter', async () => {
       const store = await open()
       const tenant = aTenant()

@@ -1,5 +1,9 @@
 /** The refusals of operators, API keys and jobs. */
 export const operators = {
+  job_not_undone: {
+    en: 'The job cannot be undone: it runs, or its act has no opposite.',
+    de: 'Der Auftrag kann nicht rückgängig gemacht werden: Er läuft, oder es gibt kein Gegenteil.',
+  },
   job_not_running: {
     en: 'The job is not running.',
     de: 'Der Auftrag läuft nicht.',

@@ -12,6 +12,10 @@ export const users = {
     en: 'Another user of this tenant has this "profile.email".',
     de: 'Ein anderer Benutzer dieses Mandanten hat diese Adresse („profile.email“).',
   },
+  user_changed_since: {
+    en: 'The user was changed meanwhile.',
+    de: 'Der Benutzer wurde inzwischen geändert.',
+  },
   user_changed_meanwhile: {
     en: 'The user was changed meanwhile. Read the user again.',
     de: 'Der Benutzer wurde inzwischen geändert. Laden Sie die Seite neu.',
