@@ -151,6 +151,35 @@ describe('every route of the console', () => {
     expect(await done(admin)).toEqual(before)
   })
 
+  test('is open to the roles of the stored matrix, and to no other', async () => {
+    const ranks = ['viewer', 'admin', 'owner'] as const
+    const mayOpen = (one: (typeof ranks)[number], needed: (typeof ranks)[number]) =>
+      ranks.indexOf(one) >= ranks.indexOf(needed)
+    const lines = consoleRoutes.map(({ method, path, role, concerns, isDangerous }) => {
+      const cells = ranks.map((one) => (mayOpen(one, role) ? one : '-').padEnd(7))
+      return `${cells.join('')}${isDangerous ? 'new login' : '-        '}  ${concerns.padEnd(8)}${method.padEnd(5)}${path}`
+    })
+    await expect(`${lines.sort().join('\n')}\n`).toMatchFileSnapshot('routes-and-roles.txt')
+
+    await using running = await startConsole()
+    const { ids, admin } = await filled(running)
+    const operators = {
+      viewer: await running.logIn({ role: 'viewer' }),
+      admin: await running.logIn({ role: 'admin' }),
+    }
+    const before = await done(admin)
+    for (const { method, path, role } of consoleRoutes) {
+      for (const [own, browser] of Object.entries(operators)) {
+        if (mayOpen(own as keyof typeof operators, role)) continue
+        const csrf = tokenOf(browser.landed.html)
+        const { status, html } = await send(browser, method, at(path, ids), csrf)
+        expect(`${own} ${method} ${path} ${status}`).toBe(`${own} ${method} ${path} 403`)
+        expect(html).toContain('This needs an operator with the role')
+      }
+    }
+    expect(await done(admin)).toEqual(before)
+  })
+
   test('of another tenant, or of the whole service, is not there for an operator of one tenant (C1)', async () => {
     await using running = await startConsole()
     const { ids, other, admin } = await filled(running)
