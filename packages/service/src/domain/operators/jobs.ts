@@ -133,6 +133,7 @@ export async function jobsIn(
   entries: readonly StoredAuditEntry[],
 ): Promise<ReadonlyMap<string, BulkJob | ImportJob>> {
   const ids = new Set(entries.filter(isJobBegin).map(({ target }) => target))
+  if (ids.size === 0) return new Map()
   const jobs = (await store.jobs.some([...ids])).filter(isShown)
   return new Map(jobs.map((job) => [job.id, job]))
 }
