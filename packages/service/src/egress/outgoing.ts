@@ -16,8 +16,11 @@ type ProviderFetch = NonNullable<Configuration['fetch']>
 export interface Outgoing {
   /** `fetch` for the provider of a tenant; what is answered is not read. */
   forTenant(tenantId: string): ProviderFetch
-  /** `fetch` on behalf of a tenant, whose answers may have 512 KiB. */
-  reading(tenantId: string): (url: string, options: RequestInit) => Promise<Response>
+  /** `fetch` on behalf of a tenant, whose answers may have 512 KiB, or `maxBytes`. It follows no redirect. */
+  reading(
+    tenantId: string,
+    maxBytes?: number,
+  ): (url: string, options: RequestInit) => Promise<Response>
   /** Why nothing is sent to a URL on behalf of a tenant, as far as the URL itself tells. */
   refusalOf(tenantId: string, url: URL): Promise<Reason | undefined>
   close(): Promise<void>
@@ -129,21 +132,23 @@ export function createOutgoing(context: OutgoingOptions): Outgoing {
       body.dump({ limit: MAX_DUMPED_BYTES, signal: init.signal }).catch(() => {})
       return new Response(null, { status, headers: Object.entries(headers).flatMap(entriesOf) })
     },
-    reading: (tenantId) => async (target, options) => {
-      const { fetch, url, init } = await prepare(tenantId, new URL(target), options)
-      const { status, headers, body } = await fetch(url, { ...init, redirect: 'manual' })
-      const chunks: Uint8Array[] = []
-      let size = 0
-      for await (const chunk of body ?? []) {
-        size += chunk.length
-        if (size > MAX_BODY_BYTES)
-          throw new Unanswered(reason('address_answers_too_much', { address: target }))
-        chunks.push(chunk)
-      }
-      const isEmpty = status === 204 || status === 205 || status === 304
-      const read = isEmpty ? null : Buffer.concat(chunks)
-      return new Response(read, { status, headers: [...headers] })
-    },
+    reading:
+      (tenantId, maxBytes = MAX_BODY_BYTES) =>
+      async (target, options) => {
+        const { fetch, url, init } = await prepare(tenantId, new URL(target), options)
+        const { status, headers, body } = await fetch(url, { ...init, redirect: 'manual' })
+        const chunks: Uint8Array[] = []
+        let size = 0
+        for await (const chunk of body ?? []) {
+          size += chunk.length
+          if (size > maxBytes)
+            throw new Unanswered(reason('address_answers_too_much', { address: target }))
+          chunks.push(chunk)
+        }
+        const isEmpty = status === 204 || status === 205 || status === 304
+        const read = isEmpty ? null : Buffer.concat(chunks)
+        return new Response(read, { status, headers: [...headers] })
+      },
     refusalOf: async (tenantId, url) =>
       (await isExempt(tenantId, url)) ? undefined : refusalOf(url),
     async close() {

@@ -6,6 +6,7 @@ import type { Outgoing } from '../egress/outgoing.ts'
 import type { Outbox } from '../mail/outbox.ts'
 import type { ProtocolStore } from '../store/protocol-store.ts'
 import type { ClientIp } from '../wire/client.ts'
+import type { ClientDocuments } from './provider/client-documents.ts'
 import type { ClientKeys } from './provider/client-keys.ts'
 import type { Directory } from './provider/directory.ts'
 import type { RequestCounts } from './requests/request-limits.ts'
@@ -39,6 +40,7 @@ export interface IssuerContext {
   readonly outgoing: Outgoing
   readonly upstreams: Upstreams
   readonly clientKeys: ClientKeys
+  readonly clientDocuments: ClientDocuments
   readonly clientIp: ClientIp
   readonly logger: IssuerLogger
   readonly ownClient: OwnClient | undefined

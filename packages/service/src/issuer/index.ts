@@ -12,6 +12,7 @@ import type { Tenant } from '../store/records.ts'
 import type { ClientIp } from '../wire/client.ts'
 import type { IssuerContext, IssuerLogger, OwnClient } from './context.ts'
 import { createDispatcher } from './dispatcher.ts'
+import { createClientDocuments } from './provider/client-documents.ts'
 import { createClientKeys } from './provider/client-keys.ts'
 import { createDirectory } from './provider/directory.ts'
 import { createProviders } from './provider/providers.ts'
@@ -98,6 +99,7 @@ export function createIssuer(options: IssuerOptions): Issuer {
     clientIp: options.clientIp,
     outgoing,
     upstreams: createUpstreams({ domain, outgoing, logger }),
+    clientDocuments: createClientDocuments({ clock: domain.clock, outgoing, logger }),
     clientKeys: createClientKeys({ clock: domain.clock, outgoing, logger }),
     allowHttpOnLoopback,
   }

@@ -72,6 +72,13 @@ interface ShownDevice {
   since: string
 }
 
+/** The access of a client, in words. */
+export interface ShownAccess {
+  apis: { name: string; sentences: string[] }[]
+  /** What it learns of the user, and for how long. */
+  ofLogin: TextKey[]
+}
+
 /** The buttons that lead to providers. */
 export interface ShownConnections {
   action: string
@@ -219,9 +226,27 @@ export interface Pages {
     /** Devices on which no second step is asked for. */
     devices: ShownDevice[]
   }
+  /** The clients that may act on behalf of the user. */
+  access: {
+    csrf: string
+    /** Whether one has just been withdrawn. */
+    isDone: boolean
+    clients: (ShownAccess & { id: string; host: string; name: string | undefined; since: string })[]
+  }
   deleteAccount: { csrf: string; email: string; problem?: Problem<'confirm'> | undefined }
   /** A user is logged in, and the application asks which account to use; a native one always does. */
   selectAccount: { csrf: string; email: string; otherPath: string; native: string | undefined }
+  /** A client that nobody has registered asks to act on behalf of the user. */
+  consent: ShownAccess & {
+    csrf: string
+    email: string
+    /** The host of its metadata document, with the port. */
+    host: string
+    /** The name that it claims. */
+    name: string | undefined
+    /** The host that the code goes to; `undefined` for a program on the user's device. */
+    goesTo: string | undefined
+  }
   signup: {
     csrf: string
     name: string

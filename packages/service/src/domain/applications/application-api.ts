@@ -10,6 +10,15 @@ export const API_KEY = 'latchkey_api'
 /** The key of an application's metadata with the scopes of its API: a JSON object from scope to sentence, as text. */
 export const API_SCOPES_KEY = 'latchkey_api_scopes'
 
+/**
+ * The key of an application's metadata that says which clients may ask for tokens of its API: those that are registered,
+ * or those with a metadata document as well.
+ */
+export const API_CLIENTS_KEY = 'latchkey_api_clients'
+
+/** The values of {@link API_CLIENTS_KEY}; the first is the default. */
+const API_CLIENTS = ['registered', 'documents'] as const
+
 /** The limits of an API. Lengths are in bytes of UTF-8. */
 const apiLimits = { identifier: 500, scopes: 30, scope: 60, sentence: 200 } as const
 
@@ -19,6 +28,8 @@ export interface Api {
   readonly identifier: string
   /** The sentence of each scope: what a token with it lets a program do. */
   readonly scopes: ReadonlyMap<string, string>
+  /** Whether clients that nobody has registered may ask for its tokens, with the user's consent. */
+  readonly isOpen: boolean
 }
 
 /** The API of an application; `undefined` if it offers none. Scopes that no request could have are left out. */
@@ -28,7 +39,8 @@ export function apiOf(metadata: Metadata): Api | undefined {
   const scopes = Object.entries(membersOf(text) ?? {}).flatMap(([scope, sentence]) =>
     faultOf(scope, sentence) === undefined ? [[scope, String(sentence)] as const] : [],
   )
-  return { identifier, scopes: new Map(scopes.slice(0, apiLimits.scopes)) }
+  const isOpen = metadata[API_CLIENTS_KEY] === 'documents'
+  return { identifier, scopes: new Map(scopes.slice(0, apiLimits.scopes)), isOpen }
 }
 
 /**
@@ -37,10 +49,26 @@ export function apiOf(metadata: Metadata): Api | undefined {
  * @see RFC 8707 §2, RFC 6749 §3.3
  */
 export function checkNewApi(metadata: Metadata, stored: Metadata | undefined): void {
-  const { [API_KEY]: identifier = '', [API_SCOPES_KEY]: text = '' } = metadata
-  const isChanged = [API_KEY, API_SCOPES_KEY].some((key) => metadata[key] !== stored?.[key])
+  const {
+    [API_KEY]: identifier = '',
+    [API_SCOPES_KEY]: text = '',
+    [API_CLIENTS_KEY]: clients = API_CLIENTS[0],
+  } = metadata
+  const isChanged = [API_KEY, API_SCOPES_KEY, API_CLIENTS_KEY].some(
+    (key) => metadata[key] !== stored?.[key],
+  )
   if (!isChanged) return
   if (identifier !== '') checkIdentifier(identifier)
+  if (!API_CLIENTS.some((one) => one === clients)) {
+    refuse(reason('api_clients_unknown', { key: API_CLIENTS_KEY, value: clients }))
+  }
+  if (clients !== API_CLIENTS[0] && (identifier === '' || text === '')) {
+    refuse(
+      reason('api_clients_without_scopes', {
+        ...{ key: API_CLIENTS_KEY, value: clients, api: API_KEY, scopes: API_SCOPES_KEY },
+      }),
+    )
+  }
   if (text === '') return
   if (identifier === '') {
     refuse(reason('api_scopes_without_api', { key: API_SCOPES_KEY, api: API_KEY }))

@@ -1,6 +1,13 @@
 import type { Metadata, Tenant } from '../../store/records.ts'
 import { ServiceError } from '../writes/errors.ts'
 import { type Reason, reason } from '../writes/reasons/index.ts'
+import {
+  BLOCKED_HOSTS_KEY,
+  DOCUMENT_HOSTS_KEY,
+  DOCUMENTS_KEY,
+  documentTrust,
+  isHostList,
+} from './client-documents.ts'
 
 /** The key of a tenant's metadata that says whether users may delete their own accounts. */
 const DELETION_KEY = 'latchkey_account_deletion'
@@ -26,6 +33,12 @@ const RULES: Readonly<Record<string, { isGood(value: string): boolean; wanted: R
     isGood: (value) => value === 'true' || value === 'false',
     wanted: reason('wanted_flag_on'),
   },
+  [DOCUMENTS_KEY]: {
+    isGood: (value) => documentTrust.some((one) => one === value),
+    wanted: reason('wanted_document_trust'),
+  },
+  [DOCUMENT_HOSTS_KEY]: { isGood: isHostList, wanted: reason('wanted_hosts') },
+  [BLOCKED_HOSTS_KEY]: { isGood: isHostList, wanted: reason('wanted_hosts') },
   [COLOR_KEY]: { isGood: isColor, wanted: reason('wanted_color') },
   [LOGO_KEY]: { isGood: isImageUrl, wanted: reason('wanted_image_url') },
 }

@@ -1,9 +1,29 @@
-import type { Provider } from 'oidc-provider'
+import { Provider } from 'oidc-provider'
 import { replace } from './replace.ts'
 
 /** Puts the `sid` into every ID token; oidc-provider does so for applications with a back-channel address. */
 export function nameSessions(provider: Provider): void {
   replace(provider, 'Client.prototype.includeSid', () => true)
+}
+
+type FindClient = (this: object, id: string) => Promise<unknown>
+
+/** Requests at whose end a client gets something. */
+const FOR_CLIENTS =
+  /^(authorization|resume|pushed_authorization_request|token|userinfo|revocation)$/
+
+/**
+ * Looks for clients with a metadata document in requests of theirs alone. A logout has nothing to tell them, and must
+ * not wait for their hosts or fail with them.
+ */
+export function findDocumentsForLogins(
+  provider: Provider,
+  isDocumentId: (id: string) => boolean,
+): void {
+  const find: FindClient = replace(provider, 'Client.find', async function (id) {
+    const isAsked = FOR_CLIENTS.test(Provider.ctx?.oidc.route ?? '')
+    return typeof id === 'string' && isDocumentId(id) && !isAsked ? undefined : find.call(this, id)
+  })
 }
 
 type Compare = (

@@ -5,6 +5,7 @@ import { replace, storeAlso } from './replace.ts'
 interface BoundInteraction {
   jti: string
   browser?: string
+  clientName?: string | undefined
   session?: object | undefined
 }
 
@@ -12,8 +13,8 @@ type SaveFor = (this: BoundInteraction, seconds: number) => Promise<string>
 type Find<Found> = (this: object, id: string, options?: object) => Promise<Found | undefined>
 
 /**
- * Stores with every interaction the browser in which it began, as its member `browser`, and lets it
- * be resumed in that browser alone. An interaction does not depend on a session whose user cannot
+ * Stores with every interaction the browser in which it began, as its member `browser`, with the name that a client
+ * claims (`clientName`), and lets it be resumed in that browser alone. An interaction does not depend on a session whose user cannot
  * continue it.
  *
  * @param begin - The browser that sent the request, and how long the interaction waits for its page
@@ -21,14 +22,21 @@ type Find<Found> = (this: object, id: string, options?: object) => Promise<Found
  */
 export function bindInteractions(
   provider: Provider,
-  begin: (ctx: KoaContextWithOIDC, id: string) => Promise<{ browser: string; seconds: number }>,
+  begin: (
+    ctx: KoaContextWithOIDC,
+    id: string,
+  ) => Promise<{
+    browser: string
+    seconds: number
+    clientName?: string | undefined
+  }>,
   isSame: (request: IncomingMessage, browser: string | undefined) => boolean,
 ): void {
-  storeAlso(provider, 'Interaction', ['browser'])
+  storeAlso(provider, 'Interaction', ['browser', 'clientName'])
   const save: SaveFor = replace(provider, 'Interaction.prototype.save', async function (ttl) {
     if (!Provider.ctx || this.browser !== undefined) return save.call(this, ttl)
-    const { browser, seconds } = await begin(Provider.ctx, this.jti)
-    this.browser = browser
+    const { browser, seconds, clientName } = await begin(Provider.ctx, this.jti)
+    Object.assign(this, { browser, clientName })
     const { session, account } = Provider.ctx.oidc
     // Such a session ends in the background, at any moment; a login must not end with it.
     if (session?.accountId && !account) this.session = undefined

@@ -4,6 +4,8 @@ import { isLoginValid } from '../../domain/ways/valid-logins.ts'
 import type { User } from '../../store/records.ts'
 import type { IssuerContext } from '../context.ts'
 import type { Session } from '../engine/session.ts'
+import { isDocumentClient } from './client-documents.ts'
+import { readConsent } from './consents.ts'
 
 /**
  * The claims of a scope. When and by which factors the user logged in is in every ID Token, so that applications can ask
@@ -40,7 +42,14 @@ export function createFindAccount(context: IssuerContext, tenantId: string): Fin
   return async (ctx, sub, token) => {
     const user = await lookUpUser(context.domain, tenantId, sub)
     const { loggedInAt, keptAt } = token === undefined ? ofSession(ctx) : ofToken(token)
-    return user && isLoginValid(user, loggedInAt, keptAt) ? account(user) : undefined
+    if (!user || !isLoginValid(user, loggedInAt, keptAt)) return undefined
+    // A consent that is withdrawn ends all that came from it.
+    const { client } = ctx.oidc
+    if (token !== undefined && client && isDocumentClient(client)) {
+      const holder = { context, tenant: { id: tenantId } }
+      if (!(await readConsent(holder, user.id, client.clientId))) return undefined
+    }
+    return account(user)
   }
 }
 

@@ -7,6 +7,7 @@ import {
 } from 'oidc-provider'
 import type { Clock } from '../../clock.ts'
 import { CLIENT_KEYS_URI_KEY } from '../../domain/applications/application-profile.ts'
+import { isDocumentId } from '../../domain/tenants/client-documents.ts'
 import { nowMicros } from '../../domain/writes/context.ts'
 import { lifetimes } from '../../domain/writes/lifetimes.ts'
 import { entryName, type ProtocolEntry, type Renewal } from '../../store/protocol-store.ts'
@@ -198,6 +199,8 @@ function clientAdapter(context: IssuerContext, tenantId: string, issuer: string)
     async find(id) {
       if (id === ACCOUNT_CLIENT) return account
       if (id === own?.client_id) return own
+      // Anybody can make up such ids: no cache and no store is asked for them.
+      if (isDocumentId(id)) return undefined
       const client = await context.directory.client(tenantId, id)
       return client && withPublishedKeys(context, tenantId, client)
     },

@@ -1,10 +1,12 @@
 import { type Client, type Configuration, errors, type KoaContextWithOIDC } from 'oidc-provider'
+import { API_CLIENTS_KEY } from '../../domain/applications/application-api.ts'
 import { RESOURCES_KEY, type Resource } from '../../domain/applications/application-resources.ts'
 import { knownScopes } from '../../domain/applications/application-scopes.ts'
 import { lifetimes } from '../../domain/writes/lifetimes.ts'
 import type { IssuerContext } from '../context.ts'
 import type { GrantedApis } from '../engine/code.ts'
 import { loginOfTokens } from '../engine/login-facts.ts'
+import { isDocumentClient } from './client-documents.ts'
 import { isFapi, NotRegisteredFor } from './client-policy.ts'
 
 type Features = NonNullable<Configuration['features']>
@@ -26,7 +28,8 @@ export function createApiTokens(
     async defaultResource(ctx, client, oneOf) {
       if (oneOf) return oneOf
       // oidc-provider's types leave out that there may be none, which is its own default.
-      return isForApi(ctx) ? onlyApiOf(ctx, client) : (undefined as unknown as string)
+      if (!isForApi(ctx)) return undefined as unknown as string
+      return onlyApiOf(ctx, client, await resourcesOf(context, tenantId, client))
     },
     async getResourceServerInfo(ctx, name, client) {
       const { known, allowed } = await scopesAt(client, name)
@@ -52,22 +55,34 @@ type ScopesAt = (client: Client, name: string) => Promise<ApiScopes>
 
 /** @throws InvalidTarget for an API that the metadata of the application does not name. */
 async function scopesOf(
-  { directory }: Pick<IssuerContext, 'directory'>,
+  context: Pick<IssuerContext, 'directory'>,
   tenantId: string,
   client: Client,
   name: string,
 ): Promise<ApiScopes> {
-  const resource = resourcesOf(client).find((one) => one.name === name)
+  const resources = await resourcesOf(context, tenantId, client)
+  const resource = resources.find((one) => one.name === name)
+  if (!resource && isDocumentClient(client)) {
+    throw new errors.InvalidTarget(
+      `no application offers it to clients with a metadata document ("${API_CLIENTS_KEY}")`,
+    )
+  }
   if (!resource) {
     throw new errors.InvalidTarget(`"${RESOURCES_KEY}" of the application does not name it`)
   }
-  const api = await directory.api(tenantId, name)
+  const api = await context.directory.api(tenantId, name)
   const known = [...(api?.scopes.keys() ?? [])]
   return { known, allowed: known.filter((scope) => resource.scopes?.includes(scope) ?? true) }
 }
 
-function resourcesOf(client: Client): readonly Resource[] {
-  return (client[RESOURCES_KEY] as Resource[] | undefined) ?? []
+/** The APIs that a client may ask for: those of its metadata, or those that are open to clients with a metadata document. */
+async function resourcesOf(
+  { directory }: Pick<IssuerContext, 'directory'>,
+  tenantId: string,
+  client: Client,
+): Promise<readonly Resource[]> {
+  if (!isDocumentClient(client)) return (client[RESOURCES_KEY] as Resource[] | undefined) ?? []
+  return (await directory.openApis(tenantId)).map((name) => ({ name }))
 }
 
 /** Whether a request is for an API alone: that of a program for itself, or a login of plain OAuth. */
@@ -87,9 +102,15 @@ function isOfProgram({ oidc }: KoaContextWithOIDC): boolean {
  * @throws NotRegisteredFor or InvalidTarget unless the application may call one API only.
  * @see RFC 8707 §2
  */
-function onlyApiOf(ctx: KoaContextWithOIDC, client: Client): string {
-  const [first, ...others] = resourcesOf(client)
+function onlyApiOf(
+  ctx: KoaContextWithOIDC,
+  client: Client,
+  [first, ...others]: readonly Resource[],
+): string {
   if (first && others.length === 0) return first.name
+  if (isDocumentClient(client)) {
+    throw new errors.InvalidTarget('name the API that the token is for with resource')
+  }
   if (isOfProgram(ctx)) {
     throw new errors.InvalidTarget(`name an API of ${RESOURCES_KEY} with resource`)
   }

@@ -11,10 +11,11 @@ import { createLogout, logoutDiscovery } from '../sessions/logout.ts'
 import { claimsOfScope, createFindAccount } from './account.ts'
 import { createAdapterFactory } from './adapter.ts'
 import { claimsOfAccessToken, createApiTokens, rotatesUnlessRefused } from './api-tokens.ts'
+import { DOCUMENT_KEY } from './client-documents.ts'
 import { EARLIER_SECRET, EARLIER_SECRET_UNTIL } from './client-metadata.ts'
 import { exceptionProperties, isFapi, mayAskAsScript, needsPkce } from './client-policy.ts'
 import { checkAssertion } from './client-proofs.ts'
-import { loadImpliedGrant } from './grants.ts'
+import { loadGrant } from './grants.ts'
 import { createPolicy, prompts } from './policy.ts'
 import { createRenderError } from './render-error.ts'
 
@@ -31,7 +32,7 @@ export function createConfiguration(
   return {
     adapter: createAdapterFactory(context, tenant.id, options.issuer),
     findAccount: createFindAccount(context, tenant.id),
-    loadExistingGrant: loadImpliedGrant,
+    loadExistingGrant: (ctx) => loadGrant(context, ctx),
     jwks: { keys: options.keys },
     claims: claimsOfScope,
     scopes: ['openid', 'offline_access'],
@@ -49,14 +50,17 @@ export function createConfiguration(
       id_token_signed_response_alg: 'RS256',
     },
     extraClientMetadata: {
-      properties: [EARLIER_SECRET, EARLIER_SECRET_UNTIL, ...exceptionProperties, RESOURCES_KEY],
+      properties: [
+        ...[EARLIER_SECRET, EARLIER_SECRET_UNTIL, RESOURCES_KEY, DOCUMENT_KEY],
+        ...exceptionProperties,
+      ],
     },
     enabledJWA: {
       idTokenSigningAlgValues: ['RS256', 'PS256'],
       clientAuthSigningAlgValues: [...keyAlgorithms],
       dPoPSigningAlgValues: [...keyAlgorithms],
     },
-    fetch: context.outgoing.forTenant(tenant.id),
+    fetch: createFetch(context, tenant.id),
     pkce: { required: needsPkce },
     allowOmittingSingleRegisteredRedirectUri: false,
     clientBasedCORS: mayAskAsScript,
@@ -70,6 +74,7 @@ export function createConfiguration(
     features: {
       devInteractions: { enabled: false },
       clientCredentials: { enabled: true },
+      clientIdMetadataDocument: context.clientDocuments.feature(tenant, factsOf),
       dPoP: {
         enabled: true,
         nonceSecret: options.nonceSecret,
@@ -91,7 +96,7 @@ export function createConfiguration(
     },
     renderError: createRenderError(context),
     interactions: {
-      policy: createPolicy(clock),
+      policy: createPolicy(context),
       url: beginFlow(context),
     },
     extraTokenClaims: claimsOfAccessToken,
@@ -111,6 +116,16 @@ export function createConfiguration(
       },
     },
   }
+}
+
+/** The requests of oidc-provider: it reads metadata documents of clients, and sends logout tokens. */
+function createFetch(
+  { clientDocuments, outgoing }: IssuerContext,
+  tenantId: string,
+): NonNullable<Configuration['fetch']> {
+  const read = clientDocuments.reading(tenantId)
+  const send = outgoing.forTenant(tenantId)
+  return (url, options) => (options?.method === 'GET' ? read : send)(url, options)
 }
 
 /**

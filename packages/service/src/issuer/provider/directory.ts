@@ -1,6 +1,5 @@
 import type { AdapterPayload } from 'oidc-provider'
-import { listApis } from '../../domain/applications/apis.ts'
-import type { Api } from '../../domain/applications/application-api.ts'
+import { listApis, type OwnedApi } from '../../domain/applications/apis.ts'
 import { lookUpApplication } from '../../domain/applications/applications.ts'
 import { lookUpTenant, tenantAt } from '../../domain/tenants/tenants.ts'
 import { createCache } from '../../domain/writes/cache.ts'
@@ -28,12 +27,14 @@ export interface Directory {
   /** An application as oidc-provider knows its clients, secret included. */
   client(tenantId: string, id: string): Promise<AdapterPayload | undefined>
   /** The API with an identifier that an application of the tenant offers. */
-  api(tenantId: string, identifier: string): Promise<Api | undefined>
+  api(tenantId: string, identifier: string): Promise<OwnedApi | undefined>
+  /** The identifiers of the APIs that clients with a metadata document may ask for. */
+  openApis(tenantId: string): Promise<string[]>
 }
 
 interface Apis {
   tenantId: string
-  offered: ReadonlyMap<string, Api>
+  offered: ReadonlyMap<string, OwnedApi>
 }
 
 interface Client {
@@ -66,6 +67,13 @@ export function createDirectory(
     tenantOf: ({ tenantId }) => tenantId,
   })
 
+  async function apisOf(tenantId: string): Promise<Apis['offered']> {
+    const found = await apis.get(tenantId, async () => {
+      return { tenantId, offered: await listApis(domain, tenantId) }
+    })
+    return found?.offered ?? new Map()
+  }
+
   return {
     siteAt: (host) =>
       sites.get(host, async () => {
@@ -85,11 +93,10 @@ export function createDirectory(
       })
       return found?.metadata
     },
-    async api(tenantId, identifier) {
-      const found = await apis.get(tenantId, async () => {
-        return { tenantId, offered: await listApis(domain, tenantId) }
-      })
-      return found?.offered.get(identifier)
+    api: async (tenantId, identifier) => (await apisOf(tenantId)).get(identifier),
+    async openApis(tenantId) {
+      const open = [...(await apisOf(tenantId)).values()].filter(({ isOpen }) => isOpen)
+      return open.map(({ identifier }) => identifier)
     },
   }
 }

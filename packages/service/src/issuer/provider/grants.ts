@@ -1,17 +1,24 @@
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider'
 import { lifetimes, loginSeconds } from '../../domain/writes/lifetimes.ts'
+import type { IssuerContext } from '../context.ts'
 import { factsOf } from '../requests/request-facts.ts'
+import { isDocumentClient } from './client-documents.ts'
+import { isAgreed } from './consents.ts'
 
 type Grant = InstanceType<Provider['Grant']>
 
 /**
- * The user's consent to what the application asks for. All applications are the tenant's own, so it
- * is implied: the session's grant is extended by the missing scopes, those of APIs included.
+ * The grant of the session. The tenant's own applications need no consent of the user: the grant is extended by the missing
+ * scopes, those of APIs included. For a client with a metadata document, it is extended by nothing that the user
+ * has not agreed to.
  *
  * One grant serves all logins of an application within a session, so that a second tab does not
  * revoke the tokens of the first.
  */
-export async function loadImpliedGrant(ctx: KoaContextWithOIDC): Promise<Grant | undefined> {
+export async function loadGrant(
+  context: IssuerContext,
+  ctx: KoaContextWithOIDC,
+): Promise<Grant | undefined> {
   const { client, session, account, provider } = ctx.oidc
   if (!client || !session || !account) return undefined
 
@@ -21,6 +28,8 @@ export async function loadImpliedGrant(ctx: KoaContextWithOIDC): Promise<Grant |
     stored?.accountId === account.accountId
       ? stored
       : new provider.Grant({ accountId: account.accountId, clientId: client.clientId })
+  if (isDocumentClient(client) && !(await isAgreed(context, ctx)))
+    return grant.jti ? grant : undefined
 
   const asked = [...ctx.oidc.requestParamOIDCScopes]
   const granted = new Set(grant.getOIDCScope().split(' '))

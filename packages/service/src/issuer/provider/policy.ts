@@ -11,11 +11,14 @@ import {
 } from '../../domain/ways/assurance.ts'
 import { firstMethod } from '../../domain/ways/login-methods.ts'
 import { loginSeconds } from '../../domain/writes/lifetimes.ts'
+import type { IssuerContext } from '../context.ts'
 import { answerWithAcr } from '../engine/request.ts'
 import { NATIVE_UNCONFIRMED } from '../interaction/first/select-account.ts'
 import { ACR_UNMET } from '../interaction/progress/login-progress.ts'
 import { paths } from '../requests/paths.ts'
 import { factsOf } from '../requests/request-facts.ts'
+import { isDocumentClient } from './client-documents.ts'
+import { isAgreed, isOnDevice } from './consents.ts'
 
 const { base, Check, Prompt } = interactionPolicy
 
@@ -27,12 +30,19 @@ export const prompts = ['none', 'create', 'login', 'select_account', 'consent'] 
  * address where the tenant asks for that. A login answers `create` and `select_account` as well:
  * see `finish.ts`.
  *
- * The consent prompt stays registered, because requests with `prompt=consent` must be accepted and
- * `offline_access` depends on it, but it never asks: see `grants.ts`.
+ * The consent prompt asks for clients with a metadata document alone. For others it stays registered, because requests
+ * with `prompt=consent` must be accepted and `offline_access` depends on it: see `grants.ts`.
  */
-export function createPolicy(clock: Clock): interactionPolicy.DefaultPolicy {
+export function createPolicy(context: IssuerContext): interactionPolicy.DefaultPolicy {
+  const { clock } = context.domain
   const policy = base()
-  policy.get('consent')?.checks.clear()
+  const consent = policy.get('consent')
+  consent?.checks.clear()
+  consent?.checks.add(
+    new Check('not_agreed', 'the user has to agree first', 'consent_required', (ctx) =>
+      needsConsent(context, ctx),
+    ),
+  )
   policy
     .get('login')
     ?.checks.add(
@@ -79,6 +89,23 @@ function isLoginVoid(ctx: KoaContextWithOIDC, clock: Clock): boolean {
 }
 
 /**
+ * A client that nobody has registered asks for more than the user has agreed to, or for a code that goes to the
+ * user's device: any program there could ask as this client, so each of its logins is confirmed.
+ *
+ * @see RFC 8252 §8.6
+ */
+async function needsConsent(context: IssuerContext, ctx: KoaContextWithOIDC): Promise<boolean> {
+  const { client, account, params, result } = ctx.oidc
+  if (!isDocumentClient(client) || !account) return false
+  if (!(await isAgreed(context, ctx))) return true
+  // Another user may have logged in since.
+  const { accountId } = (result?.consent ?? {}) as { accountId?: string }
+  if (accountId === account.accountId) return false
+  const prompts = String(params?.prompt ?? '').split(' ')
+  return prompts.includes('consent') || isOnDevice(params?.redirect_uri)
+}
+
+/**
  * Decides the `acr` of the response, and asks for a stronger login if that could reach a requested
  * value. `acr_values` is a wish: right after a login, no stronger one is asked for.
  *
@@ -105,6 +132,8 @@ function answerAcrOrAsk(ctx: KoaContextWithOIDC): boolean {
 function isNativeUnconfirmed({ oidc: { client, session, result } }: KoaContextWithOIDC): boolean {
   return (
     client?.applicationType === 'native' &&
+    // Its user is asked for consent, which says more.
+    !isDocumentClient(client) &&
     session?.accountId !== undefined &&
     result?.select_account === undefined
   )

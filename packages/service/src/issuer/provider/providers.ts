@@ -3,6 +3,7 @@ import type { EventEmitter } from 'node:events'
 import { LRUCache } from 'lru-cache'
 import { errors, type JWK, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
 import { type PrivateJwk, signingKeys } from '../../domain/keys/signing-keys.ts'
+import { acceptsDocuments, isDocumentId } from '../../domain/tenants/client-documents.ts'
 import { foreignVersion } from '../../domain/writes/context.ts'
 import { lifetimes } from '../../domain/writes/lifetimes.ts'
 import { renderPage } from '../../pages/index.ts'
@@ -11,7 +12,12 @@ import { entryName } from '../../store/protocol-store.ts'
 import type { Tenant } from '../../store/records.ts'
 import { count } from '../../telemetry/metrics.ts'
 import type { IssuerContext } from '../context.ts'
-import { acceptSecondSecret, nameSessions, refusePushedFragments } from '../engine/client.ts'
+import {
+  acceptSecondSecret,
+  findDocumentsForLogins,
+  nameSessions,
+  refusePushedFragments,
+} from '../engine/client.ts'
 import { judgeBeforeUse } from '../engine/code.ts'
 import { addClaims, keepAuthTimeWhole } from '../engine/id-token.ts'
 import { bindInteractions } from '../engine/interaction.ts'
@@ -34,6 +40,7 @@ import {
   skipNeedlessConfirmation,
 } from '../sessions/logout.ts'
 import { refuseForeignApi } from './api-tokens.ts'
+import { isDocumentClient } from './client-documents.ts'
 import { earlierSecret } from './client-metadata.ts'
 import { checkProof } from './client-proofs.ts'
 import { createConfiguration } from './configuration.ts'
@@ -65,6 +72,8 @@ export interface Providers {
 
 interface Built {
   domain: string
+  /** Whether clients may describe themselves, which discovery says. */
+  acceptsDocuments: boolean
   /** The version of the tenant that other processes had written by then. */
   version: unknown
   served: Promise<Served>
@@ -82,12 +91,14 @@ export function createProviders(context: IssuerContext): Providers {
       const { domain } = tenant.settings
       const version = foreignVersion(context.domain, tenant.id) ?? Symbol('unknown')
       const known = built.get(tenant.id)
-      const isHit = known?.domain === domain && known.version === version
+      const accepts = acceptsDocuments(tenant)
+      const isHit =
+        known?.domain === domain && known.version === version && known.acceptsDocuments === accepts
       count('cacheLookups', { cache: 'providers', result: isHit ? 'hit' : 'miss' })
       if (isHit) return known.served
 
       const served = build(context, tenant)
-      built.set(tenant.id, { domain, version, served })
+      built.set(tenant.id, { domain, version, served, acceptsDocuments: accepts })
       // A failed attempt is repeated by the next request.
       served.catch(() => built.delete(tenant.id))
       return served
@@ -142,6 +153,7 @@ async function build(context: IssuerContext, tenant: Tenant): Promise<Served> {
     const { userAgent, clientIp } = factsOf(request)
     return { userAgent, address: clientIp || undefined }
   })
+  findDocumentsForLogins(provider, isDocumentId)
   acceptSecondSecret(provider, (client) => earlierSecret(client, context.domain))
   context.logoutNotices.attach(tenant.id, provider)
   skipNeedlessConfirmation(provider)
@@ -214,11 +226,13 @@ async function beginLogin(
   context: IssuerContext,
   ctx: KoaContextWithOIDC,
   id: string,
-): Promise<{ browser: string; seconds: number }> {
+): Promise<{ browser: string; seconds: number; clientName: string | undefined }> {
   const { tenant } = factsOf(ctx.req)
   await countLogin(context, ctx)
   await context.unfinished.add(entryName(tenant.id, 'Interaction', id))
-  return { browser: markBrowser(ctx), seconds: lifetimes.unopenedSeconds }
+  const { client } = ctx.oidc
+  const clientName = isDocumentClient(client) ? client?.clientName : undefined
+  return { browser: markBrowser(ctx), seconds: lifetimes.unopenedSeconds, clientName }
 }
 
 async function countLogin({ counts }: IssuerContext, ctx: KoaContextWithOIDC): Promise<void> {

@@ -4,6 +4,7 @@ import type { IssuerContext } from '../context.ts'
 import { lastApplication } from '../requests/application-cookie.ts'
 import { brandingFor, wayToApplication } from '../requests/branding.ts'
 import { factsOf } from '../requests/request-facts.ts'
+import { DocumentRefused } from './client-documents.ts'
 import { refusalFacts } from './refusal-facts.ts'
 
 type RenderError = NonNullable<Configuration['renderError']>
@@ -18,8 +19,10 @@ export function createRenderError(context: IssuerContext): RenderError {
     const facts = refusalFacts(context, ctx, error)
     const page: Pages['message'] = { ...wordsFor(ctx, error), link }
     if (tenant.settings.developerMode) page.forDevelopers = facts
+    const refused = [error, error.cause].find((one) => one instanceof DocumentRefused)
+    if (refused) Object.assign(page, { text: 'errorText', detail: refused.error_description })
     // Its text is of oidc-provider's making; what the request contained is escaped like all else.
-    if (page.text === 'errorText') page.detail = out.error_description ?? out.error
+    else if (page.text === 'errorText') page.detail = out.error_description ?? out.error
     const { html, headers } = renderPage('message', branding, page)
     ctx.set(headers)
     ctx.body = html

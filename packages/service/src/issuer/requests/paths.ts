@@ -18,6 +18,7 @@ export const accountPaths = {
   security: '/account/security',
   connect: '/account/security/connect',
   sessions: '/account/sessions',
+  access: '/account/access',
   deletion: '/account/delete',
 } as const
 

@@ -5,6 +5,7 @@ import { type AdapterPayload, type KoaContextWithOIDC, Provider } from 'oidc-pro
 import { expect, test } from 'vitest'
 import {
   acceptSecondSecret,
+  findDocumentsForLogins,
   hasBackchannel,
   interceptLogoutTokens,
   nameSessions,
@@ -324,4 +325,12 @@ test('a provider that registers its grants in another way is refused', () => {
   expect(() => createOurs('https://acme.test', withoutRefresh, rules)).toThrow(
     'registers its grants by another method than registerGrantType.',
   )
+})
+
+test('a client with a metadata document is looked for in requests of its own alone', async () => {
+  const { provider } = createProvider()
+  findDocumentsForLogins(provider, (id) => id.startsWith('https:'))
+
+  expect(await provider.Client.find('https://agent.example/client.json')).toBeUndefined()
+  expect(await provider.Client.find('shop')).toMatchObject({ clientId: 'shop' })
 })

@@ -104,6 +104,14 @@ export const applications = {
     en: '"metadata.{key}" is used with "{api}" only, the identifier of the API. Set it too, or leave the scopes out.',
     de: '„metadata.{key}“ gilt nur zusammen mit „{api}“, dem Namen der API. Setzen Sie es auch, oder lassen Sie die Scopes weg.',
   },
+  api_clients_unknown: {
+    en: '"metadata.{key}" is "{value}"; it must be "registered", which is the default, or "documents".',
+    de: '„metadata.{key}“ ist „{value}“; es muss „registered“ (die Vorgabe) oder „documents“ sein.',
+  },
+  api_clients_without_scopes: {
+    en: '"metadata.{key}" is "{value}", and the API has no scopes: users could not be asked for their consent. Set "{api}" and "{scopes}" too.',
+    de: '„metadata.{key}“ ist „{value}“, und die API hat keine Scopes: Benutzer könnten nicht um ihre Zustimmung gebeten werden. Setzen Sie auch „{api}“ und „{scopes}“.',
+  },
   api_scopes_not_json: {
     en: '"metadata.{key}" is not a JSON object from scope to sentence; it must be like {"notes:read":"Read your notes"}.',
     de: '„metadata.{key}“ ist kein JSON-Objekt von Scope zu Satz; es muss so aussehen: {"notes:read":"Ihre Notizen lesen"}.',

@@ -68,6 +68,14 @@ export const tenants = {
     en: '"true", which is the default, or "false"',
     de: '„true“ (die Vorgabe) oder „false“',
   },
+  wanted_document_trust: {
+    en: '"off", which is the default, "listed" or "any"',
+    de: '„off“ (die Vorgabe), „listed“ oder „any“',
+  },
+  wanted_hosts: {
+    en: 'hosts in lower case such as agent.example, with spaces between them',
+    de: 'Hosts in Kleinbuchstaben wie agent.example, mit Leerzeichen dazwischen',
+  },
   wanted_color: {
     en: 'a color such as #3b46c8',
     de: 'eine Farbe wie #3b46c8',

@@ -37,6 +37,8 @@ export interface FlowRequest {
 export type Interaction = Awaited<ReturnType<Provider['interactionDetails']>> & {
   /** The browser in which it began. */
   browser?: string
+  /** The name that a client with a metadata document claims. */
+  clientName?: string
 }
 
 /** A request for a page of a login that is under way in this browser. */

@@ -5,6 +5,7 @@ import { isMarked, isSameBrowser } from '../../requests/browser-cookie.ts'
 import { type Form, readForm, redirect } from '../../requests/http.ts'
 import { paths } from '../../requests/paths.ts'
 import { confirmEmail, showConfirmEmail } from '../first/confirm-email.ts'
+import { answerConsent, showConsent } from '../first/consent.ts'
 import { login, showLogin } from '../first/login.ts'
 import { showCode, submitCode } from '../first/login-code.ts'
 import { logInWithPasskey, showPasskey } from '../first/passkey.ts'
@@ -45,6 +46,9 @@ const pages: { [prompt: string]: { [page: string]: Page } } = {
     ...loginPages,
     '': { show: showSelectAccount, submit: selectAccount },
     '/other': loginPages[''],
+  },
+  consent: {
+    '': { show: showConsent, submit: answerConsent },
   },
   verify_email: {
     '': { show: showConfirmEmail, submit: confirmEmail },

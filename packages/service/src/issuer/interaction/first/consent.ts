@@ -1,0 +1,87 @@
+import { lookUpApplication } from '../../../domain/applications/applications.ts'
+import { note } from '../../../domain/writes/audit.ts'
+import type { Pages } from '../../../pages/index.ts'
+import { type Access, accessOf, isOnDevice, keepConsent, placeOf } from '../../provider/consents.ts'
+import { type Form, redirect } from '../../requests/http.ts'
+import { csrfToken, flowPath } from '../flow/flow-path.ts'
+import { type FlowRequest, type InteractionRequest, scopeOf, show } from '../flow/flow-request.ts'
+import { finishInteraction } from '../progress/finish.ts'
+import { currentUser } from './select-account.ts'
+
+/** Asks a user who is logged in whether a client that nobody has registered may act on their behalf. */
+export async function showConsent(flow: InteractionRequest): Promise<void> {
+  const { interaction } = flow
+  const { client_id: clientId, redirect_uri: redirectUri } = interaction.params
+  const user = await currentUser(flow)
+  if (!user) return redirect(flow.response, flowPath(interaction))
+  const onDevice = isOnDevice(redirectUri)
+  show(flow, 200, 'consent', {
+    csrf: csrfToken(interaction.uid),
+    email: user.email,
+    host: hostOf(clientId),
+    name: interaction.clientName,
+    goesTo: onDevice ? undefined : hostOf(redirectUri),
+    ...(await shownAccess(flow, await accessAsked(flow))),
+  })
+}
+
+/** Keeps the consent, or tells the client that the user has denied it. */
+export async function answerConsent(flow: InteractionRequest, form: Form): Promise<void> {
+  const { interaction, tenant, context } = flow
+  const { client_id: clientId, redirect_uri: redirectUri } = interaction.params
+  const user = await currentUser(flow)
+  const scope = scopeOf(flow, user?.id)
+  if (!user || form.get('answer') !== 'allow') {
+    if (user) await note(scope, 'consent.denied', user.id)
+    const denied = { error: 'access_denied', error_description: 'the user has denied the access' }
+    return finishInteraction(flow, denied)
+  }
+  await keepConsent({ context, tenant }, user.id, {
+    clientId: String(clientId),
+    name: interaction.clientName,
+    place: placeOf(redirectUri),
+    ...(await accessAsked(flow)),
+  })
+  await note(scope, 'consent.granted', user.id)
+  const consent = { accountId: user.id }
+  await finishInteraction(flow, { ...interaction.lastSubmission, consent } as never)
+}
+
+/** The access that the request of an interaction asks for. */
+async function accessAsked({ context, tenant, interaction }: InteractionRequest): Promise<Access> {
+  const { scope, resource } = interaction.params
+  const asked = typeof scope === 'string' ? scope.split(' ') : []
+  const names = [resource ?? []].flat().map(String)
+  const apis = names.map(async (name) => {
+    const api = await context.directory.api(tenant.id, name)
+    return [name, [...(api?.scopes.keys() ?? [])]] as const
+  })
+  return accessOf(asked, await Promise.all(apis))
+}
+
+/** Access in words: of each API the name of its application, with the sentences of the scopes. */
+export async function shownAccess(
+  { context, tenant }: Pick<FlowRequest, 'context' | 'tenant'>,
+  access: Access,
+): Promise<Pick<Pages['consent'], 'apis' | 'ofLogin'>> {
+  const apis = Object.entries(access.apis).map(async ([identifier, scopes]) => {
+    const api = await context.directory.api(tenant.id, identifier)
+    const owner = api && (await lookUpApplication(context.domain, tenant.id, api.applicationId))
+    return {
+      name: owner?.name || identifier,
+      sentences: scopes.map((scope) => api?.scopes.get(scope) ?? scope),
+    }
+  })
+  const texts = { profile: 'consentProfile', email: 'consentEmail' } as const
+  const known = access.scopes.flatMap((scope) => {
+    if (scope === 'offline_access') return ['consentOffline' as const]
+    return Object.hasOwn(texts, scope) ? [texts[scope as keyof typeof texts]] : []
+  })
+  const id = access.scopes.includes('openid') ? (['consentIdentity'] as const) : []
+  return { apis: await Promise.all(apis), ofLogin: [...id, ...known] }
+}
+
+/** The host of a URL, with its port if it has one. */
+export function hostOf(url: unknown): string {
+  return URL.parse(String(url))?.host ?? ''
+}

@@ -1,0 +1,258 @@
+import type { IncomingMessage } from 'node:http'
+import { LRUCache } from 'lru-cache'
+import { type Client, type Configuration, errors } from 'oidc-provider'
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+import type { Clock } from '../../clock.ts'
+import { exceptionKeys } from '../../domain/applications/application-exceptions.ts'
+import { checkReturnUrl } from '../../domain/applications/application-urls.ts'
+import { acceptsDocuments, documentRefusal } from '../../domain/tenants/client-documents.ts'
+import { clientNetwork } from '../../domain/writes/addresses.ts'
+import { ServiceError } from '../../domain/writes/errors.ts'
+import type { Outgoing } from '../../egress/outgoing.ts'
+import type { Tenant } from '../../store/records.ts'
+
+type Features = NonNullable<Configuration['features']>
+type ProviderFetch = NonNullable<Configuration['fetch']>
+
+/** The member of a client by which one with a metadata document is told from the tenant's own applications. */
+export const DOCUMENT_KEY = 'latchkey_document'
+
+/** The most bytes of a metadata document. */
+const MAX_BYTES = 10 * 1024
+
+/** The most redirect URIs of a document that count. */
+const MAX_REDIRECTS = 20
+
+/** The most characters of a client's name that are shown. */
+const MAX_NAME = 60
+
+/** How long a document is used before it is read again, in seconds; its `max-age` decides within these bounds. */
+const KEPT = { min: 60, max: 3_600 }
+
+/** Documents that are kept: some hundred bytes each. */
+const MAX_KEPT = 2_000
+
+/** How long a document that could not be used is not read again, in milliseconds. */
+const PAUSE_MS = 30_000
+
+/** Some hundred bytes each. */
+const MAX_REFUSED = 1_000
+
+/** Documents that are read for one network in a minute. */
+const READS_PER_MINUTE = 30
+
+/** Documents that are read at the same time. One more is refused at once: others wait for nobody. */
+const MAX_READING = 20
+
+/** The refusal of a client with a metadata document. Its description says what was found. */
+export class DocumentRefused extends errors.InvalidClient {}
+
+/** The facts about a request that decide whether a document is read for it. */
+type FactsOf = (request: IncomingMessage) => { tenant: Tenant; clientIp: string }
+
+/** The metadata documents of clients that nobody has registered. */
+export interface ClientDocuments {
+  /**
+   * The feature of oidc-provider for a tenant.
+   *
+   * @param factsOf - The tenant as it is now, and the address of the visitor.
+   */
+  feature(tenant: Tenant, factsOf: FactsOf): NonNullable<Features['clientIdMetadataDocument']>
+  /** `fetch` of documents on behalf of a tenant. It answers with the metadata that counts. */
+  reading(tenantId: string): ProviderFetch
+}
+
+/** Makes the reader of metadata documents. */
+export function createClientDocuments(context: {
+  clock: Clock
+  outgoing: Pick<Outgoing, 'reading'>
+  logger: { warn(facts: object, message: string): void }
+}): ClientDocuments {
+  const { clock, outgoing, logger } = context
+  const reads = new RateLimiterMemory({ points: READS_PER_MINUTE, duration: 60 })
+  const known = new LRUCache<string, { until: number; metadata: object }>({ max: MAX_KEPT })
+  const refused = new LRUCache<string, { until: number; reason: string }>({ max: MAX_REFUSED })
+  let underWay = 0
+
+  /** After the clock went back, nothing is fresh for long. */
+  function isFresh(one: { until: number } | undefined): boolean {
+    const left = (one?.until ?? 0) - clock.now()
+    return left > 0 && left <= KEPT.max * 1_000
+  }
+
+  function answer({ metadata, until }: { metadata: object; until: number }): Response {
+    const seconds = Math.max(1, Math.floor((until - clock.now()) / 1_000))
+    return Response.json(metadata, { headers: { 'cache-control': `max-age=${seconds}` } })
+  }
+
+  function admit(tenant: Tenant, clientId: string): void {
+    const refusal = documentRefusal(tenant, clientId)
+    if (refusal !== undefined) throw new DocumentRefused(refusal)
+  }
+
+  async function countRead(clientIp: string): Promise<void> {
+    try {
+      if (clientIp !== '') await reads.consume(clientNetwork(clientIp))
+    } catch (cause) {
+      if (!(cause instanceof RateLimiterRes)) throw cause
+      const seconds = Math.max(1, Math.ceil(cause.msBeforeNext / 1_000))
+      throw new errors.TemporarilyUnavailable(
+        `too many metadata documents are asked for; wait ${seconds} s`,
+      )
+    }
+  }
+
+  return {
+    feature: ({ id: tenantId, metadata }, factsOf) => ({
+      enabled: acceptsDocuments({ metadata }),
+      ack: 'draft-02',
+      // How long it is kept is decided here: the providers of tenants, which keep it as well, are built again at any time.
+      cacheDuration: { min: 1, max: KEPT.max },
+      async allowFetch(ctx, clientId) {
+        const { tenant, clientIp } = factsOf(ctx.req)
+        admit(tenant, clientId)
+        const key = keyOf(tenantId, clientId)
+        if (isFresh(known.get(key))) return true
+        const pause = refused.get(key)
+        if (pause && isFresh(pause)) throw new DocumentRefused(pause.reason)
+        await countRead(clientIp)
+        return true
+      },
+      async allowClient(ctx, client) {
+        admit(factsOf(ctx.req).tenant, client.clientId)
+        return true
+      },
+    }),
+
+    reading: (tenantId) => async (target) => {
+      const clientId = String(target)
+      const key = keyOf(tenantId, clientId)
+      const kept = known.get(key)
+      if (kept && isFresh(kept)) return answer(kept)
+      if (underWay >= MAX_READING) throw new DocumentRefused('Too many documents are being read.')
+      underWay++
+      try {
+        const send = outgoing.reading(tenantId, MAX_BYTES)
+        const response = await send(clientId, { headers: { accept: 'application/json' } })
+        const metadata = metadataOf(clientId, response, await response.text())
+        const read = { metadata, until: clock.now() + keptSeconds(response) * 1_000 }
+        known.set(key, read)
+        return answer(read)
+      } catch (error) {
+        const reason = `The metadata document ${clientId} cannot be used: ${reasonOf(error)}`
+        refused.set(key, { reason, until: clock.now() + PAUSE_MS })
+        logger.warn({ tenantId, clientId, reason }, 'A client metadata document cannot be used.')
+        throw new DocumentRefused(reason)
+      } finally {
+        underWay--
+      }
+    },
+  }
+}
+
+function keyOf(tenantId: string, clientId: string): string {
+  return `${tenantId} ${clientId}`
+}
+
+function keptSeconds({ headers }: Response): number {
+  const [, told] = /(?:^|,)\s*max-age=(\d{1,9})/i.exec(headers.get('cache-control') ?? '') ?? []
+  return Math.min(KEPT.max, Math.max(KEPT.min, Number(told ?? 0)))
+}
+
+/** Whether a client describes itself by a metadata document, so that its users are asked for their consent. */
+export function isDocumentClient(client: Client | undefined): boolean {
+  return client?.[DOCUMENT_KEY] === true
+}
+
+/**
+ * The metadata of a document that counts: a public client with a name. All else that it claims to be has no effect.
+ *
+ * @throws Error with what is wrong, as a sentence.
+ * @see draft-ietf-oauth-client-id-metadata-document §4
+ */
+function metadataOf(clientId: string, { status, headers }: Response, text: string): object {
+  if (status !== 200) throw new Error(`it was answered with ${status}; no redirect is followed.`)
+  const type = headers.get('content-type') ?? ''
+  if (!/^application\/([\w.-]+\+)?json\s*(;|$)/i.test(type)) {
+    throw new Error(`its content type is "${type.slice(0, 100)}"; it must be application/json.`)
+  }
+  const document = membersOf(text)
+  const { client_id: id, redirect_uris: uris, token_endpoint_auth_method: method } = document
+  if (id !== clientId) throw new Error('its "client_id" is not its own address.')
+  if ('client_secret' in document) throw new Error('it has a "client_secret", which is public now.')
+  if (method !== undefined && method !== 'none') {
+    throw new Error(
+      'its "token_endpoint_auth_method" is not "none"; only public clients with PKCE are accepted.',
+    )
+  }
+  const redirectUris = (Array.isArray(uris) ? uris : []).slice(0, MAX_REDIRECTS).filter(isRedirect)
+  if (redirectUris.length === 0) {
+    throw new Error(
+      'it has no "redirect_uris" that can be used: https://, http:// on localhost, 127.0.0.1 or [::1], or a scheme after a domain, such as com.example.app:/callback.',
+    )
+  }
+  const isNative = redirectUris.some((uri) => !uri.startsWith('https:'))
+  return {
+    client_id: clientId,
+    client_name: shownName(document.client_name),
+    redirect_uris: redirectUris,
+    application_type: isNative ? 'native' : 'web',
+    token_endpoint_auth_method: 'none',
+    grant_types: ['authorization_code', 'refresh_token'],
+    response_types: ['code'],
+    [DOCUMENT_KEY]: true,
+  }
+}
+
+function membersOf(text: string): Readonly<Record<string, unknown>> {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    // The message of the parser would quote the document.
+  }
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+    return value as Record<string, unknown>
+  }
+  throw new Error('it is not a JSON object.')
+}
+
+function isRedirect(uri: unknown): uri is string {
+  if (typeof uri !== 'string') return false
+  try {
+    checkReturnUrl(
+      '"redirect_uris"',
+      uri,
+      { metadata: { [exceptionKeys.client]: 'native' } },
+      false,
+    )
+    return true
+  } catch (error) {
+    if (error instanceof ServiceError) return false
+    throw error
+  }
+}
+
+/** Control characters, line breaks, and characters that show nothing or turn the direction of the text around them. */
+const UNSHOWN = /[\p{C}\p{Zl}\p{Zp}]/gu
+
+/** A name that a client claims, as pages show it: on one line, shortened, and without tricks of writing. */
+function shownName(name: unknown): string | undefined {
+  if (typeof name !== 'string') return undefined
+  const shown = name
+    .slice(0, 1_000)
+    .normalize('NFC')
+    .replace(UNSHOWN, ' ')
+    .replace(/\s+/gu, ' ')
+    .trim()
+  const letters = [...shown]
+  return letters.length > MAX_NAME
+    ? `${letters.slice(0, MAX_NAME - 1).join('')}…`
+    : shown || undefined
+}
+
+/** The message of the innermost cause: `fetch` says "fetch failed". */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return error.cause instanceof Error ? reasonOf(error.cause) : error.message
+}
