@@ -37,6 +37,8 @@ export type WebhookEventType =
   | 'signing_key.created'
   | 'signing_key.deleted'
   | 'session.ended'
+  | 'consent.granted'
+  | 'consent.withdrawn'
   | 'login.succeeded'
   | 'login.failed'
   | 'webhook.disabled'
@@ -66,6 +68,8 @@ const KNOWN: Readonly<Record<WebhookEventType, true>> = {
   'signing_key.created': true,
   'signing_key.deleted': true,
   'session.ended': true,
+  'consent.granted': true,
+  'consent.withdrawn': true,
   'login.succeeded': true,
   'login.failed': true,
   'webhook.disabled': true,

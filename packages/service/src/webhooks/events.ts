@@ -27,6 +27,9 @@ export const eventTypes = {
   'signing_key.created': 'The tenant signs with a new key.',
   'signing_key.deleted': 'A signing key was withdrawn.',
   'session.ended': 'A user has logged out, or a session was ended.',
+  'consent.granted':
+    'A user has allowed a client that nobody has registered to act on their behalf.',
+  'consent.withdrawn': 'The access of such a client to a user was withdrawn.',
   'login.succeeded': 'A user has logged in. Sent to endpoints that name it.',
   'login.failed': 'A login was refused. Sent to endpoints that name it.',
   'webhook.disabled':
@@ -88,6 +91,8 @@ const typesOfAction: Readonly<Record<string, EventType>> = {
   'signing_key.create': 'signing_key.created',
   'signing_key.delete': 'signing_key.deleted',
   'logout.succeeded': 'session.ended',
+  'consent.granted': 'consent.granted',
+  'consent.withdrawn': 'consent.withdrawn',
   'login.succeeded': 'login.succeeded',
   'webhook.disable': 'webhook.disabled',
 }
@@ -99,6 +104,7 @@ const objectTypes: Readonly<Record<string, string>> = {
   connection: 'Connection',
   signing_key: 'SigningKey',
   session: 'User',
+  consent: 'User',
   login: 'User',
   webhook: 'Webhook',
 }
@@ -147,7 +153,7 @@ function dataOf(
   const kind = type.split('.')[0] as string
   const isCredential = kind === 'credential' && second !== undefined
   const id = isCredential ? second : first
-  const isUsers = isCredential || ((kind === 'login' || kind === 'session') && isUserId(first))
+  const isUsers = isCredential || (/^(login|session|consent)$/.test(kind) && isUserId(first))
   return {
     type: isCredential ? credentialType(second) : (objectTypes[kind] ?? 'User'),
     id,

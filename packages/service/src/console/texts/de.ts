@@ -971,6 +971,12 @@ export const de = {
     '{who} hat einen Link für ein neues Passwort von {on} verlangt.',
   '{who} sent a message to {on}.': '{who} hat {on} eine Nachricht geschickt.',
   'A message could not be delivered: {on}.': 'Eine Nachricht konnte nicht zugestellt werden: {on}.',
+  '{on} allowed a program to act on their behalf.':
+    '{on} hat einem Programm erlaubt, im eigenen Namen zu handeln.',
+  '{on} denied a program to act on their behalf.':
+    '{on} hat einem Programm verweigert, im eigenen Namen zu handeln.',
+  '{who} withdrew the access of a program to the account of {on}.':
+    '{who} hat einem Programm den Zugriff auf das Konto von {on} entzogen.',
   '{who} had a trusted device of {on} forgotten.':
     '{who} hat ein vertrautes Gerät von {on} vergessen lassen.',
   '{who} let {on} try again.': '{who} hat {on} neue Versuche erlaubt.',

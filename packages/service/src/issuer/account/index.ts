@@ -3,6 +3,7 @@ import type { FlowRequest } from '../interaction/flow/flow-request.ts'
 import { type PageRoute, pageAt, refuseForm } from '../interaction/flow/page-route.ts'
 import { type Form, readForm, redirect } from '../requests/http.ts'
 import { accountPaths } from '../requests/paths.ts'
+import { showAccess, withdrawAccess } from './access.ts'
 import { RETURN_PATH } from './client.ts'
 import { deleteAccount, showDeletion } from './deletion.ts'
 import { changeEmail, showEmail } from './email.ts'
@@ -29,6 +30,7 @@ const pages: Readonly<Record<string, AccountPage>> = {
   [ADD_PATH]: { show: showAdd, submit: add },
   [accountPaths.connect]: { show: showConnect, submit: connect },
   [accountPaths.sessions]: { show: showSessions, submit: endSessions },
+  [accountPaths.access]: { show: showAccess, submit: withdrawAccess },
   [accountPaths.deletion]: { show: showDeletion, submit: deleteAccount },
 }
 

@@ -1,3 +1,4 @@
+import { acceptsDocuments } from '../../domain/tenants/client-documents.ts'
 import { isDeletionAllowed } from '../../domain/tenants/tenant-features.ts'
 import type { Pages, TextKey } from '../../pages/index.ts'
 import { type FlowRequest, show } from '../interaction/flow/flow-request.ts'
@@ -35,6 +36,9 @@ export function showOverview(flow: FlowRequest, { user, factors }: Visit): void 
       about: ways === 0 ? 'accountSecurityNone' : 'accountSecurityAbout',
     },
     { href: accountPaths.sessions, label: 'sessionsTitle', about: 'accountSessionsAbout' },
+    ...(acceptsDocuments(tenant)
+      ? [{ href: accountPaths.access, label: 'accessTitle', about: 'accountAccessAbout' } as const]
+      : []),
     ...(isDeletionAllowed(tenant)
       ? [
           {

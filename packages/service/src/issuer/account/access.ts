@@ -1,0 +1,47 @@
+import { note } from '../../domain/writes/audit.ts'
+import { keyOf } from '../../domain/writes/entries.ts'
+import { hostOf, shownAccess } from '../interaction/first/consent.ts'
+import { type FlowRequest, languageOf, scopeOf, show } from '../interaction/flow/flow-request.ts'
+import { consentsOf } from '../provider/consents.ts'
+import { type Form, redirect } from '../requests/http.ts'
+import { accountPaths } from '../requests/paths.ts'
+import { withdrawConsent } from '../sessions/withdraw-consent.ts'
+import type { Visit } from './entry.ts'
+
+/** Shows which clients with a metadata document the user has allowed to act on their behalf. */
+export async function showAccess(flow: FlowRequest, { user, csrf }: Visit): Promise<void> {
+  const format = new Intl.DateTimeFormat(languageOf(flow), {
+    dateStyle: 'medium',
+    timeStyle: 'short',
+    timeZone: 'UTC',
+  })
+  const found = await consentsOf(flow, user.id)
+  show(flow, 200, 'access', {
+    csrf,
+    isDone: flow.url.searchParams.has('done'),
+    clients: await Promise.all(
+      found.map(async (consent) => ({
+        id: keyOf(consent.clientId),
+        host: hostOf(consent.clientId),
+        name: consent.name,
+        since: format.format(consent.since / 1_000),
+        ...(await shownAccess(flow, consent)),
+      })),
+    ),
+  })
+}
+
+/** Withdraws the access of a client. */
+export async function withdrawAccess(
+  flow: FlowRequest,
+  { user }: Visit,
+  form: Form,
+): Promise<void> {
+  const all = await consentsOf(flow, user.id)
+  const consent = all.find(({ clientId }) => keyOf(clientId) === form.get('withdraw'))
+  if (!consent) return redirect(flow.response, accountPaths.access)
+  await withdrawConsent(flow.context, flow.provider, user, consent.clientId)
+  const scope = scopeOf({ ...flow, applicationId: consent.clientId }, user.id)
+  await note(scope, 'consent.withdrawn', user.id)
+  redirect(flow.response, `${accountPaths.access}?done=withdrawn`)
+}

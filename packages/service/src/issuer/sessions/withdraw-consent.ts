@@ -1,0 +1,34 @@
+import type { Provider } from 'oidc-provider'
+import type { User } from '../../store/records.ts'
+import type { IssuerContext } from '../context.ts'
+import { dropConsent } from '../provider/consents.ts'
+import { revokeGrant } from './end-session.ts'
+import { sessionsOf } from './user-sessions.ts'
+
+/**
+ * Withdraws a user's consent to a client. First the consent goes, without which no token of the client is good any more;
+ * then all that came from it: the grants of the user's sessions, and those that outlive them.
+ */
+export async function withdrawConsent(
+  context: IssuerContext,
+  provider: Provider,
+  user: User,
+  clientId: string,
+): Promise<void> {
+  const { protocol } = context
+  await dropConsent({ context, tenant: { id: user.tenantId } }, user.id, clientId)
+  const [sessions, tokens] = await Promise.all([
+    sessionsOf(context, user),
+    protocol.listByAccount(user.tenantId, 'RefreshToken', user.id),
+  ])
+  const grants = new Set<string>()
+  for (const { authorizations } of sessions) {
+    const grantId = authorizations[clientId]?.grantId
+    if (grantId) grants.add(grantId)
+  }
+  for (const { payload, grantId } of tokens) {
+    const stored = JSON.parse(payload) as { clientId?: string }
+    if (stored.clientId === clientId && grantId) grants.add(grantId)
+  }
+  await Promise.all([...grants].map((grantId) => revokeGrant(provider, grantId)))
+}
