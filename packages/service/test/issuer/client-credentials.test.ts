@@ -82,7 +82,10 @@ describe.each(allStoreKinds)('on %s', (store) => {
     await using issuer = await startIssuer({ store })
     await addOwner(issuer)
     const { config } = await createCaller(issuer, notes)
-    const refused = { error: 'invalid_request' }
+    const refused = {
+      error: 'unauthorized_client',
+      error_description: expect.stringContaining('latchkey_client_credentials'),
+    }
     await expect(client.clientCredentialsGrant(config)).rejects.toMatchObject(refused)
 
     const metadata = { latchkey_resources: notes }

@@ -1,4 +1,4 @@
-import { Provider } from 'oidc-provider'
+import { errors, Provider } from 'oidc-provider'
 import { replace } from './replace.ts'
 
 /** Puts the `sid` into every ID token; oidc-provider does so for applications with a back-channel address. */
@@ -24,6 +24,30 @@ export function findDocumentsForLogins(
     const isAsked = FOR_CLIENTS.test(Provider.ctx?.oidc.route ?? '')
     return typeof id === 'string' && isDocumentId(id) && !isAsked ? undefined : find.call(this, id)
   })
+}
+
+type IsGrantAllowed = (this: object, type: string) => boolean
+
+/**
+ * Refuses a token request for a grant that the client may not use with `unauthorized_client`; oidc-provider would answer
+ * `invalid_request`.
+ *
+ * @param describe - What the application needs to use a grant.
+ * @see RFC 6749 §5.2
+ */
+export function nameForbiddenGrants(provider: Provider, describe: (type: string) => string): void {
+  const isAllowed: IsGrantAllowed = replace(
+    provider,
+    'Client.prototype.grantTypeAllowed',
+    function (type) {
+      const allowed = isAllowed.call(this, type)
+      const { route, params } = Provider.ctx?.oidc ?? {}
+      if (!allowed && route === 'token' && params?.grant_type === type) {
+        throw new errors.UnauthorizedClient(describe(type))
+      }
+      return allowed
+    },
+  )
 }
 
 type Compare = (

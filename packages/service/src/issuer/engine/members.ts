@@ -12,6 +12,7 @@ export const members = {
   'Client.find': 1,
   'Client.prototype.backchannelLogout': 2,
   'Client.prototype.compareClientSecret': 1,
+  'Client.prototype.grantTypeAllowed': 1,
   'Client.prototype.includeSid': 0,
   'Client.prototype.responseModeAllowed': 3,
   'Grant.adapter': 'accessor',

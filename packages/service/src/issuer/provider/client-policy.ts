@@ -5,6 +5,13 @@ import { FAPI_2, PROFILE_KEY } from '../../domain/applications/application-profi
 /** A request that the registration of its application does not allow; the description says what to register. */
 export class NotRegisteredFor extends errors.InvalidRequest {}
 
+/** What an application needs to use a grant that it may not use. */
+export function describeForbiddenGrant(type: string): string {
+  return type === 'client_credentials'
+    ? `register the application with the metadata ${exceptionKeys.programs}: allowed, to get tokens without a user`
+    : 'the application has no redirect URL, so it cannot log users in'
+}
+
 /** The names of an application's exceptions and profile, as oidc-provider keeps them with its client. */
 export const exceptionProperties: readonly string[] = [
   exceptionKeys.pkce,

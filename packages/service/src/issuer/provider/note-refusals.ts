@@ -28,7 +28,9 @@ export function noteRefusals(provider: Provider, logger: IssuerLogger): void {
     const reason = error_detail ? `${description}: ${error_detail}` : description
     const message = `The issuer refused a request: ${reason}`
     const isOpenidMissing = description.startsWith('openid scope must be requested')
-    if (error instanceof NotRegisteredFor || isOpenidMissing) logger.warn(facts, message)
+    const isForbidden = error instanceof errors.UnauthorizedClient
+    if (error instanceof NotRegisteredFor || isForbidden || isOpenidMissing)
+      logger.warn(facts, message)
     else logger.debug(facts, message)
   }
   const emitter: EventEmitter = provider

@@ -15,6 +15,7 @@ import type { IssuerContext } from '../context.ts'
 import {
   acceptSecondSecret,
   findDocumentsForLogins,
+  nameForbiddenGrants,
   nameSessions,
   refusePushedFragments,
 } from '../engine/client.ts'
@@ -42,6 +43,7 @@ import {
 import { refuseForeignApi } from './api-tokens.ts'
 import { isDocumentClient } from './client-documents.ts'
 import { earlierSecret } from './client-metadata.ts'
+import { describeForbiddenGrant } from './client-policy.ts'
 import { checkProof } from './client-proofs.ts'
 import { createConfiguration } from './configuration.ts'
 import { noteRefusals } from './note-refusals.ts'
@@ -154,6 +156,7 @@ async function build(context: IssuerContext, tenant: Tenant): Promise<Served> {
     return { userAgent, address: clientIp || undefined }
   })
   findDocumentsForLogins(provider, isDocumentId)
+  nameForbiddenGrants(provider, describeForbiddenGrant)
   acceptSecondSecret(provider, (client) => earlierSecret(client, context.domain))
   context.logoutNotices.attach(tenant.id, provider)
   skipNeedlessConfirmation(provider)

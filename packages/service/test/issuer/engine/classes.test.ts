@@ -8,6 +8,7 @@ import {
   findDocumentsForLogins,
   hasBackchannel,
   interceptLogoutTokens,
+  nameForbiddenGrants,
   nameSessions,
 } from '../../../src/issuer/engine/client.ts'
 import { judgeBeforeUse } from '../../../src/issuer/engine/code.ts'
@@ -333,4 +334,13 @@ test('a client with a metadata document is looked for in requests of its own alo
 
   expect(await provider.Client.find('https://agent.example/client.json')).toBeUndefined()
   expect(await provider.Client.find('shop')).toMatchObject({ clientId: 'shop' })
+})
+
+test('outside of a token request, a client says which grants it may use', async () => {
+  const { provider } = createProvider()
+  nameForbiddenGrants(provider, (type) => `not ${type}`)
+  const client = await provider.Client.find('shop')
+
+  expect(client?.grantTypeAllowed('authorization_code')).toBe(true)
+  expect(client?.grantTypeAllowed('client_credentials')).toBe(false)
 })
