@@ -157,6 +157,7 @@ a:hover { color: var(--accent-strong); }
 input:focus-visible { outline-offset: -1px; border-color: transparent; }
 input[aria-invalid="true"]:focus-visible { outline-color: var(--bad); }
 .note { margin: 1rem 0 0; padding: .75rem .95rem; border-radius: .7rem; }
+.note + .soft { margin-top: 1rem; }
 .note.bad { background: var(--bad-back); color: var(--bad); }
 .note.plain { background: var(--plain-back); }
 .note.good { background: var(--good-back); color: var(--good); }

@@ -133,7 +133,7 @@ describe.each(allStoreKinds)('on %s', (store) => {
     await using issuer = await startOpenIssuer({ store })
     const { tokens } = await connect(issuer, agent.id, offline)
     const browser = createBrowser(issuer)
-    const page = await open(issuer, ask(issuer, agent.id), browser)
+    const page = await open(issuer, ask(issuer, agent.id, { prompt: 'consent' }), browser)
     const listed = { ...any, latchkey_client_documents: 'listed' }
     await issuer.changeSettings({}, listed)
     const answer = await browser.submit(page, { answer: 'allow' })

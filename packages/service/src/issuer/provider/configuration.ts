@@ -11,7 +11,7 @@ import { createLogout, logoutDiscovery } from '../sessions/logout.ts'
 import { claimsOfScope, createFindAccount } from './account.ts'
 import { createAdapterFactory } from './adapter.ts'
 import { claimsOfAccessToken, createApiTokens, rotatesUnlessRefused } from './api-tokens.ts'
-import { DOCUMENT_KEY } from './client-documents.ts'
+import { DOCUMENT_KEY, isDocumentClient } from './client-documents.ts'
 import { EARLIER_SECRET, EARLIER_SECRET_UNTIL } from './client-metadata.ts'
 import { exceptionProperties, isFapi, mayAskAsScript, needsPkce } from './client-policy.ts'
 import { checkAssertion } from './client-proofs.ts'
@@ -64,6 +64,11 @@ export function createConfiguration(
     pkce: { required: needsPkce },
     allowOmittingSingleRegisteredRedirectUri: false,
     clientBasedCORS: mayAskAsScript,
+    // Few agents ask for offline access, and their access tokens last for minutes. Without that scope, refresh tokens end
+    // with the session.
+    issueRefreshToken: async (_ctx, client, source) =>
+      client.grantTypeAllowed('refresh_token') &&
+      (source.scopes.has('offline_access') || isDocumentClient(client)),
     rotateRefreshToken: rotatesUnlessRefused,
     // Also for an access token that is revoked alone: codes and tokens end with their grant.
     revokeGrantPolicy: () => true,

@@ -81,6 +81,7 @@ export const de: Texts = {
   consentProfile: 'Ihren Namen und Ihr Profil sehen',
   consentEmail: 'Ihre E-Mail-Adresse sehen',
   consentOffline: 'Diesen Zugriff auch in Ihrer Abwesenheit behalten, bis zu ein Jahr lang',
+  consentSession: 'Diesen Zugriff behalten, bis Sie sich hier abmelden',
   consentGoesTo: 'Sie werden zu {host} geschickt; diesen Zugriff erhält die Seite dort.',
   consentDevice:
     'Ein Programm auf diesem Gerät erhält diesen Zugriff. Erlauben Sie ihn nur, wenn Sie die Anmeldung dort gerade selbst begonnen haben.',

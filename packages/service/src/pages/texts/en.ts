@@ -73,6 +73,7 @@ export const en = {
   consentProfile: 'See your name and profile',
   consentEmail: 'See your email address',
   consentOffline: 'Keep this access while you are away, for up to a year',
+  consentSession: 'Keep this access until you log out here',
   consentGoesTo: 'You will be sent to {host}, which gets this access.',
   consentDevice:
     'A program on this device gets this access. Allow it only if you have just started the login there yourself.',

@@ -73,12 +73,15 @@ export async function shownAccess(
     }
   })
   const texts = { profile: 'consentProfile', email: 'consentEmail' } as const
-  const known = access.scopes.flatMap((scope) => {
-    if (scope === 'offline_access') return ['consentOffline' as const]
-    return Object.hasOwn(texts, scope) ? [texts[scope as keyof typeof texts]] : []
-  })
+  const known = access.scopes.flatMap((scope) =>
+    Object.hasOwn(texts, scope) ? [texts[scope as keyof typeof texts]] : [],
+  )
+  const isOffline = access.scopes.includes('offline_access')
   const id = access.scopes.includes('openid') ? (['consentIdentity'] as const) : []
-  return { apis: await Promise.all(apis), ofLogin: [...id, ...known] }
+  return {
+    apis: await Promise.all(apis),
+    ofLogin: [...id, ...known, isOffline ? 'consentOffline' : 'consentSession'],
+  }
 }
 
 /** The host of a URL, with its port if it has one. */
