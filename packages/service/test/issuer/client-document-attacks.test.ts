@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { deleteUser } from '../../src/domain/users/users.ts'
 import {
   ask,
   connect,
@@ -128,6 +129,17 @@ describe.each(allStoreKinds)('on %s', (store) => {
     expect(silent.location).toContain('error=login_required')
   })
 
+  test('a deleted user leaves no consent behind', async () => {
+    await using agent = await startAgent()
+    await using issuer = await startOpenIssuer({ store })
+    await connect(issuer, agent.id, offline)
+    const kept = () => issuer.protocol.listByAccount(issuer.tenant.id, 'Consent', issuer.user.id)
+    expect(await kept()).toHaveLength(1)
+    await deleteUser(issuer.scope, issuer.user.id)
+    await issuer.idle()
+    expect(await kept()).toEqual([])
+  })
+
   test('A11: an agent whose host is not listed any more gets no code for a consent under way', async () => {
     await using agent = await startAgent()
     await using issuer = await startOpenIssuer({ store })
@@ -172,6 +184,17 @@ test('A2: an id counts in one writing alone, and no other is asked for', async (
   expect(agent.reads).toEqual([])
   const slash = await createBrowser(issuer).get(ask(issuer, `${agent.id}/`).url)
   expect(slash.html).toContain('not its own address')
+})
+
+test('A2: an id sets no attributes of a cookie', async () => {
+  await using agent = await startAgent()
+  await using issuer = await startOpenIssuer()
+  const id = `${agent.url}/a; domain=evil; path=/client.json`.replaceAll(' ', '')
+  agent.document.client_id = id
+  const { browser, tokens } = await connect(issuer, id)
+  expect(tokens.access_token).toBeTruthy()
+  expect(browser.setCookies.length).toBeGreaterThan(3)
+  for (const line of browser.setCookies) expect(line).not.toMatch(/evil|client\.json/)
 })
 
 test('A3: what is no small JSON document at a public address is refused, with the reason on the page', async () => {

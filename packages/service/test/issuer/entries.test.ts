@@ -12,6 +12,7 @@ test('every kind of record that expires has the lifetime, and the sealed member,
     .filter(({ kind }) => kind !== OF_TESTS)
     .map(({ kind, seconds, sealed }) => [kind, seconds, sealed])
   expect(found.sort()).toEqual([
+    ['Consent', 365 * DAY, undefined],
     ['ContestToken', 7 * DAY, undefined],
     ['DeviceNews', 180 * DAY, undefined],
     ['Enrolment', HOUR, 'seed'],

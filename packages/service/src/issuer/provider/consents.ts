@@ -78,6 +78,12 @@ export function dropConsent(holder: Holder, userId: string, clientId: string): P
   return consents.drop(holder, idOf(userId, clientId))
 }
 
+/** Forgets all consents of a user. */
+export async function dropConsents(holder: Holder, userId: string): Promise<void> {
+  const found = await consents.ofAccount(holder, userId)
+  await Promise.all(found.map(({ entry: { key } }) => consents.drop(holder, { key })))
+}
+
 /** Whether the user of a request has agreed to all that it asks for, for the place that the code goes to. */
 export async function isAgreed(context: IssuerContext, ctx: KoaContextWithOIDC): Promise<boolean> {
   const { account, client, params } = ctx.oidc

@@ -12,6 +12,7 @@ import type { IssuerContext } from '../context.ts'
 import type { Session } from '../engine/session.ts'
 import { dropEmailTokens } from '../interaction/mail/email-tokens.ts'
 import { dropUndoTokens } from '../interaction/mail/undo-token.ts'
+import { dropConsents } from '../provider/consents.ts'
 import { endSession } from './end-session.ts'
 
 /** The provider of a tenant. */
@@ -157,10 +158,14 @@ async function endSessions(
   if (!user) await forget({ context, tenant: { id: tenantId } }, userId)
 }
 
-/** Removes what is left of a deleted user: links that were mailed say whom they were for. */
+/**
+ * Removes what is left of a deleted user: links that were mailed say whom they were for, and consents which programs the
+ * user had.
+ */
 async function forget(holder: Holder, userId: string): Promise<void> {
   await dropEmailTokens(holder, userId)
   await dropUndoTokens(holder, userId)
+  await dropConsents(holder, userId)
 }
 
 interface StoredToken {
