@@ -66,6 +66,7 @@ export const notices: Readonly<Record<string, Sentence>> = {
   invited: 'Created, and an invitation is on its way.',
   mailed: 'The message is on its way. Its state is below.',
   ended_one: 'The session has ended, and so have its tokens.',
+  access_withdrawn: 'The access is withdrawn. Access tokens for APIs expire within five minutes.',
   forgotten: 'The device is forgotten. It asks for the second step again.',
   forgiven: 'The failed attempts are forgotten. The user can try again.',
   tenant_deleted:

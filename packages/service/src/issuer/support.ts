@@ -4,6 +4,7 @@ import { factorsChangedAt } from '../domain/factors/factors.ts'
 import { loginObstacles } from '../domain/factors/login-obstacles.ts'
 import { operatorsOf } from '../domain/operators/operators.ts'
 import {
+  type ClientAccess,
   type LiveSession,
   type MailRecord,
   type RequestedMail,
@@ -20,6 +21,7 @@ import { holdOf } from '../domain/ways/second-operator.ts'
 import { readStanding } from '../domain/ways/valid-links.ts'
 import { note } from '../domain/writes/audit.ts'
 import { nowMicros, type Scope } from '../domain/writes/context.ts'
+import { keyOf } from '../domain/writes/entries.ts'
 import { found, ServiceError } from '../domain/writes/errors.ts'
 import { type Reason, reason } from '../domain/writes/reasons/index.ts'
 import { composeMail } from '../mail/compose.ts'
@@ -32,10 +34,12 @@ import { formatTimestamp } from '../wire/timestamps.ts'
 import type { IssuerContext } from './context.ts'
 import { sendLink, tellReaddressed } from './interaction/mail/messages.ts'
 import { distrust, listTrusted } from './interaction/progress/known-device.ts'
+import { type Consent, consentsOf } from './provider/consents.ts'
 import { browserOf } from './requests/browser-name.ts'
 import { issuerUrl } from './requests/issuer-url.ts'
 import type { RequestFacts } from './requests/request-facts.ts'
 import { endUserSession, sessionsOf, shownId, type UserSession } from './sessions/user-sessions.ts'
+import { withdrawConsent } from './sessions/withdraw-consent.ts'
 
 /** Help of operators for the users of a tenant: for the API and for the console. */
 export function createSupport(
@@ -73,13 +77,14 @@ export function createSupport(
   ): Promise<UserState> {
     const changedAt = factorsChangedAt(credentials)
     const newest = { userId: user.id, after: undefined, limit: 10 }
-    const [standing, sessions, devices, mails, offered, ways] = await Promise.all([
+    const [standing, sessions, devices, mails, offered, ways, consents] = await Promise.all([
       readStanding(context.domain, user),
       sessionsOf(context, user),
       listTrusted({ context, tenant }, user, { changedAt }),
       context.outbox.find(tenant.id, newest),
       offeredConnections(context.domain, tenant),
       withLegacyPassword({ context: context.domain, tenantId: tenant.id }, user, credentials),
+      consentsOf({ context, tenant }, user.id),
     ])
     const addresses = sessions.map(({ address = '' }) => address)
     const { settings } = tenant
@@ -95,6 +100,7 @@ export function createSupport(
           ...(await browserOf(userAgent)),
         })),
       ),
+      clients: consents.map(accessOf),
       mails: mails.map(recordOf),
       obstacles: loginObstacles({
         ...{ settings, user, standing, credentials: ways, offered, pauses, refusedMail, heldUntil },
@@ -169,6 +175,15 @@ export function createSupport(
       const devices = await listTrusted({ context, tenant }, user, { changedAt: 0 })
       await distrust({ context, tenant }, found(devices.find(({ key }) => key === id)))
       await note(scope, 'device.forgotten', user.id)
+    },
+
+    async withdrawAccess(scope, userId, id) {
+      const [tenant, user] = await Promise.all([getTenant(scope), getUser(scope, userId)])
+      const consents = await consentsOf({ context, tenant }, user.id)
+      const { clientId } = found(consents.find((one) => keyOf(one.clientId) === id))
+      await withdrawConsent(context, await providerOf(tenant), user, clientId)
+      const actor = { ...scope.actor, applicationId: clientId }
+      await note({ ...scope, actor }, 'consent.withdrawn', user.id)
     },
 
     async tellOfMove(scope, before, user, standing) {
@@ -285,6 +300,11 @@ async function liveSession({
     applicationIds: Object.keys(authorizations),
     ...(await browserOf(userAgent)),
   }
+}
+
+function accessOf({ clientId, name, since, scopes, apis }: Consent): ClientAccess {
+  const all = [...scopes, ...Object.values(apis).flat()]
+  return { id: keyOf(clientId), clientId, name, since, scopes: all }
 }
 
 /** The last answer of the mail server to a message that was given up. */

@@ -129,6 +129,23 @@ describe.each(allStoreKinds)('on %s', (store) => {
     expect(silent.location).toContain('error=login_required')
   })
 
+  test('an operator sees the agents of a user, and withdraws the access of one', async () => {
+    await using agent = await startAgent()
+    await using issuer = await startOpenIssuer({ store })
+    const { tokens } = await connect(issuer, agent.id, offline)
+    const { scope, support, user, tenant } = issuer
+    const clients = async () => (await support.stateOf(tenant, user, [])).clients
+    const [client] = await clients()
+    expect(client).toMatchObject({
+      ...{ clientId: agent.id, name: 'Note Taker', scopes: ['offline_access', 'notes:read'] },
+    })
+    await support.withdrawAccess(scope, user.id, client?.id ?? '')
+    expect(await clients()).toEqual([])
+    expect((await refresh(issuer, agent.id, tokens.refresh_token)).body.error).toBe('invalid_grant')
+    const again = support.withdrawAccess(scope, user.id, client?.id ?? '')
+    await expect(again).rejects.toMatchObject({ code: 'not_found' })
+  })
+
   test('a deleted user leaves no consent behind', async () => {
     await using agent = await startAgent()
     await using issuer = await startOpenIssuer({ store })

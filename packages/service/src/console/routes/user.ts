@@ -32,6 +32,7 @@ export const userRoutes: readonly ConsoleRoute[] = [
   tenantForm('/users/:user/end-session', endSession),
   tenantForm('/users/:user/end-sessions', endSessions),
   tenantForm('/users/:user/forget-device', forgetDevice),
+  tenantForm('/users/:user/withdraw-access', withdrawAccess),
   tenantForm('/users/:user/let-try-again', letTryAgain),
 ]
 
@@ -45,7 +46,11 @@ async function showUser(call: TenantCall): Promise<Result> {
     getAccount(scope, id),
     listAudit(scope.context, { tenantId: scope.tenantId, target: id, limit: 20 }),
   ])
-  const { sessions, devices, mails, obstacles } = await support.stateOf(tenant, user, credentials)
+  const { sessions, devices, clients, mails, obstacles } = await support.stateOf(
+    tenant,
+    user,
+    credentials,
+  )
   return {
     kind: 'page',
     name: 'user',
@@ -57,6 +62,7 @@ async function showUser(call: TenantCall): Promise<Result> {
       credentials: credentials.map(shownCredential),
       sessions: sessions.map((one) => ({ ...one, loggedInAt: one.loggedInAt * 1e6 })),
       devices,
+      clients: clients.map((one) => ({ ...one, scopes: one.scopes.join(' ') })),
       mails: mails.map((one) => ({
         ...one,
         answer: answerOf(one.answer),
@@ -174,6 +180,11 @@ async function endSessions(call: TenantCall): Promise<Result> {
 async function forgetDevice(call: TenantCall): Promise<Result> {
   await call.support.forgetDevice(call.scope, idOf(call), call.form.get('device') ?? '')
   return redirectTo(pathOf(call), 'forgotten')
+}
+
+async function withdrawAccess(call: TenantCall): Promise<Result> {
+  await call.support.withdrawAccess(call.scope, idOf(call), call.form.get('client') ?? '')
+  return redirectTo(pathOf(call), 'access_withdrawn')
 }
 
 async function letTryAgain(call: TenantCall): Promise<Result> {

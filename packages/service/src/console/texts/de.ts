@@ -448,6 +448,11 @@ export const de = {
     'Geräte, auf denen nicht nach dem zweiten Schritt gefragt wird.',
   'Trusted since': 'Vertraut seit',
   Forget: 'Vergessen',
+  'Programs with access': 'Programme mit Zugriff',
+  'Clients that nobody has registered, which the user has allowed to act on their behalf.':
+    'Nicht registrierte Clients, denen der Benutzer erlaubt hat, in seinem Namen zu handeln.',
+  Allowed: 'Erlaubt',
+  Withdraw: 'Entziehen',
   History: 'Verlauf',
   'Nothing is noted.': 'Nichts vermerkt.',
   'All entries about this user': 'Alle Einträge zu diesem Benutzer',
@@ -605,6 +610,8 @@ export const de = {
   'The message is on its way. Its state is below.':
     'Die Nachricht ist unterwegs. Ihr Zustand steht unten.',
   'The session has ended, and so have its tokens.': 'Die Sitzung ist beendet, ihre Tokens ebenso.',
+  'The access is withdrawn. Access tokens for APIs expire within five minutes.':
+    'Der Zugriff ist entzogen. Zugriffstokens für APIs laufen innerhalb von fünf Minuten ab.',
   'The device is forgotten. It asks for the second step again.':
     'Das Gerät ist vergessen. Es fragt wieder nach dem zweiten Schritt.',
   'The failed attempts are forgotten. The user can try again.':

@@ -47,10 +47,22 @@ export interface TrustedDevice {
   system: string
 }
 
+/** A client with a metadata document that may act on behalf of a user. */
+export interface ClientAccess {
+  id: string
+  clientId: string
+  /** The name that it claims. */
+  name: string | undefined
+  since: Micros
+  /** The scopes that the user has agreed to, of logins and of APIs. */
+  scopes: string[]
+}
+
 /** The sessions of a user, and the messages that were sent. */
 export interface UserState {
   sessions: LiveSession[]
   devices: TrustedDevice[]
+  clients: ClientAccess[]
   /** The newest messages of the last 7 days. */
   mails: MailRecord[]
   /** The reasons why the user cannot log in; empty: there are none. */
@@ -147,6 +159,8 @@ export interface Support {
   stateOf(tenant: Tenant, user: User, credentials: readonly Credential[]): Promise<UserState>
   /** Has a user asked for the second step on a device again. */
   forgetDevice(scope: Scope, userId: string, id: string): Promise<void>
+  /** Withdraws the access of a client to a user. Its refresh tokens are no longer good. */
+  withdrawAccess(scope: Scope, userId: string, id: string): Promise<void>
   /** The reasons why the user cannot log in now; empty: there are none. */
   obstacles(scope: Scope, userId: string): Promise<Obstacle[]>
   /** Reads the metadata and the keys of the provider of a connection, which need not be stored. */
