@@ -3,8 +3,8 @@ export function isLoopbackHost(hostname: string): boolean {
   return (
     hostname === 'localhost' ||
     hostname.endsWith('.localhost') ||
-    hostname === '[::1]' ||
-    /^127(\.\d{1,3}){3}$/.test(hostname)
+    /^(::1|\[::1\]|\[::ffff:7f[\da-f]{2}:[\da-f]{1,4}\])$/.test(hostname) ||
+    /^127(\.(25[0-5]|2[0-4]\d|1?\d?\d)){3}$/.test(hostname)
   )
 }
 

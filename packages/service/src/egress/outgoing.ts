@@ -63,10 +63,13 @@ export class RefusedAddress extends Unanswered {
   override readonly name = 'RefusedAddress'
 }
 
-/** Whether an IP address is one of the public internet. */
+/**
+ * Whether an IP address is one of the public internet. An IPv4 address written as IPv6 is none. `core` decides the same;
+ * a test compares both.
+ */
 export function isPublicAddress(text: string): boolean {
-  if (!ipaddr.isValid(text)) return false
-  const address = ipaddr.process(text)
+  if (isIP(text) === 0) return false
+  const address = ipaddr.parse(text)
   if (address.range() !== 'unicast') return false
   return address instanceof ipaddr.IPv4 || address.match(GLOBAL_UNICAST)
 }

@@ -1,7 +1,7 @@
-import { isIPv4 } from 'node:net'
+import { isIP, isIPv4 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
-/** Whether a host, as `URL.hostname` has it, is this very machine. */
+/** Whether a host, as `URL.hostname` has it, is this very machine. `core` decides the same; a test compares both. */
 export function isLoopbackHost(hostname: string): boolean {
   if (hostname === 'localhost' || hostname.endsWith('.localhost')) return true
   return parseHost(hostname)?.range() === 'loopback'
@@ -14,7 +14,7 @@ export function isAddressHost(hostname: string): boolean {
 
 function parseHost(hostname: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
   const text = hostname.replace(/^\[|\]$/g, '')
-  return ipaddr.isValid(text) ? ipaddr.process(text) : undefined
+  return isIP(text) === 0 ? undefined : ipaddr.process(text)
 }
 
 /** An IP address in its one writing; an IPv4 address that came in over an IPv6 socket, as IPv4. */
