@@ -54,6 +54,7 @@ function quoteFault(file: string, error: CsvError, parsedLines: number): FileFau
   const at = isOpen ? parsedLines + 1 : Number(error.lines)
   return new FileFault(
     `${file}, line ${at}: a quotation mark ${what}.`,
-    `In line ${at}, a quotation mark ${what}.`,
+    isOpen ? 'quote_open' : 'quote_inside',
+    { line: at },
   )
 }

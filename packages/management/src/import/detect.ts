@@ -40,19 +40,20 @@ function unreadable(file: string, sample: Buffer): FileFault | undefined {
   if (encoding) {
     return new FileFault(
       `${file} is ${encoding}; convert it first: iconv -f ${encoding} -t UTF-8 ${file} > ${file}.utf8`,
-      `The file is ${encoding}; save it as UTF-8.`,
+      'encoding',
+      { encoding },
     )
   }
   if (sample[0] === 0x1f && sample[1] === 0x8b) {
     return new FileFault(
       `${file} is compressed by gzip; unpack it first: gunzip -c ${file} > ${file}.unpacked`,
-      'The file is compressed by gzip; unpack it first.',
+      'gzip',
     )
   }
   if (sample.subarray(0, 4).equals(Buffer.from('PK\x03\x04'))) {
     return new FileFault(
       `${file} is a ZIP archive or a workbook; unpack it, or save the workbook as CSV in UTF-8.`,
-      'The file is a ZIP archive or a workbook; unpack it, or save the workbook as CSV in UTF-8.',
+      'zip',
     )
   }
   return undefined

@@ -23,7 +23,8 @@ export async function* readText(
   const notUtf8 = (line: number) =>
     new FileFault(
       `${file}, line ${line}: this is not UTF-8. If it is Latin-1, say --encoding latin1.`,
-      `Line ${line} is not UTF-8. If the file is Latin-1, choose that encoding.`,
+      'not_utf8',
+      { line },
     )
   let line = 1
   let begun: Buffer = Buffer.alloc(0)

@@ -13,7 +13,8 @@ export function hashedFault(file: string, line: number, column: string): FileFau
   const fault = `"${column}" holds a hash rather than a password`
   return new FileFault(
     `${file}, line ${line}: ${fault}; add --map hash=${column}, or leave passwords out with --no-passwords.`,
-    `In line ${line}, ${fault}; choose “hash” for the column, or leave passwords out.`,
+    'hashed',
+    { line, column },
   )
 }
 
@@ -25,7 +26,8 @@ export function contradictionFault(
 ): FileFault {
   return new FileFault(
     `${file}, line ${line}: the columns "${one}" and "${other}" are both for ${target}, and their values differ. Choose one of them: --map '${target}=${one}' or --map '${target}=${other}'.`,
-    `In line ${line}, the columns “${one}” and “${other}” are both for “${target}”, and their values differ. Choose one of them.`,
+    'two_columns',
+    { line, one, other, target },
   )
 }
 
@@ -34,12 +36,9 @@ export async function emptyFault({ name, format, read }: Source): Promise<FileFa
   const sizes = []
   for await (const chunk of read()) sizes.push(chunk.length)
   if (sizes.every((size) => size === 0)) {
-    return new FileFault(`${name} is empty.`, 'The file is empty.')
+    return new FileFault(`${name} is empty.`, 'empty')
   }
-  return new FileFault(
-    `${name} has no user in it: ${emptyReasons[format]}.`,
-    `The file has no user in it: ${emptyReasons[format]}.`,
-  )
+  return new FileFault(`${name} has no user in it: ${emptyReasons[format]}.`, `no_user_${format}`)
 }
 
 const emptyReasons: Readonly<Record<Source['format'], string>> = {
@@ -50,17 +49,18 @@ const emptyReasons: Readonly<Record<Source['format'], string>> = {
 
 /** A file without a column of email addresses: one sentence instead of the same fault in each row. */
 export function emailFault(file: string, likely: Set<string>, columns: Set<string>): FileFault {
-  const sentence =
-    'No column has email addresses, and every user needs one. Choose “email” for a column.'
   const [column] = likely
   const lack = `No column of ${file} is known to hold email addresses`
   if (column !== undefined) {
-    return new FileFault(`${lack}. "${column}" looks like it; add --map email=${column}`, sentence)
+    return new FileFault(
+      `${lack}. "${column}" looks like it; add --map email=${column}`,
+      'no_email',
+    )
   }
   const found = `; the columns are ${[...columns].join(', ')}`
   return new FileFault(
     `${lack}, and every user needs one. Name it with --map email=COLUMN${found}.`,
-    sentence,
+    'no_email',
   )
 }
 
@@ -79,14 +79,14 @@ export function valuesInWords(
 /** A file with columns that may say who must not log in, in words that are not known. */
 export function stateFault(file: string, unclear: SeenStates): FileFault {
   const found = [...unclear].map(([column, values]) => `${column}: ${valuesInWords(values)}`)
-  // The sentence is told in other languages as well.
   const inNumbers = [...unclear].map(([one, all]) => `${one}: ${valuesInWords(all, String)}`)
   const [[column, values] = ['', new Map<string, number>()]] = unclear
   const [value = ''] = values.keys()
   const example = `--blocks '${column}=${value}'`
   return new FileFault(
     `${file} has values that may say who must not log in. ${found.join('; ')}. For each value, add ${example} if its users must not log in, or --allows '${column}=${value}' if they may; --allows '${column}' is for a column that says nothing about logging in.`,
-    `These values may say who must not log in, each with its number of rows: ${inNumbers.join('; ')}. Say of each below whether its users may log in, or choose “Disabled” or “Enabled” for a column of true and false.`,
+    'unclear',
+    { values: inNumbers.join('; ') },
     unclear,
   )
 }
@@ -95,6 +95,7 @@ export function stateFault(file: string, unclear: SeenStates): FileFault {
 export function unusedFault(flag: string): FileFault {
   return new FileFault(
     `--blocks or --allows ${flag}: no row has this value, or the column is not there.`,
-    `No row needs what you said of “${flag}”. Leave it undecided.`,
+    'unused',
+    { value: flag },
   )
 }

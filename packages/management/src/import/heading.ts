@@ -1,4 +1,4 @@
-import { FileFault } from './file-fault.ts'
+import { FileFault, type FileFaultName, type FileFaultValues } from './file-fault.ts'
 import { looksHashed } from './hashes.ts'
 import { isEmailName } from './mapping.ts'
 
@@ -51,7 +51,12 @@ export function createHeading(file: string) {
       if (isHeading && !cells.some((cell) => ADDRESS.test(cell))) throw laterFault(file, line)
       const unnamed = cells.findIndex((cell, n) => isUnnamed(names[n], n) && ADDRESS.test(cell))
       if (!isKnown && unnamed !== -1) {
-        throw firstLineFault(file, `has no name for column ${unnamed + 1}, which has addresses`)
+        const column = unnamed + 1
+        throw firstLineFault(file, {
+          text: `has no name for column ${column}, which has addresses`,
+          name: 'heading_unnamed',
+          values: { column },
+        })
       }
       const isEven = cells.length === names.length
       const count = `has ${cells.length} columns, the first line has ${names.length}`
@@ -69,27 +74,37 @@ const AGAIN = 'has names of columns rather than a user'
 
 const isUnnamed = (name: string | undefined, n: number): boolean => name === `column ${n + 1}`
 
-/** The reason why a line cannot be that of the names. */
-function headingFault(cells: readonly string[]): string | undefined {
-  if (cells.some((cell) => ADDRESS.test(cell)))
-    return 'has an email address, and no names of columns'
-  const value = cells.findIndex((cell) => VALUE.test(cell) || looksHashed(cell))
-  if (value !== -1) return `has a value in column ${value + 1}, and no names of columns`
-  const again = cells.findIndex((cell, n) => cell !== '' && cells.indexOf(cell) < n)
-  if (again === -1) return undefined
-  const first = cells.indexOf(cells[again] as string)
-  return `has no name for each column: columns ${first + 1} and ${again + 1} have the same name`
+interface HeadingFault {
+  /** What is wrong with the line, after its name. */
+  text: string
+  name: FileFaultName
+  values: FileFaultValues
 }
 
-function firstLineFault(file: string, fault: string): FileFault {
-  const remedy = fault.endsWith('same name') ? 'Rename or delete one of them' : REMEDY
-  return new FileFault(
-    `The first line of ${file} ${fault}. ${remedy}.`,
-    `The first line ${fault}. ${remedy}.`,
-  )
+/** The reason why a line cannot be that of the names. */
+function headingFault(cells: readonly string[]): HeadingFault | undefined {
+  if (cells.some((cell) => ADDRESS.test(cell))) {
+    const text = 'has an email address, and no names of columns'
+    return { text, name: 'heading_address', values: {} }
+  }
+  const value = cells.findIndex((cell) => VALUE.test(cell) || looksHashed(cell))
+  if (value !== -1) {
+    const text = `has a value in column ${value + 1}, and no names of columns`
+    return { text, name: 'heading_value', values: { column: value + 1 } }
+  }
+  const again = cells.findIndex((cell, n) => cell !== '' && cells.indexOf(cell) < n)
+  if (again === -1) return undefined
+  const first = cells.indexOf(cells[again] as string) + 1
+  const text = `has no name for each column: columns ${first} and ${again + 1} have the same name`
+  return { text, name: 'heading_twice', values: { first, second: again + 1 } }
+}
+
+function firstLineFault(file: string, { text, name, values }: HeadingFault): FileFault {
+  const remedy = name === 'heading_twice' ? 'Rename or delete one of them' : REMEDY
+  return new FileFault(`The first line of ${file} ${text}. ${remedy}.`, name, values)
 }
 
 function laterFault(file: string, line: number): FileFault {
   const sentence = `The names of the columns are in line ${line}. Put that line first, and leave out the lines above that have no user.`
-  return new FileFault(`${file}: ${sentence}`, sentence)
+  return new FileFault(`${file}: ${sentence}`, 'heading_later', { line })
 }

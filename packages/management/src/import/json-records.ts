@@ -139,7 +139,8 @@ function misplaced({ file, line, char, expected }: Misplaced): FileFault {
   const found = JSON.stringify(char)
   return new FileFault(
     `${file}, line ${line}: expected ${expected}, found ${found}.`,
-    `In line ${line}, ${expected} was expected; found was ${found}.`,
+    'misplaced',
+    { line, expected, found },
   )
 }
 
@@ -147,6 +148,7 @@ function misplaced({ file, line, char, expected }: Misplaced): FileFault {
 function unclosed(file: string, open: number): FileFault {
   return new FileFault(
     `${file} ends too early: what begins on line ${open} is not closed. Export it again.`,
-    `The file ends too early: what begins on line ${open} is not closed. Export it again.`,
+    'unclosed',
+    { line: open },
   )
 }

@@ -40,7 +40,7 @@ export function readFirebaseParameters(text: string): FirebaseParameters {
     if (name === 'algorithm' && value !== 'SCRYPT') {
       throw new FileFault(
         `--firebase-hash names the algorithm ${value}; SCRYPT is the one of Firebase.`,
-        'The hash parameters of Firebase name another algorithm than SCRYPT.',
+        'firebase_algorithm',
       )
     }
   }
@@ -51,7 +51,8 @@ export function readFirebaseParameters(text: string): FirebaseParameters {
   if (!first) return found
   throw new FileFault(
     `--firebase-hash has no ${first[0]}. In the Firebase console, open Authentication, then "Password hash parameters" in the menu of the list of users, and save what it shows.`,
-    `The hash parameters of Firebase have no ${first[0]}. Copy all that the Firebase console shows under “Password hash parameters”.`,
+    'firebase_missing',
+    { name: first[0] },
   )
 }
 

@@ -88,6 +88,8 @@ export interface ImportProgress {
   phase: 'mapping' | 'checking' | 'checked' | 'importing' | 'unreadable'
   /** The reason why the file cannot be imported: as its columns are chosen, or at all. */
   problem?: string | undefined
+  /** The reason of the problem. */
+  because?: StoredReason | undefined
   /** Values that may say who must not log in, and whose meaning is to be chosen. */
   unclear?: Omit<ImportState, 'meaning'>[] | undefined
   check?: ImportCheck | undefined

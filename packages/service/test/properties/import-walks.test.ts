@@ -1,4 +1,4 @@
-import { formatOf, readSource } from '@latchkey/management/import'
+import { FileFault, formatOf, readSource } from '@latchkey/management/import'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
@@ -8,11 +8,13 @@ import {
   importParts,
   uploadImport,
 } from '../../src/domain/operators/import-jobs.ts'
+import { fileReason } from '../../src/domain/operators/import-records.ts'
 import { takeStep } from '../../src/domain/operators/jobs.ts'
 import { createTenant, defaultSettings } from '../../src/domain/tenants/tenants.ts'
 import { listUsers } from '../../src/domain/users/users.ts'
 import type { Scope } from '../../src/domain/writes/context.ts'
 import { ServiceError } from '../../src/domain/writes/errors.ts'
+import { sentenceIn } from '../../src/domain/writes/reasons/index.ts'
 import { readUserToImport } from '../../src/http/users-import.ts'
 import { readUserToBring } from '../../src/http/users-import-update.ts'
 import { walksToMake } from '../issuer/support/walks.ts'
@@ -143,9 +145,7 @@ async function importFile(scope: Scope, bytes: Buffer) {
   } catch (error) {
     if (error instanceof ServiceError) return { refusal: error.message }
     // What cannot be read at all is refused before it is uploaded.
-    if (error instanceof Error && error.name === 'FileFault') {
-      return { refusal: (error as Error & { sentence: string }).sentence }
-    }
+    if (error instanceof FileFault) return { refusal: sentenceIn('en', fileReason(error)) }
     throw error
   }
 }

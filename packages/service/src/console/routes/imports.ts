@@ -33,7 +33,7 @@ import {
 } from '../call.ts'
 import { importPath } from '../job-entries.ts'
 import { type Refused, refusedBy } from '../refused.ts'
-import { type Sentence, told } from '../texts/index.ts'
+import { asIs, type Sentence, told } from '../texts/index.ts'
 import type { Upload } from '../uploads.ts'
 
 /** How often the page of a running import is loaded again. */
@@ -129,7 +129,7 @@ async function showImport(call: TenantCall, refused: Refused = {}): Promise<Resu
   const { progress, state, work, total, createdAt } = job
   const isWaiting = state === 'waiting'
   const form = isWaiting ? await choiceForm(call, job) : undefined
-  const reason = isWaiting ? progress.problem : undefined
+  const found = isWaiting ? progress.problem : undefined
   const isUnreadable = progress.phase === 'unreadable' || (isWaiting && form === undefined)
   const users = usersPath(tenant.id)
   const base = `${users}/import`
@@ -139,7 +139,11 @@ async function showImport(call: TenantCall, refused: Refused = {}): Promise<Resu
     name: 'import-job',
     title: titles[state === 'done' ? 'done' : progress.phase],
     refreshSeconds: state === 'running' ? REFRESH_SECONDS : undefined,
-    problem: isUnreadable ? UNREADABLE : reason ? told(reason) : undefined,
+    problem: isUnreadable
+      ? UNREADABLE
+      : found
+        ? (knownReason(progress.because) ?? asIs(found))
+        : undefined,
     data: {
       ...{ id: job.id, state, work: shownOf(work), total, createdAt, progress, done, failed, base },
       check: progress.check && {

@@ -20,6 +20,8 @@ export const eventsInGerman: Readonly<Record<EventType, string>> = {
     'Der Hash eines Passworts wurde bei einer Anmeldung durch einen besseren ersetzt.',
   'credential.reset': 'Ein Benutzer hat ein neues Passwort gesetzt.',
   'credential.deleted': 'Eine Anmeldemethode wurde entfernt.',
+  'consent.granted': 'Ein Benutzer hat einem Programm erlaubt, in seinem Namen zu handeln.',
+  'consent.withdrawn': 'Einem Programm wurde der Zugriff auf ein Konto entzogen.',
   'connection.created': 'Eine Verbindung zu einem anderen Anbieter wurde angelegt.',
   'connection.updated': 'Eine Verbindung wurde geändert.',
   'connection.deleted': 'Eine Verbindung wurde entfernt.',

@@ -18,9 +18,10 @@ import { type Brought, bringUsers } from '../users/import-changes.ts'
 import { findUsers } from '../users/users.ts'
 import type { Scope } from '../writes/context.ts'
 import { refusalIn } from '../writes/errors.ts'
-import type { Reason } from '../writes/reasons/index.ts'
+import { type Reason, sentenceIn } from '../writes/reasons/index.ts'
 import {
   emailOf,
+  fileReason,
   openRecords,
   PART_RECORDS,
   type ReadChange,
@@ -145,7 +146,9 @@ export async function checkRows(
   } catch (error) {
     if (!(error instanceof FileFault)) throw error
     const unclear = toDecide(error)
-    job.progress = { ...job.progress, phase: 'mapping', problem: error.sentence, unclear }
+    const because = fileReason(error)
+    const problem = sentenceIn('en', because)
+    job.progress = { ...job.progress, phase: 'mapping', problem, because, unclear }
   }
   job.state = 'waiting'
 }

@@ -5,7 +5,13 @@ import { type DomainContext, nowMicros, type Scope } from '../writes/context.ts'
 import { found, ServiceError } from '../writes/errors.ts'
 import { reason } from '../writes/reasons/index.ts'
 import { UnknownMasterKeyError } from '../writes/vault.ts'
-import { openRecords, PART_RECORDS, sealFirebase, sealRecords } from './import-records.ts'
+import {
+  fileReason,
+  openRecords,
+  PART_RECORDS,
+  sealFirebase,
+  sealRecords,
+} from './import-records.ts'
 import { insertJob } from './new-job.ts'
 
 /** The most records of an upload. */
@@ -66,7 +72,7 @@ export async function uploadImport(
     return full
   } catch (error) {
     await store.jobs.discard(scope.tenantId, job.id)
-    if (error instanceof FileFault) throw new ServiceError('invalid_request', error.sentence)
+    if (error instanceof FileFault) throw new ServiceError('invalid_request', fileReason(error))
     throw error
   }
 }
@@ -114,6 +120,7 @@ export async function checkImport(
     phase: 'checking',
     check: undefined,
     problem: undefined,
+    because: undefined,
     unclear: undefined,
   } as const
   const work = { ...job.work, ...choices, firebase: sealed ?? undefined }
@@ -124,7 +131,7 @@ function readFirebase({ context }: Scope, { id }: ImportJob, text: string): stri
   try {
     return sealFirebase(context, id, readFirebaseParameters(text))
   } catch (error) {
-    if (error instanceof FileFault) throw new ServiceError('invalid_request', error.sentence)
+    if (error instanceof FileFault) throw new ServiceError('invalid_request', fileReason(error))
     throw error
   }
 }

@@ -2,6 +2,7 @@ import {
   algorithms,
   createMapping,
   createStates,
+  type FileFault,
   type FirebaseParameters,
   type ImportRow,
   type RowOptions,
@@ -15,6 +16,7 @@ import type { ImportJob, ImportState, JobPart } from '../../store/jobs.ts'
 import type { UserToBring } from '../users/import-differences.ts'
 import type { UserToImport } from '../users/import-user.ts'
 import type { DomainContext } from '../writes/context.ts'
+import type { Reason, ReasonName } from '../writes/reasons/index.ts'
 
 /** How many records a part has, which are imported in one step. */
 export const PART_RECORDS = 100
@@ -119,3 +121,9 @@ export function openRecords(
 }
 
 const purposeOf = (jobId: string) => `import:${jobId}`
+
+/** The reason for which a file cannot be imported. */
+export function fileReason({ fault, values }: FileFault): Reason {
+  const name: ReasonName = `file_${fault}`
+  return { reason: name, values }
+}

@@ -1,6 +1,7 @@
 import { applications } from './applications.ts'
 import { connections } from './connections.ts'
 import { fields } from './fields.ts'
+import { files } from './files.ts'
 import { logins } from './logins.ts'
 import { operators } from './operators.ts'
 import { requests } from './requests.ts'
@@ -11,6 +12,7 @@ import { webhooks } from './webhooks.ts'
 type Catalogue = typeof applications &
   typeof connections &
   typeof fields &
+  typeof files &
   typeof logins &
   typeof operators &
   typeof requests &
@@ -32,6 +34,7 @@ export const reasons: Readonly<Record<ReasonName, Translated>> = {
   ...applications,
   ...connections,
   ...fields,
+  ...files,
   ...logins,
   ...operators,
   ...requests,
