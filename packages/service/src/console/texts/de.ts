@@ -1133,7 +1133,9 @@ export const de = {
   Member: 'Angabe',
   'Users whose address is there already': 'Benutzer, deren Adresse schon vorhanden ist',
   'They stay as they are': 'Sie bleiben, wie sie sind',
-  'Update them, but for what was changed here': 'Aktualisieren, außer was hier geändert wurde',
+  'Update them': 'Aktualisieren',
+  'An update keeps what was changed here since an import, and each password that its user has logged in with.':
+    'Eine Aktualisierung behält, was hier seit einem Import geändert wurde, und jedes Passwort, mit dem sich sein Benutzer angemeldet hat.',
   'Hashes of Firebase': 'Hashes von Firebase',
   'Hash parameters of Firebase': 'Hash-Parameter von Firebase',
   'Paste what the Firebase console shows under “Password hash parameters”. It is kept encrypted, and never shown again.':
