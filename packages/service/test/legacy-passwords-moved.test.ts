@@ -112,7 +112,7 @@ test('after the master key was rotated, a user of Firebase logs in without the e
   {
     await using _ = disposable(await createIdentityService({ data, logger }))
     await expect
-      .poll(() => messages, { timeout: 30_000 })
+      .poll(() => messages)
       .toContainEqual(expect.stringContaining('Every secret is sealed under the newest master key'))
   }
   writeFileSync(keys, `${newer}\n`)
