@@ -253,6 +253,24 @@ test('an unknown user, and one with bcrypt, cost as much as the most expensive l
   }
 })
 
+test('each verification of Argon2 waits for its memory, that for an unknown user as well', async () => {
+  const engine = createPasswordEngine()
+  const taken: (number | undefined)[] = []
+  const passwords: typeof engine = {
+    ...engine,
+    run(work, tenantId, memoryKib) {
+      taken.push(memoryKib)
+      return engine.run(work, tenantId, memoryKib)
+    },
+  }
+  await using api = await openApi('memory', { passwords })
+  const own = await bring(api, legacyHashes['Argon2d with a key of 16 bytes'])
+  for (const id of [own, 'usr_0']) {
+    expect(await logIn(api, id, 'wrong')).toMatchObject({ kind: 'refused' })
+    expect(taken.splice(0)).toEqual([1024])
+  }
+})
+
 test.each<[string, object, string, RegExp]>([
   [
     'an unknown scheme',
