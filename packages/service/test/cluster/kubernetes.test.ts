@@ -40,7 +40,9 @@ test('each manifest is accepted by the schema of its kind, and has no name that 
   const known = new Set(
     readdirSync(schemas).flatMap((file) =>
       file.endsWith('.js')
-        ? [...readFileSync(join(schemas, file), 'utf8').matchAll(/data\.(\w+)/g)].map(([, name = '']) => name)
+        ? [...readFileSync(join(schemas, file), 'utf8').matchAll(/data\.(\w+)/g)].map(
+            ([, name = '']) => name,
+          )
         : [],
     ),
   )
@@ -52,7 +54,14 @@ test('each manifest is accepted by the schema of its kind, and has no name that 
     expect(namesOf(manifest).filter((name) => !known.has(name))).toEqual([])
   }
   expect(manifests.map(({ kind }) => kind).toSorted()).toEqual([
-    ...['Deployment', 'HorizontalPodAutoscaler', 'Job', 'NetworkPolicy', 'PodDisruptionBudget', 'Service'],
+    ...[
+      'Deployment',
+      'HorizontalPodAutoscaler',
+      'Job',
+      'NetworkPolicy',
+      'PodDisruptionBudget',
+      'Service',
+    ],
   ])
 })
 
@@ -84,7 +93,10 @@ test('the parts agree with one another and with the service', () => {
   ]
   for (const selector of selectors) expect(labels).toMatchObject(selector)
   const { name } = one('Deployment').metadata
-  expect(one('HorizontalPodAutoscaler').spec.scaleTargetRef).toMatchObject({ kind: 'Deployment', name })
+  expect(one('HorizontalPodAutoscaler').spec.scaleTargetRef).toMatchObject({
+    kind: 'Deployment',
+    name,
+  })
   expect(one('PodDisruptionBudget').spec.maxUnavailable).toBeLessThan(
     one('HorizontalPodAutoscaler').spec.minReplicas,
   )

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest'
 import { startSilentProxy } from '../../../../test/support/silent-proxy.ts'
 import { NO_TENANT } from '../../src/store/ports.ts'
@@ -560,4 +562,37 @@ test('a read that takes seven seconds is answered, although the heartbeat has le
     connections.read(script('select 1 as n from pg_sleep(7)')),
   )
   for (const { rows } of await Promise.all(slow)) expect(rows).toEqual([{ n: 1 }])
+})
+
+test('a process opens as many connections as the guide on scaling says, and no more', async () => {
+  const guide = readFileSync(
+    join(import.meta.dirname, '../../../../docs/guides/scaling.md'),
+    'utf8',
+  )
+  const [, most] = /Each process opens at most (\d+)\s+\[?connections/.exec(guide) ?? []
+  const connections = createConnections({ url: database.url }, { queryMs: 0 })
+  await database.query('select pg_advisory_lock(77)')
+  const waiting = script('select pg_advisory_lock_shared(77), pg_advisory_unlock_shared(77)')
+  await connections.heartbeat(script('select 1'))
+  // Those for which no connection is left give up.
+  const ended = Promise.allSettled(
+    Array.from({ length: 40 }, () => [
+      connections.read(waiting),
+      connections.write(waiting),
+      connections.useForLock((run) => run(waiting)),
+    ]).flat(),
+  )
+  const count = async () => {
+    const rows = await database.query(`select count(*)::int as n from pg_stat_activity
+      where datname = current_database() and application_name = 'latchkey'`)
+    return rows[0]?.n
+  }
+  try {
+    await expect.poll(count).toBe(Number(most))
+  } finally {
+    await database.query('select pg_advisory_unlock(77)')
+    await ended
+  }
+  expect(await count()).toBeLessThanOrEqual(Number(most))
+  await connections.close()
 })
