@@ -40,7 +40,7 @@ test('the first day ends with a tenant, an invitation, a backup and a copy of th
   expect(readdirSync(join(machine.folder, 'backup'))).toHaveLength(1)
 })
 
-test('a restore puts the backup in the place of the data, and asks for what is to be confirmed', async () => {
+test('a restore puts the backup in the place of the data, and lists the operators who wait to be confirmed', async () => {
   const machine = await createMachine('./data')
   await machine.run('first-day')
   const [backup = ''] = readdirSync(join(machine.folder, 'backup'))
