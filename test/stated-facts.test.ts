@@ -117,7 +117,9 @@ describe('a default that a docstring or a guide names', () => {
 
 test('a sentence that names one error code and one HTTP status has the status of the code', () => {
   const statuses: Readonly<Record<string, number | undefined>> = {
-    ...Object.fromEntries(Object.entries(CODES).map(([code, { status }]) => [code, status])),
+    ...Object.fromEntries(
+      Object.entries(CODES).map(([code, is]) => [code, 'status' in is ? is.status : undefined]),
+    ),
     ...statusOfCode,
   }
   const stated = pages.flatMap((page) =>
