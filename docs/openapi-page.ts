@@ -145,12 +145,18 @@ function operationSection(method: string, path: string, operation: Operation): s
 function objectSection(name: string, schema: Schema): string {
   const kinds = schema.oneOf?.map(linkTo).join(', ')
   const members = membersOf(schema)
+  const types = name === 'Event' ? eventTypesOf(schema.properties?.type ?? {}) : []
   return [
     `### ${name}`,
     ...(schema.description ? [schema.description] : []),
     ...(kinds ? [`One of: ${kinds}.`] : []),
     ...(members.length > 0 ? [table('Member |  ', members)] : []),
+    ...(types.length > 0 ? ['The event types:', types.map(typeItem).join('\n')] : []),
   ].join('\n\n')
+}
+
+function typeItem(type: Schema): string {
+  return `- \`${type.const}\`: ${type.description ?? ''}`
 }
 
 /** A row for each member, those of nested objects with a dot. */
@@ -186,7 +192,14 @@ function row(
   return `| \`${name}\` | ${facts.join(', ')}.${sentence(said.description)} |`
 }
 
+/** The values of an enumeration that is too long for a cell: the types of events, which have a list of their own. */
+function eventTypesOf({ enum: values = [], oneOf = [] }: Schema): readonly Schema[] {
+  const types = [...values.map((value) => ({ const: value })), ...oneOf]
+  return types.some((one) => one.const === 'tenant.updated') ? types : []
+}
+
 function typeOf(schema: Schema): string {
+  if (eventTypesOf(schema).length > 0) return 'an [event type](#event)'
   if (schema.$ref) return linkTo(schema)
   if (schema.const !== undefined) return `\`${JSON.stringify(schema.const)}\``
   if (schema.enum)
@@ -217,7 +230,8 @@ function linkTo({ $ref = '', ...schema }: Schema): string {
 }
 
 function sentence(text = ''): string {
-  return text && ` ${text}`.replace(/([^.!?:])$/, '$1.')
+  const short = text.replace(/ There are: tenant\..*$/s, ' There are [these](#event).')
+  return short && ` ${short}`.replace(/([^.!?:])$/, '$1.')
 }
 
 function table(head: string, rows: readonly string[]): string {

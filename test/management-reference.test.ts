@@ -44,6 +44,13 @@ describe('the reference of the management API', () => {
     expect(links.filter((anchor) => !headings.includes(anchor))).toEqual([])
   })
 
+  test('has each type of an event once', () => {
+    const types = page.match(/^- `\w+\.\w+`: \S/gm) ?? []
+    expect(types.length).toBeGreaterThan(20)
+    expect(new Set(types).size).toBe(types.length)
+    expect(page).not.toMatch(/^\|.*tenant\.updated/m)
+  })
+
   test('has the status of each error code', () => {
     for (const [code, status] of Object.entries(statusOfCode)) {
       expect(page).toContain(`| [\`${code}\`](../errors.md#${code}) | ${status} |`)
