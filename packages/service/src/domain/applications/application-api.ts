@@ -146,7 +146,7 @@ function faultOf(scope: string, sentence: unknown): Reason | undefined {
     return reason('api_sentence_too_long', { key, count, scope, most: apiLimits.sentence })
   }
   if (UNSHOWN.test(sentence) || !isWhole(sentence)) {
-    return reason('api_sentence_unshown', { key, scope })
+    return reason('api_sentence_invisible', { key, scope })
   }
   return undefined
 }

@@ -94,7 +94,7 @@ export function checkNewEmail(field: Value, email: string): void {
   // IDNA itself looks at the two joiners, which some scripts need.
   const visible = localPart + domain.replace(/[\u200c\u200d]/g, '')
   if (INVISIBLE.test(visible)) {
-    throw new ServiceError('invalid_email', reason('field_unshown', { field }))
+    throw new ServiceError('invalid_email', reason('field_invisible', { field }))
   }
   if (mailDomain(domain) === undefined) {
     throw new ServiceError('invalid_email', reason('field_no_mail_domain', { field }))

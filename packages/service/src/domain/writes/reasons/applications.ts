@@ -96,7 +96,7 @@ export const applications = {
     en: '"metadata.{key}" has a sentence of {count} bytes for "{scope}"; at most {most} are kept.',
     de: '„metadata.{key}“ hat für „{scope}“ einen Satz von {count} Bytes; höchstens {most} werden gespeichert.',
   },
-  api_sentence_unshown: {
+  api_sentence_invisible: {
     en: '"metadata.{key}" has a sentence for "{scope}" with a line break or another character that shows nothing; leave it out.',
     de: '„metadata.{key}“ hat für „{scope}“ einen Satz mit einem Zeilenumbruch oder einem anderen unsichtbaren Zeichen. Lassen Sie es weg.',
   },

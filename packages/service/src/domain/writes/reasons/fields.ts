@@ -32,7 +32,7 @@ export const fields = {
     en: '{field} is not an email address such as ada@example.com.',
     de: '{field} ist keine E-Mail-Adresse wie ada@example.com.',
   },
-  field_unshown: {
+  field_invisible: {
     en: '{field} contains characters that show nothing.',
     de: '{field} enthält Zeichen, die man nicht sieht.',
   },
