@@ -58,7 +58,7 @@ const published: Readonly<Record<string, readonly string[]>> = {
 /** Options of a part of the configuration, which some write beside it: of a back-channel logout, and of a provider. */
 const inParts = new Set(['onLogoutToken', 'wellKnown'])
 
-/** What the start says of an option that is set. */
+/** The words of the start about an option that is set. */
 function saidOf(option: string): string {
   const options: Record<string, unknown> = {
     issuer: 'https://login.example.com',

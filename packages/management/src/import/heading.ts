@@ -75,7 +75,7 @@ const AGAIN = 'has names of columns rather than a user'
 const isUnnamed = (name: string | undefined, n: number): boolean => name === `column ${n + 1}`
 
 interface HeadingFault {
-  /** What is wrong with the line, after its name. */
+  /** The fault of the line, as words after its name. */
   text: string
   name: FileFaultName
   values: FileFaultValues

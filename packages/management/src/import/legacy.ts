@@ -96,7 +96,7 @@ export function keycloakPassword(members: ReadonlyMap<string, string>): RecordPa
   return undefined
 }
 
-/** What Keycloak writes about a hash of Argon2: each member a list of one text. */
+/** The parameters of a hash of Argon2 as Keycloak writes them: each member a list of one text. */
 function argon2Parameters(additional: unknown): Record<string, unknown> {
   const members = new Map(Object.entries(isObject(additional) ? additional : {}))
   const first = (name: string): unknown => [members.get(name)].flat()[0]

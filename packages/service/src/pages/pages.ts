@@ -75,7 +75,7 @@ interface ShownDevice {
 /** The access of a client, in words. */
 export interface ShownAccess {
   apis: { name: string; sentences: string[] }[]
-  /** What it learns of the user, and for how long. */
+  /** The facts about the user that it learns, and for how long. */
   ofLogin: TextKey[]
 }
 
@@ -236,7 +236,7 @@ export interface Pages {
   deleteAccount: { csrf: string; email: string; problem?: Problem<'confirm'> | undefined }
   /** A user is logged in, and the application asks which account to use; a native one always does. */
   selectAccount: { csrf: string; email: string; otherPath: string; native: string | undefined }
-  /** A client that nobody has registered asks to act on behalf of the user. */
+  /** An unregistered client asks to act on behalf of the user. */
   consent: ShownAccess & {
     csrf: string
     email: string

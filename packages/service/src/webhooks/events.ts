@@ -27,8 +27,7 @@ export const eventTypes = {
   'signing_key.created': 'The tenant signs with a new key.',
   'signing_key.deleted': 'A signing key was withdrawn.',
   'session.ended': 'A user has logged out, or a session was ended.',
-  'consent.granted':
-    'A user has allowed a client that nobody has registered to act on their behalf.',
+  'consent.granted': 'A user has allowed an unregistered client to act on their behalf.',
   'consent.withdrawn': 'The access of such a client to a user was withdrawn.',
   'login.succeeded': 'A user has logged in. Sent to endpoints that name it.',
   'login.failed': 'A login was refused. Sent to endpoints that name it.',

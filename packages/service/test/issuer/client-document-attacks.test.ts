@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { deleteUser } from '../../src/domain/users/users.ts'
 import {
@@ -262,6 +263,22 @@ test('A4: of many ids from one network few are read, nothing is written, and oth
   expect(await issuer.audit()).toHaveLength(before)
   const { callback } = await logIn(issuer, app, ada)
   expect(callback.location).toContain('code=')
+})
+
+test('A4: hosts that do not answer hold five places of a tenant, and one more is refused at once', async () => {
+  await using agent = await startAgent()
+  await using issuer = await startOpenIssuer()
+  const held: ServerResponse[] = []
+  agent.answer = (_, response) => void held.push(response)
+  const open = (at: number) => createBrowser(issuer).get(ask(issuer, `${agent.url}/${at}.json`).url)
+  const waiting = [1, 2, 3, 4, 5].map(open)
+  await vi.waitUntil(() => held.length === 5)
+  expect((await open(6)).html).toContain('Too many documents are being read.')
+  for (const response of held) response.setHeader('content-type', 'application/json').end('[]')
+  for (const { html } of await Promise.all(waiting)) expect(html).toContain('not a JSON object')
+  agent.answer = undefined
+  agent.document.client_id = `${agent.url}/6.json`
+  expect((await open(6)).status).toBeLessThan(400)
 })
 
 test('A8: a document makes no confidential client, and its name shows nothing but itself', async () => {

@@ -20,7 +20,7 @@ const discovery = async (issuer: { url: string; fetch: typeof fetch }, name: str
   (await (await issuer.fetch(`${issuer.url}/.well-known/${name}`)).json()) as object
 
 describe.each(allStoreKinds)('on %s', (store) => {
-  test('an agent that nobody has registered gets a token for the API that the user has agreed to', async () => {
+  test('an unregistered agent gets a token for the API that the user has agreed to', async () => {
     await using agent = await startAgent()
     await using issuer = await startOpenIssuer({ store })
     const asked = ask(issuer, agent.id)

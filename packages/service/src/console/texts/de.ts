@@ -449,7 +449,7 @@ export const de = {
   'Trusted since': 'Vertraut seit',
   Forget: 'Vergessen',
   'Programs with access': 'Programme mit Zugriff',
-  'Clients that nobody has registered, which the user has allowed to act on their behalf.':
+  'Unregistered clients, which the user has allowed to act on their behalf.':
     'Nicht registrierte Clients, denen der Benutzer erlaubt hat, in seinem Namen zu handeln.',
   Allowed: 'Erlaubt',
   Withdraw: 'Entziehen',

@@ -28,7 +28,7 @@ export interface Api {
   readonly identifier: string
   /** The sentence of each scope: what a token with it lets a program do. */
   readonly scopes: ReadonlyMap<string, string>
-  /** Whether clients that nobody has registered may ask for its tokens, with the user's consent. */
+  /** Whether unregistered clients may ask for its tokens, with the user's consent. */
   readonly isOpen: boolean
 }
 

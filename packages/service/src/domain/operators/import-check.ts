@@ -95,7 +95,7 @@ export async function checkRows(
     }
   }
 
-  /** What would become of those who are there. Nothing is written. */
+  /** The changes to those who are there. Nothing is written. */
   async function previewUpdate(saysStates: boolean): Promise<UpdateCheck> {
     const preview = createPreview(saysStates)
     for (let n = 0; n < job.work.parts; n++) {

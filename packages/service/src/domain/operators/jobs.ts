@@ -68,7 +68,7 @@ export interface Undoing {
   readonly kind: BulkKind
   /** Whom the job changed. */
   readonly changed: number
-  /** Those among them about whom nobody decided since: they alone are changed back. */
+  /** Those among them on whom no decision was made since: they alone are changed back. */
   readonly unchanged: number
 }
 
@@ -93,7 +93,7 @@ export async function previewUndo(scope: Scope, id: string): Promise<Undoing> {
 }
 
 /**
- * Begins a job that undoes another one: for the users whom that one changed, but for those about whom somebody decided since.
+ * Begins a job that undoes another one: for the users whom that one changed, but for those on whom a decision was made since.
  *
  * @throws ServiceError `conflict` when it cannot be undone.
  */
@@ -185,7 +185,7 @@ export async function takeStep(
 }
 
 /**
- * The operator as actor. What is done user by user has the id of the job as that of its request, by which the log finds
+ * The operator as actor. Each entry about one user has the id of the job as that of its request, by which the log finds
  * it beneath the entry that began the job.
  */
 function actorOf({ id, kind, actor }: Job): Scope['actor'] {
@@ -242,7 +242,7 @@ async function take(
     if (mail) await support.sendMail(scope, user.id, { kind: mail })
     else if (kind === 'end-sessions') await endAllSessions(scope, user.id)
     else {
-      // Whoever decides about the user meanwhile decides last.
+      // A decision about the user that was made meanwhile is the last.
       const readAs = 'undoes' in work ? user : undefined
       await setDisabled(scope, user.id, kind === 'disable', { readAs })
     }
@@ -274,7 +274,7 @@ async function usersBehind(
   return context.store.users.search(tenantId, { ...users.query, inside: true }, { after, limit })
 }
 
-/** The users whom a job changed, and about whom nobody decided since, in the order of that job. */
+/** The users whom a job changed, and on whom no decision was made since, in the order of that job. */
 async function usersToUndo(
   scope: Scope,
   jobId: string,

@@ -11,7 +11,7 @@ export const BLOCKED_HOSTS_KEY = 'latchkey_client_documents_blocked'
 /** The values of {@link DOCUMENTS_KEY}; the first is the default. */
 export const documentTrust = ['off', 'listed', 'any'] as const
 
-/** The tenant's trust in clients that nobody has registered. */
+/** The tenant's trust in unregistered clients. */
 type DocumentTrust = (typeof documentTrust)[number]
 
 /** The most bytes of a `client_id` that is a URL. */

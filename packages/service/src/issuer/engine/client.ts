@@ -32,7 +32,7 @@ type IsGrantAllowed = (this: object, type: string) => boolean
  * Refuses a token request for a grant that the client may not use with `unauthorized_client`; oidc-provider would answer
  * `invalid_request`.
  *
- * @param describe - What the application needs to use a grant.
+ * @param describe - The metadata that the application needs to use a grant, as a sentence.
  * @see RFC 6749 §5.2
  */
 export function nameForbiddenGrants(provider: Provider, describe: (type: string) => string): void {

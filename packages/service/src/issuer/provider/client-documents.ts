@@ -41,8 +41,8 @@ const MAX_REFUSED = 1_000
 /** Documents that are read for one network in a minute. */
 const READS_PER_MINUTE = 30
 
-/** Documents that are read at the same time. One more is refused at once: others wait for nobody. */
-const MAX_READING = 20
+/** Documents that are read at the same time, and those for one tenant. One more is refused at once. */
+const MAX_READING = { all: 20, ofTenant: 5 }
 
 /** The refusal of a client with a metadata document. Its description says what was found. */
 export class DocumentRefused extends errors.InvalidClient {}
@@ -50,7 +50,7 @@ export class DocumentRefused extends errors.InvalidClient {}
 /** The facts about a request that decide whether a document is read for it. */
 type FactsOf = (request: IncomingMessage) => { tenant: Tenant; clientIp: string }
 
-/** The metadata documents of clients that nobody has registered. */
+/** The metadata documents of unregistered clients. */
 export interface ClientDocuments {
   /**
    * The feature of oidc-provider for a tenant.
@@ -72,7 +72,7 @@ export function createClientDocuments(context: {
   const reads = new RateLimiterMemory({ points: READS_PER_MINUTE, duration: 60 })
   const known = new LRUCache<string, { until: number; metadata: object }>({ max: MAX_KEPT })
   const refused = new LRUCache<string, { until: number; reason: string }>({ max: MAX_REFUSED })
-  let underWay = 0
+  const reading = new Map<string, number>()
 
   /** After the clock went back, nothing is fresh for long. */
   function isFresh(one: { until: number } | undefined): boolean {
@@ -88,6 +88,20 @@ export function createClientDocuments(context: {
   function admit(tenant: Tenant, clientId: string): void {
     const refusal = documentRefusal(tenant, clientId)
     if (refusal !== undefined) throw new DocumentRefused(refusal)
+  }
+
+  /** Takes a place among the documents that are read; returns how it is left. */
+  function enter(tenantId: string): () => void {
+    const [own = 0, all] = [reading.get(tenantId), [...reading.values()].reduce((a, b) => a + b, 0)]
+    if (own >= MAX_READING.ofTenant || all >= MAX_READING.all) {
+      throw new DocumentRefused('Too many documents are being read.')
+    }
+    reading.set(tenantId, own + 1)
+    return () => {
+      const left = (reading.get(tenantId) ?? 1) - 1
+      if (left > 0) reading.set(tenantId, left)
+      else reading.delete(tenantId)
+    }
   }
 
   async function countRead(clientIp: string): Promise<void> {
@@ -129,8 +143,7 @@ export function createClientDocuments(context: {
       const key = keyOf(tenantId, clientId)
       const kept = known.get(key)
       if (kept && isFresh(kept)) return answer(kept)
-      if (underWay >= MAX_READING) throw new DocumentRefused('Too many documents are being read.')
-      underWay++
+      const leave = enter(tenantId)
       try {
         const send = outgoing.reading(tenantId, MAX_BYTES)
         const response = await send(clientId, { headers: { accept: 'application/json' } })
@@ -144,7 +157,7 @@ export function createClientDocuments(context: {
         logger.warn({ tenantId, clientId, reason }, 'A client metadata document cannot be used.')
         throw new DocumentRefused(reason)
       } finally {
-        underWay--
+        leave()
       }
     },
   }
@@ -167,7 +180,7 @@ export function isDocumentClient(client: Client | undefined): boolean {
 /**
  * The metadata of a document that counts: a public client with a name. All else that it claims to be has no effect.
  *
- * @throws Error with what is wrong, as a sentence.
+ * @throws Error whose message is the fault, as a sentence.
  * @see draft-ietf-oauth-client-id-metadata-document §4
  */
 function metadataOf(clientId: string, { status, headers }: Response, text: string): object {

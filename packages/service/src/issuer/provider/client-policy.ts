@@ -5,7 +5,7 @@ import { FAPI_2, PROFILE_KEY } from '../../domain/applications/application-profi
 /** A request that the registration of its application does not allow; the description says what to register. */
 export class NotRegisteredFor extends errors.InvalidRequest {}
 
-/** What an application needs to use a grant that it may not use. */
+/** The metadata that an application needs to use a grant that it may not use, as a sentence. */
 export function describeForbiddenGrant(type: string): string {
   return type === 'client_credentials'
     ? `register the application with the metadata ${exceptionKeys.programs}: allowed, to get tokens without a user`

@@ -54,7 +54,7 @@ export async function consentsOf(holder: Holder, userId: string): Promise<Consen
   return found.map(({ value }) => value).sort((a, b) => b.since - a.since)
 }
 
-/** Keeps a consent. What the user has agreed to before stays, unless codes went to another place then. */
+/** Keeps a consent. Earlier consents to the client stay, unless codes went to another place then. */
 export async function keepConsent(
   holder: Holder,
   userId: string,

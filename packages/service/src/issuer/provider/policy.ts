@@ -89,7 +89,7 @@ function isLoginVoid(ctx: KoaContextWithOIDC, clock: Clock): boolean {
 }
 
 /**
- * A client that nobody has registered asks for more than the user has agreed to, or for a code that goes to the
+ * An unregistered client asks for more than the user has agreed to, or for a code that goes to the
  * user's device: any program there could ask as this client, so each of its logins is confirmed.
  *
  * @see RFC 8252 §8.6

@@ -145,7 +145,7 @@ const changedBy = (tenantId: string, jobId: string): Sql =>
   sql`entry.request_id = ${jobId} and entry.tenant_id = ${tenantId}
     and entry.action = 'user.update' and entry.outcome = 'success'`
 
-/** Whether the user of an entry is there, and nobody disabled, enabled or contested the account since. */
+/** Whether the user of an entry is there, and the account was not disabled, enabled or contested since. */
 const isUnchanged = sql`exists (select 1 from users
     where users.tenant_id = entry.tenant_id and users.id = entry.target)
   and not exists (select 1 from audit as later

@@ -8,7 +8,7 @@ import { type FlowRequest, type InteractionRequest, scopeOf, show } from '../flo
 import { finishInteraction } from '../progress/finish.ts'
 import { currentUser } from './select-account.ts'
 
-/** Asks a user who is logged in whether a client that nobody has registered may act on their behalf. */
+/** Asks a user who is logged in whether an unregistered client may act on their behalf. */
 export async function showConsent(flow: InteractionRequest): Promise<void> {
   const { interaction } = flow
   const { client_id: clientId, redirect_uri: redirectUri } = interaction.params
