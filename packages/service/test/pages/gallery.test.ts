@@ -14,6 +14,8 @@ import {
 } from '../../../testing/src/misbehaving-provider.ts'
 import { findUser } from '../../src/domain/users/users.ts'
 import type { Application, TenantSettings } from '../../src/store/records.ts'
+import { type Agent, ask, startAgent, trustsAgents } from '../issuer/support/agent.ts'
+import { addOwner, owner } from '../issuer/support/apis.ts'
 import { createBrowser } from '../issuer/support/browser.ts'
 import { createClient } from '../issuer/support/client.ts'
 import {
@@ -43,7 +45,10 @@ const settings = {
   allowPasswords: true,
 }
 
+trustsAgents()
+
 let issuer: TestIssuer
+let agent: Agent
 let provider: MisbehavingProvider
 let application: Application
 let site: Awaited<ReturnType<typeof startApplication>>
@@ -66,11 +71,14 @@ beforeAll(async () => {
   const nobody = { ...provider, issuer: 'http://127.0.0.1:1' }
   await connect(issuer, nobody, { name: 'Bankverbindungsdienstleistungen' })
   await issuer.addUser({ ...ada, email: 'new@example.com', emailVerified: false })
+  agent = await startAgent({ client_name: 'Note Taker for the whole family' })
+  await addOwner(issuer, { ...owner, latchkey_api_clients: 'documents' })
 })
 
 afterAll(async () => {
   await issuer[Symbol.asyncDispose]()
   await provider.close()
+  await agent[Symbol.asyncDispose]()
   await chromium[Symbol.asyncDispose]()
   await site[Symbol.asyncDispose]()
 })
@@ -195,6 +203,18 @@ async function social(page: Window, claims: object, more = async () => {}): Prom
     await page.click('button[name=connection]')
     await more()
   })
+}
+
+const scope = 'openid profile email offline_access notes:read notes:write'
+
+/** Logs in at a client that is not registered, as a user of their own. */
+async function logInAtAgent(page: Window, more: object = {}): Promise<string> {
+  const email = await newReader()
+  await issuer.changeSettings({}, { latchkey_client_documents: 'any' })
+  await page.goto(ask(issuer, agent.id, { scope, prompt: 'consent', ...more }).url)
+  await enter(page, email)
+  await page.locator('button[value=allow]').waitFor()
+  return email
 }
 
 /** Every page, by what leads to it. */
@@ -340,6 +360,22 @@ const pages: Record<string, (page: Window) => Promise<void>> = {
     await issuer.changeSettings({}, { latchkey_account_deletion: 'true' })
     await openAccount(page, '/account/delete', '#confirm')
     await issuer.changeSettings({}, {})
+  },
+  consent: async (page) => void (await logInAtAgent(page)),
+  'consent-long': async (page) => {
+    const { document } = agent
+    const id = `${agent.url}/${'long'.repeat(15)}.json`
+    agent.document = { ...document, client_id: id, client_name: LONG }
+    await logInAtAgent(page, { client_id: id })
+    agent.document = document
+  },
+  'account-access': async (page) => {
+    await page.route('https://agent.example/**', (route) => route.fulfill({ body: 'connected' }))
+    await logInAtAgent(page)
+    await page.click('button[value=allow]')
+    await page.waitForURL('https://agent.example/**')
+    await page.goto(`${issuer.url}/account/access`)
+    await page.locator('button[name=withdraw]').waitFor()
   },
   'login-branded': async (page) => {
     const logo = 'https://cdn.example.com/acme/logo.svg'

@@ -231,7 +231,7 @@ export const de: Texts = {
   accessName: 'Es nennt sich selbst „{name}“.',
   accessSince: 'Erlaubt am {time}.',
   accessWithdraw: 'Zugriff entziehen',
-  accessWithdrawWhich: 'Den Zugriff von {host} entziehen',
+  accessWithdrawWhich: 'Zugriff entziehen: {host}',
   accessDone:
     'Der Zugriff ist entzogen. Ein Programm, das gerade arbeitet, kann noch bis zu fünf Minuten weitermachen.',
   sessionsTitle: 'Wo Sie angemeldet sind',

@@ -213,7 +213,7 @@ export const en = {
   accessName: 'It calls itself “{name}”.',
   accessSince: 'Allowed {time}.',
   accessWithdraw: 'Withdraw access',
-  accessWithdrawWhich: 'Withdraw the access of {host}',
+  accessWithdrawWhich: 'Withdraw access: {host}',
   accessDone:
     'The access is withdrawn. A program that is at work right now can go on for up to five minutes.',
   sessionsTitle: 'Where you are logged in',
