@@ -38,7 +38,7 @@ test('under "next dev", the pages of the guide log no error, and no warning of a
     answers.push([answer.statusCode, await text(answer)])
   }
   // A page is looked through behind its response; the line of the last request is written behind that.
-  await vi.waitUntil(() => output().includes('GET /api/me 401'), { timeout: 30_000 })
+  await vi.waitUntil(() => output().includes('GET /api/me 401'))
   await stop()
 
   const faults = output().match(/^(Error: |Warning: |⚠ \.\/).*$/gm)

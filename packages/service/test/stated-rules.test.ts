@@ -68,6 +68,8 @@ const others: readonly string[] = [
   'Then, or at once at Ctrl-C, it accepts no more connections and finishes the requests in progress, for at most `--close-seconds`.',
   'The stored record of a login has at most 10 kB.',
   'Unfinished logins take at most 500 MB.',
+  'Keep this access while you are away, for up to a year',
+  'A program that is at work right now can go on for up to five minutes.',
   'both are small and have at most one dependency.',
   'at most 72 bytes, which is 72 plain letters.',
   'at most 200 characters.',

@@ -7,6 +7,7 @@ import {
 import { sentenceOf } from '../../src/domain/factors/obstacle-sentences.ts'
 import type { Pause } from '../../src/domain/limits/limits.ts'
 import { defaultSettings } from '../../src/domain/tenants/tenants.ts'
+import { sentenceIn } from '../../src/domain/writes/reasons/index.ts'
 import {
   type Connection,
   type Credential,
@@ -102,7 +103,7 @@ describe('the reasons why a user cannot log in', () => {
 test('acts that do nothing for a disabled user are offered once the user is enabled', () => {
   const facts = { user: { disabled: true, verifiedAt: undefined } as User }
   expect(obstaclesOf(facts).map(({ help }) => help)).toEqual([['enable'], []])
-  const sentences = obstaclesOf(facts).map((one) => sentenceOf(one, 0))
+  const sentences = obstaclesOf(facts).map((one) => sentenceIn('en', sentenceOf(one, 0)))
   expect(sentences[0]).toContain('Enable the user')
   expect(sentences[1]).toContain('mark the address as verified')
   const locked = obstaclesOf({ user: off, ...paused('loginAnywhere') })
@@ -114,13 +115,13 @@ test('an invitation that bounced is not suggested again, and the sentence quotes
   expect(bare?.help).toEqual(['invite'])
   const [bounced] = obstaclesOf({ credentials: [], refusedMail: '550 No such user' })
   expect(bounced?.help).toEqual([])
-  expect(bounced && sentenceOf(bounced, 0)).toContain('“550 No such user”')
+  expect(bounced && sentenceIn('en', sentenceOf(bounced, 0))).toContain('“550 No such user”')
 })
 
 test('if one way to log in is paused and another is not, the page says so', () => {
   const facts = { ...paused('loginPerAddress', '192.0.2.1'), offered: [google] }
   const [one] = obstaclesOf({ ...facts, credentials: [password, social] })
-  expect(one && sentenceOf(one, 0)).toBe(
+  expect(one && sentenceIn('en', sentenceOf(one, 0))).toBe(
     'This user can’t log in with the password from 192.0.2.1 for another 64 seconds: too many attempts have failed. Let the user try again now, or wait. Another way to log in is still open.',
   )
 })

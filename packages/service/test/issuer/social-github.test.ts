@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ConnectionInput } from '../../src/domain/connections/connections.ts'
 import { findUser, listUsers } from '../../src/domain/users/users.ts'
+import { sentenceIn } from '../../src/domain/writes/reasons/index.ts'
 import { createBrowser } from './support/browser.ts'
 import { createClient } from './support/client.ts'
 import { hasCode, mailedCode } from './support/factors.ts'
@@ -170,10 +171,17 @@ test('a request for a recent login is refused, as GitHub does not say when it as
   expect(world.github.state.authorization?.get('prompt')).toBe('select_account')
 })
 
+/** An answer with the sentences of its reasons. */
+function inEnglish(answer: object): object {
+  return JSON.parse(JSON.stringify(answer), (_, value) =>
+    value?.reason && value.values ? sentenceIn('en', value) : value,
+  )
+}
+
 test('the console asks GitHub whether it knows the client id and the secret', async () => {
   await using world = await startWithGithub()
   const { issuer, connection, github } = world
-  expect(await issuer.support.contact(connection)).toEqual({
+  expect(inEnglish(await issuer.support.contact(connection))).toEqual({
     kind: 'answered',
     facts: [
       'It knows the client id and the client secret.',
@@ -182,7 +190,7 @@ test('the console asks GitHub whether it knows the client id and the secret', as
     warnings: [],
   })
   const wrong = await connect(issuer, github, { recipe: 'github', name: 'Wrong', secret: 'wrong' })
-  expect(await issuer.support.contact(wrong)).toMatchObject({
+  expect(inEnglish(await issuer.support.contact(wrong))).toMatchObject({
     warnings: ['It does not know the client id, or has another client secret for it.'],
   })
   const nowhere = { ...github, issuer: issuer.url }

@@ -59,6 +59,9 @@ atFileEnd(endSharedClusters)
 atFileEnd(endSharedStores)
 
 let isHere = false
+atFileEnd(() => {
+  isHere = false
+})
 
 /** For files that move the clock, which other processes do not see: their cluster is issuers in this one. */
 export function movesTheClock(): void {
