@@ -202,3 +202,16 @@ describe.each(storeKinds)('on %s', (store) => {
     expect((await app.redeem(begun, callback)).access_token).toMatch(/./)
   })
 })
+
+test('a login that another tab of the browser has ousted asks for all its APIs again', async () => {
+  await using issuer = await startIssuer()
+  const app = await createCaller(issuer)
+  const url = new URL((await app.begin()).url)
+  for (const one of [notes, prices]) url.searchParams.append('resource', one)
+  const { location = '' } = await createBrowser(issuer).peek(url.href)
+  const other = createBrowser(issuer)
+  await other.get((await app.begin()).url)
+  const again = new URL((await other.peek(location)).location ?? '', issuer.url)
+  expect(again.pathname).toBe('/oidc/auth')
+  expect(again.searchParams.getAll('resource')).toEqual([notes, prices])
+})

@@ -105,7 +105,10 @@ async function startOver(flow: FlowRequest, { params }: Interaction): Promise<vo
   if (!isMarked(flow.request)) return showDeadEnd(flow)
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(params)) {
-    if (typeof value === 'string' || typeof value === 'number') query.set(name, String(value))
+    // A parameter such as `resource` may be there several times.
+    for (const one of [value].flat()) {
+      if (typeof one === 'string' || typeof one === 'number') query.append(name, String(one))
+    }
   }
   redirect(flow.response, `${paths.authorization}?${query}`)
 }
