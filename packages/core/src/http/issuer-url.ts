@@ -35,11 +35,14 @@ export function discoveryUrlOf(issuer: URL): URL {
  * credentials, query and fragment. `undefined` for a text that names no host.
  */
 export function nearestUrl(found: string): URL | undefined {
-  const hasScheme = /^https?:\/\//i.test(found)
+  // Another scheme before a host is one that was mistyped.
+  const hasScheme = /^\w+:\/\//i.test(found)
   // A word without a dot or a port may be anything, also a secret in the wrong place.
   if (!hasScheme && !/^(localhost\b|[\w-]+(\.[\w-]+)+(:\d+)?(\/|$)|\[)/.test(found))
     return undefined
-  const url = URL.parse(hasScheme ? found : `http://${found}`)
+  const url = URL.parse(
+    hasScheme ? found.replace(/^(?!https?:)\w+:/i, 'https:') : `http://${found}`,
+  )
   if (!url) return undefined
   const scheme = isLoopbackHost(url.hostname) ? url.protocol : 'https:'
   return URL.parse(`${scheme}//${url.host}${url.pathname}`) ?? undefined

@@ -34,7 +34,7 @@ const url = rule('a URL, as a string or an object', (value) => {
 })
 const isFilledUrl = (value: unknown): boolean => value !== '' && url.fits(value)
 const off = rule('false', (value) => value === false)
-const path = rule('a path such as "/auth/login"', (value) => {
+const path = rule('a path such as "/auth/login", which begins with a slash', (value) => {
   return typeof value === 'string' && /^\/[\w\-./~]+$/.test(value)
 })
 const methods = (...names: readonly string[]) => {

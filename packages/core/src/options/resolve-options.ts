@@ -204,6 +204,11 @@ function assertionOf(
   return { algorithm: 'PS256', ...clientAssertion }
 }
 
+/** Whether an option is a text that developers copy from their provider; space around an address means nothing. */
+function isCopied(option: string): boolean {
+  return option === 'clientId' || option === 'clientSecret'
+}
+
 interface Reader {
   secret(value: unknown): string
   text(option: string, value: unknown, variable?: string): string
@@ -227,7 +232,13 @@ function createReader(
     },
     text(option, value, variable) {
       const found = value ?? (variable && environment[variable])
-      if (typeof found === 'string' && found.trim() !== '') return found
+      if (typeof found === 'string' && found.trim() !== '') {
+        if (isCopied(option) && found !== found.trim()) {
+          const remedy = 'begins or ends with a space or a line break. Remove it.'
+          faults.push(faultOf(option, variable, remedy))
+        }
+        return found
+      }
       const remedy =
         found === undefined
           ? 'is not set. Pass it, or set the environment variable.'
@@ -268,7 +279,7 @@ function urlRemedy(
   const right = nearestUrl(found)
   if (!right || !isUsable(right)) return rule
   // Anything behind the host, and in front of it, may be a secret.
-  const isShown = /^(https?:\/\/)?[\w.:[\]-]+\/?$/i.test(found)
+  const isShown = /^(\w+:\/\/)?[\w.:[\]-]+\/?$/i.test(found)
   const set = `Set it to "${right.href.replace(/\/$/, '')}".`
   return isShown ? `is "${found}", and ${rule} ${set}` : `${rule} ${set}`
 }
