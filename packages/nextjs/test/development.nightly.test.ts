@@ -22,12 +22,13 @@ test('under "next dev", the link in the terminal opens the login recorder, which
   const shown = await fetch(`${url}/__latchkey`, {
     headers: { cookie: cookie.split(';')[0] ?? '' },
   })
+  const page = await shown.text()
   await stop()
 
   expect([failed.statusCode, locked.status, opened.status, shown.status]).toEqual([
     503, 403, 303, 200,
   ])
-  expect(await shown.text()).toContain('LATCHKEY_PROVIDER_UNAVAILABLE')
+  expect(page).toContain('LATCHKEY_PROVIDER_UNAVAILABLE')
 })
 
 test('under "next dev", the pages of the guide log no error, and no warning of a file', async () => {
