@@ -16,15 +16,17 @@ import {
 import { ada, claimsOf, notes, prices } from './support/apis.ts'
 import { createBrowser } from './support/browser.ts'
 import { createClient, logIn } from './support/client.ts'
-import { allStoreKinds, movesTheClock } from './support/issuer.ts'
+import { allStoreKinds } from './support/issuer.ts'
 import { moveTime } from './support/token-endpoint.ts'
 
 trustsAgents()
-movesTheClock()
 
 afterEach(() => {
   vi.useRealTimers()
 })
+
+/** Bounds and the cache of documents are those of a process. */
+const oneProcess = { store: 'memory' } as const
 
 const any = { latchkey_client_documents: 'any' }
 const offline = { scope: 'offline_access notes:read' }
@@ -217,7 +219,7 @@ test('A2: an id sets no attributes of a cookie', async () => {
 
 test('A3: what is no small JSON document at a public address is refused, with the reason on the page', async () => {
   await using agent = await startAgent()
-  await using issuer = await startOpenIssuer()
+  await using issuer = await startOpenIssuer(oneProcess)
   for (const host of ['10.0.0.1', '169.254.169.254', '[fd00::1]', '[::ffff:a9fe:a9fe]']) {
     const page = await createBrowser(issuer).get(ask(issuer, `https://${host}/client.json`).url)
     expect([page.status, page.html]).toEqual([400, expect.stringContaining('public internet')])
@@ -254,7 +256,7 @@ test('A3: what is no small JSON document at a public address is refused, with th
 
 test('A4: of many ids from one network few are read, nothing is written, and others log in', async () => {
   await using agent = await startAgent()
-  await using issuer = await startOpenIssuer()
+  await using issuer = await startOpenIssuer(oneProcess)
   const before = (await issuer.audit()).length
   const app = await createClient(issuer)
   const ids = Array.from({ length: 60 }, (_, at) => `${agent.url}/${at}.json`)
@@ -267,7 +269,7 @@ test('A4: of many ids from one network few are read, nothing is written, and oth
 
 test('A4: hosts that do not answer hold five places of a tenant, and one more is refused at once', async () => {
   await using agent = await startAgent()
-  await using issuer = await startOpenIssuer()
+  await using issuer = await startOpenIssuer(oneProcess)
   const held: ServerResponse[] = []
   agent.answer = (_, response) => void held.push(response)
   const open = (at: number) => createBrowser(issuer).get(ask(issuer, `${agent.url}/${at}.json`).url)

@@ -38,7 +38,9 @@ describe.each(allStoreKinds)('on %s', (store) => {
     expect(claimsOf(body.access_token ?? '')).toMatchObject({
       ...{ aud: notes, sub: issuer.user.id, scope: 'notes:read', client_id: agent.id },
     })
-    expect(agent.reads).toEqual(['/client.json'])
+    expect(new Set(agent.reads)).toEqual(new Set(['/client.json']))
+    // Each process reads it once.
+    expect(agent.reads.length).toBeLessThanOrEqual(store === 'cluster' ? 5 : 1)
     expect(issuer.problems).toEqual([])
   })
 

@@ -9,12 +9,13 @@ import { selfSigned } from '../../../../../test/support/certificate.ts'
 import type { Metadata } from '../../../src/store/records.ts'
 import { ada, addOwner, notes, owner } from './apis.ts'
 import { type Browser, createBrowser, type Page } from './browser.ts'
-import { type StartOptions, startIssuer, type TestIssuer } from './issuer.ts'
+import { movesTheClock, type StartOptions, startIssuer, type TestIssuer } from './issuer.ts'
 
 const certificate = await selfSigned('agent.localhost', 'other.localhost', 'localhost')
 
-/** Lets this file's processes trust the hosts of {@link startAgent}. */
+/** Lets this process trust the hosts of {@link startAgent}. Others do not, so the cluster of the file is in this one. */
 export function trustsAgents(): void {
+  movesTheClock()
   const trusted = getCACertificates('default')
   beforeAll(() => setDefaultCACertificates([...trusted, certificate.cert]))
   afterAll(() => setDefaultCACertificates(trusted))
