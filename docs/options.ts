@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { FORMER_NAMES } from '../packages/core/src/options/option-rules.ts'
+import { FORMER_NAMES } from '../packages/core/src/options/former-names.ts'
 import { membersOf } from '../scripts/router-options.ts'
 
 /** Writes the page of the router's options: each docstring, with its example that a test runs. */

@@ -3,7 +3,8 @@ import { createRequire } from 'node:module'
 import path from 'node:path'
 import { ConfigError, createAuth } from '@latchkey/core'
 import { describe, expect, test } from 'vitest'
-import { FORMER_NAMES, OPTION_RULES } from '../../../packages/core/src/options/option-rules.ts'
+import { FORMER_NAMES } from '../../../packages/core/src/options/former-names.ts'
+import { OPTION_RULES } from '../../../packages/core/src/options/option-rules.ts'
 import type { Rule } from '../../../packages/core/src/shared/check-options.ts'
 
 const root = path.resolve(import.meta.dirname, '../../..')

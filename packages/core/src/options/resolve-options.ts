@@ -10,7 +10,8 @@ import { PROTECTED_PARAMETERS } from '../shared/protected-parameters.ts'
 import { deriveKey, macOf } from '../shared/sealing.ts'
 import { languagesOf } from '../texts/languages.ts'
 import { checkDiscovery, documentOf, replacements } from './discovery.ts'
-import { EQUIVALENTS, OPTION_RULES } from './option-rules.ts'
+import { EQUIVALENTS } from './former-names.ts'
+import { OPTION_RULES } from './option-rules.ts'
 import type {
   AnyAuthOptions,
   ResolvedAuthOptions,
@@ -204,14 +205,11 @@ function assertionOf(
   return { algorithm: 'PS256', ...clientAssertion }
 }
 
-/** Whether an option is a text that developers copy from their provider; space around an address means nothing. */
-function isCopied(option: string): boolean {
-  return option === 'clientId' || option === 'clientSecret'
-}
-
 interface Reader {
   secret(value: unknown): string
   text(option: string, value: unknown, variable?: string): string
+  /** A text that developers copy from their provider, which compares each character. */
+  copied(option: string, value: unknown, variable?: string): string
   url(option: string, value: unknown, variable?: string): URL
 }
 
@@ -223,7 +221,7 @@ function createReader(
   const reader: Reader = {
     secret(value) {
       const [option, variable] = ['clientSecret', 'LATCHKEY_CLIENT_SECRET']
-      const found = reader.text(option, value, variable)
+      const found = reader.copied(option, value, variable)
       if (!CLIENT_ID.test(found)) return found
       // The secret would be in the address of every login.
       const remedy = 'has the form of a client id. Swap it with "clientId".'
@@ -232,19 +230,21 @@ function createReader(
     },
     text(option, value, variable) {
       const found = value ?? (variable && environment[variable])
-      if (typeof found === 'string' && found.trim() !== '') {
-        if (isCopied(option) && found !== found.trim()) {
-          const remedy = 'begins or ends with a space or a line break. Remove it.'
-          faults.push(faultOf(option, variable, remedy))
-        }
-        return found
-      }
+      if (typeof found === 'string' && found.trim() !== '') return found
       const remedy =
         found === undefined
           ? 'is not set. Pass it, or set the environment variable.'
           : 'is empty. Is the environment variable set?'
       faults.push(faultOf(option, variable, remedy))
       return ''
+    },
+    copied(option, value, variable) {
+      const found = reader.text(option, value, variable)
+      if (found !== found.trim()) {
+        const remedy = 'begins or ends with a space or a line break. Remove it.'
+        faults.push(faultOf(option, variable, remedy))
+      }
+      return found
     },
     url(option, value, variable) {
       const found = reader.text(option, value instanceof URL ? value.href : value, variable)
@@ -306,7 +306,7 @@ function resolveRegistration(
   const document = documentOf(options, String(options.issuer ?? environment.LATCHKEY_ISSUER))
   const { discoveryUrl } = options
   const needsSecret = !options.clientAuth || options.clientAuth.startsWith('client_secret')
-  const clientId = read.text('clientId', options.clientId, 'LATCHKEY_CLIENT_ID')
+  const clientId = read.copied('clientId', options.clientId, 'LATCHKEY_CLIENT_ID')
   const clientSecret =
     typeof options.clientSecret === 'function'
       ? options.clientSecret
