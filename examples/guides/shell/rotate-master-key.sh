@@ -1,3 +1,4 @@
+umask 077
 (openssl rand -base64 32; cat data/master.key) > data/master.key.new
 chown --reference=data/master.key data/master.key.new
 chmod --reference=data/master.key data/master.key.new
