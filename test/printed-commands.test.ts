@@ -187,7 +187,7 @@ test('every command that pages, help and messages print is one that its program 
 test('every option of a command that a page names by itself is one of a command, with its default', async () => {
   const help = (await helps()).map(([, text]) => text).join('\n')
   const options = new Set(help.match(/--[a-z][a-z-]+/g))
-  /** Of npm, and of the scripts of this repository. */
+  /** Options of npm, and of the scripts of this repository. */
   const others = new Set(['--global', '--sample'])
   const prose = pages.map((file) => ({ file, text: read(file).replaceAll(/^```.*?^```$/gms, '') }))
   const named = prose.flatMap(({ file, text }) =>

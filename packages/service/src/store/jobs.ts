@@ -100,7 +100,7 @@ export interface ImportProgress {
   created: number
   existing: number
   refused: number
-  /** Of those who are there already: the users who were changed, and those of whom something stayed against the file. */
+  /** The existing users whom an update changed, and those who kept something against the file. */
   changed?: number | undefined
   conflicts?: number | undefined
 }
@@ -126,12 +126,12 @@ export interface UpdateCheck {
   /** Whether the file says who may log in. */
   saysStates: boolean
   changed: number
-  /** Users of whom nothing is changed, as something was changed here since. */
+  /** Users who stay as they are, as something of them was changed here since. */
   conflicts: number
   unchanged: number
-  /** Of those changed, the users who may no longer log in. */
+  /** The changed users who may no longer log in. */
   blocked: number
-  /** How many users each member is changed of, the most first. */
+  /** Each member, with the number of users of whom it changes, the highest first. */
   members: [member: string, users: number][]
   /** The first members that stay as they are here, each with the reason. */
   firstKept: { line: number; email: string; member: string; reason: string }[]

@@ -57,7 +57,7 @@ export async function fillImports(page: Page, tenant: string, folder: string): P
   await press('Check the file')
   await page.getByText('No column has email addresses').waitFor()
   const columns = await upload(FILE)
-  // Nobody is disabled whom it finds, so that the lists of the other pictures stay as they are.
+  // The users that it finds are enabled already, so the lists of the other pictures stay as they are.
   await page.goto(`${tenant}/users/bulk?act=enable&of=all&search=zoe`)
   await press('Enable')
   await page.getByText('done', { exact: true }).waitFor()

@@ -127,7 +127,7 @@ describe.each(stores)('on %s, a job of the console', (store) => {
     expect(own.html).toContain(`${tenant.path}/audit?request=${id}`)
   })
 
-  test('is undone by another job, for those about whom nobody decided since', async () => {
+  test('is undone by another job, for the users on whom no decision was made since', async () => {
     const { running, tenant, ids, owner, entries, list } = await withUsers(5)
     await using _ = running
     const [first = '', second = '', third = '', , fifth = ''] = ids

@@ -26,7 +26,7 @@ export const stores: readonly StoreName[] = process.env.LATCHKEY_TEST_CLUSTER
 export const anyStore: StoreName = stores.includes('cluster') ? 'cluster' : 'memory'
 
 /** The processes are told nothing that a service would not do by itself. */
-export const byDefault = {
+const byDefault = {
   allowHttpOnLoopback: false,
   allowDeveloperMode: false,
   trustedProxies: [],

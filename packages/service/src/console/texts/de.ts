@@ -207,8 +207,8 @@ export const de = {
   'Undo the job…': 'Auftrag rückgängig machen …',
   'It undoes an earlier job': 'Er macht einen früheren Auftrag rückgängig',
   'The job changed {users}.': 'Geändert hat der Auftrag: {users}.',
-  'Undoing it concerns those about whom nobody has decided since.':
-    'Rückgängig gemacht wird er bei denen, über die seitdem niemand entschieden hat.',
+  'Undoing it changes the users on whom no decision was made since.':
+    'Rückgängig gemacht wird er bei den Benutzern, über die seitdem nicht neu entschieden wurde.',
   'Left as they are, as they were disabled, enabled, contested or deleted since: {count}.':
     'Unverändert bleiben, weil seitdem gesperrt, entsperrt, angefochten oder gelöscht: {count}.',
   'There is nothing to undo.': 'Es gibt nichts rückgängig zu machen.',

@@ -63,7 +63,7 @@ atFileEnd(() => {
   isHere = false
 })
 
-/** For files that move the clock, which other processes do not see: their cluster is issuers in this one. */
+/** For files that move the clock or trust a certificate, which other processes do not see: their cluster is issuers in this one. */
 export function movesTheClock(): void {
   isHere = true
 }
