@@ -6,8 +6,7 @@ const source = join(import.meta.dirname, '../src')
 
 test('code outside the domain reads and writes data through the domain', () => {
   const files = [
-    'admin.ts',
-    'seed.ts',
+    'operate/{admin,seed}.ts',
     'service.ts',
     '{cli,console,http,issuer,mail,pages,server}/**/*.ts',
   ]

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { oneLine, printLine, wholeNumber } from '@latchkey/management/command-line'
 import { type Command, Option } from 'commander'
-import type { Admin } from '../admin.ts'
+import type { Admin } from '../operate/admin.ts'
 import type { StoredAuditEntry } from '../store/records.ts'
 import { SYSTEM_TENANT_ID } from '../store/system-tenant.ts'
 import { formatTimestamp } from '../wire/timestamps.ts'

@@ -51,7 +51,7 @@ async function examineFolder(data: string): Promise<string[]> {
 async function operationFindings(options: DoctorOptions): Promise<{ finding: string }[]> {
   const database = databaseOf(options)
   if (!database) return (await examineFolder(options.data ?? '')).map((finding) => ({ finding }))
-  const { examineShared } = await import('../examine-shared.ts')
+  const { examineShared } = await import('../operate/examine-shared.ts')
   const { redis, repair } = options
   return (await examineShared({ database, redis, repair })).map((finding) => ({ finding }))
 }

@@ -5,7 +5,7 @@ import {
   withJson,
 } from '@latchkey/management/command-line'
 import type { Command } from 'commander'
-import type { RotationOptions } from '../admin.ts'
+import type { RotationOptions } from '../operate/admin.ts'
 import { formatTimestamp } from '../wire/timestamps.ts'
 import { type DataOptions, withAdmin, withDataOptions } from './options.ts'
 

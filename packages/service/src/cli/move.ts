@@ -27,7 +27,7 @@ export function addMoveCommand(program: Command): void {
       const { data, redis } = options
       const database = databaseOf(options)
       if (!database) throw new Error('Give --database, or set LATCHKEY_DATABASE.')
-      const { moveFolder } = await import('../move.ts')
+      const { moveFolder } = await import('../operate/move.ts')
       const { rows, entries } = await moveFolder({ data, database, redis })
       const counts = { ...rows, 'sessions, tokens and codes': entries }
       printTable(

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { type Admin, createAdmin } from '../admin.ts'
-import { createOfflineContext } from '../offline.ts'
+import { type Admin, createAdmin } from '../operate/admin.ts'
+import { createOfflineContext } from '../operate/offline.ts'
 import type { DatabaseOptions } from '../service-options.ts'
 
 /** The location of the data: a folder, or a PostgreSQL database. */

@@ -6,7 +6,7 @@ import {
   withJson,
 } from '@latchkey/management/command-line'
 import type { Command } from 'commander'
-import type { Admin } from '../admin.ts'
+import type { Admin } from '../operate/admin.ts'
 import { formatTimestamp } from '../wire/timestamps.ts'
 import { type DataOptions, withAdmin, withDataOptions } from './options.ts'
 

@@ -1,5 +1,4 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { createAdmin } from '../../src/admin.ts'
 import {
   acceptInvitation,
   removeOperator,
@@ -7,6 +6,7 @@ import {
   updateOperator,
 } from '../../src/domain/operators/operators.ts'
 import type { DomainContext } from '../../src/domain/writes/context.ts'
+import { createAdmin } from '../../src/operate/admin.ts'
 import { openApi } from '../support/context.ts'
 import { createDatabase, openPostgresDataStore } from '../support/postgres.ts'
 

@@ -1,6 +1,5 @@
 import { createIdentityService } from '@latchkey/service'
 import { expect, test } from 'vitest'
-import { createAdmin } from '../../src/admin.ts'
 import { giveAuthenticatorApp } from '../../src/domain/factors/authenticator-app.ts'
 import { resealSecrets } from '../../src/domain/keys/reseal.ts'
 import {
@@ -9,6 +8,7 @@ import {
   operatorOfLogin,
   setOperatorDisabled,
 } from '../../src/domain/operators/operators.ts'
+import { createAdmin } from '../../src/operate/admin.ts'
 import { SYSTEM_TENANT_ID } from '../../src/store/system-tenant.ts'
 import { openApi } from '../support/context.ts'
 

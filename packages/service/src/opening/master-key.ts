@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fixedKeys, type MasterKeys } from './domain/writes/vault.ts'
+import { fixedKeys, type MasterKeys } from '../domain/writes/vault.ts'
 
 /** Where the master key comes from; by default the file `master.key` of the data folder. */
 export interface MasterKeySource {

@@ -1,14 +1,18 @@
 import { EventEmitter } from 'node:events'
 import { mkdirSync } from 'node:fs'
-import { systemClock } from './clock.ts'
-import { createPasswordEngine } from './domain/users/password-engine.ts'
-import type { DomainContext } from './domain/writes/context.ts'
-import { createVault, type MasterKeys } from './domain/writes/vault.ts'
-import { type MasterKeySource, openMasterKeys, openSharedMasterKeys } from './master-key.ts'
-import type { DatabaseOptions } from './service-options.ts'
-import type { DataStore } from './store/ports.ts'
-import { openSqliteDataStore } from './store/sqlite/data-store.ts'
-import { refuseMoved } from './store/sqlite/moved-folder.ts'
+import { systemClock } from '../clock.ts'
+import { createPasswordEngine } from '../domain/users/password-engine.ts'
+import type { DomainContext } from '../domain/writes/context.ts'
+import { createVault, type MasterKeys } from '../domain/writes/vault.ts'
+import {
+  type MasterKeySource,
+  openMasterKeys,
+  openSharedMasterKeys,
+} from '../opening/master-key.ts'
+import type { DatabaseOptions } from '../service-options.ts'
+import type { DataStore } from '../store/ports.ts'
+import { openSqliteDataStore } from '../store/sqlite/data-store.ts'
+import { refuseMoved } from '../store/sqlite/moved-folder.ts'
 
 /**
  * The rules over a data folder or a PostgreSQL, without serving from it: for commands beside running
@@ -45,6 +49,6 @@ async function openFolder(data: string, source: MasterKeySource): Promise<Opened
 
 async function openDatabase(database: DatabaseOptions, source: MasterKeySource): Promise<Opened> {
   const keys = openSharedMasterKeys(source)
-  const { openSharedDataStore } = await import('./open-shared.ts')
+  const { openSharedDataStore } = await import('../opening/open-shared.ts')
   return { store: await openSharedDataStore(database), keys }
 }

@@ -1,13 +1,13 @@
 import type { Logger } from 'pino'
-import type { Background } from './background/index.ts'
-import { resealSecrets } from './domain/keys/reseal.ts'
-import { type DomainContext, exclusively } from './domain/writes/context.ts'
-import { ServiceError } from './domain/writes/errors.ts'
-import { type MasterKeys, UnknownMasterKeyError } from './domain/writes/vault.ts'
-import { resealNotice } from './issuer/index.ts'
-import { resealMail } from './mail/outbox.ts'
-import type { ProtocolStore } from './store/protocol-store.ts'
-import { resealWebhooks } from './webhooks/rules.ts'
+import type { Background } from '../background/index.ts'
+import { resealSecrets } from '../domain/keys/reseal.ts'
+import { type DomainContext, exclusively } from '../domain/writes/context.ts'
+import { ServiceError } from '../domain/writes/errors.ts'
+import { type MasterKeys, UnknownMasterKeyError } from '../domain/writes/vault.ts'
+import { resealNotice } from '../issuer/index.ts'
+import { resealMail } from '../mail/outbox.ts'
+import type { ProtocolStore } from '../store/protocol-store.ts'
+import { resealWebhooks } from '../webhooks/rules.ts'
 
 /** Keeps everything sealed under the newest master key. */
 export interface KeyRotation {

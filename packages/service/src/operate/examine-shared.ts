@@ -1,19 +1,19 @@
-import { findRestoredDump } from './domain/operators/restored-dump.ts'
-import { restoreFindings } from './domain/operators/restores.ts'
-import type { DatabaseOptions } from './service-options.ts'
-import type { DataStore } from './store/ports.ts'
-import { type Connections, createConnections } from './store/postgres/connections.ts'
-import { createPostgresDataStore } from './store/postgres/data-store.ts'
+import { findRestoredDump } from '../domain/operators/restored-dump.ts'
+import { restoreFindings } from '../domain/operators/restores.ts'
+import type { DatabaseOptions } from '../service-options.ts'
+import type { DataStore } from '../store/ports.ts'
+import { type Connections, createConnections } from '../store/postgres/connections.ts'
+import { createPostgresDataStore } from '../store/postgres/data-store.ts'
 import {
   clockDifference,
   counterDrift,
   logEnds,
   repairCounters,
   repairLogEnds,
-} from './store/postgres/inspect.ts'
-import { connectRedis } from './store/redis/connect.ts'
-import { inspectRedis, type RedisFacts } from './store/redis/inspect.ts'
-import { createLogMemory } from './store/redis/log-memory.ts'
+} from '../store/postgres/inspect.ts'
+import { connectRedis } from '../store/redis/connect.ts'
+import { inspectRedis, type RedisFacts } from '../store/redis/inspect.ts'
+import { createLogMemory } from '../store/redis/log-memory.ts'
 
 /** A few seconds do no harm. Codes of authenticator apps are good for half a minute more. */
 const MAX_SECONDS_APART = 30

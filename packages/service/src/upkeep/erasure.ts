@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
-import type { Background } from './background/index.ts'
-import { eraseDeleted } from './domain/tenants/deletions.ts'
-import type { DomainContext } from './domain/writes/context.ts'
+import type { Background } from '../background/index.ts'
+import { eraseDeleted } from '../domain/tenants/deletions.ts'
+import type { DomainContext } from '../domain/writes/context.ts'
 
 /** How often deleted tenants are looked for that another process has left. */
 const POLL_MS = 10_000

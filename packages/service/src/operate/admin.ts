@@ -2,7 +2,7 @@ import {
   openSecret,
   rotateApplicationSecret,
   type SecretRotation,
-} from './domain/applications/applications.ts'
+} from '../domain/applications/applications.ts'
 import {
   type ConnectionChanges,
   type ConnectionInput,
@@ -10,20 +10,20 @@ import {
   deleteConnection,
   listConnections,
   updateConnection,
-} from './domain/connections/connections.ts'
-import type { AuthenticatorApp } from './domain/factors/authenticator-app.ts'
+} from '../domain/connections/connections.ts'
+import type { AuthenticatorApp } from '../domain/factors/authenticator-app.ts'
 import {
   type ApiKeyInput,
   createApiKey,
   listApiKeys,
   revokeApiKey,
-} from './domain/keys/api-keys.ts'
+} from '../domain/keys/api-keys.ts'
 import {
   listSigningKeys,
   rotateSigningKey,
   type SigningKeyFacts,
-} from './domain/keys/signing-keys.ts'
-import { type AuditVerification, verifyAuditOf } from './domain/keys/verify-audit.ts'
+} from '../domain/keys/signing-keys.ts'
+import { type AuditVerification, verifyAuditOf } from '../domain/keys/verify-audit.ts'
 import {
   inviteOperator,
   listOperators,
@@ -31,9 +31,9 @@ import {
   recoverOperator,
   removeOperator,
   updateOperator,
-} from './domain/operators/operators.ts'
-import { confirm, listUnconfirmed, type Unconfirmed } from './domain/operators/restores.ts'
-import { eraseDeleted, listDeletions } from './domain/tenants/deletions.ts'
+} from '../domain/operators/operators.ts'
+import { confirm, listUnconfirmed, type Unconfirmed } from '../domain/operators/restores.ts'
+import { eraseDeleted, listDeletions } from '../domain/tenants/deletions.ts'
 import {
   createTenant,
   defaultSettings,
@@ -41,11 +41,10 @@ import {
   findTenant,
   freeDomain,
   listTenants,
-} from './domain/tenants/tenants.ts'
-import { exportAudit, listAudit, noteExport } from './domain/writes/audit.ts'
-import type { DomainContext, ServiceScope } from './domain/writes/context.ts'
-import { type SeedReport, seed } from './seed.ts'
-import type { AuditQuery, OperatorUser, TenantDeletion } from './store/ports.ts'
+} from '../domain/tenants/tenants.ts'
+import { exportAudit, listAudit, noteExport } from '../domain/writes/audit.ts'
+import type { DomainContext, ServiceScope } from '../domain/writes/context.ts'
+import type { AuditQuery, OperatorUser, TenantDeletion } from '../store/ports.ts'
 import type {
   ApiKey,
   Connection,
@@ -53,7 +52,8 @@ import type {
   StoredAuditEntry,
   Tenant,
   TenantSettings,
-} from './store/records.ts'
+} from '../store/records.ts'
+import { type SeedReport, seed } from './seed.ts'
 
 /** A connection as it may be shown: without its secret. */
 export type ShownConnection = Omit<Connection, 'sealedSecret'>
@@ -236,7 +236,7 @@ export function createAdmin(context: DomainContext, name = 'admin'): Admin {
     listSigningKeys: (tenantId) => listSigningKeys({ ...scope, tenantId }),
     async giveAuthenticatorApp(tenantId, userId) {
       // Loaded here, so that commands of the operator need not load it.
-      const { giveAuthenticatorApp } = await import('./domain/factors/authenticator-app.ts')
+      const { giveAuthenticatorApp } = await import('../domain/factors/authenticator-app.ts')
       return giveAuthenticatorApp({ ...scope, tenantId }, userId)
     },
     createConnection: async (tenantId, input) =>
