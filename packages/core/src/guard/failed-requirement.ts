@@ -5,7 +5,7 @@ import type { Requirement } from './requirement.ts'
 
 type Claims = Readonly<Record<string, unknown>>
 
-/** A requirement whose functions take any user and request: which ones, its author has said. */
+/** A requirement as code of ours handles it: its functions take any user and any request. */
 type AnyRequirement = Pick<Requirement<unknown, Claims>, 'roles' | 'claims' | 'check'>
 
 /**

@@ -432,7 +432,7 @@ export interface ResolvedAuthOptions {
   readonly requestSeconds: number
   readonly answerSeconds: number
   readonly languages: Languages
-  /** How the provider is reached, if the application says so. */
+  /** The function that requests to the provider go through. Absent: connections of our own. */
   readonly fetch: typeof fetch | undefined
   readonly now: () => number
 }

@@ -24,7 +24,7 @@ export interface BoundedRecords {
   remove(id: string): void
 }
 
-/** Visitors who are not logged in have this part of the bytes. */
+/** Visitors who are not logged in may fill a quarter of the bytes. */
 const VISITORS_PART = 4
 
 /**

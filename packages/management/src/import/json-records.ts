@@ -77,7 +77,7 @@ function createSplitter(file: string) {
     return true
   }
 
-  /** Follows the members of an object that may be a wrapper; says whether its array of users begins. */
+  /** Reads a character of an object that may enclose the users. @returns Whether their array begins with it. */
   function beginsUsers(char: string): boolean {
     if (char === '"' && !isValue) key = ''
     else if (char === ':') isValue = true

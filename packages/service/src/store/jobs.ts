@@ -211,7 +211,7 @@ export interface JobStore {
   /**
    * Stores the work of a job that runs; the next step begins with it.
    *
-   * @returns Whether it still ran.
+   * @returns `false` for a job that had already ended: nothing was stored.
    */
   setWork(job: Pick<Job, 'tenantId' | 'id' | 'work'>): Promise<boolean>
   /** Deletes a job that waits, with its parts. */

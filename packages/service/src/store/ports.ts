@@ -157,7 +157,7 @@ export interface TenantStore {
    * {@link TenantStore.update}, but a new tenant may have it.
    */
   delete(id: string, audit: AuditEntry, heldUntil?: Micros): Promise<Outcome<Tenant>>
-  /** The deleted tenants that hold rows still, the first one first. */
+  /** The deleted tenants that still have rows, in the order of their deletion. */
   deletions(): Promise<TenantDeletion[]>
   /**
    * Erases some users of a deleted tenant, and with the last of them everything else, which `audit` notes.

@@ -24,7 +24,7 @@ interface Waiter {
   wake(): void
 }
 
-/** An attempt that has not ended by then was of a process that died, or waits for a core for too long. */
+/** An attempt that takes longer no longer counts as running: its process has died, or has had no core for so long. */
 const UNDER_WAY_SECONDS = 30
 
 /** How often the first in line asks whether attempts of other processes have ended, in milliseconds. */

@@ -38,8 +38,8 @@ export function isAboutToBeKept(user: User, keptAt?: number): boolean {
 }
 
 /**
- * An end of sessions that one of them asks for, and outlives. It lies between two milliseconds, where no other end lies, so
- * that it is taken for none.
+ * The time at which a session ends all others and goes on itself. Every other end is a whole millisecond. This one lies
+ * between two, so that the two kinds can be told apart.
  */
 export function endOfSessions(
   { clock }: Pick<DomainContext, 'clock'>,

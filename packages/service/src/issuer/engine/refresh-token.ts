@@ -2,7 +2,7 @@ import type { Provider } from 'oidc-provider'
 import { replace } from './replace.ts'
 import type { LoginFacts } from './session.ts'
 
-/** A refresh token that is given out now. */
+/** The data of a refresh token that is being issued. */
 export interface NewRefreshToken extends Pick<LoginFacts, 'keptAt'> {
   readonly grantId: string
   readonly authTime?: number | undefined

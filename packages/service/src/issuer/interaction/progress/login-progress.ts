@@ -52,7 +52,7 @@ interface LoginProgress extends Shown {
 export interface Step {
   progress: LoginProgress
   user: User
-  /** All that the user has, if they were read with the user. */
+  /** The credentials of the user. Absent: they were not read together with the user. */
   credentials?: readonly Credential[] | undefined
 }
 
