@@ -1,7 +1,5 @@
 import { requireUser } from '@latchkey/express'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { createSealer } from '../../core/src/shared/sealing.ts'
-import { SESSION_SECRET } from './support/app.ts'
 import { type Browser, createBrowser } from './support/browser.ts'
 import { type Site, startSite } from './support/site.ts'
 
@@ -236,25 +234,6 @@ test('login cookies are HttpOnly, go to every path and end after ten minutes', a
     expect(cookie?.path).toBe('/')
     expect(cookie?.attributes).toMatch(/Max-Age=600; .*HttpOnly; SameSite=Lax/)
   }
-})
-
-test('a login that version 0.1 began is begun again, ends on its page and leaves no old cookie', async () => {
-  const browser = createBrowser()
-  const { host } = new URL(site.url)
-  const id = 'abcdefghijklmnopqrstuv'
-  const state = `${id}.${createSealer([SESSION_SECRET], 'state').seal('/page/earlier')}`
-  const old = (name: string, path: string, value: string): void => {
-    browser.cookies.set(`${host}${path} ${name}`, { value, path, host, attributes: '' })
-  }
-  old(`latchkey.login.${id}`, '/callback', 'A'.repeat(560))
-  old('latchkey.login.zzzzzzzzzzzzzzzzzzzzzz', '/callback', 'B'.repeat(560))
-  old('latchkey.logins', '/', id)
-  old('latchkey.retry', '/callback', '1')
-
-  const visit = await browser.open(`${site.url}/callback?state=${state}&code=x`)
-
-  expect(visit.text).toBe('page earlier')
-  expect([...browser.cookies.keys()].map((key) => key.split(' ')[1])).toEqual(['latchkey'])
 })
 
 test('a state that was not made here never begins a login: every attempt shows a page that says so', async () => {

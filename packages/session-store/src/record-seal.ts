@@ -14,7 +14,7 @@ interface OpenedRecord {
   readonly record: SessionRecord
 }
 
-/** A record in the words of express-session, which version 0.1 reads and writes too. */
+/** A record in the words of express-session, as every release writes it. */
 interface KeptRecord {
   readonly cookie: { readonly path?: string; readonly expires: string }
   readonly latchkey: SessionRecord['login']

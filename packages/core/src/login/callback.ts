@@ -64,7 +64,7 @@ async function finish(asked: RequestContext): Promise<AuthResponse> {
   }
 
   const provider = await asked.provider()
-  const forget = transactions.forget(cookies, state)
+  const forget = transactions.forget(state)
   try {
     if (transaction.silent && QUIET_ERRORS.includes(parameters.get('error'))) {
       return redirect(transaction.returnTo, forget, 303)
@@ -173,11 +173,10 @@ async function recover(
   reason?: LatchkeyError,
   setCookies: readonly string[] = [],
 ): Promise<AuthResponse> {
-  const { request, session } = asked
   const { options, transactions } = asked.context
   const { returnTo, restarts, silent, state } = login
-  const forget = transactions.forget(request.headers.get('cookie'), state)
-  const found = sessionAt(await asked.provider(), session.read())
+  const forget = transactions.forget(state)
+  const found = sessionAt(await asked.provider(), asked.session.read())
   if (found && answers(found, login, options.now())) {
     return redirect(returnTo, [...forget, ...setCookies], 303)
   }
@@ -199,8 +198,7 @@ async function recover(
  * strong and as recent as asked. The guard sends any other to log in again, as often as the visitor comes back.
  */
 function answers(found: AuthSession, login: LostLogin, now: number): boolean {
-  const beganLater = login.createdAt !== undefined && found.createdAt > login.createdAt
-  return beganLater || weaknessOf(found, login, now) === undefined
+  return found.createdAt > login.createdAt || weaknessOf(found, login, now) === undefined
 }
 
 /** Begins a login again. */

@@ -8,7 +8,6 @@ import type { Replays } from '../session/replay-cache.ts'
 import type { MaybePromise } from '../shared/maybe-promise.ts'
 import { randomText } from '../shared/random.ts'
 import { createSealer } from '../shared/sealing.ts'
-import { createEarlierLogins } from './earlier-logins.ts'
 
 /** How long a visitor may take at the provider. */
 export const TRANSACTION_SECONDS = 600
@@ -50,12 +49,9 @@ export interface LoginTransaction extends TransactionDraft {
 
 /** The facts with which a login can be restarted. */
 export type LostLogin = Pick<
-  TransactionDraft,
-  'returnTo' | 'restarts' | 'maxAge' | 'acr' | 'silent'
-> & {
-  /** The time at which it began; `undefined` for logins of version 0.1. */
-  readonly createdAt?: number
-}
+  LoginTransaction,
+  'returnTo' | 'restarts' | 'maxAge' | 'acr' | 'silent' | 'createdAt'
+>
 
 /** The login that a `state` belongs to. */
 export type FoundLogin =
@@ -85,7 +81,7 @@ export interface Transactions {
   /** Uses a transaction up: `true` for the first caller, `false` for every other. */
   spend(transaction: LoginTransaction): MaybePromise<boolean>
   /** The `Set-Cookie` values that forget a login. */
-  forget(cookieHeader: string | null, state: string): string[]
+  forget(state: string): string[]
 }
 
 /**
@@ -106,7 +102,6 @@ export function createTransactions(
   const seedScope: CookieScope = { ...scope, maxAgeSeconds: TRANSACTION_SECONDS }
   const prefix = `${options.session.cookieName}.login.`
   const stateSealer = createSealer(options.secrets, 'login')
-  const earlier = createEarlierLogins(options)
 
   return {
     begin(cookieHeader, draft) {
@@ -130,17 +125,13 @@ export function createTransactions(
           ...surplus(cookieNames(cookieHeader, prefix), prefix).map((old) =>
             clearCookie(old, scope),
           ),
-          ...earlier.clear(cookieHeader),
         ],
       }
     },
     find(cookieHeader, state) {
       const name = nameOf(state)
       const plain = name && stateSealer.open(state.slice(name.length + 1), name)
-      if (!plain) {
-        const login = earlier.open(state)
-        return login ? { kind: 'lost', login } : { kind: 'unknown' }
-      }
+      if (!plain) return { kind: 'unknown' }
       const sealed = decode(plain)
       // Begun at another base URL: no provider sends its answer here.
       if (!sealed.redirectUri.startsWith(`${partsOf(options.baseUrl).origin}/`)) {
@@ -156,9 +147,9 @@ export function createTransactions(
       return { kind: 'begun', transaction: { ...login, ...derived, state } }
     },
     spend: ({ state }) => once(`login:${nameOf(state)}`, TRANSACTION_SECONDS),
-    forget(cookieHeader, state) {
+    forget(state) {
       const name = nameOf(state)
-      return [...(name ? [clearCookie(prefix + name, scope)] : []), ...earlier.clear(cookieHeader)]
+      return name ? [clearCookie(prefix + name, scope)] : []
     },
   }
 }

@@ -76,11 +76,10 @@ export function createCookieSigner(secrets: readonly string[]): CookieSigner {
     },
     verify(value) {
       if (!value || value.length > MAX_LENGTH) return undefined
-      const signed = value.startsWith('s:') ? ofVersion01(value) : value
-      const dot = signed.lastIndexOf('.')
-      if (dot < 1 || signed.length - dot - 1 !== SIGNATURE_LENGTH) return undefined
-      const id = signed.slice(0, dot)
-      const given = Buffer.from(signed.slice(dot + 1))
+      const dot = value.lastIndexOf('.')
+      if (dot < 1 || value.length - dot - 1 !== SIGNATURE_LENGTH) return undefined
+      const id = value.slice(0, dot)
+      const given = Buffer.from(value.slice(dot + 1))
       const fits = (expected: Buffer): boolean =>
         given.length === expected.length && timingSafeEqual(given, expected)
       const genuine = known.get(id)
@@ -106,11 +105,6 @@ interface KnownId {
 /** A copy of a piece of a text: the piece itself would keep the whole text in memory. */
 function withoutHeader(piece: string): string {
   return Buffer.from(piece).toString()
-}
-
-/** Version 0.1 wrote `s:`, the id, a dot and the signature as base64. */
-function ofVersion01(value: string): string {
-  return value.slice(2).replaceAll('+', '-').replaceAll('/', '_')
 }
 
 function signatureOf(id: string, key: KeyObject): string {

@@ -8,9 +8,9 @@ import { startRedis } from '../../session-store/test/support/redis.ts'
 import { createBrowser } from './support/browser.ts'
 import { startSite } from './support/site.ts'
 
-/** What version 0.1 left behind: its cookie, and its record in Redis and in any other store. */
+/** A session of an earlier release: its cookie as 0.2 writes it, and its record in Redis and in any other store. */
 const kept = JSON.parse(
-  readFileSync(new URL('./fixtures/session-of-0.1.json', import.meta.url), 'utf8'),
+  readFileSync(new URL('./fixtures/earlier-session.json', import.meta.url), 'utf8'),
 ) as {
   madeAt: number
   cookie: string
@@ -56,7 +56,7 @@ const EXPECTED = ['in as ada', 'added', '{"theme":"dark","cart":1}']
 test.each([
   ["core's memory store", createMemoryStore],
   ['createSessionStore() in memory', createSessionStore],
-])('a cookie of version 0.1 is read, on %s', async (_name, make) => {
+])('a cookie of an earlier release is read, on %s', async (_name, make) => {
   const store = make()
   const { cookie, latchkey: login, ...data } = kept.record
   const expiresAt = new Date(cookie.expires as Date).getTime() / 1000
@@ -65,7 +65,7 @@ test.each([
   expect(await visit(store)).toEqual(EXPECTED)
 })
 
-test('a session of version 0.1 stays valid, on a store of express-session', async () => {
+test('a session of an earlier release stays valid, on a store of express-session', async () => {
   const store = new expressSession.MemoryStore()
   await new Promise<unknown>((resolve) => {
     store.set(kept.id, kept.record, resolve)
@@ -74,7 +74,7 @@ test('a session of version 0.1 stays valid, on a store of express-session', asyn
   expect(await visit(store)).toEqual(EXPECTED)
 })
 
-test('a session of version 0.1 stays valid, on Redis', async () => {
+test('a session of an earlier release stays valid, on Redis', async () => {
   await using redis = await startRedis()
   const value = Buffer.from(kept.redis.value, 'base64')
   await redis.inspect((r) => r.set(kept.redis.key, value, 'EX', 600))
