@@ -2,7 +2,7 @@ import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import fc from 'fast-check'
 import { CompactSign, compactVerify, createLocalJWKSet, errors, exportJWK, type JWK } from 'jose'
 import { expect, test } from 'vitest'
-import { parseKeySet, verifySignature } from '../src/provider/signature.ts'
+import { type KeySet, parseKeySet, verifySignature } from '../src/provider/signature.ts'
 
 interface Pair {
   readonly algs: readonly string[]
@@ -38,6 +38,27 @@ const token = fc.record({
   kid,
   payload: fc.string(),
   damage: fc.constantFrom('none', 'none', 'payload', 'signature', 'cut', 'alg'),
+})
+
+test('a good signature is remembered by its key set alone, and only with the name of the token', async () => {
+  const [first, second] = [pairs[0], pairs[1]] as [Pair, Pair]
+  const setOf = (index: number) =>
+    parseKeySet(JSON.stringify({ keys: [{ ...jwks[index], kid: 'one' }] })) as KeySet
+  const signed = (by: Pair) =>
+    new CompactSign(Buffer.from('{}'))
+      .setProtectedHeader({ alg: 'RS256', kid: 'one' })
+      .sign(by.privateKey)
+  const [token, other] = [await signed(first), await signed(second)]
+  const keys = setOf(0)
+  const faultOf = async (jws: string, set: KeySet, name?: string) =>
+    (await verifySignature(jws, () => set, undefined, name)).fault
+
+  expect(await faultOf(token, keys, 'name of the token')).toBeUndefined()
+  expect(await faultOf(token, setOf(1), 'name of the token')).toBe('is wrong')
+  expect(await faultOf(other, keys, 'name of another')).toBe('is wrong')
+  expect(await faultOf(other, keys)).toBe('is wrong')
+  // Nothing but the name is looked at: it has to be a hash of all of the token.
+  expect(await faultOf(other, keys, 'name of the token')).toBeUndefined()
 })
 
 test('random tokens and key sets are accepted or refused as by jose', async () => {

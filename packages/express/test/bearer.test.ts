@@ -114,6 +114,23 @@ test('a token whose payload was changed, or a text that is not a token, is refus
   expect(handled).toEqual([])
 })
 
+test('a token that was accepted before is refused with another signature, and once its key is withdrawn', async () => {
+  await using other = await startSite(routes, { bearer: { audience: AUDIENCE } })
+  const ask = async (token: string): Promise<number> => {
+    const headers = { authorization: `Bearer ${token}` }
+    return (await fetch(`${other.url}/guarded/api`, { headers })).status
+  }
+  const token = other.provider.accessToken({})
+  const [signed, signature = ''] = [token.slice(0, token.lastIndexOf('.')), token.split('.')[2]]
+  expect([await ask(token), await ask(token)]).toEqual([200, 200])
+  const flipped = signature.startsWith('A') ? `B${signature.slice(1)}` : `A${signature.slice(1)}`
+  expect(await ask(`${signed}.${flipped}`)).toBe(401)
+
+  other.provider.rotateKey()
+  expect(await ask(other.provider.accessToken({}))).toBe(200)
+  expect(await ask(token)).toBe(401)
+})
+
 test('without a token the answer is 401 with a challenge that names no error', async () => {
   const tokensOnly = await call('/tokens')
   expect([tokensOnly.status, challenge(tokensOnly)]).toEqual([

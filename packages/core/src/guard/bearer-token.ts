@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { IntrospectionResponse } from 'openid-client'
 import type { RequestContext } from '../context.ts'
 import { AccessError, CallbackError, ProviderError, RequestError } from '../errors/errors.ts'
@@ -86,12 +87,13 @@ async function readToken(
   const token = tokenOf(asked.request)
   const provider = await asked.provider()
   const jwt = decodeJwt(token)
+  const name = hash('sha256', token, 'base64url')
   const isAccessToken = jwt && /^(application\/)?at\+jwt$/i.test(String(jwt.header.typ))
   const now = options.now()
   const { issuer } = await provider.metadata()
   if (!isAccessToken && !introspection) throw invalid('typ', 'is no JWT access token')
   const claims = isAccessToken
-    ? await verified(token, jwt, provider, { issuer, audiences })
+    ? await verified(name, jwt, provider, { issuer, audiences })
     : await introspected(token, provider, { issuer, audiences })
   const expiresAt = timesOf(claims, now, isAccessToken ? undefined : now)
   const { sub, iat, auth_time: authTime, acr, scope } = claims
@@ -99,7 +101,7 @@ async function readToken(
   await checkBinding(asked, token, claims)
   const { user } = await sessionUser(options, { idToken: claims }).catch(misfit)
   return {
-    id: publicSessionId(token),
+    id: publicSessionId(token, name),
     login: {
       ...{ issuer, registeredIssuer: provider.issuer, clientId: provider.clientId },
       ...{ sub, user, expiresAt },
@@ -167,9 +169,13 @@ interface Expected {
   readonly audiences: readonly string[]
 }
 
-/** The claims of a JWT access token (RFC 9068 §4). They are compared before a key is looked for. */
+/**
+ * The claims of a JWT access token (RFC 9068 §4). They are compared before a key is looked for.
+ *
+ * @param name - A SHA-256 of the token, by which a good signature is remembered.
+ */
 async function verified(
-  token: string,
+  name: string,
   jwt: DecodedJwt,
   provider: Provider,
   { issuer, audiences }: Expected,
@@ -179,7 +185,7 @@ async function verified(
     throw invalid('iss', `is from "${printable(payload.iss, 200)}", not "${issuer}"`)
   }
   checkAudience(payload, audiences)
-  const { fault } = await provider.verify(token, 'anybody')
+  const { fault } = await provider.verify(jwt, 'anybody', name)
   if (fault !== undefined) throw invalid('signature', `has a signature that ${fault}`)
   if (typeof payload.exp !== 'number') throw invalid('exp', 'has no "exp"')
   return payload

@@ -54,12 +54,23 @@ function authorizeBearer(
   const { request } = asked
   const target = targetOf(asked, requirement)
   if (sendsToken(request)) {
-    return import('./bearer.ts').then((bearer) =>
-      bearer.authorizeBearer(asked, requirement, target, subject),
-    )
+    const decide = ({ authorizeBearer }: Bearer) =>
+      authorizeBearer(asked, requirement, target, subject)
+    // An import waits for the loader at each request, also for a module that it has.
+    return bearer ? decide(bearer) : loadBearer().then(decide)
   }
   if (requirement.accept?.includes('session')) return undefined
   return askForToken(asked, resourceParameters(target, requirement.scopes))
+}
+
+type Bearer = typeof import('./bearer.ts')
+
+let bearer: Bearer | undefined
+
+/** Loads the part that most applications do not need, with the first token. */
+async function loadBearer(): Promise<Bearer> {
+  bearer = await import('./bearer.ts')
+  return bearer
 }
 
 function authorizeSession(

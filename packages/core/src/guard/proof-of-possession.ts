@@ -81,7 +81,7 @@ function checkSignature({ header, signed, signature }: DecodedJwt, jwk: Jwk): vo
   const { kid: _kid, alg: _alg, use: _use, key_ops: _operations, ...key } = jwk
   const keys = parseKeySet(JSON.stringify({ keys: [key] }))
   const { kid: _none, ...named } = header
-  if (!keys?.verify(named, signed, signature)) throw invalid('has a wrong signature')
+  if (!keys?.verify({ header: named, signed, signature })) throw invalid('has a wrong signature')
 }
 
 /** The members of a thumbprint, by kind of key (RFC 7638 §3.2, RFC 8037 §2). */

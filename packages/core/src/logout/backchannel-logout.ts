@@ -86,7 +86,7 @@ async function verifyLogoutToken(
   if (provider.profile && !FAPI_ALGORITHMS.has(jwt.header.alg)) {
     throw invalid(`is signed with "${printable(jwt.header.alg)}", which FAPI 2.0 does not allow`)
   }
-  if (!keys.verify(jwt.header, jwt.signed, jwt.signature)) throw invalid('has a wrong signature')
+  if (!keys.verify(jwt)) throw invalid('has a wrong signature')
   checkTimes(payload, now)
   checkEvent(jwt.payload)
   const { jti, sub, sid, iat, exp = Number(iat) + MAX_AGE_SECONDS } = payload

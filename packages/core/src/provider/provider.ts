@@ -14,7 +14,7 @@ import { clientAuthentication } from './client-auth.ts'
 import { type Discovered, discover } from './discovery.ts'
 import { createExchangeBudget, type ExchangeBudget } from './exchange-budget.ts'
 import { FAPI_ALGORITHMS, mustOffer } from './fapi.ts'
-import type { JwtHeader } from './jwt.ts'
+import type { DecodedJws, JwtHeader } from './jwt.ts'
 import { createProviderKeys, type TokenSender } from './keys.ts'
 import { createMetadataCache, type ProviderHealth } from './metadata-cache.ts'
 import {
@@ -72,13 +72,15 @@ export interface Provider {
   /**
    * Verifies the signature of a token, and nothing else of it.
    *
+   * @param token - The token, or the parts that it was taken apart into.
    * @param sender - Default `provider`.
+   * @param name - A SHA-256 of a token that may come again, see {@link KeySet}.
    */
-  verify(token: string, sender?: TokenSender): Promise<SignatureAnswer>
+  verify(token: string | DecodedJws, sender?: TokenSender, name?: string): Promise<SignatureAnswer>
   /** One exchange with an endpoint of the provider. */
   readonly fetch: ProviderFetch
   readonly call: ClientCall
-  /** How it stands with the provider, without asking it. */
+  /** The last known state of the provider. Makes no network call. */
   health(): ProviderHealth
 }
 
@@ -177,11 +179,12 @@ export function createProvider(settings: ProviderSettings): Provider {
       profile: settings.profile,
       dpop: settings.dpop,
       proofs,
-      verify: (token, sender = 'provider') =>
+      verify: (token, sender = 'provider', name) =>
         verifySignature(
           token,
-          (header) => provider.keys(header, sender),
+          (header) => providerKeys.known(header) ?? provider.keys(header, sender),
           settings.profile && FAPI_ALGORITHMS,
+          name,
         ),
       fetch: budget
         ? (url, init) => budget.spend((timeoutSeconds) => fetch(url, { ...init, timeoutSeconds }))

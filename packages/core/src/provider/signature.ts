@@ -1,9 +1,10 @@
 import { constants, createPublicKey, type KeyObject, verify } from 'node:crypto'
 import { REMEDIES } from '../errors/remedies.ts'
+import type { MaybePromise } from '../shared/maybe-promise.ts'
 import { presentMembers } from '../shared/present-members.ts'
-import { isRecord } from '../shared/records.ts'
+import { isRecord, remember } from '../shared/records.ts'
 import { printable } from './errors.ts'
-import { decodeJws, type JwtHeader } from './jwt.ts'
+import { type DecodedJws, decodeJws, type JwtHeader } from './jwt.ts'
 
 /** The algorithms that signatures are accepted with; all are asymmetric. */
 const ALGORITHMS = {
@@ -27,6 +28,8 @@ const PSS = {
 const MIN_RSA_BITS = 2048
 /** The most keys that one signature is tried with: some providers publish a key twice, or reuse its name. */
 const MAX_TRIED = 8
+/** The most tokens of which a key set remembers that their signatures are good: about 150 bytes each. */
+const MAX_REMEMBERED = 5_000
 
 type Algorithm = keyof typeof ALGORITHMS
 
@@ -46,8 +49,13 @@ export interface KeySet {
   has(header: JwtHeader): boolean
   /** Whether the header names its key, or there is no other for it (OIDC Core 1.0 §10.1). */
   isClear(header: JwtHeader): boolean
-  /** Whether one of the keys for the header made the signature of a compact JWS; the first eight are tried. */
-  verify(header: JwtHeader, signed: string, signature: Buffer): boolean
+  /**
+   * Whether one of the keys for the header made the signature of a compact JWS; the first eight are tried.
+   *
+   * @param name - A SHA-256 of the whole JWS. With it, a good signature is remembered for as long as this key set is used, as
+   *   computing one again costs more than the other checks of a token. Give none for a token that comes once.
+   */
+  verify(jws: DecodedJws, name?: string): boolean
 }
 
 /** The hashes that providers use with an algorithm; none for one that is not accepted. */
@@ -67,13 +75,15 @@ export function parseKeySet(json: string): KeySet | undefined {
   const keys = jwksOf(json)
   if (!keys) return undefined
   const imported = new Map<Jwk, KeyObject | undefined>()
+  const good = new Map<string, true>()
   const candidates = (header: JwtHeader): Jwk[] => keys.filter((jwk) => fits(jwk, header))
   return {
     has: (header) => candidates(header).length > 0,
     isClear: (header) => header.kid !== undefined || candidates(header).length === 1,
-    verify(header, signed, signature) {
+    verify({ header, signed, signature }, name) {
+      if (name !== undefined && good.has(name)) return true
       const algorithm = ALGORITHMS[header.alg as Algorithm]
-      return candidates(header)
+      const isGood = candidates(header)
         .slice(0, MAX_TRIED)
         .some((jwk) => {
           if (!imported.has(jwk)) imported.set(jwk, importKey(jwk))
@@ -88,6 +98,8 @@ export function parseKeySet(json: string): KeySet | undefined {
           const hash = 'hash' in algorithm ? algorithm.hash : null
           return verify(hash, Buffer.from(signed), options, signature)
         })
+      if (isGood && name !== undefined) remember(good, name, true, MAX_REMEMBERED)
+      return isGood
     },
   }
 }
@@ -103,13 +115,15 @@ const { algorithm: ALGORITHM, signature: SIGNATURE } = REMEDIES.LATCHKEY_TOKEN_I
  * Verifies the signature of a token, and nothing else of it.
  *
  * @param accepted - Default: every algorithm with a public key.
+ * @param name - See `KeySet.verify`.
  */
 export async function verifySignature(
-  token: string,
-  keysFor: (header: JwtHeader) => Promise<KeySet>,
+  token: string | DecodedJws,
+  keysFor: (header: JwtHeader) => MaybePromise<KeySet>,
   accepted: ReadonlySet<string> = ALL,
+  name?: string,
 ): Promise<SignatureAnswer> {
-  const jws = decodeJws(token)
+  const jws = typeof token === 'string' ? decodeJws(token) : token
   const faulty = (fault: string): SignatureAnswer => ({ fault, remedy: SIGNATURE })
   if (!jws || jws.header.crit !== undefined) return faulty('cannot be read')
   const { header } = jws
@@ -121,7 +135,7 @@ export async function verifySignature(
     return faulty(`is by a key that the provider does not publish${keyName(header)}`)
   }
   if (!set.isClear(header)) return faulty(`could be by several keys${keyName(header)}`)
-  return set.verify(header, jws.signed, jws.signature) ? { header } : faulty('is wrong')
+  return set.verify(jws, name) ? { header } : faulty('is wrong')
 }
 
 /** The fault of a signature by a shared secret, by none, or by an algorithm that is not known. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { type Publish, userHash } from '../log/events.ts'
 import { endForGood, findSessions, type SessionOwner } from './end-sessions.ts'
 import type { AuthSession } from './session.ts'
@@ -43,9 +43,16 @@ export interface SessionDirectory {
  */
 const HOUR = 3600
 
-/** The name of a session outside: a hash of its id. */
-export function publicSessionId(id: string): string {
-  return createHash('sha256').update(id).digest('base64url').slice(0, 22)
+/**
+ * The name of a session outside: the beginning of a hash of its id.
+ *
+ * @param digest - The SHA-256 of the id, where it is known.
+ */
+export function publicSessionId(
+  id: string,
+  digest: string = hash('sha256', id, 'base64url'),
+): string {
+  return digest.slice(0, 22)
 }
 
 /**
