@@ -1,12 +1,20 @@
 import { once } from 'node:events'
+import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
-import express, { type Express } from 'express'
+import express, { type Express, type RequestHandler } from 'express'
 import { serveCommands } from '../parts/child.ts'
 
 /** An API that takes bearer tokens: `api.ts NAME ISSUER`. `/page` needs the scope `notes:read`, and says the subject. */
 const [name = '', issuer = ''] = process.argv.slice(2)
 const audience = 'https://notes.example.com'
 const scope = 'notes:read'
+
+interface Peer {
+  auth(options: object): RequestHandler
+  requiredScopes(scopes: string): RequestHandler
+}
+
+const require = createRequire(import.meta.url)
 
 type Guard = (app: Express, baseUrl: string) => Promise<void>
 
@@ -29,10 +37,11 @@ const guards: Record<string, Guard> = {
   },
 
   async 'express-oauth2-jwt-bearer'(app) {
-    const { auth, requiredScopes } = await import('express-oauth2-jwt-bearer')
+    // Its types say that every `req.auth` is its own.
+    const { auth, requiredScopes }: Peer = require('express-oauth2-jwt-bearer')
     app.use(auth({ issuerBaseURL: issuer, audience, strict: true, tokenSigningAlg: 'RS256' }))
-    app.get('/page', requiredScopes(scope), (req, res) => {
-      res.send(`Hello ${req.auth?.payload.sub}`)
+    app.get('/page', requiredScopes(scope), ({ auth }: { auth?: unknown }, res) => {
+      res.send(`Hello ${(auth as { payload: { sub: string } }).payload.sub}`)
     })
   },
 
