@@ -129,6 +129,58 @@ describe('a user whom the old system has shut out is imported disabled, and the 
       json({ state: 'USER_STATE_ACTIVE' }, { state: 'USER_STATE_LOCKED' }),
     ],
     [
+      'Active Directory, userAccountControl',
+      'csv',
+      csv('userAccountControl,accountExpires', '66048,9223372036854775807', '66050,0'),
+    ],
+    [
+      'Active Directory, accountExpires',
+      'csv',
+      csv('userAccountControl,accountExpires', '512,140000000000000000', '512,132537600000000000'),
+    ],
+    ['389 Directory Server, nsAccountLock', 'csv', csv('nsAccountLock', '', 'TRUE')],
+    ['OpenLDAP, pwdAccountLockedTime', 'csv', csv('pwdAccountLockedTime', '', '000001010000Z')],
+    ['eDirectory, loginDisabled', 'csv', csv('loginDisabled', 'FALSE', 'TRUE')],
+    [
+      'Spring Security, accountNonLocked',
+      'json',
+      json(
+        { enabled: true, accountNonExpired: true, accountNonLocked: true },
+        { enabled: true, accountNonExpired: true, accountNonLocked: false },
+      ),
+    ],
+    ['Spring Security, account_non_expired', 'csv', csv('account_non_expired', '1', '0')],
+    ['Joomla, block', 'csv', csv('block', '0', '1')],
+    ['GitLab, state', 'json', json({ state: 'active' }, { state: 'banned' })],
+    ['Mattermost, delete_at', 'json', json({ delete_at: 0 }, { delete_at: 1_600_000_000_000 })],
+    ['Mastodon, suspended_at', 'csv', csv('suspended_at', '', PAST)],
+    ['SCIM, active', 'json', json({ active: true }, { active: false })],
+    ['WordPress of several sites, spam', 'csv', csv('spam,deleted', '0,0', '1,0')],
+    ['WSO2, accountLocked', 'csv', csv('accountLocked', 'false', 'true')],
+    ['Magento, lock_expires', 'csv', csv('is_active,lock_expires', `1,${PAST}`, `1,${FUTURE}`)],
+    ['ServiceNow, locked_out', 'csv', csv('locked_out', 'false', 'true')],
+    ['Slack, deleted', 'json', json({ deleted: false }, { deleted: true })],
+    ['an object of a ban', 'json', json({ ban: { until: PAST } }, { ban: { until: FUTURE } })],
+    [
+      'a list of bans',
+      'json',
+      json({ bans: [{ ends_at: PAST }] }, { bans: [{ ends_at: PAST }, { ends_at: FUTURE }] }),
+    ],
+    ['a list of states', 'json', json({ status: ['ACTIVE'] }, { status: ['ACTIVE', 'SUSPENDED'] })],
+    [
+      'JSON in a cell, as Supabase has it',
+      'csv',
+      csv('raw_app_meta_data', '"{""banned"":false}"', '"{""a"":[],""banned"":true}"'),
+    ],
+    ['a date after which nobody logs in', 'csv', csv('valid_until', '2099-01-01', '2020-01-01')],
+    ['days of Excel', 'csv', csv('banned until', '45000', '72000.5')],
+    ['milliseconds since 1970', 'csv', csv('banned_until', '1700000000000', '4070908800000')],
+    ['microseconds since 1970', 'csv', csv('banned_until', '1700000000000000', '4070908800000000')],
+    ['words for nothing', 'csv', csv('status,deleted_at', '\\N,(null)', 'closed,\\N')],
+    ['not locked', 'csv', csv('is_not_locked,unlocked', 'true,1', 'true,0')],
+    ['on and off', 'csv', csv('Blocked', 'OFF', 'On')],
+    ['an account in Spanish', 'csv', csv('Bloqueado', 'no', 'sí')],
+    [
       'two columns, of which one denies',
       'csv',
       csv('disabled,blocked', 'false,false', 'true,false'),
@@ -148,6 +200,11 @@ test.each([
   ['a flag with another value', csv('suspended', '0', 'maybe')],
   ['the name of who blocked the user', csv('blocked_by', '', 'admin')],
   ['a time of a lock in another form', csv('locked_until', '', 'tomorrow')],
+  ['a status of true and false', csv('status', '', 'false')],
+  ['the state of something', csv('kyc_status', 'pending', 'rejected')],
+  ['the number of a status', csv('status_id', '', '3')],
+  ['a word that only says it', csv('notes', 'friendly', 'Banned')],
+  ['an account that a list of roles denies', csv('roles', '"[""staff""]"', '"[""suspended""]"')],
 ])('%s may deny, so that it is unclear', async (_name, text) => {
   expect(await statesOf('csv', text)).toEqual({ free: 'free', denied: 'unclear' })
 })
@@ -156,6 +213,11 @@ test.each([
   ['the state of an address', json({}, { address: { state: 'CA' } })],
   ['settings of factors', json({}, { two_factor_enabled: false, password_enabled: false })],
   ['a bank', json({}, { bank_account: 'x', banner: 'y' })],
+  [
+    'a state of something that denies nothing',
+    json({}, { address: { status: 'valid' }, mfa: { enabled: false } }),
+  ],
+  ['the expiry of a token', json({}, { token: { expires_at: PAST } })],
   ['the last activity', json({}, { last_active_at: PAST, lockout_enabled: true })],
 ])('%s denies nothing', async (_name, text) => {
   expect(await statesOf('json', text)).toEqual({ free: 'free', denied: 'free' })

@@ -101,14 +101,15 @@ async function checkRows(
       if (columns.size < 20) columns.add(column)
       const target = input.mapping(column)
       const isState = isOpen(target) && input.states.concerns(column)
-      if (isState || target === 'disabled' || target === 'enabled') saysStates = true
-      if (isState) seen.add(column, value)
-      else if (target === undefined && ignored.size < 100 && !isPasswordPart(column, input)) {
-        ignored.add(column)
-      }
+      const isLeft = target === undefined && !isState && !isPasswordPart(column, input)
+      if (isLeft && ignored.size < 100) ignored.add(column)
       if (target === 'email') hasEmails = true
       else if (rows <= LOOKED_AT && /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(value)) addresses.add(column)
       if (target === 'password' && looksHashed(value)) throw hashedFault(file, row.line, column)
+    }
+    for (const [column, value] of row.states) {
+      saysStates = true
+      seen.add(column, value)
     }
     if (row.contradiction) throw contradictionFault(file, row.line, row.contradiction)
     for (const [column, value] of row.unclear) unclear.add(column, value)

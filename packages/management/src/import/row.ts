@@ -11,7 +11,7 @@ import {
   schemeOf,
 } from './legacy.ts'
 import type { Mapping, Target } from './mapping.ts'
-import type { SourceRecord } from './source.ts'
+import { flattenText, type SourceRecord } from './source.ts'
 import type { States } from './states.ts'
 
 /** A record of the file in the API's form, or its fault. */
@@ -26,6 +26,8 @@ export interface ImportRow {
   password: { alg: ImportAlgorithm; hash: string } | undefined
   /** The hash of another system, instead of a password. */
   legacy?: LegacyPasswordInput | undefined
+  /** Values of columns that say who may log in, each with its column. */
+  states: [string, string][]
   /** Values that may say that the user must not log in, by column: none if another one says so. */
   unclear: [string, string][]
   /** Two columns that say different things about one member. */
@@ -63,16 +65,19 @@ export function toRow(
   const fields = new Map<string, string>()
   const columns = new Map<string, string>()
   let isDenied = false
+  const said: [string, string][] = []
   const unclear: [string, string][] = []
   let contradiction: Contradiction | undefined
   for (const [column, value] of members) {
     const target = mapping(column)
-    if (isOpen(target) && states.concerns(column)) {
-      const verdict = states.judge(column, value)
+    for (const [name, text] of isOpen(target) ? openMembers(column, value) : []) {
+      const verdict = states.judge(name, text)
       if (verdict === 'denies') isDenied = true
-      if (verdict === 'unknown') unclear.push([column, value])
+      if (verdict === 'unknown') unclear.push([name, text])
+      if (states.concerns(name) || verdict === 'unknown') said.push([name, text])
     }
     if (target === 'disabled' || target === 'enabled') {
+      said.push([column, value])
       const text = value.trim().toLowerCase()
       const isOn = TRUE.has(text)
       if (!isOn && !FALSE.has(text)) faults.push(`"${column}" is neither true nor false`)
@@ -132,11 +137,22 @@ export function toRow(
     },
     password: password?.kind === 'plain' ? password.password : undefined,
     ...(password?.kind === 'legacy' && { legacy: password.legacy }),
+    states: said,
     unclear: isDenied ? [] : unclear,
     // A record with a fault is rejected, also if its columns agree.
     contradiction: fault ? undefined : contradiction,
     faults,
   }
+}
+
+/** The members that may be states: the column, and those of an object in its cell, as databases write JSON. */
+function openMembers(column: string, value: string): [string, string][] {
+  const inner = /^\s*[[{]/.test(value) ? flattenText(value) : undefined
+  const members = [...(inner ?? [])].map(([name, text]): [string, string] => [
+    `${column}.${name}`,
+    text,
+  ])
+  return [[column, value], ...members]
 }
 
 /** Whether a column that goes nowhere holds a part of a password that is imported. */

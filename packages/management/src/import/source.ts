@@ -107,6 +107,18 @@ function jsonRecord(line: number, text: string): SourceRecord {
   return members.record(line)
 }
 
+/** The members of a JSON text within a value, by their paths; `undefined` if it is none. */
+export function flattenText(text: string): Map<string, string> | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    const members = createMembers(undefined)
+    if (typeof value === 'object' && value !== null) flatten(value, '', members)
+    return members.record(0).members
+  } catch {
+    return undefined
+  }
+}
+
 /** A member that is there twice: either value may say that the user must not log in. */
 const TWICE = 'has a member twice'
 

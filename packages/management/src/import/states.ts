@@ -1,5 +1,7 @@
 // cspell:ignore lockedout gesperrt deaktiviert inaktiv gelöscht geloescht enddate expiresat aktiv wahr falsch nein seit
-// cspell:ignore passwordexpired resetrequired forcechangepassword externalprovider
+// cspell:ignore passwordexpired resetrequired forcechangepassword externalprovider nonlocked useraccountcontrol filetime
+// cspell:ignore bloqué suspendu désactivé supprimé banni bloqueado suspendido desactivado eliminado baneado bloccato sospeso
+// cspell:ignore disattivato eliminato geblokkeerd actif activo attivo ativo actief allowlogin nsaccountlock zustand seit
 
 import { FALSE, TRUE } from './flags.ts'
 
@@ -30,31 +32,48 @@ export interface States {
 }
 
 /** Words for a user who must not log in, as columns are named after them. */
-const DENIED =
-  'suspended|deactivated|inactive|disabled|banned|blocked|locked|lockedout|deleted|archived|revoked|terminated|frozen|blacklisted|barred|closed|gesperrt|deaktiviert|inaktiv|gelöscht|geloescht'
+const DENIED = [
+  'suspended|deactivated|inactive|disabled|banned|blocked|locked|lockedout|(soft)?deleted|archived|revoked|terminated|frozen',
+  'blacklisted|barred|closed|removed|trashed|expired|spam|spammer|gesperrt|deaktiviert|inaktiv|gelöscht|geloescht',
+  'bloqué|suspendu|désactivé|supprimé|banni|bloqueado|suspendido|desactivado|eliminado|baneado|bloccato|sospeso|disattivato|eliminato|geblokkeerd',
+].join('|')
 
 /** The kinds of columns whose values are understood, by their names without what {@link bareName} removes. */
 const kinds = {
-  flag: new RegExp(`^(${DENIED})$`),
+  flag: new RegExp(`^(${DENIED}|ban|block|lock|suspend|nsaccountlock)$`),
   since: new RegExp(
-    `^(${DENIED}|deletion|deactivation|suspension|ban|lock)(at|on|am|seit|date|time|timestamp|datetime|ts)$`,
+    `^((${DENIED}|delete|deletion|deactivation|suspension|ban|lock)(at|on|am|seit|since|date|time|timestamp|datetime|ts)|pwdaccountlockedtime)$`,
   ),
   until: new RegExp(
-    `^(${DENIED}|suspend|suspension|ban|block|lock|lockout|silenced)(until|till|bis|end|ends|enddate|expires|expiresat|expiry)$`,
+    `^(${DENIED}|suspend|suspensions?|bans?|blocks?|locks?|lockout|silenced)(until|till|bis|to|end|ends|endsat|enddate|enddateutc|expires|expire|expiresat|expiry)$`,
   ),
-  enabled: /^(enabled|active|activated|approved|aktiv|canlogin|loginenabled|loginallowed)$/,
-  word: /^(lifecycle|login)?(status|state)$/,
+  /** A date after which nobody logs in. */
+  ends: /^((valid|active|enabled|access)(until|till|bis|to)|expir(es|y|ation)(at|on|date|time)?)$/,
+  enabled: new RegExp(
+    `^(enabled?|active|activated|approved|aktiv|canlogin|cansignin|allowed|allowlogin|actif|activo|attivo|ativo|actief|(un|non|not)(${DENIED}))$`,
+  ),
+  word: /^(lifecycle|current)?(status|state|zustand)(id|code|name|text|value|type)?$/,
+  /** The `userAccountControl` of Active Directory, whose bits are flags. */
+  bits: /^control$/,
 }
 
 /** Names that sound like one of those, and whose values are not known. */
 const SUSPICIOUS =
-  /suspen[ds]|deactivat|deaktiv|inactiv|disabled|^ban(s|ned|reason|expire)?|blocked|locked|lockout(?!enabled)|deleted|archived|revoked|terminated|frozen|blacklist|barred|silenced|quarantin|restricted|denied|gesperrt|(until|till)$/
+  /suspen[ds]|deactivat|deaktiv|inactiv|disabled|^ban(s|ned|reason|expire)?|blocked|locked|lockout(?!enabled)|deleted|archived|revoked|terminated|frozen|blacklist|barred|silenced|quarantin|restricted|denied|gesperrt|(account|user|login)b?lock$|(until|till)$/
+
+/** Names of a state that may be the user's, or that of something else, such as an address. */
+const SOME_STATE = /(status|state)$/
 
 /** Names that begin so, and mean something else. */
 const HARMLESS = /^(bank|banner|band)/
 
 /** Parents under which `status`, `state`, `enabled` and `active` are those of the user, and not of an address, say. */
-const OF_THE_USER = /^((fields|attributes|user|account|lifecycle)\.)*$/
+const OF_THE_USER = /^((fields|attributes|user|account|lifecycle|profile|status|state)\.)*$/
+
+/** Parents that are about who may log in, so that any member of theirs may be. */
+const DENYING_PARENT = new RegExp(
+  `^(${DENIED}|bans?|blocks?|locks?|lockout|suspensions?|blockedfor)$`,
+)
 
 const denyingWords = new Set(
   'suspended,deprovisioned,inactive,disabled,blocked,banned,locked,lockedout,deleted,archived,deactivated,compromised,revoked,terminated,removed,rejected,closed,frozen,gesperrt,deaktiviert,inaktiv,gelöscht,geloescht'.split(
@@ -67,7 +86,24 @@ const allowingWords = new Set(
   ),
 )
 
-const NOTHING = new Set([...FALSE, 'none', 'never', 'nil', '-', '\\n'])
+/** Words that say nothing else than that a user is shut out, in whichever column they are. */
+const strongWords = new Set(
+  'suspended,deprovisioned,deactivated,banned,blocked,locked,lockedout,terminated,gesperrt,deaktiviert,bloqué,suspendu,bloqueado,suspendido,baneado,sospeso'.split(
+    ',',
+  ),
+)
+
+/** No value with one of them is longer. */
+const LONGEST_WORD = 40
+
+/** Values that databases and spreadsheets write where there is none. */
+const NO_VALUE = new Set(
+  ['null', 'none', 'nil', 'undefined', '-', '\\n', '(null)', '<null>', '[null]'].concat(
+    ...['n/a', '#n/a', 'nan', '[]', '{}'],
+  ),
+)
+
+const NOTHING = new Set([...FALSE, ...NO_VALUE, 'never', '-infinity'])
 
 /** Makes the rules. */
 export function createStates({ blocks = [], allows = [], now }: StateOptions): States {
@@ -94,39 +130,69 @@ export function createStates({ blocks = [], allows = [], now }: StateOptions): S
   }
 
   return {
-    concerns: (column) => flagged.has(column) || kindOf(column) !== undefined,
-    judge(column, value) {
-      const text = value.trim()
+    concerns: (column) => {
       const kind = kindOf(column)
-      return byFlag(column, text) ?? (kind ? judgeAs(kind, text.toLowerCase(), now) : 'allows')
+      return flagged.has(column) || (kind !== undefined && kind !== 'some')
+    },
+    judge(column, value) {
+      const kind = kindOf(column)
+      const isKnown = kind !== undefined || flagged.has(column)
+      if (!isKnown && value.length > LONGEST_WORD) return 'allows'
+      const text = value.trim()
+      const lower = text.toLowerCase()
+      if (!isKnown) return strongWords.has(wordOf(lower)) ? 'unknown' : 'allows'
+      return byFlag(column, text) ?? (kind ? judgeAs(kind, lower, now) : 'allows')
     },
     unused: () => [...unused].map((key) => JSON.parse(key).join('=')),
   }
 }
 
-type Kind = keyof typeof kinds | 'suspicious'
+type Kind = keyof typeof kinds | 'suspicious' | 'some'
 
 const keyOf = (column: string, value: string | undefined) =>
   JSON.stringify(value === undefined ? [column] : [column, value])
 
-/** The kind of a column by its name, in any case and spelling. */
+/** The kind of a column by its name, in any case and spelling. An element of a list is as the list is. */
 function findKind(column: string): Kind | undefined {
-  const at = column.lastIndexOf('.') + 1
-  const name = bareName(column.slice(at))
+  const plain = column.replace(/(\.\d+)+$/, '')
+  const at = plain.lastIndexOf('.') + 1
+  const name = bareName(plain.slice(at))
   if (HARMLESS.test(name)) return undefined
-  const isOfUser = OF_THE_USER.test(column.slice(0, at).toLowerCase())
-  for (const kind of ['flag', 'since', 'until', 'enabled', 'word'] as const) {
-    if (kinds[kind].test(name)) {
-      return isOfUser || (kind !== 'enabled' && kind !== 'word') ? kind : undefined
-    }
-  }
-  return SUSPICIOUS.test(name) ? 'suspicious' : undefined
+  const above = plain.slice(0, at)
+  const parent = bareName(
+    above
+      .replaceAll(/\.\d+(?=\.)/g, '')
+      .split('.')
+      .at(-2) ?? '',
+  )
+  const kind = kindBy(name, OF_THE_USER.test(above.toLowerCase()))
+  // `{ "ban": { "until": … } }` is `banuntil`.
+  return DENYING_PARENT.test(parent) ? (kindBy(parent + name, true) ?? kind ?? 'suspicious') : kind
 }
 
-/** The letters of a name, without words that say only that it is about a user. */
+function kindBy(name: string, isOfUser: boolean): Kind | undefined {
+  for (const kind of ['flag', 'since', 'until', 'ends', 'enabled', 'word', 'bits'] as const) {
+    if (!kinds[kind].test(name)) continue
+    if (isOfUser || !OF_OTHERS_TOO.has(kind)) return kind
+    return SOME_STATE.test(name) ? 'some' : undefined
+  }
+  if (SUSPICIOUS.test(name)) return 'suspicious'
+  return SOME_STATE.test(name) ? 'some' : undefined
+}
+
+/** Kinds whose names stand for other things under another parent. */
+const OF_OTHERS_TOO: ReadonlySet<Kind> = new Set(['enabled', 'word', 'ends', 'bits'])
+
+/** The letters of a name, without words that say only that it is about a user who logs in. */
 function bareName(name: string): string {
-  const letters = name.toLowerCase().replaceAll(/[^\p{L}]/gu, '')
-  return letters.replace(/^(custom|is|was|has|been|user|account|member|customer)+(?=\p{L})/u, '')
+  const letters = name
+    .normalize('NFC')
+    .toLowerCase()
+    .replaceAll(/[^\p{L}]/gu, '')
+  return letters.replace(
+    /^(custom|is|was|has|been|user|account|acct|member|customer|login)+(?=\p{L})/u,
+    '',
+  )
 }
 
 function judgeAs(kind: Kind, text: string, now: number): Verdict {
@@ -140,17 +206,40 @@ function judgeAs(kind: Kind, text: string, now: number): Verdict {
       return isNothing(text) ? 'allows' : 'denies'
     case 'until':
       return judgeUntil(text, now)
+    case 'ends':
+      return judgeEnd(text, now)
+    case 'bits':
+      // ACCOUNTDISABLE is 2, LOCKOUT is 16.
+      if (!/^\d{1,9}$/.test(text)) return NO_VALUE.has(text) ? 'allows' : 'unknown'
+      return (Number(text) & 18) === 0 ? 'allows' : 'denies'
     case 'enabled':
       if (TRUE.has(text)) return 'allows'
       return isNothing(text) ? 'denies' : 'unknown'
     case 'word': {
-      const word = text.replaceAll(/[^\p{L}]/gu, '').replace(/^(user|account|state|status)+/u, '')
+      const word = wordOf(text)
       if (denyingWords.has(word)) return 'denies'
-      return allowingWords.has(word) ? 'allows' : 'unknown'
+      return allowingWords.has(word) || NO_VALUE.has(text) ? 'allows' : 'unknown'
     }
+    case 'some':
+      return denyingWords.has(wordOf(text)) ? 'unknown' : 'allows'
     case 'suspicious':
       return isNothing(text) ? 'allows' : 'unknown'
   }
+}
+
+/** A word of a status without what says only that it is one: `USER_STATE_LOCKED` is `locked`. */
+const wordOf = (text: string): string =>
+  text.replaceAll(/[^\p{L}]/gu, '').replace(/^(user|account|state|status)+/u, '')
+
+/** The number of Active Directory for an account that does not expire. */
+const NO_END = '9223372036854775807'
+
+/** Judges the date at which access ends. */
+function judgeEnd(text: string, now: number): Verdict {
+  if (isNothing(text) || text === NO_END || /^infinity/.test(text)) return 'allows'
+  const at = instantOf(text)
+  if (at === undefined) return 'unknown'
+  return at > now ? 'allows' : 'denies'
 }
 
 function judgeUntil(text: string, now: number): Verdict {
@@ -165,10 +254,15 @@ function judgeUntil(text: string, now: number): Verdict {
 const isNothing = (text: string): boolean =>
   NOTHING.has(text.toLowerCase()) || /^0000-00-00/.test(text)
 
-/** An instant in milliseconds; a number is one in seconds or milliseconds. */
+/** An instant in milliseconds; a number is one in seconds, milliseconds, microseconds, days of Excel or FILETIME. */
 function instantOf(text: string): number | undefined {
   if (/^\d{9,10}(\.\d+)?$/.test(text)) return Number(text) * 1_000
   if (/^\d{12,13}$/.test(text)) return Number(text)
+  if (/^\d{15,16}$/.test(text)) return Number(text) / 1_000
+  // Excel counts days since 1900, and 25569 is the first day of 1970.
+  if (/^[2-7]\d{4}(\.\d+)?$/.test(text)) return (Number(text) - 25_569) * 86_400_000
+  // FILETIME counts 100 ns since 1601, as Active Directory does.
+  if (/^\d{17,18}$/.test(text)) return Number(text) / 10_000 - 11_644_473_600_000
   if (!/\d{4}/.test(text)) return undefined
   // PostgreSQL writes the zone without minutes.
   const plain = text.replace(/(:[\d.]+[+-]\d\d)$/, '$1:00')

@@ -51,6 +51,9 @@ const person: fc.Arbitrary<Person> = fc.record({
   isBlocked: fc.boolean(),
 })
 
+/** A column, with its value for people who must not log in and for the others. */
+type State = readonly [column: string, blocked: string, free: string]
+
 const shape = fc.record({
   format: fc.constantFrom('csv', 'csv', 'csv', 'json', 'ndjson', 'users'),
   separator: fc.constantFrom(',', ';', '\t'),
@@ -65,7 +68,23 @@ const shape = fc.record({
     'E-Mail-Adresse',
     'primary_email_address',
   ),
-  blocked: fc.constantFrom('blocked', 'Gesperrt', 'is_banned', 'isSuspended', 'Locked'),
+  blocked: fc.constantFrom<State>(
+    ['blocked', 'true', 'false'],
+    ['Gesperrt', 'WAHR', 'FALSCH'],
+    ['is_banned', '1', '0'],
+    ['isSuspended', 'True', 'False'],
+    ['Locked', 'on', 'off'],
+    ['status', 'SUSPENDED', 'ACTIVE'],
+    ['Account Status', 'closed', 'NULL'],
+    ['banned_until', '4070908800000', '2020-01-01 00:00:00+00'],
+    ['locked_until', 'infinity', ''],
+    ['deleted_at', '2020-01-01', '0000-00-00'],
+    ['accountNonLocked', 'false', 'true'],
+    ['userAccountControl', '514', '512'],
+    ['is_active', 'nein', 'ja'],
+    // Refused, as only its values say it.
+    ['role', 'banned', 'member'],
+  ),
   above: fc.constantFrom('', '', '', 'Users', 'Users,,', 'Contact;Person;State', 'no heading'),
   again: fc.constantFrom('', '', '', 'blocked', 'name'),
   repeated: fc.boolean(),
@@ -86,9 +105,9 @@ function tableOf(people: readonly Person[], given: Shape): string {
   const cell = (text: string) =>
     isQuoted || /[",;\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
   const line = (cells: string[]) => cells.map(cell).join(separator)
-  const heading = line([given.email, 'name', given.blocked, ...(again ? [again] : [])])
+  const heading = line([given.email, 'name', given.blocked[0], ...(again ? [again] : [])])
   const rows = people.map(({ address, name, isBlocked }) =>
-    line([address, name, String(isBlocked), ...(again ? ['false'] : [])]),
+    line([address, name, given.blocked[isBlocked ? 1 : 2], ...(again ? ['false'] : [])]),
   )
   const title = above === '' || above === 'no heading' ? [] : [above]
   return [
@@ -103,8 +122,13 @@ function tableOf(people: readonly Person[], given: Shape): string {
 
 function jsonOf(people: readonly Person[], { format, again, empty, ...given }: Shape): string {
   const objects = people.map(({ address, name, isBlocked }) => {
-    const text = JSON.stringify({ [given.email]: address, name, [given.blocked]: isBlocked })
-    return again === 'blocked' ? text.replace(/}$/, `,"${given.blocked}":false}`) : text
+    const [column, blocked, free] = given.blocked
+    const text = JSON.stringify({
+      [given.email]: address,
+      name,
+      [column]: isBlocked ? blocked : free,
+    })
+    return again === 'blocked' ? text.replace(/}$/, `,"${column}":"${free}"}`) : text
   })
   if (format === 'ndjson')
     return objects.join(`${given.lineEnd.replace(/^\r$/, '\n')}${'\n'.repeat(empty)}`)
