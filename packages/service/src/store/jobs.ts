@@ -134,7 +134,9 @@ export interface UpdateCheck {
   /** Each member, with the number of users of whom it changes, the highest first. */
   members: [member: string, users: number][]
   /** The first members that stay as they are here, each with the reason. */
-  firstKept: { line: number; email: string; member: string; reason: string }[]
+  firstKept: KeptMember[]
+  /** How many members stay; absent in a check of an earlier version. */
+  kept?: number | undefined
 }
 
 /** The name of the reason of a refusal, with its values: as `Reason` of the domain, of this version or another. */
@@ -154,6 +156,14 @@ export interface ImportFault {
   email?: string
 }
 
+/** A member of a user that stays as it is here, although the file has another value. */
+export interface KeptMember {
+  line: number
+  email: string
+  member: string
+  reason: string
+}
+
 /** Some records of an import. */
 export interface JobPart {
   n: number
@@ -169,6 +179,8 @@ export interface PartResult {
   faults: ImportFault[]
   changed?: number
   conflicts?: number
+  /** The members that stay as they are, of a check or of the import after it. */
+  kept?: KeptMember[]
 }
 
 /** The change of an operator's role, and who has made it. */

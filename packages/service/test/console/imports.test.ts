@@ -202,6 +202,44 @@ describe.each(stores)('on %s, an import in the console', (store) => {
     expect(again).toMatch(/Would be changed\s*0\s*Unchanged\s*2\s*Conflicts[^0-9]*1/)
   })
 
+  test('lists the first hundred conflicts of an update, and all of them in a file whose download is in the audit log', async () => {
+    const { running, tenant, owner, path } = await opened()
+    await using _ = running
+    const table = (name: string) =>
+      `email,name,first_name\n${Array.from({ length: 60 }, (_, n) => `u${n}@x.example,${name} ${n},${name}\n`).join('')}`
+    const bring = async (name: string, choices: Record<string, string>) => {
+      const { location = '' } = await upload(owner, path, table(name))
+      const { job, checked } = await check(owner, location, choices)
+      const begin = async () => {
+        await press(owner, checked, `${path}/begin`, { job })
+        return untilStill(owner, location)
+      }
+      return { job, checked, begin }
+    }
+    await (await bring('Before', {})).begin()
+    const users = `/v1/tenants/${tenant.id}/users`
+    const { body: before } = await tenant.call('GET', `${users}?limit=100`)
+    for (const one of before.data) {
+      const profile = { ...one.profile, name: 'Here', given_name: 'Here' }
+      await tenant.call('POST', `${users}/${one.id}`, { ...one, profile })
+    }
+    const { job, checked, begin } = await bring('After', { present: 'update' })
+    const text = textOf(checked.html)
+    expect(text.match(/was changed here since/g)).toHaveLength(100)
+    expect(text).toContain('and 20 more')
+    const all = async (page: typeof checked) =>
+      (await press(owner, page, `${path}/conflicts`, { job })).html.trim().split('\r\n')
+    const preview = await all(checked)
+    expect(preview).toHaveLength(121)
+    expect(preview[0]).toBe('\uFEFFline,email,member,reason')
+    expect(preview.at(-1)).toMatch(/^61,u59@x\.example,profile\.\w+,changed_here$/)
+    const done = await begin()
+    expect(textOf(done.html)).toMatch(/Of these, conflicts\s*60/)
+    expect(await all(done)).toEqual(preview)
+    const { body } = await tenant.call('GET', `/v1/tenants/${tenant.id}/audit?limit=100`)
+    expect(JSON.stringify(body)).toContain('user.exported')
+  })
+
   test('takes the hashes of Firebase with their parameters, which no page, address or row shows', async () => {
     const { running, tenant, owner, path } = await opened()
     await using _ = running

@@ -31,6 +31,7 @@ import {
   tenantForm,
   tenantPage,
 } from '../call.ts'
+import { noted } from '../exports.ts'
 import { importPath } from '../job-entries.ts'
 import { type Refused, refusedBy } from '../refused.ts'
 import { asIs, type Sentence, told } from '../texts/index.ts'
@@ -59,6 +60,8 @@ export const importRoutes: readonly ConsoleRoute[] = [
   tenantForm('/users/import/begin', begin, { isDangerous: true }),
   tenantForm('/users/import/discard', discard),
   tenantPage('/users/import/export', exportFaults, forAdmins),
+  // As every download of users, it needs a recent login and is in the audit log.
+  tenantForm('/users/import/conflicts', exportKept, { isDangerous: true }),
 ]
 
 const usersPath = (tenantId: string) => `/console/t/${tenantId}/users`
@@ -325,6 +328,30 @@ async function begin({ scope, form }: TenantCall): Promise<Result> {
 async function discard({ scope, form, tenant }: TenantCall): Promise<Result> {
   await discardImport(scope, form.get('job') ?? '')
   return redirectTo(`${usersPath(tenant.id)}/import`, 'discarded')
+}
+
+/** The members that stay as they are here, as a table with a line for each. */
+async function exportKept(call: TenantCall): Promise<Result> {
+  const { scope, form, tenant } = call
+  const job = await getImport(scope, form.get('job') ?? '')
+  return noted(
+    call,
+    'user',
+    { import: job.id, format: 'csv' },
+    {
+      kind: 'lines',
+      fileName: `import-${tenant.id}-conflicts.csv`,
+      lines: sheetLines(['line', 'email', 'member', 'reason']),
+      async read(after) {
+        const parts = await importParts(scope, job, Number(after ?? 0))
+        const last = parts.at(-1)
+        return {
+          items: parts.flatMap(({ result }) => result.kept ?? []),
+          next: last && String(last.n + 1),
+        }
+      },
+    },
+  )
 }
 
 /** The rows that are not imported, as a table. */

@@ -1161,6 +1161,8 @@ export const de = {
   Line: 'Zeile',
   Fault: 'Fehler',
   'All faults as CSV': 'Alle Fehler als CSV',
+  'All of them as CSV': 'Alle als CSV',
+  'What stays as it is here, as CSV': 'Was hier bleibt, wie es ist, als CSV',
   'The first who would be created': 'Die Ersten, die angelegt würden',
   'The columns': 'Die Spalten',
   'The upload was broken off. Discard it, and upload the file again.':

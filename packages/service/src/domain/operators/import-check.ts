@@ -11,6 +11,7 @@ import type {
   ImportFault,
   ImportJob,
   ImportProgress,
+  KeptMember,
   UpdateCheck,
 } from '../../store/jobs.ts'
 import type { User } from '../../store/records.ts'
@@ -22,6 +23,7 @@ import { type Reason, sentenceIn } from '../writes/reasons/index.ts'
 import {
   emailOf,
   fileReason,
+  keptOf,
   openRecords,
   PART_RECORDS,
   type ReadChange,
@@ -96,7 +98,7 @@ export async function checkRows(
   }
 
   /** The changes to those who are there. Nothing is written. */
-  async function previewUpdate(saysStates: boolean): Promise<UpdateCheck> {
+  async function previewUpdate(saysStates: boolean): Promise<Preview> {
     const preview = createPreview(saysStates)
     for (let n = 0; n < job.work.parts; n++) {
       const [part] = await jobs.parts(job.id, n, 1)
@@ -114,7 +116,7 @@ export async function checkRows(
         } else preview.add(row, outcome)
       }
     }
-    return preview.result()
+    return preview
   }
 
   try {
@@ -125,8 +127,9 @@ export async function checkRows(
       report,
     )
     if (isLost) return
-    const update = job.work.isUpdate ? await previewUpdate(saysStates) : undefined
-    if (isLost || !(await keepFaults(job, jobs, [...faults.values()], hold))) return
+    const preview = job.work.isUpdate ? await previewUpdate(saysStates) : undefined
+    const found = { faults: [...faults.values()], kept: preview?.kept ?? [] }
+    if (isLost || !(await keepFound(job, jobs, found, hold))) return
     const count = (kind: number) => outcomes.reduce((sum, one) => sum + (one === kind ? 1 : 0), 0)
     const firstFaults = [...faults.values()].sort((one, other) => one.row - other.row)
     const isGood = ({ line }: { line: number }) => !firstFaults.some((fault) => fault.line === line)
@@ -140,7 +143,7 @@ export async function checkRows(
         firstCreatable: firstCreatable.filter(isGood),
         firstExisting: firstExisting.filter(isGood),
         firstFaults: firstFaults.slice(0, SHOWN.faults),
-        update,
+        update: preview?.result(),
       },
     }
   } catch (error) {
@@ -157,8 +160,10 @@ export async function checkRows(
 function createPreview(saysStates: boolean) {
   const members = new Map<string, number>()
   const counts = { changed: 0, conflicts: 0, unchanged: 0, blocked: 0 }
-  const firstKept: UpdateCheck['firstKept'] = []
+  const kept: KeptOfRow[] = []
   return {
+    /** All members that stay as they are. */
+    kept,
     add(row: ImportRow, outcome: Exclude<Brought, { kind: 'refused' }>): void {
       if (outcome.kind === 'updated') {
         counts.changed++
@@ -167,19 +172,23 @@ function createPreview(saysStates: boolean) {
       } else if (outcome.kind === 'conflict') counts.conflicts++
       else counts.unchanged++
       if (!('conflicts' in outcome)) return
-      const { line } = row
-      for (const { member, reason } of outcome.conflicts) {
-        if (firstKept.length === SHOWN.kept) return
-        firstKept.push({ line, email: emailOf(row), member, reason })
-      }
+      for (const one of keptOf(row, outcome)) kept.push({ row: row.row, one })
     },
     result: (): UpdateCheck => ({
       saysStates,
       ...counts,
       members: [...members].sort(([, one], [, other]) => other - one).slice(0, SHOWN.kept),
-      firstKept,
+      firstKept: kept.slice(0, SHOWN.kept).map(({ one }) => one),
+      kept: kept.length,
     }),
   }
+}
+
+type Preview = ReturnType<typeof createPreview>
+
+interface KeptOfRow {
+  row: number
+  one: KeptMember
 }
 
 /** The values of a fault whose meaning is to be chosen, and their columns as a whole. */
@@ -192,21 +201,25 @@ function toDecide({ unclear }: FileFault): ImportProgress['unclear'] {
   })
 }
 
-/** Writes the faults of each part beside its records, in place of those from before; answers whether the job was still held. */
-async function keepFaults(
+/** Writes what was found in each part beside its records, in place of what was before; answers whether the job was still held. */
+async function keepFound(
   job: ImportJob,
   jobs: Scope['context']['store']['jobs'],
-  faults: readonly ImportFault[],
+  found: { readonly faults: readonly ImportFault[]; readonly kept: readonly KeptOfRow[] },
   hold: () => Promise<boolean>,
 ): Promise<boolean> {
-  const byPart = Map.groupBy(faults, ({ row }) => Math.floor(row / PART_RECORDS))
+  const partOf = ({ row }: { row: number }) => Math.floor(row / PART_RECORDS)
+  const byPart = Map.groupBy(found.faults, partOf)
+  const keptByPart = Map.groupBy(found.kept, partOf)
   for (let n = 0; n < job.work.parts; n++) {
     const own = byPart.get(n)?.sort((one, other) => one.row - other.row) ?? []
-    // A check before this one, with other choices, may have left faults.
+    const kept = keptByPart.get(n)?.map(({ one }) => one) ?? []
+    // A check before this one, with other choices, may have left some.
     const [part] = await jobs.parts(job.id, n, 1)
-    if (!part || part.result.faults.length + own.length === 0) continue
+    const before = part ? part.result.faults.length + (part.result.kept?.length ?? 0) : 0
+    if (!part || before + own.length + kept.length === 0) continue
     if (!(await hold())) return false
-    await jobs.setPart(job.id, { ...part, result: { created: 0, existing: 0, faults: own } })
+    await jobs.setPart(job.id, { ...part, result: { created: 0, existing: 0, faults: own, kept } })
   }
   return true
 }

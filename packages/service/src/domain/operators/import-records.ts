@@ -12,8 +12,8 @@ import {
   toRow,
   withoutPasswords,
 } from '@latchkey/management/import'
-import type { ImportJob, ImportState, JobPart } from '../../store/jobs.ts'
-import type { UserToBring } from '../users/import-differences.ts'
+import type { ImportJob, ImportState, JobPart, KeptMember } from '../../store/jobs.ts'
+import type { Conflict, UserToBring } from '../users/import-differences.ts'
 import type { UserToImport } from '../users/import-user.ts'
 import type { DomainContext } from '../writes/context.ts'
 import type { Reason, ReasonName } from '../writes/reasons/index.ts'
@@ -93,6 +93,15 @@ export function toChange(row: ImportRow, saysStates: boolean): object {
 
 /** The address of a row. */
 export const emailOf = ({ user }: ImportRow): string => user.profile.email
+
+/** The members of a row that stay as they are here. */
+export function keptOf(
+  row: ImportRow,
+  { conflicts }: { readonly conflicts: readonly Conflict[] },
+): KeptMember[] {
+  const { line } = row
+  return conflicts.map(({ member, reason }) => ({ line, email: emailOf(row), member, reason }))
+}
 
 /** Records as text, sealed: they may hold passwords. */
 export function sealRecords(

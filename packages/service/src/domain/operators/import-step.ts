@@ -12,6 +12,7 @@ import { UnknownMasterKeyError } from '../writes/vault.ts'
 import { checkRows } from './import-check.ts'
 import {
   emailOf,
+  keptOf,
   openRecords,
   type ReadChange,
   type ReadUser,
@@ -130,7 +131,7 @@ async function importRecords(
     } else taken.push({ row, user: readUser(toImport(row)) })
   }
   const users = taken.map(({ user }) => user)
-  const result = { created: 0, existing: 0, changed: 0, conflicts: 0, faults }
+  const result = { created: 0, existing: 0, changed: 0, conflicts: 0, faults, kept: [] }
   if (update) return bringRecords(scope, changes, result, isOurs)
   for (const [i, outcome] of (await importUsers(scope, users)).entries()) {
     const { row } = taken[i] as (typeof taken)[number]
@@ -164,6 +165,7 @@ async function bringRecords(
       result.existing++
       if (outcome.kind === 'updated') result.changed++
       if (outcome.kind === 'conflict') result.conflicts++
+      if ('conflicts' in outcome) result.kept.push(...keptOf(row, outcome))
     }
   }
   return result
