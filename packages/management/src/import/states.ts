@@ -1,6 +1,7 @@
 // cspell:ignore lockedout gesperrt deaktiviert inaktiv gelöscht geloescht enddate expiresat aktiv wahr falsch nein seit
 // cspell:ignore passwordexpired resetrequired forcechangepassword externalprovider nonlocked useraccountcontrol filetime
 // cspell:ignore bloqué suspendu désactivé supprimé banni bloqueado suspendido desactivado eliminado baneado bloccato sospeso
+// cspell:ignore pwdaccountlockedtime endsat enddateutc canlogin cansignin blockedfor banuntil ACCOUNTDISABLE
 // cspell:ignore disattivato eliminato geblokkeerd actif activo attivo ativo actief allowlogin nsaccountlock zustand seit
 
 import { FALSE, TRUE } from './flags.ts'
@@ -47,7 +48,7 @@ const kinds = {
   until: new RegExp(
     `^(${DENIED}|suspend|suspensions?|bans?|blocks?|locks?|lockout|silenced)(until|till|bis|to|end|ends|endsat|enddate|enddateutc|expires|expire|expiresat|expiry)$`,
   ),
-  /** A date after which nobody logs in. */
+  /** A date after which no login is allowed. */
   ends: /^((valid|active|enabled|access)(until|till|bis|to)|expir(es|y|ation)(at|on|date|time)?)$/,
   enabled: new RegExp(
     `^(enabled?|active|activated|approved|aktiv|canlogin|cansignin|allowed|allowlogin|actif|activo|attivo|ativo|actief|(un|non|not)(${DENIED}))$`,
@@ -86,7 +87,7 @@ const allowingWords = new Set(
   ),
 )
 
-/** Words that say nothing else than that a user is shut out, in whichever column they are. */
+/** Words that say nothing else than that a user is shut out, in a column of any name. */
 const strongWords = new Set(
   'suspended,deprovisioned,deactivated,banned,blocked,locked,lockedout,terminated,gesperrt,deaktiviert,bloqué,suspendu,bloqueado,suspendido,baneado,sospeso'.split(
     ',',

@@ -201,7 +201,7 @@ function toDecide({ unclear }: FileFault): ImportProgress['unclear'] {
   })
 }
 
-/** Writes what was found in each part beside its records, in place of what was before; answers whether the job was still held. */
+/** Writes what was found in each part beside its records, in place of earlier faults; answers whether the job was still held. */
 async function keepFound(
   job: ImportJob,
   jobs: Scope['context']['store']['jobs'],
