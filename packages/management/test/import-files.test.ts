@@ -106,6 +106,7 @@ describe('lines of headings are told apart from users:', () => {
   test.each([
     ['a number', '17,Ada,\n18,Grace,grace@example.com\n'],
     ['a hash', 'Ada,$2b$10$abcdefghijklmnopqrstuv,\nGrace,x,grace@example.com\n'],
+    ['a flag in German', 'e-mail,Ada,FALSCH\ngrace@example.com,Grace,WAHR\n'],
     ['a flag', 'Ada,false,\nGrace,true,grace@example.com\n'],
     ['no address at all', 'Ada,Lovelace,\nGrace,Hopper,grace@example.com\n'],
   ])('a first user with %s does not become a heading', async (_name, text) => {

@@ -1,3 +1,5 @@
+// cspell:ignore wahr falsch nein
+
 import { FileFault, type FileFaultName, type FileFaultValues } from './file-fault.ts'
 import { looksHashed } from './hashes.ts'
 import { isEmailName } from './mapping.ts'
@@ -15,7 +17,7 @@ const ADDRESS = /^[^\s@]+@[^\s@]+\.[^\s@]+$/
 
 /** Values that no column is named after: numbers, dates, identifiers, digests, flags. */
 const VALUE =
-  /^([\d.,]+|\d{4}-\d\d-\d\d.*|[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}|[\da-f]{32,}|true|false|null)$/i
+  /^([\d.,]+|\d{4}-\d\d-\d\d.*|[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}|[\da-f]{32,}|true|false|null|yes|wahr|falsch|ja|nein)$/i
 
 const REMEDY = 'Put a line such as "id,email,name" in front, with a name for each column'
 

@@ -190,6 +190,8 @@ test('an import loses no row, frees no blocked person and takes no user for a he
       fc.array(person, { minLength: 1, maxLength: 6 }),
       shape,
       async (people, given) => {
+        // A first row `e-mail,Ada,ACTIVE` may be names, and no user is lost with it.
+        fc.pre(given.above !== 'no heading' || people[0]?.address !== 'e-mail')
         const scope = await aTenant(api.scope, refused + imported)
         const before = { email: 'a@x.example' }
         await importFile(scope, Buffer.from(`email\n${before.email}\n`))
