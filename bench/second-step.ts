@@ -12,6 +12,7 @@ import { systemClock } from '../packages/service/src/clock.ts'
 import { giveAuthenticatorApp } from '../packages/service/src/domain/factors/authenticator-app.ts'
 import { proveTotp } from '../packages/service/src/domain/factors/factors.ts'
 import { createTenant, defaultSettings } from '../packages/service/src/domain/tenants/tenants.ts'
+import { noLeakedPasswords } from '../packages/service/src/domain/users/leaked-passwords.ts'
 import { createPasswordEngine } from '../packages/service/src/domain/users/password-engine.ts'
 import { createUser } from '../packages/service/src/domain/users/users.ts'
 import type { DomainContext, Scope } from '../packages/service/src/domain/writes/context.ts'
@@ -66,6 +67,7 @@ async function prepare(): Promise<{ prove(): Promise<void> }[]> {
     store,
     clock: systemClock,
     passwords: createPasswordEngine(),
+    leaks: noLeakedPasswords,
     vault: createVault(new Uint8Array(32).fill(7)),
     domains: { allowLoopback: true, apiHosts: [], verification: 'none' },
     allowDeveloperMode: false,

@@ -17,6 +17,7 @@ import {
 } from '../../packages/service/src/domain/keys/signing-keys.ts'
 import { createTenant, defaultSettings } from '../../packages/service/src/domain/tenants/tenants.ts'
 import { createCredential } from '../../packages/service/src/domain/users/credentials.ts'
+import { noLeakedPasswords } from '../../packages/service/src/domain/users/leaked-passwords.ts'
 import { createPasswordEngine } from '../../packages/service/src/domain/users/password-engine.ts'
 import { createUser } from '../../packages/service/src/domain/users/users.ts'
 import { commit } from '../../packages/service/src/domain/writes/commit.ts'
@@ -54,6 +55,7 @@ const domain: DomainContext = {
   store,
   clock,
   passwords: hashing === 'stubbed' ? { ...engine, verify: async () => true } : engine,
+  leaks: noLeakedPasswords,
   vault: createVault(new Uint8Array(32)),
   domains: { allowLoopback: true, apiHosts: [], verification: 'none' },
   allowDeveloperMode: false,

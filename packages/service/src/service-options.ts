@@ -47,6 +47,16 @@ export interface IdentityServiceOptions {
    * decrypt. When the file changes, everything is encrypted again while the service serves.
    */
   masterKeyFile?: string | undefined
+  /**
+   * A file of leaked passwords that no user and no operator can choose: their SHA-1 in 40 hexadecimal digits, one a line and in
+   * order, as the downloader of Pwned Passwords writes it. It is read where it is. Default: the 18,000 most common passwords alone.
+   */
+  leakedPasswordsFile?: string | undefined
+  /**
+   * The address that five digits of a hash are appended to, where a tenant has leaked passwords looked for. Default
+   * `https://api.pwnedpasswords.com/range/`.
+   */
+  leakedPasswordsUrl?: string | undefined
   /** Requests that one API key may make per second. Default 100. */
   requestsPerSecond?: number
   /** How many password hashes are computed at a time, and how many may wait. */
@@ -130,6 +140,8 @@ const serviceOptions = group<IdentityServiceOptions>({
   redis: text,
   masterKey: text,
   masterKeyFile: text,
+  leakedPasswordsFile: text,
+  leakedPasswordsUrl: z.url({ protocol: /^https?$/, error: 'must be an https:// URL' }).optional(),
   requestsPerSecond: positive,
   passwords: group<PasswordEngineOptions>({
     concurrency: whole(1),

@@ -21,6 +21,7 @@ import type { DomainContext, ServiceEvents } from './domain/writes/context.ts'
 import { ServiceError } from './domain/writes/errors.ts'
 import { reason } from './domain/writes/reasons/index.ts'
 import { createVault } from './domain/writes/vault.ts'
+import { createLeakedPasswords } from './egress/leaked-passwords.ts'
 import { type ApiOptions, createApi } from './http/app.ts'
 import { hasTwoHosts, refuseTwoHosts } from './http/two-hosts.ts'
 import { readUserToImport } from './http/users-import.ts'
@@ -100,7 +101,7 @@ export async function createIdentityService(
   const clientIp = createClientIp(options.trustedProxies ?? [], logger)
   const opened = await openData(options)
   try {
-    const context = createContext(opened, options, domains)
+    const context = await createContext(opened, options, domains, logger)
     return await startService(options, { opened, context, logger, clientIp })
   } catch (error) {
     // Another attempt would find the folder taken.
@@ -172,7 +173,7 @@ async function startService(
     await servers.closeMetrics()
     await background.close()
     await trimRefusals(context).catch((err: unknown) => logger.error({ err }, UNTRIMMED))
-    await Promise.all([webhooks.close(), issuer.close()])
+    await Promise.all([webhooks.close(), issuer.close(), context.leaks.close()])
   }
   function close({ drainSeconds = 0 }: { drainSeconds?: number } = {}): Promise<void> {
     closing ??= shutDown(drainSeconds).then(opened.close)
@@ -221,18 +222,25 @@ const UNTRIMMED = 'Surplus refused requests could not be deleted.'
 type Opened = Awaited<ReturnType<typeof openData>>
 
 /** The context of the rules, over the opened stores. */
-function createContext(
+async function createContext(
   { store, masterKeys, clock }: Opened,
-  { passwords, allowDeveloperMode = false }: IdentityServiceOptions,
+  options: IdentityServiceOptions,
   domains: DomainPolicy,
-): DomainContext {
+  logger: Logger,
+): Promise<DomainContext> {
+  const { allowDeveloperMode = false, allowHttpOnLoopback = false } = options
+  const reached = { store, clock, domains, allowDeveloperMode }
   return {
-    store,
-    clock,
-    passwords: createPasswordEngine(passwords),
+    ...reached,
+    passwords: createPasswordEngine(options.passwords),
+    leaks: await createLeakedPasswords({
+      domain: reached,
+      allowHttpOnLoopback,
+      file: options.leakedPasswordsFile,
+      url: options.leakedPasswordsUrl,
+      logger,
+    }),
     vault: createVault(masterKeys),
-    domains,
-    allowDeveloperMode,
     events: new EventEmitter(),
   }
 }

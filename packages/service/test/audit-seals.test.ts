@@ -8,6 +8,7 @@ import { sealAudit } from '../src/domain/keys/audit-seals.ts'
 import { rotateSigningKey, signingKeys } from '../src/domain/keys/signing-keys.ts'
 import { type AuditVerification, verifyAudit } from '../src/domain/keys/verify-audit.ts'
 import { createTenant, defaultSettings } from '../src/domain/tenants/tenants.ts'
+import { noLeakedPasswords } from '../src/domain/users/leaked-passwords.ts'
 import { createUser, deleteUser } from '../src/domain/users/users.ts'
 import { note, noteRefusal, pruneAudit } from '../src/domain/writes/audit.ts'
 import type { DomainContext, Scope } from '../src/domain/writes/context.ts'
@@ -73,10 +74,11 @@ async function openLog(kind: string): Promise<Log> {
   onTestFinished(close)
   let now = Date.UTC(2026, 0, 10, 12)
   const context: DomainContext = {
-    ...{ store, passwords: quickPasswords, vault: createVault(key), events: new EventEmitter() },
+    ...{ store, passwords: quickPasswords, leaks: noLeakedPasswords, events: new EventEmitter() },
     clock: { now: () => now },
     domains: { allowLoopback: false, apiHosts: [], verification: 'none' },
     allowDeveloperMode: false,
+    vault: createVault(key),
   }
   const settings = { ...defaultSettings, domain: 'acme.example' }
   const actor = { name: 'service' }

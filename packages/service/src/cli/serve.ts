@@ -14,6 +14,8 @@ interface ServeOptions extends DataOptions {
   host: string
   tlsCert?: string
   tlsKey?: string
+  leakedPasswordsFile?: string
+  leakedPasswordsUrl?: string
   rateLimit: number
   auditDays: number
   drainSeconds: number
@@ -84,9 +86,21 @@ function addListenerOptions(command: Command): void {
     )
 }
 
-/** Adds the options of the rate limit, of retention and of a shutdown. */
+/** Adds the options of passwords, of the rate limit, of retention and of a shutdown. */
 function addLimitOptions(command: Command): void {
   command
+    .addOption(
+      new Option(
+        '--leaked-passwords-file <file>',
+        'SHA-1 of leaked passwords that nobody can choose, one a line and in order',
+      ).env('LATCHKEY_LEAKED_PASSWORDS_FILE'),
+    )
+    .addOption(
+      new Option(
+        '--leaked-passwords-url <url>',
+        'where tenants that want it have leaked passwords looked for; default Pwned Passwords',
+      ).env('LATCHKEY_LEAKED_PASSWORDS_URL'),
+    )
     .addOption(
       new Option('--rate-limit <number>', 'requests per second that one API key may make')
         .env('LATCHKEY_RATE_LIMIT')
@@ -209,6 +223,8 @@ async function serve(options: ServeOptions): Promise<void> {
     redis: options.redis,
     masterKey: options.masterKey,
     masterKeyFile: options.masterKeyFile,
+    leakedPasswordsFile: options.leakedPasswordsFile,
+    leakedPasswordsUrl: options.leakedPasswordsUrl,
     requestsPerSecond: options.rateLimit,
     auditDays: options.auditDays,
     closeSeconds: options.closeSeconds,

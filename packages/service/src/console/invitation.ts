@@ -10,6 +10,7 @@ const problems: Readonly<Record<PasswordProblem, Sentence>> = {
   short: 'Choose a password of at least 8 characters.',
   long: 'Choose a shorter password: at most 72 bytes.',
   common: 'This password is on lists of passwords that attackers try first. Choose another one.',
+  leaked: 'This password is known from a data leak, so attackers try it. Choose another one.',
   email: 'Choose a password other than the address.',
   name: 'Choose a password other than a name.',
   character: 'The password has a character that cannot be stored.',

@@ -1,15 +1,22 @@
 import { COLOR_KEY, LOGO_KEY } from '../domain/tenants/tenant-features.ts'
+import { LENGTH_KEY, RANGES_KEY } from '../domain/users/password-policy.ts'
 import type { TenantBody } from '../wire/schemas.ts'
 import type { Sentence } from './texts/index.ts'
 
 /** A setting of a tenant, by the name that the API has for it. */
-export type SettingName = keyof TenantBody['settings'] | typeof COLOR_KEY | typeof LOGO_KEY | 'name'
+export type SettingName =
+  | keyof TenantBody['settings']
+  | typeof COLOR_KEY
+  | typeof LOGO_KEY
+  | typeof LENGTH_KEY
+  | typeof RANGES_KEY
+  | 'name'
 
 /** How a form asks for a setting. */
 export interface Setting {
   readonly name: SettingName
-  /** One of kind `metadata` is a text by its key. */
-  readonly kind: 'text' | 'flag' | 'seconds' | 'metadata'
+  /** One of kind `metadata` is a text by its key, and one of kind `metadata_flag` is `true` there or missing. */
+  readonly kind: 'text' | 'flag' | 'seconds' | 'metadata' | 'metadata_flag'
   readonly label: Sentence
   readonly hint: Sentence
 }
@@ -77,6 +84,23 @@ export const settingGroups: readonly SettingGroup[] = [
     ],
   },
   {
+    id: 'passwords',
+    title: 'New passwords',
+    settings: [
+      metadata(
+        LENGTH_KEY,
+        'Least length',
+        'Characters of a password that a user chooses: 8, where it is empty, to 24.',
+      ),
+      {
+        name: RANGES_KEY,
+        kind: 'metadata_flag',
+        label: 'Ask Pwned Passwords',
+        hint: 'New passwords are looked for among those of known data leaks. Five digits of a hash leave this service, and never the password.',
+      },
+    ],
+  },
+  {
     id: 'users',
     title: 'New users',
     settings: [
@@ -137,7 +161,17 @@ function metadata(name: SettingName, label: Sentence, hint: Sentence): Setting {
 /** The place of a setting in the body of a tenant, such as `settings.company_name`. */
 export function memberOf({ name, kind }: Setting): string {
   if (name === 'name') return name
-  return `${kind === 'metadata' ? kind : 'settings'}.${name}`
+  return `${isMetadata({ kind }) ? 'metadata' : 'settings'}.${name}`
+}
+
+/** Whether the setting is in the metadata of the tenant. */
+export function isMetadata({ kind }: Pick<Setting, 'kind'>): boolean {
+  return kind === 'metadata' || kind === 'metadata_flag'
+}
+
+/** Whether the setting is on or off. */
+export function isFlag(kind: Setting['kind']): boolean {
+  return kind === 'flag' || kind === 'metadata_flag'
 }
 
 /** Whether a new value of the setting needs a login of the last five minutes. */

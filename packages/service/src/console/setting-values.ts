@@ -3,7 +3,13 @@ import type { Metadata, Tenant } from '../store/records.ts'
 import { type TenantBody, tenantBody } from '../wire/schemas.ts'
 import { serializeTenant } from '../wire/tenants.ts'
 import { type MetadataRow, metadataOf, metadataRows, sentMetadata } from './form-fields.ts'
-import { memberOf, type Setting, type SettingGroup, settingGroups } from './setting-groups.ts'
+import {
+  isFlag,
+  memberOf,
+  type Setting,
+  type SettingGroup,
+  settingGroups,
+} from './setting-groups.ts'
 import { asIs, many, type Said, say, type Text } from './texts/index.ts'
 
 /** The values of a group's fields, as a form has them; those of metadata are rows. */
@@ -31,7 +37,10 @@ export function storedValues(group: SettingGroup, body: TenantBody): SettingValu
   const values: Readonly<Record<string, unknown>> = { ...metadata, ...settings, name }
   return {
     fields: Object.fromEntries(
-      group.settings.map((one) => [one.name, String(values[one.name] ?? '')]),
+      group.settings.map(({ name: member, kind }) => [
+        member,
+        String(kind === 'metadata_flag' ? values[member] === 'true' : (values[member] ?? '')),
+      ]),
     ),
     metadata: group === METADATA_GROUP ? metadataRows(metadata) : [],
   }
@@ -41,7 +50,7 @@ export function storedValues(group: SettingGroup, body: TenantBody): SettingValu
 export function sentValues(group: SettingGroup, form: URLSearchParams): SettingValues {
   const of = ({ name, kind }: Setting) => {
     const value = (form.get(name) ?? '').trim()
-    return kind === 'flag' ? String(value === 'true') : value
+    return isFlag(kind) ? String(value === 'true') : value
   }
   return {
     fields: Object.fromEntries(group.settings.map((one) => [one.name, of(one)])),
@@ -69,7 +78,7 @@ export function applyValues(
     else if (kind === 'flag') settings[member] = value === 'true'
     else if (kind === 'seconds') settings[member] = secondsOf(value)
     else if (kind === 'text') settings[member] = value
-    else if (value === '') delete kept[member]
+    else if (value === '' || (kind === 'metadata_flag' && value !== 'true')) delete kept[member]
     else kept[member] = value
   }
   const changed = group === METADATA_GROUP ? metadataOf(metadata, stored) : kept
@@ -113,7 +122,7 @@ export function differencesOf(
 
 /** A value in words. */
 export function shown(kind: Setting['kind'], value: string): Text {
-  if (kind === 'flag') return value === 'true' ? 'on' : 'off'
+  if (isFlag(kind)) return value === 'true' ? 'on' : 'off'
   if (kind === 'seconds' && /^\d+$/.test(value)) {
     return say('{value} seconds ({length})', { value, length: duration(value) })
   }

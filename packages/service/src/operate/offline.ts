@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events'
 import { mkdirSync } from 'node:fs'
 import { systemClock } from '../clock.ts'
+import { noLeakedPasswords } from '../domain/users/leaked-passwords.ts'
 import { createPasswordEngine } from '../domain/users/password-engine.ts'
 import type { DomainContext } from '../domain/writes/context.ts'
 import { createVault, type MasterKeys } from '../domain/writes/vault.ts'
@@ -30,6 +31,7 @@ export async function createOfflineContext(
     store,
     clock: systemClock,
     passwords: createPasswordEngine(),
+    leaks: noLeakedPasswords,
     vault: createVault(keys),
     domains: { allowLoopback: false, apiHosts: [], verification: 'none' },
     allowDeveloperMode: false,

@@ -38,6 +38,13 @@ interface OtherStep {
 export interface Problem<Field extends string> {
   field?: Field | undefined
   text: TextKey
+  values?: Readonly<Record<string, string>>
+}
+
+/** A page on which a password is chosen. */
+interface PasswordRules {
+  /** The least number of its characters. */
+  least: number
 }
 
 /** A way to begin a login, with the target of its form. */
@@ -213,7 +220,7 @@ export interface Pages {
     isSent?: boolean | undefined
     problem?: Problem<'email' | 'code'> | undefined
   }
-  changePassword: {
+  changePassword: PasswordRules & {
     csrf: string
     email: string
     hasPassword: boolean
@@ -247,7 +254,7 @@ export interface Pages {
     /** The host that the code goes to; `undefined` for a program on the user's device. */
     goesTo: string | undefined
   }
-  signup: {
+  signup: PasswordRules & {
     csrf: string
     name: string
     email: string
@@ -266,7 +273,7 @@ export interface Pages {
     loginPath?: string | undefined
     link?: PageLink | undefined
   }
-  verify: {
+  verify: PasswordRules & {
     token: string
     email: string
     application: string
@@ -295,7 +302,7 @@ export interface Pages {
     problem?: Problem<'email'> | undefined
     loginPath?: string | undefined
   }
-  reset: {
+  reset: PasswordRules & {
     token: string
     email: string
     application: string

@@ -79,7 +79,7 @@ function problemIn(
 } {
   const found = 'problem' in page ? page.problem : undefined
   const field = found?.field
-  const text = found && t(found.text)
+  const text = found && t(found.text, found.values)
   return {
     problem: field === undefined ? text : undefined,
     at: (name, isStart = false) => ({

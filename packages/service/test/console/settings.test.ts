@@ -33,8 +33,13 @@ test('the page of the settings has each setting of the API once, with its name b
   const names = Object.keys(tenantBody.shape.settings.shape)
   expect(names.length).toBeGreaterThan(14)
   const grouped = settingGroups.flatMap(({ settings }) => settings.map(({ name }) => name))
-  const brand = ['latchkey_brand_color', 'latchkey_logo_url']
-  expect(grouped.toSorted()).toEqual([...names, ...brand, 'name'].sort())
+  const own = [
+    'latchkey_brand_color',
+    'latchkey_leaked_password_check',
+    'latchkey_logo_url',
+    'latchkey_password_min_length',
+  ]
+  expect(grouped.toSorted()).toEqual([...names, ...own, 'name'].sort())
   const viewer = await running.logIn({ role: 'viewer' })
   const { html } = await viewer.get(page)
   for (const name of grouped) {

@@ -1,13 +1,21 @@
 import { createRequire } from 'node:module'
 import '@latchkey/service'
 import { expect, test } from 'vitest'
-import { judgePassword, type Names } from '../../src/domain/users/chosen-password.ts'
+import { type Chooser, judgePassword } from '../../src/domain/users/chosen-password.ts'
+import { noLeakedPasswords } from '../../src/domain/users/leaked-passwords.ts'
 
-const ada: Names = {
+const ada: Chooser = {
   email: 'ada.byron@example.com',
-  user: { name: 'Ada Lovelace', family_name: 'Lovelace' },
-  tenant: { name: 'acme-prod', companyName: 'Acme Rockets', domain: 'login.rocketry.example' },
+  profile: { name: 'Ada Lovelace', family_name: 'Lovelace' },
+  tenant: {
+    id: 'ten_1',
+    name: 'acme-prod',
+    metadata: {},
+    settings: { companyName: 'Acme Rockets', domain: 'login.rocketry.example' },
+  },
 }
+
+const context = { leaks: noLeakedPasswords }
 
 /** Whether the list of common passwords is in memory. */
 function isListLoaded(): boolean {
@@ -17,10 +25,10 @@ function isListLoaded(): boolean {
 
 test('the list of common passwords is loaded for the first password that needs it, not before', async () => {
   expect(isListLoaded()).toBe(false)
-  expect(await judgePassword('short', ada)).toBe('short')
+  expect(await judgePassword(context, 'short', ada)).toBe('short')
   expect(isListLoaded()).toBe(false)
 
-  await judgePassword('correct horse battery', ada)
+  await judgePassword(context, 'correct horse battery', ada)
 
   expect(isListLoaded()).toBe(true)
 })
@@ -46,7 +54,7 @@ test.each([
   'Password123!',
   '!!password123',
 ])('%s is a common password, in any case', async (password) => {
-  expect(await judgePassword(password, ada)).toBe('common')
+  expect(await judgePassword(context, password, ada)).toBe('common')
 })
 
 test('at least 10,000 passwords of eight characters or more are refused as common', async () => {
@@ -66,7 +74,7 @@ test.each([
   ['a label of the domain', 'rocketry99'],
   ['the name of the tenant', 'Acme-Prod'],
 ])('a password that is %s is refused', async (_, password) => {
-  expect(await judgePassword(password, ada)).toBe('name')
+  expect(await judgePassword(context, password, ada)).toBe('name')
 })
 
 test.each([
@@ -76,22 +84,22 @@ test.each([
   '99 red balloons!',
   'loginloginx',
 ])('the password %s is accepted', async (password) => {
-  expect(await judgePassword(password, ada)).toBeUndefined()
+  expect(await judgePassword(context, password, ada)).toBeUndefined()
 })
 
 test('names of one or two letters refuse nothing', async () => {
-  const names = { ...ada, user: { name: 'X Æ' }, email: 'x@example.com' }
+  const names = { ...ada, profile: { name: 'X Æ' }, email: 'x@example.com' }
 
-  expect(await judgePassword('x æ 20260101 x', names)).toBeUndefined()
+  expect(await judgePassword(context, 'x æ 20260101 x', names)).toBeUndefined()
 })
 
 test('the address itself is refused, in any writing', async () => {
-  expect(await judgePassword('ADA.BYRON@example.com', ada)).toBe('email')
+  expect(await judgePassword(context, 'ADA.BYRON@example.com', ada)).toBe('email')
 })
 
 test.each(['latchkey1', 'Latchkey!2026', 'LATCHKEY-service', '1latchkey1'])(
   'a password made of the name of the product is refused: %s',
   async (password) => {
-    expect(await judgePassword(password, ada)).toBe('name')
+    expect(await judgePassword(context, password, ada)).toBe('name')
   },
 )

@@ -11,6 +11,7 @@ import {
   rotateApplicationSecret,
 } from '../../src/domain/applications/applications.ts'
 import { createTenant, defaultSettings, updateTenant } from '../../src/domain/tenants/tenants.ts'
+import { noLeakedPasswords } from '../../src/domain/users/leaked-passwords.ts'
 import { createPasswordEngine } from '../../src/domain/users/password-engine.ts'
 import type { DomainContext } from '../../src/domain/writes/context.ts'
 import { createVault } from '../../src/domain/writes/vault.ts'
@@ -27,6 +28,7 @@ function aDomain(store: DataStore): DomainContext {
     store,
     clock: systemClock,
     passwords: createPasswordEngine(),
+    leaks: noLeakedPasswords,
     vault: createVault(new Uint8Array(32).fill(7)),
     domains: { allowLoopback: true, apiHosts: [], verification: 'none' },
     allowDeveloperMode: false,

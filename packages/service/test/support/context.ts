@@ -6,6 +6,7 @@ import { pino } from 'pino'
 import { createApiKey } from '../../src/domain/keys/api-keys.ts'
 import { createRateLimit } from '../../src/domain/limits/rate-limit.ts'
 import { createTenant, defaultSettings } from '../../src/domain/tenants/tenants.ts'
+import { noLeakedPasswords } from '../../src/domain/users/leaked-passwords.ts'
 import type { PasswordEngine } from '../../src/domain/users/password-engine.ts'
 import type { DomainContext, Scope } from '../../src/domain/writes/context.ts'
 import { createVault } from '../../src/domain/writes/vault.ts'
@@ -48,6 +49,7 @@ export async function openApi(
     store: wrap(store),
     clock: { now: () => Date.now() },
     passwords,
+    leaks: noLeakedPasswords,
     vault: createVault(new Uint8Array(32)),
     domains: { allowLoopback: false, apiHosts: [], verification: 'none' },
     allowDeveloperMode: false,

@@ -23,6 +23,7 @@ import { loginPreview } from '../login-preview.ts'
 import { type Refused, refusedBy } from '../refused.ts'
 import {
   isGuarded,
+  isMetadata,
   memberOf,
   type Setting,
   type SettingGroup,
@@ -216,7 +217,7 @@ function commandsOf(
   stored: SettingValues,
 ): string[] {
   const changed = group.settings.filter(({ name }) => values.fields[name] !== stored.fields[name])
-  const isSetting = ({ kind }: Setting) => kind !== 'metadata'
+  const isSetting = (one: Setting) => !isMetadata(one)
   const sets = changed
     .filter(isSetting)
     .map((one) => `--set ${shellWord(`${memberOf(one)}=${values.fields[one.name]}`)}`)

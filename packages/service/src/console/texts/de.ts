@@ -123,6 +123,13 @@ export const de = {
   'Trust verified addresses': 'Bestätigten Adressen vertrauen',
   'An address that the provider has verified counts as proven here.':
     'Eine Adresse, die der Anbieter bestätigt hat, gilt hier als nachgewiesen.',
+  'New passwords': 'Neue Passwörter',
+  'Least length': 'Mindestlänge',
+  'Characters of a password that a user chooses: 8, where it is empty, to 24.':
+    'Zeichen eines Passworts, das ein Benutzer wählt: 8, wenn das Feld leer ist, bis 24.',
+  'Ask Pwned Passwords': 'Pwned Passwords fragen',
+  'New passwords are looked for among those of known data leaks. Five digits of a hash leave this service, and never the password.':
+    'Neue Passwörter werden unter denen bekannter Datenlecks gesucht. Fünf Stellen eines Hashs verlassen diesen Dienst, nie das Passwort.',
   'New users': 'Neue Benutzer',
   'A visitor without an account gets one, where the tenant allows sign-ups.':
     'Wer noch kein Konto hat, bekommt eines, wenn der Mandant Registrierungen erlaubt.',
@@ -178,6 +185,12 @@ export const de = {
   Password: 'Passwort',
   'At least 8 characters. A long sentence is better than odd signs.':
     'Mindestens 8 Zeichen. Ein langer Satz ist besser als seltsame Zeichen.',
+  'Not a common password, and none that is known from a data leak.':
+    'Kein häufiges Passwort und keines, das aus einem Datenleck bekannt ist.',
+  'Not your address, and not the name of this product.':
+    'Nicht Ihre Adresse und nicht der Name dieses Produkts.',
+  'This password is known from a data leak, so attackers try it. Choose another one.':
+    'Dieses Passwort ist aus einem Datenleck bekannt; Angreifer probieren es aus. Wählen Sie ein anderes.',
   'Set the password': 'Passwort setzen',
   '{act}: {users}, begun {time}': '{act}: {users}, begonnen {time}',
   Progress: 'Fortschritt',

@@ -135,6 +135,14 @@ export async function findInvited(
   return isGood && mayEnter ? invited : undefined
 }
 
+/** The tenant of operators, as its passwords are judged: by the rules of all tenants. */
+const OPERATORS = {
+  id: SYSTEM_TENANT_ID,
+  name: '',
+  metadata: {},
+  settings: { companyName: '', domain: '' },
+}
+
 /** How an invitation was answered. */
 export type Acceptance =
   | { kind: 'accepted'; user: User }
@@ -155,8 +163,7 @@ export async function acceptInvitation(
   const { context } = scope
   const { user } = found(await findInvited(context, token))
   const { email, profile } = user
-  const names = { email, user: profile, tenant: { name: '', companyName: '', domain: '' } }
-  const problem = await judgePassword(password, names)
+  const problem = await judgePassword(context, password, { email, profile, tenant: OPERATORS })
   if (problem) return { kind: 'refused', problem }
   // Hashed before the invitation is spent: a service too busy to hash leaves it good.
   const stored = await hashPassword(own, password, 'login')

@@ -1,5 +1,6 @@
 import type { CredentialKind, Tenant, TenantSettings } from '../../store/records.ts'
 import { allowedFactors } from '../factors/factors.ts'
+import { passwordPolicy } from '../users/password-policy.ts'
 import { allowsKeys, allowsMailLogin } from '../ways/login-methods.ts'
 import type { Scope } from '../writes/context.ts'
 import { type Reason, reason } from '../writes/reasons/index.ts'
@@ -16,7 +17,15 @@ export async function effectsOf(scope: Scope, before: Tenant, after: Tenant): Pr
     lostWays(scope, before.settings, after.settings),
     warningsOf(scope, after, before),
   ])
-  return [...factors, ...ways, ...warnings]
+  return [...factors, ...ways, ...passwordEffects(before, after), ...warnings]
+}
+
+function passwordEffects(before: Tenant, after: Tenant): Reason[] {
+  const [old, next] = [passwordPolicy(before), passwordPolicy(after)]
+  return [
+    ...(next.least === old.least ? [] : [reason('effect_password_length', { least: next.least })]),
+    ...(next.asksRanges && !old.asksRanges ? [reason('effect_password_ranges')] : []),
+  ]
 }
 
 async function lostFactors(

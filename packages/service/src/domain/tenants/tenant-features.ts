@@ -1,4 +1,11 @@
 import type { Metadata, Tenant } from '../../store/records.ts'
+import {
+  isMinLength,
+  LEAST_CHARACTERS,
+  LENGTH_KEY,
+  MOST_LEAST_CHARACTERS,
+  RANGES_KEY,
+} from '../users/password-policy.ts'
 import { ServiceError } from '../writes/errors.ts'
 import { type Reason, reason } from '../writes/reasons/index.ts'
 import {
@@ -39,6 +46,14 @@ const RULES: Readonly<Record<string, { isGood(value: string): boolean; wanted: R
   },
   [DOCUMENT_HOSTS_KEY]: { isGood: isHostList, wanted: reason('wanted_hosts') },
   [BLOCKED_HOSTS_KEY]: { isGood: isHostList, wanted: reason('wanted_hosts') },
+  [LENGTH_KEY]: {
+    isGood: isMinLength,
+    wanted: reason('wanted_number', { least: LEAST_CHARACTERS, most: MOST_LEAST_CHARACTERS }),
+  },
+  [RANGES_KEY]: {
+    isGood: (value) => value === 'true' || value === 'false',
+    wanted: reason('wanted_flag_off'),
+  },
   [COLOR_KEY]: { isGood: isColor, wanted: reason('wanted_color') },
   [LOGO_KEY]: { isGood: isImageUrl, wanted: reason('wanted_image_url') },
 }

@@ -1,19 +1,27 @@
+import { createHash } from 'node:crypto'
 import { emailKey } from '../../store/email-key.ts'
-import type { TenantSettings, User } from '../../store/records.ts'
+import type { Tenant, TenantSettings, User } from '../../store/records.ts'
+import type { DomainContext } from '../writes/context.ts'
 import { isWhole } from '../writes/rules.ts'
 import { loadCommonPasswords } from './common-passwords.ts'
+import { passwordPolicy } from './password-policy.ts'
 
 /** Why a password that a user chose is not good enough. */
-export type PasswordProblem = 'short' | 'long' | 'common' | 'email' | 'name' | 'character'
+export type PasswordProblem =
+  | 'short'
+  | 'long'
+  | 'common'
+  | 'leaked'
+  | 'email'
+  | 'name'
+  | 'character'
 
-/** Names that make a bad password, because others know them. */
-export interface Names {
-  email: string
-  user: User['profile']
-  tenant: { name: string } & Pick<TenantSettings, 'companyName' | 'domain'>
+/** Who chooses a password, and where. Their names make a bad password, because others know them. */
+export interface Chooser extends Pick<User, 'email' | 'profile'> {
+  tenant: Pick<Tenant, 'id' | 'name' | 'metadata'> & {
+    settings: Pick<TenantSettings, 'companyName' | 'domain'>
+  }
 }
-
-const MIN_CHARACTERS = 8
 
 /** A row of fewer characters, such as `aaaaaaaa` or eight spaces, is among the first guesses. */
 const MIN_DIFFERENT = 4
@@ -30,19 +38,54 @@ const PRODUCT = ['', ' service', ' console'].map((part) => `latchkey${part}`)
 /** The claims that name a person. */
 const NAME_CLAIMS = ['name', 'given_name', 'family_name', 'nickname', 'preferred_username']
 
-/** Judges a password that a user chose; `undefined` when it is good enough. */
+/**
+ * Judges a password that a user chose, by the rules of all tenants and the policy of this one; `undefined` when it is good
+ * enough.
+ */
 export async function judgePassword(
+  context: Pick<DomainContext, 'leaks'>,
   password: string,
-  names: Names,
+  chooser: Chooser,
 ): Promise<PasswordProblem | undefined> {
+  const { email, tenant } = chooser
   const text = password.normalize('NFC')
-  if ([...text].length < MIN_CHARACTERS) return 'short'
+  if (isShort(text, tenant)) return 'short'
   if (Buffer.byteLength(text) > MAX_BYTES) return 'long'
   if (!isWhole(text)) return 'character'
-  if (emailKey(text) === emailKey(names.email)) return 'email'
-  if (isMadeOf(text, names)) return 'name'
+  if (emailKey(text) === emailKey(email)) return 'email'
+  if (isMadeOf(text, chooser)) return 'name'
   if (new Set(text).size < MIN_DIFFERENT || (await isCommon(text))) return 'common'
-  return undefined
+  return (await isLeaked(context, text, tenant)) ? 'leaked' : undefined
+}
+
+/**
+ * Judges a password that a program gave to a user, by what the tenant has set: its least length, and leaked passwords. It
+ * accepts every password where the tenant has set nothing.
+ */
+export async function judgeGivenPassword(
+  context: Pick<DomainContext, 'leaks'>,
+  password: string,
+  tenant: Pick<Tenant, 'id' | 'metadata'>,
+): Promise<'short' | 'leaked' | undefined> {
+  if (!passwordPolicy(tenant).isSet) return undefined
+  const text = password.normalize('NFC')
+  if (isShort(text, tenant)) return 'short'
+  return (await isCommon(text)) || (await isLeaked(context, text, tenant)) ? 'leaked' : undefined
+}
+
+function isShort(text: string, tenant: Pick<Tenant, 'metadata'>): boolean {
+  return [...text].length < passwordPolicy(tenant).least
+}
+
+/** The list of the operator is asked first: it sends nothing. */
+async function isLeaked(
+  { leaks }: Pick<DomainContext, 'leaks'>,
+  text: string,
+  tenant: Pick<Tenant, 'id' | 'metadata'>,
+): Promise<boolean> {
+  const sha1 = createHash('sha1').update(text).digest('hex').toUpperCase()
+  if (await leaks.isListed(sha1)) return true
+  return passwordPolicy(tenant).asksRanges && (await leaks.isInRanges(tenant.id, sha1))
 }
 
 /** Whether a password heads the lists of leaked ones, also with further characters around it. */
@@ -53,12 +96,13 @@ async function isCommon(text: string): Promise<boolean> {
 }
 
 /** Whether a password is a name, also with digits and other characters in or after it. */
-function isMadeOf(password: string, { email, user, tenant }: Names): boolean {
+function isMadeOf(password: string, { email, profile, tenant }: Chooser): boolean {
+  const { companyName, domain } = tenant.settings
   const localPart = email.trim().split('@')[0] ?? ''
-  const whole = [localPart, tenant.name, tenant.companyName]
-  const claims = NAME_CLAIMS.map((claim) => user[claim] ?? '')
-  const parts = [...claims, tenant.companyName].flatMap((name) => name.split(/\s+/))
-  const labels = tenant.domain.split('.')
+  const whole = [localPart, tenant.name, companyName]
+  const claims = NAME_CLAIMS.map((claim) => profile[claim] ?? '')
+  const parts = [...claims, companyName].flatMap((name) => name.split(/\s+/))
+  const labels = domain.split('.')
   const letters = lettersOf(password)
   return (
     [...letters].length >= MIN_NAME_CHARACTERS &&

@@ -12,6 +12,8 @@ import { type DomainContext, nowMicros, type Scope, updated } from '../writes/co
 import { alreadyExists, found, ServiceError } from '../writes/errors.ts'
 import { reason } from '../writes/reasons/index.ts'
 import { checkMetadata } from '../writes/rules.ts'
+import { judgeGivenPassword } from './chosen-password.ts'
+import { LENGTH_KEY, passwordPolicy } from './password-policy.ts'
 import { findPassword, importPassword, isStalePassword, isStoredPassword } from './passwords.ts'
 import { getUser } from './users.ts'
 
@@ -45,11 +47,37 @@ export async function createCredential(
   if (await credentials.get(tenantId, userId, 'password')) {
     throw alreadyExists('credential.create')
   }
-  const password = await importPassword(scope, input.alg, input.hash)
+  const password = await givenPassword(scope, input)
   const credential = passwordCredential(context, user, password, input)
   return commit(scope, 'credential.create', `${userId}/password`, (audit) =>
     credentials.insert(credential, audit, 0),
   )
+}
+
+/**
+ * The password that a caller sets for a user. A plain one is judged by the policy of the tenant; a hash says nothing of its
+ * password. Imports are judged by neither: they bring the passwords that users have.
+ *
+ * @throws ServiceError `password_policy`, or as {@link importPassword} does.
+ */
+async function givenPassword(
+  scope: Scope,
+  { alg, hash }: Pick<PasswordInput, 'alg' | 'hash'>,
+): Promise<StoredPassword> {
+  if (alg === 'plain') await checkGiven(scope, hash)
+  return importPassword(scope, alg, hash)
+}
+
+async function checkGiven({ context, tenantId }: Scope, password: string): Promise<void> {
+  const tenant = found(await context.store.tenants.get(tenantId))
+  const problem = await judgeGivenPassword(context, password, tenant)
+  if (problem === 'short') {
+    const characters = [...password.normalize('NFC')].length
+    const { least } = passwordPolicy(tenant)
+    const values = { characters, least, key: LENGTH_KEY }
+    throw new ServiceError('password_policy', reason('password_under_policy', values))
+  }
+  if (problem) throw new ServiceError('password_policy', reason('password_leaked'))
 }
 
 /** One credential of a user. */
@@ -132,7 +160,7 @@ export async function updatePassword(
   const stored = found(await findPassword(scope, userId))
   const isUnchanged = isStoredPassword(stored.password, alg, hash)
   if (!isUnchanged && isStalePassword(stored, alg, hash)) throw staleCopy()
-  const replacement = isUnchanged ? undefined : await importPassword(scope, alg, hash)
+  const replacement = isUnchanged ? undefined : await givenPassword(scope, input)
 
   function change(last: Credential) {
     if (last.kind !== 'password') throw staleCopy()

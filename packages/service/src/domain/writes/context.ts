@@ -4,6 +4,7 @@ import type { Clock } from '../../clock.ts'
 import type { DataStore } from '../../store/ports.ts'
 import type { AuditEntry, Micros } from '../../store/records.ts'
 import type { DomainPolicy } from '../tenants/domain-names.ts'
+import type { LeakedPasswords } from '../users/leaked-passwords.ts'
 import type { PasswordEngine } from '../users/password-engine.ts'
 import { ServiceError } from './errors.ts'
 import { reason } from './reasons/index.ts'
@@ -14,6 +15,7 @@ export interface DomainContext {
   readonly store: DataStore
   readonly clock: Clock
   readonly passwords: PasswordEngine
+  readonly leaks: LeakedPasswords
   readonly vault: Vault
   /** Which domains tenants may have. */
   readonly domains: DomainPolicy

@@ -1,9 +1,10 @@
 import { changePassword } from '../../domain/users/accounts.ts'
 import { judgePassword } from '../../domain/users/chosen-password.ts'
+import { passwordPolicy } from '../../domain/users/password-policy.ts'
 import { findPassword, hashPassword, verifyPassword } from '../../domain/users/passwords.ts'
 import { note } from '../../domain/writes/audit.ts'
 import type { Pages } from '../../pages/index.ts'
-import { passwordProblems } from '../interaction/first/signup.ts'
+import { passwordFault } from '../interaction/first/signup.ts'
 import { showNotFound } from '../interaction/flow/dead-end.ts'
 import { type FlowRequest, mailContextOf, scopeOf, show } from '../interaction/flow/flow-request.ts'
 import { showLinkNeeded, showTooMany } from '../interaction/flow/too-many.ts'
@@ -39,12 +40,9 @@ export async function setPassword(flow: FlowRequest, visit: Visit, form: Form): 
     }
   }
   const { email, profile } = user
-  const names = { email, user: profile, tenant: { ...tenant, ...tenant.settings } }
   const chosen = form.get('password') ?? ''
-  const problem = await judgePassword(chosen, names)
-  if (problem) {
-    return showForm(flow, visit, 422, { field: 'password', text: passwordProblems[problem] })
-  }
+  const problem = await judgePassword(context.domain, chosen, { email, profile, tenant })
+  if (problem) return showForm(flow, visit, 422, passwordFault(tenant, problem))
   const stored = await hashPassword(scope, chosen, 'login')
   const change = { known: known?.password, next: stored }
   let isTried = false
@@ -66,5 +64,6 @@ async function showForm(
 ): Promise<void> {
   if (!flow.tenant.settings.allowPasswords) return showNotFound(flow)
   const hasPassword = (await findPassword(scopeOf(flow, user.id), user.id)) !== undefined
-  show(flow, status, 'changePassword', { csrf, email: user.email, hasPassword, problem })
+  const { least } = passwordPolicy(flow.tenant)
+  show(flow, status, 'changePassword', { csrf, email: user.email, hasPassword, least, problem })
 }

@@ -17,7 +17,9 @@ export const de: Texts = {
   showPassword: 'Passwort anzeigen',
   showNewPassword: 'Neues Passwort anzeigen',
   showCurrentPassword: 'Jetziges Passwort anzeigen',
-  passwordHint: 'Mindestens 8 Zeichen. Gut sind ein paar Wörter ohne Zusammenhang.',
+  passwordRuleLength: 'Mindestens {least} Zeichen. Gut sind ein paar Wörter ohne Zusammenhang.',
+  passwordRuleLeaked: 'Kein häufiges Passwort und keines, das aus einem Datenleck bekannt ist.',
+  passwordRuleName: 'Nicht Ihr oder unser Name und nicht Ihre E-Mail-Adresse.',
 
   loginTitle: 'Bei {company} anmelden',
   loginTitlePlain: 'Anmelden',
@@ -325,10 +327,12 @@ export const de: Texts = {
     'Er ist abgelaufen, wurde schon benutzt oder durch eine neuere Nachricht ersetzt. Fordern Sie einen neuen an.',
   linkInvalidAgain: 'Neuen Link anfordern',
 
-  passwordShort: 'Das Passwort hat weniger als 8 Zeichen.',
+  passwordShort: 'Das Passwort hat weniger als {least} Zeichen.',
   passwordLong: 'Das Passwort ist zu lang: höchstens 72 Bytes, das sind 72 einfache Buchstaben.',
   passwordCommon:
     'Dieses Passwort steht auf jeder Liste häufiger Passwörter. Wählen Sie ein anderes.',
+  passwordLeaked:
+    'Dieses Passwort ist aus einem Datenleck bekannt; Angreifer probieren es aus. Wählen Sie ein anderes, und ändern Sie es überall, wo Sie es benutzen.',
   passwordEmail: 'Das Passwort darf nicht Ihre E-Mail-Adresse sein.',
   passwordName: 'Das Passwort darf nicht aus Ihrem oder unserem Namen bestehen.',
   passwordCharacter: 'Das Passwort enthält ein Zeichen, das nicht verwendet werden kann.',

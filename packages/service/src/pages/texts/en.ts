@@ -14,7 +14,9 @@ export const en = {
   showPassword: 'Show password',
   showNewPassword: 'Show new password',
   showCurrentPassword: 'Show current password',
-  passwordHint: 'At least 8 characters. A few unrelated words make a good one.',
+  passwordRuleLength: 'At least {least} characters. A few unrelated words make a good password.',
+  passwordRuleLeaked: 'Not a common password, and none that is known from a data leak.',
+  passwordRuleName: 'Not your name or ours, and not your email address.',
 
   loginTitle: 'Log in to {company}',
   loginTitlePlain: 'Log in',
@@ -304,9 +306,11 @@ export const en = {
     'It has expired, it has been used, or a newer message has replaced it. Ask for another one.',
   linkInvalidAgain: 'Ask for another link',
 
-  passwordShort: 'The password has fewer than 8 characters.',
+  passwordShort: 'The password has fewer than {least} characters.',
   passwordLong: 'The password is too long: at most 72 bytes, which is 72 plain letters.',
   passwordCommon: 'This password is too common. Choose another one.',
+  passwordLeaked:
+    'This password is known from a data leak, so attackers try it. Choose another one, and change it wherever else you use it.',
   passwordEmail: 'The password must not be your email address.',
   passwordName: 'The password must not consist of your name or ours.',
   passwordCharacter: 'The password contains a character that cannot be used.',

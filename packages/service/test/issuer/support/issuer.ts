@@ -8,6 +8,7 @@ import { systemClock } from '../../../src/clock.ts'
 import { createApplication, openSecret } from '../../../src/domain/applications/applications.ts'
 import { createTenant, defaultSettings, updateTenant } from '../../../src/domain/tenants/tenants.ts'
 import { createCredential } from '../../../src/domain/users/credentials.ts'
+import { type LeakedPasswords, noLeakedPasswords } from '../../../src/domain/users/leaked-passwords.ts'
 import type { PasswordEngine } from '../../../src/domain/users/password-engine.ts'
 import { createUser, type UserInput, updateUser } from '../../../src/domain/users/users.ts'
 import type { DomainContext } from '../../../src/domain/writes/context.ts'
@@ -78,6 +79,8 @@ export interface StartOptions
   allowDeveloperMode?: boolean
   /** Default: the real one. */
   passwords?: PasswordEngine
+  /** Default: no password is known to have leaked. */
+  leaks?: LeakedPasswords
   /** Wraps the store of what has a time to live. */
   wrap?: (protocol: ProtocolStore) => ProtocolStore
   /** Wraps the store of all else, as the issuer sees it. */
@@ -225,6 +228,7 @@ type Inside = Omit<StartOptions, 'store' | 'settings'>
 function openIssuer(stores: Stores, options: Inside, problems: object[]) {
   const {
     passwords = quickPasswords,
+    leaks = noLeakedPasswords,
     allowDeveloperMode = true,
     wrap = (protocol) => protocol,
     wrapData = (data) => data,
@@ -235,6 +239,7 @@ function openIssuer(stores: Stores, options: Inside, problems: object[]) {
     store: wrapData(stores.data),
     clock: systemClock,
     passwords,
+    leaks,
     vault: createVault(clusterKey),
     domains: { allowLoopback: true, apiHosts: [], verification: 'none' },
     allowDeveloperMode,

@@ -28,6 +28,14 @@ export const tenants = {
     en: '{count} users have',
     de: '{count} Benutzer haben',
   },
+  effect_password_length: {
+    en: 'Passwords that users choose from now on need {least} characters. Those from before stay good.',
+    de: 'Passwörter, die Benutzer ab jetzt wählen, brauchen {least} Zeichen. Die von vorher gelten weiter.',
+  },
+  effect_password_ranges: {
+    en: 'For each new password, the first five of the 40 digits of its SHA-1 are sent to Pwned Passwords. Where that does not answer in time, the password is accepted.',
+    de: 'Für jedes neue Passwort gehen die ersten fünf der 40 Stellen seines SHA-1 an Pwned Passwords. Antwortet das nicht rechtzeitig, wird das Passwort angenommen.',
+  },
   warning_no_way_in: {
     en: 'Users cannot log in: "allow_passwords" is off, and no other setting allows a way to log in.',
     de: 'Benutzer können sich nicht anmelden: „allow_passwords“ ist aus, und keine andere Einstellung erlaubt eine Anmeldemethode.',
@@ -67,6 +75,10 @@ export const tenants = {
   wanted_flag_on: {
     en: '"true", which is the default, or "false"',
     de: '„true“ (die Vorgabe) oder „false“',
+  },
+  wanted_number: {
+    en: 'a whole number from {least} to {most}',
+    de: 'eine ganze Zahl von {least} bis {most}',
   },
   wanted_document_trust: {
     en: '"off", which is the default, "listed" or "any"',

@@ -84,6 +84,14 @@ export const users = {
     en: 'The password has {bytes} bytes in UTF-8; it needs 1 to {most}.',
     de: 'Das Passwort hat in UTF-8 {bytes} Bytes; nötig sind 1 bis {most}.',
   },
+  password_under_policy: {
+    en: 'The password has {characters} characters; the tenant asks for {least} ("{key}").',
+    de: 'Das Passwort hat {characters} Zeichen; der Mandant verlangt {least} („{key}“).',
+  },
+  password_leaked: {
+    en: 'The password is on a list of leaked passwords, which the tenant does not accept. Choose another one.',
+    de: 'Das Passwort steht auf einer Liste geleakter Passwörter; der Mandant nimmt solche nicht an. Wählen Sie ein anderes.',
+  },
   password_not_whole: {
     en: 'The password contains U+0000 or half of a surrogate pair; send well-formed text.',
     de: 'Das Passwort enthält U+0000 oder ein halbes Ersatzzeichenpaar; senden Sie wohlgeformten Text.',

@@ -1,9 +1,9 @@
 import { mayReset, resetPassword } from '../../../domain/users/accounts.ts'
-import { judgePassword } from '../../../domain/users/chosen-password.ts'
+import { judgePassword, type PasswordProblem } from '../../../domain/users/chosen-password.ts'
+import { passwordPolicy } from '../../../domain/users/password-policy.ts'
 import { hashPassword } from '../../../domain/users/passwords.ts'
 import { lookUpUser } from '../../../domain/users/users.ts'
 import { isLinkValid, readStanding } from '../../../domain/ways/valid-links.ts'
-import type { TextKey } from '../../../pages/index.ts'
 import type { StoredPassword, User } from '../../../store/records.ts'
 import { type Form, redirect } from '../../requests/http.ts'
 import { showDeadEnd, showInvalidLink } from '../flow/dead-end.ts'
@@ -11,7 +11,7 @@ import { returnPath } from '../flow/flow-path.ts'
 import { type FlowRequest, languageOf, mailContextOf, scopeOf, show } from '../flow/flow-request.ts'
 import { type EmailToken, readEmailToken, spendEmailToken } from '../mail/email-tokens.ts'
 import { sendNews } from '../mail/messages.ts'
-import { passwordProblems } from './signup.ts'
+import { passwordFault } from './signup.ts'
 
 /** Shows the form for the new password. The link stays good until one was accepted. */
 export async function showReset(flow: FlowRequest): Promise<void> {
@@ -30,9 +30,8 @@ export async function reset(flow: FlowRequest, form: Form): Promise<void> {
   if (!found) return showInvalidReset(flow)
   const { user, content } = found
   const { email, profile } = user
-  const names = { email, user: profile, tenant: { ...tenant, ...tenant.settings } }
-  const problem = await judgePassword(password, names)
-  if (problem) return showForm(flow, 422, token, content, passwordProblems[problem])
+  const problem = await judgePassword(flow.context.domain, password, { email, profile, tenant })
+  if (problem) return showForm(flow, 422, token, content, problem)
 
   // Hashed before the token is spent: a service too busy to hash leaves the link good.
   const stored = await hashPassword(scopeOf(flow, user.id), password, 'login')
@@ -106,9 +105,11 @@ function showForm(
   status: number,
   token: string,
   content: EmailToken,
-  text?: TextKey,
+  found?: PasswordProblem,
 ): void {
+  const { tenant } = flow
   const application = content.applicationId ?? ''
-  const problem = text && ({ field: 'password', text } as const)
-  show(flow, status, 'reset', { token, email: content.email, application, problem })
+  const problem = found && passwordFault(tenant, found)
+  const { least } = passwordPolicy(tenant)
+  show(flow, status, 'reset', { token, email: content.email, application, least, problem })
 }

@@ -1,5 +1,6 @@
 import { mayReset, signUp } from '../../../domain/users/accounts.ts'
-import { judgePassword } from '../../../domain/users/chosen-password.ts'
+import { judgePassword, type PasswordProblem } from '../../../domain/users/chosen-password.ts'
+import { passwordPolicy } from '../../../domain/users/password-policy.ts'
 import { hashPassword } from '../../../domain/users/passwords.ts'
 import { findUser } from '../../../domain/users/users.ts'
 import { isSignupOpen } from '../../../domain/ways/login-methods.ts'
@@ -46,7 +47,7 @@ export async function signup(flow: InteractionRequest, form: Form): Promise<void
   if (!isSignupOpen(tenant.settings)) return showNotFound(flow)
 
   const password = form.get('password') ?? ''
-  const problem = await problemOf(flow.tenant, entered, password)
+  const problem = await problemOf(flow, entered, password)
   if (problem) return showForm(flow, 422, entered, problem)
   const admission = await context.throttle.admitMailRequest(facts)
   if (admission.kind === 'refused') return showTooMany(flow, admission.retryAfterSeconds)
@@ -97,20 +98,28 @@ async function showForm(
     ...entered,
     problem,
     csrf: csrfToken(interaction.uid),
+    least: passwordPolicy(flow.tenant).least,
     social: await shownConnections(flow),
     loginPath: flowPath(interaction),
   })
 }
 
 /** The text for every way a chosen password is not good enough. */
-export const passwordProblems = {
+const passwordProblems = {
   short: 'passwordShort',
   long: 'passwordLong',
   common: 'passwordCommon',
+  leaked: 'passwordLeaked',
   email: 'passwordEmail',
   name: 'passwordName',
   character: 'passwordCharacter',
-} as const satisfies Record<string, TextKey>
+} as const satisfies Record<PasswordProblem, TextKey>
+
+/** The fault of a chosen password, as the page of a form says it. */
+export function passwordFault(tenant: Tenant, problem: PasswordProblem) {
+  const values = { least: String(passwordPolicy(tenant).least) }
+  return { field: 'password', text: passwordProblems[problem], values } as const
+}
 
 /** The fault of a name that a user entered. */
 export function nameProblem(name: string): TextKey | undefined {
@@ -119,7 +128,7 @@ export function nameProblem(name: string): TextKey | undefined {
 }
 
 async function problemOf(
-  tenant: Tenant,
+  { context: { domain }, tenant }: InteractionRequest,
   { name, email }: Entered,
   password: string,
 ): Promise<Problem | undefined> {
@@ -130,7 +139,6 @@ async function problemOf(
   } catch {
     return { field: 'email', text: 'emailInvalid' }
   }
-  const names = { email, user: { name }, tenant: { ...tenant, ...tenant.settings } }
-  const judged = await judgePassword(password, names)
-  return judged && { field: 'password', text: passwordProblems[judged] }
+  const judged = await judgePassword(domain, password, { email, profile: { name }, tenant })
+  return judged && passwordFault(tenant, judged)
 }

@@ -1,11 +1,11 @@
 import { confirmAddress, mayReset, signUp } from '../../../domain/users/accounts.ts'
-import { judgePassword } from '../../../domain/users/chosen-password.ts'
+import { judgePassword, type PasswordProblem } from '../../../domain/users/chosen-password.ts'
+import { passwordPolicy } from '../../../domain/users/password-policy.ts'
 import { hashPassword, isPassword, verifyPassword } from '../../../domain/users/passwords.ts'
 import { lookUpUser } from '../../../domain/users/users.ts'
 import { claimAccount } from '../../../domain/ways/account-changes.ts'
 import { isSignupOpen } from '../../../domain/ways/login-methods.ts'
 import { unlessRefused } from '../../../domain/writes/commit.ts'
-import type { TextKey } from '../../../pages/index.ts'
 import type { StoredPassword, User } from '../../../store/records.ts'
 import { isSameBrowser } from '../../requests/browser-cookie.ts'
 import { type Form, redirect } from '../../requests/http.ts'
@@ -20,10 +20,10 @@ import {
 } from '../mail/email-tokens.ts'
 import { completePending } from './pending.ts'
 import { isStillValid, setPassword } from './reset-link.ts'
-import { passwordProblems } from './signup.ts'
+import { passwordFault } from './signup.ts'
 
 /** The outcome of following a link. `gone`: the link is no longer good. */
-type Outcome = 'done' | 'gone' | { problem: TextKey }
+type Outcome = 'done' | 'gone' | { problem: PasswordProblem }
 
 /**
  * Shows a button, and does nothing yet: programs that look for malice in mail follow every link.
@@ -132,11 +132,10 @@ async function newPassword(
   flow: FlowRequest,
   password: string,
   { email, profile }: Pick<User, 'email' | 'profile'>,
-): Promise<StoredPassword | { problem: TextKey }> {
-  const { tenant } = flow
-  const names = { email, user: profile, tenant: { ...tenant, ...tenant.settings } }
-  const problem = await judgePassword(password, names)
-  if (problem) return { problem: passwordProblems[problem] }
+): Promise<StoredPassword | { problem: PasswordProblem }> {
+  const { context, tenant } = flow
+  const problem = await judgePassword(context.domain, password, { email, profile, tenant })
+  if (problem) return { problem }
   return hashPassword(scopeOf(flow), password, 'login')
 }
 
@@ -145,7 +144,7 @@ function showForm(
   status: number,
   token: string,
   content: EmailToken,
-  text?: TextKey,
+  problem?: PasswordProblem,
 ): void {
   show(flow, status, 'verify', {
     token,
@@ -153,6 +152,7 @@ function showForm(
     application: content.applicationId ?? '',
     asksPassword: asksPassword(flow, content),
     removesLogins: content.signup === undefined && removesLogins(flow, content),
-    problem: text && { field: 'password', text },
+    least: passwordPolicy(flow.tenant).least,
+    problem: problem && passwordFault(flow.tenant, problem),
   })
 }

@@ -1,0 +1,87 @@
+import { type FileHandle, open } from 'node:fs/promises'
+
+/** A line of the list: 40 hexadecimal digits, and how often the password was seen. */
+const LINE = /^[0-9A-F]{40}(?::\d+)?$/i
+
+/** No line is as long, with its line break before and after. */
+const MAX_LINE_BYTES = 128
+
+/** A list of SHA-1 hashes on disk. */
+export interface HashList {
+  /** Whether the list has a hash of 40 upper-case hexadecimal digits. @throws when it cannot be read. */
+  has(sha1: string): Promise<boolean>
+  close(): Promise<void>
+}
+
+/**
+ * Opens a list of SHA-1 hashes in their order, one a line, as the downloader of Pwned Passwords writes it. It stays on disk: a
+ * look-up reads about as many lines as its size has binary digits, 36 for 40 GB.
+ *
+ * @throws with a sentence when the file cannot be read, or its first or last line is no such hash.
+ */
+export async function openHashList(path: string): Promise<HashList> {
+  const file = await open(path).catch((cause: Error) => {
+    throw new Error(`The list of leaked passwords ${path} cannot be read: ${cause.message}`, {
+      cause,
+    })
+  })
+  try {
+    const { size } = await file.stat()
+    const [first, last] = [await lineAt(file, 0), await lineAt(file, Math.max(0, size - 2))]
+    if (!LINE.test(first.text) || !LINE.test(last.text)) throw unsorted(path)
+    if (hashIn(first) > hashIn(last)) throw unsorted(path)
+    return {
+      has: (sha1) => has(file, size, sha1),
+      close: () => file.close(),
+    }
+  } catch (error) {
+    await file.close()
+    throw error
+  }
+}
+
+function unsorted(path: string): Error {
+  return new Error(
+    `The list of leaked passwords ${path} must have a SHA-1 of 40 hexadecimal digits in each line, in their order, as the downloader of Pwned Passwords writes it with its option for a single file.`,
+  )
+}
+
+/** A line of the file, with the place of its first byte and that of the line after it. */
+interface Line {
+  text: string
+  start: number
+  next: number
+}
+
+function hashIn({ text }: Line): string {
+  return text.slice(0, 40).toUpperCase()
+}
+
+async function has(file: FileHandle, size: number, sha1: string): Promise<boolean> {
+  let [low, high] = [0, size]
+  while (low < high) {
+    const line = await lineAt(file, low + Math.floor((high - low) / 2))
+    const hash = hashIn(line)
+    if (hash === sha1) return true
+    if (hash < sha1) low = line.next
+    else high = line.start
+  }
+  return false
+}
+
+/** The line that the byte at a place belongs to. */
+async function lineAt(file: FileHandle, place: number): Promise<Line> {
+  const from = Math.max(0, place - MAX_LINE_BYTES)
+  const buffer = Buffer.alloc(2 * MAX_LINE_BYTES)
+  const { bytesRead } = await file.read(buffer, 0, buffer.length, from)
+  const bytes = buffer.subarray(0, bytesRead)
+  // A line break belongs to the line that it ends.
+  const before = place === from ? -1 : bytes.lastIndexOf(10, place - from - 1)
+  const end = bytes.indexOf(10, place - from)
+  const until = end < 0 ? bytesRead : end
+  return {
+    text: bytes.toString('latin1', before + 1, until).trimEnd(),
+    start: from + before + 1,
+    next: from + until + 1,
+  }
+}
