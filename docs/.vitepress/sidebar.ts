@@ -119,6 +119,7 @@ export const sidebar: Entry[] = [
       { text: 'Branding', link: '/guides/branding' },
       { text: 'Watching the service', link: '/guides/watching' },
       { text: 'Runbook', link: '/guides/runbook' },
+      { text: 'Passwords', link: '/guides/passwords' },
       { text: 'Second factors and passkeys', link: '/guides/second-factors' },
       { text: 'Social login', link: '/guides/social-login' },
       { text: 'The account page', link: '/guides/account-page' },

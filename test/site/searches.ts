@@ -17,6 +17,7 @@ export const searches: Readonly<Record<string, readonly string[]>> = {
   proxy: ['guides/deployment', 'guides/faq'],
   deploy: ['guides/deployment'],
   passkey: ['guides/second-factors'],
+  leaked: ['guides/passwords'],
   mfa: ['guides/second-factors', 'guides/faq'],
   '2fa': ['guides/second-factors', 'guides/faq'],
   totp: ['guides/second-factors'],

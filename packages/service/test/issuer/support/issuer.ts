@@ -8,7 +8,10 @@ import { systemClock } from '../../../src/clock.ts'
 import { createApplication, openSecret } from '../../../src/domain/applications/applications.ts'
 import { createTenant, defaultSettings, updateTenant } from '../../../src/domain/tenants/tenants.ts'
 import { createCredential } from '../../../src/domain/users/credentials.ts'
-import { type LeakedPasswords, noLeakedPasswords } from '../../../src/domain/users/leaked-passwords.ts'
+import {
+  type LeakedPasswords,
+  noLeakedPasswords,
+} from '../../../src/domain/users/leaked-passwords.ts'
 import type { PasswordEngine } from '../../../src/domain/users/password-engine.ts'
 import { createUser, type UserInput, updateUser } from '../../../src/domain/users/users.ts'
 import type { DomainContext } from '../../../src/domain/writes/context.ts'
