@@ -1,4 +1,5 @@
 import { COLOR_KEY, LOGO_KEY } from '../domain/tenants/tenant-features.ts'
+import { SECOND_STEP_KEY } from '../domain/factors/second-step-rule.ts'
 import { LENGTH_KEY, RANGES_KEY } from '../domain/users/password-policy.ts'
 import type { TenantBody } from '../wire/schemas.ts'
 import type { Sentence } from './texts/index.ts'
@@ -10,6 +11,7 @@ export type SettingName =
   | typeof LOGO_KEY
   | typeof LENGTH_KEY
   | typeof RANGES_KEY
+  | typeof SECOND_STEP_KEY
   | 'name'
 
 /** How a form asks for a setting. */
@@ -80,6 +82,11 @@ export const settingGroups: readonly SettingGroup[] = [
         'allow_totp_email',
         'Codes by mail',
         'Users may add them as a second step. With passwords off, they take the place of the password.',
+      ),
+      metadata(
+        SECOND_STEP_KEY,
+        'Second step required from',
+        'A day such as 2026-12-31. Until then users are asked to add a second step and can postpone it; from then on, each login needs one. Empty: it is not required.',
       ),
     ],
   },

@@ -101,13 +101,19 @@ interface ShownAccount {
   added: string
 }
 
+/**
+ * How a visitor continues without adding a second step: on with the login, `later` until a day as the visitor writes it, or
+ * back to the account page. `none` and `due`: not at all, for an operator of the console and for a user.
+ */
+type WayOut = { kind: 'skip' | 'security' | 'none' | 'due' } | { kind: 'later'; day: string }
+
 /** The members that all pages for adding a second step share. */
 interface Enrolment {
   csrf: string
   action: string
   others: OtherStep[]
-  /** The link for continuing without it. */
-  wayOut: 'skip' | 'security' | 'none'
+  /** How to continue without it. */
+  wayOut: WayOut
   problem?: Problem<'code'> | undefined
 }
 

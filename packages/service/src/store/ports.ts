@@ -296,6 +296,15 @@ export interface CredentialStore {
     kept: readonly CredentialKind[],
     connectionId?: string,
   ): Promise<number>
+  /**
+   * How many users of the tenant have logged in since a time and have no enabled credential of these kinds. Each of those who
+   * have logged in is read for it.
+   */
+  countActiveWithout(
+    tenantId: string,
+    kinds: readonly CredentialKind[],
+    since: Micros,
+  ): Promise<number>
   /** How many users of the tenant have connected an account by the connection. */
   countConnected(tenantId: string, connectionId: string): Promise<number>
   /**

@@ -38,6 +38,7 @@ test('the page of the settings has each setting of the API once, with its name b
     'latchkey_leaked_password_check',
     'latchkey_logo_url',
     'latchkey_password_min_length',
+    'latchkey_second_step_from',
   ]
   expect(grouped.toSorted()).toEqual([...names, ...own, 'name'].sort())
   const viewer = await running.logIn({ role: 'viewer' })

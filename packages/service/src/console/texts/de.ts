@@ -123,6 +123,9 @@ export const de = {
   'Trust verified addresses': 'Bestätigten Adressen vertrauen',
   'An address that the provider has verified counts as proven here.':
     'Eine Adresse, die der Anbieter bestätigt hat, gilt hier als nachgewiesen.',
+  'Second step required from': 'Zweiter Schritt verlangt ab',
+  'A day such as 2026-12-31. Until then users are asked to add a second step and can postpone it; from then on, each login needs one. Empty: it is not required.':
+    'Ein Tag wie 2026-12-31. Bis dahin werden Benutzer gebeten, einen zweiten Schritt hinzuzufügen, und können ihn aufschieben; ab dann braucht jede Anmeldung einen. Leer: Er wird nicht verlangt.',
   'New passwords': 'Neue Passwörter',
   'Least length': 'Mindestlänge',
   'Characters of a password that a user chooses: 8, where it is empty, to 24.':

@@ -1,5 +1,7 @@
-import type { Application } from '../../store/records.ts'
+import type { Application, Metadata } from '../../store/records.ts'
+import { isDay, SECOND_STEP_KEY } from '../factors/second-step-rule.ts'
 import { ServiceError } from '../writes/errors.ts'
+import { reason } from '../writes/reasons/index.ts'
 import { checkMetadata, checkText, checkUrl, checkUrlCount, limits } from '../writes/rules.ts'
 import { checkNewApi } from './application-api.ts'
 import { checkNewExceptions } from './application-exceptions.ts'
@@ -104,10 +106,18 @@ function newChecksOf(
       field: 'metadata',
       run: () => checkNewLogoutAddress(metadata, stored?.metadata, developerMode),
     },
-    ...[checkNewScopes, checkNewExceptions, checkNewProfile, checkNewApi, checkNewResources].map(
+    ...[checkNewSecondStep, checkNewScopes, checkNewExceptions, checkNewProfile, checkNewApi, checkNewResources].map(
       (check): Check => ({ field: 'metadata', run: () => check(metadata, stored?.metadata) }),
     ),
   ]
+}
+
+/** Refuses a day that is none. A value that is stored already may stay. */
+function checkNewSecondStep(metadata: Metadata, stored: Metadata | undefined): void {
+  const { [SECOND_STEP_KEY]: value } = metadata
+  if (value === undefined || value === stored?.[SECOND_STEP_KEY] || isDay(value)) return
+  const given = { key: SECOND_STEP_KEY, value, wanted: reason('wanted_day') }
+  throw new ServiceError('invalid_metadata', reason('metadata_value', given))
 }
 
 function listsOf({

@@ -1,8 +1,9 @@
 import type { CredentialKind, Tenant, TenantSettings } from '../../store/records.ts'
 import { allowedFactors } from '../factors/factors.ts'
+import { SECOND_STEP_KEY, secondStepRule } from '../factors/second-step-rule.ts'
 import { passwordPolicy } from '../users/password-policy.ts'
 import { allowsKeys, allowsMailLogin } from '../ways/login-methods.ts'
-import type { Scope } from '../writes/context.ts'
+import { nowMicros, type Scope } from '../writes/context.ts'
 import { type Reason, reason } from '../writes/reasons/index.ts'
 import { warningsOf } from './tenant-warnings.ts'
 
@@ -12,13 +13,41 @@ import { warningsOf } from './tenant-warnings.ts'
  * @param after - The tenant as it would be.
  */
 export async function effectsOf(scope: Scope, before: Tenant, after: Tenant): Promise<Reason[]> {
-  const [factors, ways, warnings] = await Promise.all([
+  const [factors, ways, required, warnings] = await Promise.all([
     lostFactors(scope, before.settings, after.settings),
     lostWays(scope, before.settings, after.settings),
+    secondStepEffects(scope, before, after),
     warningsOf(scope, after, before),
   ])
-  return [...factors, ...ways, ...passwordEffects(before, after), ...warnings]
+  return [...factors, ...ways, ...passwordEffects(before, after), ...required, ...warnings]
 }
+
+/** How many users have a second step, before one is required, and how many will have to add one. */
+async function secondStepEffects(scope: Scope, before: Tenant, after: Tenant): Promise<Reason[]> {
+  const { context, tenantId } = scope
+  const [old, next] = [before, after].map(({ metadata }) =>
+    secondStepRule(context, metadata[SECOND_STEP_KEY]),
+  )
+  if (!next || next.from === old?.from) return []
+  const { users, credentials } = context.store
+  const kinds = allowedFactors(after.settings)
+  const since = nowMicros(context.clock) - ACTIVE_MICROS
+  const [listing, have, active] = await Promise.all([
+    users.list(tenantId, { after: undefined, limit: 1 }),
+    countLosing(scope, kinds, []),
+    credentials.countActiveWithout(tenantId, kinds, since),
+  ])
+  const all = listing?.total ?? 0
+  const numbers = { all, have, asked: all - have, active }
+  return [
+    next.isDue
+      ? reason('effect_second_step_now', numbers)
+      : reason('effect_second_step_later', { ...numbers, day: next.from }),
+  ]
+}
+
+/** Users who have logged in since then are in use: 30 days. */
+const ACTIVE_MICROS = 30 * 86_400 * 1e6
 
 function passwordEffects(before: Tenant, after: Tenant): Reason[] {
   const [old, next] = [passwordPolicy(before), passwordPolicy(after)]

@@ -1,4 +1,5 @@
 import type { Metadata, Tenant } from '../../store/records.ts'
+import { isDay, SECOND_STEP_KEY } from '../factors/second-step-rule.ts'
 import {
   isMinLength,
   LEAST_CHARACTERS,
@@ -54,6 +55,7 @@ const RULES: Readonly<Record<string, { isGood(value: string): boolean; wanted: R
     isGood: (value) => value === 'true' || value === 'false',
     wanted: reason('wanted_flag_off'),
   },
+  [SECOND_STEP_KEY]: { isGood: isDay, wanted: reason('wanted_day') },
   [COLOR_KEY]: { isGood: isColor, wanted: reason('wanted_color') },
   [LOGO_KEY]: { isGood: isImageUrl, wanted: reason('wanted_image_url') },
 }

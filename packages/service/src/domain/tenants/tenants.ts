@@ -2,6 +2,7 @@ import type { Listing, Page } from '../../store/ports.ts'
 import type { Micros, Reach, Tenant, TenantSettings } from '../../store/records.ts'
 import { SYSTEM_TENANT_ID } from '../../store/system-tenant.ts'
 import type { Found, SearchPage } from '../../store/user-search.ts'
+import { allowsSecondSteps, SECOND_STEP_KEY } from '../factors/second-step-rule.ts'
 import { commit, noting } from '../writes/commit.ts'
 import {
   type DomainContext,
@@ -11,8 +12,9 @@ import {
   type ServiceScope,
   updated,
 } from '../writes/context.ts'
-import { found, notFound } from '../writes/errors.ts'
+import { found, notFound, ServiceError } from '../writes/errors.ts'
 import { newId } from '../writes/ids.ts'
+import { reason } from '../writes/reasons/index.ts'
 import { checkEmail, checkMetadata, checkText } from '../writes/rules.ts'
 import { canonicalDomain, checkDomain, DOMAIN_HOLD_MICROS } from './domain-names.ts'
 import { verifyDomain } from './domain-verification.ts'
@@ -50,6 +52,7 @@ export async function createTenant(scope: ServiceScope, input: TenantInput): Pro
   const id = newId('ten', clock)
   const tenant = { id, createdAt: now, updatedAt: now, ...checkTenant(input) }
   checkNewFeatures(tenant.metadata, undefined)
+  checkSecondStep(tenant, undefined)
   // Only the operator creates tenants, and may do so on this very machine.
   checkDomain(tenant.settings.domain, { ...scope.context.domains, allowLoopback: true })
   return commit({ ...scope, tenantId: id }, 'tenant.create', id, (audit) =>
@@ -142,8 +145,20 @@ export async function updateTenant(
 function change(context: DomainContext, last: Tenant, checked: TenantInput): Tenant {
   const { domain } = checked.settings
   checkNewFeatures(checked.metadata, last.metadata)
+  checkSecondStep(checked, last)
   if (domain !== last.settings.domain) checkDomain(domain, context.domains)
   return updated(context, last, checked)
+}
+
+/** A second step can be required only where users can have one. What is stored already may stay. */
+function checkSecondStep(input: TenantInput, stored: TenantInput | undefined): void {
+  const breaks = ({ metadata, settings }: TenantInput) =>
+    metadata[SECOND_STEP_KEY] !== undefined && !allowsSecondSteps(settings)
+  if (!breaks(input) || (stored && breaks(stored))) return
+  throw new ServiceError(
+    'invalid_metadata',
+    reason('second_step_not_allowed', { key: SECOND_STEP_KEY }),
+  )
 }
 
 /** Deletes a tenant with all that it holds; answers with its last version. */

@@ -10,6 +10,7 @@ import { authTimeOf } from '../engine/login-facts.ts'
 import { readSession, type Session } from '../engine/session.ts'
 import { csrfToken } from '../interaction/flow/flow-path.ts'
 import { type FlowRequest, show } from '../interaction/flow/flow-request.ts'
+import { lacksSecondStep } from '../interaction/progress/second-step.ts'
 import { redirect } from '../requests/http.ts'
 import { accountPaths } from '../requests/paths.ts'
 import { accountLogin } from './client.ts'
@@ -36,8 +37,10 @@ export async function enter(flow: FlowRequest, isForChanges: boolean): Promise<V
   if (user && isLoginValid(user, loginTs, keptAt)) {
     const factors = await readFactors(context.domain, tenant.id, tenant.settings, user.id)
     const visit = { user, session, factors, csrf: csrfToken(session.uid) }
-    // As at every application: the login for this page asks for the proof of the address.
-    const isIn = isAdmitted(user, tenant.settings)
+    // As at every application: the login for this page asks for the proof of the address, and for a second step.
+    const isIn =
+      isAdmitted(user, tenant.settings) &&
+      !(await lacksSecondStep({ context, tenant, user, acr }, request))
     if (!isForChanges && isIn) return visit
     // A recovery code is to be enough for a user who has lost a key.
     const hasOwn = factors.hasPassword || factors.social.length === 0

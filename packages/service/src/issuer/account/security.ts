@@ -129,7 +129,7 @@ function placeOf({ tenant }: FlowRequest, { user, session, factors, csrf }: Visi
     csrf,
     path: ADD_PATH,
     kinds: addableFactors(tenant.settings, factors),
-    wayOut: 'security',
+    wayOut: { kind: 'security' },
     login: undefined,
   }
 }

@@ -1,9 +1,12 @@
 import type { Account, FindAccount, KoaContextWithOIDC } from 'oidc-provider'
 import { lookUpUser } from '../../domain/users/users.ts'
+import { SECOND_STEP_KEY } from '../../domain/factors/second-step-rule.ts'
 import { isLoginValid } from '../../domain/ways/valid-logins.ts'
 import type { User } from '../../store/records.ts'
 import type { IssuerContext } from '../context.ts'
 import type { Session } from '../engine/session.ts'
+import { lacksSecondStep } from '../interaction/progress/second-step.ts'
+import { factsOf } from '../requests/request-facts.ts'
 import { isDocumentClient } from './client-documents.ts'
 import { readConsent } from './consents.ts'
 
@@ -36,13 +39,20 @@ export const claimsOfScope = {
 
 /**
  * Finds the user of a session or token: none when the user is gone or disabled, or when the
- * login was before the user's sessions were voided.
+ * login was before the user's sessions were voided, or a refresh token is of a login that lacks a second step.
  */
 export function createFindAccount(context: IssuerContext, tenantId: string): FindAccount {
   return async (ctx, sub, token) => {
     const user = await lookUpUser(context.domain, tenantId, sub)
     const { loggedInAt, keptAt } = token === undefined ? ofSession(ctx) : ofToken(token)
     if (!user || !isLoginValid(user, loggedInAt, keptAt)) return undefined
+    if (token?.kind === 'RefreshToken' && ctx.oidc.client) {
+      const tenant = factsOf(ctx.req).tenant
+      const { acr } = token as { acr?: string }
+      const ofApplication = ctx.oidc.client[SECOND_STEP_KEY]
+      const login = { context, tenant, user, acr, ofApplication }
+      if (await lacksSecondStep(login, undefined)) return undefined
+    }
     // A consent that is withdrawn ends all that came from it.
     const { client } = ctx.oidc
     if (token !== undefined && client && isDocumentClient(client)) {

@@ -11,6 +11,7 @@ import { RESOURCES_KEY, resourcesOf } from '../../domain/applications/applicatio
 import { allowedScopes } from '../../domain/applications/application-scopes.ts'
 import { BACKCHANNEL_LOGOUT_KEY, workingUrls } from '../../domain/applications/application-urls.ts'
 import { openEarlierSecret, openSecret } from '../../domain/applications/applications.ts'
+import { isDay, SECOND_STEP_KEY } from '../../domain/factors/second-step-rule.ts'
 import { type DomainContext, nowMicros } from '../../domain/writes/context.ts'
 import type { Application, Metadata } from '../../store/records.ts'
 
@@ -37,6 +38,7 @@ export function clientMetadata(
   const canLogIn = redirectUrls.length > 0
   const exceptions = exceptionsOf(application.metadata)
   const { isPkceOptional, isNonceOptional, isPublic, isNative, isRefreshRepeatRefused } = exceptions
+  const secondStepFrom = application.metadata[SECOND_STEP_KEY]
   const backchannelLogoutUri = application.metadata[BACKCHANNEL_LOGOUT_KEY]
   return {
     client_id: application.id,
@@ -49,6 +51,7 @@ export function clientMetadata(
     ...(isPkceOptional && { [exceptionKeys.pkce]: 'optional' }),
     ...(isNonceOptional && { [exceptionKeys.nonce]: 'optional' }),
     ...(isRefreshRepeatRefused && { [exceptionKeys.refreshRepeat]: 'refused' }),
+    ...(isDay(secondStepFrom) && { [SECOND_STEP_KEY]: secondStepFrom }),
     [RESOURCES_KEY]: resourcesOf(application.metadata),
     client_name: application.name || undefined,
     scope: allowedScopes(application.metadata)?.join(' '),

@@ -1,6 +1,7 @@
 import { type Client, errors, type KoaContextWithOIDC } from 'oidc-provider'
 import { exceptionKeys } from '../../domain/applications/application-exceptions.ts'
 import { FAPI_2, PROFILE_KEY } from '../../domain/applications/application-profile.ts'
+import { SECOND_STEP_KEY } from '../../domain/factors/second-step-rule.ts'
 
 /** A request that the registration of its application does not allow; the description says what to register. */
 export class NotRegisteredFor extends errors.InvalidRequest {}
@@ -12,12 +13,13 @@ export function describeForbiddenGrant(type: string): string {
     : 'the application has no redirect URL, so it cannot log users in'
 }
 
-/** The names of an application's exceptions and profile, as oidc-provider keeps them with its client. */
+/** The names of an application's exceptions, profile and second step, as oidc-provider keeps them with its client. */
 export const exceptionProperties: readonly string[] = [
   exceptionKeys.pkce,
   exceptionKeys.nonce,
   exceptionKeys.refreshRepeat,
   PROFILE_KEY,
+  SECOND_STEP_KEY,
 ]
 
 /** Whether the logins of a client follow the FAPI 2.0 Security Profile. */

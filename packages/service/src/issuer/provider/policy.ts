@@ -1,6 +1,7 @@
 import { interactionPolicy, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
 import type { Clock } from '../../clock.ts'
 import { allowedFactors } from '../../domain/factors/factors.ts'
+import { SECOND_STEP_KEY } from '../../domain/factors/second-step-rule.ts'
 import {
   answeredAcr,
   isAtLeast,
@@ -15,6 +16,7 @@ import type { IssuerContext } from '../context.ts'
 import { answerWithAcr } from '../engine/request.ts'
 import { NATIVE_UNCONFIRMED } from '../interaction/first/select-account.ts'
 import { ACR_UNMET } from '../interaction/progress/login-progress.ts'
+import { lacksSecondStep, SECOND_STEP_DUE } from '../interaction/progress/second-step.ts'
 import { paths } from '../requests/paths.ts'
 import { factsOf } from '../requests/request-facts.ts'
 import { isDocumentClient } from './client-documents.ts'
@@ -58,6 +60,13 @@ export function createPolicy(context: IssuerContext): interactionPolicy.DefaultP
         'the requested authentication is not met',
         'login_required',
         answerAcrOrAsk,
+      ),
+    )
+  policy
+    .get('login')
+    ?.checks.add(
+      new Check(SECOND_STEP_DUE, 'a second step is required', 'login_required', (ctx) =>
+        needsSecondStep(context, ctx),
       ),
     )
   const unconfirmed = new Check(
@@ -121,6 +130,16 @@ function answerAcrOrAsk(ctx: KoaContextWithOIDC): boolean {
   const reachable = reachableLevels(firstMethod(settings), allowedFactors(settings))
   const wanted = requestedLevels(params?.acr_values)
   return wanted.some((level) => reachable.some((offered) => isAtLeast(offered, level)))
+}
+
+/** A session of one step does not do where the tenant or the application requires a second one. */
+async function needsSecondStep(context: IssuerContext, ctx: KoaContextWithOIDC): Promise<boolean> {
+  const { session, client } = ctx.oidc
+  if (!session?.accountId) return false
+  const { tenant } = factsOf(ctx.req)
+  const user = { id: session.accountId }
+  const ofApplication = client?.[SECOND_STEP_KEY]
+  return lacksSecondStep({ context, tenant, user, acr: session.acr, ofApplication }, ctx.req)
 }
 
 /**

@@ -149,6 +149,12 @@ export const en = {
   enrolKeySecondHint: 'You use it after your password. It needs no PIN.',
   enrolRequired:
     'Every operator of the console needs a second step, so that a stolen password alone opens nothing. Add one to go on.',
+  enrolDue: 'A login needs a second step here. Add one to go on.',
+  enrolLaterText:
+    'From {day} on, a login needs a second step here. Until then, you can add it later.',
+  enrolLater: 'Later',
+  secondStepImpossible:
+    'A login needs a second step here, and you cannot add one. Please write to the support.',
   enrolButton: 'Add',
   enrolSkip: 'Not now',
   recoveryTitle: 'Save your recovery codes',

@@ -55,6 +55,14 @@ export function createCredentials<S>(
         group by user_id
         having min(case when type in (${typesOf(lost)}) and ${isOf} then 1 else 0 end) = 1) as losing`)
     },
+    async countActiveWithout(tenantId, kinds, since) {
+      const types = kinds.map((kind) => typeOf[kind])
+      const isOf = types.length === 0 ? sql`1 = 0` : sql`type in (${list(types)})`
+      return countOf(sql`from last_logins
+        where tenant_id = ${tenantId} and at >= ${since} and not exists (
+          select 1 from credentials where credentials.tenant_id = last_logins.tenant_id
+            and credentials.user_id = last_logins.user_id and disabled = 0 and ${isOf})`)
+    },
     async countConnected(tenantId, connectionId) {
       // The quotes of other members are escaped, so that none looks like this.
       return countOf(sql`from (select distinct user_id from credentials

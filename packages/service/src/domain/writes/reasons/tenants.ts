@@ -80,6 +80,22 @@ export const tenants = {
     en: 'a whole number from {least} to {most}',
     de: 'eine ganze Zahl von {least} bis {most}',
   },
+  wanted_day: {
+    en: 'a day such as 2026-12-31',
+    de: 'ein Tag wie 2026-12-31',
+  },
+  second_step_not_allowed: {
+    en: '"metadata.{key}" requires a second step, and the settings allow none: switch on "allow_totp_app", "allow_hardware" or "allow_totp_email".',
+    de: '„metadata.{key}“ verlangt einen zweiten Schritt, und die Einstellungen erlauben keinen: Schalten Sie „allow_totp_app“, „allow_hardware“ oder „allow_totp_email“ ein.',
+  },
+  effect_second_step_later: {
+    en: 'From {day} on, a login needs a second step; until then, users are asked and can postpone it. {have} of {all} users have one. {asked} will be asked; {active} of these have logged in within 30 days.',
+    de: 'Ab {day} braucht eine Anmeldung einen zweiten Schritt; bis dahin werden Benutzer gefragt und können ihn aufschieben. {have} von {all} Benutzern haben einen. {asked} werden gefragt; {active} davon haben sich in den letzten 30 Tagen angemeldet.',
+  },
+  effect_second_step_now: {
+    en: 'From now on, a login needs a second step, also within sessions from before. {have} of {all} users have one. {asked} have to add one; {active} of these have logged in within 30 days.',
+    de: 'Ab sofort braucht eine Anmeldung einen zweiten Schritt, auch in Sitzungen von vorher. {have} von {all} Benutzern haben einen. {asked} müssen einen hinzufügen; {active} davon haben sich in den letzten 30 Tagen angemeldet.',
+  },
   wanted_document_trust: {
     en: '"off", which is the default, "listed" or "any"',
     de: '„off“ (die Vorgabe), „listed“ oder „any“',

@@ -72,7 +72,7 @@ async function readDevice(
  * the tenant allows now, and no factor was changed and no session ended since.
  */
 export async function isTrusted(
-  flow: FlowRequest,
+  flow: Pick<FlowRequest, 'context' | 'tenant' | 'request'>,
   user: User,
   { changedAt }: Pick<Factors, 'changedAt'>,
 ): Promise<boolean> {

@@ -5,6 +5,7 @@ import {
   factorsAmong,
   readFactors,
 } from '../../../domain/factors/factors.ts'
+import type { SecondStepRule } from '../../../domain/factors/second-step-rule.ts'
 import { lookUpUser } from '../../../domain/users/users.ts'
 import {
   type FactorKind,
@@ -26,10 +27,11 @@ import { authTimeOf } from '../../engine/login-facts.ts'
 import { readSession } from '../../engine/session.ts'
 import { redirect } from '../../requests/http.ts'
 import { type FlowPage, flowPath } from '../flow/flow-path.ts'
-import type { InteractionRequest } from '../flow/flow-request.ts'
+import { type InteractionRequest, show } from '../flow/flow-request.ts'
 import { offered } from '../flow/offered.ts'
 import { finishLogin, type Shown } from './finish.ts'
 import { isTrusted } from './known-device.ts'
+import { ruleOf, SECOND_STEP_DUE } from './second-step.ts'
 import { completeLink } from './social-link.ts'
 
 /** The factors proven so far in a login that is not finished. */
@@ -99,7 +101,8 @@ export async function completeFurtherStep(
 export async function stepUp(flow: InteractionRequest): Promise<boolean> {
   const { context, provider, tenant, interaction, request, response } = flow
   const { name, reasons } = interaction.prompt
-  if (name !== 'login' || reasons.some((reason) => reason !== ACR_UNMET)) return false
+  const isStronger = (reason: string) => reason === ACR_UNMET || reason === SECOND_STEP_DUE
+  if (name !== 'login' || !reasons.every(isStronger)) return false
   const session = await readSession(provider, request, response)
   const { accountId, loginTs, keptAt, provenAt, acr, amr } = session
   if (!accountId || !loginTs || accountId !== interaction.session?.accountId) return false
@@ -238,14 +241,18 @@ export async function usefulFactors(
   }
 }
 
-/** The second factors that would satisfy the application, if the user enrolled them. */
+/**
+ * The second factors that would satisfy the application, if the user enrolled them; where it asks for more than a second step
+ * and none does, those that make one.
+ */
 export async function enrollableFactors(
   flow: InteractionRequest,
   { progress, user }: Step,
 ): Promise<FactorKind[]> {
   const { context, tenant } = flow
   const factors = await readFactors(context.domain, tenant.id, tenant.settings, user.id)
-  return enrollable(flow, progress, factors)
+  const kinds = enrollable(flow, progress, factors)
+  return kinds.length > 0 ? kinds : secondSteps(flow, progress, factors)
 }
 
 function enrollable(
@@ -259,6 +266,25 @@ function enrollable(
   )
 }
 
+/** The factors that would make a second step of this login, if the user enrolled them. */
+function secondSteps(
+  { tenant }: InteractionRequest,
+  { proofs }: LoginProgress,
+  factors: Factors,
+): FactorKind[] {
+  return addableFactors(tenant.settings, factors).filter((kind) =>
+    satisfies(proofs, methodsOf[kind], ['two_step']),
+  )
+}
+
+/** The rule that has the user add a second step, unless it is already proven. */
+export async function pendingRule(
+  flow: InteractionRequest,
+  { progress }: Step,
+): Promise<SecondStepRule | undefined> {
+  return levelOf(progress.proofs) === 'single' ? ruleOf(flow) : undefined
+}
+
 /** Whether the next step of the login is to add a factor: everything else is proven. */
 export async function isEnrolling(flow: InteractionRequest, step: Step): Promise<boolean> {
   return (await nextPage(flow, step)) === '/enrol'
@@ -269,6 +295,10 @@ async function goOn(flow: InteractionRequest, step: Step, isStored: boolean): Pr
   const { progress, user } = step
   const page = await nextPage(flow, step)
   if (page === 'start') return redirect(response, startPath(flow))
+  if (page === 'none') {
+    const link = { href: startPath(flow), text: 'backToLogin' } as const
+    return show(flow, 403, 'message', { title: 'errorTitle', text: 'secondStepImpossible', link })
+  }
   if (page !== undefined) {
     await records.put(flow, interaction.uid, progress)
     return redirect(response, flowPath(interaction, page))
@@ -282,13 +312,14 @@ async function goOn(flow: InteractionRequest, step: Step, isStored: boolean): Pr
 }
 
 /**
- * The page that asks for the next missing factor; `undefined` if none is missing, and `start` if
- * the way to log in that was used was switched off meanwhile.
+ * The page that asks for the next missing factor; `undefined` if none is missing, `start` if
+ * the way to log in that was used was switched off meanwhile, and `none` if a second step is required that the user
+ * cannot add.
  */
 async function nextPage(
   flow: InteractionRequest,
   { progress, user, credentials }: Step,
-): Promise<FlowPage | 'start' | undefined> {
+): Promise<FlowPage | 'start' | 'none' | undefined> {
   const { context, tenant, interaction } = flow
   const { settings } = tenant
   const factors = credentials
@@ -300,6 +331,13 @@ async function nextPage(
   // Also where the settings have changed since the first step, a mailed code does not follow another.
   const hasStepLeft = level === 'single' && methods.some((m) => isUseful(progress.proofs, m))
   if (hasStepLeft && !(await isTrusted(flow, user, factors))) return '/factor'
+
+  // On a trusted device, the second step was proven before.
+  const rule = hasStepLeft ? undefined : await pendingRule(flow, { progress, user })
+  if (rule && (rule.isDue || !progress.declined)) {
+    if (secondSteps(flow, progress, factors).length > 0) return '/enrol'
+    if (rule.isDue) return 'none'
+  }
 
   const asked = requestedLevels(interaction.params.acr_values)
   if (asked.length === 0 || asked.some((wanted) => isAtLeast(level, wanted))) return undefined

@@ -1,18 +1,19 @@
 import { SYSTEM_TENANT_ID } from '../../../store/system-tenant.ts'
 import type { Form } from '../../requests/http.ts'
 import { csrfToken, flowPath } from '../flow/flow-path.ts'
-import { type InteractionRequest, show } from '../flow/flow-request.ts'
+import { type InteractionRequest, languageOf, show } from '../flow/flow-request.ts'
 import {
   completeFurtherStep,
   enrollableFactors,
   isEnrolling,
   noteProof,
+  pendingRule,
   readStep,
   type Step,
 } from '../progress/login-progress.ts'
 import { type Place, showEnrolment, submitEnrolment } from './enrolment.ts'
 
-/** Offers to add the factor that the application asks for. */
+/** Offers to add the factor that the application, or the tenant, asks for. */
 export async function showEnrol(flow: InteractionRequest): Promise<void> {
   const step = await readStep(flow)
   if (!step) return
@@ -24,7 +25,7 @@ export async function showEnrol(flow: InteractionRequest): Promise<void> {
 export async function submitEnrol(flow: InteractionRequest, form: Form): Promise<void> {
   const step = await readStep(flow)
   if (!step) return
-  const isSkipped = form.get('step') === 'skip' && !isRequired(flow)
+  const isSkipped = form.get('step') === 'skip' && !(await isRequired(flow, step))
   if (isSkipped) return completeFurtherStep(flow, step, { declined: true })
   if (!(await isEnrolling(flow, step))) return completeFurtherStep(flow, step, {})
 
@@ -39,10 +40,21 @@ export async function submitEnrol(flow: InteractionRequest, form: Form): Promise
 }
 
 /**
- * Whether the login cannot continue without the factor: the console requires one of every operator.
+ * Whether the login cannot continue without the factor: the console requires one of every operator, and a tenant or an
+ * application may require one of every user.
  */
-function isRequired({ tenant }: InteractionRequest): boolean {
-  return tenant.id === SYSTEM_TENANT_ID
+async function isRequired(flow: InteractionRequest, step: Step): Promise<boolean> {
+  if (flow.tenant.id === SYSTEM_TENANT_ID) return true
+  return (await pendingRule(flow, step))?.isDue === true
+}
+
+async function wayOutOf(flow: InteractionRequest, step: Step): Promise<Place['wayOut']> {
+  if (flow.tenant.id === SYSTEM_TENANT_ID) return { kind: 'none' }
+  const rule = await pendingRule(flow, step)
+  if (!rule) return { kind: 'skip' }
+  if (rule.isDue) return { kind: 'due' }
+  const format = new Intl.DateTimeFormat(languageOf(flow), { dateStyle: 'long', timeZone: 'UTC' })
+  return { kind: 'later', day: format.format(new Date(rule.from)) }
 }
 
 async function placeOf(flow: InteractionRequest, step: Step): Promise<Place> {
@@ -53,7 +65,7 @@ async function placeOf(flow: InteractionRequest, step: Step): Promise<Place> {
     csrf: csrfToken(interaction.uid),
     path: flowPath(interaction, '/enrol'),
     kinds: await enrollableFactors(flow, step),
-    wayOut: isRequired(flow) ? 'none' : 'skip',
+    wayOut: await wayOutOf(flow, step),
     login: step.progress,
   }
 }

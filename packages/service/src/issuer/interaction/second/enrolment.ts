@@ -13,7 +13,7 @@ import { keyMethod } from '../../../domain/ways/login-methods.ts'
 import type { EndingLogin, Login } from '../../../domain/ways/valid-logins.ts'
 import { entry } from '../../../domain/writes/entries.ts'
 import { lifetimes } from '../../../domain/writes/lifetimes.ts'
-import type { Problem } from '../../../pages/index.ts'
+import type { Pages, Problem } from '../../../pages/index.ts'
 import type { Credential, User } from '../../../store/records.ts'
 import { type Form, redirect } from '../../requests/http.ts'
 import { type FlowRequest, mailContextOf, scopeOf, show } from '../flow/flow-request.ts'
@@ -35,8 +35,8 @@ export interface Place {
   path: string
   /** The factors that can be enrolled here, the best first. */
   kinds: readonly FactorKind[]
-  /** The link for continuing without a factor: on with the login, or back to the account page. */
-  wayOut: 'skip' | 'security' | 'none'
+  /** How to continue without a factor. */
+  wayOut: Pages['enrolApp']['wayOut']
   /** The login under way in which the factor is added; `undefined`: the session of this browser. */
   login: Login | undefined
 }

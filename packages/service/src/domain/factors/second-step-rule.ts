@@ -1,0 +1,44 @@
+import type { Micros, TenantSettings } from '../../store/records.ts'
+import { type DomainContext, nowMicros } from '../writes/context.ts'
+import { allowedFactors } from './factors.ts'
+
+/**
+ * The key of the metadata of a tenant, or of an application, with the day from which each of its logins needs a second
+ * step, such as `2026-12-31`: from midnight in UTC. Before that day, users are asked to add one, and may postpone it.
+ */
+export const SECOND_STEP_KEY = 'latchkey_second_step_from'
+
+/** The rule that each login needs a second step. */
+export interface SecondStepRule {
+  /** The day from which it holds. */
+  readonly from: string
+  /** Whether it holds now. Before, users are asked and may postpone it. */
+  readonly isDue: boolean
+}
+
+/** The rule of some days, as the metadata of a tenant and an application has them: the first one decides. */
+export function secondStepRule(
+  { clock }: Pick<DomainContext, 'clock'>,
+  ...days: readonly unknown[]
+): SecondStepRule | undefined {
+  const [from] = days.filter(isDay).sort()
+  return from === undefined ? undefined : { from, isDue: nowMicros(clock) >= startOf(from) }
+}
+
+/** The first instant of a day, in UTC. */
+function startOf(day: string): Micros {
+  return Date.parse(day) * 1_000
+}
+
+/** Whether a value is a day such as `2026-12-31`. */
+export function isDay(value: unknown): value is string {
+  if (typeof value !== 'string' || !/^\d{4}-\d\d-\d\d$/.test(value)) return false
+  const at = Date.parse(value)
+  // The 31st of February would be a day of March.
+  return !Number.isNaN(at) && new Date(at).toISOString().startsWith(value)
+}
+
+/** Whether users can have a second step at all: else the rule would let nobody in. */
+export function allowsSecondSteps(settings: TenantSettings): boolean {
+  return allowedFactors(settings).length > 0
+}

@@ -1,0 +1,56 @@
+import { readFactors } from '../../../domain/factors/factors.ts'
+import {
+  SECOND_STEP_KEY,
+  type SecondStepRule,
+  secondStepRule,
+} from '../../../domain/factors/second-step-rule.ts'
+import { levelOfAcr } from '../../../domain/ways/assurance.ts'
+import type { Tenant, User } from '../../../store/records.ts'
+import type { IssuerContext } from '../../context.ts'
+import type { FlowRequest, InteractionRequest } from '../flow/flow-request.ts'
+import { isTrusted } from './known-device.ts'
+
+/** Why the policy asks for a second step; see `provider/policy.ts`. */
+export const SECOND_STEP_DUE = 'second_step_due'
+
+/** The rule for the login under way: that of its tenant or its application, whichever holds first. */
+export async function ruleOf(flow: InteractionRequest): Promise<SecondStepRule | undefined> {
+  const { context, tenant, interaction } = flow
+  const { client_id: clientId } = interaction.params
+  const application =
+    typeof clientId === 'string'
+      ? await context.domain.store.applications.get(tenant.id, clientId)
+      : undefined
+  const { [SECOND_STEP_KEY]: ofTenant } = tenant.metadata
+  return secondStepRule(context.domain, ofTenant, application?.metadata[SECOND_STEP_KEY])
+}
+
+/** A login that has ended, and whom it is for. */
+interface EndedLogin {
+  context: IssuerContext
+  tenant: Tenant
+  user: Pick<User, 'id'>
+  /** What the login has reached. */
+  acr: string | undefined
+  /** What the application says, as {@link SECOND_STEP_KEY} has it. */
+  ofApplication?: unknown
+}
+
+/**
+ * Whether a login of one step lacks a second one that the rule asks for now. A user who has one was asked for it, but on a
+ * device that the user trusts.
+ *
+ * @param request - The request of the browser; `undefined` where there is none: tokens are not bound to a device.
+ */
+export async function lacksSecondStep(
+  { context, tenant, user, acr, ofApplication }: EndedLogin,
+  request: FlowRequest['request'] | undefined,
+): Promise<boolean> {
+  const rule = secondStepRule(context.domain, tenant.metadata[SECOND_STEP_KEY], ofApplication)
+  if (!rule?.isDue || levelOfAcr(acr ?? '') !== undefined) return false
+  const factors = await readFactors(context.domain, tenant.id, tenant.settings, user.id)
+  if (factors.usable.length === 0) return true
+  if (request === undefined) return false
+  const account = await context.domain.store.users.get(tenant.id, user.id)
+  return account === undefined || !(await isTrusted({ context, tenant, request }, account, factors))
+}
