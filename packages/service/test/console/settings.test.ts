@@ -99,6 +99,50 @@ describe.each(stores.filter((one): one is Exclude<StoreName, 'cluster'> => one !
       expect(entry?.fields).toContain('settings.allow_passwords=false')
     })
 
+    test('before a second step is required, and passwords change, the page says what follows, in numbers', async () => {
+      await using running = await startConsoleOn(store)
+      const { admin, page, stored, tenant } = await withTenant(running)
+      const users = [ADA.email, 'bob@example.com', 'eve@example.com'].map((email) => ({
+        profile: { email },
+      }))
+      await admin.seed({ tenants: [{ settings: { domain: 'acme.example' }, users }] })
+      const [made] = (await admin.audit({ tenantId: tenant.id })).filter(
+        ({ action }) => action === 'user.create',
+      )
+      await admin.giveAuthenticatorApp(tenant.id, made?.target ?? '')
+      const operator = await running.logIn({ role: 'admin' })
+      const ways = { group: 'ways', allow_passwords: 'true', allow_totp_app: 'true' }
+      const from = { ...ways, latchkey_second_step_from: '2999-12-31' }
+      const shown = await sendForm(operator, page, from)
+      expect(textOf(shown.html)).toContain(
+        'From 2999-12-31 on, a login needs a second step; until then, users are asked and can postpone it. 1 of 3 users have one. 2 will be asked; 0 of these have logged in within 30 days.',
+      )
+      await sendForm(operator, `${page}/save`, confirmed(shown.html), page)
+      expect((await stored()).metadata).toEqual({ latchkey_second_step_from: '2999-12-31' })
+      const today = await sendForm(operator, page, { ...ways, latchkey_second_step_from: '2020-01-01' })
+      expect(textOf(today.html)).toContain('From now on, a login needs a second step')
+
+      const passwords = {
+        group: 'passwords',
+        latchkey_password_min_length: '12',
+        latchkey_leaked_password_check: 'true',
+      }
+      const policy = await sendForm(operator, page, passwords)
+      const text = textOf(policy.html)
+      expect(text).toContain('Passwords that users choose from now on need 12 characters.')
+      expect(text).toContain('the first five of the 40 digits of its SHA-1 are sent')
+      await sendForm(operator, `${page}/save`, confirmed(policy.html), page)
+      expect((await stored()).metadata).toEqual({
+        latchkey_second_step_from: '2999-12-31',
+        latchkey_password_min_length: '12',
+        latchkey_leaked_password_check: 'true',
+      })
+      const off = { group: 'passwords', latchkey_password_min_length: '' }
+      const without = await sendForm(operator, page, off)
+      await sendForm(operator, `${page}/save`, confirmed(without.html), page)
+      expect((await stored()).metadata).toEqual({ latchkey_second_step_from: '2999-12-31' })
+    })
+
     test('a domain that another tenant has is refused before the page that says what changes', async () => {
       await using running = await startConsoleOn(store)
       const { admin } = running.service

@@ -109,6 +109,25 @@ export function describeCredentials(open: Open): void {
       expect(await countUsersLosing(aTenant().id, ['password'], [])).toBe(0)
     })
 
+    test('the users who have logged in since a time without a credential of some kinds are counted', async () => {
+      const { store, tenant, user, other } = await withUser()
+      for (const credential of credentialsOf(user)) {
+        await store.credentials.insert(credential, anAudit('create'))
+      }
+      const [, app] = credentialsOf(other)
+      await store.credentials.insert({ ...app, disabled: true } as Credential, anAudit('create'))
+      const logIn = (target: string, at: number) =>
+        store.audit.append({ ...anAudit('login.succeeded'), at, tenantId: tenant.id, target })
+      await logIn(user.id, 10)
+      await logIn(other.id, 20)
+      const { countActiveWithout } = store.credentials
+      expect(await countActiveWithout(tenant.id, ['totp_app', 'hardware'], 10)).toBe(1)
+      expect(await countActiveWithout(tenant.id, [], 10)).toBe(2)
+      expect(await countActiveWithout(tenant.id, [], 11)).toBe(1)
+      expect(await countActiveWithout(tenant.id, ['totp_app'], 21)).toBe(0)
+      expect(await countActiveWithout(aTenant().id, [], 0)).toBe(0)
+    })
+
     test('the users who have connected an account by a connection are counted', async () => {
       const { store, tenant, user, other } = await withUser()
       const [first, second] = [aSocialCredential(user), aSocialCredential(user)]
