@@ -92,7 +92,7 @@ function addLimitOptions(command: Command): void {
     .addOption(
       new Option(
         '--leaked-passwords-file <file>',
-        'SHA-1 of leaked passwords that nobody can choose, one a line and in order',
+        'SHA-1 of leaked passwords that are refused, one a line and in order',
       ).env('LATCHKEY_LEAKED_PASSWORDS_FILE'),
     )
     .addOption(

@@ -1,6 +1,6 @@
+import { SECOND_STEP_KEY } from '../domain/tenants/second-step-rule.ts'
 import { COLOR_KEY, LOGO_KEY } from '../domain/tenants/tenant-features.ts'
-import { SECOND_STEP_KEY } from '../domain/factors/second-step-rule.ts'
-import { LENGTH_KEY, RANGES_KEY } from '../domain/users/password-policy.ts'
+import { LENGTH_KEY, RANGES_KEY } from '../domain/ways/password-policy.ts'
 import type { TenantBody } from '../wire/schemas.ts'
 import type { Sentence } from './texts/index.ts'
 

@@ -60,7 +60,7 @@ export async function createLeakedPasswords({
         const range = await read(tenantId, sha1.slice(0, PREFIX_DIGITS))
         return hasHash(range, sha1.slice(PREFIX_DIGITS))
       } catch (err) {
-        // Open: whoever can hold up Pwned Passwords could otherwise hold up every new password. No digit is logged.
+        // Accepted: a fault at Pwned Passwords would otherwise hold up every new password. No digit is logged.
         pausedUntil = clock.now() + PAUSE_MS
         logger.warn({ reason: kindOf(err) }, UNANSWERED)
         return false
@@ -82,7 +82,7 @@ function hasHash(range: string, rest: string): boolean {
   })
 }
 
-/** What went wrong, without the address of the request. */
+/** The kind of a failure, without the address of the request. */
 function kindOf(error: unknown): string {
   const { name, message, cause } = error as Error
   const code = (cause as NodeJS.ErrnoException | undefined)?.code

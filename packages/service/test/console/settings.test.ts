@@ -119,7 +119,10 @@ describe.each(stores.filter((one): one is Exclude<StoreName, 'cluster'> => one !
       )
       await sendForm(operator, `${page}/save`, confirmed(shown.html), page)
       expect((await stored()).metadata).toEqual({ latchkey_second_step_from: '2999-12-31' })
-      const today = await sendForm(operator, page, { ...ways, latchkey_second_step_from: '2020-01-01' })
+      const today = await sendForm(operator, page, {
+        ...ways,
+        latchkey_second_step_from: '2020-01-01',
+      })
       expect(textOf(today.html)).toContain('From now on, a login needs a second step')
 
       const passwords = {

@@ -56,7 +56,11 @@ describe.each(allStoreKinds)('on %s', (store) => {
     const { issuer, app } = await startWithFactors({ store })
     await using _ = issuer
     await require(issuer, 2)
-    const { browser, callback: form, begun } = await logIn(issuer, app, ada, undefined, {
+    const {
+      browser,
+      callback: form,
+      begun,
+    } = await logIn(issuer, app, ada, undefined, {
       scope: 'openid offline_access',
       prompt: 'consent',
     })

@@ -12,7 +12,6 @@ import {
   getConnection,
   updateConnection,
 } from '../../domain/connections/connections.ts'
-import { allowedFactors } from '../../domain/factors/factors.ts'
 import { sentenceOf } from '../../domain/factors/obstacle-sentences.ts'
 import { listApiKeys, revokeApiKey } from '../../domain/keys/api-keys.ts'
 import {
@@ -30,6 +29,7 @@ import { deleteTenant } from '../../domain/tenants/tenants.ts'
 import { listCredentials } from '../../domain/users/credentials.ts'
 import { deleteUser, getUser, listUsers, setDisabled } from '../../domain/users/users.ts'
 import { removeByOperator } from '../../domain/ways/account-changes.ts'
+import { allowedFactors } from '../../domain/ways/login-methods.ts'
 import { nowMicros } from '../../domain/writes/context.ts'
 import { found, notFound, ServiceError } from '../../domain/writes/errors.ts'
 import { reason } from '../../domain/writes/reasons/index.ts'

@@ -1,5 +1,5 @@
 import type { Application, Metadata } from '../../store/records.ts'
-import { isDay, SECOND_STEP_KEY } from '../factors/second-step-rule.ts'
+import { isDay, SECOND_STEP_KEY } from '../tenants/second-step-rule.ts'
 import { ServiceError } from '../writes/errors.ts'
 import { reason } from '../writes/reasons/index.ts'
 import { checkMetadata, checkText, checkUrl, checkUrlCount, limits } from '../writes/rules.ts'
@@ -106,9 +106,14 @@ function newChecksOf(
       field: 'metadata',
       run: () => checkNewLogoutAddress(metadata, stored?.metadata, developerMode),
     },
-    ...[checkNewSecondStep, checkNewScopes, checkNewExceptions, checkNewProfile, checkNewApi, checkNewResources].map(
-      (check): Check => ({ field: 'metadata', run: () => check(metadata, stored?.metadata) }),
-    ),
+    ...[
+      checkNewSecondStep,
+      checkNewScopes,
+      checkNewExceptions,
+      checkNewProfile,
+      checkNewApi,
+      checkNewResources,
+    ].map((check): Check => ({ field: 'metadata', run: () => check(metadata, stored?.metadata) })),
   ]
 }
 

@@ -10,7 +10,7 @@ import type {
 } from '../../store/records.ts'
 import { changeAccount, roomFor } from '../ways/account-changes.ts'
 import { type FactorKind, factorKinds, type Method, methodsOf } from '../ways/assurance.ts'
-import { allowsKeys, keyMethod, rpIdOf } from '../ways/login-methods.ts'
+import { allowedFactors, keyMethod, rpIdOf } from '../ways/login-methods.ts'
 import type { Login } from '../ways/valid-logins.ts'
 import { commit, unlessRefused } from '../writes/commit.ts'
 import { type DomainContext, nowMicros, type Scope, updated } from '../writes/context.ts'
@@ -48,17 +48,6 @@ export interface Factors {
   recoveryRev: number | undefined
   /** When the last of them was enrolled or changed. Their use is no change. */
   changedAt: Micros
-}
-
-/** The second factors that the tenant allows. */
-export function allowedFactors(settings: TenantSettings): FactorKind[] {
-  const { allowPasswords, allowTotpApp, allowTotpEmail } = settings
-  const allowed = {
-    hardware: allowsKeys(settings),
-    totp_app: allowTotpApp,
-    totp_email: allowPasswords && allowTotpEmail,
-  }
-  return factorKinds.filter((kind) => allowed[kind])
 }
 
 /** The second factors that the user may add. */

@@ -1,12 +1,11 @@
 import type { Metadata, Tenant } from '../../store/records.ts'
-import { isDay, SECOND_STEP_KEY } from '../factors/second-step-rule.ts'
 import {
   isMinLength,
   LEAST_CHARACTERS,
   LENGTH_KEY,
   MOST_LEAST_CHARACTERS,
   RANGES_KEY,
-} from '../users/password-policy.ts'
+} from '../ways/password-policy.ts'
 import { ServiceError } from '../writes/errors.ts'
 import { type Reason, reason } from '../writes/reasons/index.ts'
 import {
@@ -16,6 +15,7 @@ import {
   documentTrust,
   isHostList,
 } from './client-documents.ts'
+import { isDay, SECOND_STEP_KEY } from './second-step-rule.ts'
 
 /** The key of a tenant's metadata that says whether users may delete their own accounts. */
 const DELETION_KEY = 'latchkey_account_deletion'

@@ -2,7 +2,6 @@ import type { Listing, Page } from '../../store/ports.ts'
 import type { Micros, Reach, Tenant, TenantSettings } from '../../store/records.ts'
 import { SYSTEM_TENANT_ID } from '../../store/system-tenant.ts'
 import type { Found, SearchPage } from '../../store/user-search.ts'
-import { allowsSecondSteps, SECOND_STEP_KEY } from '../factors/second-step-rule.ts'
 import { commit, noting } from '../writes/commit.ts'
 import {
   type DomainContext,
@@ -18,6 +17,7 @@ import { reason } from '../writes/reasons/index.ts'
 import { checkEmail, checkMetadata, checkText } from '../writes/rules.ts'
 import { canonicalDomain, checkDomain, DOMAIN_HOLD_MICROS } from './domain-names.ts'
 import { verifyDomain } from './domain-verification.ts'
+import { allowsSecondSteps, SECOND_STEP_KEY } from './second-step-rule.ts'
 import { checkNewFeatures } from './tenant-features.ts'
 
 /** The fields of a tenant that a caller sets. */
@@ -150,7 +150,7 @@ function change(context: DomainContext, last: Tenant, checked: TenantInput): Ten
   return updated(context, last, checked)
 }
 
-/** A second step can be required only where users can have one. What is stored already may stay. */
+/** A second step can be required only where users can have one. Stored values may stay. */
 function checkSecondStep(input: TenantInput, stored: TenantInput | undefined): void {
   const breaks = ({ metadata, settings }: TenantInput) =>
     metadata[SECOND_STEP_KEY] !== undefined && !allowsSecondSteps(settings)

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { emailKey } from '../../store/email-key.ts'
 import type { Tenant, TenantSettings, User } from '../../store/records.ts'
+import { passwordPolicy } from '../ways/password-policy.ts'
 import type { DomainContext } from '../writes/context.ts'
 import { isWhole } from '../writes/rules.ts'
 import { loadCommonPasswords } from './common-passwords.ts'
-import { passwordPolicy } from './password-policy.ts'
 
 /** Why a password that a user chose is not good enough. */
 export type PasswordProblem =
@@ -16,7 +16,7 @@ export type PasswordProblem =
   | 'name'
   | 'character'
 
-/** Who chooses a password, and where. Their names make a bad password, because others know them. */
+/** The person who chooses a password, and the tenant. Their names make a bad password, because others know them. */
 export interface Chooser extends Pick<User, 'email' | 'profile'> {
   tenant: Pick<Tenant, 'id' | 'name' | 'metadata'> & {
     settings: Pick<TenantSettings, 'companyName' | 'domain'>

@@ -7,13 +7,13 @@ import type {
   StoredPassword,
   User,
 } from '../../store/records.ts'
+import { LENGTH_KEY, passwordPolicy } from '../ways/password-policy.ts'
 import { commit, notingCredential } from '../writes/commit.ts'
 import { type DomainContext, nowMicros, type Scope, updated } from '../writes/context.ts'
 import { alreadyExists, found, ServiceError } from '../writes/errors.ts'
 import { reason } from '../writes/reasons/index.ts'
 import { checkMetadata } from '../writes/rules.ts'
 import { judgeGivenPassword } from './chosen-password.ts'
-import { LENGTH_KEY, passwordPolicy } from './password-policy.ts'
 import { findPassword, importPassword, isStalePassword, isStoredPassword } from './passwords.ts'
 import { getUser } from './users.ts'
 

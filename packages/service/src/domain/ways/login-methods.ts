@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import type { Connection, HardwareCredential, TenantSettings } from '../../store/records.ts'
-import type { Method } from './assurance.ts'
+import { type FactorKind, factorKinds, type Method } from './assurance.ts'
 
 /** A way to begin a login. */
 export type FirstStep = 'password' | 'totp_email' | 'hardware'
@@ -42,6 +42,17 @@ export function isSignupOpen({ allowSignups, allowPasswords }: TenantSettings): 
 /** Whether users of the tenant can have passkeys and security keys. */
 export function allowsKeys(settings: TenantSettings): boolean {
   return settings.allowHardware && rpIdOf(settings) !== undefined
+}
+
+/** The second factors that the tenant allows. */
+export function allowedFactors(settings: TenantSettings): FactorKind[] {
+  const { allowPasswords, allowTotpApp, allowTotpEmail } = settings
+  const allowed = {
+    hardware: allowsKeys(settings),
+    totp_app: allowTotpApp,
+    totp_email: allowPasswords && allowTotpEmail,
+  }
+  return factorKinds.filter((kind) => allowed[kind])
 }
 
 /**

@@ -1,7 +1,7 @@
 import { changePassword } from '../../domain/users/accounts.ts'
 import { judgePassword } from '../../domain/users/chosen-password.ts'
-import { passwordPolicy } from '../../domain/users/password-policy.ts'
 import { findPassword, hashPassword, verifyPassword } from '../../domain/users/passwords.ts'
+import { passwordPolicy } from '../../domain/ways/password-policy.ts'
 import { note } from '../../domain/writes/audit.ts'
 import type { Pages } from '../../pages/index.ts'
 import { passwordFault } from '../interaction/first/signup.ts'

@@ -1,6 +1,6 @@
 import type { Account, FindAccount, KoaContextWithOIDC } from 'oidc-provider'
+import { SECOND_STEP_KEY } from '../../domain/tenants/second-step-rule.ts'
 import { lookUpUser } from '../../domain/users/users.ts'
-import { SECOND_STEP_KEY } from '../../domain/factors/second-step-rule.ts'
 import { isLoginValid } from '../../domain/ways/valid-logins.ts'
 import type { User } from '../../store/records.ts'
 import type { IssuerContext } from '../context.ts'

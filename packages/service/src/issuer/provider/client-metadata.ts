@@ -11,7 +11,7 @@ import { RESOURCES_KEY, resourcesOf } from '../../domain/applications/applicatio
 import { allowedScopes } from '../../domain/applications/application-scopes.ts'
 import { BACKCHANNEL_LOGOUT_KEY, workingUrls } from '../../domain/applications/application-urls.ts'
 import { openEarlierSecret, openSecret } from '../../domain/applications/applications.ts'
-import { isDay, SECOND_STEP_KEY } from '../../domain/factors/second-step-rule.ts'
+import { isDay, SECOND_STEP_KEY } from '../../domain/tenants/second-step-rule.ts'
 import { type DomainContext, nowMicros } from '../../domain/writes/context.ts'
 import type { Application, Metadata } from '../../store/records.ts'
 

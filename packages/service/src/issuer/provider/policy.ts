@@ -1,7 +1,6 @@
 import { interactionPolicy, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
 import type { Clock } from '../../clock.ts'
-import { allowedFactors } from '../../domain/factors/factors.ts'
-import { SECOND_STEP_KEY } from '../../domain/factors/second-step-rule.ts'
+import { SECOND_STEP_KEY } from '../../domain/tenants/second-step-rule.ts'
 import {
   answeredAcr,
   isAtLeast,
@@ -10,7 +9,7 @@ import {
   requestedAcrs,
   requestedLevels,
 } from '../../domain/ways/assurance.ts'
-import { firstMethod } from '../../domain/ways/login-methods.ts'
+import { allowedFactors, firstMethod } from '../../domain/ways/login-methods.ts'
 import { loginSeconds } from '../../domain/writes/lifetimes.ts'
 import type { IssuerContext } from '../context.ts'
 import { answerWithAcr } from '../engine/request.ts'

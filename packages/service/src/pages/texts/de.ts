@@ -164,7 +164,8 @@ export const de: Texts = {
   enrolKeySecondHint: 'Sie verwenden ihn nach dem Passwort. Er braucht keine PIN.',
   enrolRequired:
     'Jeder Operator der Konsole braucht einen zweiten Schritt, damit ein gestohlenes Passwort allein nichts öffnet. Richten Sie einen ein, um fortzufahren.',
-  enrolDue: 'Eine Anmeldung braucht hier einen zweiten Schritt. Fügen Sie einen hinzu, um fortzufahren.',
+  enrolDue:
+    'Eine Anmeldung braucht hier einen zweiten Schritt. Fügen Sie einen hinzu, um fortzufahren.',
   enrolLaterText:
     'Ab dem {day} braucht eine Anmeldung hier einen zweiten Schritt. Bis dahin können Sie ihn später hinzufügen.',
   enrolLater: 'Später',

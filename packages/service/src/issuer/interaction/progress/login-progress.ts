@@ -5,7 +5,7 @@ import {
   factorsAmong,
   readFactors,
 } from '../../../domain/factors/factors.ts'
-import type { SecondStepRule } from '../../../domain/factors/second-step-rule.ts'
+import type { SecondStepRule } from '../../../domain/tenants/second-step-rule.ts'
 import { lookUpUser } from '../../../domain/users/users.ts'
 import {
   type FactorKind,

@@ -3,7 +3,7 @@ import {
   SECOND_STEP_KEY,
   type SecondStepRule,
   secondStepRule,
-} from '../../../domain/factors/second-step-rule.ts'
+} from '../../../domain/tenants/second-step-rule.ts'
 import { levelOfAcr } from '../../../domain/ways/assurance.ts'
 import type { Tenant, User } from '../../../store/records.ts'
 import type { IssuerContext } from '../../context.ts'
@@ -13,7 +13,7 @@ import { isTrusted } from './known-device.ts'
 /** Why the policy asks for a second step; see `provider/policy.ts`. */
 export const SECOND_STEP_DUE = 'second_step_due'
 
-/** The rule for the login under way: that of its tenant or its application, whichever holds first. */
+/** The rule for the login under way: that of its tenant or its application, the earlier one of both. */
 export async function ruleOf(flow: InteractionRequest): Promise<SecondStepRule | undefined> {
   const { context, tenant, interaction } = flow
   const { client_id: clientId } = interaction.params
@@ -30,9 +30,9 @@ interface EndedLogin {
   context: IssuerContext
   tenant: Tenant
   user: Pick<User, 'id'>
-  /** What the login has reached. */
+  /** The `acr` that the login has reached. */
   acr: string | undefined
-  /** What the application says, as {@link SECOND_STEP_KEY} has it. */
+  /** The day of the application, as {@link SECOND_STEP_KEY} has it. */
   ofApplication?: unknown
 }
 

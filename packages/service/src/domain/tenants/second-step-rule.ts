@@ -1,6 +1,6 @@
 import type { Micros, TenantSettings } from '../../store/records.ts'
+import { allowedFactors } from '../ways/login-methods.ts'
 import { type DomainContext, nowMicros } from '../writes/context.ts'
-import { allowedFactors } from './factors.ts'
 
 /**
  * The key of the metadata of a tenant, or of an application, with the day from which each of its logins needs a second
@@ -38,7 +38,7 @@ export function isDay(value: unknown): value is string {
   return !Number.isNaN(at) && new Date(at).toISOString().startsWith(value)
 }
 
-/** Whether users can have a second step at all: else the rule would let nobody in. */
+/** Whether users can have a second step at all: else the rule would let none of them in. */
 export function allowsSecondSteps(settings: TenantSettings): boolean {
   return allowedFactors(settings).length > 0
 }

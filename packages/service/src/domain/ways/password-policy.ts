@@ -11,7 +11,7 @@ export const LEAST_CHARACTERS = 8
 /** bcrypt reads 72 bytes, which are 24 characters where each has three: more could not be entered in every script. */
 export const MOST_LEAST_CHARACTERS = 24
 
-/** What a tenant asks of passwords that people choose. */
+/** The rules of a tenant for passwords that people choose. */
 export interface PasswordPolicy {
   /** The least number of characters. */
   readonly least: number
