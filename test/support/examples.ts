@@ -15,6 +15,7 @@ export const examples = [
   { name: 'fastify', opens: '/account', sees: 'The guard let you in.' },
   { name: 'hono', opens: '/account', sees: 'The guard let you in.' },
   { name: 'koa', opens: '/account', sees: 'The guard let you in.' },
+  { name: 'mcp', opens: '/notes', sees: 'There are no notes yet.' },
   { name: 'nestjs', opens: '/account', sees: 'The guard let you in.' },
   { name: 'nextjs', opens: '/account', sees: 'The guard let you in.' },
   { name: 'node-http', opens: '/account', sees: 'The guard let you in.' },

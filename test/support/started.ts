@@ -59,14 +59,19 @@ export async function startDemo(data?: string, ...more: string[]): Promise<Start
   }
 }
 
-/** Runs an example as its `start` does, and waits until it has told where it is. */
+/**
+ * Runs an example as its `start` does, and waits until it has told where it is.
+ *
+ * @param more - More variables of its environment.
+ */
 export async function startExample(
   script: string,
   args: readonly string[] = [],
+  more: Readonly<Record<string, string>> = {},
 ): Promise<StartedExample> {
   const child = spawn(process.execPath, ['--conditions=latchkey-source', script, ...args], {
     cwd: root,
-    env: { ...process.env, PORT: '3200' },
+    env: { ...process.env, PORT: '3200', ...more },
     stdio: 'pipe',
   })
   const output = await outputUntil(child, 'Ctrl-C')

@@ -92,6 +92,12 @@ export interface DemoClient {
   readonly clientSecret: string
 }
 
+/** Metadata that the service gives a meaning to, such as the API that an application offers. */
+export interface DemoMetadata {
+  readonly tenant?: Readonly<Record<string, string>>
+  readonly application?: Readonly<Record<string, string>>
+}
+
 /** The service, serving on a port of this machine. */
 export interface DemoService {
   readonly url: string
@@ -111,6 +117,8 @@ export interface DemoService {
     readonly users: readonly DemoUser[]
     /** The redirect URL to register. Default `/callback`. */
     readonly redirectUrlOf?: (issuer: string) => string
+    /** Added to the metadata of both. */
+    readonly metadata?: DemoMetadata
   }): Promise<DemoClient & { readonly tenantId: string; readonly users: readonly DemoUser[] }>
   /**
    * Lets users of a tenant log in at another provider, "Partner": a second tenant, which is
@@ -196,9 +204,15 @@ export async function startDemoService(options: {
       baseUrl,
       users,
       redirectUrlOf = () => `${baseUrl}/callback`,
+      metadata = {},
     }) {
       const domain = `${subdomain ? `${subdomain}.` : ''}localhost:${port}`
       const { id: tenantId } = await tenantAt(service, management, company, domain)
+      if (metadata.tenant) {
+        await management.tenants.update(tenantId, (changed) => {
+          Object.assign(changed.metadata, metadata.tenant)
+        })
+      }
       const found: DemoUser[] = []
       for (const user of users) {
         const { id, ...now } = await addUser(management, tenantId, user)
@@ -214,7 +228,7 @@ export async function startDemoService(options: {
       }
       const issuer = `http://${domain}`
       const redirectUrl = redirectUrlOf(issuer)
-      const registered = { application, baseUrl, redirectUrl }
+      const registered = { application, baseUrl, redirectUrl, metadata: metadata.application }
       const { id, secret } = await register(management, tenantId, registered)
       return { tenantId, issuer, clientId: id, clientSecret: secret, users: found }
     },
@@ -298,7 +312,13 @@ async function register(
     application: name,
     baseUrl,
     redirectUrl,
-  }: { application: string; baseUrl: string; redirectUrl: string },
+    metadata,
+  }: {
+    application: string
+    baseUrl: string
+    redirectUrl: string
+    metadata: DemoMetadata['application']
+  },
 ): Promise<{ id: string; secret: string }> {
   const applications = management.applications(tenantId)
   const routes = {
@@ -306,6 +326,7 @@ async function register(
     login_url: `${baseUrl}/login`,
     logout_urls: [`${baseUrl}/`],
     redirect_urls: [redirectUrl],
+    ...(metadata && { metadata: { ...metadata } }),
   }
   for await (const { id, name: known } of applications.list()) {
     if (known === name) return applications.update(id, routes)
