@@ -3,7 +3,6 @@ import {
   answerErrors,
   createAuthRouter,
   getUser,
-  type McpAuth,
   mcpAuth,
   requireScopes,
   requireUser,
@@ -48,7 +47,7 @@ export function createApp(auth: AuthRouterOptions): Express {
 
   // #region route
   const mcp = toNodeHandler(
-    createMcpHandler(({ authInfo }) => createMcpServer(notes, authInfo as McpAuth)),
+    createMcpHandler(({ authInfo }) => createMcpServer(notes, authInfo as ReturnType<typeof mcpAuth>)),
   )
   const reads = requireUser({ accept: ['bearer'], scopes: ['notes:read'] })
   app.all('/mcp', reads, express.json({ limit: '100kb' }), async (req, res) => {

@@ -1,10 +1,10 @@
-import type { McpAuth, User } from '@latchkey/express'
+import type { mcpAuth, User } from '@latchkey/express'
 import { McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import type { Notes } from './notes.ts'
 
 /** The tools for the user and the agent of a token, as `mcpAuth()` describes them. */
-export function createMcpServer(notes: Notes, auth: McpAuth): McpServer {
+export function createMcpServer(notes: Notes, auth: ReturnType<typeof mcpAuth>): McpServer {
   const { sub } = auth.extra.user as User
   const server = new McpServer({ name: 'Notes', version: '1.0.0' })
 

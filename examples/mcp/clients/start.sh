@@ -1,0 +1,1 @@
+npx pnpm --filter example-mcp start
