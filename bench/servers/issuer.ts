@@ -15,7 +15,11 @@ import {
   type PrivateJwk,
   signingKeys,
 } from '../../packages/service/src/domain/keys/signing-keys.ts'
-import { createTenant, defaultSettings } from '../../packages/service/src/domain/tenants/tenants.ts'
+import {
+  createTenant,
+  defaultSettings,
+  updateTenant,
+} from '../../packages/service/src/domain/tenants/tenants.ts'
 import { createCredential } from '../../packages/service/src/domain/users/credentials.ts'
 import { noLeakedPasswords } from '../../packages/service/src/domain/users/leaked-passwords.ts'
 import { createPasswordEngine } from '../../packages/service/src/domain/users/password-engine.ts'
@@ -89,6 +93,8 @@ const admin = { context: domain, actor: { name: 'admin' } }
 const clients: BenchClient[] = []
 /** Registers an application on FAPI 2.0 with the first tenant. */
 let addFapi: ((jwk: object) => Promise<BenchClient>) | undefined
+/** Opens an API of the first tenant to unregistered clients; returns an application that may call it. */
+let openToAgents: ((identifier: string) => Promise<BenchClient>) | undefined
 for (let n = 0; n < Number(tenantCount); n++) {
   const host = `t${n}.localhost:${port}`
   const settings = { ...defaultSettings, domain: host, allowHardware: hasKeys }
@@ -108,6 +114,19 @@ for (let n = 0; n < Number(tenantCount); n++) {
       const metadata = { latchkey_profile: 'fapi2', latchkey_jwks: JSON.stringify({ keys: [jwk] }) }
       const { id } = await createApplication(scope, { ...shop, metadata })
       return { host, id, secret: '' }
+    }
+    openToAgents = async (identifier) => {
+      const open = { latchkey_client_documents: 'any' }
+      await updateTenant(scope, { name: '', metadata: open, settings })
+      const api = {
+        latchkey_api: identifier,
+        latchkey_api_scopes: JSON.stringify({ 'notes:read': 'Read your notes' }),
+        latchkey_api_clients: 'documents',
+      }
+      await createApplication(scope, { ...shop, name: 'Notes', metadata: api })
+      const metadata = { latchkey_resources: identifier }
+      const caller = await createApplication(scope, { ...shop, name: 'Caller', metadata })
+      return { host, id: caller.id, secret: openSecret(domain, caller) }
     }
   }
   if (n > 0 && users !== 'users') continue
@@ -191,6 +210,7 @@ serveCommands(
   {
     clients: () => clients,
     addFapi: (jwk: object) => addFapi?.(jwk),
+    openToAgents: (identifier: string) => openToAgents?.(identifier),
     hashesPerSecond,
     directory: () => ({ requests, reads }),
   },
