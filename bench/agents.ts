@@ -123,10 +123,10 @@ async function cpuOfLogin(client: Pick<BenchClient, 'id' | 'secret'>): Promise<n
 
 function createApi(options: AuthRouterOptions, scopes: string[]): Express {
   const app = express()
-  const toIssuer = (url: URL | string | Request) =>
-    fetch(String(url).replace(caller.host, `127.0.0.1:${issuer.port}`), {
-      headers: { 'x-forwarded-host': caller.host },
-    })
+  const toIssuer = async (url: URL | string | Request): Promise<Response> => {
+    const { body } = await ask('GET', String(url), [])
+    return new Response(body, { headers: { 'content-type': 'application/json' } })
+  }
   app.use(
     createAuthRouter({
       ...{ issuer: `http://${caller.host}`, clientId: caller.id, clientSecret: caller.secret },
