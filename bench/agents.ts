@@ -134,9 +134,13 @@ function createApi(options: AuthRouterOptions, scopes: string[]): Express {
       ...{ logger: false, fetch: toIssuer as typeof fetch, ...options },
     }),
   )
-  app.get('/mcp', requireUser({ accept: ['bearer'], ...(scopes.length > 0 && { scopes }) }), (_, res) => {
-    res.send('ok')
-  })
+  app.get(
+    '/mcp',
+    requireUser({ accept: ['bearer'], ...(scopes.length > 0 && { scopes }) }),
+    (_, res) => {
+      res.send('ok')
+    },
+  )
   return app
 }
 
@@ -154,7 +158,11 @@ async function cpuOfRequest(app: Express, token: string): Promise<number> {
 
 /** Measures two things in turns; prints the medians, and that of the ratios of each round. */
 async function compare(unit: string, pair: Record<string, () => Promise<number>>): Promise<void> {
-  const all = Object.entries(pair).map(([name, measure]) => ({ name, measure, found: [] as number[] }))
+  const all = Object.entries(pair).map(([name, measure]) => ({
+    name,
+    measure,
+    found: [] as number[],
+  }))
   // The first rounds warm up.
   for (let round = -2; round < ROUNDS; round++) {
     for (const one of round % 2 ? all : all.toReversed()) {
@@ -166,7 +174,10 @@ async function compare(unit: string, pair: Record<string, () => Promise<number>>
   for (const { name, found } of all) {
     const ratios = found.map((value, n) => value / (all[0]?.found[n] ?? Number.NaN))
     const spread = [Math.min(...ratios), Math.max(...ratios)].map((ratio) => ratio.toFixed(2))
-    console.log(row(name, median(found), `${median(ratios).toFixed(3)}`), ` (${spread.join(' to ')})`)
+    console.log(
+      row(name, median(found), `${median(ratios).toFixed(3)}`),
+      ` (${spread.join(' to ')})`,
+    )
   }
 }
 
@@ -177,7 +188,9 @@ await compare('CPU, ms', {
 const token = await logIn({ id: agentId, secret: '' })
 const scopes = { 'notes:read': 'Read your notes' }
 const byAudience = createApi({ bearer: { audience: RESOURCE } }, [])
-const byResource = createApi({ resources: [{ path: '/mcp', name: 'Notes', scopes }] }, ['notes:read'])
+const byResource = createApi({ resources: [{ path: '/mcp', name: 'Notes', scopes }] }, [
+  'notes:read',
+])
 await compare('CPU, µs', {
   'a request for an audience': () => cpuOfRequest(byAudience, token),
   'a request for a resource': () => cpuOfRequest(byResource, token),

@@ -42,7 +42,11 @@ test('mcp-remote connects from the URL and a metadata document, and is stepped u
     command: process.execPath,
     args: [program, started.url, port, '--client-metadata-url', clientId, '--auth-timeout', '600'],
     env: {
-      ...{ PATH: process.env.PATH ?? '', HOME: started.folder, NODE_EXTRA_CA_CERTS: started.authority },
+      ...{
+        PATH: process.env.PATH ?? '',
+        HOME: started.folder,
+        NODE_EXTRA_CA_CERTS: started.authority,
+      },
       // So that it opens no browser of the machine.
       BROWSER: 'none',
     },
@@ -129,7 +133,11 @@ test('the MCP Inspector connects from the URL and a metadata document, and is st
 
   // Withdrawn on the account page.
   await page.goto(`${started.issuer}/account/access`)
-  await page.getByText('calls itself “MCP Inspector”').or(page.getByText('MCP Inspector')).first().waitFor()
+  await page
+    .getByText('calls itself “MCP Inspector”')
+    .or(page.getByText('MCP Inspector'))
+    .first()
+    .waitFor()
 })
 
 /** Waits until a program has printed something. */
@@ -166,7 +174,7 @@ test('the conformance suite of the protocol has nothing against the service as i
   )
   expect([...groups.keys()].sort()).toEqual([AUTHORIZATION, ...Object.keys(NOT_RUN)].sort())
   for (const [heading, reason] of Object.entries(NOT_RUN)) {
-    for (const name of groups.get(heading) ?? []) console.log(`not run: ${name}. ${reason}.`)
+    for (const name of groups.get(heading) ?? []) process.stdout.write(`not run: ${name}. ${reason}.\n`)
   }
 
   for (const scenario of groups.get(AUTHORIZATION) ?? []) {

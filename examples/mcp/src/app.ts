@@ -47,7 +47,9 @@ export function createApp(auth: AuthRouterOptions): Express {
 
   // #region route
   const mcp = toNodeHandler(
-    createMcpHandler(({ authInfo }) => createMcpServer(notes, authInfo as ReturnType<typeof mcpAuth>)),
+    createMcpHandler(({ authInfo }) =>
+      createMcpServer(notes, authInfo as ReturnType<typeof mcpAuth>),
+    ),
   )
   const reads = requireUser({ accept: ['bearer'], scopes: ['notes:read'] })
   app.all('/mcp', reads, express.json({ limit: '100kb' }), async (req, res) => {
