@@ -258,6 +258,13 @@ export interface ProtocolStore extends Pick<MessageQueues, 'mail' | 'notices'> {
   /** Inserts the entry, or replaces the one of the same name. */
   put(entry: ProtocolEntry): Promise<void>
   /**
+   * Replaces an entry that is as the caller has read it.
+   *
+   * @param payload - The payload that was read.
+   * @returns Whether it was replaced: not one that was replaced, spent or removed since, or has expired.
+   */
+  replace(entry: ProtocolEntry, payload: string): Promise<boolean>
+  /**
    * Finds an entry.
    *
    * @param renewal - Prolongs its life in the same step.

@@ -21,6 +21,8 @@ export interface Tenant {
   updatedAt: Micros
   metadata: Metadata
   settings: TenantSettings
+  /** When hosts of unregistered clients were blocked or unblocked last. */
+  endedHosts?: Readonly<Record<string, Micros>> | undefined
 }
 
 /** How a tenant's logins work; see the specification's table of `settings`. */

@@ -125,6 +125,30 @@ export function describeProtocolStore(
     expect(await store.consume(entry(clock), '{"new":true}')).toBe(false)
   })
 
+  test('an entry is replaced only as it was read, under its new names', async () => {
+    await using under = await open()
+    const { store, clock } = under
+    await store.put(entry(clock))
+    const next = entry(clock, {
+      payload: '{"a":2}',
+      accountId: 'usr_2',
+      expiresAt: micros(clock, 90),
+    })
+    expect(await store.replace(next, '{"other":1}')).toBe(false)
+    expect(await store.find(next)).toEqual(entry(clock))
+    const outcomes = Array.from({ length: 16 }, () => store.replace(next, '{"a":1}'))
+    expect((await Promise.all(outcomes)).filter(Boolean)).toHaveLength(1)
+    expect(await store.find(next)).toEqual(next)
+    expect(await store.listByAccount('ten_1', 'Session', 'usr_1')).toEqual([])
+    clock.millis += 60_000
+    expect(await store.listByAccount('ten_1', 'Session', 'usr_2')).toEqual([next])
+    await store.consume(next)
+    expect(await store.replace(next, '{"a":2}')).toBe(false)
+    await store.delete(next)
+    expect(await store.replace(next, '{"a":2}')).toBe(false)
+    expect(await store.find(next)).toBeUndefined()
+  })
+
   test('of sixteen parallel attempts to take an entry, exactly one gets it', async () => {
     await using under = await open()
     const { store, clock } = under

@@ -51,6 +51,12 @@ interface Entries<T> {
   ): Promise<void>
   /** Replaces the value of a record, which expires when it would have. */
   replace(holder: Holder, found: Found<T>, value: T): Promise<void>
+  /**
+   * Replaces a record that is as it was read, and lets it live anew.
+   *
+   * @returns Whether it was replaced: not one that was replaced, spent or dropped since.
+   */
+  exchange(holder: Holder, found: Found<T>, value: T): Promise<boolean>
   read(holder: Holder, id: EntryId): Promise<Found<T> | undefined>
   /**
    * Spends a record, which stays until it expires. Of any number of callers exactly one gets `true`.
@@ -131,6 +137,13 @@ export function entry<T extends object>(
         ...stored,
         payload: payloadOf(holder, stored.key, value),
       })
+    },
+    exchange(holder, { entry: stored }, value) {
+      const { protocol, domain } = holder.context
+      const payload = payloadOf(holder, stored.key, value)
+      const now = nowMicros(domain.clock)
+      const expiresAt = seconds === undefined ? stored.expiresAt : now + seconds * 1e6
+      return protocol.replace({ ...stored, payload, expiresAt }, stored.payload)
     },
     async read(holder, id) {
       const stored = await holder.context.protocol.find(nameOf(holder, id))

@@ -178,6 +178,16 @@ export function createRedisProtocolStore(options: RedisProtocolStoreOptions): Pr
       await write([{ kind: 'put', entry }])
     },
 
+    async replace(entry, payload) {
+      const { key, indexes, names, ms, expiresAt, fields } = rowsOf(entry)
+      if ((await scripts.replace(key, now(), payload, ms, ...fields)) !== 1) return false
+      await Promise.all([
+        ...indexes.map((index) => scripts.index(index, key, expiresAt, now(), ms)),
+        ...names.map((name) => answered('set', setUntil(name, key, ms))),
+      ])
+      return true
+    },
+
     async find(name, renewal) {
       const key = entryKey(name)
       if (!renewal) return entryAt(key)

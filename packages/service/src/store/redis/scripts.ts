@@ -169,6 +169,11 @@ const ofKeys = {
 const scripts = {
   /** Replaces an entry: how long it lives in milliseconds (0: for ever), then its fields. */
   put: `${PUT} put(KEYS[1], ARGV[1], 2, #ARGV)`,
+  /** Replaces an entry with a certain payload: now, that payload, how long it lives in milliseconds, then its fields. */
+  replace: `${PUT} ${UNSPENT}
+    if not isUnspent(KEYS[1], ARGV[1], ARGV[2]) then return 0 end
+    put(KEYS[1], ARGV[3], 4, #ARGV)
+    return 1`,
   /** Adds a member until it expires, and drops those that have: member, expiry, now, milliseconds. */
   index: `${INDEX} index(KEYS[1], ARGV[1], ARGV[2], ARGV[3], ARGV[4])`,
   /** Spends an entry: now, its expiry, milliseconds; its payload, where only that one is spent. */

@@ -168,7 +168,7 @@ function toRow(tenant: Tenant): Row<'tenants'> {
     id: tenant.id,
     domain,
     name: tenant.name,
-    settings: JSON.stringify(settings),
+    settings: JSON.stringify({ ...settings, endedHosts: tenant.endedHosts }),
     metadata: JSON.stringify(tenant.metadata),
     created_at: tenant.createdAt,
     updated_at: tenant.updatedAt,
@@ -176,12 +176,14 @@ function toRow(tenant: Tenant): Row<'tenants'> {
 }
 
 function fromRow(row: Row<'tenants'>): Tenant {
+  const { endedHosts, ...settings } = JSON.parse(row.settings)
   return {
     id: row.id,
     name: row.name,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
     metadata: JSON.parse(row.metadata),
-    settings: { ...JSON.parse(row.settings), domain: row.domain },
+    settings: { ...settings, domain: row.domain },
+    ...(endedHosts && { endedHosts }),
   }
 }

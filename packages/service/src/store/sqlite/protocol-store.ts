@@ -59,6 +59,18 @@ export function createSqliteProtocolStore(options: { path: string; clock: Clock 
       await commits.write(() => sql.put.run(...columnsOf(entry)))
     },
 
+    async replace(entry, payload) {
+      const { tenantId, kind, key, expiresAt, grantId, uid, accountId, consumedAt } = entry
+      const values = [entry.payload, expiresAt, grantId, uid, accountId, consumedAt]
+      const done = await commits.write(() =>
+        sql.replace.run(
+          ...values.map((value) => value ?? null),
+          ...[tenantId, kind, key, now(), payload],
+        ),
+      )
+      return done.changes === 1
+    },
+
     write: (changes) => writeTogether(sql, commits, now(), changes),
 
     async find(name, renewal) {
@@ -246,6 +258,10 @@ function prepare(database: DatabaseSync) {
   return {
     put: database.prepare(
       `INSERT OR REPLACE INTO entry (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ),
+    replace: database.prepare(
+      `UPDATE entry SET payload = ?, expires_at = ?, grant_id = ?, uid = ?, account_id = ?, consumed_at = ?
+       WHERE ${BY_KEY} AND expires_at > ? AND consumed_at IS NULL AND payload = ?`,
     ),
     find: database.prepare(`SELECT * FROM entry WHERE ${BY_KEY} AND expires_at > ?`),
     findByUid: database.prepare(

@@ -36,6 +36,10 @@ export async function openMemoryStores(): Promise<Stores> {
       given.push(entry)
       return protocol.put(entry)
     },
+    replace: (entry, payload) => {
+      given.push(entry)
+      return protocol.replace(entry, payload)
+    },
     write: (changes) => {
       given.push(...changes)
       return protocol.write(changes)
