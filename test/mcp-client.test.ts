@@ -42,8 +42,8 @@ async function startServer() {
   }
 }
 
-/** The SDK's client, which knows the URL of the server and its own metadata document. */
-function createSdkClient(issuer: TestIssuer, agent: Agent, server: string) {
+/** The SDK's client, which knows the URL of the server, and its own metadata document if it has one. */
+function createSdkClient(issuer: TestIssuer, agent: Agent | undefined, server: string) {
   const kept: Record<string, unknown> & { login?: URL } = {}
   const authProvider = {
     redirectUrl: webCallback,
@@ -51,7 +51,7 @@ function createSdkClient(issuer: TestIssuer, agent: Agent, server: string) {
       redirect_uris: [webCallback],
       grant_types: ['authorization_code', 'refresh_token'],
     },
-    clientMetadataUrl: agent.id,
+    ...(agent && { clientMetadataUrl: agent.id }),
     clientInformation: () => kept.client,
     saveClientInformation: (client: unknown) => {
       kept.client = client
@@ -129,5 +129,29 @@ test("the MCP SDK's client connects from the URL alone, is stepped up with conse
   const id = /name="withdraw" value="([^"]+)"/.exec(page.html)?.[1] ?? ''
   await sdk.browser.submit(page, { withdraw: id })
   expect((await refresh(issuer, agent.id, body.refresh_token)).body.error).toBe('invalid_grant')
+  expect(issuer.problems).toEqual([])
+})
+
+test("the MCP SDK's client without a metadata document registers itself, from the URL alone to a called tool", async () => {
+  await using server = await startServer()
+  await using issuer = await startOpenIssuer(
+    {},
+    { latchkey_client_documents: 'any', latchkey_client_registration: 'true' },
+    `${server.url}/mcp`,
+  )
+  server.serve(issuer)
+  const sdk = createSdkClient(issuer, undefined, server.url)
+  await expect(sdk.connect()).rejects.toThrow('Unauthorized')
+  const { client_id: id } = sdk.kept.client as { client_id: string }
+  expect(sdk.kept.login?.searchParams.get('client_id')).toBe(id)
+  const page = await sdk.agree()
+  expect(page).toContain('agent.example')
+  expect(page).toContain('Read your notes')
+  const client = await sdk.connect()
+  const read = JSON.stringify(await client.callTool({ name: 'read_notes' }))
+  expect(read).toContain('There are no notes.')
+  await client.close()
+  const { refresh_token: token } = sdk.kept.tokens as { refresh_token?: string }
+  expect((await refresh(issuer, id, token)).body.scope).toBe('notes:read')
   expect(issuer.problems).toEqual([])
 })

@@ -1,3 +1,5 @@
+import { get } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { inspect } from 'node:util'
 import { createAuth } from '@latchkey/core'
 import {
@@ -455,6 +457,36 @@ test('behind a proxy that leaves out the path of baseUrl, and in a router of its
     expect((await sent(`${baseUrl}/mcp`)).status, path).toBe(200)
     const refused = await sent('https://shop.example/mcp')
     expect(challengeOf(refused)).toContain(`"https://shop.example${WELL_KNOWN}/app/mcp"`)
+  }
+})
+
+test('with two base URLs, metadata, audience and challenge are those of the host that was asked', async () => {
+  const hosts = ['shop.example', 'notes.example']
+  await using other = await startSite(
+    (app) =>
+      void app.all('/mcp', requireUser({ accept: BEARER }), (_req, res) => void res.send('in')),
+    { baseUrl: hosts.map((host) => `https://${host}`), resources: [NOTES] },
+  )
+  function send(host: string, path: string, aud?: string) {
+    const authorization = aud && `Bearer ${other.provider.accessToken({ aud })}`
+    const headers = { host, ...(authorization && { authorization }) }
+    return new Promise<{ status: number | undefined; challenge: string; body: string }>(
+      (resolve, reject) => {
+        get(other.url + path, { headers }, async (answer) => {
+          const challenge = String(answer.headers['www-authenticate'])
+          resolve({ status: answer.statusCode, challenge, body: await text(answer) })
+        }).on('error', reject)
+      },
+    )
+  }
+  for (const [at, host] of hosts.entries()) {
+    const foreign = hosts[1 - at] ?? ''
+    const { body } = await send(host, `${WELL_KNOWN}/mcp`)
+    expect(JSON.parse(body).resource).toBe(`https://${host}/mcp`)
+    const refused = await send(host, '/mcp', `https://${foreign}/mcp`)
+    expect(refused.status).toBe(401)
+    expect(refused.challenge).toContain(`resource_metadata="https://${host}${WELL_KNOWN}/mcp"`)
+    expect((await send(host, '/mcp', `https://${host}/mcp`)).status).toBe(200)
   }
 })
 

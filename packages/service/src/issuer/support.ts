@@ -302,9 +302,9 @@ async function liveSession({
   }
 }
 
-function accessOf({ clientId, name, since, scopes, apis }: Consent): ClientAccess {
+function accessOf({ clientId, name, place, since, scopes, apis }: Consent): ClientAccess {
   const all = [...scopes, ...Object.values(apis).flat()]
-  return { id: keyOf(clientId), clientId, name, since, scopes: all }
+  return { id: keyOf(clientId), clientId, name, place, since, scopes: all }
 }
 
 /** The last answer of the mail server to a message that was given up. */

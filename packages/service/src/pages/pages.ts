@@ -244,7 +244,13 @@ export interface Pages {
     csrf: string
     /** Whether one has just been withdrawn. */
     isDone: boolean
-    clients: (ShownAccess & { id: string; host: string; name: string | undefined; since: string })[]
+    clients: (ShownAccess & {
+      id: string
+      /** `undefined` for a program on the user's device. */
+      host: string | undefined
+      name: string | undefined
+      since: string
+    })[]
   }
   deleteAccount: { csrf: string; email: string; problem?: Problem<'confirm'> | undefined }
   /** A user is logged in, and the application asks which account to use; a native one always does. */
@@ -253,8 +259,8 @@ export interface Pages {
   consent: ShownAccess & {
     csrf: string
     email: string
-    /** The host of its metadata document, with the port. */
-    host: string
+    /** The host that names it, with the port; `undefined` for a program on the user's device. */
+    host: string | undefined
     /** The name that it claims. */
     name: string | undefined
     /** The host that the code goes to; `undefined` for a program on the user's device. */

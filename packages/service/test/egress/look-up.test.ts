@@ -5,18 +5,24 @@ import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import dnsPacket from 'dns-packet'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { systemClock } from '../../src/clock.ts'
 import { lookUp } from '../../src/egress/look-up.ts'
 import { createOutgoing } from '../../src/egress/outgoing.ts'
+import { createClientDocuments } from '../../src/issuer/provider/client-documents.ts'
 
 /** A name server that knows some names, and never answers for others. Answers with the names it was asked for. */
-async function startNameServer(zone: Record<string, string[]>) {
-  const asked = new Set<string>()
+async function startNameServer(
+  zone: Record<string, string[]> | ((name: string, times: number) => string[]),
+) {
+  const asked = Object.assign(new Set<string>(), { times: new Map<string, number>() })
   const socket = createSocket('udp4')
   socket.on('message', (message, from) => {
     const { id = 0, questions = [] } = dnsPacket.decode(message)
     const { name = '', type = 'A' } = questions[0] ?? {}
     asked.add(name)
-    const addresses = zone[name]
+    const times = (asked.times.get(`${name} ${type}`) ?? 0) + 1
+    asked.times.set(`${name} ${type}`, times)
+    const addresses = typeof zone === 'function' ? zone(name, times) : zone[name]
     if (!addresses) return
     const of = addresses.filter((address) => address.includes(':') === (type === 'AAAA'))
     const answers = of.map((data) => ({ type: type as 'A' | 'AAAA', name, data, ttl: 0 }))
@@ -51,6 +57,21 @@ function startSending() {
     outgoing.forTenant('ten_x')(`https://${host}/`, { method: 'POST' } as never)
 }
 
+/** Reads a client metadata document on behalf of a tenant without developer mode. */
+async function readDocument(url: string): Promise<Response> {
+  const outgoing = createOutgoing({
+    domain: {
+      ...{ store: { tenants: { get: async () => undefined } }, domains: {} },
+      allowDeveloperMode: false,
+    } as never,
+    allowHttpOnLoopback: false,
+  })
+  onTestFinished(() => outgoing.close())
+  const logger = { warn: () => {} }
+  const documents = createClientDocuments({ clock: systemClock, outgoing, logger })
+  return documents.reading('ten_x')(url, undefined as never)
+}
+
 test('names that hang in the DNS delay no password, no file and no other name', async () => {
   const asked = await startNameServer({ 'inside.example': ['10.0.0.1'] })
   const send = startSending()
@@ -77,6 +98,23 @@ test.each([
 ])('nothing is sent to a name with %s', async (_, addresses) => {
   await startNameServer({ 'changing.example': addresses })
   await expect(startSending()('changing.example')).rejects.toMatchObject({ name: 'RefusedAddress' })
+})
+
+test.each([
+  ['this machine, written as IPv6', ['::ffff:127.0.0.1']],
+  ['this machine beside a public address', ['93.184.215.14', '::ffff:127.0.0.1']],
+  ['addresses of machines in a cloud', ['169.254.169.254']],
+])('A3: no document is read at a name that leads to %s', async (_, addresses) => {
+  await startNameServer({ 'agent.example': addresses })
+  const read = readDocument('https://agent.example/client.json')
+  await expect(read).rejects.toMatchObject({ name: 'ClientRefused' })
+  await expect(read).rejects.toThrow(/public internet/)
+})
+
+test('A3: a name that changes its address after the look gains nothing: its connection is made by that one look', async () => {
+  const asked = await startNameServer((_, times) => [times === 1 ? '10.0.0.1' : '93.184.215.14'])
+  await expect(readDocument('https://agent.example/client.json')).rejects.toThrow(/public internet/)
+  expect(asked.times.get('agent.example A')).toBe(1)
 })
 
 test('nothing is sent to a name for which the DNS has no address', async () => {

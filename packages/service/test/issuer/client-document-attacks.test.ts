@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { deleteUser } from '../../src/domain/users/users.ts'
+import type { ProtocolEntry, ProtocolStore } from '../../src/store/protocol-store.ts'
 import {
   ask,
   connect,
@@ -121,6 +122,35 @@ describe.each(allStoreKinds)('on %s', (store) => {
     expect(entry).toMatchObject({ target: issuer.user.id, applicationId: agent.id })
   })
 
+  test('A9: a consent that is given while an earlier one is withdrawn does not keep the earlier scopes', async () => {
+    await using agent = await startAgent()
+    let isWithdrawn = false
+    // Between the look at the earlier consent and the write of the next one.
+    async function before(protocol: ProtocolStore, entry: ProtocolEntry): Promise<void> {
+      if (entry.kind === 'Consent' && isWithdrawn) await protocol.delete(entry)
+      if (entry.kind === 'Consent') isWithdrawn = false
+    }
+    const wrap = (protocol: ProtocolStore): ProtocolStore => ({
+      ...protocol,
+      async put(entry) {
+        await before(protocol, entry)
+        await protocol.put(entry)
+      },
+      async replace(entry, payload) {
+        await before(protocol, entry)
+        return protocol.replace(entry, payload)
+      },
+    })
+    await using issuer = await startOpenIssuer({ store, wrap })
+    const { browser } = await connect(issuer, agent.id)
+    const page = await browser.get(ask(issuer, agent.id, { scope: 'notes:write' }).url)
+    isWithdrawn = true
+    expect((await consent(browser, page)).searchParams.get('code')).toBeTruthy()
+    const [client] = (await issuer.support.stateOf(issuer.tenant, issuer.user, [])).clients
+    expect(client?.scopes).toEqual(['notes:write'])
+    expect((await browser.get(ask(issuer, agent.id).url)).html).toContain('name="answer"')
+  })
+
   test('A10: the agents of a disabled user get nothing more', async () => {
     await using agent = await startAgent()
     await using issuer = await startOpenIssuer({ store })
@@ -174,6 +204,25 @@ describe.each(allStoreKinds)('on %s', (store) => {
       'invalid_client',
     )
   })
+})
+
+test('a host that was blocked and is not any more leaves its agents without what they had', async () => {
+  await using agent = await startAgent()
+  await using issuer = await startOpenIssuer()
+  const { host } = new URL(agent.id)
+  const { tokens, browser } = await connect(issuer, agent.id, offline)
+  const clients = async () =>
+    (await issuer.support.stateOf((await issuer.tenantNow()) as never, issuer.user, [])).clients
+  await issuer.changeSettings({}, { ...any, latchkey_client_documents_blocked: host })
+  await issuer.changeSettings({}, any)
+  expect((await refresh(issuer, agent.id, tokens.refresh_token)).body.error).toBe('invalid_grant')
+  expect(await clients()).toEqual([])
+  expect((await browser.get(ask(issuer, agent.id).url)).html).toContain('name="answer"')
+  const again = await connect(issuer, agent.id, {}, browser)
+  expect((await refresh(issuer, agent.id, tokens.refresh_token)).body.error).toBe('invalid_grant')
+  expect(await clients()).toMatchObject([{ scopes: ['notes:read'] }])
+  const next = await refresh(issuer, agent.id, again.tokens.refresh_token)
+  expect(next.status).toBe(200)
 })
 
 test('A2: an id counts in one writing alone, and no other is asked for', async () => {

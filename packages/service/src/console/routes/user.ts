@@ -1,6 +1,7 @@
 import type { ObstacleHelp } from '../../domain/factors/login-obstacles.ts'
 import { sentenceOf } from '../../domain/factors/obstacle-sentences.ts'
 import { requestedMails } from '../../domain/operators/support.ts'
+import { isRegisteredId } from '../../domain/tenants/client-documents.ts'
 import { endAllSessions } from '../../domain/users/accounts.ts'
 import { getAccount, setDisabled } from '../../domain/users/users.ts'
 import { confirmByOperator } from '../../domain/ways/account-changes.ts'
@@ -62,7 +63,12 @@ async function showUser(call: TenantCall): Promise<Result> {
       credentials: credentials.map(shownCredential),
       sessions: sessions.map((one) => ({ ...one, loggedInAt: one.loggedInAt * 1e6 })),
       devices,
-      clients: clients.map((one) => ({ ...one, scopes: one.scopes.join(' ') })),
+      clients: clients.map((one) => ({
+        ...one,
+        // Of one that has registered itself, the place that its codes go to says more than its id.
+        shown: isRegisteredId(one.clientId) ? `${one.clientId} (${one.place})` : one.clientId,
+        scopes: one.scopes.join(' '),
+      })),
       mails: mails.map((one) => ({
         ...one,
         answer: answerOf(one.answer),

@@ -47,10 +47,12 @@ export interface TrustedDevice {
   system: string
 }
 
-/** A client with a metadata document that may act on behalf of a user. */
+/** A client that describes itself that may act on behalf of a user. */
 export interface ClientAccess {
   id: string
   clientId: string
+  /** The origin that its codes go to; `device` for a program on the user's device. */
+  place: string
   /** The name that it claims. */
   name: string | undefined
   since: Micros

@@ -1,4 +1,6 @@
-import type { Metadata, Tenant } from '../../store/records.ts'
+import type { Metadata, Micros, Tenant } from '../../store/records.ts'
+import { idPattern } from '../writes/ids.ts'
+import { lifetimes } from '../writes/lifetimes.ts'
 import { wordsOf } from '../writes/rules.ts'
 
 /** The key of a tenant's metadata that says which clients may describe themselves by a metadata document. */
@@ -7,6 +9,9 @@ export const DOCUMENTS_KEY = 'latchkey_client_documents'
 export const DOCUMENT_HOSTS_KEY = 'latchkey_client_document_hosts'
 /** The key of a tenant's metadata with the hosts whose clients are refused in any case. */
 export const BLOCKED_HOSTS_KEY = 'latchkey_client_documents_blocked'
+
+/** The key of a tenant's metadata that says whether clients may register themselves as well. */
+export const REGISTRATION_KEY = 'latchkey_client_registration'
 
 /** The values of {@link DOCUMENTS_KEY}; the first is the default. */
 export const documentTrust = ['off', 'listed', 'any'] as const
@@ -24,6 +29,27 @@ function trustOf(metadata: Metadata): DocumentTrust {
 /** Whether clients may log in by a metadata document at all. */
 export function acceptsDocuments({ metadata }: Pick<Tenant, 'metadata'>): boolean {
   return trustOf(metadata) !== 'off'
+}
+
+/**
+ * Whether clients may register themselves, which needs trust in unregistered clients too.
+ *
+ * @see RFC 7591
+ */
+export function acceptsRegistration({ metadata }: Pick<Tenant, 'metadata'>): boolean {
+  return acceptsDocuments({ metadata }) && metadata[REGISTRATION_KEY] === 'true'
+}
+
+const REGISTERED_ID = idPattern('reg')
+
+/** Whether an id is that of a client that has registered itself. */
+export function isRegisteredId(clientId: string): boolean {
+  return REGISTERED_ID.test(clientId)
+}
+
+/** Whether an id is that of a client that describes itself: by a metadata document, or by registering itself. */
+export function isSelfDescribedId(clientId: string): boolean {
+  return isDocumentId(clientId) || isRegisteredId(clientId)
 }
 
 /** Whether an id is that of a client with a metadata document; those of applications are no URLs. */
@@ -62,6 +88,62 @@ export function documentRefusal(
   }
   if (trust === 'any' || hostsOf(metadata, DOCUMENT_HOSTS_KEY).has(url.host)) return undefined
   return `The tenant does not list ${url.host} in "${DOCUMENT_HOSTS_KEY}".`
+}
+
+/**
+ * Why the tenant does not accept a client that has registered itself, as a sentence; `undefined` if it does. Such a client has
+ * no host of its own, so those of all its redirect URIs must be accepted.
+ */
+export function registrationRefusal(
+  tenant: Pick<Tenant, 'metadata'>,
+  redirectUris: readonly string[],
+): string | undefined {
+  const { metadata } = tenant
+  if (!acceptsRegistration(tenant))
+    return 'This tenant accepts no clients that register themselves.'
+  const hosts = redirectUris.map(redirectHost)
+  const blocked = hosts.find((host) => hostsOf(metadata, BLOCKED_HOSTS_KEY).has(host))
+  if (blocked !== undefined) return `The tenant has blocked clients of ${blocked}.`
+  if (trustOf(metadata) === 'any') return undefined
+  const unlisted = hosts.find((host) => !hostsOf(metadata, DOCUMENT_HOSTS_KEY).has(host))
+  return unlisted === undefined
+    ? undefined
+    : `The tenant does not list ${unlisted} in "${DOCUMENT_HOSTS_KEY}".`
+}
+
+/**
+ * The host of a redirect URI, as lists of hosts name it: with its port, but without one on the user's device, where any may be
+ * used. Of a scheme that is named after a domain, the scheme.
+ */
+function redirectHost(uri: string): string {
+  const url = URL.parse(uri)
+  if (url?.protocol === 'https:') return url.host
+  return url?.protocol === 'http:' ? url.hostname : (url?.protocol ?? '').slice(0, -1)
+}
+
+/** The hosts by which the tenant judges a client that describes itself. */
+export function judgedHosts(clientId: string, redirectUris: readonly string[]): string[] {
+  if (isDocumentId(clientId)) return [URL.parse(clientId)?.host ?? '']
+  return [...new Set(redirectUris.map(redirectHost))]
+}
+
+/** When hosts were blocked or unblocked last. What users have agreed to before has ended. */
+export type EndedHosts = Readonly<Record<string, Micros>>
+
+/**
+ * {@link EndedHosts} after a change of the metadata. A consent is kept for a year, so a host that was blocked before that is
+ * left out.
+ */
+export function endedHosts(
+  ended: EndedHosts | undefined,
+  { before, after, now }: { before: Metadata; after: Metadata; now: Micros },
+): EndedHosts | undefined {
+  const [were, are] = [hostsOf(before, BLOCKED_HOSTS_KEY), hostsOf(after, BLOCKED_HOSTS_KEY)]
+  const changed = [...were, ...are].filter((host) => !(were.has(host) && are.has(host)))
+  if (changed.length === 0) return ended
+  const oldest = now - lifetimes.offlineGrantSeconds * 1e6
+  const kept = Object.entries(ended ?? {}).filter(([, at]) => at > oldest)
+  return Object.fromEntries([...kept, ...changed.map((host) => [host, now] as const)])
 }
 
 /** Whether a text is a list of hosts as {@link documentRefusal} compares them, with spaces between them. */

@@ -9,11 +9,13 @@ import {
 import { ServiceError } from '../writes/errors.ts'
 import { type Reason, reason } from '../writes/reasons/index.ts'
 import {
+  acceptsDocuments,
   BLOCKED_HOSTS_KEY,
   DOCUMENT_HOSTS_KEY,
   DOCUMENTS_KEY,
   documentTrust,
   isHostList,
+  REGISTRATION_KEY,
 } from './client-documents.ts'
 import { isDay, SECOND_STEP_KEY } from './second-step-rule.ts'
 
@@ -56,6 +58,10 @@ const RULES: Readonly<Record<string, { isGood(value: string): boolean; wanted: R
     wanted: reason('wanted_flag_off'),
   },
   [SECOND_STEP_KEY]: { isGood: isDay, wanted: reason('wanted_day') },
+  [REGISTRATION_KEY]: {
+    isGood: (value) => value === 'true' || value === 'false',
+    wanted: reason('wanted_flag_off'),
+  },
   [COLOR_KEY]: { isGood: isColor, wanted: reason('wanted_color') },
   [LOGO_KEY]: { isGood: isImageUrl, wanted: reason('wanted_image_url') },
 }
@@ -66,6 +72,14 @@ export function checkNewFeatures(metadata: Metadata, stored: Metadata | undefine
     const value = metadata[key]
     if (value === undefined || value === stored?.[key] || isGood(value)) continue
     throw new ServiceError('invalid_metadata', reason('metadata_value', { key, value, wanted }))
+  }
+  const registration = metadata[REGISTRATION_KEY]
+  const isNew = registration === 'true' && stored?.[REGISTRATION_KEY] !== registration
+  if (isNew && !acceptsDocuments({ metadata })) {
+    throw new ServiceError(
+      'invalid_metadata',
+      reason('registration_without_trust', { key: REGISTRATION_KEY, trust: DOCUMENTS_KEY }),
+    )
   }
 }
 

@@ -15,6 +15,7 @@ import { found, notFound, ServiceError } from '../writes/errors.ts'
 import { newId } from '../writes/ids.ts'
 import { reason } from '../writes/reasons/index.ts'
 import { checkEmail, checkMetadata, checkText } from '../writes/rules.ts'
+import { endedHosts } from './client-documents.ts'
 import { canonicalDomain, checkDomain, DOMAIN_HOLD_MICROS } from './domain-names.ts'
 import { verifyDomain } from './domain-verification.ts'
 import { allowsSecondSteps, SECOND_STEP_KEY } from './second-step-rule.ts'
@@ -147,7 +148,9 @@ function change(context: DomainContext, last: Tenant, checked: TenantInput): Ten
   checkNewFeatures(checked.metadata, last.metadata)
   checkSecondStep(checked, last)
   if (domain !== last.settings.domain) checkDomain(domain, context.domains)
-  return updated(context, last, checked)
+  const times = { before: last.metadata, after: checked.metadata, now: nowMicros(context.clock) }
+  const ended = endedHosts(last.endedHosts, times)
+  return updated(context, last, { ...checked, ...(ended && { endedHosts: ended }) })
 }
 
 /** A second step can be required only where users can have one. Stored values may stay. */

@@ -9,6 +9,7 @@ const internal = new Set([
   'state',
   'rev',
   'earlierSecret',
+  'endedHosts',
 ])
 
 /** Names of members in the API, where they differ by more than their case. */

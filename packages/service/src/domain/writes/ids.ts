@@ -2,7 +2,7 @@ import { hash, randomBytes } from 'node:crypto'
 import type { Clock } from '../../clock.ts'
 
 /** The kind of object that an id names, by its prefix. */
-export type IdPrefix = 'ten' | 'app' | 'usr' | 'key' | 'con' | 'whk' | 'job'
+export type IdPrefix = 'ten' | 'app' | 'usr' | 'key' | 'con' | 'whk' | 'job' | 'reg'
 
 const CROCKFORD = '0123456789abcdefghjkmnpqrstvwxyz'
 

@@ -1,6 +1,6 @@
 import { note } from '../../domain/writes/audit.ts'
 import { keyOf } from '../../domain/writes/entries.ts'
-import { hostOf, shownAccess } from '../interaction/first/consent.ts'
+import { shownAccess, shownHost } from '../interaction/first/consent.ts'
 import { type FlowRequest, languageOf, scopeOf, show } from '../interaction/flow/flow-request.ts'
 import { consentsOf } from '../provider/consents.ts'
 import { type Form, redirect } from '../requests/http.ts'
@@ -8,7 +8,7 @@ import { accountPaths } from '../requests/paths.ts'
 import { withdrawConsent } from '../sessions/withdraw-consent.ts'
 import type { Visit } from './entry.ts'
 
-/** Shows which clients with a metadata document the user has allowed to act on their behalf. */
+/** Shows which clients that describe themselves the user has allowed to act on their behalf. */
 export async function showAccess(flow: FlowRequest, { user, csrf }: Visit): Promise<void> {
   const format = new Intl.DateTimeFormat(languageOf(flow), {
     dateStyle: 'medium',
@@ -22,7 +22,7 @@ export async function showAccess(flow: FlowRequest, { user, csrf }: Visit): Prom
     clients: await Promise.all(
       found.map(async (consent) => ({
         id: keyOf(consent.clientId),
-        host: hostOf(consent.clientId),
+        host: shownHost(consent.clientId, consent.place),
         name: consent.name,
         since: format.format(consent.since / 1_000),
         ...(await shownAccess(flow, consent)),

@@ -13,16 +13,17 @@ const FOR_CLIENTS =
   /^(authorization|resume|pushed_authorization_request|token|userinfo|revocation)$/
 
 /**
- * Looks for clients with a metadata document in requests of theirs alone. A logout has nothing to tell them, and must
+ * Looks for clients that describe themselves in requests of theirs alone. A logout has nothing to tell them, and must
  * not wait for their hosts or fail with them.
  */
-export function findDocumentsForLogins(
+export function findSelfDescribedForLogins(
   provider: Provider,
-  isDocumentId: (id: string) => boolean,
+  isSelfDescribed: (id: string) => boolean,
 ): void {
   const find: FindClient = replace(provider, 'Client.find', async function (id) {
     const isAsked = FOR_CLIENTS.test(Provider.ctx?.oidc.route ?? '')
-    return typeof id === 'string' && isDocumentId(id) && !isAsked ? undefined : find.call(this, id)
+    if (typeof id === 'string' && isSelfDescribed(id) && !isAsked) return undefined
+    return find.call(this, id)
   })
 }
 

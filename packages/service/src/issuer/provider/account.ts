@@ -7,8 +7,8 @@ import type { IssuerContext } from '../context.ts'
 import type { Session } from '../engine/session.ts'
 import { lacksSecondStep } from '../interaction/progress/second-step.ts'
 import { factsOf } from '../requests/request-facts.ts'
-import { isDocumentClient } from './client-documents.ts'
 import { readConsent } from './consents.ts'
+import { isSelfDescribed } from './self-described.ts'
 
 /**
  * The claims of a scope. When and by which factors the user logged in is in every ID Token, so that applications can ask
@@ -55,8 +55,8 @@ export function createFindAccount(context: IssuerContext, tenantId: string): Fin
     }
     // A consent that is withdrawn ends all that came from it.
     const { client } = ctx.oidc
-    if (token !== undefined && client && isDocumentClient(client)) {
-      const holder = { context, tenant: { id: tenantId } }
+    if (token !== undefined && client && isSelfDescribed(client)) {
+      const holder = { context, tenant: factsOf(ctx.req).tenant }
       if (!(await readConsent(holder, user.id, client.clientId))) return undefined
     }
     return account(user)

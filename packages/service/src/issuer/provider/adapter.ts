@@ -7,7 +7,7 @@ import {
 } from 'oidc-provider'
 import type { Clock } from '../../clock.ts'
 import { CLIENT_KEYS_URI_KEY } from '../../domain/applications/application-profile.ts'
-import { isDocumentId } from '../../domain/tenants/client-documents.ts'
+import { isDocumentId, isRegisteredId } from '../../domain/tenants/client-documents.ts'
 import { nowMicros } from '../../domain/writes/context.ts'
 import { lifetimes } from '../../domain/writes/lifetimes.ts'
 import { entryName, type ProtocolEntry, type Renewal } from '../../store/protocol-store.ts'
@@ -15,7 +15,9 @@ import { ACCOUNT_CLIENT, accountClient } from '../account/client.ts'
 import type { IssuerContext } from '../context.ts'
 import { SpentError } from '../engine/code.ts'
 import { jwtParts } from '../requests/jwt-parts.ts'
+import { factsOf } from '../requests/request-facts.ts'
 import { readRefreshToken, spentToken } from './refresh-tokens.ts'
+import { addRegistered, findRegistered } from './registrations.ts'
 import { change, findAhead, findChanged, readAhead } from './request-changes.ts'
 
 /** The kinds of which the entries of a user are listed; of others, no index by user is kept. */
@@ -201,10 +203,14 @@ function clientAdapter(context: IssuerContext, tenantId: string, issuer: string)
       if (id === own?.client_id) return own
       // Anybody can make up such ids: no cache and no store is asked for them.
       if (isDocumentId(id)) return undefined
+      if (isRegisteredId(id)) {
+        const tenant = Provider.ctx && factsOf(Provider.ctx.req).tenant
+        return tenant && findRegistered({ context, tenant }, id)
+      }
       const client = await context.directory.client(tenantId, id)
       return client && withPublishedKeys(context, tenantId, client)
     },
-    upsert: refuse,
+    upsert: (_id, client) => addRegistered({ context, tenant: { id: tenantId } }, client),
     findByUid: refuse,
     findByUserCode: refuse,
     consume: refuse,

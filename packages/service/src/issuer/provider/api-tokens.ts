@@ -6,8 +6,8 @@ import { lifetimes } from '../../domain/writes/lifetimes.ts'
 import type { IssuerContext } from '../context.ts'
 import type { GrantedApis } from '../engine/code.ts'
 import { loginOfTokens } from '../engine/login-facts.ts'
-import { isDocumentClient } from './client-documents.ts'
 import { isFapi, NotRegisteredFor } from './client-policy.ts'
+import { isSelfDescribed } from './self-described.ts'
 
 type Features = NonNullable<Configuration['features']>
 type ExtraTokenClaims = NonNullable<Configuration['extraTokenClaims']>
@@ -62,7 +62,7 @@ async function scopesOf(
 ): Promise<ApiScopes> {
   const resources = await resourcesOf(context, tenantId, client)
   const resource = resources.find((one) => one.name === name)
-  if (!resource && isDocumentClient(client)) {
+  if (!resource && isSelfDescribed(client)) {
     throw new errors.InvalidTarget(
       `no application offers it to clients with a metadata document ("${API_CLIENTS_KEY}")`,
     )
@@ -81,7 +81,7 @@ async function resourcesOf(
   tenantId: string,
   client: Client,
 ): Promise<readonly Resource[]> {
-  if (!isDocumentClient(client)) return (client[RESOURCES_KEY] as Resource[] | undefined) ?? []
+  if (!isSelfDescribed(client)) return (client[RESOURCES_KEY] as Resource[] | undefined) ?? []
   return (await directory.openApis(tenantId)).map((name) => ({ name }))
 }
 
@@ -108,7 +108,7 @@ function onlyApiOf(
   [first, ...others]: readonly Resource[],
 ): string {
   if (first && others.length === 0) return first.name
-  if (isDocumentClient(client)) {
+  if (isSelfDescribed(client)) {
     throw new errors.InvalidTarget('name the API that the token is for with resource')
   }
   if (isOfProgram(ctx)) {

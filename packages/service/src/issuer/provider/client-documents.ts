@@ -1,30 +1,19 @@
 import type { IncomingMessage } from 'node:http'
 import { LRUCache } from 'lru-cache'
-import { type Client, type Configuration, errors } from 'oidc-provider'
+import { type Configuration, errors } from 'oidc-provider'
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import type { Clock } from '../../clock.ts'
-import { exceptionKeys } from '../../domain/applications/application-exceptions.ts'
-import { checkReturnUrl } from '../../domain/applications/application-urls.ts'
 import { acceptsDocuments, documentRefusal } from '../../domain/tenants/client-documents.ts'
 import { clientNetwork } from '../../domain/writes/addresses.ts'
-import { ServiceError } from '../../domain/writes/errors.ts'
 import type { Outgoing } from '../../egress/outgoing.ts'
 import type { Tenant } from '../../store/records.ts'
+import { ClientRefused, clientOf, isRedirect, MAX_REDIRECTS, shownName } from './self-described.ts'
 
 type Features = NonNullable<Configuration['features']>
 type ProviderFetch = NonNullable<Configuration['fetch']>
 
-/** The member of a client by which one with a metadata document is told from the tenant's own applications. */
-export const DOCUMENT_KEY = 'latchkey_document'
-
 /** The most bytes of a metadata document. */
 const MAX_BYTES = 10 * 1024
-
-/** The most redirect URIs of a document that count. */
-const MAX_REDIRECTS = 20
-
-/** The most characters of a client's name that are shown. */
-const MAX_NAME = 60
 
 /** How long a document is used before it is read again, in seconds; its `max-age` decides within these bounds. */
 const KEPT = { min: 60, max: 3_600 }
@@ -43,9 +32,6 @@ const READS_PER_MINUTE = 30
 
 /** Documents that are read at the same time, and those for one tenant. One more is refused at once. */
 const MAX_READING = { all: 20, ofTenant: 5 }
-
-/** The refusal of a client with a metadata document. Its description says what was found. */
-export class DocumentRefused extends errors.InvalidClient {}
 
 /** The facts about a request that decide whether a document is read for it. */
 type FactsOf = (request: IncomingMessage) => { tenant: Tenant; clientIp: string }
@@ -87,14 +73,14 @@ export function createClientDocuments(context: {
 
   function admit(tenant: Tenant, clientId: string): void {
     const refusal = documentRefusal(tenant, clientId)
-    if (refusal !== undefined) throw new DocumentRefused(refusal)
+    if (refusal !== undefined) throw new ClientRefused(refusal)
   }
 
   /** Takes a place among the documents that are read; returns how it is left. */
   function enter(tenantId: string): () => void {
     const [own = 0, all] = [reading.get(tenantId), [...reading.values()].reduce((a, b) => a + b, 0)]
     if (own >= MAX_READING.ofTenant || all >= MAX_READING.all) {
-      throw new DocumentRefused('Too many documents are being read.')
+      throw new ClientRefused('Too many documents are being read.')
     }
     reading.set(tenantId, own + 1)
     return () => {
@@ -128,7 +114,7 @@ export function createClientDocuments(context: {
         const key = keyOf(tenantId, clientId)
         if (isFresh(known.get(key))) return true
         const pause = refused.get(key)
-        if (pause && isFresh(pause)) throw new DocumentRefused(pause.reason)
+        if (pause && isFresh(pause)) throw new ClientRefused(pause.reason)
         await countRead(clientIp)
         return true
       },
@@ -155,7 +141,7 @@ export function createClientDocuments(context: {
         const reason = `The metadata document ${clientId} cannot be used: ${reasonOf(error)}`
         refused.set(key, { reason, until: clock.now() + PAUSE_MS })
         logger.warn({ tenantId, clientId, reason }, 'A client metadata document cannot be used.')
-        throw new DocumentRefused(reason)
+        throw new ClientRefused(reason)
       } finally {
         leave()
       }
@@ -170,11 +156,6 @@ function keyOf(tenantId: string, clientId: string): string {
 function keptSeconds({ headers }: Response): number {
   const [, told] = /(?:^|,)\s*max-age=(\d{1,9})/i.exec(headers.get('cache-control') ?? '') ?? []
   return Math.min(KEPT.max, Math.max(KEPT.min, Number(told ?? 0)))
-}
-
-/** Whether a client describes itself by a metadata document, so that its users are asked for their consent. */
-export function isDocumentClient(client: Client | undefined): boolean {
-  return client?.[DOCUMENT_KEY] === true
 }
 
 /**
@@ -204,17 +185,7 @@ function metadataOf(clientId: string, { status, headers }: Response, text: strin
       'it has no "redirect_uris" that can be used: https://, http:// on localhost, 127.0.0.1 or [::1], or a scheme after a domain, such as com.example.app:/callback.',
     )
   }
-  const isNative = redirectUris.some((uri) => !uri.startsWith('https:'))
-  return {
-    client_id: clientId,
-    client_name: shownName(document.client_name),
-    redirect_uris: redirectUris,
-    application_type: isNative ? 'native' : 'web',
-    token_endpoint_auth_method: 'none',
-    grant_types: ['authorization_code', 'refresh_token'],
-    response_types: ['code'],
-    [DOCUMENT_KEY]: true,
-  }
+  return clientOf({ clientId, name: shownName(document.client_name), redirectUris })
 }
 
 function membersOf(text: string): Readonly<Record<string, unknown>> {
@@ -228,40 +199,6 @@ function membersOf(text: string): Readonly<Record<string, unknown>> {
     return value as Record<string, unknown>
   }
   throw new Error('it is not a JSON object.')
-}
-
-function isRedirect(uri: unknown): uri is string {
-  if (typeof uri !== 'string') return false
-  try {
-    checkReturnUrl(
-      '"redirect_uris"',
-      uri,
-      { metadata: { [exceptionKeys.client]: 'native' } },
-      false,
-    )
-    return true
-  } catch (error) {
-    if (error instanceof ServiceError) return false
-    throw error
-  }
-}
-
-/** Control characters, line breaks, and characters that show nothing or turn the direction of the text around them. */
-const UNSHOWN = /[\p{C}\p{Zl}\p{Zp}]/gu
-
-/** A name that a client claims, as pages show it: on one line, shortened, and without tricks of writing. */
-function shownName(name: unknown): string | undefined {
-  if (typeof name !== 'string') return undefined
-  const shown = name
-    .slice(0, 1_000)
-    .normalize('NFC')
-    .replace(UNSHOWN, ' ')
-    .replace(/\s+/gu, ' ')
-    .trim()
-  const letters = [...shown]
-  return letters.length > MAX_NAME
-    ? `${letters.slice(0, MAX_NAME - 1).join('')}…`
-    : shown || undefined
 }
 
 /** The message of the innermost cause: `fetch` says "fetch failed". */

@@ -11,13 +11,14 @@ import { createLogout, logoutDiscovery } from '../sessions/logout.ts'
 import { claimsOfScope, createFindAccount } from './account.ts'
 import { createAdapterFactory } from './adapter.ts'
 import { claimsOfAccessToken, createApiTokens, rotatesUnlessRefused } from './api-tokens.ts'
-import { DOCUMENT_KEY, isDocumentClient } from './client-documents.ts'
 import { EARLIER_SECRET, EARLIER_SECRET_UNTIL } from './client-metadata.ts'
 import { exceptionProperties, isFapi, mayAskAsScript, needsPkce } from './client-policy.ts'
 import { checkAssertion } from './client-proofs.ts'
 import { loadGrant } from './grants.ts'
 import { createPolicy, prompts } from './policy.ts'
+import { registrationOf } from './registrations.ts'
 import { createRenderError } from './render-error.ts'
+import { isSelfDescribed } from './self-described.ts'
 
 /** The algorithms of keys that clients hold. */
 const keyAlgorithms = ['ES256', 'PS256', 'EdDSA', 'Ed25519'] as const
@@ -51,7 +52,7 @@ export function createConfiguration(
     },
     extraClientMetadata: {
       properties: [
-        ...[EARLIER_SECRET, EARLIER_SECRET_UNTIL, RESOURCES_KEY, DOCUMENT_KEY],
+        ...[EARLIER_SECRET, EARLIER_SECRET_UNTIL, RESOURCES_KEY],
         ...exceptionProperties,
       ],
     },
@@ -68,7 +69,7 @@ export function createConfiguration(
     // with the session.
     issueRefreshToken: async (_ctx, client, source) =>
       client.grantTypeAllowed('refresh_token') &&
-      (source.scopes.has('offline_access') || isDocumentClient(client)),
+      (source.scopes.has('offline_access') || isSelfDescribed(client)),
     rotateRefreshToken: rotatesUnlessRefused,
     // Also for an access token that is revoked alone: codes and tokens end with their grant.
     revokeGrantPolicy: () => true,
@@ -90,6 +91,7 @@ export function createConfiguration(
         profile: (_ctx, client) => (isFapi(client) ? '2.0' : undefined),
       },
       pushedAuthorizationRequests: { enabled: true },
+      registration: registrationOf(tenant, factsOf),
       resourceIndicators: createApiTokens(context, tenant.id),
       revocation: {
         enabled: true,

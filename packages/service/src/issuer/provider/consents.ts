@@ -1,25 +1,28 @@
 import type { KoaContextWithOIDC } from 'oidc-provider'
 import { knownScopes } from '../../domain/applications/application-scopes.ts'
+import { judgedHosts } from '../../domain/tenants/client-documents.ts'
 import { nowMicros } from '../../domain/writes/context.ts'
 import { entry, type Found, type Holder } from '../../domain/writes/entries.ts'
 import { lifetimes } from '../../domain/writes/lifetimes.ts'
-import type { Micros } from '../../store/records.ts'
+import type { Micros, Tenant } from '../../store/records.ts'
 import type { IssuerContext } from '../context.ts'
 import { factsOf } from '../requests/request-facts.ts'
 
-/** The access that a client with a metadata document asks for: scopes of logins, and of each API. */
+/** The access that a client that describes itself asks for: scopes of logins, and of each API. */
 export interface Access {
   readonly scopes: readonly string[]
   readonly apis: Readonly<Record<string, readonly string[]>>
 }
 
-/** A user's consent to the access of a client with a metadata document. */
+/** A user's consent to the access of a client that describes itself. */
 export interface Consent extends Access {
   readonly clientId: string
   /** The name that the client had claimed, if any. */
   readonly name: string | undefined
   /** The place that codes are sent to; see {@link placeOf}. */
   readonly place: string
+  /** The hosts by which the tenant judges the client. Default: that of its `client_id`. */
+  readonly hosts?: readonly string[] | undefined
   readonly since: Micros
 }
 
@@ -39,38 +42,70 @@ export function isOnDevice(redirectUri: unknown): boolean {
   return placeOf(redirectUri) === DEVICE
 }
 
-/** The user's consent to a client, if there is one. */
-export function readConsent(
-  holder: Holder,
+/** The tenant as it is now, whose policy ends consents. */
+type ConsentHolder = Holder & { readonly tenant: Tenant }
+
+/** The user's consent to a client, if there is one that has not ended. */
+export async function readConsent(
+  holder: ConsentHolder,
   userId: string,
   clientId: string,
 ): Promise<Found<Consent> | undefined> {
-  return consents.read(holder, idOf(userId, clientId))
+  const found = await consents.read(holder, idOf(userId, clientId))
+  return found && !hasEnded(holder, found.value) ? found : undefined
 }
 
 /** The user's consents, the newest first. */
-export async function consentsOf(holder: Holder, userId: string): Promise<Consent[]> {
+export async function consentsOf(holder: ConsentHolder, userId: string): Promise<Consent[]> {
   const found = await consents.ofAccount(holder, userId)
-  return found.map(({ value }) => value).sort((a, b) => b.since - a.since)
+  return found
+    .map(({ value }) => value)
+    .filter((consent) => !hasEnded(holder, consent))
+    .sort((a, b) => b.since - a.since)
 }
 
-/** Keeps a consent. Earlier consents to the client stay, unless codes went to another place then. */
+/** Whether a host of the client was blocked since, even if it is not any more. */
+function hasEnded({ tenant }: ConsentHolder, { clientId, hosts, since }: Consent): boolean {
+  const ended = tenant.endedHosts ?? {}
+  const judged = hosts ?? judgedHosts(clientId, [])
+  return judged.some((host) => Object.hasOwn(ended, host) && since <= (ended[host] ?? 0))
+}
+
+/**
+ * Keeps a consent. Earlier consents to the client stay, unless codes went to another place then, or they are withdrawn in the
+ * meantime.
+ */
 export async function keepConsent(
-  holder: Holder,
+  holder: ConsentHolder,
   userId: string,
   asked: Omit<Consent, 'since'>,
 ): Promise<void> {
-  const known = (await readConsent(holder, userId, asked.clientId))?.value
+  for (;;) {
+    const known = await consents.read(holder, idOf(userId, asked.clientId))
+    const before = known && !hasEnded(holder, known.value) ? known.value : undefined
+    const consent = joined(holder, before, asked)
+    if (known) {
+      if (await consents.exchange(holder, known, consent)) return
+    } else {
+      return consents.put(holder, idOf(userId, asked.clientId), consent, { accountId: userId })
+    }
+  }
+}
+
+function joined(
+  holder: Holder,
+  known: Consent | undefined,
+  asked: Omit<Consent, 'since'>,
+): Consent {
   const before = known?.place === asked.place ? known : undefined
   const apis = { ...before?.apis }
   for (const [api, scopes] of Object.entries(asked.apis)) apis[api] = union(apis[api], scopes)
-  const consent: Consent = {
+  return {
     ...asked,
     scopes: union(before?.scopes, asked.scopes),
     apis,
     since: nowMicros(holder.context.domain.clock),
   }
-  await consents.put(holder, idOf(userId, asked.clientId), consent, { accountId: userId })
 }
 
 /** Forgets a consent. */

@@ -2,8 +2,8 @@ import type { KoaContextWithOIDC, Provider } from 'oidc-provider'
 import { lifetimes, loginSeconds } from '../../domain/writes/lifetimes.ts'
 import type { IssuerContext } from '../context.ts'
 import { factsOf } from '../requests/request-facts.ts'
-import { isDocumentClient } from './client-documents.ts'
 import { isAgreed } from './consents.ts'
+import { isSelfDescribed } from './self-described.ts'
 
 type Grant = InstanceType<Provider['Grant']>
 
@@ -28,7 +28,7 @@ export async function loadGrant(
     stored?.accountId === account.accountId
       ? stored
       : new provider.Grant({ accountId: account.accountId, clientId: client.clientId })
-  if (isDocumentClient(client) && !(await isAgreed(context, ctx)))
+  if (isSelfDescribed(client) && !(await isAgreed(context, ctx)))
     return grant.jti ? grant : undefined
 
   const asked = [...ctx.oidc.requestParamOIDCScopes]

@@ -10,6 +10,7 @@ const REFUSALS = [
   'grant.error',
   'introspection.error',
   'pushed_authorization_request.error',
+  'registration_create.error',
   'revocation.error',
   'userinfo.error',
 ]

@@ -18,8 +18,8 @@ import { ACR_UNMET } from '../interaction/progress/login-progress.ts'
 import { lacksSecondStep, SECOND_STEP_DUE } from '../interaction/progress/second-step.ts'
 import { paths } from '../requests/paths.ts'
 import { factsOf } from '../requests/request-facts.ts'
-import { isDocumentClient } from './client-documents.ts'
 import { isAgreed, isOnDevice } from './consents.ts'
+import { isSelfDescribed } from './self-described.ts'
 
 const { base, Check, Prompt } = interactionPolicy
 
@@ -104,7 +104,7 @@ function isLoginVoid(ctx: KoaContextWithOIDC, clock: Clock): boolean {
  */
 async function needsConsent(context: IssuerContext, ctx: KoaContextWithOIDC): Promise<boolean> {
   const { client, account, params, result } = ctx.oidc
-  if (!isDocumentClient(client) || !account) return false
+  if (!isSelfDescribed(client) || !account) return false
   if (!(await isAgreed(context, ctx))) return true
   // Another user may have logged in since.
   const { accountId } = (result?.consent ?? {}) as { accountId?: string }
@@ -151,7 +151,7 @@ function isNativeUnconfirmed({ oidc: { client, session, result } }: KoaContextWi
   return (
     client?.applicationType === 'native' &&
     // Its user is asked for consent, which says more.
-    !isDocumentClient(client) &&
+    !isSelfDescribed(client) &&
     session?.accountId !== undefined &&
     result?.select_account === undefined
   )

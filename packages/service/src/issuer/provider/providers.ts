@@ -3,7 +3,11 @@ import type { EventEmitter } from 'node:events'
 import { LRUCache } from 'lru-cache'
 import { errors, type JWK, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
 import { type PrivateJwk, signingKeys } from '../../domain/keys/signing-keys.ts'
-import { acceptsDocuments, isDocumentId } from '../../domain/tenants/client-documents.ts'
+import {
+  acceptsDocuments,
+  acceptsRegistration,
+  isSelfDescribedId,
+} from '../../domain/tenants/client-documents.ts'
 import { foreignVersion } from '../../domain/writes/context.ts'
 import { lifetimes } from '../../domain/writes/lifetimes.ts'
 import { renderPage } from '../../pages/index.ts'
@@ -14,7 +18,7 @@ import { count } from '../../telemetry/metrics.ts'
 import type { IssuerContext } from '../context.ts'
 import {
   acceptSecondSecret,
-  findDocumentsForLogins,
+  findSelfDescribedForLogins,
   nameForbiddenGrants,
   nameSessions,
   refusePushedFragments,
@@ -41,7 +45,6 @@ import {
   skipNeedlessConfirmation,
 } from '../sessions/logout.ts'
 import { refuseForeignApi } from './api-tokens.ts'
-import { isDocumentClient } from './client-documents.ts'
 import { earlierSecret } from './client-metadata.ts'
 import { describeForbiddenGrant } from './client-policy.ts'
 import { checkProof } from './client-proofs.ts'
@@ -49,8 +52,10 @@ import { createConfiguration } from './configuration.ts'
 import { noteRefusals } from './note-refusals.ts'
 import { refuseFragments } from './policy.ts'
 import { refreshToken } from './refresh-tokens.ts'
+import { boundRegistrations } from './registrations.ts'
 import { createRefreshAnswers } from './repeated-refresh.ts'
 import { collectChanges, makeChanges } from './request-changes.ts'
+import { isSelfDescribed } from './self-described.ts'
 
 /** Providers kept at the same time; each takes 40 to 90 KiB and 0.3 ms to build again. */
 const MAX_PROVIDERS = 500
@@ -74,8 +79,8 @@ export interface Providers {
 
 interface Built {
   domain: string
-  /** Whether clients may describe themselves, which discovery says. */
-  acceptsDocuments: boolean
+  /** How clients may describe themselves, which discovery says. */
+  accepts: string
   /** The version of the tenant that other processes had written by then. */
   version: unknown
   served: Promise<Served>
@@ -93,14 +98,14 @@ export function createProviders(context: IssuerContext): Providers {
       const { domain } = tenant.settings
       const version = foreignVersion(context.domain, tenant.id) ?? Symbol('unknown')
       const known = built.get(tenant.id)
-      const accepts = acceptsDocuments(tenant)
+      const accepts = `${acceptsDocuments(tenant)} ${acceptsRegistration(tenant)}`
       const isHit =
-        known?.domain === domain && known.version === version && known.acceptsDocuments === accepts
+        known?.domain === domain && known.version === version && known.accepts === accepts
       count('cacheLookups', { cache: 'providers', result: isHit ? 'hit' : 'miss' })
       if (isHit) return known.served
 
       const served = build(context, tenant)
-      built.set(tenant.id, { domain, version, served, acceptsDocuments: accepts })
+      built.set(tenant.id, { domain, version, served, accepts })
       // A failed attempt is repeated by the next request.
       served.catch(() => built.delete(tenant.id))
       return served
@@ -155,7 +160,7 @@ async function build(context: IssuerContext, tenant: Tenant): Promise<Served> {
     const { userAgent, clientIp } = factsOf(request)
     return { userAgent, address: clientIp || undefined }
   })
-  findDocumentsForLogins(provider, isDocumentId)
+  findSelfDescribedForLogins(provider, isSelfDescribedId)
   nameForbiddenGrants(provider, describeForbiddenGrant)
   acceptSecondSecret(provider, (client) => earlierSecret(client, context.domain))
   context.logoutNotices.attach(tenant.id, provider)
@@ -176,6 +181,7 @@ async function build(context: IssuerContext, tenant: Tenant): Promise<Served> {
     return kind === 'admitted'
   })
   judgeProofs(provider, (proof, client) => checkProof(proof, client, context.domain.clock))
+  boundRegistrations(provider)
   noteRefusals(provider, context.logger)
   // Inside of all others, so that they go on after the changes are made.
   provider.use(async (ctx, next) => {
@@ -234,7 +240,7 @@ async function beginLogin(
   await countLogin(context, ctx)
   await context.unfinished.add(entryName(tenant.id, 'Interaction', id))
   const { client } = ctx.oidc
-  const clientName = isDocumentClient(client) ? client?.clientName : undefined
+  const clientName = isSelfDescribed(client) ? client?.clientName : undefined
   return { browser: markBrowser(ctx), seconds: lifetimes.unopenedSeconds, clientName }
 }
 

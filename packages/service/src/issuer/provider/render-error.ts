@@ -4,7 +4,7 @@ import type { IssuerContext } from '../context.ts'
 import { lastApplication } from '../requests/application-cookie.ts'
 import { brandingFor, wayToApplication } from '../requests/branding.ts'
 import { factsOf } from '../requests/request-facts.ts'
-import { DocumentRefused } from './client-documents.ts'
+import { ClientRefused } from './self-described.ts'
 import { refusalFacts } from './refusal-facts.ts'
 
 type RenderError = NonNullable<Configuration['renderError']>
@@ -19,7 +19,7 @@ export function createRenderError(context: IssuerContext): RenderError {
     const facts = refusalFacts(context, ctx, error)
     const page: Pages['message'] = { ...wordsFor(ctx, error), link }
     if (tenant.settings.developerMode) page.forDevelopers = facts
-    const refused = [error, error.cause].find((one) => one instanceof DocumentRefused)
+    const refused = [error, error.cause].find((one) => one instanceof ClientRefused)
     if (refused) Object.assign(page, { text: 'errorText', detail: refused.error_description })
     // Its text is of oidc-provider's making; what the request contained is escaped like all else.
     else if (page.text === 'errorText') page.detail = out.error_description ?? out.error

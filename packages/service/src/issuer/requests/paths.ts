@@ -7,6 +7,7 @@ export const paths = {
   end_session: '/oidc/logout',
   revocation: '/oidc/revoke',
   pushed_authorization_request: '/oidc/par',
+  registration: '/oidc/register',
 } as const
 
 /** The account pages, by topic. */
@@ -38,6 +39,7 @@ export const endpoints: readonly { method: string; path: string }[] = [
   ...at(`${paths.end_session}/success`, 'GET'),
   ...at(paths.revocation, 'POST', 'OPTIONS'),
   ...at(paths.pushed_authorization_request, 'POST', 'OPTIONS'),
+  ...at(paths.registration, 'POST', 'OPTIONS'),
   ...at('/.well-known/openid-configuration', 'GET', 'OPTIONS'),
   ...at('/.well-known/oauth-authorization-server', 'GET', 'OPTIONS'),
 ]

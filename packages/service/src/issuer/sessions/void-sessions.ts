@@ -13,6 +13,7 @@ import type { Session } from '../engine/session.ts'
 import { dropEmailTokens } from '../interaction/mail/email-tokens.ts'
 import { dropUndoTokens } from '../interaction/mail/undo-token.ts'
 import { dropConsents } from '../provider/consents.ts'
+import { dropRegistered } from '../provider/registrations.ts'
 import { endSession } from './end-session.ts'
 
 /** The provider of a tenant. */
@@ -166,6 +167,7 @@ async function forget(holder: Holder, userId: string): Promise<void> {
   await dropEmailTokens(holder, userId)
   await dropUndoTokens(holder, userId)
   await dropConsents(holder, userId)
+  await dropRegistered(holder, userId)
 }
 
 interface StoredToken {

@@ -75,6 +75,8 @@ export const de: Texts = {
   consentName:
     'Es nennt sich selbst „{name}“. Diesen Namen haben wir nicht geprüft; verlassen Sie sich auf die Adresse oben.',
   consentNoName: 'Es nennt keinen Namen. Verlassen Sie sich auf die Adresse oben.',
+  consentDeviceText: 'Ein Programm auf Ihrem Gerät bittet um Zugriff auf das Konto {email}.',
+  consentDeviceName: 'Es nennt sich selbst „{name}“. Diesen Namen haben wir nicht geprüft.',
   consentAsks: 'Wenn Sie es erlauben, kann es',
   consentApi: 'Bei {application}:',
   consentApiPlain: 'In Ihrem Namen handeln',
@@ -237,6 +239,7 @@ export const de: Texts = {
   accessText:
     'Diesen Programmen haben Sie erlaubt, in Ihrem Namen zu handeln. Die Zeiten sind in UTC.',
   accessNone: 'Sie haben keinem Programm erlaubt, in Ihrem Namen zu handeln.',
+  accessDevice: 'Ein Programm auf Ihrem Gerät',
   accessName: 'Es nennt sich selbst „{name}“.',
   accessSince: 'Erlaubt am {time}.',
   accessWithdraw: 'Zugriff entziehen',

@@ -67,6 +67,8 @@ export const en = {
   consentName:
     'It calls itself “{name}”. We have not checked that name; rely on the address above.',
   consentNoName: 'It gives no name. Rely on the address above.',
+  consentDeviceText: 'A program on your device asks for access to the account {email}.',
+  consentDeviceName: 'It calls itself “{name}”. We have not checked that name.',
   consentAsks: 'If you allow it, it can',
   consentApi: 'At {application}:',
   consentApiPlain: 'Use it on your behalf',
@@ -218,6 +220,7 @@ export const en = {
   accessTitle: 'Programs with access',
   accessText: 'You have allowed these programs to act on your behalf. Times are in UTC.',
   accessNone: 'You have not allowed any program to act on your behalf.',
+  accessDevice: 'A program on your device',
   accessName: 'It calls itself “{name}”.',
   accessSince: 'Allowed {time}.',
   accessWithdraw: 'Withdraw access',

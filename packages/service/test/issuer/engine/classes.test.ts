@@ -5,7 +5,7 @@ import { type AdapterPayload, type KoaContextWithOIDC, Provider } from 'oidc-pro
 import { expect, test } from 'vitest'
 import {
   acceptSecondSecret,
-  findDocumentsForLogins,
+  findSelfDescribedForLogins,
   hasBackchannel,
   interceptLogoutTokens,
   nameForbiddenGrants,
@@ -330,7 +330,7 @@ test('a provider that registers its grants in another way is refused', () => {
 
 test('a client with a metadata document is looked for in requests of its own alone', async () => {
   const { provider } = createProvider()
-  findDocumentsForLogins(provider, (id) => id.startsWith('https:'))
+  findSelfDescribedForLogins(provider, (id) => id.startsWith('https:'))
 
   expect(await provider.Client.find('https://agent.example/client.json')).toBeUndefined()
   expect(await provider.Client.find('shop')).toMatchObject({ clientId: 'shop' })

@@ -77,6 +77,19 @@ export async function startOpenIssuer(
   return Object.assign(issuer, { user, api })
 }
 
+/** Registers a client, with the callback of an agent on the web. */
+export async function register(issuer: TestIssuer, more: object = {}) {
+  const response = await issuer.fetch(`${issuer.url}/oidc/register`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ redirect_uris: [webCallback], ...more }),
+  })
+  const { status, headers } = response
+  const text = await response.text()
+  const isJson = headers.get('content-type')?.includes('json')
+  return { status, headers, body: (isJson ? JSON.parse(text) : {}) as Record<string, unknown> }
+}
+
 /** The authorization request of an agent. */
 export function ask(
   issuer: TestIssuer,

@@ -173,6 +173,8 @@ export async function startIssuer(options: StartOptions = {}) {
     addUser,
     setPassword,
     fetch: createLoopbackFetch(),
+    /** The tenant as it is now. */
+    tenantNow: () => domain.store.tenants.get(tenant.id),
     /** Changes settings of the tenant, and its metadata. */
     async changeSettings(changes: Partial<TenantSettings>, metadata?: Metadata): Promise<void> {
       const current = await domain.store.tenants.get(tenant.id)

@@ -96,6 +96,10 @@ export const tenants = {
     en: 'From now on, a login needs a second step, also within sessions from before. {have} of {all} users have one. {asked} have to add one; {active} of these have logged in within 30 days.',
     de: 'Ab sofort braucht eine Anmeldung einen zweiten Schritt, auch in Sitzungen von vorher. {have} von {all} Benutzern haben einen. {asked} müssen einen hinzufügen; {active} davon haben sich in den letzten 30 Tagen angemeldet.',
   },
+  registration_without_trust: {
+    en: '"metadata.{key}" has no effect without trust in unregistered clients. Set "metadata.{trust}" to "listed" or "any" too.',
+    de: '„metadata.{key}“ bewirkt nichts ohne Vertrauen in nicht registrierte Clients. Setzen Sie auch „metadata.{trust}“ auf „listed“ oder „any“.',
+  },
   wanted_document_trust: {
     en: '"off", which is the default, "listed" or "any"',
     de: '„off“ (die Vorgabe), „listed“ oder „any“',

@@ -1,5 +1,5 @@
 import type { Configuration } from 'oidc-provider'
-import { isDocumentId } from '../../../domain/tenants/client-documents.ts'
+import { isSelfDescribedId } from '../../../domain/tenants/client-documents.ts'
 import { lookUpUser } from '../../../domain/users/users.ts'
 import { chooseLanguage } from '../../../pages/index.ts'
 import type { IssuerContext } from '../../context.ts'
@@ -15,8 +15,8 @@ export function beginFlow(context: IssuerContext): InteractionUrl {
   return async (ctx, interaction) => {
     const { tenant } = factsOf(ctx.req)
     const applicationId = String(interaction.params.client_id)
-    // A client with a metadata document has no page to come back to, and its id could hold attributes of the cookie.
-    if (!isDocumentId(applicationId)) rememberApplication(ctx, applicationId)
+    // A client that describes itself has no page to come back to, and its id could hold attributes of the cookie.
+    if (!isSelfDescribedId(applicationId)) rememberApplication(ctx, applicationId)
 
     const accountId = ctx.oidc.session?.accountId
     if (interaction.prompt.name === 'verify_email' && accountId) {

@@ -1,8 +1,18 @@
 import { lookUpApplication } from '../../../domain/applications/applications.ts'
+import { isRegisteredId, judgedHosts } from '../../../domain/tenants/client-documents.ts'
 import { note } from '../../../domain/writes/audit.ts'
 import type { Pages } from '../../../pages/index.ts'
-import { type Access, accessOf, isOnDevice, keepConsent, placeOf } from '../../provider/consents.ts'
+import {
+  type Access,
+  accessOf,
+  isOnDevice,
+  keepConsent,
+  placeOf,
+  readConsent,
+} from '../../provider/consents.ts'
+import { keepRegistered } from '../../provider/registrations.ts'
 import { type Form, redirect } from '../../requests/http.ts'
+import { withdrawConsent } from '../../sessions/withdraw-consent.ts'
 import { csrfToken, flowPath } from '../flow/flow-path.ts'
 import { type FlowRequest, type InteractionRequest, scopeOf, show } from '../flow/flow-request.ts'
 import { finishInteraction } from '../progress/finish.ts'
@@ -18,7 +28,7 @@ export async function showConsent(flow: InteractionRequest): Promise<void> {
   show(flow, 200, 'consent', {
     csrf: csrfToken(interaction.uid),
     email: user.email,
-    host: hostOf(clientId),
+    host: shownHost(String(clientId), placeOf(redirectUri)),
     name: interaction.clientName,
     goesTo: onDevice ? undefined : hostOf(redirectUri),
     ...(await shownAccess(flow, await accessAsked(flow))),
@@ -36,10 +46,17 @@ export async function answerConsent(flow: InteractionRequest, form: Form): Promi
     const denied = { error: 'access_denied', error_description: 'the user has denied the access' }
     return finishInteraction(flow, denied)
   }
-  await keepConsent({ context, tenant }, user.id, {
-    clientId: String(clientId),
+  const id = String(clientId)
+  const holder = { context, tenant }
+  // What it got before its host was blocked stays ended.
+  if (!(await readConsent(holder, user.id, id)))
+    await withdrawConsent(context, flow.provider, user, id)
+  const registered = isRegisteredId(id) ? await keepRegistered(holder, user.id, id) : undefined
+  await keepConsent(holder, user.id, {
+    clientId: id,
     name: interaction.clientName,
     place: placeOf(redirectUri),
+    hosts: judgedHosts(id, registered?.redirectUris ?? []),
     ...(await accessAsked(flow)),
   })
   await note(scope, 'consent.granted', user.id)
@@ -84,7 +101,17 @@ export async function shownAccess(
   }
 }
 
+/**
+ * The host by which a page names a client: that of its metadata document; of one that has registered itself, the host that its
+ * codes go to.
+ *
+ * @returns `undefined` for a program on the user's device.
+ */
+export function shownHost(clientId: string, place: string): string | undefined {
+  return hostOf(isRegisteredId(clientId) ? place : clientId) || undefined
+}
+
 /** The host of a URL, with its port if it has one. */
-export function hostOf(url: unknown): string {
+function hostOf(url: unknown): string {
   return URL.parse(String(url))?.host ?? ''
 }

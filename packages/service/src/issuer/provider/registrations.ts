@@ -1,0 +1,258 @@
+import type { IncomingMessage } from 'node:http'
+import {
+  type AdapterPayload,
+  type Configuration,
+  errors,
+  type KoaContextWithOIDC,
+  type Provider,
+} from 'oidc-provider'
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+import { systemClock } from '../../clock.ts'
+import { acceptsRegistration, registrationRefusal } from '../../domain/tenants/client-documents.ts'
+import { clientNetwork } from '../../domain/writes/addresses.ts'
+import { nowMicros } from '../../domain/writes/context.ts'
+import { entry, type Holder, keyOf } from '../../domain/writes/entries.ts'
+import { newId } from '../../domain/writes/ids.ts'
+import { lifetimes } from '../../domain/writes/lifetimes.ts'
+import type { Micros, Tenant } from '../../store/records.ts'
+import { paths } from '../requests/paths.ts'
+import { factsOf } from '../requests/request-facts.ts'
+import {
+  ClientRefused,
+  clientOf,
+  isRedirect,
+  MAX_REDIRECTS,
+  type SelfDescription,
+  shownName,
+} from './self-described.ts'
+
+type Features = NonNullable<Configuration['features']>
+
+/** The most bytes of a registration. */
+const MAX_BYTES = 10 * 1024
+
+/** Clients that one network may register in a minute, at each process. */
+const PER_MINUTE = 30
+
+/** How long a client that no user has agreed to is kept, in seconds. */
+const UNUSED_SECONDS = 86_400
+
+/** The places for clients that no user has agreed to, of each tenant. */
+const PLACES = 2_000
+
+/** The places that a client may take. It takes one that is free, or that of the oldest client in them. */
+const CHOICES = 4
+
+/** The clients that are kept for a user, who has agreed to them last; with one more, the oldest goes. */
+const MAX_OF_USER = 100
+
+/** A client that has registered itself. */
+interface Registered extends SelfDescription {
+  readonly at: Micros
+}
+
+const clients = entry<Registered>('RegisteredClient', undefined)
+
+/**
+ * The feature of oidc-provider by which clients register themselves. They get no secret, and no token to change
+ * themselves.
+ *
+ * @see RFC 7591
+ */
+export function registrationOf(
+  tenant: Tenant,
+  facts: (request: IncomingMessage) => { tenant: Tenant },
+): NonNullable<Features['registration']> {
+  return {
+    enabled: acceptsRegistration(tenant),
+    initialAccessToken: false,
+    issueRegistrationAccessToken: false,
+    // Called before the metadata of the request is used.
+    idFactory(ctx) {
+      const clientId = newId('reg', systemClock)
+      const request = ctx as KoaContextWithOIDC
+      const described = describe(clientId, request.oidc.body ?? {})
+      const refusal = registrationRefusal(facts(request.req).tenant, described.redirectUris)
+      if (refusal !== undefined) throw new errors.InvalidClientMetadata(`redirect_uris: ${refusal}`)
+      Object.assign(request.oidc, { body: clientOf(described) })
+      return clientId
+    },
+  }
+}
+
+/**
+ * The metadata of a registration that counts. Members that are not known have no effect; the response says what was
+ * registered.
+ *
+ * @throws InvalidClientMetadata
+ * @see RFC 7591 §2, §3.2.2
+ */
+function describe(clientId: string, body: Readonly<Record<string, unknown>>): SelfDescription {
+  if (Buffer.byteLength(JSON.stringify(body)) > MAX_BYTES)
+    refuse(`it has more than ${MAX_BYTES} bytes`)
+  const { redirect_uris: uris, application_type: type, client_name: name } = body
+  const { grant_types: grants, response_types: responses } = body
+  if (!isAbsent(grants) && !listOf(grants).includes('authorization_code')) {
+    refuse('grant_types must include authorization_code')
+  }
+  if (!isAbsent(responses) && !listOf(responses).includes('code')) {
+    refuse('response_types must include code')
+  }
+  if (!isAbsent(type) && type !== 'web' && type !== 'native') {
+    refuse('application_type must be web or native')
+  }
+  if (!isAbsent(name) && typeof name !== 'string') refuse('client_name must be a text')
+  const redirectUris = listOf(uris)
+  if (redirectUris.length === 0) refuse('redirect_uris must be a list of URIs')
+  if (redirectUris.length > MAX_REDIRECTS) refuse(`redirect_uris has more than ${MAX_REDIRECTS}`)
+  if (!redirectUris.every(isRedirect)) {
+    refuse(
+      'redirect_uris must be https://, http:// on localhost, 127.0.0.1 or [::1], or have a scheme after a domain, such as com.example.app:/callback',
+    )
+  }
+  if (type === 'web' && !redirectUris.every((uri) => uri.startsWith('https:'))) {
+    refuse(
+      'redirect_uris of a web application must be https://; others are for application_type native',
+    )
+  }
+  return { clientId, name: shownName(name), redirectUris, type: isAbsent(type) ? undefined : type }
+}
+
+function refuse(description: string): never {
+  throw new errors.InvalidClientMetadata(description)
+}
+
+/** RFC 7591 §2: a member without a value is one that was left out. */
+function isAbsent(value: unknown): value is undefined | null | '' {
+  return value === undefined || value === null || value === ''
+}
+
+function listOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
+/** Bounds how often clients register themselves, before anything is read. */
+export function boundRegistrations(provider: Provider): void {
+  const registrations = new RateLimiterMemory({ points: PER_MINUTE, duration: 60 })
+  provider.use(async (ctx, next) => {
+    if (ctx.path !== paths.registration) return next()
+    // Nothing of the answer depends on cookies.
+    ctx.set('access-control-allow-origin', '*')
+    if (ctx.method === 'OPTIONS') {
+      ctx.set('access-control-allow-methods', 'POST')
+      ctx.set('access-control-allow-headers', 'content-type')
+      ctx.status = 204
+      return
+    }
+    const { tenant, clientIp } = factsOf(ctx.req)
+    if (!acceptsRegistration(tenant)) return next()
+    if ((ctx.request.length ?? 0) > MAX_BYTES) {
+      ctx.status = 413
+      ctx.body = {
+        error: 'invalid_client_metadata',
+        error_description: `it has more than ${MAX_BYTES} bytes`,
+      }
+      return
+    }
+    try {
+      if (clientIp !== '') await registrations.consume(clientNetwork(clientIp))
+    } catch (cause) {
+      if (!(cause instanceof RateLimiterRes)) throw cause
+      const seconds = Math.max(1, Math.ceil(cause.msBeforeNext / 1_000))
+      ctx.status = 429
+      ctx.set('retry-after', String(seconds))
+      ctx.body = {
+        error: 'temporarily_unavailable',
+        error_description: `too many clients are registered; wait ${seconds} s`,
+      }
+      return
+    }
+    return next()
+  })
+}
+
+/** Keeps a client that has just registered itself, in the place of an older one if there are many. */
+export async function addRegistered(
+  holder: Holder,
+  {
+    client_id: clientId = '',
+    client_name: name,
+    redirect_uris: redirectUris = [],
+    ...rest
+  }: AdapterPayload,
+): Promise<void> {
+  const type = rest.application_type === 'native' ? 'native' : 'web'
+  const client = { clientId, name, redirectUris, type, at: now(holder) } as const
+  const places = await Promise.all(
+    placesOf(clientId).map(async (place) => {
+      const found = await clients.read(holder, place)
+      return { place, at: found?.value.at ?? 0 }
+    }),
+  )
+  const [{ place } = { place: '' }] = places.sort((a, b) => a.at - b.at)
+  await clients.put(holder, place, client, { seconds: UNUSED_SECONDS })
+}
+
+/**
+ * A client that has registered itself, if it is there.
+ *
+ * @throws ClientRefused unless the tenant accepts it.
+ */
+export async function findRegistered(
+  holder: Holder & { readonly tenant: Tenant },
+  clientId: string,
+): Promise<AdapterPayload | undefined> {
+  const { tenant } = holder
+  const refusal = registrationRefusal(tenant, [])
+  if (refusal !== undefined) throw new ClientRefused(refusal)
+  const client = await readRegistered(holder, clientId)
+  if (!client) return undefined
+  const notAccepted = registrationRefusal(tenant, client.redirectUris)
+  if (notAccepted !== undefined) throw new ClientRefused(notAccepted)
+  return clientOf(client)
+}
+
+async function readRegistered(holder: Holder, clientId: string): Promise<Registered | undefined> {
+  const all = [clientId, ...placesOf(clientId)].map((id) => clients.read(holder, id))
+  return (await Promise.all(all)).find((found) => found?.value.clientId === clientId)?.value
+}
+
+/** Keeps a client that a user has agreed to for as long as the consent. */
+export async function keepRegistered(
+  holder: Holder,
+  userId: string,
+  clientId: string,
+): Promise<SelfDescription | undefined> {
+  const client = await readRegistered(holder, clientId)
+  if (!client) return undefined
+  const seconds = lifetimes.offlineGrantSeconds
+  await clients.put(
+    holder,
+    clientId,
+    { ...client, at: now(holder) },
+    { accountId: userId, seconds },
+  )
+  const own = (await clients.ofAccount(holder, userId)).sort((a, b) => b.value.at - a.value.at)
+  await Promise.all(
+    own.slice(MAX_OF_USER).map(({ entry: { key } }) => clients.drop(holder, { key })),
+  )
+  return client
+}
+
+/** Forgets the clients that a user was the last to agree to. */
+export async function dropRegistered(holder: Holder, userId: string): Promise<void> {
+  const own = await clients.ofAccount(holder, userId)
+  await Promise.all(own.map(({ entry: { key } }) => clients.drop(holder, { key })))
+}
+
+/** The places that a client may be in until a user agrees to it. */
+function placesOf(clientId: string): string[] {
+  return Array.from({ length: CHOICES }, (_, at) => {
+    const number = Buffer.from(keyOf(`${at} ${clientId}`), 'base64url').readUInt32BE() % PLACES
+    return `place ${number}`
+  })
+}
+
+function now({ context }: Holder): Micros {
+  return nowMicros(context.domain.clock)
+}

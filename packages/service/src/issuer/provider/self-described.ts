@@ -1,0 +1,73 @@
+import { type AdapterPayload, type Client, errors } from 'oidc-provider'
+import { exceptionKeys } from '../../domain/applications/application-exceptions.ts'
+import { checkReturnUrl } from '../../domain/applications/application-urls.ts'
+import { isSelfDescribedId } from '../../domain/tenants/client-documents.ts'
+import { ServiceError } from '../../domain/writes/errors.ts'
+
+/** The most redirect URIs of a client that describes itself. */
+export const MAX_REDIRECTS = 20
+
+/** The most characters of a client's name that are shown. */
+const MAX_NAME = 60
+
+/** The refusal of a client that describes itself. Its description says what was found. */
+export class ClientRefused extends errors.InvalidClient {}
+
+/** Whether a client describes itself, so that its users are asked for their consent. */
+export function isSelfDescribed(client: Client | undefined): boolean {
+  return client !== undefined && isSelfDescribedId(client.clientId)
+}
+
+/** The members of a client that describes itself that count. */
+export interface SelfDescription {
+  readonly clientId: string
+  readonly name?: string | undefined
+  readonly redirectUris: readonly string[]
+  /** Default: `native` if a redirect URI leads to the user's device. */
+  readonly type?: 'web' | 'native' | undefined
+}
+
+/** A client that describes itself, as oidc-provider knows its clients: a public one, with the rights of all others. */
+export function clientOf({ clientId, name, redirectUris, type }: SelfDescription): AdapterPayload {
+  const isNative = redirectUris.some((uri) => !uri.startsWith('https:'))
+  return {
+    client_id: clientId,
+    client_name: name,
+    redirect_uris: [...redirectUris],
+    application_type: type ?? (isNative ? 'native' : 'web'),
+    token_endpoint_auth_method: 'none',
+    grant_types: ['authorization_code', 'refresh_token'],
+    response_types: ['code'],
+  }
+}
+
+/** Whether a redirect URI is one that native applications may have. */
+export function isRedirect(uri: unknown): uri is string {
+  if (typeof uri !== 'string') return false
+  const native = { metadata: { [exceptionKeys.client]: 'native' } }
+  try {
+    checkReturnUrl('"redirect_uris"', uri, native, false)
+    return true
+  } catch (error) {
+    if (error instanceof ServiceError) return false
+    throw error
+  }
+}
+
+/** Control characters, line breaks, and characters that show nothing or turn the direction of the text around them. */
+const UNSHOWN = /[\p{C}\p{Zl}\p{Zp}]/gu
+
+/** A name that a client claims, as pages show it: on one line, shortened, and without tricks of writing. */
+export function shownName(name: unknown): string | undefined {
+  if (typeof name !== 'string') return undefined
+  const shown = name
+    .slice(0, 1_000)
+    .normalize('NFC')
+    .replace(UNSHOWN, ' ')
+    .replace(/\s+/gu, ' ')
+    .trim()
+  const letters = [...shown]
+  return letters.length > MAX_NAME
+    ? `${letters.slice(0, MAX_NAME - 1).join('')}…`
+    : shown || undefined
+}
