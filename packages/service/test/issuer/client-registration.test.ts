@@ -117,9 +117,11 @@ describe.each(allStoreKinds)('on %s', (store) => {
     })
     const id = String(body.client_id)
     expect(id).not.toBe(issuer.application.id)
-    expect(
-      Object.keys(body).filter((name) => /secret|jwks|scope|logout|latchkey/.test(name)),
-    ).toEqual([])
+    for (const name of ['client_secret', 'jwks', 'scope', 'backchannel_logout_uri']) {
+      expect(body).not.toHaveProperty(name)
+    }
+    expect(JSON.stringify(body)).not.toMatch(/latchkey|agent\.example\/logout/)
+    expect(body.post_logout_redirect_uris).toEqual([])
     expect(body.token_endpoint_auth_method).toBe('none')
     const fields = { grant_type: 'client_credentials', client_id: id, resource: notes }
     expect((await tokenRequest(issuer, fields)).body.error).toBe('unauthorized_client')
@@ -240,9 +242,17 @@ test('A4: of a thousand registrations of one network few are kept, and others lo
   await using issuer = await startOpenIssuer(oneProcess, on)
   const before = (await issuer.audit()).length
   const app = await createClient(issuer)
-  const all = await Promise.all(Array.from({ length: 1_000 }, () => register(issuer)))
-  expect(all.filter(({ status }) => status === 201)).toHaveLength(30)
-  const last = all.find(({ status }) => status === 429)
+  const all: Awaited<ReturnType<typeof register>>[] = []
+  const since = performance.now()
+  for (let at = 0; at < 20; at++) {
+    all.push(...(await Promise.all(Array.from({ length: 50 }, () => register(issuer)))))
+  }
+  const minutes = 1 + Math.floor((performance.now() - since) / 60_000)
+  const registered = all.filter(({ status }) => status === 201)
+  expect(registered.length).toBeGreaterThan(0)
+  expect(registered.length).toBeLessThanOrEqual(30 * minutes)
+  const last = all.find(({ status }) => status !== 201)
+  expect(last?.status).toBe(429)
   expect(Number(last?.headers.get('retry-after'))).toBeGreaterThan(0)
   expect(await issuer.audit()).toHaveLength(before)
   const { callback } = await logIn(issuer, app, ada)

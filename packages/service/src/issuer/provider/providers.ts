@@ -52,7 +52,7 @@ import { createConfiguration } from './configuration.ts'
 import { noteRefusals } from './note-refusals.ts'
 import { refuseFragments } from './policy.ts'
 import { refreshToken } from './refresh-tokens.ts'
-import { boundRegistrations } from './registrations.ts'
+import { boundRegistrations, createRegistrationCounts } from './registrations.ts'
 import { createRefreshAnswers } from './repeated-refresh.ts'
 import { collectChanges, makeChanges } from './request-changes.ts'
 import { isSelfDescribed } from './self-described.ts'
@@ -89,6 +89,7 @@ interface Built {
 /** Keeps the providers used last; one is built again when its tenant's domain or keys change. */
 export function createProviders(context: IssuerContext): Providers {
   const built = new LRUCache<string, Built>({ max: MAX_PROVIDERS })
+  const registrations = createRegistrationCounts()
   context.domain.events.on('change', ({ tenantId, action }) => {
     if (tenantId !== undefined && /^(signing_key|tenant)\./.test(action)) built.delete(tenantId)
   })
@@ -104,7 +105,7 @@ export function createProviders(context: IssuerContext): Providers {
       count('cacheLookups', { cache: 'providers', result: isHit ? 'hit' : 'miss' })
       if (isHit) return known.served
 
-      const served = build(context, tenant)
+      const served = build(context, tenant, registrations)
       built.set(tenant.id, { domain, version, served, accepts })
       // A failed attempt is repeated by the next request.
       served.catch(() => built.delete(tenant.id))
@@ -113,7 +114,11 @@ export function createProviders(context: IssuerContext): Providers {
   }
 }
 
-async function build(context: IssuerContext, tenant: Tenant): Promise<Served> {
+async function build(
+  context: IssuerContext,
+  tenant: Tenant,
+  registrations: ReturnType<typeof createRegistrationCounts>,
+): Promise<Served> {
   const issuer = issuerUrl(tenant.settings.domain, context)
   const isSecure = issuer.startsWith('https:')
   const stored = await signingKeys(context.domain, tenant.id)
@@ -181,7 +186,7 @@ async function build(context: IssuerContext, tenant: Tenant): Promise<Served> {
     return kind === 'admitted'
   })
   judgeProofs(provider, (proof, client) => checkProof(proof, client, context.domain.clock))
-  boundRegistrations(provider)
+  boundRegistrations(provider, registrations)
   noteRefusals(provider, context.logger)
   // Inside of all others, so that they go on after the changes are made.
   provider.use(async (ctx, next) => {

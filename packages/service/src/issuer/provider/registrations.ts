@@ -131,9 +131,13 @@ function listOf(value: unknown): unknown[] {
   return Array.isArray(value) ? value : []
 }
 
+/** Counts the registrations of all tenants in this process, by network. */
+export function createRegistrationCounts(): RateLimiterMemory {
+  return new RateLimiterMemory({ points: PER_MINUTE, duration: 60 })
+}
+
 /** Bounds how often clients register themselves, before anything is read. */
-export function boundRegistrations(provider: Provider): void {
-  const registrations = new RateLimiterMemory({ points: PER_MINUTE, duration: 60 })
+export function boundRegistrations(provider: Provider, registrations: RateLimiterMemory): void {
   provider.use(async (ctx, next) => {
     if (ctx.path !== paths.registration) return next()
     // Nothing of the answer depends on cookies.

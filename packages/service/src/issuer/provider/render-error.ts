@@ -4,8 +4,8 @@ import type { IssuerContext } from '../context.ts'
 import { lastApplication } from '../requests/application-cookie.ts'
 import { brandingFor, wayToApplication } from '../requests/branding.ts'
 import { factsOf } from '../requests/request-facts.ts'
-import { ClientRefused } from './self-described.ts'
 import { refusalFacts } from './refusal-facts.ts'
+import { ClientRefused } from './self-described.ts'
 
 type RenderError = NonNullable<Configuration['renderError']>
 

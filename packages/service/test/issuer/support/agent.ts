@@ -86,6 +86,7 @@ export async function register(issuer: TestIssuer, more: object = {}) {
   })
   const { status, headers } = response
   const text = await response.text()
+  if (status >= 500) throw new Error(`The registration failed with ${status}: ${text}`)
   const isJson = headers.get('content-type')?.includes('json')
   return { status, headers, body: (isJson ? JSON.parse(text) : {}) as Record<string, unknown> }
 }
