@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { acceptsRegistration } from '../domain/tenants/client-documents.ts'
 import { nowMicros } from '../domain/writes/context.ts'
 import { ServiceError } from '../domain/writes/errors.ts'
 import { StoreError } from '../store/errors.ts'
@@ -19,7 +20,7 @@ import { type Providers, STORE_RETRY_SECONDS } from './provider/providers.ts'
 import { formPaths, repeatAsGet } from './requests/as-get.ts'
 import { isBrokenOff, RequestRefused, sendText } from './requests/http.ts'
 import { tooLong } from './requests/parameter-limits.ts'
-import { endpoints, isProtocolPath } from './requests/paths.ts'
+import { endpoints, isProtocolPath, paths } from './requests/paths.ts'
 import { setFacts } from './requests/request-facts.ts'
 
 /**
@@ -114,7 +115,8 @@ export function createDispatcher(
     if (detail !== undefined) {
       return show(flow, 400, 'message', { title: 'errorTitle', text: 'errorText', detail })
     }
-    if (!found) await guarded(flow, showNotFound)
+    const isOff = path === paths.registration && !acceptsRegistration(tenant)
+    if (!found || isOff) await guarded(flow, showNotFound)
     else if ('run' in found) await guarded(flow, (asked) => found.run(asked, params))
     else await handle(request, response)
   }

@@ -17,7 +17,6 @@ const signs: Readonly<Record<string, (metadata: Metadata) => unknown>> = {
   'the implicit': (metadata) => grants(metadata).includes('implicit'),
   'hybrid flows': ({ response_types_supported: types }) => (types as string[]).join() !== 'code',
   'token introspection': ({ introspection_endpoint: endpoint }) => endpoint,
-  'dynamic registration': ({ registration_endpoint: endpoint }) => endpoint,
   'signed requests (`request`)': ({ request_parameter_supported: isSupported }) => isSupported,
   'the parameter `claims`': ({ claims_parameter_supported: isSupported }) => isSupported,
 }

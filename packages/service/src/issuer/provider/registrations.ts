@@ -148,8 +148,7 @@ export function boundRegistrations(provider: Provider, registrations: RateLimite
       ctx.status = 204
       return
     }
-    const { tenant, clientIp } = factsOf(ctx.req)
-    if (!acceptsRegistration(tenant)) return next()
+    const { clientIp } = factsOf(ctx.req)
     if ((ctx.request.length ?? 0) > MAX_BYTES) {
       ctx.status = 413
       ctx.body = {
