@@ -472,9 +472,10 @@ test('with two base URLs, metadata, audience and challenge are those of the host
     const headers = { host, ...(authorization && { authorization }) }
     return new Promise<{ status: number | undefined; challenge: string; body: string }>(
       (resolve, reject) => {
-        get(other.url + path, { headers }, async (answer) => {
-          const challenge = String(answer.headers['www-authenticate'])
-          resolve({ status: answer.statusCode, challenge, body: await text(answer) })
+        get(other.url + path, { headers }, (answer) => {
+          const { statusCode: status, headers } = answer
+          const challenge = String(headers['www-authenticate'])
+          text(answer).then((body) => resolve({ status, challenge, body }), reject)
         }).on('error', reject)
       },
     )

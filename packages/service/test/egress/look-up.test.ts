@@ -57,6 +57,8 @@ function startSending() {
     outgoing.forTenant('ten_x')(`https://${host}/`, { method: 'POST' } as never)
 }
 
+const notPublic = { error_description: expect.stringContaining('public internet') }
+
 /** Reads a client metadata document on behalf of a tenant without developer mode. */
 async function readDocument(url: string): Promise<Response> {
   const outgoing = createOutgoing({
@@ -106,14 +108,12 @@ test.each([
   ['addresses of machines in a cloud', ['169.254.169.254']],
 ])('A3: no document is read at a name that leads to %s', async (_, addresses) => {
   await startNameServer({ 'agent.example': addresses })
-  const read = readDocument('https://agent.example/client.json')
-  await expect(read).rejects.toMatchObject({ name: 'ClientRefused' })
-  await expect(read).rejects.toThrow(/public internet/)
+  await expect(readDocument('https://agent.example/client.json')).rejects.toMatchObject(notPublic)
 })
 
 test('A3: a name that changes its address after the look gains nothing: its connection is made by that one look', async () => {
   const asked = await startNameServer((_, times) => [times === 1 ? '10.0.0.1' : '93.184.215.14'])
-  await expect(readDocument('https://agent.example/client.json')).rejects.toThrow(/public internet/)
+  await expect(readDocument('https://agent.example/client.json')).rejects.toMatchObject(notPublic)
   expect(asked.times.get('agent.example A')).toBe(1)
 })
 

@@ -127,7 +127,7 @@ export function judgedHosts(clientId: string, redirectUris: readonly string[]): 
   return [...new Set(redirectUris.map(redirectHost))]
 }
 
-/** When hosts were blocked or unblocked last. What users have agreed to before has ended. */
+/** When hosts were blocked or unblocked last. Earlier consents to their clients have ended. */
 export type EndedHosts = Readonly<Record<string, Micros>>
 
 /**

@@ -52,7 +52,7 @@ interface Entries<T> {
   /** Replaces the value of a record, which expires when it would have. */
   replace(holder: Holder, found: Found<T>, value: T): Promise<void>
   /**
-   * Replaces a record that is as it was read, and lets it live anew.
+   * Replaces a record that is as it was read, and lets it live as long as a new one.
    *
    * @returns Whether it was replaced: not one that was replaced, spent or dropped since.
    */

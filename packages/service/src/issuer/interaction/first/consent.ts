@@ -48,7 +48,7 @@ export async function answerConsent(flow: InteractionRequest, form: Form): Promi
   }
   const id = String(clientId)
   const holder = { context, tenant }
-  // What it got before its host was blocked stays ended.
+  // Its grants of before its host was blocked must not come back.
   if (!(await readConsent(holder, user.id, id)))
     await withdrawConsent(context, flow.provider, user, id)
   const registered = isRegisteredId(id) ? await keepRegistered(holder, user.id, id) : undefined
