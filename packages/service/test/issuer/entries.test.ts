@@ -21,6 +21,8 @@ test('every kind of record that expires has the lifetime, and the sealed member,
     ['LoginProgress', HOUR, undefined],
     ['MailCode', 600, 'code'],
     ['PendingMail', HOUR, undefined],
+    // A day, or as long as the consent to it.
+    ['RegisteredClient', undefined, undefined],
     ['ResetToken', HOUR, undefined],
     ['SocialLink', HOUR, undefined],
     ['SocialProof', 1_800, undefined],
