@@ -19,6 +19,8 @@ const byTitle: Partial<Record<TextKey, Icon>> = {
   deletionDoneTitle: done,
   loggedOutTitle: done,
   signedInTitle: done,
+  deviceDoneTitle: done,
+  deviceDeniedTitle: failed,
   cookiesTitle: failed,
   errorTitle: failed,
   linkInvalidTitle: failed,

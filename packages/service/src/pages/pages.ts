@@ -266,6 +266,25 @@ export interface Pages {
     /** The host that the code goes to; `undefined` for a program on the user's device. */
     goesTo: string | undefined
   }
+  /** The user types the code that a device shows. */
+  deviceCode: {
+    csrf: string
+    action: string
+    code: string
+    problem?: Problem<'user_code'> | undefined
+  }
+  /** A device asks to be logged in as the user. */
+  deviceConsent: ShownAccess & {
+    csrf: string
+    email: string
+    application: string
+    /** The code, as the device shows it. */
+    code: string
+    /** Where the request came from; the time is in UTC. */
+    from: { device: string; address: string; time: string }
+    /** Whether it came from the network of the user. */
+    isNear: boolean
+  }
   signup: PasswordRules & {
     csrf: string
     name: string

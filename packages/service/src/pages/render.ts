@@ -28,6 +28,8 @@ const titles: { [Name in PageName]: TextKey | undefined } = {
   deleteAccount: 'deletionTitle',
   selectAccount: 'selectTitle',
   consent: 'consentTitle',
+  deviceCode: 'deviceTitle',
+  deviceConsent: 'deviceAskTitle',
   signup: 'signupTitle',
   checkMail: 'checkMailTitle',
   verify: 'verifyTitle',

@@ -9,9 +9,10 @@ export const exceptionKeys = {
   client: 'latchkey_client',
   refreshRepeat: 'latchkey_refresh_repeat',
   programs: 'latchkey_client_credentials',
+  devices: 'latchkey_device_login',
 } as const
 
-const { pkce, nonce, client, refreshRepeat, programs } = exceptionKeys
+const { pkce, nonce, client, refreshRepeat, programs, devices } = exceptionKeys
 
 /** The values of each key; the first is the default. */
 const VALUES: Readonly<Record<string, readonly [usual: string, ...exceptions: string[]]>> = {
@@ -20,6 +21,7 @@ const VALUES: Readonly<Record<string, readonly [usual: string, ...exceptions: st
   [client]: ['confidential', 'public', 'native'],
   [refreshRepeat]: ['answered', 'refused'],
   [programs]: ['refused', 'allowed'],
+  [devices]: ['refused', 'allowed'],
 }
 
 /** The exceptions of an application. */
@@ -43,6 +45,12 @@ export interface Exceptions {
   readonly isRefreshRepeatRefused: boolean
   /** Whether it gets access tokens for APIs as itself, without a user. Never for a client without a secret. */
   readonly hasOwnTokens: boolean
+  /**
+   * Whether users log in on devices without a browser, and confirm that on another one.
+   *
+   * @see RFC 8628
+   */
+  readonly hasDeviceLogins: boolean
 }
 
 /** The exceptions that hold. A public client always needs PKCE, which is all that protects its codes. */
@@ -57,6 +65,7 @@ export function exceptionsOf(metadata: Metadata): Exceptions {
     isNonceOptional: isPkceOptional && metadata[nonce] === 'optional',
     isRefreshRepeatRefused: isPublic || metadata[refreshRepeat] === 'refused',
     hasOwnTokens: !isPublic && metadata[programs] === 'allowed',
+    hasDeviceLogins: metadata[devices] === 'allowed',
   }
 }
 
@@ -103,7 +112,7 @@ export interface NamedException {
 
 /** The exceptions that hold, each with its price. */
 export function namedExceptions(metadata: Metadata): NamedException[] {
-  const { isPublic, isNative, isPkceOptional, isNonceOptional, hasOwnTokens } =
+  const { isPublic, isNative, isPkceOptional, isNonceOptional, hasOwnTokens, hasDeviceLogins } =
     exceptionsOf(metadata)
   const named: NamedException[] = []
   if (isPkceOptional) {
@@ -125,6 +134,13 @@ export function namedExceptions(metadata: Metadata): NamedException[] {
       key: programs,
       value: 'allowed',
       price: reason('price_own_tokens'),
+    })
+  }
+  if (hasDeviceLogins) {
+    named.push({
+      key: devices,
+      value: 'allowed',
+      price: reason('price_device_logins'),
     })
   }
   if (isNative) {

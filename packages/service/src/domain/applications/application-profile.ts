@@ -78,10 +78,10 @@ export function checkNewProfile(metadata: Metadata, stored: Metadata | undefined
     const key = text === undefined ? CLIENT_KEYS_URI_KEY : CLIENT_KEYS_KEY
     refuse(reason('profile_keys_without_profile', { key, profile: PROFILE_KEY, value: FAPI_2 }))
   }
-  const { isPublic, isPkceOptional } = exceptionsOf(metadata)
-  if (isPublic || isPkceOptional) {
-    const { client, pkce } = exceptionKeys
-    const key = isPublic ? client : pkce
+  const { isPublic, isPkceOptional, hasDeviceLogins } = exceptionsOf(metadata)
+  if (isPublic || isPkceOptional || hasDeviceLogins) {
+    const { client, pkce, devices } = exceptionKeys
+    const key = isPublic ? client : isPkceOptional ? pkce : devices
     const value = metadata[key] ?? ''
     refuse(reason('profile_not_allowed', { key: PROFILE_KEY, other: key, value }))
   }

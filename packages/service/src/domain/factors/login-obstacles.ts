@@ -185,6 +185,9 @@ function feltPause(
       return when(needsMail, 'mail_client_wait', isMailPartial)
     // Of one login: the next one starts over.
     case 'factorPerLogin':
+    // Of a device: the login in the browser goes on.
+    case 'userCodePerClient':
+    case 'userCodePerTenant':
       return undefined
   }
 }

@@ -37,6 +37,10 @@ export interface Limits {
   mailPerAddress: AttemptLimit
   /** Messages asked for, and accounts made, by one client. */
   mailPerClient: AttemptLimit
+  /** Codes of devices that were entered and are not there, by one client. */
+  userCodePerClient: AttemptLimit
+  /** Codes of devices that were entered and are not there, at one tenant. */
+  userCodePerTenant: AttemptLimit
 }
 
 const MONTH_SECONDS = 30 * 86_400
@@ -70,6 +74,9 @@ export const defaultLimits: Limits = {
   },
   mailPerAddress: { free: 3, baseSeconds: 60, maxSeconds: 3_600, forgetSeconds: 86_400 },
   mailPerClient: { free: 30, baseSeconds: 10, maxSeconds: 900, forgetSeconds: 3_600 },
+  userCodePerClient: { free: 20, baseSeconds: 5, maxSeconds: 900, forgetSeconds: 3_600 },
+  // Short, as it is in the way of all users: 43,200 guesses a day, of 25.6 billion codes.
+  userCodePerTenant: { free: 1_000, baseSeconds: 1, maxSeconds: 2, forgetSeconds: 3_600 },
 }
 
 /** The user or client of an attempt, and its tenant. */
@@ -116,6 +123,11 @@ export interface Throttle {
   ): Promise<Verification | Throttled>
   /** Judges a login with a passkey or a mailed code, unless too many logins have failed from its network. */
   tryWithoutPassword<Outcome extends { kind: 'verified' | 'refused' }>(
+    facts: Attempter,
+    judge: () => Promise<Outcome>,
+  ): Promise<Outcome | Throttled>
+  /** Looks for the device with a code, unless too many codes were entered that are not there. */
+  tryUserCode<Outcome extends { kind: 'verified' | 'refused' }>(
     facts: Attempter,
     judge: () => Promise<Outcome>,
   ): Promise<Outcome | Throttled>
@@ -281,6 +293,12 @@ export function createThrottle(
       return tryWith(network === '' ? [] : [counter('loginPerClient', network)], facts, judge)
     },
 
+    tryUserCode(facts, judge) {
+      const network = clientNetwork(facts.clientIp)
+      const perClient = network === '' ? [] : [counter('userCodePerClient', network)]
+      return tryWith([...perClient, counter('userCodePerTenant', facts.tenant.id)], facts, judge)
+    },
+
     resetAddress,
 
     async admitFactor(facts, userId, login) {
@@ -357,8 +375,8 @@ export function createThrottle(
 function effectOf(outcome: string | undefined, { name }: LoginCounter): AttemptOutcome {
   if (outcome === undefined) return 'unchanged'
   if (outcome !== 'verified') return 'failed'
-  // A right password says nothing about what the client tries at other addresses.
-  return name === 'loginPerClient' ? 'unchanged' : 'forgiven'
+  // A right password or code says nothing about what else the client tries.
+  return /^(loginPerClient|userCodePer)/.test(name) ? 'unchanged' : 'forgiven'
 }
 
 const auditNames: Record<keyof Limits, string> = {
@@ -371,6 +389,8 @@ const auditNames: Record<keyof Limits, string> = {
   factorAnywhere: 'factor_anywhere',
   mailPerAddress: 'mail_address',
   mailPerClient: 'mail_client',
+  userCodePerClient: 'user_code_client',
+  userCodePerTenant: 'user_code_tenant',
 }
 
 /** Visitors may type anything into the address field, so only its hash is stored. */

@@ -24,6 +24,10 @@ export const lifetimes = {
   unopenedSeconds: 300,
   /** How long a login page that was opened waits for its visitor. */
   interactionSeconds: 3600,
+  /** How long the code of a device waits for its user. */
+  deviceCodeSeconds: 600,
+  /** How long a device is told that its code has expired, after that. */
+  expiredDeviceCodeSeconds: 600,
   /** How recent a login must be to change the ways to log in. */
   recentLoginSeconds: 300,
   /** The server's side of a login that lasts as long as the browser stays open. */

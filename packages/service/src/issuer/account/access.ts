@@ -1,14 +1,15 @@
+import { isSelfDescribedId } from '../../domain/tenants/client-documents.ts'
 import { note } from '../../domain/writes/audit.ts'
 import { keyOf } from '../../domain/writes/entries.ts'
 import { shownAccess, shownHost } from '../interaction/first/consent.ts'
 import { type FlowRequest, languageOf, scopeOf, show } from '../interaction/flow/flow-request.ts'
-import { consentsOf } from '../provider/consents.ts'
+import { type Consent, consentsOf } from '../provider/consents.ts'
 import { type Form, redirect } from '../requests/http.ts'
 import { accountPaths } from '../requests/paths.ts'
 import { withdrawConsent } from '../sessions/withdraw-consent.ts'
 import type { Visit } from './entry.ts'
 
-/** Shows which clients that describe themselves the user has allowed to act on their behalf. */
+/** Shows which clients the user has allowed to act on their behalf: those that describe themselves, and those on devices. */
 export async function showAccess(flow: FlowRequest, { user, csrf }: Visit): Promise<void> {
   const format = new Intl.DateTimeFormat(languageOf(flow), {
     dateStyle: 'medium',
@@ -22,13 +23,22 @@ export async function showAccess(flow: FlowRequest, { user, csrf }: Visit): Prom
     clients: await Promise.all(
       found.map(async (consent) => ({
         id: keyOf(consent.clientId),
-        host: shownHost(consent.clientId, consent.place),
-        name: consent.name,
+        ...namesOf(consent),
         since: format.format(consent.since / 1_000),
-        ...(await shownAccess(flow, consent)),
+        ...(await shownAccess(flow, consent, !isSelfDescribedId(consent.clientId))),
       })),
     ),
   })
+}
+
+/** A client that describes itself is named by its host, as its name is its own claim; others by that of their application. */
+function namesOf({ clientId, name, place }: Consent): {
+  host: string | undefined
+  name: string | undefined
+} {
+  return isSelfDescribedId(clientId)
+    ? { host: shownHost(clientId, place), name }
+    : { host: name ?? clientId, name: undefined }
 }
 
 /** Withdraws the access of a client. */

@@ -30,8 +30,8 @@ export function findSelfDescribedForLogins(
 type IsGrantAllowed = (this: object, type: string) => boolean
 
 /**
- * Refuses a token request for a grant that the client may not use with `unauthorized_client`; oidc-provider would answer
- * `invalid_request`.
+ * Refuses the request of a token or a device code for a grant that the client may not use with `unauthorized_client`;
+ * oidc-provider would answer `invalid_request`.
  *
  * @param describe - The metadata that the application needs to use a grant, as a sentence.
  * @see RFC 6749 §5.2
@@ -43,9 +43,9 @@ export function nameForbiddenGrants(provider: Provider, describe: (type: string)
     function (type) {
       const allowed = isAllowed.call(this, type)
       const { route, params } = Provider.ctx?.oidc ?? {}
-      if (!allowed && route === 'token' && params?.grant_type === type) {
-        throw new errors.UnauthorizedClient(describe(type))
-      }
+      const isAsked =
+        route === 'token' ? params?.grant_type === type : route === 'device_authorization'
+      if (!allowed && isAsked) throw new errors.UnauthorizedClient(describe(type))
       return allowed
     },
   )

@@ -10,21 +10,19 @@ export interface GrantedApis {
 type Consume = (this: GrantedApis) => Promise<void>
 
 /**
- * Judges the request for tokens before its authorization code is used up. An error that `judge` throws is the
- * answer, and leaves the code good.
+ * Judges the request for tokens before its authorization code or device code is used up. An error that `judge` throws is
+ * the answer, and leaves the code good.
  */
 export function judgeBeforeUse(
   provider: Provider,
   judge: (ctx: KoaContextWithOIDC, granted: GrantedApis) => void,
 ): void {
-  const consume: Consume = replace(
-    provider,
-    'AuthorizationCode.prototype.consume',
-    async function () {
+  for (const name of ['AuthorizationCode', 'DeviceCode'] as const) {
+    const consume: Consume = replace(provider, `${name}.prototype.consume`, async function () {
       if (Provider.ctx) judge(Provider.ctx, this)
       return consume.call(this)
-    },
-  )
+    })
+  }
 }
 
 /** Another request has used up the code or token first. */

@@ -10,10 +10,10 @@ type Save = (this: LoginFacts) => Promise<string>
  * a login says when the user has proven who they are, and nothing else; how long ago that is, the clock says.
  */
 export function carryLoginFacts(provider: Provider, clock: Clock): void {
-  for (const name of ['Session', 'AuthorizationCode', 'RefreshToken'] as const) {
+  for (const name of ['Session', 'AuthorizationCode', 'DeviceCode', 'RefreshToken'] as const) {
     storeAlso(provider, name, ['keptAt', 'provenAt'])
   }
-  for (const name of ['AuthorizationCode', 'RefreshToken'] as const) {
+  for (const name of ['AuthorizationCode', 'DeviceCode', 'RefreshToken'] as const) {
     const save: Save = replace(provider, `${name}.prototype.save`, function () {
       Object.assign(this, loginFactsOf(name))
       return save.call(this)
@@ -35,16 +35,17 @@ export function carryLoginFacts(provider: Provider, clock: Clock): void {
 }
 
 /** The facts of the login for which the request under way makes a code or a refresh token. */
-function loginFactsOf(made: 'AuthorizationCode' | 'RefreshToken'): LoginFacts {
+function loginFactsOf(made: 'AuthorizationCode' | 'DeviceCode' | 'RefreshToken'): LoginFacts {
   const session = Provider.ctx?.oidc.session as Session | undefined
-  const source = made === 'AuthorizationCode' ? session : loginOfTokens()
+  const source = made === 'RefreshToken' ? loginOfTokens() : session
   return { keptAt: source?.keptAt, provenAt: source?.provenAt }
 }
 
 /** The facts of the login for which the request under way makes tokens. */
 export function loginOfTokens(): LoginFacts {
-  const { AuthorizationCode, RotatedRefreshToken, RefreshToken } = Provider.ctx?.oidc.entities ?? {}
-  return (AuthorizationCode ?? RotatedRefreshToken ?? RefreshToken ?? {}) as LoginFacts
+  const { AuthorizationCode, DeviceCode, RotatedRefreshToken, RefreshToken } =
+    Provider.ctx?.oidc.entities ?? {}
+  return (AuthorizationCode ?? DeviceCode ?? RotatedRefreshToken ?? RefreshToken ?? {}) as LoginFacts
 }
 
 /** The time at which the user of a session has proven who they are, in seconds since the epoch; 0: it is not known. */

@@ -1,5 +1,6 @@
-import { type Configuration, type KoaContextWithOIDC, Provider } from 'oidc-provider'
+import { type Configuration, errors, type KoaContextWithOIDC, Provider } from 'oidc-provider'
 import { SpentError } from './code.ts'
+import { DEVICE_GRANT } from './device-code.ts'
 import { replace, unknownProvider } from './replace.ts'
 
 /** The stored responses of the latest refreshes. */
@@ -20,6 +21,8 @@ interface TokenRules {
   answers: RefreshAnswers
   /** Makes the changes of a request before its response; throws {@link SpentError}. */
   makeChanges(): Promise<void>
+  /** Counts a request for the tokens of a device that is not confirmed yet; throws when it came too early. */
+  countPoll(ctx: KoaContextWithOIDC): Promise<void>
 }
 
 type GrantHandler = (ctx: KoaContextWithOIDC, next: () => Promise<void>) => Promise<void>
@@ -38,7 +41,10 @@ export function createProvider(
     /** Called by the constructor of oidc-provider with each of its own grants. */
     override registerGrantType(name: string, handler: unknown, ...more: never[]): void {
       const own = handler as GrantHandler
-      const used = name === 'refresh_token' ? refreshing(own, rules) : changing(own, rules)
+      const used =
+        name === 'refresh_token'
+          ? refreshing(own, rules)
+          : changing(name === DEVICE_GRANT ? polling(own, rules) : own, rules)
       registered.add(name)
       super.registerGrantType(name, used as never, ...more)
     }
@@ -58,6 +64,18 @@ function changing(handler: GrantHandler, { makeChanges }: TokenRules): GrantHand
       await handler(ctx, next)
     } finally {
       await makeChanges()
+    }
+  }
+}
+
+/** Requests of a device, which asks until its login is confirmed. */
+function polling(handler: GrantHandler, { countPoll }: TokenRules): GrantHandler {
+  return async (ctx, next) => {
+    try {
+      await handler(ctx, next)
+    } catch (error) {
+      if (error instanceof errors.AuthorizationPending) await countPoll(ctx)
+      throw error
     }
   }
 }

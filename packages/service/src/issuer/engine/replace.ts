@@ -23,7 +23,7 @@ export function replace<Made extends Method>(provider: Provider, member: Member,
 /** Stores more members with the objects of a class. */
 export function storeAlso(
   provider: Provider,
-  model: 'Session' | 'AuthorizationCode' | 'RefreshToken' | 'Interaction',
+  model: 'Session' | 'AuthorizationCode' | 'DeviceCode' | 'RefreshToken' | 'Interaction',
   more: readonly string[],
 ): void {
   type Names = (this: object) => readonly string[]

@@ -4,6 +4,7 @@ import { lookUpUser } from '../../domain/users/users.ts'
 import { isLoginValid } from '../../domain/ways/valid-logins.ts'
 import type { User } from '../../store/records.ts'
 import type { IssuerContext } from '../context.ts'
+import { DEVICE_GRANT, isFromDevice } from '../engine/device-code.ts'
 import type { Session } from '../engine/session.ts'
 import { lacksSecondStep } from '../interaction/progress/second-step.ts'
 import { factsOf } from '../requests/request-facts.ts'
@@ -55,7 +56,9 @@ export function createFindAccount(context: IssuerContext, tenantId: string): Fin
     }
     // A consent that is withdrawn ends all that came from it.
     const { client } = ctx.oidc
-    if (token !== undefined && client && isSelfDescribed(client)) {
+    const isFromConsent = token !== undefined && (isSelfDescribed(client) || isFromDevice(token))
+    if (isFromConsent && client) {
+      if (isFromDevice(token) && !client.grantTypeAllowed(DEVICE_GRANT)) return undefined
       const holder = { context, tenant: factsOf(ctx.req).tenant }
       if (!(await readConsent(holder, user.id, client.clientId))) return undefined
     }

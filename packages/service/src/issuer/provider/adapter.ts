@@ -16,6 +16,7 @@ import type { IssuerContext } from '../context.ts'
 import { SpentError } from '../engine/code.ts'
 import { jwtParts } from '../requests/jwt-parts.ts'
 import { factsOf } from '../requests/request-facts.ts'
+import { findTyped, isDeviceChange, openDevice, sealDevice, userCodeUid } from './device-codes.ts'
 import { readRefreshToken, spentToken } from './refresh-tokens.ts'
 import { addRegistered, findRegistered } from './registrations.ts'
 import { change, findAhead, findChanged, readAhead } from './request-changes.ts'
@@ -58,15 +59,20 @@ function entryAdapter(context: IssuerContext, tenantId: string, kind: string): A
   return {
     async upsert(id, payload, expiresIn = FOREVER_SECONDS) {
       refuseLongRequest(payload)
+      const isDevice = kind === 'DeviceCode'
+      if (isDevice && !(await isDeviceChange(protocol, tenantId, id, payload))) return
+      const { userCode } = payload
+      const keptSeconds = expiresIn + (isDevice ? lifetimes.expiredDeviceCodeSeconds : 0)
+      const stored = sealDevice(domain, tenantId, id, withoutId(payload, id))
       const entry = {
         ...entryName(tenantId, kind, id),
         payload: JSON.stringify({
-          ...moved(withoutId(payload, id), ahead(domain.clock)),
+          ...moved(stored, ahead(domain.clock)),
           ...sessionKey(payload),
         }),
-        expiresAt: nowMicros(domain.clock) + expiresIn * 1e6,
+        expiresAt: nowMicros(domain.clock) + keptSeconds * 1e6,
         ...(REVOKED.has(kind) && { grantId: payload.grantId }),
-        uid: payload.uid,
+        uid: isDevice && userCode !== undefined ? userCodeUid(userCode) : payload.uid,
         ...(LISTED.has(kind) && { accountId: payload.accountId }),
       }
       await change(protocol, { kind: 'put', entry })
@@ -78,7 +84,7 @@ function entryAdapter(context: IssuerContext, tenantId: string, kind: string): A
       const renewal = kind === 'Interaction' && !Provider.ctx ? OPENED : undefined
       const entry = await findChanged(protocol, name, renewal)
       if (!entry && kind === 'RefreshToken') return spentToken(context, tenantId, id)
-      const payload = toPayload(entry, id, domain.clock)
+      const payload = openDevice(domain, tenantId, toPayload(entry, id, domain.clock))
       // oidc-provider does not look at the end of an interaction.
       if (kind === 'Interaction' && payload?.exp && payload.exp * 1_000 <= Date.now())
         return undefined
@@ -95,9 +101,11 @@ function entryAdapter(context: IssuerContext, tenantId: string, kind: string): A
       return toPayload(entry, undefined, domain.clock)
     },
 
-    async findByUserCode() {
-      return undefined
-    },
+    findByUserCode: (userCode) =>
+      findTyped(context, async () => {
+        const entry = await protocol.findByUid(tenantId, kind, userCodeUid(userCode))
+        return openDevice(domain, tenantId, toPayload(entry, undefined, domain.clock))
+      }),
 
     // Of several parallel redemptions one may win; oidc-provider would let all of them through.
     async consume(id) {

@@ -205,8 +205,8 @@ export function refuseForeignApi({ oidc }: KoaContextWithOIDC, granted: GrantedA
  * @see RFC 9068 §2.2.1
  */
 export const claimsOfAccessToken: ExtraTokenClaims = (ctx: KoaContextWithOIDC, token) => {
-  const { AuthorizationCode, RefreshToken } = ctx.oidc.entities
-  const { authTime, acr, amr } = AuthorizationCode ?? RefreshToken ?? {}
+  const { AuthorizationCode, DeviceCode, RefreshToken } = ctx.oidc.entities
+  const { authTime, acr, amr } = AuthorizationCode ?? DeviceCode ?? RefreshToken ?? {}
   const { keptAt, provenAt = authTime } = loginOfTokens()
   if (!token.resourceServer) return { login_at: authTime, kept_at: keptAt }
   return { auth_time: provenAt ? Math.floor(provenAt) : undefined, acr, amr }

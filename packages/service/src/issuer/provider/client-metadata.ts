@@ -14,6 +14,7 @@ import { openEarlierSecret, openSecret } from '../../domain/applications/applica
 import { isDay, SECOND_STEP_KEY } from '../../domain/tenants/second-step-rule.ts'
 import { type DomainContext, nowMicros } from '../../domain/writes/context.ts'
 import type { Application, Metadata } from '../../store/records.ts'
+import { DEVICE_GRANT } from '../engine/device-code.ts'
 
 /** The client secret before the last rotation, and until when it is accepted, in microseconds. */
 export const EARLIER_SECRET = 'latchkey_earlier_secret'
@@ -39,6 +40,7 @@ export function clientMetadata(
   const exceptions = exceptionsOf(application.metadata)
   const { isPkceOptional, isNonceOptional, isPublic, isNative, isRefreshRepeatRefused } = exceptions
   const secondStepFrom = application.metadata[SECOND_STEP_KEY]
+  const hasDeviceLogins = exceptions.hasDeviceLogins && !isFapi
   const backchannelLogoutUri = application.metadata[BACKCHANNEL_LOGOUT_KEY]
   return {
     client_id: application.id,
@@ -59,7 +61,9 @@ export function clientMetadata(
     post_logout_redirect_uris: logoutUrls(application, developerMode),
     response_types: canLogIn ? ['code'] : [],
     grant_types: [
-      ...(canLogIn ? ['authorization_code', 'refresh_token'] : []),
+      ...(canLogIn ? ['authorization_code'] : []),
+      ...(hasDeviceLogins ? [DEVICE_GRANT] : []),
+      ...(canLogIn || hasDeviceLogins ? ['refresh_token'] : []),
       ...(exceptions.hasOwnTokens ? ['client_credentials'] : []),
     ],
     ...(isWebUrl(backchannelLogoutUri) && {

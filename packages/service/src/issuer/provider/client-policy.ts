@@ -2,15 +2,21 @@ import { type Client, errors, type KoaContextWithOIDC } from 'oidc-provider'
 import { exceptionKeys } from '../../domain/applications/application-exceptions.ts'
 import { FAPI_2, PROFILE_KEY } from '../../domain/applications/application-profile.ts'
 import { SECOND_STEP_KEY } from '../../domain/tenants/second-step-rule.ts'
+import { DEVICE_GRANT } from '../engine/device-code.ts'
 
 /** A request that the registration of its application does not allow; the description says what to register. */
 export class NotRegisteredFor extends errors.InvalidRequest {}
 
 /** The metadata that an application needs to use a grant that it may not use, as a sentence. */
 export function describeForbiddenGrant(type: string): string {
-  return type === 'client_credentials'
-    ? `register the application with the metadata ${exceptionKeys.programs}: allowed, to get tokens without a user`
-    : 'the application has no redirect URL, so it cannot log users in'
+  switch (type) {
+    case 'client_credentials':
+      return `register the application with the metadata ${exceptionKeys.programs}: allowed, to get tokens without a user`
+    case DEVICE_GRANT:
+      return `register the application with the metadata ${exceptionKeys.devices}: allowed, to log users in on devices without a browser`
+    default:
+      return 'the application has no redirect URL, so it cannot log users in'
+  }
 }
 
 /** The names of an application's exceptions, profile and second step, as oidc-provider keeps them with its client. */

@@ -4,6 +4,7 @@ import { acrOf } from '../../domain/ways/assurance.ts'
 import { lifetimes, loginSeconds } from '../../domain/writes/lifetimes.ts'
 import type { Tenant } from '../../store/records.ts'
 import type { IssuerContext } from '../context.ts'
+import { isFromDevice } from '../engine/device-code.ts'
 import { beginFlow } from '../interaction/first/begin-flow.ts'
 import { paths } from '../requests/paths.ts'
 import { factsOf } from '../requests/request-facts.ts'
@@ -14,6 +15,7 @@ import { claimsOfAccessToken, createApiTokens, rotatesUnlessRefused } from './ap
 import { EARLIER_SECRET, EARLIER_SECRET_UNTIL } from './client-metadata.ts'
 import { exceptionProperties, isFapi, mayAskAsScript, needsPkce } from './client-policy.ts'
 import { checkAssertion } from './client-proofs.ts'
+import { createDeviceFlow } from './device-logins.ts'
 import { loadGrant } from './grants.ts'
 import { createPolicy, prompts } from './policy.ts'
 import { registrationOf } from './registrations.ts'
@@ -71,6 +73,9 @@ export function createConfiguration(
       client.grantTypeAllowed('refresh_token') &&
       (source.scopes.has('offline_access') || isSelfDescribed(client)),
     rotateRefreshToken: rotatesUnlessRefused,
+    // A device stays logged in when the browser in which its user has confirmed it logs out.
+    expiresWithSession: async (_ctx, source) =>
+      !isFromDevice(source) && !source.scopes.has('offline_access'),
     // Also for an access token that is revoked alone: codes and tokens end with their grant.
     revokeGrantPolicy: () => true,
     cookies: cookies(options.isSecure),
@@ -90,6 +95,7 @@ export function createConfiguration(
         enabled: true,
         profile: (_ctx, client) => (isFapi(client) ? '2.0' : undefined),
       },
+      deviceFlow: createDeviceFlow(context),
       pushedAuthorizationRequests: { enabled: true },
       registration: registrationOf(tenant, factsOf),
       resourceIndicators: createApiTokens(context, tenant.id),
@@ -112,11 +118,14 @@ export function createConfiguration(
         resourceServer?.accessTokenTTL ?? lifetimes.accessTokenSeconds,
       AuthorizationCode: lifetimes.authorizationCodeSeconds,
       ClientCredentials: lifetimes.apiTokenSeconds,
+      DeviceCode: lifetimes.deviceCodeSeconds,
       IdToken: lifetimes.idTokenSeconds,
       RefreshToken: lifetimes.refreshTokenSeconds,
       Interaction: lifetimes.interactionSeconds,
       Grant: lifetimes.offlineGrantSeconds,
       Session: (ctx, session) => {
+        // It has no user, and keeps the secret of a form.
+        if (session.accountId === undefined) return lifetimes.interactionSeconds
         const now = clock.now() / 1000
         const endsAt = (session.loginTs ?? now) + loginSeconds(factsOf(ctx.req).tenant)
         return Math.max(1, Math.ceil(endsAt - now))

@@ -119,6 +119,12 @@ export async function dropConsents(holder: Holder, userId: string): Promise<void
   await Promise.all(found.map(({ entry: { key } }) => consents.drop(holder, { key })))
 }
 
+/** Whether the user who is logged in has just agreed on the page for consent. Another user may have logged in since. */
+export function isConfirmed({ oidc: { account, result } }: KoaContextWithOIDC): boolean {
+  const { accountId } = (result?.consent ?? {}) as { accountId?: string }
+  return account !== undefined && accountId === account.accountId
+}
+
 /** Whether the user of a request has agreed to all that it asks for, for the place that the code goes to. */
 export async function isAgreed(context: IssuerContext, ctx: KoaContextWithOIDC): Promise<boolean> {
   const { account, client, params } = ctx.oidc

@@ -1,8 +1,9 @@
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider'
 import { lifetimes, loginSeconds } from '../../domain/writes/lifetimes.ts'
 import type { IssuerContext } from '../context.ts'
+import { isOfDevice, rememberAuthorization } from '../engine/device-code.ts'
 import { factsOf } from '../requests/request-facts.ts'
-import { isAgreed } from './consents.ts'
+import { isAgreed, isConfirmed } from './consents.ts'
 import { isSelfDescribed } from './self-described.ts'
 
 type Grant = InstanceType<Provider['Grant']>
@@ -13,7 +14,7 @@ type Grant = InstanceType<Provider['Grant']>
  * has not agreed to.
  *
  * One grant serves all logins of an application within a session, so that a second tab does not
- * revoke the tokens of the first.
+ * revoke the tokens of the first. Each device has a grant of its own, which it gets when its user has confirmed its login.
  */
 export async function loadGrant(
   context: IssuerContext,
@@ -22,7 +23,10 @@ export async function loadGrant(
   const { client, session, account, provider } = ctx.oidc
   if (!client || !session || !account) return undefined
 
-  const known = session.grantIdFor(client.clientId)
+  const forDevice = isOfDevice(ctx)
+  if (forDevice) rememberAuthorization(ctx)
+  if (forDevice && !isConfirmed(ctx)) return undefined
+  const known = forDevice ? undefined : session.grantIdFor(client.clientId)
   const stored = known === undefined ? undefined : await provider.Grant.find(known)
   const grant =
     stored?.accountId === account.accountId

@@ -1,4 +1,4 @@
-import { interactionPolicy, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
+import { errors, interactionPolicy, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
 import type { Clock } from '../../clock.ts'
 import { SECOND_STEP_KEY } from '../../domain/tenants/second-step-rule.ts'
 import {
@@ -12,13 +12,15 @@ import {
 import { allowedFactors, firstMethod } from '../../domain/ways/login-methods.ts'
 import { loginSeconds } from '../../domain/writes/lifetimes.ts'
 import type { IssuerContext } from '../context.ts'
+import { DEVICE_GRANT, isOfDevice } from '../engine/device-code.ts'
 import { answerWithAcr } from '../engine/request.ts'
 import { NATIVE_UNCONFIRMED } from '../interaction/first/select-account.ts'
 import { ACR_UNMET } from '../interaction/progress/login-progress.ts'
 import { lacksSecondStep, SECOND_STEP_DUE } from '../interaction/progress/second-step.ts'
 import { paths } from '../requests/paths.ts'
 import { factsOf } from '../requests/request-facts.ts'
-import { isAgreed, isOnDevice } from './consents.ts'
+import { describeForbiddenGrant } from './client-policy.ts'
+import { isAgreed, isConfirmed, isOnDevice } from './consents.ts'
 import { isSelfDescribed } from './self-described.ts'
 
 const { base, Check, Prompt } = interactionPolicy
@@ -31,7 +33,7 @@ export const prompts = ['none', 'create', 'login', 'select_account', 'consent'] 
  * address where the tenant asks for that. A login answers `create` and `select_account` as well:
  * see `finish.ts`.
  *
- * The consent prompt asks for clients with a metadata document alone. For others it stays registered, because requests
+ * The consent prompt asks for clients with a metadata document, and for devices. For others it stays registered, because requests
  * with `prompt=consent` must be accepted and `offline_access` depends on it: see `grants.ts`.
  */
 export function createPolicy(context: IssuerContext): interactionPolicy.DefaultPolicy {
@@ -98,17 +100,22 @@ function isLoginVoid(ctx: KoaContextWithOIDC, clock: Clock): boolean {
 
 /**
  * An unregistered client asks for more than the user has agreed to, or for a code that goes to the
- * user's device: any program there could ask as this client, so each of its logins is confirmed.
+ * user's device: any program there could ask as this client, so each of its logins is confirmed. So is each login on a
+ * device without a browser.
  *
- * @see RFC 8252 §8.6
+ * @see RFC 8252 §8.6, RFC 8628 §5.4
  */
 async function needsConsent(context: IssuerContext, ctx: KoaContextWithOIDC): Promise<boolean> {
-  const { client, account, params, result } = ctx.oidc
+  const { client, account, params } = ctx.oidc
+  if (isOfDevice(ctx)) {
+    if (!client?.grantTypeAllowed(DEVICE_GRANT)) {
+      throw new errors.UnauthorizedClient(describeForbiddenGrant(DEVICE_GRANT))
+    }
+    return account !== undefined && !isConfirmed(ctx)
+  }
   if (!isSelfDescribed(client) || !account) return false
   if (!(await isAgreed(context, ctx))) return true
-  // Another user may have logged in since.
-  const { accountId } = (result?.consent ?? {}) as { accountId?: string }
-  if (accountId === account.accountId) return false
+  if (isConfirmed(ctx)) return false
   const prompts = String(params?.prompt ?? '').split(' ')
   return prompts.includes('consent') || isOnDevice(params?.redirect_uri)
 }
@@ -147,11 +154,13 @@ async function needsSecondStep(context: IssuerContext, ctx: KoaContextWithOIDC):
  *
  * @see RFC 8252 §8.6
  */
-function isNativeUnconfirmed({ oidc: { client, session, result } }: KoaContextWithOIDC): boolean {
+function isNativeUnconfirmed(ctx: KoaContextWithOIDC): boolean {
+  const { client, session, result } = ctx.oidc
   return (
     client?.applicationType === 'native' &&
     // Its user is asked for consent, which says more.
     !isSelfDescribed(client) &&
+    !isOfDevice(ctx) &&
     session?.accountId !== undefined &&
     result?.select_account === undefined
   )

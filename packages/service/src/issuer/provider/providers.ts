@@ -24,6 +24,7 @@ import {
   refusePushedFragments,
 } from '../engine/client.ts'
 import { judgeBeforeUse } from '../engine/code.ts'
+import { admitDevices } from '../engine/device-code.ts'
 import { addClaims, keepAuthTimeWhole } from '../engine/id-token.ts'
 import { bindInteractions } from '../engine/interaction.ts'
 import { carryLoginFacts } from '../engine/login-facts.ts'
@@ -49,6 +50,7 @@ import { earlierSecret } from './client-metadata.ts'
 import { describeForbiddenGrant } from './client-policy.ts'
 import { checkProof } from './client-proofs.ts'
 import { createConfiguration } from './configuration.ts'
+import { askForCodes, countPoll } from './device-logins.ts'
 import { noteRefusals } from './note-refusals.ts'
 import { refuseFragments } from './policy.ts'
 import { refreshToken } from './refresh-tokens.ts'
@@ -132,6 +134,7 @@ async function build(
     {
       answers: createRefreshAnswers(context, tenant.id),
       makeChanges: () => makeChanges(context.protocol),
+      countPoll: (ctx) => countPoll(context, tenant.id, ctx),
     },
   )
   // The dispatcher strips what clients send and sets protocol and host from the issuer.
@@ -179,6 +182,8 @@ async function build(
     // Anybody can push for a client without a secret.
     if (ctx.oidc.client?.clientAuthMethod === 'none') await countLogin(context, ctx)
   })
+  askForCodes(provider, context)
+  admitDevices(provider, (ctx) => countLogin(context, ctx))
   useOnce(provider, async (id, seconds) => {
     // However long ago the first use was, the second one never passes while the first is remembered.
     const limit = { free: 1, baseSeconds: FOREVER, maxSeconds: FOREVER, forgetSeconds: seconds }

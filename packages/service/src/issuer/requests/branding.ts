@@ -68,6 +68,17 @@ export async function wayHome(
   return application && url && wayTo(new URL('/', url), application, 'continueTo')
 }
 
+/** A time to wait in words, such as `30 seconds`. */
+export function waitIn(language: Language, seconds: number): string {
+  const isShort = seconds < 90
+  const format = new Intl.NumberFormat(language, {
+    style: 'unit',
+    unit: isShort ? 'second' : 'minute',
+    unitDisplay: 'long',
+  })
+  return format.format(isShort ? seconds : Math.ceil(seconds / 60))
+}
+
 /** A page that says that the store has failed has to do without it. */
 async function findApplication(
   { domain, logger }: IssuerContext,

@@ -8,6 +8,9 @@ export const paths = {
   revocation: '/oidc/revoke',
   pushed_authorization_request: '/oidc/par',
   registration: '/oidc/register',
+  device_authorization: '/oidc/device',
+  // Users type it.
+  code_verification: '/device',
 } as const
 
 /** The account pages, by topic. */
@@ -40,13 +43,17 @@ export const endpoints: readonly { method: string; path: string }[] = [
   ...at(paths.revocation, 'POST', 'OPTIONS'),
   ...at(paths.pushed_authorization_request, 'POST', 'OPTIONS'),
   ...at(paths.registration, 'POST', 'OPTIONS'),
+  ...at(paths.device_authorization, 'POST', 'OPTIONS'),
+  ...at(paths.code_verification, 'GET', 'POST'),
+  // The path at which a confirmation continues after its pages.
+  ...at(`${paths.code_verification}/:uid`, 'GET'),
   ...at('/.well-known/openid-configuration', 'GET', 'OPTIONS'),
   ...at('/.well-known/oauth-authorization-server', 'GET', 'OPTIONS'),
 ]
 
 /** Whether a path is the protocol's, with or without an endpoint there. */
 export function isProtocolPath(pathname: string): boolean {
-  return /^\/(oidc|\.well-known)\//.test(pathname)
+  return /^\/(oidc\/|\.well-known\/|device(\/|$))/.test(pathname)
 }
 
 function at(path: string, ...methods: string[]): { method: string; path: string }[] {

@@ -93,6 +93,35 @@ export const de: Texts = {
     'Ihr Passwort wird nicht weitergegeben. Sie können den Zugriff jederzeit auf Ihrer Kontoseite entziehen.',
   consentAllow: 'Zugriff erlauben',
   consentDeny: 'Ablehnen',
+  consentHour: 'Diesen Zugriff eine Stunde lang behalten',
+
+  deviceTitle: 'Auf einem Gerät anmelden',
+  deviceText: 'Geben Sie den Code ein, den Ihr Fernseher oder Ihre Kommandozeile zeigt.',
+  deviceCode: 'Code',
+  deviceButton: 'Weiter',
+  deviceWarning:
+    'Geben Sie nur den Code eines Geräts ein, das Sie vor sich haben. Hat Ihnen jemand den Code geschickt, brechen Sie ab.',
+  deviceUnknown:
+    'Kein Gerät hat diesen Code. Prüfen Sie ihn, oder beginnen Sie auf dem Gerät von vorn.',
+  deviceExpired: 'Dieser Code ist abgelaufen. Beginnen Sie auf dem Gerät von vorn.',
+  deviceUsed: 'Dieser Code wurde schon benutzt. Beginnen Sie auf dem Gerät von vorn.',
+  deviceAskTitle: 'Dieses Gerät anmelden?',
+  deviceAskText: '{application} möchte auf einem anderen Gerät als {email} angemeldet werden.',
+  deviceAskWarning:
+    'Fahren Sie nur fort, wenn Sie das selbst begonnen haben, auf einem Gerät, das Sie vor sich haben. Hat Ihnen jemand den Code oder den Link geschickt, kommt er in Ihr Konto.',
+  deviceAskCode: 'Ihr Gerät muss diesen Code zeigen:',
+  deviceAskFrom: 'Angefragt um {time} UTC von {device}, von der Adresse {address}.',
+  deviceAskNear: 'Das ist das Netz, das Sie gerade benutzen.',
+  deviceAskFar: 'Das ist ein anderes Netz als das, das Sie gerade benutzen.',
+  deviceAskAccess: 'Wenn Sie es erlauben, kann das Gerät',
+  deviceAllow: 'Gerät anmelden',
+  deviceDoneTitle: 'Das Gerät ist angemeldet',
+  deviceDoneText:
+    '{application} macht in ein paar Sekunden von selbst weiter. Sie können diese Seite schließen. Auf Ihrer Kontoseite sehen und beenden Sie alle Zugriffe.',
+  deviceDeniedTitle: 'Nichts wurde angemeldet',
+  deviceDeniedText: 'Das Gerät bekommt keinen Zugriff auf Ihr Konto. Sie können diese Seite schließen.',
+  deviceStartAgain: 'Geben Sie den Code noch einmal ein, oder beginnen Sie auf dem Gerät von vorn.',
+  deviceEnterAgain: 'Code eingeben',
 
   factorTitle: 'Bestätigen Sie, dass Sie es sind',
   factorName_hardware: 'Passkey oder Sicherheitsschlüssel',

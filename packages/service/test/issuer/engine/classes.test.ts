@@ -319,7 +319,11 @@ test('the `acr` of a request can be answered with another value than the session
 })
 
 test('a provider that registers its grants in another way is refused', () => {
-  const rules = { answers: undefined as never, makeChanges: async () => undefined }
+  const rules = {
+    answers: undefined as never,
+    makeChanges: async () => undefined,
+    countPoll: async () => undefined,
+  }
   const configuration = { jwks: { keys: [key] as never }, cookies: { keys: ['k'] } }
   const withoutRefresh = { ...configuration, scopes: ['openid'] }
   expect(createOurs('https://acme.test', configuration, rules).issuer).toBe('https://acme.test')

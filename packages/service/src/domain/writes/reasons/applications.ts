@@ -12,6 +12,10 @@ export const applications = {
     en: 'The application gets access tokens for its APIs with its secret or key alone, without a user. An API has to tell them from those of users: their sub is the client_id.',
     de: 'Die Anwendung bekommt Zugriffstokens für ihre APIs allein mit ihrem Geheimnis oder Schlüssel, ohne Benutzer. Eine API muss sie von denen der Benutzer unterscheiden: Ihr sub ist die client_id.',
   },
+  price_device_logins: {
+    en: 'Users of this application can be talked into confirming the login of a stranger’s device. The page that asks them says where the request came from, and warns of it.',
+    de: 'Benutzer dieser Anwendung können überredet werden, die Anmeldung auf dem Gerät eines Fremden zu bestätigen. Die Seite, die sie fragt, nennt die Herkunft der Anfrage und warnt davor.',
+  },
   price_public: {
     en: 'The application has no secret. Anybody who controls a redirect URL can log users in as it, and scripts on the origins of its redirect URLs can read and keep tokens. A backend with a session, such as the kit, keeps tokens away from scripts.',
     de: 'Die Anwendung hat kein Geheimnis. Jeder, der eine Weiterleitungs-URL kontrolliert, kann Benutzer in ihrem Namen anmelden, und Skripte auf deren Origins können Tokens lesen und behalten. Ein Backend mit einer Sitzung, wie das Kit, hält Tokens von Skripten fern.',

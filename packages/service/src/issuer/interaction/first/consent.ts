@@ -65,7 +65,7 @@ export async function answerConsent(flow: InteractionRequest, form: Form): Promi
 }
 
 /** The access that the request of an interaction asks for. */
-async function accessAsked({ context, tenant, interaction }: InteractionRequest): Promise<Access> {
+export async function accessAsked({ context, tenant, interaction }: InteractionRequest): Promise<Access> {
   const { scope, resource } = interaction.params
   const asked = typeof scope === 'string' ? scope.split(' ') : []
   const names = [resource ?? []].flat().map(String)
@@ -76,10 +76,15 @@ async function accessAsked({ context, tenant, interaction }: InteractionRequest)
   return accessOf(asked, await Promise.all(apis))
 }
 
-/** Access in words: of each API the name of its application, with the sentences of the scopes. */
+/**
+ * Access in words: of each API the name of its application, with the sentences of the scopes.
+ *
+ * @param onDevice - Whether it is that of a device, which does not depend on a session. Default: `false`.
+ */
 export async function shownAccess(
   { context, tenant }: Pick<FlowRequest, 'context' | 'tenant'>,
   access: Access,
+  onDevice = false,
 ): Promise<Pick<Pages['consent'], 'apis' | 'ofLogin'>> {
   const apis = Object.entries(access.apis).map(async ([identifier, scopes]) => {
     const api = await context.directory.api(tenant.id, identifier)
@@ -94,10 +99,11 @@ export async function shownAccess(
     Object.hasOwn(texts, scope) ? [texts[scope as keyof typeof texts]] : [],
   )
   const isOffline = access.scopes.includes('offline_access')
+  const untilLogout = onDevice ? 'consentHour' : 'consentSession'
   const id = access.scopes.includes('openid') ? (['consentIdentity'] as const) : []
   return {
     apis: await Promise.all(apis),
-    ofLogin: [...id, ...known, isOffline ? 'consentOffline' : 'consentSession'],
+    ofLogin: [...id, ...known, isOffline ? 'consentOffline' : untilLogout],
   }
 }
 

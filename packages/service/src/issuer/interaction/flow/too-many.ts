@@ -1,3 +1,4 @@
+import { waitIn } from '../../requests/branding.ts'
 import { type FlowRequest, languageOf, show } from './flow-request.ts'
 
 /** Says that only a mailed link helps after so many failures, on a device that is not known. */
@@ -8,13 +9,7 @@ export function showLinkNeeded(flow: FlowRequest, href: string): void {
 
 /** Says how long to wait before the next attempt; the visitor can then try again. */
 export function showTooMany(flow: FlowRequest, retryAfterSeconds: number): void {
-  const isShort = retryAfterSeconds < 90
-  const format = new Intl.NumberFormat(languageOf(flow), {
-    style: 'unit',
-    unit: isShort ? 'second' : 'minute',
-    unitDisplay: 'long',
-  })
-  const wait = format.format(isShort ? retryAfterSeconds : Math.ceil(retryAfterSeconds / 60))
+  const wait = waitIn(languageOf(flow), retryAfterSeconds)
   show(
     flow,
     429,

@@ -6,6 +6,7 @@ import { type Form, readForm, redirect } from '../../requests/http.ts'
 import { paths } from '../../requests/paths.ts'
 import { confirmEmail, showConfirmEmail } from '../first/confirm-email.ts'
 import { answerConsent, showConsent } from '../first/consent.ts'
+import { answerDeviceConsent, showDeviceConsent } from '../first/device-consent.ts'
 import { login, showLogin } from '../first/login.ts'
 import { showCode, submitCode } from '../first/login-code.ts'
 import { logInWithPasskey, showPasskey } from '../first/passkey.ts'
@@ -48,11 +49,19 @@ const pages: { [prompt: string]: { [page: string]: Page } } = {
     '/other': loginPages[''],
   },
   consent: {
-    '': { show: showConsent, submit: answerConsent },
+    '': {
+      show: (flow) => (isOfDevice(flow) ? showDeviceConsent : showConsent)(flow),
+      submit: (flow, form) => (isOfDevice(flow) ? answerDeviceConsent : answerConsent)(flow, form),
+    },
   },
   verify_email: {
     '': { show: showConfirmEmail, submit: confirmEmail },
   },
+}
+
+/** Whether the login is one of a device, which its user confirms here. */
+function isOfDevice({ interaction }: { interaction: Interaction }): boolean {
+  return interaction.deviceCode !== undefined
 }
 
 /** The pages of a login that is under way. */
@@ -101,8 +110,10 @@ async function atPage(
  * Answers for a login that did not begin in this browser. A browser that has been here starts it
  * again: of two tabs that were the first here, at once, only one keeps the browser's secret.
  */
-async function startOver(flow: FlowRequest, { params }: Interaction): Promise<void> {
+async function startOver(flow: FlowRequest, interaction: Interaction): Promise<void> {
   if (!isMarked(flow.request)) return showDeadEnd(flow)
+  if (isOfDevice({ interaction })) return redirect(flow.response, paths.code_verification)
+  const { params } = interaction
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(params)) {
     // A parameter such as `resource` may be there several times.

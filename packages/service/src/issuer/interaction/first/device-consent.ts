@@ -1,0 +1,77 @@
+import { lookUpApplication } from '../../../domain/applications/applications.ts'
+import { clientNetwork } from '../../../domain/writes/addresses.ts'
+import { note } from '../../../domain/writes/audit.ts'
+import { translator } from '../../../pages/index.ts'
+import { shownName } from '../../provider/self-described.ts'
+import { keepConsent, placeOf } from '../../provider/consents.ts'
+import type { DeviceFacts } from '../../provider/device-logins.ts'
+import { deviceNameOf } from '../../requests/browser-name.ts'
+import { type Form, redirect } from '../../requests/http.ts'
+import { csrfToken, flowPath } from '../flow/flow-path.ts'
+import { type InteractionRequest, languageOf, scopeOf, show } from '../flow/flow-request.ts'
+import { finishInteraction } from '../progress/finish.ts'
+import { accessAsked, shownAccess } from './consent.ts'
+import { currentUser } from './select-account.ts'
+
+/**
+ * Asks a user who is logged in whether a device may log in as them. A stranger can send the code of their own device, so the
+ * page says where the request came from, and warns.
+ *
+ * @see RFC 8628 §5.4
+ */
+export async function showDeviceConsent(flow: InteractionRequest): Promise<void> {
+  const { interaction, facts, provider } = flow
+  const code = await provider.DeviceCode.find(String(interaction.deviceCode), {
+    ignoreExpiration: true,
+  })
+  const user = await currentUser(flow)
+  if (!user || !code) return redirect(flow.response, flowPath(interaction))
+  const device = code.deviceInfo as unknown as DeviceFacts
+  const language = languageOf(flow)
+  const format = new Intl.DateTimeFormat(language, { timeStyle: 'short', timeZone: 'UTC' })
+  const isNear = clientNetwork(device.address) === clientNetwork(facts.clientIp)
+  show(flow, 200, 'deviceConsent', {
+    csrf: csrfToken(interaction.uid),
+    email: user.email,
+    application: await applicationName(flow),
+    code: code.userCode?.replace(/^(.{4})/, '$1-') ?? '',
+    from: {
+      device: await deviceNameOf(device.userAgent, translator(language)),
+      address: device.address,
+      time: format.format((code.iat ?? 0) * 1_000),
+    },
+    isNear,
+    ...(await shownAccess(flow, await accessAsked(flow), true)),
+  })
+}
+
+/** Logs the device in, or tells it that the user has denied that. */
+export async function answerDeviceConsent(flow: InteractionRequest, form: Form): Promise<void> {
+  const { interaction, tenant, context } = flow
+  const user = await currentUser(flow)
+  const scope = scopeOf(flow, user?.id)
+  if (!user || form.get('answer') !== 'allow') {
+    if (user) await note(scope, 'consent.denied', user.id)
+    const denied = { error: 'access_denied', error_description: 'the user has denied the access' }
+    return finishInteraction(flow, denied)
+  }
+  await keepConsent({ context, tenant }, user.id, {
+    clientId: String(interaction.params.client_id),
+    name: await applicationName(flow),
+    place: placeOf(undefined),
+    ...(await accessAsked(flow)),
+  })
+  await note(scope, 'consent.granted', user.id)
+  const consent = { accountId: user.id }
+  await finishInteraction(flow, { ...interaction.lastSubmission, consent } as never)
+}
+
+async function applicationName({
+  context,
+  tenant,
+  interaction,
+}: InteractionRequest): Promise<string> {
+  const id = String(interaction.params.client_id)
+  const application = await lookUpApplication(context.domain, tenant.id, id)
+  return shownName(application?.name) ?? id
+}

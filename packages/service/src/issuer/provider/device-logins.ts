@@ -1,0 +1,158 @@
+import { hash } from 'node:crypto'
+import { type Configuration, errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
+import { type PageName, type Pages, renderPage, type TextKey } from '../../pages/index.ts'
+import type { AttemptLimit } from '../../store/protocol-store.ts'
+import type { IssuerContext } from '../context.ts'
+import { codeFormSecret, restoreAuthorization } from '../engine/device-code.ts'
+import { brandingFor, waitIn } from '../requests/branding.ts'
+import { paths } from '../requests/paths.ts'
+import { factsOf } from '../requests/request-facts.ts'
+import { shownName } from './self-described.ts'
+import { TooManyCodes } from './device-codes.ts'
+
+type DeviceFlow = NonNullable<NonNullable<Configuration['features']>['deviceFlow']>
+
+/** The place from which a device has asked, as it is kept with its code. */
+export interface DeviceFacts {
+  readonly address: string
+  readonly userAgent: string | undefined
+}
+
+/**
+ * Logins on devices without a browser: the pages of oidc-provider's feature. Between the first and the last of them are
+ * those of a login, and the question of `interaction/first/device-consent.ts`.
+ *
+ * @see RFC 8628
+ */
+export function createDeviceFlow(context: IssuerContext): DeviceFlow {
+  return {
+    enabled: true,
+    // Without vowels, so that no words appear, and without digits, which are taken for letters.
+    charset: 'base-20',
+    mask: '****-****',
+    deviceInfo: ({ req }) => {
+      const { clientIp: address, userAgent } = factsOf(req)
+      return { address, userAgent } satisfies DeviceFacts
+    },
+    async userCodeInputSource(ctx, _form, _out, error) {
+      if (error) return showProblem(ctx, error)
+      showForm(ctx, 200, String(ctx.state.userCode ?? ''))
+    },
+    // Every form of ours confirms that the code is to be looked up; the question comes after the login.
+    async userCodeConfirmSource(ctx, _form, _client, _info, userCode) {
+      showForm(ctx, 200, userCode)
+    },
+    async successSource(ctx) {
+      restoreAuthorization(ctx)
+      const application = shownName(ctx.oidc.client?.clientName) ?? ctx.oidc.client?.clientId ?? ''
+      context.logger.debug({ application: ctx.oidc.client?.clientId }, 'A device was confirmed.')
+      showMessage(ctx, 200, 'deviceDoneTitle', 'deviceDoneText', { application })
+    },
+  }
+}
+
+/** The problems of a code, by the errors of oidc-provider, which it does not export. */
+const problems: Readonly<Record<string, TextKey>> = {
+  NoCodeError: 'deviceUnknown',
+  NotFoundError: 'deviceUnknown',
+  ExpiredError: 'deviceExpired',
+  AlreadyUsedError: 'deviceUsed',
+}
+
+function showProblem(ctx: KoaContextWithOIDC, error: Error): void {
+  const problem = problems[error.name]
+  const { userCode = '' } = error as { userCode?: string }
+  if (problem) return showForm(ctx, 422, userCode.slice(0, MAX_SHOWN), problem)
+  if (error.name === 'AbortedError')
+    return showMessage(ctx, 200, 'deviceDeniedTitle', 'deviceDeniedText')
+  if (error instanceof TooManyCodes) return showTooMany(ctx, error.retryAfterSeconds)
+  if (error instanceof errors.SessionNotFound) {
+    return showMessage(ctx, 400, 'expiredTitle', 'deviceStartAgain')
+  }
+  const isOurs = !(error instanceof errors.OIDCProviderError) || error.statusCode >= 500
+  const text = isOurs ? 'errorServer' : 'deviceStartAgain'
+  showMessage(ctx, isOurs ? 500 : 400, 'errorTitle', text)
+}
+
+/** The most characters of a wrong code that are shown again. */
+const MAX_SHOWN = 40
+
+function showForm(ctx: KoaContextWithOIDC, status: number, code: string, problem?: TextKey): void {
+  render(ctx, status, 'deviceCode', {
+    csrf: codeFormSecret(ctx),
+    action: paths.code_verification,
+    code,
+    problem: problem && { field: 'user_code', text: problem },
+  })
+}
+
+function showTooMany(ctx: KoaContextWithOIDC, seconds: number): void {
+  const { language } = brandingFor(factsOf(ctx.req).tenant, ctx.req, ctx.query.ui_locales)
+  ctx.set('retry-after', String(seconds))
+  showMessage(ctx, 429, 'tooManyTitle', 'tooManyText', { wait: waitIn(language, seconds) })
+}
+
+function showMessage(
+  ctx: KoaContextWithOIDC,
+  status: number,
+  title: TextKey,
+  text: TextKey,
+  values: Record<string, string> = {},
+): void {
+  const isOver = /^device(Done|Denied)/.test(title)
+  const link = { href: paths.code_verification, text: 'deviceEnterAgain' } as const
+  render(ctx, status, 'message', { title, text, values, ...(!isOver && { link }) })
+}
+
+function render<Name extends PageName>(
+  ctx: KoaContextWithOIDC,
+  status: number,
+  name: Name,
+  page: Pages[Name],
+): void {
+  const branding = brandingFor(factsOf(ctx.req).tenant, ctx.req, ctx.query.ui_locales)
+  const { html, headers } = renderPage(name, branding, page)
+  ctx.status = status
+  ctx.set(headers)
+  ctx.body = html
+}
+
+/**
+ * Shows the form for codes. The address that a device may show in full fills a code in, and sends nothing: oidc-provider
+ * would send it by a script.
+ *
+ * @see RFC 8628 §3.3.1
+ */
+export function askForCodes(provider: Provider, { counts }: IssuerContext): void {
+  provider.use(async (ctx, next) => {
+    if (ctx.path === paths.code_verification && ctx.method === 'GET') {
+      const context = ctx as unknown as KoaContextWithOIDC
+      // Each page keeps the secret of its form.
+      const seconds = await counts.countLogin(factsOf(ctx.req).clientIp)
+      if (seconds !== undefined) return showTooMany(context, seconds)
+      const { user_code: code, ...query } = ctx.query
+      if (typeof code === 'string') ctx.state.userCode = code.slice(0, MAX_SHOWN)
+      ctx.query = query
+    }
+    await next()
+  })
+}
+
+/** A device asks every five seconds, as no other interval is announced; a little less is let pass. */
+const POLLS: AttemptLimit = { free: 1, baseSeconds: 4, maxSeconds: 4, forgetSeconds: 60 }
+
+/**
+ * Counts a request of a device that is not confirmed yet.
+ *
+ * @throws SlowDown when the one before was less than four seconds ago.
+ * @see RFC 8628 §3.5
+ */
+export async function countPoll(
+  { protocol }: IssuerContext,
+  tenantId: string,
+  { oidc }: KoaContextWithOIDC,
+): Promise<void> {
+  const code = hash('sha256', String(oidc.params?.device_code), 'base64url')
+  const { kind } = await protocol.admit(`devicePoll:${tenantId}:${code}`, POLLS)
+  if (kind === 'refused') throw new errors.SlowDown()
+}
