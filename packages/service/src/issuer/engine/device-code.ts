@@ -55,3 +55,11 @@ export function restoreAuthorization({ oidc, state }: KoaContextWithOIDC): void 
   const isKnown = Object.keys(before ?? {}).length > 0
   session.authorizations = isKnown ? { ...others, [client.clientId]: before } : others
 }
+
+/**
+ * Leaves a session alone that was never saved, and which oidc-provider has given the secret of a form after an error: it could
+ * not save it.
+ */
+export function leaveUnsaved({ oidc: { session } }: KoaContextWithOIDC): void {
+  if (session && session.exp === undefined) Object.assign(session, { touched: false })
+}

@@ -3,7 +3,7 @@ import { type Configuration, errors, type KoaContextWithOIDC, type Provider } fr
 import { type PageName, type Pages, renderPage, type TextKey } from '../../pages/index.ts'
 import type { AttemptLimit } from '../../store/protocol-store.ts'
 import type { IssuerContext } from '../context.ts'
-import { codeFormSecret, restoreAuthorization } from '../engine/device-code.ts'
+import { codeFormSecret, leaveUnsaved, restoreAuthorization } from '../engine/device-code.ts'
 import { brandingFor, waitIn } from '../requests/branding.ts'
 import { paths } from '../requests/paths.ts'
 import { factsOf } from '../requests/request-facts.ts'
@@ -60,6 +60,7 @@ const problems: Readonly<Record<string, TextKey>> = {
 }
 
 function showProblem(ctx: KoaContextWithOIDC, error: Error): void {
+  leaveUnsaved(ctx)
   const problem = problems[error.name]
   const { userCode = '' } = error as { userCode?: string }
   if (problem) return showForm(ctx, 422, userCode.slice(0, MAX_SHOWN), problem)
@@ -70,8 +71,12 @@ function showProblem(ctx: KoaContextWithOIDC, error: Error): void {
     return showMessage(ctx, 400, 'expiredTitle', 'deviceStartAgain')
   }
   const isOurs = !(error instanceof errors.OIDCProviderError) || error.statusCode >= 500
-  const text = isOurs ? 'errorServer' : 'deviceStartAgain'
-  showMessage(ctx, isOurs ? 500 : 400, 'errorTitle', text)
+  if (isOurs) return showMessage(ctx, 500, 'errorTitle', 'errorServer')
+  if (error instanceof errors.InvalidRequest) {
+    return showMessage(ctx, 400, 'errorTitle', 'deviceStartAgain')
+  }
+  const { error_description: detail = error.message } = error
+  render(ctx, 400, 'message', { title: 'errorTitle', text: 'errorText', detail })
 }
 
 /** The most characters of a wrong code that are shown again. */
