@@ -18,6 +18,7 @@ import { type Agent, ask, startAgent, trustsAgents } from '../issuer/support/age
 import { addOwner, owner } from '../issuer/support/apis.ts'
 import { createBrowser } from '../issuer/support/browser.ts'
 import { createClient } from '../issuer/support/client.ts'
+import { createDevice } from '../issuer/support/devices.ts'
 import {
   addApp,
   addMail,
@@ -217,6 +218,15 @@ async function logInAtAgent(page: Window, more: object = {}): Promise<string> {
   return email
 }
 
+/** Opens the question whether a device may log in as a user. */
+async function openQuestion(page: Window, email: string, name?: string): Promise<void> {
+  const begun = await (await createDevice(issuer, undefined, name)).begin()
+  await page.goto(begun.verification_uri_complete ?? '')
+  await page.click('button[type=submit]')
+  await enter(page, email)
+  await page.locator('button[value=allow]').waitFor()
+}
+
 /** Every page, by what leads to it. */
 const pages: Record<string, (page: Window) => Promise<void>> = {
   login: async (page) => {
@@ -368,6 +378,26 @@ const pages: Record<string, (page: Window) => Promise<void>> = {
     agent.document = { ...document, client_id: id, client_name: LONG }
     await logInAtAgent(page, { client_id: id })
     agent.document = document
+  },
+  device: async (page) => {
+    await page.goto(`${issuer.url}/device`)
+  },
+  'device-wrong': async (page) => {
+    await page.goto(`${issuer.url}/device?user_code=BBBB-BBBB`)
+    await page.click('button[type=submit]')
+    await page.locator('[aria-invalid]').waitFor()
+  },
+  'device-question': async (page) => openQuestion(page, await newReader()),
+  'device-question-long': async (page) => openQuestion(page, await newLongReader(), LONG),
+  'device-done': async (page) => {
+    await openQuestion(page, await newReader())
+    await page.click('button[value=allow]')
+    await page.locator('svg.good').waitFor()
+  },
+  'device-denied': async (page) => {
+    await openQuestion(page, await newReader())
+    await page.click('button[value=deny]')
+    await page.locator('svg.bad').waitFor()
   },
   'account-access': async (page) => {
     await page.route('https://agent.example/**', (route) => route.fulfill({ body: 'connected' }))
