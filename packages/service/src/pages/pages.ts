@@ -280,7 +280,7 @@ export interface Pages {
     application: string
     /** The code, as the device shows it. */
     code: string
-    /** Where the request came from; the time is in UTC. */
+    /** Where the request came from; the time is in UTC, and the device may be empty. */
     from: { device: string; address: string; time: string }
     /** Whether it came from the network of the user. */
     isNear: boolean

@@ -11,7 +11,6 @@ const grants = (metadata: Metadata) => metadata.grant_types_supported as string[
 /** Each thing that the README says is not offered, with what discovery would show if it were. */
 const signs: Readonly<Record<string, (metadata: Metadata) => unknown>> = {
   '`password`': (metadata) => grants(metadata).includes('password'),
-  'device code': ({ device_authorization_endpoint: endpoint }) => endpoint,
   'token exchange': (metadata) =>
     grants(metadata).some((grant) => grant.includes('token-exchange')),
   'the implicit': (metadata) => grants(metadata).includes('implicit'),

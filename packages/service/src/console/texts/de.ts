@@ -465,8 +465,8 @@ export const de = {
   'Trusted since': 'Vertraut seit',
   Forget: 'Vergessen',
   'Programs with access': 'Programme mit Zugriff',
-  'Unregistered clients, which the user has allowed to act on their behalf.':
-    'Nicht registrierte Clients, denen der Benutzer erlaubt hat, in seinem Namen zu handeln.',
+  'Unregistered clients and programs on devices, which the user has allowed to act on their behalf.':
+    'Nicht registrierte Clients und Programme auf Geräten, denen der Benutzer erlaubt hat, in seinem Namen zu handeln.',
   Allowed: 'Erlaubt',
   Withdraw: 'Entziehen',
   History: 'Verlauf',

@@ -110,7 +110,8 @@ export const de: Texts = {
   deviceAskWarning:
     'Fahren Sie nur fort, wenn Sie das selbst begonnen haben, auf einem Gerät, das Sie vor sich haben. Hat Ihnen jemand den Code oder den Link geschickt, kommt er in Ihr Konto.',
   deviceAskCode: 'Ihr Gerät muss diesen Code zeigen:',
-  deviceAskFrom: 'Angefragt um {time} UTC von {device}, von der Adresse {address}.',
+  deviceAskFrom: 'Angefragt um {time} UTC von der Adresse {address}.',
+  deviceAskFromBrowser: 'Angefragt um {time} UTC mit {device}, von der Adresse {address}.',
   deviceAskNear: 'Das ist das Netz, das Sie gerade benutzen.',
   deviceAskFar: 'Das ist ein anderes Netz als das, das Sie gerade benutzen.',
   deviceAskAccess: 'Wenn Sie es erlauben, kann das Gerät',

@@ -101,7 +101,8 @@ export const en = {
   deviceAskWarning:
     'Only go on if you started this yourself, on a device that you have before you. If somebody sent you the code or the link, they get into your account.',
   deviceAskCode: 'Your device must show this code:',
-  deviceAskFrom: 'Asked for at {time} UTC by {device}, from the address {address}.',
+  deviceAskFrom: 'Asked for at {time} UTC from the address {address}.',
+  deviceAskFromBrowser: 'Asked for at {time} UTC by {device}, from the address {address}.',
   deviceAskNear: 'That is the network that you use now.',
   deviceAskFar: 'That is another network than the one that you use now.',
   deviceAskAccess: 'If you allow it, the device can',

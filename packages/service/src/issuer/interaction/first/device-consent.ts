@@ -5,7 +5,7 @@ import { translator } from '../../../pages/index.ts'
 import { shownName } from '../../provider/self-described.ts'
 import { keepConsent, placeOf } from '../../provider/consents.ts'
 import type { DeviceFacts } from '../../provider/device-logins.ts'
-import { deviceNameOf } from '../../requests/browser-name.ts'
+import { browserOf, deviceNameOf } from '../../requests/browser-name.ts'
 import { type Form, redirect } from '../../requests/http.ts'
 import { csrfToken, flowPath } from '../flow/flow-path.ts'
 import { type InteractionRequest, languageOf, scopeOf, show } from '../flow/flow-request.ts'
@@ -29,6 +29,8 @@ export async function showDeviceConsent(flow: InteractionRequest): Promise<void>
   const device = code.deviceInfo as unknown as DeviceFacts
   const language = languageOf(flow)
   const format = new Intl.DateTimeFormat(language, { timeStyle: 'short', timeZone: 'UTC' })
+  // A command line has no browser, and its own name could be anything.
+  const { browser } = await browserOf(device.userAgent)
   const isNear = clientNetwork(device.address) === clientNetwork(facts.clientIp)
   show(flow, 200, 'deviceConsent', {
     csrf: csrfToken(interaction.uid),
@@ -36,7 +38,7 @@ export async function showDeviceConsent(flow: InteractionRequest): Promise<void>
     application: await applicationName(flow),
     code: code.userCode?.replace(/^(.{4})/, '$1-') ?? '',
     from: {
-      device: await deviceNameOf(device.userAgent, translator(language)),
+      device: browser ? await deviceNameOf(device.userAgent, translator(language)) : '',
       address: device.address,
       time: format.format((code.iat ?? 0) * 1_000),
     },
