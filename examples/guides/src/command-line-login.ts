@@ -6,13 +6,7 @@ const { ISSUER = '', CLIENT_ID = '', ALLOW_HTTP } = process.env
 const options = ALLOW_HTTP ? { execute: [client.allowInsecureRequests] } : {}
 
 // #region login
-const config = await client.discovery(
-  new URL(ISSUER),
-  CLIENT_ID,
-  undefined,
-  client.None(),
-  options,
-)
+const config = await client.discovery(new URL(ISSUER), CLIENT_ID, undefined, client.None(), options)
 const begun = await client.initiateDeviceAuthorization(config, {
   scope: 'openid email offline_access',
 })

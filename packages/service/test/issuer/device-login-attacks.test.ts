@@ -115,9 +115,7 @@ describe.each(allStoreKinds)('on %s', (store) => {
     expect(pages.map(isQuestion)).toEqual([true, true])
     const [polled] = await Promise.all([
       device.poll(begun),
-      ...browsers.map(({ browser }, at) =>
-        browser.submit(pages[at] as Page, { answer: 'allow' }),
-      ),
+      ...browsers.map(({ browser }, at) => browser.submit(pages[at] as Page, { answer: 'allow' })),
     ])
 
     const tokens = typeof polled === 'string' ? tokensOf(await device.poll(begun)) : polled
@@ -289,7 +287,11 @@ describe.each(allStoreKinds)('on %s', (store) => {
       redirectUrls: ['http://localhost:3000/callback'],
     })
     const shop = await createClient(issuer, { ...application, redirectUrls: [] })
-    const { begun: login, callback, browser } = await logIn(issuer, shop, ada, undefined, {
+    const {
+      begun: login,
+      callback,
+      browser,
+    } = await logIn(issuer, shop, ada, undefined, {
       scope: 'openid offline_access',
     })
     const ofBrowser = await shop.redeem(login, callback)
@@ -387,9 +389,9 @@ test('a code that was typed and left can be typed again', async () => {
 
 test('the setting does not go with FAPI 2.0, nor with another value', async () => {
   await using issuer = await startIssuer()
-  await expect(
-    createDevice(issuer, { latchkey_device_login: 'yes' }),
-  ).rejects.toMatchObject({ code: 'invalid_metadata' })
+  await expect(createDevice(issuer, { latchkey_device_login: 'yes' })).rejects.toMatchObject({
+    code: 'invalid_metadata',
+  })
   await expect(
     createDevice(issuer, { latchkey_device_login: 'allowed', latchkey_profile: 'fapi2' }),
   ).rejects.toThrow('latchkey_device_login')

@@ -1,7 +1,7 @@
 import type { ObstacleHelp } from '../../domain/factors/login-obstacles.ts'
 import { sentenceOf } from '../../domain/factors/obstacle-sentences.ts'
 import { requestedMails } from '../../domain/operators/support.ts'
-import { isRegisteredId } from '../../domain/tenants/client-documents.ts'
+import { isRegisteredId, isSelfDescribedId } from '../../domain/tenants/client-documents.ts'
 import { endAllSessions } from '../../domain/users/accounts.ts'
 import { getAccount, setDisabled } from '../../domain/users/users.ts'
 import { confirmByOperator } from '../../domain/ways/account-changes.ts'
@@ -67,6 +67,8 @@ async function showUser(call: TenantCall): Promise<Result> {
         ...one,
         // Of one that has registered itself, the place that its codes go to says more than its id.
         shown: isRegisteredId(one.clientId) ? `${one.clientId} (${one.place})` : one.clientId,
+        // The name of a client that describes itself is its own claim.
+        name: isSelfDescribedId(one.clientId) ? undefined : one.name,
         scopes: one.scopes.join(' '),
       })),
       mails: mails.map((one) => ({

@@ -45,7 +45,11 @@ function loginFactsOf(made: 'AuthorizationCode' | 'DeviceCode' | 'RefreshToken')
 export function loginOfTokens(): LoginFacts {
   const { AuthorizationCode, DeviceCode, RotatedRefreshToken, RefreshToken } =
     Provider.ctx?.oidc.entities ?? {}
-  return (AuthorizationCode ?? DeviceCode ?? RotatedRefreshToken ?? RefreshToken ?? {}) as LoginFacts
+  return (AuthorizationCode ??
+    DeviceCode ??
+    RotatedRefreshToken ??
+    RefreshToken ??
+    {}) as LoginFacts
 }
 
 /** The time at which the user of a session has proven who they are, in seconds since the epoch; 0: it is not known. */

@@ -120,7 +120,8 @@ export const de: Texts = {
   deviceDoneText:
     '{application} macht in ein paar Sekunden von selbst weiter. Sie können diese Seite schließen. Auf Ihrer Kontoseite sehen und beenden Sie alle Zugriffe.',
   deviceDeniedTitle: 'Nichts wurde angemeldet',
-  deviceDeniedText: 'Das Gerät bekommt keinen Zugriff auf Ihr Konto. Sie können diese Seite schließen.',
+  deviceDeniedText:
+    'Das Gerät bekommt keinen Zugriff auf Ihr Konto. Sie können diese Seite schließen.',
   deviceStartAgain: 'Geben Sie den Code noch einmal ein, oder beginnen Sie auf dem Gerät von vorn.',
   deviceEnterAgain: 'Code eingeben',
 

@@ -92,14 +92,14 @@ export const en = {
   deviceCode: 'Code',
   deviceButton: 'Continue',
   deviceWarning:
-    'Enter only a code from a device that you have before you. If somebody sent you the code, do not go on.',
+    'Enter only a code from a device that you have before you. If another person sent you the code, do not go on.',
   deviceUnknown: 'There is no device with this code. Check it, or start again on the device.',
   deviceExpired: 'This code has expired. Start again on the device to get another one.',
   deviceUsed: 'This code was used already. Start again on the device to get another one.',
   deviceAskTitle: 'Log this device in?',
   deviceAskText: '{application} asks to be logged in as {email} on another device.',
   deviceAskWarning:
-    'Only go on if you started this yourself, on a device that you have before you. If somebody sent you the code or the link, they get into your account.',
+    'Only go on if you started this yourself, on a device that you have before you. If another person sent you the code or the link, they get into your account.',
   deviceAskCode: 'Your device must show this code:',
   deviceAskFrom: 'Asked for at {time} UTC from the address {address}.',
   deviceAskFromBrowser: 'Asked for at {time} UTC by {device}, from the address {address}.',
@@ -109,7 +109,7 @@ export const en = {
   deviceAllow: 'Log the device in',
   deviceDoneTitle: 'The device is logged in',
   deviceDoneText:
-    '{application} goes on by itself in a few seconds. You can close this page. Your account page has a list of what has access, and ends it.',
+    '{application} goes on by itself in a few seconds. You can close this page. Your account page lists the programs with access, and ends it.',
   deviceDeniedTitle: 'Nothing was logged in',
   deviceDeniedText: 'The device gets no access to your account. You can close this page.',
   deviceStartAgain: 'Enter the code once more, or start again on the device.',

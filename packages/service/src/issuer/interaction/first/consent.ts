@@ -65,7 +65,11 @@ export async function answerConsent(flow: InteractionRequest, form: Form): Promi
 }
 
 /** The access that the request of an interaction asks for. */
-export async function accessAsked({ context, tenant, interaction }: InteractionRequest): Promise<Access> {
+export async function accessAsked({
+  context,
+  tenant,
+  interaction,
+}: InteractionRequest): Promise<Access> {
   const { scope, resource } = interaction.params
   const asked = typeof scope === 'string' ? scope.split(' ') : []
   const names = [resource ?? []].flat().map(String)
