@@ -48,7 +48,7 @@ test.each(requests)(
   },
 )
 
-test.each(['device', 'introspect', 'register'])(
+test.each(['introspect', 'register'])(
   'a program that asks for an endpoint that is not there, /oidc/%s, is told where the endpoints are named',
   async (name) => {
     await using issuer = await startIssuer()

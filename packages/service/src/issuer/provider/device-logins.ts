@@ -35,8 +35,8 @@ export function createDeviceFlow(context: IssuerContext): DeviceFlow {
       return { address, userAgent } satisfies DeviceFacts
     },
     async userCodeInputSource(ctx, _form, _out, error) {
-      if (error) return showProblem(ctx, error)
-      showForm(ctx, 200, String(ctx.state.userCode ?? ''))
+      if (error) showProblem(ctx, error)
+      else showForm(ctx, 200, String(ctx.state.userCode ?? ''))
     },
     // Every form of ours confirms that the code is to be looked up; the question comes after the login.
     async userCodeConfirmSource(ctx, _form, _client, _info, userCode) {
@@ -63,20 +63,20 @@ function showProblem(ctx: KoaContextWithOIDC, error: Error): void {
   leaveUnsaved(ctx)
   const problem = problems[error.name]
   const { userCode = '' } = error as { userCode?: string }
-  if (problem) return showForm(ctx, 422, userCode.slice(0, MAX_SHOWN), problem)
-  if (error.name === 'AbortedError')
-    return showMessage(ctx, 200, 'deviceDeniedTitle', 'deviceDeniedText')
-  if (error instanceof TooManyCodes) return showTooMany(ctx, error.retryAfterSeconds)
-  if (error instanceof errors.SessionNotFound) {
-    return showMessage(ctx, 400, 'expiredTitle', 'deviceStartAgain')
+  if (problem) showForm(ctx, 422, userCode.slice(0, MAX_SHOWN), problem)
+  else if (error.name === 'AbortedError') {
+    showMessage(ctx, 200, 'deviceDeniedTitle', 'deviceDeniedText')
+  } else if (error instanceof TooManyCodes) showTooMany(ctx, error.retryAfterSeconds)
+  else if (error instanceof errors.SessionNotFound) {
+    showMessage(ctx, 400, 'expiredTitle', 'deviceStartAgain')
+  } else if (!(error instanceof errors.OIDCProviderError) || error.statusCode >= 500) {
+    showMessage(ctx, 500, 'errorTitle', 'errorServer')
+  } else if (error instanceof errors.InvalidRequest) {
+    showMessage(ctx, 400, 'errorTitle', 'deviceStartAgain')
+  } else {
+    const { error_description: detail = error.message } = error
+    render(ctx, 400, 'message', { title: 'errorTitle', text: 'errorText', detail })
   }
-  const isOurs = !(error instanceof errors.OIDCProviderError) || error.statusCode >= 500
-  if (isOurs) return showMessage(ctx, 500, 'errorTitle', 'errorServer')
-  if (error instanceof errors.InvalidRequest) {
-    return showMessage(ctx, 400, 'errorTitle', 'deviceStartAgain')
-  }
-  const { error_description: detail = error.message } = error
-  render(ctx, 400, 'message', { title: 'errorTitle', text: 'errorText', detail })
 }
 
 /** The most characters of a wrong code that are shown again. */
