@@ -8,6 +8,7 @@ import {
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { parseConsoleUrl } from '../console/console-url.ts'
 import { invitationLink } from '../console/invitation-link.ts'
+import { operatorRoles } from '../domain/operators/roles.ts'
 import type { OperatorUser } from '../store/ports.ts'
 import type { OperatorRole } from '../store/records.ts'
 import { formatTimestamp } from '../wire/timestamps.ts'
@@ -25,8 +26,8 @@ type RecoverOptions = DataOptions & JsonOptions & Pick<InviteOptions, 'email' | 
 type RoleOptions = DataOptions & JsonOptions & Pick<InviteOptions, 'role' | 'tenant'>
 
 const roleOption = () =>
-  new Option('--role <role>', 'an owner decides about operators too, a viewer only reads')
-    .choices(['owner', 'admin', 'viewer'])
+  new Option('--role <role>', 'what the operator may do: see the guide of the console')
+    .choices(operatorRoles)
     .makeOptionMandatory()
 
 /** The option that says where the console is. */

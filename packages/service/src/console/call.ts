@@ -1,9 +1,10 @@
+import { type Permission, roleMay } from '../domain/operators/roles.ts'
 import type { Support } from '../domain/operators/support.ts'
 import type { Scope, ServiceScope } from '../domain/writes/context.ts'
 import type { Language } from '../pages/index.ts'
 import type { OperatorUser } from '../store/ports.ts'
 import type { ProtocolStore } from '../store/protocol-store.ts'
-import type { OperatorRole, Tenant } from '../store/records.ts'
+import type { Tenant } from '../store/records.ts'
 import type { Webhooks } from '../webhooks/index.ts'
 import type { Lines } from '../wire/json-lines.ts'
 import type { Content } from './page.ts'
@@ -79,8 +80,8 @@ export interface ConsoleRoute {
   readonly method: 'GET' | 'POST'
   /** The path, with parts such as `:tenant`. */
   readonly path: string
-  /** The least role that may. */
-  readonly role: OperatorRole
+  /** The permission that the operator needs. */
+  readonly needs: Permission
   /** The tenant of the path; the whole service; or `any`, if the page itself checks the reach. */
   readonly concerns: 'tenant' | 'service' | 'any'
   /** Whether the operator must have logged in within the last five minutes, for some forms by what they change. */
@@ -90,42 +91,42 @@ export interface ConsoleRoute {
 
 type IsDangerous = boolean | ((form: URLSearchParams, tenant: Tenant | undefined) => boolean)
 
-type Options = { role?: OperatorRole; isDangerous?: IsDangerous }
+type Options = { needs?: Permission; isDangerous?: IsDangerous }
 
 /** A page of the whole service. */
 export function servicePage(
   path: string,
   run: (call: Call) => Promise<Result>,
-  { role = 'viewer', isDangerous = false }: Options = {},
+  { needs = 'read', isDangerous = false }: Options = {},
 ): ConsoleRoute {
-  return { method: 'GET', path, role, concerns: 'service', isDangerous, run }
+  return { method: 'GET', path, needs, concerns: 'service', isDangerous, run }
 }
 
 /** A form that changes something of the whole service. */
 export function serviceForm(
   path: string,
   run: (call: Call) => Promise<Result>,
-  { role = 'admin', isDangerous = false }: Options = {},
+  { needs = 'edit', isDangerous = false }: Options = {},
 ): ConsoleRoute {
-  return { method: 'POST', path, role, concerns: 'service', isDangerous, run }
+  return { method: 'POST', path, needs, concerns: 'service', isDangerous, run }
 }
 
 /** A page of a tenant; its path begins with `/console/t/:tenant`. */
 export function tenantPage(
   path: string,
   run: (call: TenantCall) => Promise<Result>,
-  { role = 'viewer', isDangerous = false }: Options = {},
+  { needs = 'read', isDangerous = false }: Options = {},
 ): ConsoleRoute {
-  return ofTenant({ method: 'GET', path, role, isDangerous }, run)
+  return ofTenant({ method: 'GET', path, needs, isDangerous }, run)
 }
 
 /** A form that changes something of a tenant. */
 export function tenantForm(
   path: string,
   run: (call: TenantCall) => Promise<Result>,
-  { role = 'admin', isDangerous = false }: Options = {},
+  { needs = 'edit', isDangerous = false }: Options = {},
 ): ConsoleRoute {
-  return ofTenant({ method: 'POST', path, role, isDangerous }, run)
+  return ofTenant({ method: 'POST', path, needs, isDangerous }, run)
 }
 
 function ofTenant(
@@ -139,6 +140,11 @@ function ofTenant(
     // The router has looked the tenant of the path up.
     run: (call) => run(call as TenantCall),
   }
+}
+
+/** Whether the operator of the request has the permission. */
+export function may({ operator }: Pick<Call, 'operator'>, permission: Permission): boolean {
+  return roleMay(operator.operator.role, permission)
 }
 
 /** The secret of that name, if this page is to show it. */

@@ -1,3 +1,4 @@
+import { rolesThatMay } from '../domain/operators/roles.ts'
 import { lookUpTenant } from '../domain/tenants/tenants.ts'
 import { noteRefusal } from '../domain/writes/audit.ts'
 import type { OperatorRole } from '../store/records.ts'
@@ -19,7 +20,7 @@ import {
 import type { Content } from './page.ts'
 import { paths } from './paths.ts'
 import { consoleRoutes } from './routes.ts'
-import { say } from './texts/index.ts'
+import { type Said, say } from './texts/index.ts'
 
 /** The answer of a check, `answered` where it has written it already, or nothing: the next check decides. */
 type Checked = Answer | 'answered' | undefined
@@ -29,8 +30,6 @@ type Check = (asked: Asked) => Checked | Promise<Checked>
 
 /** The age below which a session without an operator is not redirected to the login again. */
 const JUST_NOW_SECONDS = 10
-
-const RANKS: Readonly<Record<OperatorRole, number>> = { viewer: 0, admin: 1, owner: 2 }
 
 const findRoute = createRouter(consoleRoutes)
 
@@ -103,14 +102,15 @@ const reach: Check = ({ route: { concerns }, ids, operator: { operator: by } }) 
   return isReached && ids.tenant !== SYSTEM_TENANT_ID ? undefined : page(notFoundPage)
 }
 
-/** The operator has the role. */
-const role: Check = async ({ route: { role: needed }, operator: by, ...asked }) => {
+/** The operator has the permission, by the role that is stored now. */
+const permission: Check = async ({ route: { needs }, operator: by, ...asked }) => {
   const own = by.operator.role
-  if (RANKS[own] >= RANKS[needed]) return undefined
+  const roles = rolesThatMay(needs)
+  if (roles.includes(own)) return undefined
   const scope = { context: asked.parts.context, actor: asked.actor, tenantId: asked.ids.tenant }
   await noteRefusal(scope, 'not_permitted', `${asked.request.method} ${asked.path}`)
-  const text = say('This needs an operator with the role “{needed}”; yours is “{own}”.', {
-    needed: say(needed),
+  const text = say('The roles that may do this: {roles}. Yours is “{own}”.', {
+    roles: listed(roles),
     own: say(own),
   })
   const refusal = { ...message('You may not do this', text), status: 403 }
@@ -156,11 +156,19 @@ export const checks: readonly Check[] = [
   resumed,
   route,
   reach,
-  role,
+  permission,
   tenant,
   formToken,
   freshLogin,
 ]
+
+/** Names of roles beside each other. */
+function listed([first = 'owner', ...more]: readonly OperatorRole[]): Said {
+  return more.reduce(
+    (before, next) => say('{before}, {next}', { before, next: say(next) }),
+    say(first),
+  )
+}
 
 async function logIn({ visit, parts }: Asked): Promise<'answered'> {
   await visit.auth.login({ ...parts.strength, maxAge: FRESH_SECONDS })

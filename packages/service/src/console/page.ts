@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { type Permission, permissions, roleMay } from '../domain/operators/roles.ts'
 import { createTemplates } from '../pages/eta.ts'
 import { copyScript, type Language, localTimesScript } from '../pages/index.ts'
 import type { OperatorUser } from '../store/ports.ts'
@@ -166,12 +167,12 @@ function crumbsOf(
     .filter(({ href }) => href !== base && href !== '/console' && path.startsWith(`${href}/`))
 }
 
-/** Whether the operator may change something, or decide about operators. */
-function mayOf({ operator }: Frame): { write: boolean; own: boolean; all: boolean } {
+/** The permissions of the operator, by their names, and whether all tenants are within reach. */
+function mayOf({ operator }: Frame): Record<Permission | 'all', boolean> {
   const role = operator?.operator.role
+  const own = permissions.map((one) => [one, role !== undefined && roleMay(role, one)] as const)
   return {
-    write: role === 'owner' || role === 'admin',
-    own: role === 'owner',
+    ...(Object.fromEntries(own) as Record<Permission, boolean>),
     all: operator?.operator.reach === 'all',
   }
 }

@@ -1,3 +1,4 @@
+import type { Permission } from '../domain/operators/roles.ts'
 import {
   type Call,
   type ConsoleRoute,
@@ -18,8 +19,8 @@ export interface RedAct<C extends Call = Call> {
   readonly title: Sentence
   /** The label of the red button. */
   readonly button: Sentence
-  /** The least role that may. Default: `admin`. */
-  readonly role?: 'admin' | 'owner'
+  /** The permission that the operator needs. Default: `edit`. */
+  readonly needs?: Permission
   /** Whether the operator must have logged in just now. Default: `true`. */
   readonly isDangerous?: boolean
   /** Reads the consequences. */
@@ -55,11 +56,11 @@ export interface ActField {
 /** The routes of acts on a tenant. */
 export function tenantActs(acts: readonly RedAct<TenantCall>[]): ConsoleRoute[] {
   return acts.flatMap((act) => {
-    const { role = 'admin', isDangerous = true } = act
+    const { needs = 'edit', isDangerous = true } = act
     const path = `/console/t/:tenant${act.path}`
     return [
-      tenantPage(act.path, (call) => ask(call, act, path), { role, isDangerous }),
-      tenantForm(act.path, (call) => decide(call, act, path), { role, isDangerous }),
+      tenantPage(act.path, (call) => ask(call, act, path), { needs, isDangerous }),
+      tenantForm(act.path, (call) => decide(call, act, path), { needs, isDangerous }),
     ]
   })
 }
@@ -67,10 +68,10 @@ export function tenantActs(acts: readonly RedAct<TenantCall>[]): ConsoleRoute[] 
 /** The routes of acts on the whole service. */
 export function serviceActs(acts: readonly RedAct[]): ConsoleRoute[] {
   return acts.flatMap((act) => {
-    const { path, role = 'admin', isDangerous = true } = act
+    const { path, needs = 'edit', isDangerous = true } = act
     return [
-      servicePage(path, (call) => ask(call, act, path), { role, isDangerous }),
-      serviceForm(path, (call) => decide(call, act, path), { role, isDangerous }),
+      servicePage(path, (call) => ask(call, act, path), { needs, isDangerous }),
+      serviceForm(path, (call) => decide(call, act, path), { needs, isDangerous }),
     ]
   })
 }

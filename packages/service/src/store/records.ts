@@ -362,8 +362,8 @@ export interface Webhook {
   earlierSecret: { sealed: string; until: Micros } | undefined
 }
 
-/** The role of an operator: a viewer reads, an admin changes, an owner also decides about operators. */
-export type OperatorRole = 'owner' | 'admin' | 'viewer'
+/** The role of an operator; `ROLES` in `domain/operators/roles.ts` has the permissions of each. */
+export type OperatorRole = 'owner' | 'admin' | 'support' | 'viewer'
 
 /** A user of the system tenant who may use the management console. */
 export interface Operator {

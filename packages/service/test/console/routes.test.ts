@@ -4,6 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { createBackground } from '../../src/background/index.ts'
 import type { Call } from '../../src/console/call.ts'
 import { consoleRoutes } from '../../src/console/routes.ts'
+import { operatorRoles, roleMay } from '../../src/domain/operators/roles.ts'
 import { createIssuer } from '../../src/issuer/index.ts'
 import { createAdmin } from '../../src/operate/admin.ts'
 import type { DataStore } from '../../src/store/ports.ts'
@@ -119,8 +120,8 @@ describe('every route of the console', () => {
     const viewer = await running.logIn({ role: 'viewer' })
     const owner = await running.logIn({ role: 'owner' })
     expect(reads.length).toBeGreaterThan(7)
-    for (const { path, role } of reads) {
-      const page = await (role === 'viewer' ? viewer : owner).send(at(path, ids), { method: 'GET' })
+    for (const { path, needs } of reads) {
+      const page = await (needs === 'read' ? viewer : owner).send(at(path, ids), { method: 'GET' })
       expect(`${path} ${page.status}`).toBe(`${path} 200`)
       expect(page.html).toContain('<h1>')
       const visitor = await running.open().send(at(path, ids), { method: 'GET' })
@@ -152,12 +153,9 @@ describe('every route of the console', () => {
   })
 
   test('is open to the roles of the stored matrix, and to no other', async () => {
-    const ranks = ['viewer', 'admin', 'owner'] as const
-    const mayOpen = (one: (typeof ranks)[number], needed: (typeof ranks)[number]) =>
-      ranks.indexOf(one) >= ranks.indexOf(needed)
-    const lines = consoleRoutes.map(({ method, path, role, concerns, isDangerous }) => {
-      const cells = ranks.map((one) => (mayOpen(one, role) ? one : '-').padEnd(7))
-      return `${cells.join('')}${isDangerous ? 'new login' : '-        '}  ${concerns.padEnd(8)}${method.padEnd(5)}${path}`
+    const lines = consoleRoutes.map(({ method, path, needs, concerns, isDangerous }) => {
+      const cells = operatorRoles.map((one) => (roleMay(one, needs) ? one : '-').padEnd(8))
+      return `${cells.join('')}${needs.padEnd(10)}${isDangerous ? 'new login' : '-        '}  ${concerns.padEnd(8)}${method.padEnd(5)}${path}`
     })
     await expect(`${lines.sort().join('\n')}\n`).toMatchFileSnapshot('routes-and-roles.txt')
 
@@ -165,16 +163,17 @@ describe('every route of the console', () => {
     const { ids, admin } = await filled(running)
     const operators = {
       viewer: await running.logIn({ role: 'viewer' }),
+      support: await running.logIn({ role: 'support' }),
       admin: await running.logIn({ role: 'admin' }),
     }
     const before = await done(admin)
-    for (const { method, path, role } of consoleRoutes) {
+    for (const { method, path, needs } of consoleRoutes) {
       for (const [own, browser] of Object.entries(operators)) {
-        if (mayOpen(own as keyof typeof operators, role)) continue
+        if (roleMay(own as keyof typeof operators, needs)) continue
         const csrf = tokenOf(browser.landed.html)
         const { status, html } = await send(browser, method, at(path, ids), csrf)
         expect(`${own} ${method} ${path} ${status}`).toBe(`${own} ${method} ${path} 403`)
-        expect(html).toContain('This needs an operator with the role')
+        expect(html).toContain('The roles that may do this: ')
       }
     }
     expect(await done(admin)).toEqual(before)

@@ -54,7 +54,7 @@ export const applicationRoutes: readonly ConsoleRoute[] = [
   tenantForm('/applications', create, { isDangerous: true }),
   tenantPage('/applications/:application', (call) => showApplication(call)),
   tenantForm('/applications/:application', save, { isDangerous: true }),
-  tenantForm('/applications/:application/secret', reveal, { isDangerous: true }),
+  tenantForm('/applications/:application/secret', reveal, { needs: 'secrets', isDangerous: true }),
 ]
 
 const listOf = ({ ids }: Call) => `/console/t/${ids.tenant}/applications`

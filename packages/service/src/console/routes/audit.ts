@@ -30,10 +30,10 @@ const DAY_MICROS = 86_400 * 1e6
 
 export const auditRoutes: readonly ConsoleRoute[] = [
   servicePage(PATH, show),
-  serviceForm(`${PATH}/export`, exportEntries, { role: 'viewer', isDangerous: true }),
+  serviceForm(`${PATH}/export`, exportEntries, { needs: 'export', isDangerous: true }),
   { ...servicePage(`${PATH}/:entry`, showEntry), concerns: 'any' },
   tenantPage('/audit', show),
-  tenantForm('/audit/export', exportEntries, { role: 'viewer', isDangerous: true }),
+  tenantForm('/audit/export', exportEntries, { needs: 'export', isDangerous: true }),
 ]
 
 /** The filters of the form, as they were sent. */

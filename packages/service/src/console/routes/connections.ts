@@ -32,11 +32,11 @@ const ONE = `${PATH}/:connection`
 export const connectionRoutes: readonly ConsoleRoute[] = [
   tenantPage(PATH, showConnections),
   // The page asks for a new login, so that a secret is typed in after it.
-  tenantPage(`${PATH}/add/:recipe`, (call) => showAdd(call), { isDangerous: true }),
+  tenantPage(`${PATH}/add/:recipe`, (call) => showAdd(call), { needs: 'edit', isDangerous: true }),
   tenantForm(`${PATH}/add/:recipe`, add, { isDangerous: true }),
   tenantPage(ONE, (call) => showConnection(call)),
   tenantForm(ONE, change, { isDangerous: true }),
-  tenantForm(`${ONE}/secret`, replaceSecret, { isDangerous: true }),
+  tenantForm(`${ONE}/secret`, replaceSecret, { needs: 'secrets', isDangerous: true }),
   tenantForm(`${ONE}/test`, tryOut),
   tenantForm(`${ONE}/enable`, enable, { isDangerous: true }),
 ]

@@ -22,7 +22,7 @@ import { type Sentence, say, type Text } from '../texts/index.ts'
 
 /** The form of a user. A new address takes the account over, so a fresh login is asked for. */
 export const editUserRoutes: readonly ConsoleRoute[] = [
-  tenantPage('/users/:user/edit', showForm, { role: 'admin', isDangerous: true }),
+  tenantPage('/users/:user/edit', showForm, { needs: 'edit', isDangerous: true }),
   tenantForm('/users/:user/edit', preview, { isDangerous: true }),
   tenantForm('/users/:user/edit/save', save, { isDangerous: true }),
 ]

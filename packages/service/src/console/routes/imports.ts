@@ -46,20 +46,20 @@ const SHOWN_RECORDS = 5
 /** How much of a file is looked at to tell its format. */
 const SAMPLE_BYTES = 64 * 1024
 
-const forAdmins = { role: 'admin' } as const
+const forEditors = { needs: 'edit' } as const
 
 export const importRoutes: readonly ConsoleRoute[] = [
   tenantPage(
     '/users/import',
     (call) => (call.query.has('job') ? showImport(call) : showUpload(call)),
-    forAdmins,
+    forEditors,
   ),
   tenantForm('/users/import', upload),
   tenantForm('/users/import/check', check),
   // Users whose passwords the operator knows may be among them.
   tenantForm('/users/import/begin', begin, { isDangerous: true }),
   tenantForm('/users/import/discard', discard),
-  tenantPage('/users/import/export', exportFaults, forAdmins),
+  tenantPage('/users/import/export', exportFaults, forEditors),
   // As every download of users, it needs a recent login and is in the audit log.
   tenantForm('/users/import/conflicts', exportKept, { isDangerous: true }),
 ]

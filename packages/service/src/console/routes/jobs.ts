@@ -37,13 +37,13 @@ import { countsOf } from './imports.ts'
 const REFRESH_SECONDS = 3
 
 export const jobRoutes: readonly ConsoleRoute[] = [
-  tenantPage('/users/bulk', confirm, { role: 'admin' }),
+  tenantPage('/users/bulk', confirm, { needs: 'edit' }),
   tenantForm('/users/bulk', begin, { isDangerous: true }),
   tenantForm('/jobs/stop', stop),
   tenantPage(
     '/jobs/undo',
     (call) => (call.query.has('job') ? askUndo(call, call.query.get('job') ?? '') : showJobs(call)),
-    { role: 'admin' },
+    { needs: 'edit' },
   ),
   tenantForm('/jobs/undo', undo, { isDangerous: true }),
   tenantPage('/jobs', (call) => (call.query.has('job') ? showJob(call) : showJobs(call))),

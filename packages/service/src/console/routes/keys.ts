@@ -6,6 +6,7 @@ import type { Reach } from '../../store/records.ts'
 import {
   type Call,
   type ConsoleRoute,
+  may,
   type Result,
   secretIn,
   serviceForm,
@@ -22,9 +23,15 @@ const DAY_MICROS = 86_400 * 1e6
 
 export const keyRoutes: readonly ConsoleRoute[] = [
   servicePage(PATH, (call) => showKeys(call)),
-  serviceForm(PATH, (call) => create(call, sentReach(call)), { isDangerous: true }),
+  serviceForm(PATH, (call) => create(call, sentReach(call)), {
+    needs: 'secrets',
+    isDangerous: true,
+  }),
   tenantPage('/keys', (call) => showKeys(call)),
-  tenantForm('/keys', (call) => create(call, [call.tenant.id]), { isDangerous: true }),
+  tenantForm('/keys', (call) => create(call, [call.tenant.id]), {
+    needs: 'secrets',
+    isDangerous: true,
+  }),
 ]
 
 const pathOf = ({ tenant }: Call) => (tenant ? `/console/t/${tenant.id}/keys` : PATH)
@@ -41,7 +48,7 @@ async function showKeys(call: Call | TenantCall, refused: Refused = {}): Promise
     kind: 'page',
     name: 'keys',
     title: 'API keys',
-    ...(call.operator.operator.role !== 'viewer' && {
+    ...(may(call, 'secrets') && {
       action: { href: '#new', label: 'Make a key' },
     }),
     data: {

@@ -5,6 +5,7 @@ import {
   setOperatorDisabled,
   updateOperator,
 } from '../../domain/operators/operators.ts'
+import { operatorRoles, permissions, rolesThatMay } from '../../domain/operators/roles.ts'
 import { ServiceError } from '../../domain/writes/errors.ts'
 import { reason } from '../../domain/writes/reasons/index.ts'
 import type { OperatorLogins } from '../../store/ports.ts'
@@ -12,6 +13,7 @@ import type { CredentialKind, OperatorRole, Reach } from '../../store/records.ts
 import {
   type Call,
   type ConsoleRoute,
+  may,
   type Result,
   redirectTo,
   secretIn,
@@ -20,10 +22,11 @@ import {
 } from '../call.ts'
 import { credentialKinds } from '../credential-kinds.ts'
 import { invitationLink } from '../invitation-link.ts'
+import { permissionWords } from '../permission-words.ts'
 import { type Refused, refusedBy } from '../refused.ts'
 
 const PATH = '/console/operators'
-const forOwners = { role: 'owner', isDangerous: true } as const
+const forOwners = { needs: 'operators', isDangerous: true } as const
 
 export const operatorRoutes: readonly ConsoleRoute[] = [
   servicePage(PATH, (call) => show(call)),
@@ -40,12 +43,17 @@ async function show(call: Call, refused: Refused = {}): Promise<Result> {
     kind: 'page',
     name: 'operators',
     title: 'Operators',
-    ...(operator.operator.role === 'owner' && {
+    ...(may(call, 'operators') && {
       action: { href: '#new', label: 'Invite an operator' },
     }),
     data: {
       operators: operators.map((one) => ({ ...one, ...shownLogins(logins.get(one.operator.id)) })),
       self: operator.operator.id,
+      roles: operatorRoles,
+      permissions: permissions.map((one) => ({
+        words: permissionWords[one],
+        roles: rolesThatMay(one),
+      })),
       invited: link && { email: secretIn(call, 'email'), link },
     },
     commands: [
@@ -91,8 +99,8 @@ async function enable({ scope, ids }: Call): Promise<Result> {
 
 /** The role and the reach that a form sent; no tenants are all of them. */
 function decided({ form }: Call): { role: OperatorRole; reach: Reach } {
-  const role = form.get('role') ?? ''
-  if (role !== 'owner' && role !== 'admin' && role !== 'viewer') {
+  const role = operatorRoles.find((one) => one === form.get('role'))
+  if (!role) {
     throw new ServiceError('invalid_request', reason('role_unknown'))
   }
   const ids = (form.get('tenants') ?? '').split(/[\s,]+/).filter((id) => id !== '')

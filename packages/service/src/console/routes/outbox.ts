@@ -14,9 +14,11 @@ import { asIs, say } from '../texts/index.ts'
 
 const PAGE = 50
 
+const help = { needs: 'help' } as const
+
 export const outboxRoutes: readonly ConsoleRoute[] = [
   tenantPage('/outbox', show),
-  tenantForm('/outbox/:mail/again', sendAgain),
+  tenantForm('/outbox/:mail/again', sendAgain, help),
 ]
 
 const states = Object.keys(mailStates) as MessageState[]

@@ -69,6 +69,7 @@ const onService: readonly RedAct[] = [
     path: `${KEYS}/:key/withdraw`,
     title: 'Withdraw an API key',
     button: 'Withdraw the key',
+    needs: 'secrets',
     // A key that leaked is withdrawn at once, and nothing is gained by it.
     isDangerous: false,
     look: (call) => lookAtKey(call, KEYS),
@@ -78,7 +79,7 @@ const onService: readonly RedAct[] = [
     path: `${OPERATORS}/:operator/disable`,
     title: 'Disable an operator',
     button: 'Disable the operator',
-    role: 'owner',
+    needs: 'operators',
     async look(call) {
       const { email: _, ...operator } = await lookAtOperator(call)
       return { ...operator, commands: ['latchkey-service operator list'] }
@@ -92,7 +93,7 @@ const onService: readonly RedAct[] = [
     path: `${OPERATORS}/:operator/remove`,
     title: 'Remove an operator',
     button: 'Remove the operator',
-    role: 'owner',
+    needs: 'operators',
     async look(call) {
       const { effects, email, ...operator } = await lookAtOperator(call)
       const label: Sentence = 'Enter the address of the operator to confirm'
@@ -202,6 +203,7 @@ const onTenant: readonly RedAct<TenantCall>[] = [
     path: '/webhooks/:webhook/rotate',
     title: 'Make a new secret for an endpoint',
     button: 'Make a new secret',
+    needs: 'secrets',
     look: (call) =>
       lookAtWebhook(call, 'rotate', [
         'The new secret is shown once, on the next page.',
@@ -230,6 +232,7 @@ const onTenant: readonly RedAct<TenantCall>[] = [
     path: '/keys/:key/withdraw',
     title: 'Withdraw an API key',
     button: 'Withdraw the key',
+    needs: 'secrets',
     isDangerous: false,
     look: (call) => lookAtKey(call, `${tenantPath(call)}/keys`),
     run: (call) => withdrawKey(call, `${tenantPath(call)}/keys`),
@@ -340,6 +343,7 @@ const onTenant: readonly RedAct<TenantCall>[] = [
     path: '/applications/:application/rotate',
     title: 'Rotate the client secret',
     button: 'Make a new secret',
+    needs: 'secrets',
     async look(call) {
       const application = await getApplication(call.scope, call.ids.application ?? '')
       return {
@@ -447,6 +451,7 @@ const onTenant: readonly RedAct<TenantCall>[] = [
     path: '/signing-keys/rotate',
     title: 'Rotate the signing key',
     button: 'Make a new key',
+    needs: 'secrets',
     async look(call) {
       const { keys, ...page } = await lookAtKeys(call)
       return {
@@ -472,6 +477,7 @@ const onTenant: readonly RedAct<TenantCall>[] = [
     path: '/signing-keys/withdraw',
     title: 'Withdraw the earlier signing keys',
     button: 'Withdraw the earlier keys',
+    needs: 'secrets',
     async look(call) {
       const { keys, ...page } = await lookAtKeys(call)
       return {

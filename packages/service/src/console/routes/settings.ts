@@ -12,6 +12,7 @@ import { tenantInput } from '../../wire/tenants.ts'
 import {
   type Call,
   type ConsoleRoute,
+  may,
   type Result,
   redirectTo,
   type TenantCall,
@@ -162,10 +163,7 @@ async function save(call: TenantCall): Promise<Result> {
   }
   try {
     const { input, after } = judged(call, tenant, group, values)
-    if (
-      call.operator.operator.role !== 'owner' &&
-      needsSecondOperator(tenant) !== needsSecondOperator(after)
-    ) {
+    if (!may(call, 'operators') && needsSecondOperator(tenant) !== needsSecondOperator(after)) {
       throw new ServiceError('not_permitted', reason('four_eyes_owner_only'))
     }
     await updateTenant(scope, input, Number(form.get('read_at')))

@@ -11,6 +11,7 @@ import type { Reach, Tenant } from '../../store/records.ts'
 import {
   type Call,
   type ConsoleRoute,
+  may,
   type Result,
   redirectTo,
   serviceForm,
@@ -37,14 +38,14 @@ async function showTenants(
   { scope, operator, query }: Call,
   refused: Refused = {},
 ): Promise<Result> {
-  const { reach, role } = operator.operator
+  const { reach } = operator.operator
   const search = (query.get('search') ?? '').trim().slice(0, 254)
   const { tenants, total, next } = await tenantsOf(scope, reach, search, query)
   return {
     kind: 'page',
     name: 'tenants',
     title: 'Tenants',
-    ...(role !== 'viewer' &&
+    ...(may({ operator }, 'edit') &&
       reach === 'all' && { action: { href: '#new', label: 'Create a tenant' } }),
     data: { total, search, tenants, next },
     commands: [

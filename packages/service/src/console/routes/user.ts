@@ -1,5 +1,6 @@
 import type { ObstacleHelp } from '../../domain/factors/login-obstacles.ts'
 import { sentenceOf } from '../../domain/factors/obstacle-sentences.ts'
+import type { Permission } from '../../domain/operators/roles.ts'
 import { requestedMails } from '../../domain/operators/support.ts'
 import { isRegisteredId, isSelfDescribedId } from '../../domain/tenants/client-documents.ts'
 import { endAllSessions } from '../../domain/users/accounts.ts'
@@ -13,6 +14,7 @@ import { messageState } from '../../store/protocol-store.ts'
 import type { Credential } from '../../store/records.ts'
 import {
   type ConsoleRoute,
+  may,
   type Result,
   redirectTo,
   type TenantCall,
@@ -24,17 +26,23 @@ import { answerOf, languageIn, mailKinds, mailStates } from '../mail-form.ts'
 import { shownEntries } from '../shown-entries.ts'
 import { asIs, type Sentence } from '../texts/index.ts'
 
+/**
+ * The acts that support does: none of them gives a way in except to the owner of the mailbox, and none changes what is
+ * stored of the user.
+ */
+const help = { needs: 'help' } as const
+
 /** The page of a user. Its path must be looked at after those of `users.ts`. */
 export const userRoutes: readonly ConsoleRoute[] = [
   tenantPage('/users/:user', showUser),
   tenantForm('/users/:user/enable', enable),
   tenantForm('/users/:user/verify', verify, { isDangerous: true }),
-  tenantForm('/users/:user/mail', sendMail),
-  tenantForm('/users/:user/end-session', endSession),
-  tenantForm('/users/:user/end-sessions', endSessions),
-  tenantForm('/users/:user/forget-device', forgetDevice),
-  tenantForm('/users/:user/withdraw-access', withdrawAccess),
-  tenantForm('/users/:user/let-try-again', letTryAgain),
+  tenantForm('/users/:user/mail', sendMail, help),
+  tenantForm('/users/:user/end-session', endSession, help),
+  tenantForm('/users/:user/end-sessions', endSessions, help),
+  tenantForm('/users/:user/forget-device', forgetDevice, help),
+  tenantForm('/users/:user/withdraw-access', withdrawAccess, help),
+  tenantForm('/users/:user/let-try-again', letTryAgain, help),
 ]
 
 const pathOf = ({ ids }: TenantCall) => `/console/t/${ids.tenant}/users/${ids.user}`
@@ -59,7 +67,9 @@ async function showUser(call: TenantCall): Promise<Result> {
     data: {
       user,
       obstacles: obstacles.map((one) => sentenceOf(one, nowMicros(scope.context.clock))),
-      help: [...new Set(obstacles.flatMap(({ help }) => help))].map((act) => helpForms[act]),
+      help: [...new Set(obstacles.flatMap(({ help }) => help))]
+        .map((act) => helpForms[act])
+        .filter(({ needs = 'help' }) => may(call, needs)),
       credentials: credentials.map(shownCredential),
       sessions: sessions.map((one) => ({ ...one, loggedInAt: one.loggedInAt * 1e6 })),
       devices,
@@ -112,15 +122,23 @@ const claims: Readonly<Record<string, Sentence>> = {
   phone_number: 'Phone number',
 }
 
+/** A form that removes an obstacle. */
+interface HelpForm {
+  path: string
+  label: Sentence
+  kind?: string
+  /** Default: `help`. */
+  needs?: Permission
+}
+
 /** The forms behind the acts that remove an obstacle. */
-const helpForms: Readonly<Record<ObstacleHelp, { path: string; label: Sentence; kind?: string }>> =
-  {
-    enable: { path: 'enable', label: 'Enable the user' },
-    invite: { path: 'mail', label: 'Send an invitation', kind: 'invite' },
-    reset: { path: 'mail', label: 'Send a link for a new password', kind: 'reset' },
-    verify: { path: 'mail', label: 'Send the verification again', kind: 'verify' },
-    let_try_again: { path: 'let-try-again', label: 'Let the user try again now' },
-  }
+const helpForms: Readonly<Record<ObstacleHelp, HelpForm>> = {
+  enable: { path: 'enable', label: 'Enable the user', needs: 'edit' },
+  invite: { path: 'mail', label: 'Send an invitation', kind: 'invite' },
+  reset: { path: 'mail', label: 'Send a link for a new password', kind: 'reset' },
+  verify: { path: 'mail', label: 'Send the verification again', kind: 'verify' },
+  let_try_again: { path: 'let-try-again', label: 'Let the user try again now' },
+}
 
 /** The messages that can be of use to the user now. */
 function offersFor(

@@ -9,6 +9,7 @@ import { formatTimestamp } from '../../wire/timestamps.ts'
 import { serializeUser } from '../../wire/users.ts'
 import {
   type ConsoleRoute,
+  may,
   type Result,
   redirectTo,
   type TenantCall,
@@ -27,8 +28,8 @@ const EXPORT_PAGE = 1_000
 
 export const usersRoutes: readonly ConsoleRoute[] = [
   tenantPage('/users', showUsers),
-  tenantForm('/users/export', exportUsers, { role: 'viewer', isDangerous: true }),
-  tenantPage('/users/new', (call) => showNew(call), { role: 'admin' }),
+  tenantForm('/users/export', exportUsers, { needs: 'export', isDangerous: true }),
+  tenantPage('/users/new', (call) => showNew(call), { needs: 'edit' }),
   // The owner of a verified address gets in by a mailed link.
   tenantForm('/users/new', create, { isDangerous: (form) => form.get('verified') === 'yes' }),
 ]
@@ -49,7 +50,7 @@ async function showUsers({ scope, query, ids, operator }: TenantCall): Promise<R
     kind: 'page',
     name: 'users',
     title: 'Users',
-    ...(operator.operator.role !== 'viewer' && {
+    ...(may({ operator }, 'edit') && {
       action: { href: `${base}/new`, label: 'Create a user' },
     }),
     data: {

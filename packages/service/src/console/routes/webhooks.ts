@@ -6,6 +6,7 @@ import { getWebhook, listWebhooks, type WebhookInput } from '../../webhooks/rule
 import { parseTimestamp } from '../../wire/timestamps.ts'
 import {
   type ConsoleRoute,
+  may,
   type Result,
   redirectTo,
   secretIn,
@@ -27,7 +28,7 @@ const PAGE = 50
 /** An endpoint gets ids and names of users, so that adding and moving one needs a fresh login. */
 export const webhookRoutes: readonly ConsoleRoute[] = [
   tenantPage(PATH, showWebhooks),
-  tenantPage(`${PATH}/add`, (call) => showAdd(call), { isDangerous: true }),
+  tenantPage(`${PATH}/add`, (call) => showAdd(call), { needs: 'edit', isDangerous: true }),
   tenantForm(`${PATH}/add`, add, { isDangerous: true }),
   tenantPage(ONE, (call) => showWebhook(call)),
   tenantForm(ONE, change, { isDangerous: true }),
@@ -78,7 +79,7 @@ async function showWebhooks(call: TenantCall): Promise<Result> {
     kind: 'page',
     name: 'webhooks',
     title: 'Webhooks',
-    ...(call.operator.operator.role !== 'viewer' && {
+    ...(may(call, 'edit') && {
       action: { href: `${listPath(call)}/add`, label: 'Add an endpoint' },
     }),
     data: {

@@ -321,8 +321,19 @@ export const de = {
   you: 'Sie selbst',
   'Ids of tenants; none for all': 'IDs der Mandanten; leer für alle',
   'Invite an operator': 'Operator einladen',
-  'A viewer reads and sees no secret. An admin changes. An owner also decides about operators.':
-    'Ein Leser liest und sieht kein Geheimnis. Ein Admin ändert. Ein Inhaber entscheidet auch über Operatoren.',
+  yes: 'ja',
+  no: 'nein',
+  'What the roles may do': 'Was die Rollen dürfen',
+  May: 'Darf',
+  'Read; no secret is shown': 'Lesen; kein Geheimnis wird gezeigt',
+  'Download users and the audit log': 'Benutzer und das Protokoll herunterladen',
+  'Help users: send links, end sessions, let them try again':
+    'Benutzern helfen: Links senden, Sitzungen beenden, sie es wieder versuchen lassen',
+  'Change tenants and users': 'Mandanten und Benutzer ändern',
+  'Make, show and rotate secrets and API keys':
+    'Geheimnisse und API-Schlüssel anlegen, zeigen und wechseln',
+  'Invite, change, disable and remove operators':
+    'Operatoren einladen, ändern, sperren und entfernen',
   'Ids of the tenants that the operator sees': 'IDs der Mandanten, die der Operator sieht',
   'Leave it empty for all of them. An owner sees all.':
     'Leer lassen für alle. Ein Inhaber sieht alle.',
@@ -542,8 +553,9 @@ export const de = {
   'Try again in a moment. The log of the service says more.':
     'Versuchen Sie es gleich noch einmal. Mehr steht im Log des Dienstes.',
   'It was not done': 'Es wurde nicht ausgeführt',
-  'This needs an operator with the role “{needed}”; yours is “{own}”.':
-    'Dazu braucht ein Operator die Rolle „{needed}“; Ihre ist „{own}“.',
+  'The roles that may do this: {roles}. Yours is “{own}”.':
+    'Die Rollen, die das dürfen: {roles}. Ihre ist „{own}“.',
+  '{before}, {next}': '{before}, {next}',
   'You may not do this': 'Das dürfen Sie nicht',
   'Back to the overview': 'Zurück zur Übersicht',
   'The new secret was shown once, and is not shown again. Loading the page has made nothing new.':
@@ -934,6 +946,7 @@ export const de = {
   'letters of several scripts': 'Buchstaben aus mehreren Schriften',
   'hidden characters': 'versteckte Zeichen',
   viewer: 'Leser',
+  support: 'Support',
   admin: 'Admin',
   owner: 'Inhaber',
   success: 'erfolgreich',

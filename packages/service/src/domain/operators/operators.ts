@@ -23,6 +23,7 @@ import {
 import { found, notFound, ServiceError } from '../writes/errors.ts'
 import { reason } from '../writes/reasons/index.ts'
 import { insertJob } from './new-job.ts'
+import { roleMay } from './roles.ts'
 
 /** How long an invitation is good, in seconds. */
 export const INVITATION_SECONDS = 86_400
@@ -187,12 +188,12 @@ export function listOperators({ context }: ServiceScope): Promise<OperatorUser[]
   return context.store.operators.list()
 }
 
-/** The owners and admins who see the tenant, and can log in. */
+/** The operators who see the tenant, may change its users, and can log in. */
 export async function operatorsOf({ context, tenantId }: Scope): Promise<OperatorUser[]> {
   return (await context.store.operators.list()).filter(
     ({ operator: { role, reach, invitation }, user }) =>
       (reach === 'all' || reach.includes(tenantId)) &&
-      role !== 'viewer' &&
+      roleMay(role, 'edit') &&
       !invitation &&
       !user.disabled,
   )

@@ -322,7 +322,7 @@ interface Words {
       | 'HardwareCredential'
       | 'SocialCredential'
   }
-  operators: { role: 'owner' | 'admin' | 'viewer' }
+  operators: { role: 'owner' | 'admin' | 'support' | 'viewer' }
   audit: { outcome: 'success' | 'failure' | 'refused' }
   unconfirmed: { kind: 'api_key' | 'operator' }
   deliveries: { outcome: 'delivered' | 'given_up' | null }

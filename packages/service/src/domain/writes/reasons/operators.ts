@@ -53,8 +53,8 @@ export const operators = {
     de: 'Geben Sie an, wie viele Tage der Schlüssel gilt: 1 bis 3650.',
   },
   role_unknown: {
-    en: 'Choose a role: owner, admin or viewer.',
-    de: 'Wählen Sie eine Rolle: Inhaber, Admin oder Leser.',
+    en: 'Choose a role: owner, admin, support or viewer.',
+    de: 'Wählen Sie eine Rolle: Inhaber, Admin, Support oder Leser.',
   },
   job_unknown: {
     en: 'Choose what to do with the users.',

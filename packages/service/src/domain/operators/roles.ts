@@ -1,0 +1,28 @@
+import type { OperatorRole } from '../../store/records.ts'
+
+/** The permissions of operators in the console, by their names. */
+export const permissions = ['read', 'export', 'help', 'edit', 'secrets', 'operators'] as const
+
+export type Permission = (typeof permissions)[number]
+
+/** The roles of operators with their permissions: nothing else says what a role may do. */
+export const ROLES: Readonly<Record<OperatorRole, readonly Permission[]>> = {
+  viewer: ['read', 'export'],
+  support: ['read', 'help'],
+  admin: ['read', 'export', 'help', 'edit', 'secrets'],
+  owner: permissions,
+}
+
+/** Every role, those that may least first. */
+export const operatorRoles = Object.keys(ROLES) as readonly OperatorRole[]
+
+/** Whether operators of the role have the permission. */
+export function roleMay(role: OperatorRole, permission: Permission): boolean {
+  // A role that a newer version has stored may do nothing here.
+  return ROLES[role]?.includes(permission) ?? false
+}
+
+/** The roles that have the permission. */
+export function rolesThatMay(permission: Permission): OperatorRole[] {
+  return operatorRoles.filter((role) => roleMay(role, permission))
+}
