@@ -81,7 +81,8 @@ export function createConsole(options: ConsoleOptions): Console {
     try {
       if (url.pathname === paths.invitation) {
         const fields = request.method === 'POST' ? await readFields(request) : undefined
-        return await finish(response, await answerInvitation({ context, actor }, url, fields), show)
+        const answered = await answerInvitation({ context, actor }, parts, url, fields)
+        return await finish(response, answered, show)
       }
       await serveNode(login, request, response, async (visit) => {
         await answer(await begin(visit, { request, response, url, actor }), show)

@@ -2,6 +2,7 @@ import { acceptInvitation, findInvited } from '../domain/operators/operators.ts'
 import type { PasswordProblem } from '../domain/users/chosen-password.ts'
 import { unlessRefused } from '../domain/writes/commit.ts'
 import type { ServiceScope } from '../domain/writes/context.ts'
+import type { Parts } from './asked.ts'
 import { type Answer, redirectTo } from './call.ts'
 import { paths } from './paths.ts'
 import type { Sentence } from './texts/index.ts'
@@ -19,32 +20,46 @@ const problems: Readonly<Record<PasswordProblem, Sentence>> = {
 /** Shows and handles the form in which an invited operator sets a password. */
 export async function answerInvitation(
   scope: ServiceScope,
+  { support, strength }: Pick<Parts, 'support' | 'strength'>,
   url: URL,
   form: URLSearchParams | undefined,
 ): Promise<Answer> {
   const token = (form ?? url.searchParams).get('token') ?? ''
   const invited = await findInvited(scope.context, token)
   if (!invited) return invalid
+  if (invited === 'expired') return expired
   const { email } = invited.user
+  const isStepForced = strength.acr !== undefined
   const page = { kind: 'page', name: 'invitation', title: 'Your invitation' } as const
-  if (!form) return { ...page, data: { token, email } }
+  if (!form) return { ...page, data: { token, email, isStepForced } }
   const accepted = await unlessRefused(
     acceptInvitation(scope, token, form.get('password') ?? ''),
     'not_found',
   )
   if (!accepted) return invalid
-  if (accepted.kind === 'accepted') return redirectTo(paths.overview)
-  return { ...page, status: 422, data: { token, email, wrong: problems[accepted.problem] } }
+  if (accepted.kind === 'accepted') {
+    await support.tellOfAcceptance(scope, accepted.accepted)
+    return redirectTo(paths.overview)
+  }
+  return {
+    ...page,
+    status: 422,
+    data: { token, email, isStepForced, wrong: problems[accepted.problem] },
+  }
 }
 
-const invalid: Answer = {
-  kind: 'page',
-  name: 'message',
-  title: 'The invitation is no longer good',
-  status: 404,
-  data: {
-    message:
-      'It was used, replaced by another one, or is older than 24 hours. Ask an owner for a new one.',
-    link: { href: paths.overview, label: 'Log in' },
-  },
+const invalid = noLonger(
+  'It was used, withdrawn or replaced by a later one. If you have a later message, use the link in that, or ask an owner for a new one.',
+)
+
+const expired = noLonger('It is older than 24 hours. Ask an owner for a new one.')
+
+function noLonger(message: Sentence): Answer {
+  return {
+    kind: 'page',
+    name: 'message',
+    title: 'The invitation is no longer good',
+    status: 404,
+    data: { message, link: { href: paths.overview, label: 'Log in' } },
+  }
 }

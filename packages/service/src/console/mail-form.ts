@@ -27,6 +27,8 @@ export const mailKinds: Readonly<Record<string, Sentence>> = {
   connected: 'Notice of a connected account',
   device: 'Notice of a login on a new device',
   role: 'Notice of another role',
+  operatorInvite: 'Invitation of an operator',
+  operatorJoined: 'Notice of an accepted invitation',
 }
 
 /** The last response of the mail server, or the error code of the network. */

@@ -65,6 +65,8 @@ export const notices: Readonly<Record<string, Sentence>> = {
   enabled: 'Enabled.',
   verified: 'The address is verified.',
   invited: 'Created, and an invitation is on its way.',
+  invited_operator:
+    'The invitation is on its way by mail. The list shows what became of the message.',
   mailed: 'The message is on its way. Its state is below.',
   ended_one: 'The session has ended, and so have its tokens.',
   access_withdrawn: 'The access is withdrawn. Access tokens for APIs expire within five minutes.',

@@ -2,7 +2,7 @@ import type { Provider } from 'oidc-provider'
 import { offeredConnections } from '../domain/connections/connections.ts'
 import { factorsChangedAt } from '../domain/factors/factors.ts'
 import { loginObstacles } from '../domain/factors/login-obstacles.ts'
-import { operatorsOf } from '../domain/operators/operators.ts'
+import { inviterOf, operatorsOf } from '../domain/operators/operators.ts'
 import {
   type ClientAccess,
   type LiveSession,
@@ -28,7 +28,7 @@ import { composeMail } from '../mail/compose.ts'
 import { chooseLanguage, type Language } from '../pages/index.ts'
 import { translator } from '../pages/texts/index.ts'
 import type { QueuedMessage } from '../store/protocol-store.ts'
-import type { Credential, Tenant, User } from '../store/records.ts'
+import type { Credential, Reach, Tenant, User } from '../store/records.ts'
 import { SYSTEM_TENANT_ID } from '../store/system-tenant.ts'
 import { formatTimestamp } from '../wire/timestamps.ts'
 import type { IssuerContext } from './context.ts'
@@ -109,6 +109,8 @@ export function createSupport(
   }
 
   return {
+    sendsMail: context.outbox.sends,
+
     async sessions(scope, userId) {
       const user = await getUser(scope, userId)
       return Promise.all((await sessionsOf(context, user)).map(liveSession))
@@ -205,14 +207,36 @@ export function createSupport(
       const [tenant, user] = await Promise.all([getTenant(own), getUser(own, operator.id)])
       const language = languageOf(user)
       const { role, reach } = operator
-      const tenants =
-        reach === 'all' ? translator(language)('mailRoleAllTenants') : reach.join(', ')
+      const tenants = tenantsIn(language, reach)
       const values = {
         ...{ before: before.role, role, tenants },
         by: by ?? translator(language)('mailRoleByCommand'),
       }
       const message = composeMail('role', tenant, user, { language, values })
       await context.outbox.post(tenant, message, { kind: 'role', userId: user.id })
+    },
+
+    async mailInvitation(scope, { invited, link, by, isStepForced }) {
+      const { operator, user } = invited
+      const tenant = await getTenant({ ...scope, tenantId: SYSTEM_TENANT_ID })
+      const language = languageOf(user)
+      const { role, reach } = operator
+      const message = composeMail('operatorInvite', tenant, user, {
+        ...{ language, link },
+        ...(!isStepForced && { text: 'mailOperatorInviteTextOfOneStep' }),
+        values: { by, role, tenants: tenantsIn(language, reach), host: new URL(link).host },
+      })
+      await context.outbox.post(tenant, message, { kind: 'operatorInvite', userId: user.id })
+    },
+
+    async tellOfAcceptance(scope, { operator, user }) {
+      const tenant = await getTenant({ ...scope, tenantId: SYSTEM_TENANT_ID })
+      const inviter = await inviterOf(scope, operator.id)
+      if (!inviter) return
+      const values = { email: user.email, role: operator.role }
+      const kind = 'operatorJoined'
+      const message = composeMail(kind, tenant, inviter, { language: languageOf(inviter), values })
+      await context.outbox.post(tenant, message, { kind, userId: inviter.id })
     },
 
     async tellOfWebhook(scope, { url, reason }) {
@@ -241,6 +265,10 @@ export function createSupport(
 /** The language in which the user reads, as far as the profile tells. */
 function languageOf({ profile }: User): Language {
   return chooseLanguage(profile.locale?.replace('_', '-'), undefined)
+}
+
+function tenantsIn(language: Language, reach: Reach): string {
+  return reach === 'all' ? translator(language)('mailRoleAllTenants') : reach.join(', ')
 }
 
 /** Refuses a link to an address that waits for a second operator, which would open nothing. */

@@ -26,6 +26,8 @@ export type MailKind =
   | 'connected'
   | 'device'
   | 'role'
+  | 'operatorInvite'
+  | 'operatorJoined'
   | 'webhookGone'
   | 'webhookFailing'
 
@@ -55,6 +57,12 @@ const texts: { [Kind in MailKind]: { subject: TextKey; text: TextKey; button?: T
   deleted: { subject: 'mailDeletedSubject', text: 'mailDeletedText' },
   connected: { subject: 'mailFactorsSubject', text: 'mailConnectedText', button: 'mailUndoButton' },
   role: { subject: 'mailRoleSubject', text: 'mailRoleText' },
+  operatorInvite: {
+    subject: 'mailOperatorInviteSubject',
+    text: 'mailOperatorInviteText',
+    button: 'mailOperatorInviteButton',
+  },
+  operatorJoined: { subject: 'mailOperatorJoinedSubject', text: 'mailOperatorJoinedText' },
   webhookGone: { subject: 'mailWebhookSubject', text: 'mailWebhookGoneText' },
   webhookFailing: { subject: 'mailWebhookSubject', text: 'mailWebhookFailingText' },
   device: { subject: 'mailDeviceSubject', text: 'mailDeviceText', button: 'mailUndoButton' },

@@ -28,6 +28,8 @@ export interface CapturedMail extends MailMessage {
 
 /** Mail on its way out. */
 export interface Outbox {
+  /** Whether there is a mail server: without one, all mail is captured. */
+  readonly sends: boolean
   /**
    * Resolves once the message is stored; it is sent afterwards. A tenant whose developer mode is open
    * sends no mail, and neither does a service without a transport: there it is captured.
@@ -130,6 +132,8 @@ export function createOutbox(options: OutboxOptions): Outbox {
   }
 
   return {
+    sends: transport !== undefined,
+
     async post(tenant, message, { kind, userId }) {
       const id = randomUUID()
       const isCaptured = !transport || opensDeveloperMode(domain, tenant)

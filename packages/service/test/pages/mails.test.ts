@@ -66,6 +66,14 @@ const kinds: Record<MailKind, { link?: string; values?: Record<string, string> }
   role: {
     values: { by: 'eve@example.com', before: 'viewer', role: 'admin', tenants: 'ten_1, ten_2' },
   },
+  operatorInvite: {
+    link,
+    values: {
+      ...{ by: 'eve@example.com', role: 'admin', tenants: 'ten_1, ten_2' },
+      host: 'console.example.com',
+    },
+  },
+  operatorJoined: { values: { email: values.email, role: 'admin' } },
   webhookGone: { values: { host: 'shop.example.com', tenant: 'login.acme.example' } },
   webhookFailing: { values: { host: 'shop.example.com', tenant: 'login.acme.example' } },
   deleted: {},

@@ -1,4 +1,5 @@
 import {
+  inviteAgain,
   inviteOperator,
   listOperators,
   operatorLogins,
@@ -6,10 +7,14 @@ import {
   updateOperator,
 } from '../../domain/operators/operators.ts'
 import { operatorRoles, permissions, rolesThatMay } from '../../domain/operators/roles.ts'
-import { ServiceError } from '../../domain/writes/errors.ts'
+import type { MailRecord } from '../../domain/operators/support.ts'
+import { nowMicros } from '../../domain/writes/context.ts'
+import { found, ServiceError } from '../../domain/writes/errors.ts'
 import { reason } from '../../domain/writes/reasons/index.ts'
 import type { OperatorLogins } from '../../store/ports.ts'
-import type { CredentialKind, OperatorRole, Reach } from '../../store/records.ts'
+import { messageState } from '../../store/protocol-store.ts'
+import type { CredentialKind, Operator, OperatorRole, Reach } from '../../store/records.ts'
+import { SYSTEM_TENANT_ID } from '../../store/system-tenant.ts'
 import {
   type Call,
   type ConsoleRoute,
@@ -22,23 +27,36 @@ import {
 } from '../call.ts'
 import { credentialKinds } from '../credential-kinds.ts'
 import { invitationLink } from '../invitation-link.ts'
+import { strengthAt } from '../login.ts'
+import { answerOf, languageIn, mailStates } from '../mail-form.ts'
 import { permissionWords } from '../permission-words.ts'
 import { type Refused, refusedBy } from '../refused.ts'
 
 const PATH = '/console/operators'
+
+/** The messages among which those of open invitations are looked for. */
+const NEWEST = { userId: undefined, after: undefined, limit: 100 }
+
 const forOwners = { needs: 'operators', isDangerous: true } as const
 
 export const operatorRoutes: readonly ConsoleRoute[] = [
   servicePage(PATH, (call) => show(call)),
   serviceForm(PATH, invite, forOwners),
+  serviceForm(`${PATH}/:operator/invite`, again, forOwners),
   serviceForm(`${PATH}/:operator/role`, changeRole, forOwners),
   serviceForm(`${PATH}/:operator/enable`, enable, forOwners),
 ]
 
 async function show(call: Call, refused: Refused = {}): Promise<Result> {
-  const { scope, operator, origin } = call
+  const { scope, operator, origin, support, language } = call
   const link = secretIn(call, 'link')
-  const [operators, logins] = await Promise.all([listOperators(scope), operatorLogins(scope)])
+  const [operators, logins, mails] = await Promise.all([
+    listOperators(scope),
+    operatorLogins(scope),
+    support.mails({ ...scope, tenantId: SYSTEM_TENANT_ID }, NEWEST),
+  ])
+  const now = nowMicros(scope.context.clock)
+  const invitations = mails.filter(({ kind }) => kind === 'operatorInvite')
   return {
     kind: 'page',
     name: 'operators',
@@ -47,7 +65,15 @@ async function show(call: Call, refused: Refused = {}): Promise<Result> {
       action: { href: '#new', label: 'Invite an operator' },
     }),
     data: {
-      operators: operators.map((one) => ({ ...one, ...shownLogins(logins.get(one.operator.id)) })),
+      operators: operators.map((one) => ({
+        ...one,
+        ...shownLogins(logins.get(one.operator.id)),
+        ...shownInvitation(one.operator, now),
+        mail: shownMail(invitations.find(({ userId }) => userId === one.operator.id)),
+      })),
+      sendsMail: support.sendsMail,
+      language,
+      sent: { email: call.form.get('email') ?? '' },
       self: operator.operator.id,
       roles: operatorRoles,
       permissions: permissions.map((one) => ({
@@ -67,12 +93,46 @@ async function show(call: Call, refused: Refused = {}): Promise<Result> {
 async function invite(call: Call): Promise<Result> {
   const email = (call.form.get('email') ?? '').trim()
   try {
-    const { token } = await inviteOperator(call.scope, { email, ...decided(call) })
-    const link = invitationLink(call.origin, token)
-    return { kind: 'secrets', to: PATH, secrets: { email, link } }
+    const language = languageIn(call.form)
+    return await hand(call, await inviteOperator(call.scope, { email, language, ...decided(call) }))
   } catch (error) {
     return show(call, refusedBy(error))
   }
+}
+
+/** Makes a new link for an operator who has not accepted yet. */
+async function again(call: Call): Promise<Result> {
+  return hand(call, await inviteAgain(call.scope, call.ids.operator ?? ''))
+}
+
+/** Sends the link of an invitation by mail, or shows it once. */
+async function hand(
+  call: Call,
+  { operator, token }: { operator: Operator; token: string },
+): Promise<Result> {
+  const { scope, support, origin, form } = call
+  const link = invitationLink(origin, token)
+  const { user } = found(await scope.context.store.operators.get(operator.id))
+  if (!support.sendsMail || form.get('by') === 'link') {
+    return { kind: 'secrets', to: PATH, secrets: { email: user.email, link } }
+  }
+  const isStepForced = strengthAt(origin).acr !== undefined
+  const by = call.operator.user.email
+  await support.mailInvitation(scope, { invited: { operator, user }, link, by, isStepForced })
+  return redirectTo(PATH, 'invited_operator')
+}
+
+/** Until when an invitation is good, or was. */
+function shownInvitation({ invitation }: Operator, now: number) {
+  if (!invitation) return {}
+  return { invitedUntil: invitation.expiresAt, isExpired: invitation.expiresAt <= now }
+}
+
+/** The state of the last message with an invitation. */
+function shownMail(mail: MailRecord | undefined) {
+  if (!mail) return undefined
+  const state = mailStates[messageState(mail)]
+  return { at: mail.createdAt, state, answer: answerOf(mail.answer) }
 }
 
 async function changeRole(call: Call): Promise<Result> {

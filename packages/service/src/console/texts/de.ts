@@ -183,6 +183,8 @@ export const de = {
   'Keys and values for your own use. An empty key removes its row.':
     'Schlüssel und Werte für Ihre eigenen Zwecke. Ein leerer Schlüssel entfernt seine Zeile.',
   'Show what changes': 'Änderungen zeigen',
+  'Choose the password of {address}. You log in with it next, and can add a second step in your account.':
+    'Wählen Sie das Passwort von {address}. Damit melden Sie sich gleich an; einen zweiten Schritt können Sie in Ihrem Konto einrichten.',
   'Choose the password of {address}. You log in with it next, and add a second step then: a passkey, a security key or an authenticator app. The console asks for it at each login.':
     'Wählen Sie das Passwort von {address}. Damit melden Sie sich gleich an und richten dann einen zweiten Schritt ein: einen Passkey, einen Sicherheitsschlüssel oder eine Authenticator-App. Die Konsole fragt bei jeder Anmeldung danach.',
   Password: 'Passwort',
@@ -338,6 +340,21 @@ export const de = {
   'Leave it empty for all of them. An owner sees all.':
     'Leer lassen für alle. Ein Inhaber sieht alle.',
   'Make the invitation': 'Einladung erzeugen',
+  'Send the invitation': 'Einladung senden',
+  'Make a link to copy': 'Link zum Kopieren erzeugen',
+  'Send the invitation again': 'Einladung noch einmal senden',
+  'Make a new link to copy': 'Neuen Link zum Kopieren erzeugen',
+  'Withdraw the invitation…': 'Einladung zurückziehen…',
+  'until {time}': 'bis {time}',
+  'invitation expired': 'Einladung abgelaufen',
+  'Mail of {time}:': 'E-Mail vom {time}:',
+  'The invitation is on its way by mail. The list shows what became of the message.':
+    'Die Einladung ist per E-Mail unterwegs. Die Liste zeigt, was aus der Nachricht geworden ist.',
+  'A mail server is not set up, so the link is shown to you, to send it yourself.':
+    'Es ist kein Mailserver eingerichtet; deshalb wird der Link Ihnen angezeigt, damit Sie ihn schicken.',
+  'Language of the message': 'Sprache der Nachricht',
+  'Invitation of an operator': 'Einladung eines Operators',
+  'Notice of an accepted invitation': 'Nachricht über eine angenommene Einladung',
   'All messages of the last 7 days': 'Alle Nachrichten der letzten 7 Tage',
   Show: 'Anzeigen',
   'No message of the last 7 days is in this state. Choose all messages.':
@@ -582,8 +599,10 @@ export const de = {
     'Das Passwort enthält ein Zeichen, das sich nicht speichern lässt.',
   'Your invitation': 'Ihre Einladung',
   'The invitation is no longer good': 'Die Einladung gilt nicht mehr',
-  'It was used, replaced by another one, or is older than 24 hours. Ask an owner for a new one.':
-    'Sie wurde schon verwendet, durch eine andere ersetzt oder ist älter als 24 Stunden. Bitten Sie einen Inhaber um eine neue.',
+  'It was used, withdrawn or replaced by a later one. If you have a later message, use the link in that, or ask an owner for a new one.':
+    'Sie wurde schon verwendet, zurückgezogen oder durch eine spätere ersetzt. Wenn Sie eine spätere Nachricht haben, nehmen Sie deren Link, oder bitten Sie einen Inhaber um eine neue.',
+  'It is older than 24 hours. Ask an owner for a new one.':
+    'Sie ist älter als 24 Stunden. Bitten Sie einen Inhaber um eine neue.',
   Disable: 'Sperren',
   'They cannot log in until they are enabled again, and every session of theirs ends.':
     'Sie können sich nicht anmelden, bis sie wieder aktiviert werden, und alle ihre Sitzungen enden.',

@@ -11,6 +11,7 @@ import { createUser, findUser, setDisabled } from '../users/users.ts'
 import { changeAccount } from '../ways/account-changes.ts'
 import { originOf } from '../ways/valid-links.ts'
 import { isLoginValid, withoutSessions } from '../ways/valid-logins.ts'
+import { listAudit } from '../writes/audit.ts'
 import { commit, unlessRefused } from '../writes/commit.ts'
 import {
   type DomainContext,
@@ -49,13 +50,13 @@ function within(scope: ServiceScope): Scope {
  */
 export async function inviteOperator(
   scope: ServiceScope,
-  { email, ...input }: OperatorInput & { email: string },
+  { email, language, ...input }: OperatorInput & { email: string; language?: string | undefined },
 ): Promise<{ operator: Operator; token: string }> {
   const own = within(scope)
   const { context } = scope
   const { operators } = context.store
   await ensureSystemTenant(scope)
-  const user = (await findUser(own, email)) ?? (await createOperatorUser(own, email))
+  const user = (await findUser(own, email)) ?? (await createOperatorUser(own, email, language))
   const token = randomBytes(32).toString('base64url')
   const now = nowMicros(context.clock)
   const decided = decide(input)
@@ -77,6 +78,29 @@ export async function inviteOperator(
         ),
   )
   return { operator, token }
+}
+
+/**
+ * Makes a new link for an operator who has not accepted yet, in place of the one before.
+ *
+ * @throws ServiceError `conflict` for an operator who has accepted meanwhile.
+ */
+export async function inviteAgain(
+  scope: ServiceScope,
+  id: string,
+): Promise<{ operator: Operator; token: string }> {
+  const { operator, user } = found(await scope.context.store.operators.get(id))
+  const { role, reach } = operator
+  return inviteOperator(scope, { email: user.email, role, reach })
+}
+
+/** The operator who has made the last invitation of another one; `undefined` for the command line. */
+export async function inviterOf({ context }: ServiceScope, id: string): Promise<User | undefined> {
+  const query = { tenantId: SYSTEM_TENANT_ID, target: id, action: 'operator.invite', limit: 1 }
+  const [entry] = await listAudit(context, query)
+  const [, by] = /^operator:(.+)$/.exec(entry?.actor ?? '') ?? []
+  const inviter = by === undefined ? undefined : await context.store.operators.get(by)
+  return inviter?.user.disabled ? undefined : inviter?.user
 }
 
 /** Refuses an invitation that would do more than send the link once more. */
@@ -125,15 +149,15 @@ export async function recoverOperator(
   return { operator, token }
 }
 
-/** The operator whom a good invitation is for. */
+/** The operator whom a good invitation is for; `expired` where it is the last one, and too old. */
 export async function findInvited(
   { store, clock }: DomainContext,
   token: string,
-): Promise<OperatorUser | undefined> {
+): Promise<OperatorUser | 'expired' | undefined> {
   const invited = await store.operators.findByInvitation(hashOf(token))
-  const isGood = (invited?.operator.invitation?.expiresAt ?? 0) > nowMicros(clock)
-  const mayEnter = !invited?.user.disabled && !invited?.operator.isUnconfirmed
-  return isGood && mayEnter ? invited : undefined
+  if (!invited || invited.user.disabled || invited.operator.isUnconfirmed) return undefined
+  const isGood = (invited.operator.invitation?.expiresAt ?? 0) > nowMicros(clock)
+  return isGood ? invited : 'expired'
 }
 
 /** The tenant of operators, as its passwords are judged: by the rules of all tenants. */
@@ -146,7 +170,7 @@ const OPERATORS = {
 
 /** How an invitation was answered. */
 export type Acceptance =
-  | { kind: 'accepted'; user: User }
+  | { kind: 'accepted'; accepted: OperatorUser }
   | { kind: 'refused'; problem: PasswordProblem }
 
 /**
@@ -162,7 +186,9 @@ export async function acceptInvitation(
 ): Promise<Acceptance> {
   const own = within(scope)
   const { context } = scope
-  const { user } = found(await findInvited(context, token))
+  const invited = await findInvited(context, token)
+  if (!invited || invited === 'expired') throw notFound()
+  const { user } = invited
   const { email, profile } = user
   const problem = await judgePassword(context, password, { email, profile, tenant: OPERATORS })
   if (problem) return { kind: 'refused', problem }
@@ -180,7 +206,7 @@ export async function acceptInvitation(
   )
   const origin = await originOf(context, user)
   if (!(await resetPassword(own, user, stored, origin))) throw notFound()
-  return { kind: 'accepted', user }
+  return { kind: 'accepted', accepted: invited }
 }
 
 /** All operators, in the order of invitation. */
@@ -326,8 +352,13 @@ function decide({ role, reach = 'all' }: OperatorInput): Pick<Operator, 'role' |
   return { role, reach: role === 'owner' || reach === 'all' ? 'all' : [...new Set(reach)].sort() }
 }
 
-async function createOperatorUser(scope: Scope, email: string): Promise<User> {
-  const input = { email, emailVerified: true, disabled: false, metadata: {}, profile: {} }
+async function createOperatorUser(
+  scope: Scope,
+  email: string,
+  locale: string | undefined,
+): Promise<User> {
+  const profile = locale === undefined ? {} : { locale }
+  const input = { email, emailVerified: true, disabled: false, metadata: {}, profile }
   return createUser(scope, input)
 }
 

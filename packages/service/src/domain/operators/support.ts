@@ -1,3 +1,4 @@
+import type { OperatorUser } from '../../store/ports.ts'
 import type { MessageState, QueuedMessage } from '../../store/protocol-store.ts'
 import type {
   Connection,
@@ -86,6 +87,16 @@ export interface RoleChange {
   by: string | undefined
 }
 
+/** An invitation on its way to an operator. */
+export interface MailedInvitation {
+  invited: OperatorUser
+  link: string
+  /** The address of the operator who invites. */
+  by: string
+  /** Whether the console asks for a second step at each login. */
+  isStepForced: boolean
+}
+
 /** The answer of a provider to a test of its connection. */
 export type ContactResult =
   | {
@@ -111,6 +122,8 @@ export type MailLanguage = (typeof mailLanguages)[number]
 
 /** Help of operators for users, beyond the data store. */
 export interface Support {
+  /** Whether mail is sent: without a mail server, all of it is captured. */
+  readonly sendsMail: boolean
   /** @throws ServiceError `not_found` for an unknown user, as all of these do. */
   sessions(scope: Scope, userId: string): Promise<LiveSession[]>
   /** Ends a session: its applications get logout tokens, and its tokens are revoked. */
@@ -155,6 +168,10 @@ export interface Support {
   tellOfMove(scope: Scope, before: User, user: User, standing: Standing): Promise<void>
   /** Tells an operator by mail of another role or other tenants, and who has changed them. */
   tellOfRole(scope: ServiceScope, change: RoleChange): Promise<void>
+  /** Sends an operator the link of an invitation, in the language of the operator. */
+  mailInvitation(scope: ServiceScope, invitation: MailedInvitation): Promise<void>
+  /** Tells the operator who has made an invitation, if it was one, that it was accepted. */
+  tellOfAcceptance(scope: ServiceScope, accepted: OperatorUser): Promise<void>
   /** Tells the owners and admins who see the tenant by mail that an endpoint was switched off. */
   tellOfWebhook(scope: Scope, webhook: WebhookSwitchedOff): Promise<void>
   /** The state of a user whose records were read already; it only reads entries that expire. */

@@ -504,6 +504,15 @@ export const de: Texts = {
     '{by} hat Ihre Rolle von {before} in {role} geändert. Damit sehen Sie {tenants}. Wenn Sie das nicht erwartet haben, fragen Sie bei einem Inhaber der Konsole nach.',
   mailRoleAllTenants: 'alle Mandanten',
   mailRoleByCommand: 'Die Befehlszeile des Dienstes',
+  mailOperatorInviteSubject: 'Ihre Einladung in die Verwaltungskonsole',
+  mailOperatorInviteText:
+    '{by} lädt Sie in die Verwaltungskonsole auf {host} ein. Ihre Rolle ist {role}, und Sie sehen {tenants}. Der Link gilt einmal und 24 Stunden lang: Wählen Sie dort Ihr Passwort. Danach richten Sie einen zweiten Schritt ein, nach dem die Konsole bei jeder Anmeldung fragt.',
+  mailOperatorInviteTextOfOneStep:
+    '{by} lädt Sie in die Verwaltungskonsole auf {host} ein. Ihre Rolle ist {role}, und Sie sehen {tenants}. Der Link gilt einmal und 24 Stunden lang: Wählen Sie dort Ihr Passwort. Einen zweiten Schritt können Sie später einrichten.',
+  mailOperatorInviteButton: 'Einladung annehmen',
+  mailOperatorJoinedSubject: 'Ihre Einladung wurde angenommen',
+  mailOperatorJoinedText:
+    'Mit dem Link Ihrer Einladung an {email} wurde gerade ein Passwort gesetzt, mit der Rolle {role}. Wenn Sie das nicht erwartet haben, sperren Sie diesen Operator in der Konsole.',
   mailWebhookSubject: 'Ein Webhook wurde ausgeschaltet',
   mailWebhookGoneText:
     'Der Empfänger unter {host} des Mandanten {tenant} hat geantwortet, dass es ihn nicht mehr gibt (410). Er bekommt keine Ereignisse mehr. Wenn das ein Versehen war, schalten Sie ihn in der Konsole wieder ein: Ereignisse der letzten 30 Tage lassen sich noch einmal senden.',

@@ -474,6 +474,15 @@ export const en = {
     '{by} has changed your role from {before} to {role}. You see {tenants} with it. If you did not expect this, ask an owner of the console.',
   mailRoleAllTenants: 'all tenants',
   mailRoleByCommand: 'The command line of the service',
+  mailOperatorInviteSubject: 'Your invitation to the management console',
+  mailOperatorInviteText:
+    '{by} invites you to the management console at {host}. Your role is {role}, and you see {tenants}. The link works once, for 24 hours: choose your password there. Then you add a second step, which the console asks for at each login.',
+  mailOperatorInviteTextOfOneStep:
+    '{by} invites you to the management console at {host}. Your role is {role}, and you see {tenants}. The link works once, for 24 hours: choose your password there. You can add a second step later.',
+  mailOperatorInviteButton: 'Accept the invitation',
+  mailOperatorJoinedSubject: 'Your invitation was accepted',
+  mailOperatorJoinedText:
+    'The link of your invitation to {email} was used just now to set a password, as {role}. If this was not expected, disable that operator in the console.',
   mailWebhookSubject: 'A webhook was switched off',
   mailWebhookGoneText:
     'The endpoint at {host} of the tenant {tenant} has answered that it is gone (410). It gets no more events. If that was not meant, switch it on again in the console: events of the last 30 days can be sent once more.',
