@@ -4,6 +4,7 @@ import type { Sentence } from './texts/index.ts'
 const names: Readonly<Record<string, Sentence>> = {
   '/console/keys': 'Make an API key',
   '/console/operators': 'Invite an operator',
+  '/console/operators/:operator/invite': 'Invite an operator',
   '/console/operators/:operator/role': 'Change the role of an operator',
   '/console/operators/:operator/enable': 'Enable an operator',
   '/console/operators/:operator/disable': 'Disable an operator',
@@ -31,6 +32,7 @@ const names: Readonly<Record<string, Sentence>> = {
   '/console/t/:tenant/signing-keys/withdraw': 'Withdraw the earlier signing keys',
   '/console/t/:tenant/users/new': 'Add a user',
   '/console/t/:tenant/users/export': 'Download the users',
+  '/console/t/:tenant/users/import/export': 'Download the refused rows',
   '/console/t/:tenant/users/import/begin': 'Import users',
   '/console/t/:tenant/users/bulk': 'Act for many users',
   '/console/t/:tenant/jobs/undo': 'Undo a job',

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { type Permission, permissions, roleMay } from '../domain/operators/roles.ts'
 import { createTemplates } from '../pages/eta.ts'
-import { copyScript, type Language, localTimesScript } from '../pages/index.ts'
+import { copyScript, type Language, localTimesScript, searchKeyScript } from '../pages/index.ts'
 import type { OperatorUser } from '../store/ports.ts'
 import type { Micros } from '../store/records.ts'
 import { formatTimestamp } from '../wire/timestamps.ts'
@@ -137,6 +137,7 @@ export function renderConsole(
   const scripts = [
     ...(body.includes(' data-copy=') ? [copyScript] : []),
     ...(body.includes('<time ') ? [localTimesScript] : []),
+    ...(frame.operator ? [searchKeyScript] : []),
   ]
   const html = templates.render('./layout', {
     ...shared,

@@ -10,6 +10,7 @@ import { operatorRoutes } from './routes/operators.ts'
 import { outboxRoutes } from './routes/outbox.ts'
 import { overviewRoutes } from './routes/overview.ts'
 import { redActRoutes } from './routes/red-acts.ts'
+import { searchRoutes } from './routes/search.ts'
 import { settingRoutes } from './routes/settings.ts'
 import { signingKeyRoutes } from './routes/signing-keys.ts'
 import { systemRoutes } from './routes/system.ts'
@@ -23,6 +24,7 @@ import { tenantPages } from './tenant-pages.ts'
 /** Every page of the console, and every form. */
 export const consoleRoutes: readonly ConsoleRoute[] = [
   ...overviewRoutes,
+  ...searchRoutes,
   ...tenantRoutes,
   ...settingRoutes,
   ...redActRoutes,

@@ -18,6 +18,12 @@ export const servicePages: readonly ServicePage[] = [
     isForAll: true,
   },
   {
+    path: '/console/search',
+    label: 'Search',
+    icon: 'M7 11.5a4.5 4.5 0 1 0 0-9 4.5 4.5 0 0 0 0 9zM10.5 10.500 14 14',
+    isForAll: true,
+  },
+  {
     path: '/console/tenants',
     label: 'Tenants',
     icon: 'M2.5 13.5v-11h6v11m0-7h5v7M1.5 13.5h13M5 5.5h1M5 8.5h1M11 9.5h.5',

@@ -11,7 +11,14 @@ export type {
   ShownConnections,
 } from './pages.ts'
 export { renderPage } from './render.ts'
-export { copyScript, keyScript, localTimesScript, scriptHeaders, scripts } from './scripts.ts'
+export {
+  copyScript,
+  keyScript,
+  localTimesScript,
+  scriptHeaders,
+  scripts,
+  searchKeyScript,
+} from './scripts.ts'
 export { styleOf } from './style.ts'
 export {
   chooseLanguage,

@@ -5,11 +5,12 @@ const read = (name: string): string =>
 
 /** The scripts of the pages. The build puts the texts into this module, so that a bundle has them. */
 export const scriptTexts: Readonly<
-  Record<'keys' | 'show-password' | 'brought-back' | 'copy' | 'local-times', string>
+  Record<'keys' | 'show-password' | 'brought-back' | 'copy' | 'local-times' | 'search-key', string>
 > = {
   keys: read('keys'),
   'show-password': read('show-password'),
   'brought-back': read('brought-back'),
   copy: read('copy'),
   'local-times': read('local-times'),
+  'search-key': read('search-key'),
 }

@@ -22,6 +22,9 @@ export const copyScript: Script = named('copy')
 /** The reader's own time beside each time in UTC. */
 export const localTimesScript: Script = named('local-times')
 
+/** Ctrl+K and ⌘K for the search of the console. */
+export const searchKeyScript: Script = named('search-key')
+
 /** All scripts of the hosted pages and the console. */
 export const scripts: readonly Script[] = [
   keyScript,
@@ -29,6 +32,7 @@ export const scripts: readonly Script[] = [
   broughtBackScript,
   copyScript,
   localTimesScript,
+  searchKeyScript,
 ]
 
 /** The headers of a response with a script, which never changes. */

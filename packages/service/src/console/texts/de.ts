@@ -228,11 +228,11 @@ export const de = {
   'Undoing it changes the users on whom no decision was made since.':
     'Rückgängig gemacht wird er bei den Benutzern, über die seitdem nicht neu entschieden wurde.',
   'Left as they are, as they were disabled, enabled, contested or deleted since: {count}.':
-    'Unverändert bleiben, weil seitdem gesperrt, entsperrt, angefochten oder gelöscht: {count}.',
+    'Unverändert bleiben, weil seitdem gesperrt, aktiviert, angefochten oder gelöscht: {count}.',
   'There is nothing to undo.': 'Es gibt nichts rückgängig zu machen.',
   'Back to the job': 'Zurück zum Auftrag',
   '{who} undid a job, which enabled users again: {on}.':
-    '{who} hat einen Auftrag rückgängig gemacht und Benutzer wieder entsperrt: {on}.',
+    '{who} hat einen Auftrag rückgängig gemacht und Benutzer wieder aktiviert: {on}.',
   '{who} undid a job, which disabled users again: {on}.':
     '{who} hat einen Auftrag rückgängig gemacht und Benutzer wieder gesperrt: {on}.',
   'It stops after the users under way, at most 100 of them.':
@@ -451,6 +451,20 @@ export const de = {
   'Delete the tenant…': 'Mandanten löschen…',
   'The beginning of a domain or a name': 'Anfang einer Domain oder eines Namens',
   Search: 'Suchen',
+  'Part of a name or an address, or an id': 'Teil eines Namens oder einer Adresse, oder eine Id',
+  'Users, applications and settings are those of {tenant}.':
+    'Benutzer, Anwendungen und Einstellungen sind die von {tenant}.',
+  'Search all tenants': 'In allen Mandanten suchen',
+  'Users and applications are those of the first {count} tenants. Open a tenant and search there to find those of another.':
+    'Benutzer und Anwendungen sind die der ersten {count} Mandanten. Öffnen Sie einen Mandanten und suchen Sie dort, um die eines anderen zu finden.',
+  'Nothing was found. Search for another part.':
+    'Nichts gefunden. Suchen Sie nach einem anderen Teil.',
+  'Tenants that you can go to': 'Mandanten, zu denen Sie gehen können',
+  'One place was found.': 'Eine Stelle gefunden.',
+  '{count} places were found.': '{count} Stellen gefunden.',
+  '{name} <{email}>': '{name} <{email}>',
+  Operator: 'Operator',
+  Page: 'Seite',
   'No tenant that you may see was found. Search for the beginning of a domain or a name.':
     'Kein Mandant gefunden, den Sie sehen dürfen. Suchen Sie nach dem Anfang einer Domain oder eines Namens.',
   'No tenant yet. An owner or an admin of all tenants creates one.':
@@ -714,6 +728,10 @@ export const de = {
   '{act}: {users}': '{act}: {users}',
   'Nothing was chosen': 'Nichts ausgewählt',
   Jobs: 'Aufträge',
+  Job: 'Auftrag',
+  'Download the refused rows': 'Abgelehnte Zeilen herunterladen',
+  'Several users have this name. The entries are about {address}; for another one, enter the address or the id.':
+    'Mehrere Benutzer haben diesen Namen. Die Einträge sind die von {address}; für einen anderen geben Sie die Adresse oder die Id ein.',
   'more than {count} users': 'mehr als {count} Benutzer',
   'one user': 'ein Benutzer',
   '{count} users': '{count} Benutzer',
@@ -1036,7 +1054,7 @@ export const de = {
     '{who} hat ein vertrautes Gerät von {on} vergessen lassen.',
   '{who} let {on} try again.': '{who} hat {on} neue Versuche erlaubt.',
   '{who} disabled users by a job: {on}.': '{who} hat Benutzer durch einen Auftrag gesperrt: {on}.',
-  '{who} enabled users by a job: {on}.': '{who} hat Benutzer durch einen Auftrag entsperrt: {on}.',
+  '{who} enabled users by a job: {on}.': '{who} hat Benutzer durch einen Auftrag aktiviert: {on}.',
   '{who} ended the sessions of users by a job: {on}.':
     '{who} hat die Sitzungen von Benutzern durch einen Auftrag beendet: {on}.',
   '{who} sent users a link for a new password by a job: {on}.':
@@ -1174,7 +1192,7 @@ export const de = {
   'Members that would be changed:': 'Angaben, die geändert würden:',
   'Users who may no longer log in:': 'Benutzer, die sich nicht mehr anmelden dürfen:',
   'No column says who may log in, so users stay disabled or enabled.':
-    'Keine Spalte sagt, wer sich anmelden darf; Benutzer bleiben also gesperrt oder entsperrt.',
+    'Keine Spalte sagt, wer sich anmelden darf; Benutzer bleiben also gesperrt oder aktiviert.',
   'To update them from a newer export, choose so below and check the file again.':
     'Um sie aus einem neueren Export zu aktualisieren, wählen Sie das unten, und prüfen Sie die Datei noch einmal.',
   'Stays as it is here': 'Bleibt hier, wie es ist',
@@ -1192,7 +1210,7 @@ export const de = {
     'Die Parameter sind da. Lassen Sie das Feld leer, um sie zu behalten.',
   'Forget them': 'Vergessen',
   'was changed here since': 'wurde hier seither geändert',
-  'was enabled here by an operator': 'wurde hier entsperrt',
+  'was enabled here by an operator': 'wurde hier aktiviert',
   'was disabled here by an operator': 'wurde hier gesperrt',
   'the user has logged in here since': 'der Benutzer hat sich hier seither angemeldet',
   'the user has confirmed the address here': 'der Benutzer hat die Adresse hier bestätigt',
