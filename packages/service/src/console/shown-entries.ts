@@ -166,7 +166,7 @@ function factInWords(name: string, changes: readonly AuditChange[]): Text {
 
 const facts: Readonly<Record<string, Sentence>> = {
   ...{ format: 'Format', rows: 'Rows', search: 'Search', state: 'State', order: 'Order' },
-  ...{ actor: 'Actor', target: 'Target', from: 'From', request: 'Request' },
+  ...{ actor: 'Actor', target: 'Target', from: 'From', request: 'Request', job: 'Job' },
 }
 
 /** The members that updates change in words, by their names in the audit log. */

@@ -113,7 +113,11 @@ describe.each(stores)('on %s, an import in the console', (store) => {
     expect(begun.location).toBe(location)
     const done = textOf((await untilStill(owner, location)).html)
     expect(done).toMatch(/Created\s*2\s*There already\s*1\s*Refused\s*3/)
-    const file = await owner.get(`${path}/export?job=${job}`)
+    const file = await press(owner, checked, `${path}/export`, { job })
+    expect((await owner.get(`${path}/export?job=${job}`)).status).toBe(405)
+    const notes = await running.service.admin.audit({ tenantId: tenant.id, limit: 20 })
+    const noted = notes.find(({ action }) => action === 'user.export')
+    expect(noted).toMatchObject({ actor: `operator:${owner.id}` })
     expect(file.headers.get('content-disposition')).toContain('attachment')
     expect(file.html.split('\r\n')).toEqual([
       '\uFEFFline,email,reason',

@@ -51,7 +51,7 @@ async function show(call: Call): Promise<Result> {
   const given = givenIn(query)
   const base = tenant ? `/console/t/${tenant.id}/audit` : PATH
   const place = placeIn(query.get('after'))
-  const { items, next } = await read(call, given, {
+  const { items, next, meant } = await read(call, given, {
     ...{ after: place, limit: PAGE },
     withoutJobs: isWithoutJobs(given),
   })
@@ -61,7 +61,7 @@ async function show(call: Call): Promise<Result> {
     name: 'audit',
     title: 'Audit log',
     data: {
-      ...{ given, base, isFirst: place === undefined },
+      ...{ given, base, isFirst: place === undefined, meant: meant?.email },
       entries: await shownEntries(scope.context, items),
       withoutJobs: isWithoutJobs(given),
       isFiltered: Object.keys(sent).length > 0,
@@ -115,7 +115,7 @@ async function read(
   { scope, tenant }: Call,
   given: Given,
   { after, limit, withoutJobs = false }: AuditPage & { withoutJobs?: boolean },
-): Promise<{ items: StoredAuditEntry[]; next: AuditPlace | undefined }> {
+): ReturnType<typeof searchAudit> {
   const { context } = scope
   const { actor, action, target, user, request } = given
   const filter: AuditQuestion = {

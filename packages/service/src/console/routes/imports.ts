@@ -46,22 +46,20 @@ const SHOWN_RECORDS = 5
 /** How much of a file is looked at to tell its format. */
 const SAMPLE_BYTES = 64 * 1024
 
-const forEditors = { needs: 'edit' } as const
-
 export const importRoutes: readonly ConsoleRoute[] = [
   tenantPage(
     '/users/import',
     (call) => (call.query.has('job') ? showImport(call) : showUpload(call)),
-    forEditors,
+    { needs: 'edit' },
   ),
   tenantForm('/users/import', upload),
   tenantForm('/users/import/check', check),
   // Users whose passwords the operator knows may be among them.
   tenantForm('/users/import/begin', begin, { isDangerous: true }),
   tenantForm('/users/import/discard', discard),
-  tenantPage('/users/import/export', exportFaults, forEditors),
-  // As every download of users, it needs a recent login and is in the audit log.
-  tenantForm('/users/import/conflicts', exportKept, { isDangerous: true }),
+  // Addresses of people are among the rows.
+  tenantForm('/users/import/export', exportFaults, { needs: 'export', isDangerous: true }),
+  tenantForm('/users/import/conflicts', exportKept, { needs: 'export', isDangerous: true }),
 ]
 
 const usersPath = (tenantId: string) => `/console/t/${tenantId}/users`
@@ -165,7 +163,7 @@ async function showImport(call: TenantCall, refused: Refused = {}): Promise<Resu
       code: UPLOAD_UNREADABLE,
       users,
       audit: `/console/t/${tenant.id}/audit?request=${job.id}`,
-      faults: `${base}/export?job=${job.id}`,
+      faults: `${base}/export`,
     },
     commands: [`latchkey users import users.csv --dry-run --tenant ${tenant.id}`],
     ...refused,
@@ -355,9 +353,10 @@ async function exportKept(call: TenantCall): Promise<Result> {
 }
 
 /** The rows that are not imported, as a table. */
-async function exportFaults({ scope, query, tenant }: TenantCall): Promise<Result> {
-  const job = await getImport(scope, query.get('job') ?? '')
-  return {
+async function exportFaults(call: TenantCall): Promise<Result> {
+  const { scope, form, tenant } = call
+  const job = await getImport(scope, form.get('job') ?? '')
+  return noted(call, 'user', { job: job.id, format: 'csv' }, {
     kind: 'lines',
     fileName: `import-${tenant.id}-refused.csv`,
     lines: sheetLines(['line', 'email', 'reason']),
@@ -369,5 +368,5 @@ async function exportFaults({ scope, query, tenant }: TenantCall): Promise<Resul
         next: last && String(last.n + 1),
       }
     },
-  }
+  })
 }

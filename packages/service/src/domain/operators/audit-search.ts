@@ -1,6 +1,6 @@
 import type { AuditFilter, AuditPage, AuditPart } from '../../store/audit-search.ts'
 import { emailKey } from '../../store/email-key.ts'
-import type { StoredAuditEntry } from '../../store/records.ts'
+import type { StoredAuditEntry, User } from '../../store/records.ts'
 import { SYSTEM_TENANT_ID } from '../../store/system-tenant.ts'
 import { getTenant } from '../tenants/tenants.ts'
 import type { DomainContext, Scope } from '../writes/context.ts'
@@ -14,19 +14,25 @@ export interface AuditQuestion extends Omit<AuditFilter, 'actors'> {
   actor?: string | undefined
 }
 
-/** Entries of a tenant, or with `undefined` those of the whole service, the newest first. */
+/**
+ * Entries of a tenant, or with `undefined` those of the whole service, the newest first. `meant` is the user of the
+ * entries where the target is a name that several users have.
+ */
 export async function searchAudit(
   { store }: DomainContext,
   tenantId: string | undefined,
   { actor, target, ...rest }: AuditQuestion,
   page: AuditPage,
-): Promise<AuditPart> {
-  const about = target === undefined ? {} : await targetOf(store, tenantId, target)
-  if (!about) return { items: [], next: undefined }
-  const filter = { ...rest, ...about }
-  if (actor === undefined) return store.audit.search(tenantId, filter, page)
+): Promise<AuditPart & { meant: User | undefined }> {
+  const about = target === undefined ? { filter: {} } : await targetOf(store, tenantId, target)
+  if (!about) return { items: [], next: undefined, meant: undefined }
+  const filter = { ...rest, ...about.filter }
   const tenants = tenantId === undefined ? [SYSTEM_TENANT_ID] : [SYSTEM_TENANT_ID, tenantId]
-  return searchBy(store, tenantId, await actorsOf(store, tenants, actor), filter, page)
+  const part =
+    actor === undefined
+      ? await store.audit.search(tenantId, filter, page)
+      : await searchBy(store, tenantId, await actorsOf(store, tenants, actor), filter, page)
+  return { ...part, meant: about.meant }
 }
 
 /** Texts of this form are ids, or paths that begin with one. */
@@ -34,7 +40,7 @@ const ID = /^[a-z]{3}_|^service$/
 
 /**
  * The target that a search text means: an id, or else the address or the name of a user, with all objects of that user.
- * In the log of the whole service, operators are found by it; of several users with a name, the first one is meant.
+ * In the log of the whole service, operators are found by it; of several users with a name, the first one is `meant`.
  *
  * @returns `undefined` where no user has the address.
  */
@@ -42,16 +48,25 @@ async function targetOf(
   { users }: DomainContext['store'],
   tenantId: string | undefined,
   text: string,
-): Promise<Pick<AuditFilter, 'target' | 'user'> | undefined> {
-  if (ID.test(text)) return { target: text }
+): Promise<Target | undefined> {
+  if (ID.test(text)) return { filter: { target: text } }
   const within = tenantId ?? SYSTEM_TENANT_ID
   const isAddress = text.includes('@')
-  const user = isAddress
-    ? await users.findByEmail(within, emailKey(text))
-    : (await users.search(within, { search: text }, { after: undefined, limit: 1 })).items[0]
-  if (user) return { user: user.id }
+  if (isAddress) {
+    const user = await users.findByEmail(within, emailKey(text))
+    return user && { filter: { user: user.id } }
+  }
+  const page = { after: undefined, limit: 2 }
+  const [user, another] = (await users.search(within, { search: text }, page)).items
   // A thing that is no user, such as a domain that was freed.
-  return isAddress ? undefined : { target: text }
+  if (!user) return { filter: { target: text } }
+  return { filter: { user: user.id }, meant: another && user }
+}
+
+/** The entries that are meant, and whose they are where several users could be. */
+interface Target {
+  filter: Pick<AuditFilter, 'target' | 'user'>
+  meant?: User | undefined
 }
 
 async function searchBy(
