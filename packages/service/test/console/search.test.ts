@@ -20,7 +20,10 @@ describe.each(stores)('on %s, the search of the console', (store) => {
   test('finds tenants, users, applications, operators, pages and settings, by words of both languages', async () => {
     await using running = await startConsole(on(store))
     const tenant = await aTenant(running)
-    const other = await running.service.admin.createTenant({ domain: 'other.example', name: 'Rivals' })
+    const other = await running.service.admin.createTenant({
+      domain: 'other.example',
+      name: 'Rivals',
+    })
     const ada = await tenant.addUser({ email: 'ada@example.com', name: 'Ada Lovelace' }, '')
     const { body: shop } = await tenant.call('POST', `/v1/tenants/${tenant.id}/applications`, {
       name: 'Garden Shop',
@@ -57,7 +60,11 @@ describe.each(stores)('on %s, the search of the console', (store) => {
     const tenant = await aTenant(running)
     const ada = await tenant.addUser({ name: 'Ada Lovelace' }, '')
     const other = await running.service.admin.createTenant({ domain: 'other.example' })
-    const bob = await running.logIn({ role: 'support', reach: [other.id], email: 'bob@example.com' })
+    const bob = await running.logIn({
+      role: 'support',
+      reach: [other.id],
+      email: 'bob@example.com',
+    })
     const nothing = (await find(bob, 'zzzz')).html
     const bare = (html: string, q: string) => html.replaceAll(q, 'zzzz')
     for (const q of ['lovelace', ada.id, tenant.id, 'acme', 'bob@', 'operators', 'ten_0000']) {

@@ -356,17 +356,22 @@ async function exportKept(call: TenantCall): Promise<Result> {
 async function exportFaults(call: TenantCall): Promise<Result> {
   const { scope, form, tenant } = call
   const job = await getImport(scope, form.get('job') ?? '')
-  return noted(call, 'user', { job: job.id, format: 'csv' }, {
-    kind: 'lines',
-    fileName: `import-${tenant.id}-refused.csv`,
-    lines: sheetLines(['line', 'email', 'reason']),
-    async read(after) {
-      const parts = await importParts(scope, job, Number(after ?? 0))
-      const last = parts.at(-1)
-      return {
-        items: parts.flatMap(({ result }) => result.faults),
-        next: last && String(last.n + 1),
-      }
+  return noted(
+    call,
+    'user',
+    { job: job.id, format: 'csv' },
+    {
+      kind: 'lines',
+      fileName: `import-${tenant.id}-refused.csv`,
+      lines: sheetLines(['line', 'email', 'reason']),
+      async read(after) {
+        const parts = await importParts(scope, job, Number(after ?? 0))
+        const last = parts.at(-1)
+        return {
+          items: parts.flatMap(({ result }) => result.faults),
+          next: last && String(last.n + 1),
+        }
+      },
     },
-  })
+  )
 }

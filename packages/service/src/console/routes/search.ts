@@ -101,7 +101,9 @@ async function inTenant(scope: ServiceScope, tenant: Tenant, text: string): Prom
   ])
   return [
     ...users.items.map(({ id, email, profile }): Found => {
-      const name = profile.name ? say('{name} <{email}>', { name: profile.name, email }) : asIs(email)
+      const name = profile.name
+        ? say('{name} <{email}>', { name: profile.name, email })
+        : asIs(email)
       return { kind: 'User', name, href: `${base}/users/${id}`, id, of }
     }),
     ...applications.items
