@@ -1,7 +1,8 @@
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { createInterface } from 'node:readline'
-import { wholeNumber } from '@latchkey/management/command-line'
+import { Exit, exitCodes, wholeNumber } from '@latchkey/management/command-line'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { AuthenticatorApp } from '../domain/factors/authenticator-app.ts'
 import { DataInUseError } from '../store/sqlite/owner-lock.ts'
@@ -36,10 +37,25 @@ export function addDevCommand(program: Command): void {
         .default('http://localhost:3000')
         .argParser(webAddress),
     )
-    .action(dev)
+    .argument('[command...]', 'your application, run with the settings as environment variables')
+    .usage('[options] [-- command...]')
+    .action((words: string[], options: DevOptions, command: Command) => {
+      // Without them, options of the application would be read as options of this command.
+      const { rawArgs } = program as Command & { rawArgs: string[] }
+      if (words.length > 0 && !rawArgs.includes('--')) {
+        const meant = `latchkey-service dev -- ${words.join(' ')}`
+        command.error(`error: write -- in front of your command: ${meant}`, {
+          exitCode: exitCodes.usage,
+        })
+      }
+      return dev(words, options)
+    })
 }
 
-async function dev({ port: wanted, data, baseUrl }: DevOptions): Promise<void> {
+async function dev(
+  words: readonly string[],
+  { port: wanted, data, baseUrl }: DevOptions,
+): Promise<void> {
   // Loaded here, so that the other commands need not load an OpenID provider.
   const { createIdentityService } = await import('../service.ts')
   // Until the demo is ready, failures alone: what prepares it are requests, too.
@@ -69,11 +85,46 @@ async function dev({ port: wanted, data, baseUrl }: DevOptions): Promise<void> {
     console.log(introduction(demo, operator, data, baseUrl))
     logger.level = 'debug'
     const stop = printCodes(demo.app)
-    await nextSignal()
+    const code = await runUntilSignal(words, settingsOf(demo, baseUrl))
     stop()
+    if (code !== 0) throw new Exit(code)
   } finally {
     await service.close()
   }
+}
+
+/**
+ * Runs the application, if there is one, until it ends or a signal asks to stop; then the application is asked to stop, too.
+ *
+ * @returns The exit code of an application that ended by itself, or 0.
+ */
+async function runUntilSignal(
+  [command, ...args]: readonly string[],
+  settings: Record<string, string>,
+): Promise<number> {
+  const signal = nextSignal()
+  if (command === undefined) {
+    await signal
+    return 0
+  }
+  const child = spawn(command, args, {
+    env: { ...process.env, ...settings },
+    // Enter belongs to the codes of the authenticator app.
+    stdio: ['ignore', 'inherit', 'inherit'],
+    // The commands of npm packages are scripts there.
+    shell: process.platform === 'win32',
+  })
+  const ended = new Promise<number>((resolve, reject) => {
+    child.once('exit', (code) => resolve(code ?? exitCodes.failed))
+    child.once('error', ({ code }: NodeJS.ErrnoException) => {
+      reject(new Error(`${command} cannot be started (${code}).`))
+    })
+  })
+  const isSignal = await Promise.race([signal.then(() => true), ended.then(() => false)])
+  if (!isSignal) return ended
+  child.kill('SIGTERM')
+  await ended
+  return 0
 }
 
 /**
@@ -118,12 +169,24 @@ function webAddress(text: string): string {
   return url.origin
 }
 
+/** The settings of the kit for the demo application, by the names of their environment variables. */
+function settingsOf({ issuer, application }: Demo, baseUrl: string): Record<string, string> {
+  return {
+    LATCHKEY_ISSUER: issuer,
+    LATCHKEY_CLIENT_ID: application.id,
+    LATCHKEY_CLIENT_SECRET: application.secret,
+    LATCHKEY_BASE_URL: baseUrl,
+  }
+}
+
 function introduction(
-  { issuer, users: demoUsers, apiKey, application }: Demo,
+  demo: Demo,
   operator: DemoOperator,
   data: string,
   baseUrl: string,
 ): string {
+  const { issuer, users: demoUsers, apiKey } = demo
+  const settings = Object.entries(settingsOf(demo, baseUrl)).map((pair) => pair.join('='))
   const users = demoUsers.map(({ email, password, note }) =>
     [email.padEnd(20), (password ?? '').padEnd(22), note].join(' ').trimEnd(),
   )
@@ -141,10 +204,7 @@ function introduction(
     ${users.join('\n    ')}
 
   For an application at ${baseUrl}
-    LATCHKEY_ISSUER=${issuer}
-    LATCHKEY_CLIENT_ID=${application.id}
-    LATCHKEY_CLIENT_SECRET=${application.secret}
-    LATCHKEY_BASE_URL=${baseUrl}
+    ${settings.join('\n    ')}
 
   The data is in ${data}. Requests are shown below. Stop with Ctrl-C.
 `

@@ -185,3 +185,43 @@ test('dev ignores the variable that names the data folder of serve', async () =>
   expect(stdout).toContain('.latchkey/dev')
   expect(stdout).not.toContain('LATCHKEY_DATA')
 })
+
+/** A program that prints its settings, and stays if it is told to. */
+const program = (more = ''): string[] => {
+  const names = ['ISSUER', 'CLIENT_ID', 'CLIENT_SECRET', 'BASE_URL']
+  const values = names.map((name) => `process.env.LATCHKEY_${name}`).join(', ')
+  return ['--', process.execPath, '--eval', `console.log('app', ${values}); ${more}`]
+}
+
+test('dev runs an application with the settings that it prints, and stops it', async () => {
+  using folder = temporaryFolder()
+  const stays = `process.on('SIGTERM', () => { console.log('asked to stop'); process.exit(7) }); setInterval(() => {}, 1000)`
+  const dev = await startDev(4600, folder.path, ...program(stays))
+  await vi.waitUntil(() => dev.printed().includes('app http'))
+  const settings = [dev.issuer, dev.clientId, dev.clientSecret, 'http://localhost:3000']
+  expect(dev.printed()).toContain(`app ${settings.join(' ')}\n`)
+  expect(await dev.stop()).toBe(0)
+  expect(dev.printed()).toContain('asked to stop')
+})
+
+test('dev ends with its application, by the same exit code', async () => {
+  using folder = temporaryFolder()
+  const args = ['dev', '--port', '4600', '--data', folder.path]
+  const { code, stdout } = await run([...args, ...program('process.exit(5)')])
+  expect([code, stdout]).toEqual([5, expect.stringContaining('app http://localhost:')])
+})
+
+test('dev says which application it cannot start, and takes none without dashes in front', async () => {
+  using folder = temporaryFolder()
+  const args = ['dev', '--port', '4600', '--data', folder.path]
+  const missing = await run([...args, '--', 'no-such-program'])
+  expect([missing.code, missing.stderr]).toEqual([
+    1,
+    expect.stringContaining('no-such-program cannot be started (ENOENT).'),
+  ])
+  const bare = await run([...args, 'node', 'app.js'])
+  expect([bare.code, bare.stderr]).toEqual([
+    2,
+    expect.stringContaining('write -- in front of your command: latchkey-service dev -- node app.js'),
+  ])
+})
