@@ -27,6 +27,7 @@ const SHARED = { name: 'shared', tags: ['$initial' as const], test: /\/src\/(?!e
  * bundler finds that too.
  */
 const READERS: Readonly<Record<string, readonly string[]>> = {
+  'create-latchkey': ['version', 'texts'],
   '@latchkey/management': ['version'],
   '@latchkey/service': [
     'version',

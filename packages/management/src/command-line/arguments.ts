@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander'
+import { closestMatch } from 'leven'
 
 /** Reads a whole number from `min` to `max`. */
 export function wholeNumber(min: number, max: number): (text: string) => number {
@@ -9,4 +10,19 @@ export function wholeNumber(min: number, max: number): (text: string) => number 
     }
     return value
   }
+}
+
+/** Reads one of the given names; any other is refused with the nearest of them. */
+export function oneOf<Name extends string>(names: readonly Name[]): (text: string) => Name {
+  return (text) => {
+    const found = names.find((name) => name === text)
+    if (found !== undefined) return found
+    const nearest = closestMatch(text.slice(0, 100).toLowerCase(), names, { maxDistance: 3 })
+    const hint = nearest === undefined ? '' : ` Did you mean ${nearest}?`
+    throw new InvalidArgumentError(`It must be ${listed(names)}.${hint}`)
+  }
+}
+
+function listed(names: readonly string[]): string {
+  return names.join(', ').replace(/, (?=[^,]*$)/, ' or ')
 }

@@ -1,5 +1,5 @@
 /** Parts that the commands of this repository share; applications have no use for them. */
-export { wholeNumber } from './arguments.ts'
+export { oneOf, wholeNumber } from './arguments.ts'
 export { type CommandLine, createCommand, runCommand } from './command-line.ts'
 export { Exit, exitCodes } from './exit-codes.ts'
 export { readInput } from './files.ts'

@@ -179,12 +179,7 @@ function settingsOf({ issuer, application }: Demo, baseUrl: string): Record<stri
   }
 }
 
-function introduction(
-  demo: Demo,
-  operator: DemoOperator,
-  data: string,
-  baseUrl: string,
-): string {
+function introduction(demo: Demo, operator: DemoOperator, data: string, baseUrl: string): string {
   const { issuer, users: demoUsers, apiKey } = demo
   const settings = Object.entries(settingsOf(demo, baseUrl)).map((pair) => pair.join('='))
   const users = demoUsers.map(({ email, password, note }) =>

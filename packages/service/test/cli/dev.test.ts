@@ -222,6 +222,8 @@ test('dev says which application it cannot start, and takes none without dashes 
   const bare = await run([...args, 'node', 'app.js'])
   expect([bare.code, bare.stderr]).toEqual([
     2,
-    expect.stringContaining('write -- in front of your command: latchkey-service dev -- node app.js'),
+    expect.stringContaining(
+      'write -- in front of your command: latchkey-service dev -- node app.js',
+    ),
   ])
 })

@@ -1,0 +1,23 @@
+import type { FrameworkName, Language } from './frameworks.ts'
+
+/** Who logs users in: our service on this machine, or an OpenID Connect issuer that is there already. */
+export type Provider =
+  | { readonly name: 'service' }
+  | {
+      readonly name: 'issuer'
+      readonly issuer: string
+      readonly clientId: string
+      readonly clientSecret: string
+    }
+
+/** The names of the providers, as `--provider` takes them. */
+export const providerNames = ['service', 'issuer'] as const
+
+/** What an application is made from. */
+export interface Answers {
+  readonly framework: FrameworkName
+  readonly language: Language
+  readonly provider: Provider
+  /** The port of the application on this machine. */
+  readonly port: number
+}

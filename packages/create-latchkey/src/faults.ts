@@ -1,0 +1,56 @@
+import { readdirSync } from 'node:fs'
+import path from 'node:path'
+import validatePackageName from 'validate-npm-package-name'
+import type { Answers } from './answers.ts'
+import { dependenciesOf } from './packages.ts'
+
+/**
+ * Says why no application can be made in a folder; `undefined` if it can. Nothing is written.
+ *
+ * @param folder - A path as it was given, relative to the working directory.
+ */
+export function faultOfFolder(folder: string): string | undefined {
+  const name = packageNameOf(folder)
+  const { validForNewPackages, errors = [], warnings = [] } = validatePackageName(name)
+  if (!validForNewPackages) {
+    const reasons = [...errors, ...warnings].join(', ')
+    return `"${name}" cannot be the name of a package: ${reasons}. Name the folder differently, such as my-app.`
+  }
+  return faultOfPlace(folder)
+}
+
+/** Says that the name of a folder is that of a package which the application installs. */
+export function faultOfName(folder: string, answers: Answers): string | undefined {
+  const name = packageNameOf(folder)
+  if (!dependenciesOf(answers).includes(name)) return undefined
+  return `The application installs a package named "${name}" and cannot have the same name. Name the folder differently, such as my-app.`
+}
+
+/** The name of the package: that of the folder. */
+export function packageNameOf(folder: string): string {
+  return path.basename(path.resolve(folder))
+}
+
+function faultOfPlace(folder: string): string | undefined {
+  try {
+    if (readdirSync(folder).length === 0) return undefined
+    return `The folder ${folder} is not empty, so it was left as it is. Name a folder that does not exist yet.`
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') return undefined
+    if (code === 'ENOTDIR') return `${folder} is a file; name a folder that does not exist yet.`
+    return `The folder ${folder} cannot be read (${code}).`
+  }
+}
+
+/** Says why an address cannot be that of an issuer; `undefined` if it can. */
+export function faultOfIssuer(text: string): string | undefined {
+  const url = URL.parse(text)
+  const isWeb = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url))
+  if (url && isWeb && !url.search && !url.hash && !url.username && !url.password) return undefined
+  return 'It must be an https address such as https://login.example.com; on this machine, http is allowed.'
+}
+
+function isLoopback({ hostname }: URL): boolean {
+  return /^(localhost|.*\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
+}

@@ -1,0 +1,209 @@
+import { examples } from './texts.ts'
+
+/** The languages of an application, as `--language` takes them. */
+export const languages = ['typescript', 'javascript'] as const
+export type Language = (typeof languages)[number]
+
+/** The commands of an application. */
+interface Scripts {
+  /** Starts it again with each change of its files. */
+  readonly dev: string
+  readonly build?: string
+  readonly start: string
+  readonly check?: string
+}
+
+interface Framework {
+  readonly title: string
+  readonly languages: readonly Language[]
+  /** The names of the packages that it needs to run. */
+  readonly dependencies: readonly string[]
+  /** The packages that it needs to be compiled and checked, by the language. */
+  readonly tools: (language: Language) => readonly string[]
+  readonly scripts: (language: Language) => Scripts
+  /** The folders and files that its commands write. */
+  readonly ignored: readonly string[]
+  readonly files: (language: Language, name: string) => Readonly<Record<string, string>>
+}
+
+/** An application in one file, which Node runs as it is in both languages. */
+function oneFile(
+  title: string,
+  example: string,
+  dependencies: readonly string[],
+  types: readonly string[] = [],
+): Framework {
+  const fileOf = (language: Language): string => (language === 'typescript' ? 'app.ts' : 'app.js')
+  return {
+    title,
+    languages,
+    dependencies,
+    tools: (language) => (language === 'typescript' ? ['typescript', '@types/node', ...types] : []),
+    scripts: (language) => ({
+      dev: `node --watch --env-file=.env ${fileOf(language)}`,
+      start: `node --env-file-if-exists=.env ${fileOf(language)}`,
+      ...(language === 'typescript' ? { check: 'tsc' } : {}),
+    }),
+    ignored: [],
+    files: (language) => ({
+      [fileOf(language)]: exampleOf(`getting-started/${example}`),
+      ...(language === 'typescript'
+        ? { 'tsconfig.json': exampleOf('getting-started/tsconfig.json') }
+        : {}),
+    }),
+  }
+}
+
+const nestjs: Framework = {
+  title: 'NestJS',
+  // Its decorators are no JavaScript that Node runs.
+  languages: ['typescript'],
+  dependencies: [
+    '@latchkey/express',
+    '@latchkey/nestjs',
+    '@nestjs/common',
+    '@nestjs/core',
+    '@nestjs/platform-express',
+    'reflect-metadata',
+    'rxjs',
+  ],
+  tools: () => ['@nestjs/cli', '@types/node', 'typescript'],
+  scripts: () => ({
+    dev: 'nest start --watch --env-file .env',
+    build: 'nest build',
+    start: 'node --env-file-if-exists=.env dist/main.js',
+    check: 'tsc --noEmit',
+  }),
+  ignored: ['dist'],
+  files: () => ({
+    'src/app.module.ts': exampleOf('nestjs/src/guide/app.module.ts'),
+    'src/app.controller.ts': exampleOf('nestjs/src/guide/app.controller.ts'),
+    'src/main.ts': `import { NestFactory } from '@nestjs/core'
+import { AppModule } from './app.module.js'
+
+const app = await NestFactory.create(AppModule)
+await app.listen(3000)
+console.log('Listening on http://localhost:3000')
+`,
+    'nest-cli.json': json({
+      sourceRoot: 'src',
+      compilerOptions: { deleteOutDir: true },
+    }),
+    'tsconfig.json': json({
+      compilerOptions: {
+        module: 'nodenext',
+        target: 'es2023',
+        types: ['node'],
+        strict: true,
+        skipLibCheck: true,
+        experimentalDecorators: true,
+        emitDecoratorMetadata: true,
+        rootDir: 'src',
+        outDir: 'dist',
+      },
+      include: ['src'],
+    }),
+  }),
+}
+
+const nextjs: Framework = {
+  title: 'Next.js',
+  languages,
+  dependencies: ['@latchkey/nextjs', 'next', 'react', 'react-dom'],
+  tools: (language) =>
+    language === 'typescript'
+      ? ['@types/node', '@types/react', '@types/react-dom', 'typescript']
+      : [],
+  scripts: (language) => ({
+    dev: 'next dev --port 3000',
+    build: 'next build',
+    start: 'next start --port 3000',
+    ...(language === 'typescript' ? { check: 'tsc --noEmit' } : {}),
+  }),
+  ignored: ['.next', 'next-env.d.ts', '*.tsbuildinfo'],
+  files: (language, name) => {
+    const sources = Object.entries(examples)
+      .filter(([file]) => file.startsWith('nextjs/'))
+      .map(([file, text]) => [file.replace('nextjs/', ''), text] as const)
+    const titled = sources.map(
+      ([file, text]) => [file, text.replace("title: 'Next.js'", `title: '${name}'`)] as const,
+    )
+    const config = 'export default { cacheComponents: true }\n'
+    if (language === 'javascript') {
+      const untyped = titled
+        .filter(([file]) => !file.endsWith('.d.ts'))
+        .map(([file, text]) => [file.replace(/\.ts(x?)$/, '.js$1'), withoutTypes(text)])
+      return { ...Object.fromEntries(untyped), 'next.config.js': config }
+    }
+    return {
+      ...Object.fromEntries(titled),
+      'next.config.ts': config,
+      // Next.js writes the same into it at its first start.
+      'tsconfig.json': json({
+        compilerOptions: {
+          target: 'es2023',
+          lib: ['dom', 'dom.iterable', 'esnext'],
+          allowJs: true,
+          skipLibCheck: true,
+          strict: true,
+          noEmit: true,
+          esModuleInterop: true,
+          module: 'esnext',
+          moduleResolution: 'bundler',
+          resolveJsonModule: true,
+          isolatedModules: true,
+          jsx: 'react-jsx',
+          incremental: true,
+          types: ['node', 'react', 'react-dom'],
+          plugins: [{ name: 'next' }],
+        },
+        include: [
+          'next-env.d.ts',
+          '**/*.ts',
+          '**/*.tsx',
+          '.next/types/**/*.ts',
+          '.next/dev/types/**/*.ts',
+        ],
+        exclude: ['node_modules'],
+      }),
+    }
+  },
+}
+
+/** The frameworks by the names that `--framework` takes, in the order in which they are offered. */
+export const frameworks = {
+  express: oneFile('Express', 'app.js', ['@latchkey/express', 'express'], ['@types/express']),
+  fastify: oneFile('Fastify', 'fastify.js', ['@latchkey/fastify', 'fastify']),
+  hono: oneFile('Hono', 'hono.js', ['@hono/node-server', '@latchkey/hono', 'hono']),
+  koa: oneFile('Koa', 'koa.js', ['@koa/router', '@latchkey/koa', 'koa'], ['@types/koa']),
+  nestjs,
+  nextjs,
+  'node-http': oneFile('node:http, no framework', 'node-http.js', ['@latchkey/core']),
+} as const satisfies Readonly<Record<string, Framework>>
+export type FrameworkName = keyof typeof frameworks
+export const frameworkNames = Object.keys(frameworks) as FrameworkName[]
+
+/** The framework of a name. */
+export function frameworkOf(name: FrameworkName): Framework {
+  return frameworks[name]
+}
+
+function exampleOf(file: string): string {
+  const text = examples[file]
+  if (text === undefined) throw new Error(`There is no example ${file}.`)
+  return text
+}
+
+/** The few annotations of the pages of Next.js, taken out. */
+function withoutTypes(text: string): string {
+  return text
+    .replace(/^import type .*\n/gm, '')
+    .replace(': { children: ReactNode }', '')
+    .replace(': Promise<void>', '')
+    .trimStart()
+}
+
+/** A value as it is written into a file. */
+export function json(value: object): string {
+  return `${JSON.stringify(value, null, 2)}\n`
+}

@@ -1,0 +1,34 @@
+import { globSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+
+const repository = path.join(import.meta.dirname, '../../..')
+const EXAMPLES = [
+  'getting-started/*.{js,json}',
+  'nestjs/src/guide/app.*.ts',
+  'nextjs/{auth,proxy,instrumentation,css.d}.ts',
+  'nextjs/app/{page,layout,account/page}.tsx',
+  'nextjs/app/globals.css',
+]
+
+/** The files of the examples that applications are made of, by their paths in `examples/`. The guides quote the same. */
+export const examples: Readonly<Record<string, string>> = readExamples()
+
+/** The versions that the examples are tested with, as ranges by the name of the package. */
+export const ranges: Readonly<Record<string, string>> = readRanges()
+
+function readExamples(): Record<string, string> {
+  const folder = path.join(repository, 'examples')
+  const files = globSync(EXAMPLES, { cwd: folder }).sort()
+  return Object.fromEntries(
+    files.map((file) => [
+      file.replaceAll(path.sep, '/'),
+      readFileSync(path.join(folder, file), 'utf8'),
+    ]),
+  )
+}
+
+function readRanges(): Record<string, string> {
+  const workspace = readFileSync(path.join(repository, 'pnpm-workspace.yaml'), 'utf8')
+  const lines = workspace.matchAll(/^ {2}"?([^\s":]+)"?: (\^\S+)$/gm)
+  return Object.fromEntries([...lines].map(([, name = '', range = '']) => [name, range]))
+}
