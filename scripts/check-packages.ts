@@ -2,8 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { checkConsumer, installConsumer, isFull, type PackedPackage } from './consumer.ts'
+import { checkCreated } from './created.ts'
 import { followGettingStarted } from './getting-started.ts'
-import { publishedPackages, root } from './packages.ts'
+import { checkManagers } from './managers.ts'
+import { packAll } from './pack.ts'
 import { report, run } from './run.ts'
 
 // Checks the packed tarballs: inspects, installs and loads them as users do.
@@ -15,18 +17,14 @@ try {
 }
 
 async function checkPackages(): Promise<void> {
-  if (!report('build', await run('node', [path.join(root, 'scripts/build.ts')]))) return
-
-  const packed = publishedPackages().map((published) => ({
-    ...published,
-    tarball: path.join(folder, `${path.basename(published.folder)}.tgz`),
-  }))
-  for (const { folder: cwd, manifest, tarball } of packed) {
-    const { name } = manifest
-    if (!report(`${name}: pack`, await run('pnpm', ['pack', '--out', tarball], { cwd }))) return
-  }
+  const packed = await packAll(folder)
+  if (!packed) return
   // Side by side, as the two installations wait for the network most of the time.
   await Promise.all([lint(packed), installAndUse(packed), follow(packed)])
+  if (isFull) {
+    await checkManagers(path.join(folder, 'managers'), packed)
+    await checkCreated(path.join(folder, 'created'), packed)
+  }
 }
 
 async function lint(packed: readonly PackedPackage[]): Promise<void> {

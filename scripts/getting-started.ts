@@ -104,8 +104,13 @@ function settings(shown: string, printed: string): string {
     .join('')
 }
 
-/** Starts a command of the guide that goes on running; resolves with what it prints at first. */
-function serve(command: string, cwd: string, servers: ChildProcess[]): Promise<string> {
+/** Starts a command that goes on running; resolves with what it prints until it is ready. */
+export function serve(
+  command: string,
+  cwd: string,
+  servers: ChildProcess[],
+  ready = /Ctrl-C|Listening/,
+): Promise<string> {
   const child = spawn('bash', ['-euc', command], {
     cwd,
     detached: true,
@@ -116,7 +121,7 @@ function serve(command: string, cwd: string, servers: ChildProcess[]): Promise<s
     let output = ''
     const read = (chunk: Buffer): void => {
       output += chunk
-      if (/Ctrl-C|Listening/.test(output)) resolve(output)
+      if (ready.test(output)) resolve(output)
     }
     child.stdout.on('data', read)
     child.stderr.on('data', read)
@@ -124,7 +129,8 @@ function serve(command: string, cwd: string, servers: ChildProcess[]): Promise<s
   })
 }
 
-function stop({ pid }: ChildProcess): void {
+/** Ends a command with all processes that it has started. */
+export function stop({ pid }: ChildProcess): void {
   try {
     if (pid) process.kill(-pid, 'SIGKILL')
   } catch {
@@ -138,6 +144,16 @@ async function logIn(guide: string): Promise<void> {
   const [, email = '', password = ''] =
     /Log in as\s+`(.+?)`\s+with the password `(.+?)`/.exec(guide) ?? []
   const [, promised = ''] = /you land on the page you asked for:\s+`(.+?)`/.exec(guide) ?? []
+  const text = await textAfterLogin(address, email, password)
+  if (text !== promised) throw new Error(`The page shows "${text}" instead of "${promised}".`)
+}
+
+/** Opens a guarded page in a browser and logs in at our service; resolves with the text of that page. */
+export async function textAfterLogin(
+  address: string,
+  email: string,
+  password: string,
+): Promise<string | null> {
   const browser = await launchChromium()
   try {
     const page = await browser.newPage()
@@ -146,8 +162,7 @@ async function logIn(guide: string): Promise<void> {
     await page.getByLabel('Password').fill(password)
     await page.getByRole('button', { name: 'Log in', exact: true }).click()
     await page.waitForURL(address)
-    const text = await page.textContent('body')
-    if (text !== promised) throw new Error(`The page shows "${text}" instead of "${promised}".`)
+    return await page.textContent('body')
   } finally {
     await browser.close()
   }
