@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { publishedPackages, root } from '../scripts/packages.ts'
-import { prepareRelease, sectionOf } from '../scripts/release.ts'
+import { checksumsOf, prepareRelease, sectionOf, writeReleaseFiles } from '../scripts/release.ts'
 
 const changelog = readFileSync(path.join(root, 'CHANGELOG.md'), 'utf8')
 const hasUnreleased = /\(unreleased\)$/m.test(changelog)
@@ -81,7 +81,7 @@ test('a release is refused while the changelog leaves a change out', () => {
 })
 
 test('a release command with an unknown word explains itself and writes nothing', () => {
-  for (const words of [['--help'], ['--dry-run'], ['note', '0.2.0'], ['notes']]) {
+  for (const words of [['--help'], ['--dry-run'], ['note', '0.2.0'], ['notes'], ['files']]) {
     const { status, stderr } = spawnSync(process.execPath, ['scripts/release.ts', ...words], {
       cwd: root,
       encoding: 'utf8',
@@ -103,4 +103,26 @@ test.runIf(hasUnreleased)('the changes that you have to act on come first in the
   const [, version = ''] = /^## (\S+) \(unreleased\)$/m.exec(changelog) ?? []
   const groups = sectionOf(changelog, version).match(/^### .*$/gm)
   expect(groups).toEqual(['### Changed: you have to act', '### New', '### Fixed', '### Security'])
+})
+
+test('the checksums of a release are those that sha256sum finds', () => {
+  const release = path.join(folder, 'release')
+  mkdirSync(release)
+  writeFileSync(path.join(release, 'b.tgz'), 'of b')
+  writeFileSync(path.join(release, 'a file.json'), '{}')
+  writeFileSync(path.join(release, 'SHA256SUMS'), checksumsOf(release))
+  const { status, stdout } = spawnSync('sha256sum', ['--check', '--strict', 'SHA256SUMS'], {
+    cwd: release,
+    encoding: 'utf8',
+  })
+  expect([status, stdout]).toEqual([0, 'a file.json: OK\nb.tgz: OK\n'])
+})
+
+test('the files of a release go into an empty folder, and a digest is checked before anything is built', async () => {
+  await expect(writeReleaseFiles(folder)).rejects.toThrow('is not empty.')
+  const digest = path.join(folder, 'digest')
+  writeFileSync(digest, 'latest\n')
+  const release = path.join(folder, 'release')
+  await expect(writeReleaseFiles(release, digest)).rejects.toThrow('must hold the digest of an image')
+  expect(globSync('*', { cwd: release })).toEqual([])
 })
