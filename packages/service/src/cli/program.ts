@@ -16,6 +16,7 @@ import { addDevCommand } from './dev.ts'
 import { addDoctorCommand } from './doctor.ts'
 import { addKeyCommands } from './key.ts'
 import { addSigningKeyCommands } from './keys.ts'
+import { addLoadCommand } from './load.ts'
 import { addMigrateCommand } from './migrate.ts'
 import { addMoveCommand } from './move.ts'
 import { addOperatorCommands } from './operator.ts'
@@ -37,7 +38,7 @@ Examples:
   latchkey-service tenant create --data ./data --domain login.example.com
   latchkey-service key create --data ./data --name ci --all-tenants
 
-Every option with a value, except those of dev, can be given as an environment variable instead, such as
+Every option with a value, except those of dev and load, can be given as an environment variable instead, such as
 LATCHKEY_DATA for --data.
 Exit codes: 0 done, 1 failed, 2 usage error.`,
     )
@@ -53,6 +54,7 @@ Exit codes: 0 done, 1 failed, 2 usage error.`,
     addSeedCommand,
     addAuditCommand,
     addDoctorCommand,
+    addLoadCommand,
     addMigrateCommand,
     addMoveCommand,
     addBackupCommands,
