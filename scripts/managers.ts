@@ -52,6 +52,9 @@ const managers: readonly Manager[] = [
   { name: 'bun', package: 'bun@1', install: 'bun install', overrides: 'overrides' },
 ]
 
+/** Yarn asks for the binaries of every system, which a mirror of a registry may lack. */
+const MISSING = /@node-rs\/(bcrypt|argon2)-\w+/
+
 /** What an application has: it loads the kit, and its commands run. */
 const TRIAL = `node --input-type=module --eval "await import('@latchkey/express'); await import('@latchkey/session-store')"
 node_modules/.bin/latchkey-service --version
@@ -68,6 +71,11 @@ export async function checkManagers(
       path.join(folder, manager.name.replace(' ', '-')),
       packed,
     )
+    const [missing] = MISSING.exec(outcome.output) ?? []
+    if (outcome.code !== 0 && missing) {
+      console.log(`        ${manager.name}: not tried, as this registry has not all of ${missing}`)
+      continue
+    }
     report(`${manager.name}: install and use the tarballs`, outcome)
   }
   report(
