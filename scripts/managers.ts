@@ -55,7 +55,7 @@ const managers: readonly Manager[] = [
 /** Yarn asks for the binaries of every system, which a mirror of a registry may lack. */
 const MISSING = /@node-rs\/(bcrypt|argon2)-\w+/
 
-/** What an application has: it loads the kit, and its commands run. */
+/** The trial of an installation: it loads the kit, and its commands run. */
 const TRIAL = `node --input-type=module --eval "await import('@latchkey/express'); await import('@latchkey/session-store')"
 node_modules/.bin/latchkey-service --version
 node_modules/.bin/latchkey --version`

@@ -53,7 +53,7 @@ export function sectionOf(changelog: string, version: string): string {
   return section.replace(/^.*\n+/, '').replace(COVERED, '')
 }
 
-/** What an image is called by, wherever it is pulled from. */
+/** The digest of an image, the same in every registry. */
 const DIGEST = /^sha256:[0-9a-f]{64}$/
 
 /**

@@ -1,5 +1,13 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -123,6 +131,8 @@ test('the files of a release go into an empty folder, and a digest is checked be
   const digest = path.join(folder, 'digest')
   writeFileSync(digest, 'latest\n')
   const release = path.join(folder, 'release')
-  await expect(writeReleaseFiles(release, digest)).rejects.toThrow('must hold the digest of an image')
+  await expect(writeReleaseFiles(release, digest)).rejects.toThrow(
+    'must hold the digest of an image',
+  )
   expect(globSync('*', { cwd: release })).toEqual([])
 })

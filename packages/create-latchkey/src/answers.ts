@@ -1,6 +1,6 @@
 import type { FrameworkName, Language } from './frameworks.ts'
 
-/** Who logs users in: our service on this machine, or an OpenID Connect issuer that is there already. */
+/** The provider that logs users in: our service on this machine, or an OpenID Connect issuer that is there already. */
 export type Provider =
   | { readonly name: 'service' }
   | {
@@ -13,7 +13,7 @@ export type Provider =
 /** The names of the providers, as `--provider` takes them. */
 export const providerNames = ['service', 'issuer'] as const
 
-/** What an application is made from. */
+/** The answers that an application is made from. */
 export interface Answers {
   readonly framework: FrameworkName
   readonly language: Language

@@ -120,7 +120,7 @@ ${production}`
   return `# ${name}
 
 1. At your provider, register the redirect URI \`${address}/callback\`, and \`${address}/\` for the return after a logout.
-2. Fill in what is empty in \`.env\`.
+2. Complete the empty settings in \`.env\`.
 3. Start the application:
 
 ${start}

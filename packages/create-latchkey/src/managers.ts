@@ -42,7 +42,7 @@ const yarn: Manager = {
 /**
  * The package manager that runs this command.
  *
- * @param userAgent - What it says of itself in `npm_config_user_agent`, such as `pnpm/10.4.0 npm/? node/v24.1.0`. Default: npm.
+ * @param userAgent - The value of `npm_config_user_agent`, such as `pnpm/10.4.0 npm/? node/v24.1.0`. Default: npm.
  */
 export function managerOf(userAgent = ''): Manager {
   const [, name = '', major = ''] = /^(\w+)\/(\d+)/.exec(userAgent) ?? []

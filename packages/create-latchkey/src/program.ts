@@ -34,7 +34,7 @@ interface Options {
 /** Makes the `create-latchkey` command. Its exit codes: 0 done, 1 refused or cancelled, 2 usage error. */
 export function createProgram(): CommandLine {
   const command = createCommand('create-latchkey', version)
-    .description('Make a web application with a login. What is not given as an option is asked.')
+    .description('Make a web application with a login. Missing options are asked for.')
     .argument('[folder]', 'a folder that does not exist yet, or is empty')
     .option('--framework <name>', frameworkNames.join(', '), oneOf(frameworkNames))
     .option('--language <name>', languages.join(' or '), oneOf(languages))
@@ -82,7 +82,7 @@ async function create(given: string | undefined, options: Options): Promise<void
   const fill =
     answers.provider.name === 'issuer' &&
     !(answers.provider.clientId && answers.provider.clientSecret)
-      ? '\nFirst fill in what is empty in .env; README.md says what to register at your provider.\n'
+      ? '\nFirst complete the empty settings in .env; README.md says what to register at your provider.\n'
       : ''
   console.log(`
 The application is in ${folder}. Start it:

@@ -1,10 +1,10 @@
-/** What a load test plays. */
+/** The operations of a load test. */
 export type Operation = 'login' | 'refresh' | 'api'
 
 /** The names of the operations, in the order in which they are printed. */
 const OPERATIONS: readonly Operation[] = ['login', 'refresh', 'api']
 
-/** What was measured of one kind of operation. */
+/** The measurements of one kind of operation. */
 export interface Measured {
   readonly operation: Operation
   readonly done: number

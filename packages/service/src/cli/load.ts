@@ -149,12 +149,14 @@ function secret(variable: string, option: string, file: string | undefined): str
   const given = process.env[variable]
   if (file === undefined) return given
   if (given) throw new Exit(exitCodes.usage, `Give ${variable} or ${option}, not both.`)
-  const text = readInput(file, option).toString().replace(/\r?\n$/, '')
+  const text = readInput(file, option)
+    .toString()
+    .replace(/\r?\n$/, '')
   if (text === '') throw new Exit(exitCodes.usage, `${option}: ${file} is empty.`)
   return text
 }
 
-/** Makes users with verified addresses, and passwords that nobody else knows; adds each to `users` at once. */
+/** Makes users with verified addresses, and random passwords; adds each to `users` at once. */
 async function makeUsers(
   { client, tenant }: Target,
   count: number,
@@ -168,7 +170,7 @@ async function makeUsers(
     const password = randomBytes(18).toString('base64url')
     const { id } = await accounts.create({ profile: { email, email_verified: true } })
     users.push({ id, email, password })
-    await client.credentials(tenant, id).create({ password })
+    await client.credentials(tenant, id).create({ password: { alg: 'plain', hash: password } })
   }
 }
 
@@ -253,9 +255,13 @@ function pause(seconds: number, signal: AbortSignal): Promise<void> {
   if (seconds <= 0 || signal.aborted) return Promise.resolve()
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, seconds * 1000)
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer)
-      resolve()
-    }, { once: true })
+    signal.addEventListener(
+      'abort',
+      () => {
+        clearTimeout(timer)
+        resolve()
+      },
+      { once: true },
+    )
   })
 }

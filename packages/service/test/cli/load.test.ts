@@ -12,7 +12,15 @@ let confirm: string[]
 let users: ReturnType<ReturnType<typeof createManagementClient>['users']>
 
 beforeAll(async () => {
-  const args = ['--conditions=latchkey-source', main, 'dev', '--port', '4700', '--data', folder.path]
+  const args = [
+    '--conditions=latchkey-source',
+    main,
+    'dev',
+    '--port',
+    '4700',
+    '--data',
+    folder.path,
+  ]
   dev = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
   dev.stdout?.on('data', (chunk) => {
