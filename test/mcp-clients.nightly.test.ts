@@ -76,12 +76,12 @@ test('mcp-remote connects from the URL and a metadata document, and is stepped u
 function answerEach(transport: StdioClientTransport, page: Page): string[] {
   const consents: string[] = []
   let output = ''
-  transport.stderr?.on('data', async (chunk) => {
+  transport.stderr?.on('data', (chunk) => {
     output += chunk
     const [printed, url = ''] = /visiting:\s+(\S+)\s/.exec(output) ?? []
     if (printed === undefined) return
     output = ''
-    consents.push(await allowAccess(page, url))
+    void allowAccess(page, url).then((text) => consents.push(text))
   })
   return consents
 }
@@ -174,7 +174,8 @@ test('the conformance suite of the protocol has nothing against the service as i
   )
   expect([...groups.keys()].sort()).toEqual([AUTHORIZATION, ...Object.keys(NOT_RUN)].sort())
   for (const [heading, reason] of Object.entries(NOT_RUN)) {
-    for (const name of groups.get(heading) ?? []) process.stdout.write(`not run: ${name}. ${reason}.\n`)
+    for (const name of groups.get(heading) ?? [])
+      process.stdout.write(`not run: ${name}. ${reason}.\n`)
   }
 
   for (const scenario of groups.get(AUTHORIZATION) ?? []) {

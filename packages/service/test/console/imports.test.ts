@@ -240,7 +240,10 @@ describe.each(stores)('on %s, an import in the console', (store) => {
     const done = await begin()
     expect(textOf(done.html)).toMatch(/Of these, conflicts\s*60/)
     expect(await all(done)).toEqual(preview)
-    const { body } = await tenant.call('GET', `/x/v1/tenants/${tenant.id}/audit?action=user.exported`)
+    const { body } = await tenant.call(
+      'GET',
+      `/x/v1/tenants/${tenant.id}/audit?action=user.exported`,
+    )
     expect(JSON.stringify(body)).toContain('user.exported')
   })
 
