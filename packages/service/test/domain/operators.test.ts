@@ -96,10 +96,12 @@ test('an operator who has lost every way to log in gets a new link from the comm
 })
 
 test('there is always an owner who can log in', async () => {
-  const { api, admin, scope, operator } = await withOwner()
+  const { api, admin, scope, operator, token } = await withOwner()
   await using _ = api
   const refused = { code: 'conflict' }
   const { id } = operator
+  await expect(admin.removeOperator(id)).rejects.toMatchObject(refused)
+  await acceptInvitation(scope, token, 'the password of Ada')
   await expect(admin.removeOperator(id)).rejects.toMatchObject(refused)
   await expect(admin.updateOperator(id, { role: 'admin' })).rejects.toMatchObject(refused)
   await expect(setOperatorDisabled(scope, id, true)).rejects.toMatchObject(refused)
@@ -107,6 +109,10 @@ test('there is always an owner who can log in', async () => {
   await expect(again).rejects.toMatchObject(refused)
 
   const other = await admin.inviteOperator({ email: 'bob@example.com', role: 'owner' })
+  // An owner who is invited has no password yet.
+  await expect(admin.updateOperator(id, { role: 'viewer' })).rejects.toMatchObject(refused)
+  await expect(admin.removeOperator(id)).rejects.toMatchObject(refused)
+  await acceptInvitation(scope, other.token, 'the password of Bob')
   await admin.updateOperator(id, { role: 'viewer' })
   await expect(admin.removeOperator(other.operator.id)).rejects.toMatchObject(refused)
   await admin.removeOperator(id)

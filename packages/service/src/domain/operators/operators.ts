@@ -338,10 +338,14 @@ async function keepingAnOwner<T>(
 }
 
 async function checkOwners(scope: ServiceScope, id: string): Promise<void> {
-  const all = await listOperators(scope)
-  const isOwner = ({ operator, user }: OperatorUser) => operator.role === 'owner' && !user.disabled
-  const others = all.some((one) => one.operator.id !== id && isOwner(one))
-  if (others || !all.some((one) => one.operator.id === id && isOwner(one))) return
+  const owners = (await listOperators(scope)).filter(
+    ({ operator, user }) => operator.role === 'owner' && !user.disabled,
+  )
+  const able = owners.filter(({ operator }) => !operator.invitation && !operator.isUnconfirmed)
+  // While no owner can log in, as before the first one has accepted, one who is invited stays.
+  const counted = able.length > 0 ? able : owners
+  const isOther = counted.some(({ operator }) => operator.id !== id)
+  if (isOther || !counted.some(({ operator }) => operator.id === id)) return
   throw new ServiceError('conflict', reason('operator_last_owner'))
 }
 

@@ -9,8 +9,8 @@ export const operators = {
     de: 'Der Auftrag läuft nicht.',
   },
   operator_last_owner: {
-    en: 'This is the only owner. Invite another owner first.',
-    de: 'Das ist der einzige Inhaber. Laden Sie zuerst einen anderen ein.',
+    en: 'This is the only owner who can log in. Invite another owner, who accepts, first.',
+    de: 'Das ist der einzige Inhaber, der sich anmelden kann. Laden Sie zuerst einen anderen ein, der annimmt.',
   },
   operator_exists: {
     en: 'This address is an operator’s already. To give another role, change the role. If all ways to log in are lost, run "latchkey-service operator recover".',
