@@ -1,4 +1,5 @@
 import { type MailLanguage, mailLanguages } from '../domain/operators/support.ts'
+import type { MailKind } from '../mail/compose.ts'
 import { asIs, type Sentence, say, type Text } from './texts/index.ts'
 
 /** The language that a form asks for; `undefined`: that of the user. */
@@ -29,7 +30,9 @@ export const mailKinds: Readonly<Record<string, Sentence>> = {
   role: 'Notice of another role',
   operatorInvite: 'Invitation of an operator',
   operatorJoined: 'Notice of an accepted invitation',
-}
+  webhookGone: 'Notice of an endpoint that is gone',
+  webhookFailing: 'Notice of an endpoint that fails',
+} satisfies Record<MailKind, Sentence>
 
 /** The last response of the mail server, or the error code of the network. */
 export function answerOf(answer: string | undefined): Text | undefined {

@@ -656,6 +656,8 @@ export const de = {
   'Notice of a connected account': 'Hinweis auf ein verbundenes Konto',
   'Notice of a login on a new device': 'Hinweis auf eine Anmeldung auf einem neuen Gerät',
   'Notice of another role': 'Hinweis auf eine andere Rolle',
+  'Notice of an endpoint that is gone': 'Hinweis auf einen Endpunkt, den es nicht mehr gibt',
+  'Notice of an endpoint that fails': 'Hinweis auf einen Endpunkt, der nicht antwortet',
   'none: it can’t be reached ({code})': 'keine: nicht erreichbar ({code})',
   'given up': 'aufgegeben',
   'Saved.': 'Gespeichert.',
