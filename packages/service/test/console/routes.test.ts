@@ -303,6 +303,7 @@ describe('every route of the console', () => {
     const application = await api.create(api.applications, { name: 'Shop' })
     for (let i = 0; i < 60; i++) await api.create(api.applications, { name: `Shop ${i}` })
     const { context } = api
+    Object.assign(context.domains, { consoleHost: 'console.example' })
     await createAdmin(context).inviteOperator({ email: 'ada@example.com', role: 'owner' })
     const [operator] = await context.store.operators.list()
     const tenant = await context.store.tenants.get(api.tenantId)

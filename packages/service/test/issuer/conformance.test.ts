@@ -409,7 +409,12 @@ test('discovery describes what the issuer does, with every endpoint on https', a
       'private_key_jwt',
       'none',
     ],
-    grant_types_supported: ['authorization_code', 'refresh_token', 'client_credentials'],
+    grant_types_supported: [
+      'authorization_code',
+      'refresh_token',
+      'client_credentials',
+      'urn:ietf:params:oauth:grant-type:device_code',
+    ],
     code_challenge_methods_supported: ['S256'],
     claims_parameter_supported: false,
     request_uri_parameter_supported: false,
@@ -419,7 +424,8 @@ test('discovery describes what the issuer does, with every endpoint on https', a
   expect(discovered.scopes_supported).toContain('openid')
   expect(discovered.scopes_supported).not.toContain('address')
   expect(discovered.claims_supported).toEqual(expect.arrayContaining(['sub', 'email', 'name']))
-  for (const name of ['authorization', 'token', 'userinfo', 'end_session', 'revocation']) {
+  const endpoints = ['authorization', 'device_authorization', 'token', 'userinfo', 'end_session']
+  for (const name of [...endpoints, 'revocation']) {
     expect(discovered[`${name}_endpoint`]).toMatch(/^https:\/\/acme\.example\/oidc\//)
   }
   const { keys } = await get(discovered.jwks_uri ?? '')

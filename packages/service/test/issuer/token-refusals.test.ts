@@ -192,7 +192,7 @@ test('an application may send its secret in the body, but not both ways (RFC 674
   expect(answer.headers.get('cache-control')).toBe('no-store')
 })
 
-test.each(['password', 'urn:ietf:params:oauth:grant-type:device_code'])(
+test.each(['password', 'urn:ietf:params:oauth:grant-type:token-exchange'])(
   'the grant type "%s" is refused',
   async (grantType) => {
     await using issuer = await startIssuer()

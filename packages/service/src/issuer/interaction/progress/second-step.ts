@@ -18,11 +18,9 @@ export async function ruleOf(flow: InteractionRequest): Promise<SecondStepRule |
   const { context, tenant, interaction } = flow
   const { client_id: clientId } = interaction.params
   const application =
-    typeof clientId === 'string'
-      ? await context.domain.store.applications.get(tenant.id, clientId)
-      : undefined
+    typeof clientId === 'string' ? await context.directory.client(tenant.id, clientId) : undefined
   const { [SECOND_STEP_KEY]: ofTenant } = tenant.metadata
-  return secondStepRule(context.domain, ofTenant, application?.metadata[SECOND_STEP_KEY])
+  return secondStepRule(context.domain, ofTenant, application?.[SECOND_STEP_KEY])
 }
 
 /** A login that has ended, and whom it is for. */
