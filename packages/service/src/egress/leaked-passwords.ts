@@ -53,6 +53,7 @@ export async function createLeakedPasswords({
   }
 
   return {
+    hasList: list !== undefined,
     isListed: async (sha1) => (await list?.has(sha1)) ?? false,
     async isInRanges(tenantId, sha1) {
       if (clock.now() < pausedUntil) return false

@@ -7,6 +7,7 @@ export type {
   PageLink,
   PageName,
   Pages,
+  PasswordRules,
   Problem,
   ShownConnections,
 } from './pages.ts'

@@ -42,9 +42,11 @@ export interface Problem<Field extends string> {
 }
 
 /** A page on which a password is chosen. */
-interface PasswordRules {
+export interface PasswordRules {
   /** The least number of its characters. */
   least: number
+  /** Whether passwords of known data leaks are looked for. */
+  refusesLeaked: boolean
 }
 
 /** A way to begin a login, with the target of its form. */

@@ -33,6 +33,11 @@ const gallery: Readonly<Record<string, readonly Entry[]>> = {
   '/console/audit': ['audit', { name: 'audit-none', path: '/console/audit?target=nothing' }],
   '/console/audit/:entry': ['audit-entry'],
   '/console/system': ['system'],
+  '/console/search': [
+    { name: 'search', path: '/console/search?q=m.freifrau&in=:tenant' },
+    { name: 'search-pages', path: '/console/search?q=passw&in=:tenant' },
+    { name: 'search-none', path: '/console/search?q=nothing' },
+  ],
   '/console/t/:tenant': ['tenant', { name: 'tenant-empty', path: '/console/t/:empty' }],
   '/console/t/:tenant/settings': [
     'settings',

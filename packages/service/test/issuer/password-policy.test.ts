@@ -19,6 +19,7 @@ async function start(store: StoreKind) {
   const world = await startWithFactors({
     store,
     leaks: {
+      hasList: true,
       isListed: async (hash) => hash === sha1(LEAKED),
       async isInRanges(tenantId, hash) {
         asked.push(tenantId)
@@ -113,4 +114,18 @@ describe.each(allStoreKinds)('on %s', (store) => {
     const after = await logIn(issuer, app, { ...known, password: RANGED })
     expect(hasCode(after.callback)).toBe(true)
   })
+})
+
+test('a page names data leaks only where new passwords are looked for in them', async () => {
+  const { issuer } = await startWithFactors()
+  await using _ = issuer
+  const rules = async () => {
+    const visitor = createVisitor(issuer)
+    await visitor.submit(await visitor.get('/reset'), { email: ada.email })
+    const mail = (await issuer.mails()).find(({ link }) => link?.includes('/reset?'))
+    return said(await visitor.get(mail?.link ?? '')).rules
+  }
+  expect(await rules()).toContain('Not a common password.')
+  await issuer.changeSettings({}, { latchkey_leaked_password_check: 'true' })
+  expect(await rules()).toContain('Not a common password, and none that is known from a data leak.')
 })

@@ -1,5 +1,7 @@
 /** Where leaked passwords are looked for, by the SHA-1 of a password: 40 upper-case hexadecimal digits. */
 export interface LeakedPasswords {
+  /** Whether the service's operator has a list. */
+  readonly hasList: boolean
   /**
    * Whether the list of the service's operator has it; `false` where there is no list.
    *
@@ -16,6 +18,7 @@ export interface LeakedPasswords {
 
 /** For processes in which no person chooses a password. */
 export const noLeakedPasswords: LeakedPasswords = {
+  hasList: false,
   isListed: async () => false,
   isInRanges: async () => false,
   close: async () => {},

@@ -1,10 +1,9 @@
 import { changePassword } from '../../domain/users/accounts.ts'
 import { judgePassword } from '../../domain/users/chosen-password.ts'
 import { findPassword, hashPassword, verifyPassword } from '../../domain/users/passwords.ts'
-import { passwordPolicy } from '../../domain/ways/password-policy.ts'
 import { note } from '../../domain/writes/audit.ts'
 import type { Pages } from '../../pages/index.ts'
-import { passwordFault } from '../interaction/first/signup.ts'
+import { passwordFault, passwordRules } from '../interaction/first/signup.ts'
 import { showNotFound } from '../interaction/flow/dead-end.ts'
 import { type FlowRequest, mailContextOf, scopeOf, show } from '../interaction/flow/flow-request.ts'
 import { showLinkNeeded, showTooMany } from '../interaction/flow/too-many.ts'
@@ -64,6 +63,6 @@ async function showForm(
 ): Promise<void> {
   if (!flow.tenant.settings.allowPasswords) return showNotFound(flow)
   const hasPassword = (await findPassword(scopeOf(flow, user.id), user.id)) !== undefined
-  const { least } = passwordPolicy(flow.tenant)
-  show(flow, status, 'changePassword', { csrf, email: user.email, hasPassword, least, problem })
+  const shown = { csrf, email: user.email, hasPassword, problem }
+  show(flow, status, 'changePassword', { ...shown, ...passwordRules(flow) })
 }

@@ -18,6 +18,7 @@ export const de: Texts = {
   showNewPassword: 'Neues Passwort anzeigen',
   showCurrentPassword: 'Jetziges Passwort anzeigen',
   passwordRuleLength: 'Mindestens {least} Zeichen. Gut sind ein paar Wörter ohne Zusammenhang.',
+  passwordRuleCommon: 'Kein häufiges Passwort.',
   passwordRuleLeaked: 'Kein häufiges Passwort und keines, das aus einem Datenleck bekannt ist.',
   passwordRuleName: 'Nicht Ihr oder unser Name und nicht Ihre E-Mail-Adresse.',
 

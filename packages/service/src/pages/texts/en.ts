@@ -15,6 +15,7 @@ export const en = {
   showNewPassword: 'Show new password',
   showCurrentPassword: 'Show current password',
   passwordRuleLength: 'At least {least} characters. A few unrelated words make a good password.',
+  passwordRuleCommon: 'Not a common password.',
   passwordRuleLeaked: 'Not a common password, and none that is known from a data leak.',
   passwordRuleName: 'Not your name or ours, and not your email address.',
 

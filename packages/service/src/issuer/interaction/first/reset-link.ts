@@ -2,7 +2,6 @@ import { mayReset, resetPassword } from '../../../domain/users/accounts.ts'
 import { judgePassword, type PasswordProblem } from '../../../domain/users/chosen-password.ts'
 import { hashPassword } from '../../../domain/users/passwords.ts'
 import { lookUpUser } from '../../../domain/users/users.ts'
-import { passwordPolicy } from '../../../domain/ways/password-policy.ts'
 import { isLinkValid, readStanding } from '../../../domain/ways/valid-links.ts'
 import type { StoredPassword, User } from '../../../store/records.ts'
 import { type Form, redirect } from '../../requests/http.ts'
@@ -11,7 +10,7 @@ import { returnPath } from '../flow/flow-path.ts'
 import { type FlowRequest, languageOf, mailContextOf, scopeOf, show } from '../flow/flow-request.ts'
 import { type EmailToken, readEmailToken, spendEmailToken } from '../mail/email-tokens.ts'
 import { sendNews } from '../mail/messages.ts'
-import { passwordFault } from './signup.ts'
+import { passwordFault, passwordRules } from './signup.ts'
 
 /** Shows the form for the new password. The link stays good until one was accepted. */
 export async function showReset(flow: FlowRequest): Promise<void> {
@@ -110,6 +109,6 @@ function showForm(
   const { tenant } = flow
   const application = content.applicationId ?? ''
   const problem = found && passwordFault(tenant, found)
-  const { least } = passwordPolicy(tenant)
-  show(flow, status, 'reset', { token, email: content.email, application, least, problem })
+  const shown = { token, email: content.email, application, problem }
+  show(flow, status, 'reset', { ...shown, ...passwordRules(flow) })
 }

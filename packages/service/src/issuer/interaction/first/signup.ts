@@ -7,12 +7,18 @@ import { passwordPolicy } from '../../../domain/ways/password-policy.ts'
 import { note } from '../../../domain/writes/audit.ts'
 import { unlessRefused } from '../../../domain/writes/commit.ts'
 import { checkNewEmail, isWhole } from '../../../domain/writes/rules.ts'
-import type { Pages, TextKey } from '../../../pages/index.ts'
+import type { Pages, PasswordRules, TextKey } from '../../../pages/index.ts'
 import type { Tenant } from '../../../store/records.ts'
 import { type Form, redirect } from '../../requests/http.ts'
 import { showNotFound } from '../flow/dead-end.ts'
 import { csrfToken, flowPath } from '../flow/flow-path.ts'
-import { type InteractionRequest, mailContextOf, scopeOf, show } from '../flow/flow-request.ts'
+import {
+  type FlowRequest,
+  type InteractionRequest,
+  mailContextOf,
+  scopeOf,
+  show,
+} from '../flow/flow-request.ts'
 import { shownConnections } from '../flow/offered.ts'
 import { showTooMany } from '../flow/too-many.ts'
 import { sendLink, sendSignupLink } from '../mail/messages.ts'
@@ -98,7 +104,7 @@ async function showForm(
     ...entered,
     problem,
     csrf: csrfToken(interaction.uid),
-    least: passwordPolicy(flow.tenant).least,
+    ...passwordRules(flow),
     social: await shownConnections(flow),
     loginPath: flowPath(interaction),
   })
@@ -114,6 +120,15 @@ const passwordProblems = {
   name: 'passwordName',
   character: 'passwordCharacter',
 } as const satisfies Record<PasswordProblem, TextKey>
+
+/** The rules of a tenant for a new password, as pages say them before it is typed. */
+export function passwordRules({
+  context,
+  tenant,
+}: Pick<FlowRequest, 'context' | 'tenant'>): PasswordRules {
+  const { least, asksRanges } = passwordPolicy(tenant)
+  return { least, refusesLeaked: asksRanges || context.domain.leaks.hasList }
+}
 
 /** The fault of a chosen password, as the page of a form says it. */
 export function passwordFault(tenant: Tenant, problem: PasswordProblem) {

@@ -4,7 +4,6 @@ import { hashPassword, isPassword, verifyPassword } from '../../../domain/users/
 import { lookUpUser } from '../../../domain/users/users.ts'
 import { claimAccount } from '../../../domain/ways/account-changes.ts'
 import { isSignupOpen } from '../../../domain/ways/login-methods.ts'
-import { passwordPolicy } from '../../../domain/ways/password-policy.ts'
 import { unlessRefused } from '../../../domain/writes/commit.ts'
 import type { StoredPassword, User } from '../../../store/records.ts'
 import { isSameBrowser } from '../../requests/browser-cookie.ts'
@@ -20,7 +19,7 @@ import {
 } from '../mail/email-tokens.ts'
 import { completePending } from './pending.ts'
 import { isStillValid, setPassword } from './reset-link.ts'
-import { passwordFault } from './signup.ts'
+import { passwordFault, passwordRules } from './signup.ts'
 
 /** The outcome of following a link. `gone`: the link is no longer good. */
 type Outcome = 'done' | 'gone' | { problem: PasswordProblem }
@@ -152,7 +151,7 @@ function showForm(
     application: content.applicationId ?? '',
     asksPassword: asksPassword(flow, content),
     removesLogins: content.signup === undefined && removesLogins(flow, content),
-    least: passwordPolicy(flow.tenant).least,
+    ...passwordRules(flow),
     problem: problem && passwordFault(flow.tenant, problem),
   })
 }
