@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createBrowser } from '../issuer/support/browser.ts'
 import { bcryptOf, PASSWORD } from '../support/hashes.ts'
-import type { Field } from './field.ts'
+import { type Field, masterOf } from './field.ts'
 import { authorization, ensureUser, fetchOf, redeem } from './load.ts'
 
 const BATCH = 100
@@ -90,8 +90,8 @@ async function sizeOf(
   return found as { rows: number; bytes: number }
 }
 
-async function redisBytes({ redis }: Field): Promise<number> {
-  const facts = await redis.master.inspect((one) => one.info('memory'))
+async function redisBytes(field: Field): Promise<number> {
+  const facts = await (await masterOf(field)).inspect((one) => one.info('memory'))
   return Number(/used_memory_dataset:(\d+)/.exec(facts)?.[1])
 }
 
@@ -100,10 +100,10 @@ const HOUR_MS = 60 * MINUTE_MS
 
 /**
  * Removes what Redis would remove within this time. A code lives for a minute: how many are left when the last login ends
- * depends on the speed of the machine.
+ * depends on the speed of the machine, and on a busy one Sentinel may take the first Redis for gone.
  */
-async function forgetSoonExpired({ redis }: Field, withinMs = HOUR_MS): Promise<void> {
-  await redis.master.inspect(async (one) => {
+async function forgetSoonExpired(field: Field, withinMs = HOUR_MS): Promise<void> {
+  await (await masterOf(field)).inspect(async (one) => {
     for (const key of await one.keys('*')) {
       const ms = await one.pttl(key)
       if (ms > 0 && ms <= withinMs) await one.del(key)
