@@ -9,6 +9,7 @@ import { run } from '../scripts/run.ts'
 import { allowAccess, answerConsent, type McpExample, startMcpExample } from './support/agents.ts'
 import { launchChromium } from './support/chromium.ts'
 import { freePort } from './support/free-port.ts'
+import { limit, usual } from './support/limits.ts'
 import { installPublished } from './support/published.ts'
 
 /** The published clients; the guide for agents names the same versions. */
@@ -55,7 +56,7 @@ test('mcp-remote connects from the URL and a metadata document, and is stepped u
   const consents = answerEach(transport, page)
   const client = new Client({ name: 'desktop', version: '1.0.0' })
   onTestFinished(() => client.close())
-  await client.connect(transport as never, { timeout: 600_000 })
+  await client.connect(transport as never, { timeout: limit(usual.test) })
   expect(JSON.stringify(await client.callTool({ name: 'read_notes' }))).toContain('notes')
   expect(consents).toHaveLength(1)
   expect(consents[0]).not.toContain('Add notes')
@@ -63,8 +64,7 @@ test('mcp-remote connects from the URL and a metadata document, and is stepped u
   await expect
     .poll(async () => {
       const add = { name: 'add_note', arguments: { text: 'Sent by mcp-remote' } }
-      const options = { timeout: 600_000 }
-      const answer = client.callTool(add, undefined, options)
+      const answer = client.callTool(add, undefined, { timeout: limit(usual.test) })
       return JSON.stringify(await answer.catch((error) => String(error)))
     })
     .toContain('The note was added.')

@@ -48,5 +48,6 @@ export const bundledPackages: Readonly<Record<string, Bundled | NotBundled>> = {
   '@latchkey/development': {
     reason: 'The kit looks for it beside a program on a developer’s machine alone',
   },
+  'create-latchkey': { reason: 'npm runs it from its own package, and no application imports it' },
   '@latchkey/testing': { reason: 'Tests import it, and are not bundled' },
 }

@@ -52,10 +52,19 @@ const tried: Readonly<Record<string, readonly [file: string, title: string]>> = 
     'issuer/factor-guesses',
     'of two hundred parallel codes over many logins, no more are verified than of guesses one after another',
   ],
-  'It works once, for 24 hours:': [
-    'domain/last-owner',
-    'of several who accept one invitation at the same instant, one sets the password, on ',
-  ],
+  ...Object.fromEntries(
+    [
+      'It works once, for 24 hours:',
+      'The link works once, for 24 hours:',
+      'The service sends a link that works once, for 24 hours.',
+    ].map((sentence) => [
+      sentence,
+      [
+        'domain/last-owner',
+        'of several who accept one invitation at the same instant, one sets the password, on ',
+      ] as const,
+    ]),
+  ),
   'the last one cannot be removed.': [
     'domain/last-owner',
     'owners who %s each other at the same instant leave one, on ',

@@ -34,6 +34,7 @@ const names: Readonly<Record<string, Sentence>> = {
   '/console/t/:tenant/users/export': 'Download the users',
   '/console/t/:tenant/users/import/export': 'Download the refused rows',
   '/console/t/:tenant/users/import/begin': 'Import users',
+  '/console/t/:tenant/users/import/conflicts': 'Download the conflicts of an update',
   '/console/t/:tenant/users/bulk': 'Act for many users',
   '/console/t/:tenant/jobs/undo': 'Undo a job',
   '/console/t/:tenant/users/:user/edit': 'Edit a user',

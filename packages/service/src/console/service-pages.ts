@@ -19,7 +19,7 @@ export const servicePages: readonly ServicePage[] = [
   },
   {
     path: '/console/search',
-    label: 'Search',
+    label: 'Search everywhere',
     icon: 'M7 11.5a4.5 4.5 0 1 0 0-9 4.5 4.5 0 0 0 0 9zM10.5 10.500 14 14',
     isForAll: true,
   },

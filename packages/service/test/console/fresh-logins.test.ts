@@ -47,7 +47,7 @@ const harmless = ['name', 'company_name', 'logo_image_text', 'latchkey_brand_col
 
 /** A value of a setting that the tenant of the test does not have. */
 function another({ kind, name }: Setting, stored: Readonly<Record<string, unknown>>): string {
-  if (kind === 'flag') return String(stored[name] !== true)
+  if (kind === 'flag' || kind === 'metadata_flag') return String(stored[name] !== true)
   return kind === 'seconds' ? '7' : 'another'
 }
 

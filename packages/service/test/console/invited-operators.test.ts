@@ -75,7 +75,7 @@ describe.each(stores)('on %s, an operator is invited by mail', (store) => {
     const used = await at.running.open().get(at.links()[0] ?? '')
     expect(used.status).toBe(404)
     expect(textOf(used.html)).toContain('It was used, withdrawn or replaced by a later one.')
-    expect((await at.invite()).status).toBe(409)
+    expect((await at.invite()).status).toBe(422)
     expect((await at.invite()).html).toContain('This address is an operator’s already')
   })
 

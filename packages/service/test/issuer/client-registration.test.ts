@@ -12,7 +12,7 @@ import {
   webCallback,
 } from './support/agent.ts'
 import { ada, claimsOf, notes } from './support/apis.ts'
-import { createBrowser } from './support/browser.ts'
+import { createBrowser, createVisitor, trustedProxies } from './support/browser.ts'
 import { createClient, logIn } from './support/client.ts'
 import { allStoreKinds, movesTheClock, startIssuer } from './support/issuer.ts'
 import { moveTime } from './support/token-endpoint.ts'
@@ -239,7 +239,7 @@ test('what cannot be registered is refused with the codes of RFC 7591', async ()
 })
 
 test('A4: of a thousand registrations of one network few are kept, and others log in', async () => {
-  await using issuer = await startOpenIssuer(oneProcess, on)
+  await using issuer = await startOpenIssuer({ ...oneProcess, trustedProxies }, on)
   const before = (await issuer.audit()).length
   const app = await createClient(issuer)
   const all: Awaited<ReturnType<typeof register>>[] = []
@@ -255,6 +255,6 @@ test('A4: of a thousand registrations of one network few are kept, and others lo
   expect(last?.status).toBe(429)
   expect(Number(last?.headers.get('retry-after'))).toBeGreaterThan(0)
   expect(await issuer.audit()).toHaveLength(before)
-  const { callback } = await logIn(issuer, app, ada)
+  const { callback } = await logIn(issuer, app, ada, createVisitor(issuer))
   expect(callback.location).toContain('code=')
 })

@@ -451,6 +451,7 @@ export const de = {
   'Delete the tenant…': 'Mandanten löschen…',
   'The beginning of a domain or a name': 'Anfang einer Domain oder eines Namens',
   Search: 'Suchen',
+  'Search everywhere': 'Überall suchen',
   'Part of a name or an address, or an id': 'Teil eines Namens oder einer Adresse, oder eine Id',
   'Users, applications and settings are those of {tenant}.':
     'Benutzer, Anwendungen und Einstellungen sind die von {tenant}.',
@@ -732,6 +733,7 @@ export const de = {
   Jobs: 'Aufträge',
   Job: 'Auftrag',
   'Download the refused rows': 'Abgelehnte Zeilen herunterladen',
+  'Download the conflicts of an update': 'Konflikte einer Aktualisierung herunterladen',
   'Several users have this name. The entries are about {address}; for another one, enter the address or the id.':
     'Mehrere Benutzer haben diesen Namen. Die Einträge sind die von {address}; für einen anderen geben Sie die Adresse oder die Id ein.',
   'more than {count} users': 'mehr als {count} Benutzer',

@@ -96,8 +96,8 @@ export async function inviteAgain(
 
 /** The operator who has made the last invitation of another one; `undefined` for the command line. */
 export async function inviterOf({ context }: ServiceScope, id: string): Promise<User | undefined> {
-  const query = { tenantId: SYSTEM_TENANT_ID, target: id, action: 'operator.invite', limit: 1 }
-  const [entry] = await listAudit(context, query)
+  const entries = await listAudit(context, { tenantId: SYSTEM_TENANT_ID, target: id })
+  const entry = entries.find(({ action }) => action === 'operator.invite')
   const [, by] = /^operator:(.+)$/.exec(entry?.actor ?? '') ?? []
   const inviter = by === undefined ? undefined : await context.store.operators.get(by)
   return inviter?.user.disabled ? undefined : inviter?.user
