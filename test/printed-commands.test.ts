@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
@@ -185,10 +186,15 @@ test('every command that pages, help and messages print is one that its program 
 })
 
 test('every option of a command that a page names by itself is one of a command, with its default', async () => {
-  const help = (await helps()).map(([, text]) => text).join('\n')
+  const args = ['--conditions=latchkey-source', 'packages/create-latchkey/src/main.ts', '--help']
+  const ofCreate = execFileSync(process.execPath, args, { cwd: root, encoding: 'utf8' })
+  const help = [...(await helps()).map(([, text]) => text), ofCreate].join('\n')
   const options = new Set(help.match(/--[a-z][a-z-]+/g))
-  /** Options of npm, and of the scripts of this repository. */
-  const others = new Set(['--global', '--sample'])
+  /** Options of npm, of the scripts of this repository, of pnpm and of mcp-remote. */
+  const others = new Set([
+    ...['--global', '--sample', '--digestfile'],
+    ...['--client-metadata-url', '--static-oauth-client-info'],
+  ])
   const prose = pages.map((file) => ({ file, text: read(file).replaceAll(/^```.*?^```$/gms, '') }))
   const named = prose.flatMap(({ file, text }) =>
     [...text.matchAll(/`(--[a-z][a-z-]+)/g)].map(([, option = '']) => ({ file, option })),

@@ -12,7 +12,7 @@ await runExample({
   // #region metadata
   metadata: (baseUrl) => ({
     // For development: in production, list the hosts that you trust.
-    tenant: { latchkey_client_documents: 'any' },
+    tenant: { latchkey_client_documents: 'any', latchkey_client_registration: 'true' },
     application: {
       latchkey_api: `${baseUrl}/mcp`,
       latchkey_api_scopes: JSON.stringify(SCOPES),

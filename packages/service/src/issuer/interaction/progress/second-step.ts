@@ -4,6 +4,7 @@ import {
   type SecondStepRule,
   secondStepRule,
 } from '../../../domain/tenants/second-step-rule.ts'
+import { lookUpUser } from '../../../domain/users/users.ts'
 import { levelOfAcr } from '../../../domain/ways/assurance.ts'
 import type { Tenant, User } from '../../../store/records.ts'
 import type { IssuerContext } from '../../context.ts'
@@ -49,6 +50,6 @@ export async function lacksSecondStep(
   const factors = await readFactors(context.domain, tenant.id, tenant.settings, user.id)
   if (factors.usable.length === 0) return true
   if (request === undefined) return false
-  const account = await context.domain.store.users.get(tenant.id, user.id)
+  const account = await lookUpUser(context.domain, tenant.id, user.id)
   return account === undefined || !(await isTrusted({ context, tenant, request }, account, factors))
 }
