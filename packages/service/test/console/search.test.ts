@@ -55,6 +55,18 @@ describe.each(stores)('on %s, the search of the console', (store) => {
     expect((await find(owner, 'lovelace')).html).toContain('Eine Stelle gefunden.')
   })
 
+  test('says that more users may have the part than are shown', async () => {
+    await using running = await startConsole(on(store))
+    const tenant = await aTenant(running)
+    const owner = await running.logIn({ role: 'owner', email: 'olga@example.com' })
+    const said = 'At most 5 of a kind are shown for each tenant'
+    for (let n = 0; n < 4; n++) await tenant.addUser({ email: `grace-${n}@example.com` }, '')
+    expect(textOf((await find(owner, 'grace')).html)).not.toContain(said)
+    for (let n = 4; n < 7; n++) await tenant.addUser({ email: `grace-${n}@example.com` }, '')
+    const { html, found } = await find(owner, 'grace')
+    expect([found.length, textOf(html).includes(said)]).toEqual([5, true])
+  })
+
   test('finds nothing outside the tenants of the operator, and does not say that it is there', async () => {
     await using running = await startConsole(on(store))
     const tenant = await aTenant(running)

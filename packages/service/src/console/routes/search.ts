@@ -58,13 +58,24 @@ async function search({ scope, operator, query }: Call): Promise<Result> {
     name: 'search',
     title: 'Search',
     data: {
-      ...{ asked: text, found },
+      ...{ asked: text, found, each: hasMore(found) ? EACH : undefined },
       // Inside the frame, `tenant` is the one whose pages are shown.
       within: tenant && { id: tenant.id, name: nameOf(tenant) },
       isPart: text !== '' && !tenant && more,
       looked: first.length,
     },
   }
+}
+
+/** Whether there may be more of a kind than are shown. */
+function hasMore(found: readonly Found[]): boolean {
+  const counts = new Map<string, number>()
+  for (const { kind, of } of found) {
+    if (kind === 'Page' || kind === 'Setting' || kind === 'Tenant') continue
+    const key = `${kind} ${JSON.stringify(of)}`
+    counts.set(key, (counts.get(key) ?? 0) + 1)
+  }
+  return [...counts.values()].some((count) => count >= EACH)
 }
 
 const nameOf = ({ name, settings }: Tenant): string => name || settings.domain

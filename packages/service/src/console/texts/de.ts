@@ -463,6 +463,8 @@ export const de = {
   'Tenants that you can go to': 'Mandanten, zu denen Sie gehen können',
   'One place was found.': 'Eine Stelle gefunden.',
   '{count} places were found.': '{count} Stellen gefunden.',
+  'At most {count} of a kind are shown for each tenant: a longer part finds fewer.':
+    'Je Mandant werden höchstens {count} einer Art gezeigt: Ein längerer Teil findet weniger.',
   '{name} <{email}>': '{name} <{email}>',
   Operator: 'Operator',
   Page: 'Seite',
