@@ -8,4 +8,4 @@ latchkey users import keycloak.json
 latchkey users import kratos.json --map email=traits.email --map email_verified=verifiable_addresses.0.verified
 latchkey users import logto.csv
 latchkey users import supabase.csv
-latchkey users import wordpress.csv
+latchkey users import wordpress.csv --blocks user_status
