@@ -30,7 +30,7 @@ async function usersOf(installation: Installation, provider: string) {
   return Object.fromEntries(
     users
       .filter(({ profile }) => profile.email.endsWith(`@${provider}.example`))
-      .map((user) => [user.profile.email.split('@')[0], user]),
+      .map((user) => [user.profile.email.split('@')[0] ?? '', user] as const),
   )
 }
 
