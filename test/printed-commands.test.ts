@@ -190,10 +190,10 @@ test('every option of a command that a page names by itself is one of a command,
   const ofCreate = execFileSync(process.execPath, args, { cwd: root, encoding: 'utf8' })
   const help = [...(await helps()).map(([, text]) => text), ofCreate].join('\n')
   const options = new Set(help.match(/--[a-z][a-z-]+/g))
-  /** Options of npm, of the scripts of this repository, of pnpm and of mcp-remote. */
+  /** Options of npm, of the scripts of this repository, and of pnpm, mcp-remote and WordPress' `wp`. */
   const others = new Set([
     ...['--global', '--sample', '--digestfile'],
-    ...['--client-metadata-url', '--static-oauth-client-info'],
+    ...['--client-metadata-url', '--static-oauth-client-info', '--network'],
   ])
   const prose = pages.map((file) => ({ file, text: read(file).replaceAll(/^```.*?^```$/gms, '') }))
   const named = prose.flatMap(({ file, text }) =>
