@@ -8,7 +8,11 @@ const MAX_LINE_BYTES = 128
 
 /** A list of SHA-1 hashes on disk. */
 export interface HashList {
-  /** Whether the list has a hash of 40 upper-case hexadecimal digits. @throws when it cannot be read. */
+  /**
+   * Whether the list has a hash of 40 upper-case hexadecimal digits.
+   *
+   * @throws when the file cannot be read, or has another line where one is looked at: "no" would accept a leaked password.
+   */
   has(sha1: string): Promise<boolean>
   close(): Promise<void>
 }
@@ -31,7 +35,11 @@ export async function openHashList(path: string): Promise<HashList> {
     if (!LINE.test(first.text) || !LINE.test(last.text)) throw unsorted(path)
     if (hashIn(first) > hashIn(last)) throw unsorted(path)
     return {
-      has: (sha1) => has(file, size, sha1),
+      async has(sha1) {
+        const found = await has(file, size, sha1)
+        if (found === undefined) throw unsorted(path)
+        return found
+      },
       close: () => file.close(),
     }
   } catch (error) {
@@ -57,10 +65,12 @@ function hashIn({ text }: Line): string {
   return text.slice(0, 40).toUpperCase()
 }
 
-async function has(file: FileHandle, size: number, sha1: string): Promise<boolean> {
+/** Whether a hash is there; `undefined` where a line is no hash. */
+async function has(file: FileHandle, size: number, sha1: string): Promise<boolean | undefined> {
   let [low, high] = [0, size]
   while (low < high) {
     const line = await lineAt(file, low + Math.floor((high - low) / 2))
+    if (!LINE.test(line.text)) return undefined
     const hash = hashIn(line)
     if (hash === sha1) return true
     if (hash < sha1) low = line.next

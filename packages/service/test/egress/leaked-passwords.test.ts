@@ -140,3 +140,15 @@ test('an address inside the network of the service is not asked', async () => {
   expect(await leaks.isInRanges('ten_1', sha1('leaked long ago'))).toBe(false)
   expect(lines[0]).toContain('RefusedAddress')
 })
+
+test('a list that was cut off or written over while it is open says so, and accepts no password', async () => {
+  const hashes = ['a', 'b', 'c', 'd'].map(sha1).sort()
+  const file = aFile(hashes.join('\n'))
+  const { leaks } = await open({ file })
+  const [, second = ''] = hashes
+  expect(await leaks.isListed(second)).toBe(true)
+  writeFileSync(file, 'x'.repeat(4 * 41))
+  await expect(leaks.isListed(second)).rejects.toThrow('in each line')
+  writeFileSync(file, '')
+  await expect(leaks.isListed(second)).rejects.toThrow('in each line')
+})
