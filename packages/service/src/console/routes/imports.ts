@@ -21,7 +21,7 @@ import { rowOptions, rowsOf, UPLOAD_UNREADABLE } from '../../domain/operators/im
 import type { ConflictReason } from '../../domain/users/import-differences.ts'
 import { ServiceError } from '../../domain/writes/errors.ts'
 import { knownReason, reason } from '../../domain/writes/reasons/index.ts'
-import type { ImportJob, ImportState } from '../../store/jobs.ts'
+import type { ImportJob, ImportState, JobPart } from '../../store/jobs.ts'
 import { sheetLines } from '../../wire/tables.ts'
 import {
   type ConsoleRoute,
@@ -329,49 +329,37 @@ async function discard({ scope, form, tenant }: TenantCall): Promise<Result> {
 }
 
 /** The members that stay as they are here, as a table with a line for each. */
-async function exportKept(call: TenantCall): Promise<Result> {
-  const { scope, form, tenant } = call
-  const job = await getImport(scope, form.get('job') ?? '')
-  return noted(
-    call,
-    'user',
-    { import: job.id, format: 'csv' },
-    {
-      kind: 'lines',
-      fileName: `import-${tenant.id}-conflicts.csv`,
-      lines: sheetLines(['line', 'email', 'member', 'reason']),
-      async read(after) {
-        const parts = await importParts(scope, job, Number(after ?? 0))
-        const last = parts.at(-1)
-        return {
-          items: parts.flatMap(({ result }) => result.kept ?? []),
-          next: last && String(last.n + 1),
-        }
-      },
-    },
-  )
+function exportKept(call: TenantCall): Promise<Result> {
+  const columns = ['line', 'email', 'member', 'reason']
+  return exportParts(call, 'conflicts', columns, ({ kept = [] }) => kept)
 }
 
 /** The rows that are not imported, as a table. */
-async function exportFaults(call: TenantCall): Promise<Result> {
+function exportFaults(call: TenantCall): Promise<Result> {
+  return exportParts(call, 'refused', ['line', 'email', 'reason'], ({ faults }) => faults)
+}
+
+/** A table of what the parts of an import have as their results. */
+async function exportParts(
+  call: TenantCall,
+  name: string,
+  columns: readonly string[],
+  itemsOf: (result: JobPart['result']) => readonly object[],
+): Promise<Result> {
   const { scope, form, tenant } = call
   const job = await getImport(scope, form.get('job') ?? '')
-  return noted(
-    call,
-    'user',
-    { job: job.id, format: 'csv' },
-    {
-      kind: 'lines',
-      fileName: `import-${tenant.id}-refused.csv`,
-      lines: sheetLines(['line', 'email', 'reason']),
-      async read(after) {
-        const parts = await importParts(scope, job, Number(after ?? 0))
-        const last = parts.at(-1)
-        return {
-          items: parts.flatMap(({ result }) => result.faults),
-          next: last && String(last.n + 1),
-        }
-      },
+  const table = {
+    kind: 'lines',
+    fileName: `import-${tenant.id}-${name}.csv`,
+    lines: sheetLines([...columns]),
+    async read(after: string | undefined) {
+      const parts = await importParts(scope, job, Number(after ?? 0))
+      const last = parts.at(-1)
+      return {
+        items: parts.flatMap(({ result }) => itemsOf(result)),
+        next: last && String(last.n + 1),
+      }
     },
-  )
+  } as const
+  return noted(call, 'user', { job: job.id, format: 'csv' }, table)
 }

@@ -2,6 +2,7 @@ import { lookUpApplication } from '../../../domain/applications/applications.ts'
 import { isRegisteredId, judgedHosts } from '../../../domain/tenants/client-documents.ts'
 import { note } from '../../../domain/writes/audit.ts'
 import type { Pages } from '../../../pages/index.ts'
+import type { User } from '../../../store/records.ts'
 import {
   type Access,
   accessOf,
@@ -41,11 +42,7 @@ export async function answerConsent(flow: InteractionRequest, form: Form): Promi
   const { client_id: clientId, redirect_uri: redirectUri } = interaction.params
   const user = await currentUser(flow)
   const scope = scopeOf(flow, user?.id)
-  if (!user || form.get('answer') !== 'allow') {
-    if (user) await note(scope, 'consent.denied', user.id)
-    const denied = { error: 'access_denied', error_description: 'the user has denied the access' }
-    return finishInteraction(flow, denied)
-  }
+  if (!user || form.get('answer') !== 'allow') return denyAccess(flow, user)
   const id = String(clientId)
   const holder = { context, tenant }
   // Its grants of before its host was blocked must not come back.
@@ -62,6 +59,13 @@ export async function answerConsent(flow: InteractionRequest, form: Form): Promi
   await note(scope, 'consent.granted', user.id)
   const consent = { accountId: user.id }
   await finishInteraction(flow, { ...interaction.lastSubmission, consent } as never)
+}
+
+/** Tells the client that the user has denied the access. */
+export async function denyAccess(flow: InteractionRequest, user: User | undefined): Promise<void> {
+  if (user) await note(scopeOf(flow, user.id), 'consent.denied', user.id)
+  const denied = { error: 'access_denied', error_description: 'the user has denied the access' }
+  return finishInteraction(flow, denied)
 }
 
 /** The access that the request of an interaction asks for. */

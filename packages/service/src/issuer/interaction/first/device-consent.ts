@@ -10,7 +10,7 @@ import { type Form, redirect } from '../../requests/http.ts'
 import { csrfToken, flowPath } from '../flow/flow-path.ts'
 import { type InteractionRequest, languageOf, scopeOf, show } from '../flow/flow-request.ts'
 import { finishInteraction } from '../progress/finish.ts'
-import { accessAsked, shownAccess } from './consent.ts'
+import { accessAsked, denyAccess, shownAccess } from './consent.ts'
 import { currentUser } from './select-account.ts'
 
 /**
@@ -51,19 +51,14 @@ export async function showDeviceConsent(flow: InteractionRequest): Promise<void>
 export async function answerDeviceConsent(flow: InteractionRequest, form: Form): Promise<void> {
   const { interaction, tenant, context } = flow
   const user = await currentUser(flow)
-  const scope = scopeOf(flow, user?.id)
-  if (!user || form.get('answer') !== 'allow') {
-    if (user) await note(scope, 'consent.denied', user.id)
-    const denied = { error: 'access_denied', error_description: 'the user has denied the access' }
-    return finishInteraction(flow, denied)
-  }
+  if (!user || form.get('answer') !== 'allow') return denyAccess(flow, user)
   await keepConsent({ context, tenant }, user.id, {
     clientId: String(interaction.params.client_id),
     name: await applicationName(flow),
     place: placeOf(undefined),
     ...(await accessAsked(flow)),
   })
-  await note(scope, 'consent.granted', user.id)
+  await note(scopeOf(flow, user.id), 'consent.granted', user.id)
   const consent = { accountId: user.id }
   await finishInteraction(flow, { ...interaction.lastSubmission, consent } as never)
 }
