@@ -172,7 +172,11 @@ describe('a user whom the old system has shut out is imported disabled, and the 
       'csv',
       csv('raw_app_meta_data', '"{""banned"":false}"', '"{""a"":[],""banned"":true}"'),
     ],
-    ['a date after which nobody logs in', 'csv', csv('valid_until', '2099-01-01', '2020-01-01')],
+    [
+      'a date after which a user cannot log in',
+      'csv',
+      csv('valid_until', '2099-01-01', '2020-01-01'),
+    ],
     ['days of Excel', 'csv', csv('banned until', '45000', '72000.5')],
     ['milliseconds since 1970', 'csv', csv('banned_until', '1700000000000', '4070908800000')],
     ['microseconds since 1970', 'csv', csv('banned_until', '1700000000000000', '4070908800000000')],

@@ -52,10 +52,10 @@ test('there is a recipe for each provider that the guide names', () => {
 
 const names = { given_name: 'Ada', family_name: 'Lovelace' }
 
-/** What becomes of a user: imported disabled, or unverified and free, or not imported at all. */
+/** The fate of a user: imported disabled, or unverified and free, or not imported at all. */
 type Fate = 'disabled' | 'unverified' | 'rejected'
 
-/** The states that an old system may have. Where an export has nobody in one, a sentence says why. */
+/** The states that an old system may have. Where an export has no user in one, a sentence says why. */
 interface People {
   blocked: Fate | Missing
   deleted: Fate | Missing
@@ -128,7 +128,7 @@ const people: Record<string, People> = {
   kratos: {
     blocked: 'disabled',
     deleted: gone,
-    locked: { missing: 'Kratos locks nobody; an identity is active or inactive.' },
+    locked: { missing: 'Kratos has no locks; an identity is active or inactive.' },
     unverified: 'unverified',
   },
   logto: {
@@ -140,7 +140,7 @@ const people: Record<string, People> = {
   supabase: {
     blocked: 'disabled',
     deleted: 'disabled',
-    locked: { missing: 'Auth limits rates and locks nobody; a ban with an end is `banned_until`.' },
+    locked: { missing: 'Auth limits rates and has no locks; a ban with an end is `banned_until`.' },
     unverified: 'unverified',
     // Deleted softly by Auth itself, which replaces the address by a hash.
     '6S1nJ0iTqk3n8kQm1o0hVqJmJ2yL0m2m5Yf9o3c1XyU': 'rejected',
@@ -148,7 +148,7 @@ const people: Record<string, People> = {
   wordpress: {
     blocked: 'disabled',
     deleted: 'disabled',
-    locked: { missing: 'WordPress locks nobody; plugins that do have tables of their own.' },
+    locked: { missing: 'WordPress has no locks; plugins that add them have tables of their own.' },
     unverified: { missing: 'wp_users does not say which addresses are verified.' },
     grace: 'unverified',
     // By the plugins BuddyPress and bbPress.
