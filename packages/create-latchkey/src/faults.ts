@@ -26,6 +26,24 @@ export function faultOfName(folder: string, answers: Answers): string | undefine
   return `The application installs a package named "${name}" and cannot have the same name. Name the folder differently, such as my-app.`
 }
 
+/** Says which setting cannot be written into `.env`, as its readers would take it for another value. The value is not shown. */
+export function faultOfSettings({ provider }: Answers): string | undefined {
+  if (provider.name === 'service') return undefined
+  const settings = {
+    'The issuer': provider.issuer,
+    'The client ID': provider.clientId,
+    'The client secret': provider.clientSecret,
+  }
+  const [name] = Object.entries(settings).find(([, value]) => CHANGED_IN_ENV.test(value)) ?? []
+  return (
+    name &&
+    `${name} has a character that files like .env read in different ways, such as #, $ or a quote. Leave it empty, and write it into .env in the form that your framework reads.`
+  )
+}
+
+/** Signs of comments, quotes and variables, spaces and line breaks, and letters beyond ASCII. */
+const CHANGED_IN_ENV = /[#'"`$\\\s]|[^\x20-\x7e]/
+
 /** The name of the package: that of the folder. */
 export function packageNameOf(folder: string): string {
   return path.basename(path.resolve(folder))

@@ -9,7 +9,7 @@ import {
 } from '@latchkey/management/command-line'
 import { type Answers, type Provider, providerNames } from './answers.ts'
 import { DEFAULT_PORT, writeApplication } from './application.ts'
-import { faultOfFolder, faultOfIssuer, faultOfName } from './faults.ts'
+import { faultOfFolder, faultOfIssuer, faultOfName, faultOfSettings } from './faults.ts'
 import {
   type FrameworkName,
   frameworkNames,
@@ -74,7 +74,7 @@ async function create(given: string | undefined, options: Options): Promise<void
   }
   const folder = given ?? (isAsked ? await questions.askForFolder() : 'my-app')
   const answers = await answersFrom(options, isAsked)
-  refuse(faultOfFolder(folder) ?? faultOfName(folder, answers))
+  refuse(faultOfFolder(folder) ?? faultOfName(folder, answers) ?? faultOfSettings(answers))
 
   const manager = managerOf(process.env.npm_config_user_agent)
   writeApplication(folder, answers, manager)

@@ -159,6 +159,19 @@ test.for([
   expect(globSync('*', { cwd: folder })).toEqual([])
 })
 
+test.each(['pass#word', "it's", '$HOME', 'a b', 'line\nLATCHKEY_BASE_URL=x', 'ö'])(
+  'a secret that .env would change is refused without being shown, and nothing is written: %j',
+  async (secret) => {
+    const issuer = ['--issuer', 'https://login.example.com', '--client-id', 'shop']
+    const args = ['my-app', '--framework', 'koa', '--language', 'javascript', ...issuer]
+    const { code, stdout, stderr } = await create(args, { LATCHKEY_CLIENT_SECRET: secret })
+    expect(code).toBe(1)
+    expect(stderr).toContain('The client secret has a character that files like .env read')
+    expect(stdout + stderr).not.toContain(secret)
+    expect(existsSync(path.join(folder, 'my-app'))).toBe(false)
+  },
+)
+
 test('a folder with files, and a file, are refused and left as they are', async () => {
   mkdirSync(path.join(folder, 'full'))
   writeFileSync(path.join(folder, 'full/notes.txt'), 'mine')
