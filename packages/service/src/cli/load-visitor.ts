@@ -73,6 +73,8 @@ async function codeOf(
   let body: URLSearchParams | undefined
   let hasAnswered = false
   for (let step = 0; step < STEPS; step++) {
+    // Cookies, the password and headers of a proxy are for the installation alone.
+    if (url.origin !== new URL(issuer).origin) throw new LoadError('another host')
     const response = await fetch(url, {
       ...(body ? { method: 'POST', body } : {}),
       redirect: 'manual',
