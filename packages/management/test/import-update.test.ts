@@ -1,3 +1,4 @@
+import { pbkdf2Sync } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createManagementClient, type ManagementClient } from '@latchkey/management'
@@ -122,6 +123,27 @@ test('addresses that were passed on in a chain arrive in one run, and those that
     unchanged: 3,
     conflicts: 2,
   })
+})
+
+test('hashes of other systems come with a newer export, of new users and of those who have another one by now', async () => {
+  await using installation = await startInstallation()
+  const hashOf = (password: string): string =>
+    `pbkdf2_sha256$1000$salt$${pbkdf2Sync(password, 'salt', 1_000, 32, 'sha256').toString('base64')}`
+  const first = ['id,email,hash', `1,ada@example.com,${hashOf('the first one')}`]
+  await installation.run(['users', 'import', write(installation, 'users.csv', first)])
+  const newer = write(installation, 'newer.csv', [
+    'id,email,hash',
+    `1,ada@example.com,${hashOf('the second one')}`,
+    `2,grace@example.com,${hashOf('brought later')}`,
+  ])
+  const args = [newer, '--update', 'users.csv.result.csv']
+  expect(await numbers(installation, args)).toMatchObject({
+    ...{ new: 1, changed: 1, members: { password: 1 } },
+  })
+  const logIn = await createLogIn(installation)
+  expect(await logIn('ada@example.com', 'the first one')).not.toContain('code=')
+  expect(await logIn('ada@example.com', 'the second one')).toContain('code=')
+  expect(await logIn('grace@example.com', 'brought later')).toContain('code=')
 })
 
 test('an export that says nothing about who may log in unblocks nobody, and one without ids is matched by address', async () => {

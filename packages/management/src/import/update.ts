@@ -1,6 +1,7 @@
 import { createBatch } from '../resources/batch.ts'
 import type { UserUpdater } from '../resources/user-updater.ts'
 import type { ImportChangeResult, ImportConflict, UserImportChange } from '../types.ts'
+import { toImport } from './in-bulk.ts'
 import type { KnownUsers } from './known-users.ts'
 import type { ImportRow } from './row.ts'
 
@@ -185,12 +186,11 @@ async function sendAll(
 
 /** A row as the service takes it. A user whom the file does not deny may log in, if the file has states at all. */
 function toChange(row: ImportRow, options: UpdateOptions): UserImportChange {
-  const { user, password } = row
+  const { disabled } = row.user
   const id = options.known.find(row)?.id
   return {
-    ...user,
-    ...(options.saysStates && { disabled: user.disabled ?? false }),
-    ...(password && { password }),
+    ...toImport(row),
+    ...(options.saysStates && { disabled: disabled ?? false }),
     ...(id !== undefined && { id }),
     ...(options.isByAddress && id === undefined && { matchAddress: true }),
   }
