@@ -87,7 +87,10 @@ export async function drillReleases({
   if (unknown.length > 0) throw new Error(`${unknown.length} notices arrived and were not stored`)
   const noticesTwice = disabled.filter(({ id }) => (counts.get(id) ?? 0) > 1).length
   const { failures, lastFailure } = load.ledger
-  if (failures > 0) throw new Error(`${failures} requests failed, the last one with ${lastFailure}`)
+  if (failures > 0) {
+    const errors = nginx?.errors().join('\n')
+    throw new Error(`${failures} requests failed, the last one with ${lastFailure}\n${errors}`)
+  }
   return {
     ...(await verify(field, load.ledger)),
     ...{ perSecond, notices: disabled.length, noticesTwice },
@@ -97,6 +100,8 @@ export async function drillReleases({
 /** nginx as the guide has it; `follow` makes it send requests to the processes that are there now. */
 interface Nginx extends Balancer {
   follow(): Promise<void>
+  /** The errors that it reported so far. */
+  errors(): string[]
 }
 
 async function startNginxOf({ processes }: Cluster): Promise<Nginx> {
@@ -122,6 +127,7 @@ async function startNginxOf({ processes }: Cluster): Promise<Nginx> {
   return {
     port,
     follow: () => nginx.reload(upstream()),
+    errors: () => nginx.errors(),
     [Symbol.asyncDispose]: () => nginx[Symbol.asyncDispose](),
   }
 }
