@@ -3,6 +3,7 @@ import {
   createMapping,
   createStates,
   type FileFormat,
+  faultsInWords,
   readSource,
 } from '@latchkey/management/import'
 import { describe, expect, test } from 'vitest'
@@ -18,7 +19,7 @@ async function check(text: string, named = new Map<string, string>(), format: Fi
   const options = { mapping, named, states, hashAlgorithm: undefined }
   const faults: string[] = []
   const { rows } = await checkRecords('users.csv', records, options, (line, fault) =>
-    faults.push(`line ${line}: ${fault}`),
+    faults.push(`line ${line}: ${faultsInWords([fault])}`),
   )
   return { rows, faults }
 }

@@ -272,11 +272,19 @@ describe('the command', () => {
     expect(await users()).toEqual({})
   })
 
+  test('warns of a file without a column that says who may log in', async () => {
+    writeFileSync(join(installation.folder, 'silent.csv'), 'email,name\neve@example.com,Eve\n')
+    const { code, stderr } = await installation.run(['users', 'import', 'silent.csv', '--dry-run'])
+    expect(code).toBe(0)
+    expect(stderr).toContain('No column says who may log in: all users are imported enabled.')
+  })
+
   test('imports each user as the flags say, after a line with all values', async () => {
     const { code, stderr } = await run('--allows', 'status=pending', '--blocks', 'role=ghost')
     expect(code).toBe(0)
     expect(stderr).toContain('status: ACTIVE (1 row), SUSPENDED (1 row), pending (2 rows)')
     expect(stderr).toContain('To be imported disabled: 2 rows.')
+    expect(stderr).not.toContain('No column says')
     expect(await users()).toEqual({ ada: false, bob: true, carol: false, dave: true })
   })
 })

@@ -25,6 +25,7 @@ import { createMapping, targets, withoutPasswords } from '../import/mapping.ts'
 import { createPace } from '../import/pace.ts'
 import { writeResults } from '../import/results.ts'
 import { readStanding } from '../import/resume.ts'
+import { faultsInWords } from '../import/row-fault.ts'
 import { runImport } from '../import/run.ts'
 import { type FileFormat, formats } from '../import/source.ts'
 import { createStates, type StateFlag } from '../import/states.ts'
@@ -55,6 +56,9 @@ interface ImportOptions extends TenantOptions, JsonOptions {
   result?: string
   rejects?: string
 }
+
+const NO_STATES =
+  'No column says who may log in: all users are imported enabled. If the old system has blocked users, its export must say who they are.'
 
 const SHOWN_FAULTS = 1_000
 
@@ -135,7 +139,7 @@ async function importUsers(file: string, options: ImportOptions): Promise<void> 
   let shown = 0
   const checked = await checkFile(input, (line, fault) => {
     if (!options.dryRun || shown++ < SHOWN_FAULTS || !process.stderr.isTTY) {
-      if (options.dryRun) console.error(`line ${line}: ${oneLine(fault)}`)
+      if (options.dryRun) console.error(`line ${line}: ${oneLine(faultsInWords([fault]))}`)
     }
   })
   if (checked.ignored.length > 0) console.error(`Left out: ${oneLine(checked.ignored.join(', '))}`)
@@ -144,6 +148,7 @@ async function importUsers(file: string, options: ImportOptions): Promise<void> 
   }
   if (checked.disabled > 0) console.error(`To be imported disabled: ${count(checked.disabled)}.`)
   if (options.update !== undefined) return update(input, checked, options, file)
+  if (!checked.saysStates) console.error(NO_STATES)
   if (options.dryRun) return reportDryRun(checked, options)
   await run(input, checked, options, files)
 }

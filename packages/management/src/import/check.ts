@@ -13,6 +13,7 @@ import {
 } from './file-faults.ts'
 import { looksHashed } from './hashes.ts'
 import { emailKey, type ImportRow, isOpen, isPasswordPart, type RowOptions, toRow } from './row.ts'
+import { type RowFault, rowFault } from './row-fault.ts'
 import { type FileFormat, readSource, type Source, type SourceRecord } from './source.ts'
 
 /** The source of an import, and how its records become users. */
@@ -21,7 +22,7 @@ export interface ImportFile extends RowOptions {
 }
 
 /** Is told of each fault, with the number of its row, from 0. */
-type Report = (line: number, fault: string, row: number) => void
+type Report = (line: number, fault: RowFault, row: number) => void
 
 /** How many rows are looked at for a column whose values are email addresses. */
 const LOOKED_AT = 100
@@ -31,7 +32,7 @@ export interface Checked {
   /** Rows with a fault of their own or with a value that an earlier row has. */
   faulty: number
   /** Rows that repeat an earlier one, with the reason. */
-  repeated: Map<number, string>
+  repeated: Map<number, RowFault>
   /** Columns that go nowhere. */
   ignored: string[]
   /** Rows whose users are imported disabled. */
@@ -133,13 +134,13 @@ async function checkRows(
   if (rows > 0 && unused !== undefined) throw unusedFault(unused)
   if (unclear.counts.size > 0) throw stateFault(file, unclear.counts)
   if (columns.size > 0 && !hasEmails) throw emailFault(file, addresses, columns)
-  const repeated = new Map<number, string>()
+  const repeated = new Map<number, RowFault>()
   for (const [what, finder] of [
-    ['email address', emails],
-    ['id', ids],
+    ['same_email', emails],
+    ['same_id', ids],
   ] as const) {
     for (const { row, line, firstLine } of finder.find()) {
-      const reason = `has the ${what} of line ${firstLine}`
+      const reason = rowFault(what, { line: firstLine })
       faults.add({ line, row }, reason)
       if (!repeated.has(row)) faulty++
       repeated.set(row, reason)
@@ -182,13 +183,13 @@ const MAX_HELD = 100_000
 
 /** Reports faults by line: that a value is there twice shows after the last row only. */
 function inOrder(report: Report) {
-  const held: { line: number; fault: string; row: number }[] = []
+  const held: { line: number; fault: RowFault; row: number }[] = []
   function flush(): void {
     held.sort((one, other) => one.line - other.line)
     for (const { line, fault, row } of held.splice(0)) report(line, fault, row)
   }
   return {
-    add({ line, row }: Pick<ImportRow, 'line' | 'row'>, fault: string): void {
+    add({ line, row }: Pick<ImportRow, 'line' | 'row'>, fault: RowFault): void {
       held.push({ line, fault, row })
       if (held.length === MAX_HELD) flush()
     },

@@ -1,5 +1,6 @@
 import type { ImportAlgorithm } from '../types.ts'
 import { ownSchemes } from './legacy.ts'
+import { type RowFault, rowFault } from './row-fault.ts'
 
 export const algorithms: readonly ImportAlgorithm[] = [
   'bcrypt',
@@ -16,6 +17,12 @@ export const hashNames: readonly HashName[] = [...algorithms, ...ownSchemes]
 /** One of {@link hashNames}. */
 export type HashName = ImportAlgorithm | (typeof ownSchemes)[number]
 
+/** The bytes of a password that bcrypt reads. */
+const MOST_BYTES = 72
+
+/** The costs of bcrypt that the API takes. */
+const costs = { least: 8, most: 12 }
+
 const digestBytes = { md5: 16, sha1: 20, sha256: 32, sha512: 64 } as const
 
 export function isAlgorithm(text: string): text is ImportAlgorithm {
@@ -27,11 +34,11 @@ export function isHashName(text: string): text is HashName {
 }
 
 /** The fault of a hash, without quoting it. The service has the last word. */
-export function hashFault(alg: ImportAlgorithm, hash: string): string | undefined {
+export function hashFault(alg: ImportAlgorithm, hash: string): RowFault | undefined {
   switch (alg) {
     case 'plain':
-      return Buffer.byteLength(hash.normalize('NFC')) > 72
-        ? 'has a password of more than 72 bytes'
+      return Buffer.byteLength(hash.normalize('NFC')) > MOST_BYTES
+        ? rowFault('password_long', { most: MOST_BYTES })
         : undefined
     case 'bcrypt':
       return bcryptFault(hash)
@@ -40,19 +47,19 @@ export function hashFault(alg: ImportAlgorithm, hash: string): string | undefine
   }
 }
 
-function bcryptFault(hash: string): string | undefined {
+function bcryptFault(hash: string): RowFault | undefined {
   const [, cost] = /^\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{53}$/.exec(hash) ?? []
-  if (cost === undefined) return 'has a hash that is not bcrypt: $2a$, $2b$ or $2y$, 60 characters'
-  const isTolerated = Number(cost) >= 8 && Number(cost) <= 12
-  return isTolerated ? undefined : `has a bcrypt hash of cost ${Number(cost)}; accepted are 8 to 12`
+  if (cost === undefined) return rowFault('hash_bcrypt')
+  const isTolerated = Number(cost) >= costs.least && Number(cost) <= costs.most
+  return isTolerated ? undefined : rowFault('hash_cost', { cost: Number(cost), ...costs })
 }
 
-function digestFault(alg: keyof typeof digestBytes, hash: string): string | undefined {
+function digestFault(alg: keyof typeof digestBytes, hash: string): RowFault | undefined {
   const bytes = digestBytes[alg]
   if (hash.length === bytes * 2 && /^[0-9a-f]+$/i.test(hash)) return undefined
   const decoded = Buffer.from(hash, 'base64')
   if (decoded.length === bytes && decoded.toString('base64') === hash) return undefined
-  return `has a hash that is not ${alg}: ${bytes * 2} hexadecimal digits, or base64 of ${bytes} bytes`
+  return rowFault('hash_digest', { name: alg, digits: bytes * 2, bytes })
 }
 
 /** Whether a password is the hash of one, as frameworks keep it in a column of that name. */

@@ -3,13 +3,14 @@
 import { FileFault, type FileFaultName, type FileFaultValues } from './file-fault.ts'
 import { looksHashed } from './hashes.ts'
 import { isEmailName } from './mapping.ts'
+import { type RowFault, rowFault } from './row-fault.ts'
 
 /** A row of a table: its cells by the names of their columns. */
 export interface CsvRow {
   line: number
   names: readonly string[]
   cells: readonly string[]
-  fault: string | undefined
+  fault: RowFault | undefined
 }
 
 /** A value that is an email address. */
@@ -61,8 +62,8 @@ export function createHeading(file: string) {
         })
       }
       const isEven = cells.length === names.length
-      const count = `has ${cells.length} columns, the first line has ${names.length}`
-      return { line, names, cells, fault: isEven ? undefined : count }
+      const count = { count: cells.length, more: names.length }
+      return { line, names, cells, fault: isEven ? undefined : rowFault('columns', count) }
     },
   }
 
@@ -72,7 +73,7 @@ export function createHeading(file: string) {
   }
 }
 
-const AGAIN = 'has names of columns rather than a user'
+const AGAIN = rowFault('heading')
 
 const isUnnamed = (name: string | undefined, n: number): boolean => name === `column ${n + 1}`
 

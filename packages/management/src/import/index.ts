@@ -9,5 +9,12 @@ export { toImport } from './in-bulk.ts'
 export { type FirebaseParameters, readFirebaseParameters } from './legacy.ts'
 export { createMapping, targets, withoutPasswords } from './mapping.ts'
 export { type ImportRow, type RowOptions, toRow } from './row.ts'
+export {
+  faultsInWords,
+  type RowFault,
+  type RowFaultName,
+  rowFault,
+  rowFaults,
+} from './row-fault.ts'
 export { type FileFormat, readSource, type SourceRecord } from './source.ts'
 export { createStates, type StateFlag } from './states.ts'

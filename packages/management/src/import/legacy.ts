@@ -1,5 +1,6 @@
 import type { LegacyPasswordInput, LegacyScheme } from '../types.ts'
 import { FileFault } from './file-fault.ts'
+import { type RowFault, rowFault } from './row-fault.ts'
 
 /** The systems whose hashes say all that a login needs. */
 export const ownSchemes = ['argon2', 'aspnet', 'django', 'phpass', 'wordpress'] as const
@@ -59,7 +60,7 @@ export function readFirebaseParameters(text: string): FirebaseParameters {
 /** A password that a record holds in a form of its own: Keycloak's. */
 export type RecordPassword =
   | { kind: 'legacy'; legacy: LegacyPasswordInput }
-  | { kind: 'fault'; fault: string }
+  | { kind: 'fault'; fault: RowFault }
 
 const KEYCLOAK = /^credentials\.(\d+)\.(type|secretData|credentialData)$/
 
@@ -76,12 +77,12 @@ export function keycloakPassword(members: ReadonlyMap<string, string>): RecordPa
     const of = (name: string) => parse(members.get(`credentials.${n}.${name}`))
     const [secret, data] = [of('secretData'), of('credentialData')]
     if (!secret || !data) {
-      return { kind: 'fault', fault: 'has a password of Keycloak that cannot be read' }
+      return { kind: 'fault', fault: rowFault('keycloak_unreadable') }
     }
     const { algorithm, hashIterations: iterations, additionalParameters } = data
     const { value: hash, salt } = secret
     if (typeof hash !== 'string') {
-      return { kind: 'fault', fault: 'has a password of Keycloak without a value' }
+      return { kind: 'fault', fault: rowFault('keycloak_empty') }
     }
     const more = algorithm === 'argon2' ? argon2Parameters(additionalParameters) : {}
     const given = Object.entries({ algorithm, iterations, salt, ...more }).filter(
@@ -116,16 +117,16 @@ export function firebasePassword(
   salt: string | undefined,
   shared: FirebaseParameters,
 ): RecordPassword {
-  if (salt === undefined) return { kind: 'fault', fault: 'has a hash of Firebase without a salt' }
+  if (salt === undefined) return { kind: 'fault', fault: rowFault('firebase_salt') }
   return { kind: 'legacy', legacy: { scheme: 'firebase', hash, parameters: { ...shared, salt } } }
 }
 
 /** The fault of a hash of another system, without quoting it. The service has the last word. */
-export function legacyFault(scheme: LegacyScheme, hash: string): string | undefined {
+export function legacyFault(scheme: LegacyScheme, hash: string): RowFault | undefined {
   if (scheme === 'keycloak' || scheme === 'firebase' || schemeOf(hash) === scheme) return undefined
   // Version 2 does not say what it is.
   if (scheme === 'aspnet' && /^AA[A-Za-z0-9+/]{63,}={0,2}$/.test(hash)) return undefined
-  return `has a hash that is not of ${scheme}`
+  return rowFault('hash_other', { name: scheme })
 }
 
 function parse(text: string | undefined): Record<string, unknown> | undefined {

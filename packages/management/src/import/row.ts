@@ -1,6 +1,6 @@
 import type { ImportAlgorithm, LegacyPasswordInput, UserInput } from '../types.ts'
 import { FALSE, TRUE } from './flags.ts'
-import { type HashName, hashFault, isAlgorithm, isHashName } from './hashes.ts'
+import { type HashName, hashFault, hashNames, isAlgorithm, isHashName } from './hashes.ts'
 import {
   type FirebaseParameters,
   firebasePassword,
@@ -11,6 +11,7 @@ import {
   schemeOf,
 } from './legacy.ts'
 import type { Mapping, Target } from './mapping.ts'
+import { type RowFault, type RowFaultName, rowFault } from './row-fault.ts'
 import { flattenText, type SourceRecord } from './source.ts'
 import type { States } from './states.ts'
 
@@ -32,7 +33,7 @@ export interface ImportRow {
   unclear: [string, string][]
   /** Two columns that say different things about one member. */
   contradiction: Contradiction | undefined
-  faults: string[]
+  faults: RowFault[]
 }
 
 /** A member with the two columns that disagree about it. */
@@ -80,7 +81,7 @@ export function toRow(
       said.push([column, value])
       const text = value.trim().toLowerCase()
       const isOn = TRUE.has(text)
-      if (!isOn && !FALSE.has(text)) faults.push(`"${column}" is neither true nor false`)
+      if (!isOn && !FALSE.has(text)) faults.push(rowFault('not_boolean', { column }))
       // Of several columns, each may deny.
       if (text !== '' && isOn === (target === 'disabled')) isDenied = true
     }
@@ -95,19 +96,18 @@ export function toRow(
     }
   }
 
+  const blamed = (fault: RowFaultName, target: Target): RowFault =>
+    rowFault(fault, { column: columns.get(target) ?? target })
   const flag = (name: string): boolean => {
     const text = (fields.get(name) ?? '').trim().toLowerCase()
-    if (!TRUE.has(text) && !FALSE.has(text))
-      faults.push(`"${columns.get(name)}" is neither true nor false`)
+    if (!TRUE.has(text) && !FALSE.has(text)) faults.push(blamed('not_boolean', name))
     return TRUE.has(text)
   }
   const email = (fields.get('email') ?? '').trim()
   // A record without any member has a fault that says why.
   const isKnown = members.size > 0 || !fault
   if (isKnown && (!/^[^\s@]+@[^\s@]+$/u.test(email) || email.length > 254)) {
-    faults.push(
-      email ? `"${columns.get('email')}" is not an email address` : 'has no email address',
-    )
+    faults.push(email ? blamed('not_email', 'email') : rowFault('no_email'))
   }
   const verifiedAt = readInstant(fields.get('verified_at'), columns.get('verified_at'), faults)
   const addresses = fields.get('email_verified')?.split(/[\s,;|]+/) ?? []
@@ -198,11 +198,11 @@ export function emailKey(email: string): string {
 function readInstant(
   text: string | undefined,
   column: string | undefined,
-  faults: string[],
+  faults: RowFault[],
 ): string | undefined {
   if (text === undefined) return undefined
   if (Number.isNaN(Date.parse(text))) {
-    faults.push(`"${column}" is not a date`)
+    faults.push(rowFault('not_date', { column: column ?? 'verified_at' }))
     return undefined
   }
   const isInstant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/.test(text)
@@ -214,12 +214,22 @@ function prefixed(fields: Map<string, string>, prefix: string): Record<string, s
   return Object.fromEntries(chosen.map(([name, value]) => [name.slice(prefix.length), value]))
 }
 
-function checkMetadata(metadata: Record<string, string>, faults: string[]): void {
+/** What the API takes as metadata: keys, and characters of a key and of a value. */
+const METADATA = { keys: 20, key: 100, value: 1_000 }
+
+function checkMetadata(metadata: Record<string, string>, faults: RowFault[]): void {
   const entries = Object.entries(metadata)
-  if (entries.length > 20) faults.push(`has ${entries.length} metadata keys; at most 20 are kept`)
+  if (entries.length > METADATA.keys) {
+    faults.push(rowFault('metadata_keys', { count: entries.length, most: METADATA.keys }))
+  }
   for (const [key, value] of entries) {
-    if ([...key].length > 100) faults.push('has a metadata key of more than 100 characters')
-    if ([...value].length > 1_000) faults.push(`"metadata.${key}" has more than 1000 characters`)
+    if ([...key].length > METADATA.key) {
+      faults.push(rowFault('metadata_key', { most: METADATA.key }))
+    }
+    if ([...value].length > METADATA.value) {
+      const column = `metadata.${key}`
+      faults.push(rowFault('metadata_value', { column, most: METADATA.value }))
+    }
   }
 }
 
@@ -227,11 +237,11 @@ function readPassword(
   fields: Map<string, string>,
   members: ReadonlyMap<string, string>,
   { hashAlgorithm: defaultAlgorithm, firebase }: RowOptions,
-  faults: string[],
+  faults: RowFault[],
 ): FoundPassword | undefined {
   const plain = fields.get('password')
   const hash = fields.get('hash')
-  if (plain !== undefined && hash !== undefined) faults.push('has both a password and a hash')
+  if (plain !== undefined && hash !== undefined) faults.push(rowFault('two_passwords'))
   const secret = hash ?? plain
   if (secret === undefined) return withoutFault(keycloakPassword(members), faults)
   const named = fields.get('alg')?.trim().toLowerCase()
@@ -247,15 +257,11 @@ function readPassword(
     return withoutFault(firebasePassword(hash, members.get(SALT), firebase), faults)
   }
   if (alg === undefined) {
-    faults.push(
-      'has a hash of an unknown algorithm; name it with --hash-algorithm or in a column, or add --no-passwords',
-    )
+    faults.push(rowFault('hash_unnamed'))
     return undefined
   }
   if (!isHashName(alg)) {
-    faults.push(
-      'names an algorithm other than bcrypt, plain, md5, sha1, sha256, sha512, argon2, aspnet, django, phpass and wordpress',
-    )
+    faults.push(rowFault('hash_unknown', { all: hashNames.join(', ') }))
     return undefined
   }
   if (!isAlgorithm(alg)) {
@@ -275,7 +281,7 @@ type FoundPassword =
 
 function withoutFault(
   found: RecordPassword | undefined,
-  faults: string[],
+  faults: RowFault[],
 ): Exclude<RecordPassword, { kind: 'fault' }> | undefined {
   if (found?.kind !== 'fault') return found
   faults.push(found.fault)

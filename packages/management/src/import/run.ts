@@ -6,13 +6,14 @@ import { createLedger } from './ledger.ts'
 import { createOneByOne, type OneByOneOptions } from './one-by-one.ts'
 import { WINDOW } from './resume.ts'
 import type { ImportRow } from './row.ts'
+import { faultsInWords, type RowFault } from './row-fault.ts'
 
 export interface RunOptions extends OneByOneOptions {
   /** Given when the service takes many users in a request. */
   importer: UserImporter | undefined
   rows: AsyncIterable<ImportRow>
   /** Rows that repeat an earlier one, with the reason. */
-  repeated: ReadonlyMap<number, string>
+  repeated: ReadonlyMap<number, RowFault>
   journal: Journal
   /** Requests under way at a time. */
   concurrency: number
@@ -68,9 +69,9 @@ export async function runImport(options: RunOptions): Promise<void> {
   for await (const row of options.rows) {
     if (failure !== undefined || signal.aborted) break
     if (standing.finished.has(row.row)) continue
-    const fault = options.repeated.get(row.row) ?? row.faults.join('; ')
-    if (fault) {
-      ledger.reject(row, fault)
+    const faults = [options.repeated.get(row.row) ?? row.faults].flat()
+    if (faults.length > 0) {
+      ledger.reject(row, faultsInWords(faults))
       continue
     }
     if (row.row - (batch.items[0]?.row ?? row.row) >= WINDOW) await flush()

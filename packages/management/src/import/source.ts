@@ -4,6 +4,7 @@ import { type Encoding, readText } from './encoding.ts'
 import { unescapeFormula } from './formula.ts'
 import type { CsvRow } from './heading.ts'
 import { splitJson } from './json-records.ts'
+import { type RowFault, rowFault } from './row-fault.ts'
 
 export const formats = ['csv', 'ndjson', 'json'] as const
 
@@ -14,7 +15,7 @@ export interface SourceRecord {
   line: number
   /** Nested members have names with dots, such as `profile.email`. */
   members: Map<string, string>
-  fault: string | undefined
+  fault: RowFault | undefined
 }
 
 /** A file, or the upload of one. */
@@ -88,7 +89,7 @@ function csvRecord({ line, names, cells, fault }: CsvRow): SourceRecord {
     const cell = cells[n] ?? ''
     if (OBJECTS.includes(name) && cell.startsWith('{')) {
       const inner = jsonRecord(line, `{${JSON.stringify(name)}:${cell}}`)
-      if (inner.fault) members.blame(`has a "${name}" that ${inner.fault}`)
+      if (inner.fault) members.blame(rowFault('inside', { column: name, fault: inner.fault }))
       for (const [member, value] of inner.members) members.add(member, value)
     } else if (cell !== '') members.add(name, name === 'email' ? unescapeFormula(cell) : cell)
   }
@@ -99,10 +100,10 @@ function jsonRecord(line: number, text: string): SourceRecord {
   const members = createMembers(undefined)
   try {
     const value: unknown = JSON.parse(text)
-    if (!isObject(value)) members.blame('is not a JSON object')
+    if (!isObject(value)) members.blame(rowFault('not_object'))
     else if (flatten(value, '', members) < countNames(text)) members.blame(TWICE)
   } catch {
-    members.blame('is not JSON')
+    members.blame(rowFault('not_json'))
   }
   return members.record(line)
 }
@@ -120,14 +121,14 @@ export function flattenText(text: string): Map<string, string> | undefined {
 }
 
 /** A member that is there twice: either value may say that the user must not log in. */
-const TWICE = 'has a member twice'
+const TWICE = rowFault('twice')
 
 /** Collects the members of a record, and the first of its faults. */
-function createMembers(first: string | undefined) {
+function createMembers(first: RowFault | undefined) {
   const members = new Map<string, string>()
   let fault = first
-  const blame = (reason: string): void => {
-    fault ??= reason
+  const blame = (found: RowFault): void => {
+    fault ??= found
   }
   return {
     blame,

@@ -4,6 +4,7 @@ import type { ImportChangeResult, ImportConflict, UserImportChange } from '../ty
 import { toImport } from './in-bulk.ts'
 import type { KnownUsers } from './known-users.ts'
 import type { ImportRow } from './row.ts'
+import { faultsInWords, type RowFault } from './row-fault.ts'
 
 /** The outcome of a row: what the service says, or the faults of the row itself. */
 export type RowResult = ImportChangeResult | { status: 'faulty'; detail: string }
@@ -14,7 +15,7 @@ export interface UpdateOptions {
   /** The rows of the file, each time from the first one on. */
   rows(): AsyncIterable<ImportRow>
   /** Rows that repeat an earlier one, with the reason. */
-  repeated: ReadonlyMap<number, string>
+  repeated: ReadonlyMap<number, RowFault>
   known: KnownUsers
   /** Whether users are matched by their addresses, as there is no result of an earlier import. */
   isByAddress: boolean
@@ -69,8 +70,8 @@ export async function runUpdate(options: UpdateOptions): Promise<void> {
 
   async function* first(): AsyncGenerator<ImportRow> {
     for await (const row of options.rows()) {
-      const fault = options.repeated.get(row.row) ?? row.faults.join('; ')
-      if (fault) onRow(row, { status: 'faulty', detail: fault })
+      const faults = [options.repeated.get(row.row) ?? row.faults].flat()
+      if (faults.length > 0) onRow(row, { status: 'faulty', detail: faultsInWords(faults) })
       else if (isByAddress || known.find(row)) yield row
     }
   }

@@ -111,6 +111,8 @@ export interface ImportCheck {
   /** Users whose address is there already, who stay as they are. */
   existing: number
   faulty: number
+  /** Whether the file says who may log in. */
+  saysStates: boolean
   /** The columns that go nowhere. */
   ignored: string[]
   /** Some of each. */
@@ -123,8 +125,6 @@ export interface ImportCheck {
 
 /** The effects that an import would have on users who are there. */
 export interface UpdateCheck {
-  /** Whether the file says who may log in. */
-  saysStates: boolean
   changed: number
   /** Users who stay as they are, as something of them was changed here since. */
   conflicts: number
@@ -151,8 +151,8 @@ export interface ImportFault {
   row: number
   line: number
   reason: string
-  /** The reason, where it is one of the service's own. */
-  because?: StoredReason | undefined
+  /** The reasons, where they are the service's own. */
+  because?: readonly StoredReason[] | undefined
   email?: string
 }
 

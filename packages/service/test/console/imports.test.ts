@@ -95,6 +95,7 @@ describe.each(stores)('on %s, an import in the console', (store) => {
       /Would be created\s*2\s*There already: they stay as they are\s*1\s*With a fault: they are left out\s*3/,
     )
     expect(text).toContain('These columns go nowhere: plan')
+    expect(text).toContain('No column says who may log in: all users are imported enabled.')
     expect(text).toMatch(/3\s*has the email address of line 2/)
     expect(text).toMatch(/4\s*"email" is not an email address/)
     expect(text).toMatch(/6\s*"email_verified" is neither true nor false/)
@@ -107,7 +108,9 @@ describe.each(stores)('on %s, an import in the console', (store) => {
       method: 'GET',
       headers: { 'accept-language': 'de' },
     })
-    expect(textOf(german.html)).toMatch(/Würden angelegt[\s\S]*hat dieselbe [\s\S]* wie Zeile 2/)
+    expect(textOf(german.html)).toMatch(
+      /Würden angelegt[\s\S]*hat dieselbe [\s\S]* wie Zeile 2[\s\S]*„email“ ist keine E-Mail-Adresse/,
+    )
 
     const begun = await press(owner, checked, `${path}/begin`, { job })
     expect(begun.location).toBe(location)

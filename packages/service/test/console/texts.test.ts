@@ -3,8 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { consoleRoutes } from '../../src/console/routes.ts'
 import { de } from '../../src/console/texts/de.ts'
-import { domainInGerman } from '../../src/console/texts/de-domain.ts'
-import { told, voiceOf } from '../../src/console/texts/index.ts'
+import { voiceOf } from '../../src/console/texts/index.ts'
 import type { Obstacle } from '../../src/domain/factors/login-obstacles.ts'
 import { sentenceOf } from '../../src/domain/factors/obstacle-sentences.ts'
 import { reasons } from '../../src/domain/writes/reasons/index.ts'
@@ -15,11 +14,10 @@ const source = fileURLToPath(new URL('../../src/', import.meta.url))
 const templates = globSync('console/templates/*.eta', { cwd: source })
 const { t } = voiceOf('de')
 
-const inGerman = (sentence: string) => t(told(sentence))
 const placesIn = (text: string) => [...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).sort()
 
 test('every sentence of the console has its values in English and in German', () => {
-  for (const [english, german] of [...Object.entries(de), ...Object.entries(domainInGerman)]) {
+  for (const [english, german] of Object.entries(de)) {
     expect(`${english} ${placesIn(german)}`).toBe(`${english} ${placesIn(english)}`)
     expect(german.trim(), english).not.toBe('')
   }
@@ -156,11 +154,9 @@ test.each([
   'issuer/support.ts',
   'webhooks/*.ts',
   'console/**/*.ts',
-])('the refusals of %s are told in German', (place) => {
+])('a refusal of %s whose words stand in its place is for callers of the API only', (place) => {
   const refusals = globSync(place, { cwd: source }).flatMap((file) =>
     refusalsIn(readFileSync(source + file, 'utf8')),
   )
-  const isTold = (text: string) =>
-    [text, `"settings.domain" ${text}`].some((sentence) => inGerman(sentence) !== sentence)
-  expect(refusals.filter((text) => !others.test(text) && !isTold(text))).toEqual([])
+  expect(refusals.filter((text) => !others.test(text))).toEqual([])
 })

@@ -3,6 +3,7 @@ import {
   checkRecords,
   createMapping,
   createStates,
+  type RowFault,
   readSource,
   toImport,
   toRow,
@@ -58,7 +59,7 @@ async function readPool() {
   const states = createStates({ now: Date.now() })
   const options = { mapping: createMapping(new Map()), named: new Map(), states }
   const input = { ...options, hashAlgorithm: undefined }
-  const faults: string[] = []
+  const faults: RowFault[] = []
   await checkRecords('cognito.csv', readSource(source), input, (_, fault) => faults.push(fault))
   expect(faults).toEqual([])
   const records = await Array.fromAsync(readSource(source))

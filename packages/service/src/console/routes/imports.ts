@@ -21,7 +21,7 @@ import { rowOptions, rowsOf, UPLOAD_UNREADABLE } from '../../domain/operators/im
 import type { ConflictReason } from '../../domain/users/import-differences.ts'
 import { ServiceError } from '../../domain/writes/errors.ts'
 import { knownReason, reason } from '../../domain/writes/reasons/index.ts'
-import type { ImportJob, ImportState, JobPart } from '../../store/jobs.ts'
+import type { ImportFault, ImportJob, ImportState, JobPart } from '../../store/jobs.ts'
 import { sheetLines } from '../../wire/tables.ts'
 import {
   type ConsoleRoute,
@@ -34,7 +34,7 @@ import {
 import { noted } from '../exports.ts'
 import { importPath } from '../job-entries.ts'
 import { type Refused, refusedBy } from '../refused.ts'
-import { asIs, type Sentence, told } from '../texts/index.ts'
+import { asIs, type Sentence, type Text } from '../texts/index.ts'
 import type { Upload } from '../uploads.ts'
 
 /** How often the page of a running import is loaded again. */
@@ -151,7 +151,7 @@ async function showImport(call: TenantCall, refused: Refused = {}): Promise<Resu
         ...progress.check,
         firstFaults: progress.check.firstFaults.map(({ line, reason, because }) => ({
           line,
-          reasons: [knownReason(because) ?? reason.split('; ').map(told)].flat(),
+          reasons: reasonsOf(reason, because),
         })),
       },
       kept: progress.check?.update?.firstKept.map(({ reason, ...one }) => ({
@@ -168,6 +168,13 @@ async function showImport(call: TenantCall, refused: Refused = {}): Promise<Resu
     commands: [`latchkey users import users.csv --dry-run --tenant ${tenant.id}`],
     ...refused,
   }
+}
+
+/** The reasons of a fault in the language of the page, or as they were stored where another version has named them. */
+function reasonsOf(stored: string, because: ImportFault['because'] = []): Text[] {
+  const known = because.map(knownReason)
+  const texts = known.filter((one) => one !== undefined)
+  return texts.length > 0 && texts.length === known.length ? texts : [asIs(stored)]
 }
 
 /** The choices as the page shows them: of the parameters of Firebase, whether they are there. */

@@ -1199,6 +1199,8 @@ export const de = {
   'Users who may no longer log in:': 'Benutzer, die sich nicht mehr anmelden dürfen:',
   'No column says who may log in, so users stay disabled or enabled.':
     'Keine Spalte sagt, wer sich anmelden darf; Benutzer bleiben also gesperrt oder aktiviert.',
+  'No column says who may log in: all users are imported enabled. If the old system has blocked users, its export must say who they are.':
+    'Keine Spalte sagt, wer sich anmelden darf: Alle Benutzer werden aktiviert importiert. Wenn im alten System Benutzer gesperrt sind, muss der Export sie nennen.',
   'To update them from a newer export, choose so below and check the file again.':
     'Um sie aus einem neueren Export zu aktualisieren, wählen Sie das unten, und prüfen Sie die Datei noch einmal.',
   'Stays as it is here': 'Bleibt hier, wie es ist',

@@ -2,7 +2,6 @@ import type { ServiceError } from '../../domain/writes/errors.ts'
 import { type Reason, sentenceIn, type Translated } from '../../domain/writes/reasons/index.ts'
 import type { Language } from '../../pages/index.ts'
 import { de } from './de.ts'
-import { domainInGerman } from './de-domain.ts'
 
 /** A sentence or label of the console, in English: its key in the catalogues of other languages. */
 export type Sentence = keyof typeof de
@@ -20,7 +19,6 @@ export type Text =
   | Sentence
   | { readonly sentence: Sentence; readonly values: Values }
   | { readonly asIs: string }
-  | { readonly told: string }
   | Reason
   | Translated
 
@@ -43,12 +41,7 @@ export function asIs(name: string): Text {
 
 /** The reason of a refusal. */
 export function refusalText({ reason, message }: ServiceError): Text {
-  return reason ?? told(message)
-}
-
-/** A sentence about a file that is imported. */
-export function told(sentence: string): Text {
-  return { told: sentence }
+  return reason ?? asIs(message)
 }
 
 /** Says texts in one language. */
@@ -70,8 +63,7 @@ export function voiceOf(language: Language): Voice {
     if ('sentence' in text) return t(text.sentence, { ...text.values, ...values })
     if ('asIs' in text) return text.asIs
     if ('reason' in text) return sentenceIn(language, text)
-    if ('en' in text) return text[language]
-    return language === 'de' ? toldInGerman(text.told) : text.told
+    return text[language]
   }
 
   function fill(pattern: string, values: Values): string {
@@ -91,54 +83,7 @@ export function voiceOf(language: Language): Voice {
   }
 }
 
-/** The German texts by their English ones, those of the domain included. */
-const german: ReadonlyMap<string, string> = new Map([
-  ...Object.entries(de),
-  ...Object.entries(domainInGerman),
-])
-
-/** A longer sentence stays in English, as looking for its values takes longer. */
-const MAX_TOLD = 3_000
+/** The German texts by their English ones. */
+const german: ReadonlyMap<string, string> = new Map(Object.entries(de))
 
 const PLACE = /\{(\w+)\}/g
-
-/** The sentences of the domain with values, as expressions that find the values in them. */
-let patterns: readonly Pattern[] | undefined
-
-interface Pattern {
-  /** The German sentence. */
-  readonly sentence: string
-  readonly expression: RegExp
-}
-
-/**
- * A sentence of the domain in German: the domain has it in English, with its values already in place. A sentence that the
- * catalogue does not have stays as it is.
- */
-function toldInGerman(text: string): string {
-  const known = german.get(text)
-  if (known !== undefined || text.length > MAX_TOLD) return known ?? text
-  patterns ??= patternsOf(domainInGerman)
-  for (const { sentence, expression } of patterns) {
-    const values = expression.exec(text)?.groups
-    if (!values) continue
-    return sentence.replaceAll(PLACE, (_, name: string) => toldInGerman(values[name] ?? ''))
-  }
-  return text
-}
-
-/** Patterns of sentences with a place; those that have more words of their own are tried first. */
-function patternsOf(catalogue: Readonly<Record<string, string>>): Pattern[] {
-  const words = (sentence: string) => sentence.replaceAll(PLACE, '').length
-  return Object.entries(catalogue)
-    .filter(([sentence]) => sentence.includes('{'))
-    .sort(([a], [b]) => words(b) - words(a))
-    .map(([english, sentence]) => {
-      const parts = english
-        .split(PLACE)
-        .map((part, i) =>
-          i % 2 === 0 ? part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&') : `(?<${part}>.+?)`,
-        )
-      return { sentence, expression: new RegExp(`^${parts.join('')}$`, 's') }
-    })
-}

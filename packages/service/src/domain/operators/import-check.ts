@@ -3,6 +3,7 @@ import {
   FileFault,
   type ImportRow,
   OTHER_VALUES,
+  type RowFault,
   toImport,
 } from '@latchkey/management/import'
 import type {
@@ -18,9 +19,9 @@ import type { User } from '../../store/records.ts'
 import { type Brought, bringUsers } from '../users/import-changes.ts'
 import { findUsers } from '../users/users.ts'
 import type { Scope } from '../writes/context.ts'
-import { refusalIn } from '../writes/errors.ts'
-import { type Reason, sentenceIn } from '../writes/reasons/index.ts'
+import { sentenceIn } from '../writes/reasons/index.ts'
 import {
+  causeOf,
   emailOf,
   fileReason,
   keptOf,
@@ -29,6 +30,7 @@ import {
   type ReadChange,
   type ReadUser,
   rowOptions,
+  rowReason,
   rowsOf,
   toChange,
 } from './import-records.ts'
@@ -59,19 +61,25 @@ export async function checkRows(
   const firstExisting: ImportCheck['firstExisting'] = []
   let isLost = false
 
-  function report(line: number, reason: string, row: number, because?: Reason): void {
-    const before = faults.get(row)
-    const all = before ? { reason: `${before.reason}; ${reason}` } : { reason, because }
-    faults.set(row, { row, line, ...all })
+  function report(line: number, row: number, fault: Omit<ImportFault, 'row' | 'line'>): void {
+    faults.set(row, { row, line, ...fault })
     outcomes[row] = 0
+  }
+
+  /** Adds a fault to those that the row has already. */
+  function reportFault(line: number, fault: RowFault, row: number): void {
+    const added = rowReason(fault)
+    const before = faults.get(row)
+    const sentences = [before?.reason, sentenceIn('en', added)].filter((one) => one !== undefined)
+    const because = before ? before.because && [...before.because, added] : [added]
+    report(line, row, { reason: sentences.join('; '), because })
   }
 
   function take(row: ImportRow, user: User | undefined): void {
     try {
       readUser(toImport(row))
     } catch (error) {
-      const { message, reason } = refusalIn(error)
-      report(row.line, message, row.row, reason)
+      report(row.line, row.row, causeOf(error))
       return
     }
     outcomes[row.row] = user ? EXISTING : CREATABLE
@@ -99,7 +107,7 @@ export async function checkRows(
 
   /** The changes to those who are there. Nothing is written. */
   async function previewUpdate(saysStates: boolean): Promise<Preview> {
-    const preview = createPreview(saysStates)
+    const preview = createPreview()
     for (let n = 0; n < job.work.parts; n++) {
       const [part] = await jobs.parts(job.id, n, 1)
       isLost = !part || !(await hold())
@@ -111,8 +119,7 @@ export async function checkRows(
       for (const [i, outcome] of (await bringUsers(scope, users, true)).entries()) {
         const row = rows[i] as ImportRow
         if (outcome.kind === 'refused') {
-          const { message, reason } = refusalIn(outcome.cause)
-          report(row.line, message, row.row, reason)
+          report(row.line, row.row, causeOf(outcome.cause))
         } else preview.add(row, outcome)
       }
     }
@@ -124,7 +131,7 @@ export async function checkRows(
       job.work.fileName,
       records(),
       options,
-      report,
+      reportFault,
     )
     if (isLost) return
     const preview = job.work.isUpdate ? await previewUpdate(saysStates) : undefined
@@ -139,6 +146,7 @@ export async function checkRows(
       fence: job.fence + 1,
       check: {
         ...{ creatable: count(CREATABLE), existing: count(EXISTING), faulty: faults.size },
+        saysStates,
         ignored: ignored.slice(0, 50),
         firstCreatable: firstCreatable.filter(isGood),
         firstExisting: firstExisting.filter(isGood),
@@ -157,7 +165,7 @@ export async function checkRows(
 }
 
 /** Counts what would become of users who are there. */
-function createPreview(saysStates: boolean) {
+function createPreview() {
   const members = new Map<string, number>()
   const counts = { changed: 0, conflicts: 0, unchanged: 0, blocked: 0 }
   const kept: KeptOfRow[] = []
@@ -175,7 +183,6 @@ function createPreview(saysStates: boolean) {
       for (const one of keptOf(row, outcome)) kept.push({ row: row.row, one })
     },
     result: (): UpdateCheck => ({
-      saysStates,
       ...counts,
       members: [...members].sort(([, one], [, other]) => other - one).slice(0, SHOWN.kept),
       firstKept: kept.slice(0, SHOWN.kept).map(({ one }) => one),

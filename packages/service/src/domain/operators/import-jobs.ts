@@ -1,4 +1,9 @@
-import { FileFault, readFirebaseParameters, type SourceRecord } from '@latchkey/management/import'
+import {
+  FileFault,
+  readFirebaseParameters,
+  rowFault,
+  type SourceRecord,
+} from '@latchkey/management/import'
 import type { ImportJob, ImportWork, JobPart } from '../../store/jobs.ts'
 import { note } from '../writes/audit.ts'
 import { type DomainContext, nowMicros, type Scope } from '../writes/context.ts'
@@ -19,6 +24,8 @@ const MAX_RECORDS = 500_000
 
 /** The most characters of a record, so that a part of them fits into memory. */
 const MAX_RECORD_CHARACTERS = 100_000
+
+const TOO_LONG = rowFault('too_long', { most: MAX_RECORD_CHARACTERS })
 
 /** How long an upload waits for its operator. */
 const WAITING_MICROS = 86_400 * 1e6
@@ -173,7 +180,7 @@ function sizeOf({ members }: SourceRecord): number {
 
 function tooLong({ line, members }: SourceRecord): SourceRecord {
   const kept = [...members].filter(([name, value]) => name.length + value.length < 1_000)
-  return { line, members: new Map(kept.slice(0, 20)), fault: 'has more than 100000 characters' }
+  return { line, members: new Map(kept.slice(0, 20)), fault: TOO_LONG }
 }
 
 function tooMany(): ServiceError {

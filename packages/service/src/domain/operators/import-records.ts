@@ -5,6 +5,7 @@ import {
   type FileFault,
   type FirebaseParameters,
   type ImportRow,
+  type RowFault,
   type RowOptions,
   type SourceRecord,
   type StateFlag,
@@ -12,10 +13,11 @@ import {
   toRow,
   withoutPasswords,
 } from '@latchkey/management/import'
-import type { ImportJob, ImportState, JobPart, KeptMember } from '../../store/jobs.ts'
+import type { ImportFault, ImportJob, ImportState, JobPart, KeptMember } from '../../store/jobs.ts'
 import type { Conflict, UserToBring } from '../users/import-differences.ts'
 import type { UserToImport } from '../users/import-user.ts'
 import type { DomainContext } from '../writes/context.ts'
+import { refusalIn } from '../writes/errors.ts'
 import type { Reason, ReasonName } from '../writes/reasons/index.ts'
 
 /** How many records a part has, which are imported in one step. */
@@ -119,7 +121,7 @@ export function openRecords(
   jobId: string,
   { content }: JobPart,
 ): SourceRecord[] {
-  const stored: [number, [string, string][], string | null][] = JSON.parse(
+  const stored: [number, [string, string][], RowFault | null][] = JSON.parse(
     vault.open(purposeOf(jobId), content),
   )
   return stored.map(([line, members, fault]) => ({
@@ -130,6 +132,21 @@ export function openRecords(
 }
 
 const purposeOf = (jobId: string) => `import:${jobId}`
+
+/** Why a user was refused. @throws the error itself if it is a fault of the service. */
+export function causeOf(cause: unknown): Pick<ImportFault, 'reason' | 'because'> {
+  const { message, reason } = refusalIn(cause)
+  return { reason: message, because: reason && [reason] }
+}
+
+/** The reason for which a row cannot be imported. */
+export function rowReason({ fault, values }: RowFault): Reason {
+  const shown = Object.entries(values).map(([name, value]) => [
+    name,
+    typeof value === 'object' ? rowReason(value) : value,
+  ])
+  return { reason: `row_${fault}`, values: Object.fromEntries(shown) }
+}
 
 /** The reason for which a file cannot be imported. */
 export function fileReason({ fault, values }: FileFault): Reason {

@@ -7,10 +7,10 @@ import { importUsers, type UserToImport } from '../users/import-user.ts'
 import { findUsers } from '../users/users.ts'
 import { note, noteRefusal } from '../writes/audit.ts'
 import { nowMicros, type Scope } from '../writes/context.ts'
-import { refusalIn } from '../writes/errors.ts'
 import { UnknownMasterKeyError } from '../writes/vault.ts'
 import { checkRows } from './import-check.ts'
 import {
+  causeOf,
   emailOf,
   keptOf,
   openRecords,
@@ -114,7 +114,7 @@ async function importRecords(
   { readUser, readChange }: ImportReaders,
   isOurs: (user: User) => boolean,
 ): Promise<PartResult> {
-  const update = job.work.isUpdate ? job.progress.check?.update : undefined
+  const check = job.work.isUpdate ? job.progress.check : undefined
   const known = new Map(part.result.faults.map((fault) => [fault.row, fault]))
   const faults: ImportFault[] = []
   const taken: { row: ImportRow; user: UserToImport }[] = []
@@ -126,17 +126,17 @@ async function importRecords(
   )) {
     const fault = known.get(row.row)
     if (fault) faults.push(fault)
-    else if (update) {
-      changes.push({ row, user: readChange(toChange(row, update.saysStates)) })
+    else if (check?.update) {
+      changes.push({ row, user: readChange(toChange(row, check.saysStates)) })
     } else taken.push({ row, user: readUser(toImport(row)) })
   }
   const users = taken.map(({ user }) => user)
   const result = { created: 0, existing: 0, changed: 0, conflicts: 0, faults, kept: [] }
-  if (update) return bringRecords(scope, changes, result, isOurs)
+  if (check?.update) return bringRecords(scope, changes, result, isOurs)
   for (const [i, outcome] of (await importUsers(scope, users)).entries()) {
     const { row } = taken[i] as (typeof taken)[number]
     if (outcome.kind === 'refused') {
-      faults.push({ row: row.row, line: row.line, email: emailOf(row), ...causeOf(outcome) })
+      faults.push({ row: row.row, line: row.line, email: emailOf(row), ...causeOf(outcome.cause) })
     } else if (outcome.kind === 'created' || isOurs(outcome.user)) result.created++
     else result.existing++
   }
@@ -159,7 +159,12 @@ async function bringRecords(
     const { row } = changes[i] as (typeof changes)[number]
     const known = present.get(emailOf(row))
     if (outcome.kind === 'refused') {
-      result.faults.push({ row: row.row, line: row.line, email: emailOf(row), ...causeOf(outcome) })
+      result.faults.push({
+        row: row.row,
+        line: row.line,
+        email: emailOf(row),
+        ...causeOf(outcome.cause),
+      })
     } else if (outcome.kind === 'created' || (known && isOurs(known))) result.created++
     else {
       result.existing++
@@ -169,10 +174,4 @@ async function bringRecords(
     }
   }
   return result
-}
-
-/** Why a user was refused. @throws the error itself if it is a fault of the service. */
-function causeOf({ cause }: { readonly cause: unknown }): Pick<ImportFault, 'reason' | 'because'> {
-  const { message, reason } = refusalIn(cause)
-  return { reason: message, because: reason }
 }

@@ -5,6 +5,7 @@ import { files } from './files.ts'
 import { logins } from './logins.ts'
 import { operators } from './operators.ts'
 import { requests } from './requests.ts'
+import { rows } from './rows.ts'
 import { tenants } from './tenants.ts'
 import { users } from './users.ts'
 import { webhooks } from './webhooks.ts'
@@ -16,6 +17,7 @@ type Catalogue = typeof applications &
   typeof logins &
   typeof operators &
   typeof requests &
+  typeof rows &
   typeof tenants &
   typeof users &
   typeof webhooks
@@ -38,6 +40,7 @@ export const reasons: Readonly<Record<ReasonName, Translated>> = {
   ...logins,
   ...operators,
   ...requests,
+  ...rows,
   ...tenants,
   ...users,
   ...webhooks,
