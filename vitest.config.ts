@@ -20,7 +20,7 @@ const ALONE = [
   'examples/node-http/test/adapter.test.ts',
   'packages/{nestjs,nextjs}/test/adapter.test.ts',
   'packages/service/test/costs.test.ts',
-  'packages/service/test/domain/{chosen-password,ids,padding}.test.ts',
+  'packages/service/test/domain/{chosen-password,ids,legacy-padding,padding}.test.ts',
   'packages/testing/test/provider-keys.test.ts',
   'test/{examples,journeys}.test.ts',
 ]

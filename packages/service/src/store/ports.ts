@@ -344,8 +344,8 @@ export interface CredentialStore {
 /** The passwords of users in the form of other systems. They come with new users and go with the first login. */
 export interface LegacyPasswordStore {
   get(tenantId: string, userId: string): Promise<LegacyPassword | undefined>
-  /** The one in the tenant whose verification takes the most work. */
-  dearest(tenantId: string): Promise<LegacyPassword | undefined>
+  /** Those in the tenant whose verification takes the most work, one of each of these kinds that is there. */
+  dearest(tenantId: string, kinds: readonly string[]): Promise<LegacyPassword[]>
   /** As {@link CredentialStore.listSealed}. */
   listSealed(
     keyId: string,

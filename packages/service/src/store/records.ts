@@ -155,7 +155,9 @@ export interface LegacyPassword {
   verifier: string
   /** A key that the system uses for all of its users, encrypted under the master key. */
   sealedKey: string | undefined
-  /** The work of a verification, about that of as many rounds of PBKDF2 with SHA-256. */
+  /** The kind of the work of a verification: an algorithm, whose work is comparable. */
+  kind: string
+  /** The work of a verification in the unit of its kind. */
   work: number
 }
 

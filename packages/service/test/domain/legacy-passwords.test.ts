@@ -221,7 +221,7 @@ test('a password that bcrypt would not read to its end logs in, before and after
   expect(await logIn(api, id, long.slice(0, 72))).toEqual(refused('wrong_password'))
 })
 
-test('an unknown user, and one with bcrypt, cost as much as the most expensive legacy hash of the tenant', async () => {
+test('an unknown user, and one with bcrypt, cost as much as the most expensive legacy hash of each kind in the tenant', async () => {
   const engine = createPasswordEngine()
   const ran: string[] = []
   const passwords: typeof engine = {
@@ -242,14 +242,9 @@ test('an unknown user, and one with bcrypt, cost as much as the most expensive l
 
   const costly = await bring(api, legacyHashes['django, PBKDF2 with SHA-256'])
   const cheap = await bring(api, django)
-  for (const [id, expected] of [
-    [costly, ['bcrypt', 'legacy']],
-    [none.id, ['bcrypt', 'legacy']],
-    ['usr_0', ['bcrypt', 'legacy']],
-    [cheap, ['bcrypt', 'legacy', 'legacy']],
-  ] as const) {
+  for (const id of [costly, none.id, 'usr_0', cheap]) {
     expect(await logIn(api, id, 'wrong')).toMatchObject({ kind: 'refused' })
-    expect(ran.splice(0)).toEqual(expected)
+    expect(ran.splice(0)).toEqual(['bcrypt', 'legacy', 'legacy'])
   }
 })
 

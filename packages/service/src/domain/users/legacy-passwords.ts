@@ -4,7 +4,15 @@ import { commit, unlessRefused } from '../writes/commit.ts'
 import type { DomainContext, Scope } from '../writes/context.ts'
 import { legacyPurpose } from '../writes/vault.ts'
 import { type ImportedLegacyPassword, readLegacy } from './legacy-import.ts'
-import { doWork, matchesVerifier, memoryOf, type Verifier, workOf } from './legacy-verifier.ts'
+import {
+  matchesVerifier,
+  memoryOf,
+  missingWork,
+  type Verifier,
+  workKindOf,
+  workKinds,
+  workOf,
+} from './legacy-verifier.ts'
 
 /**
  * The hash of another system, as it is stored.
@@ -21,6 +29,7 @@ export function importLegacyPassword(
     scheme: imported.scheme,
     verifier: JSON.stringify(verifier),
     sealedKey: key === undefined ? undefined : vault.seal(legacyPurpose(id), key),
+    kind: workKindOf(verifier),
     work: workOf(verifier),
   }
 }
@@ -66,8 +75,8 @@ export function isLegacyPassword(
 }
 
 /**
- * Does the work by which a refusal falls short of one of the user in the tenant whose legacy password takes the most, so
- * that time does not tell who has one.
+ * Does the work of the most expensive legacy password of each kind in the tenant, so that time does not tell who has one. What was
+ * done for the user's own counts.
  *
  * @param own - The one that was verified.
  */
@@ -76,14 +85,14 @@ export async function makeUpLegacy(
   own: LegacyPassword | undefined,
   password: string,
 ): Promise<void> {
-  const dearest = await context.store.legacyPasswords.dearest(tenantId)
-  if (!dearest) return
-  const missing = dearest.work - (own?.work ?? 0)
-  if (missing <= 0) return
-  if (own) return context.passwords.run(() => doWork(missing), tenantId)
-  const verifier = parse(dearest.verifier)
-  const verify = () => matchesVerifier(verifier, password, undefined)
-  await context.passwords.run(verify, tenantId, memoryOf(verifier))
+  for (const dearest of await context.store.legacyPasswords.dearest(tenantId, workKinds)) {
+    const other = parse(dearest.verifier)
+    const isOwn = own?.kind === dearest.kind
+    for (const verifier of isOwn ? missingWork(parse(own.verifier), other) : [other]) {
+      const verify = () => matchesVerifier(verifier, password, undefined)
+      await context.passwords.run(verify, tenantId, memoryOf(verifier))
+    }
+  }
 }
 
 /**

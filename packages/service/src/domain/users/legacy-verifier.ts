@@ -51,12 +51,19 @@ const derivePbkdf2 = promisify(pbkdf2)
 /** The rounds of phpass that run before other requests have their turn: about a millisecond. */
 const SLICE = 1_000
 
-/** The rounds of PBKDF2 with SHA-256 that take as long as bcrypt at cost 10, and a round of md5 in JavaScript. */
-const ROUNDS_OF_BCRYPT_10 = 125_000
-const ROUNDS_OF_MD5 = 3
+/** The kinds of work, which machines do at speeds that say nothing of each other's. */
+export const workKinds = [
+  'pbkdf2-sha1',
+  'pbkdf2-sha256',
+  'pbkdf2-sha512',
+  'phpass',
+  'wordpress',
+  'firebase',
+  'argon2',
+] as const
 
-/** The rounds of PBKDF2 with SHA-256 that take as long as a pass of Argon2 over a KiB. */
-const ROUNDS_OF_ARGON2 = 2
+/** One of {@link workKinds}. */
+export type WorkKind = (typeof workKinds)[number]
 
 /** Whether a password belongs to the hash. `key` is the one that the system uses for all of its users. */
 export async function matchesVerifier(
@@ -87,22 +94,26 @@ export async function matchesVerifier(
   }
 }
 
-/** The work of a verification, about that of as many rounds of PBKDF2 with SHA-256. */
+/** The kind of the work of a verification. */
+export function workKindOf(verifier: Verifier): WorkKind {
+  return verifier.kind === 'pbkdf2' ? `pbkdf2-${verifier.digest}` : verifier.kind
+}
+
+/** The work of a verification in the unit of its kind: rounds, or KiB times passes for Argon2. */
 export function workOf(verifier: Verifier): number {
   switch (verifier.kind) {
     case 'pbkdf2': {
       const { digest, rounds, hash } = verifier
-      const blocks = Math.ceil(bytes(hash).length / digestBytes[digest])
-      return rounds * blocks
+      return rounds * Math.ceil(bytes(hash).length / digestBytes[digest])
     }
     case 'phpass':
-      return 2 ** verifier.log2Rounds * ROUNDS_OF_MD5
+      return 2 ** verifier.log2Rounds
     case 'wordpress':
-      return Math.round(ROUNDS_OF_BCRYPT_10 * 2 ** (Number(verifier.hash.slice(4, 6)) - 10))
+      return 2 ** Number(verifier.hash.slice(4, 6))
     case 'firebase':
       return 2 ** verifier.memCost * verifier.rounds
     case 'argon2':
-      return verifier.memoryKib * verifier.passes * ROUNDS_OF_ARGON2
+      return verifier.memoryKib * verifier.passes
   }
 }
 
@@ -111,9 +122,18 @@ export function memoryOf(verifier: Verifier): number {
   return verifier.kind === 'argon2' ? verifier.memoryKib : 0
 }
 
-/** Does as much work as the given rounds of PBKDF2 with SHA-256. */
-export async function doWork(rounds: number): Promise<void> {
-  await derivePbkdf2('', '', rounds, digestBytes.sha256, 'sha256')
+/**
+ * Verifications that are as much work as one of the same kind has more than `own`: exactly with PBKDF2, else in whole
+ * verifications of `own`.
+ */
+export function missingWork(own: Verifier, other: Verifier): Verifier[] {
+  if (own.kind === 'pbkdf2') {
+    const rounds = workOf(other) - workOf(own)
+    const hash = Buffer.alloc(digestBytes[own.digest], 1).toString('base64')
+    return rounds > 0 ? [{ ...own, rounds, hash }] : []
+  }
+  const times = Math.round(workOf(other) / workOf(own)) - 1
+  return Array.from({ length: Math.max(0, times) }, () => own)
 }
 
 const digestBytes = { sha1: 20, sha256: 32, sha512: 64 } as const

@@ -2,14 +2,14 @@ import type { CredentialName, LegacyPasswordStore } from '../ports.ts'
 import type { LegacyPassword } from '../records.ts'
 import type { Engine } from './engine.ts'
 import { every, type Row } from './schema.ts'
-import { assign, type EngineName, insertInto, type Sql, sql } from './sql.ts'
+import { assign, type EngineName, insertInto, join, type Sql, separators, sql } from './sql.ts'
 
 /**
  * The statements that make the index and the triggers of the table. An insert of a password deletes the legacy one
  * with it, that of release 0.2.0 as well.
  */
 export function createLegacyTriggers(engine: EngineName): string[] {
-  const index = 'create index legacy_passwords_by_work on legacy_passwords (tenant_id, work)'
+  const index = 'create index legacy_passwords_by_work on legacy_passwords (tenant_id, kind, work)'
   const remove = `delete from legacy_passwords
     where tenant_id = new.tenant_id and user_id = new.user_id;`
   const when = `after insert on credentials for each row when (new.type = 'PasswordCredential')`
@@ -30,10 +30,13 @@ export function createLegacyPasswords({ reader }: Pick<Engine, 'reader'>): Legac
     async get(tenantId, userId) {
       return fromRow(await reader.first(legacyOf(tenantId, userId)))
     },
-    async dearest(tenantId) {
-      const rows = sql<Row<'legacy_passwords'>>`select ${every('legacy_passwords')}
-        from legacy_passwords where tenant_id = ${tenantId} order by work desc limit 1`
-      return fromRow(await reader.first(rows))
+    async dearest(tenantId, kinds) {
+      const each = kinds.map(
+        (kind) => sql`select * from (select ${every('legacy_passwords')} from legacy_passwords
+          where tenant_id = ${tenantId} and kind = ${kind} order by work desc limit 1) one`,
+      )
+      const rows = sql<Row<'legacy_passwords'>>`${join(each, separators.unionAll)}`
+      return (await reader.all(rows)).flatMap((row) => fromRow(row) ?? [])
     },
     listSealed(keyId, after, limit) {
       const { tenantId, userId } = after ?? { tenantId: '', userId: '' }
@@ -67,7 +70,7 @@ export function changeLegacy(tenantId: string, userId: string, legacy: LegacyPas
 export function toRow(
   tenantId: string,
   userId: string,
-  { scheme, verifier, sealedKey, work }: LegacyPassword,
+  { scheme, verifier, sealedKey, kind, work }: LegacyPassword,
 ): Row<'legacy_passwords'> {
   return {
     tenant_id: tenantId,
@@ -75,6 +78,7 @@ export function toRow(
     scheme,
     verifier,
     sealed_key: sealedKey ?? null,
+    kind,
     work,
   }
 }
@@ -82,6 +86,6 @@ export function toRow(
 /** A row as a legacy password. */
 export function fromRow(row: Row<'legacy_passwords'> | undefined): LegacyPassword | undefined {
   if (!row) return undefined
-  const { scheme, verifier, sealed_key, work } = row
-  return { scheme, verifier, sealedKey: sealed_key ?? undefined, work }
+  const { scheme, verifier, sealed_key, kind, work } = row
+  return { scheme, verifier, sealedKey: sealed_key ?? undefined, kind, work }
 }

@@ -230,6 +230,7 @@ export const tables = {
       scheme: 'text not null',
       verifier: 'text not null',
       sealed_key: 'text',
+      kind: 'text not null',
       work: 'integer not null',
     },
     rules: [

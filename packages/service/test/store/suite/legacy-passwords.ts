@@ -8,6 +8,7 @@ const legacy: LegacyPassword = {
   scheme: 'django',
   verifier: '{"kind":"pbkdf2"}',
   sealedKey: undefined,
+  kind: 'pbkdf2-sha256',
   work: 1_000,
 }
 
@@ -29,11 +30,16 @@ export function describeLegacyPasswords(open: Open): void {
 
     test('they come with their users, and a user without one has none', async () => {
       const sealed = { ...legacy, sealedKey: 'v1.x=key', work: 2 ** 40 }
-      const { store, tenant, users, legacyOf } = await withUsers(legacy, undefined, sealed)
+      const other = { ...legacy, kind: 'argon2', work: 1 }
+      const all = [legacy, undefined, sealed, other]
+      const { store, tenant, users, legacyOf } = await withUsers(...all)
       const found = await Promise.all(users.map(legacyOf))
-      expect(found).toEqual([legacy, undefined, sealed])
-      expect(await store.legacyPasswords.dearest(tenant.id)).toEqual(sealed)
-      expect(await store.legacyPasswords.dearest('ten_other')).toBeUndefined()
+      expect(found).toEqual(all)
+      const dearest = (id: string, ...kinds: string[]) => store.legacyPasswords.dearest(id, kinds)
+      const both = await dearest(tenant.id, 'argon2', 'phpass', 'pbkdf2-sha256')
+      expect(both).toHaveLength(2)
+      expect(both).toEqual(expect.arrayContaining([sealed, other]))
+      expect(await dearest('ten_other', 'argon2')).toEqual([])
       const account = await store.users.getAccount(tenant.id, users[0]?.id ?? '')
       expect(account?.credentials).toEqual([])
     })
