@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { configDefaults, defineConfig } from 'vitest/config'
+import { middlewareAdapters } from './scripts/packages.ts'
 import { mutant } from './test/mutants/plugin.ts'
 import { limit, usual } from './test/support/limits.ts'
 import { Report } from './test/support/report.ts'
@@ -9,7 +10,10 @@ const LONG = '**/*.nightly.test.ts'
 const isNightly = process.env.LATCHKEY_LANE === 'nightly'
 
 /** Files in which the kit runs alone, at trace level and searched for its secrets: see `test/support/watch-for-leaks.ts`. */
-const KIT = ['packages/{core,express,fastify,hono,koa}/test/**/*.test.ts', 'test/kit-*.test.ts']
+const KIT = [
+  `packages/{core,${middlewareAdapters().map(({ name }) => name)}}/test/**/*.test.ts`,
+  'test/kit-*.test.ts',
+]
 
 /**
  * Files that need modules as they are at first, or whose framework or telemetry has one state for the whole process:

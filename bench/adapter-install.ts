@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { middlewareAdapters } from '../scripts/packages.ts'
 import { median, row } from './parts/numbers.ts'
 import { installInto, must, packTarballs } from './parts/tarballs.ts'
 
@@ -9,7 +10,7 @@ import { installInto, must, packTarballs } from './parts/tarballs.ts'
  * each in an empty folder as npm installs it, from packed tarballs, beside its framework alone.
  */
 const ROUNDS = Number(process.env.ROUNDS ?? 9)
-const FRAMEWORKS = ['express', 'fastify', 'hono', 'koa']
+const FRAMEWORKS = middlewareAdapters().map(({ name }) => name)
 const STORE = '@latchkey/session-store'
 const folder = mkdtempSync(join(tmpdir(), 'latchkey-bench-'))
 const versions = await packTarballs(folder, FRAMEWORKS)

@@ -1,3 +1,4 @@
+import { plugins } from './parts/adapters.ts'
 import { type Entry, openContest } from './parts/contest.ts'
 
 /**
@@ -5,22 +6,11 @@ import { type Entry, openContest } from './parts/contest.ts'
  * there: CPU of the application for a page that is for logged-in people, with sessions in the
  * process and in Redis. `@hono/oidc-auth` keeps its session in a signed cookie and knows no store.
  */
-const PEERS: Record<string, string> = {
-  'latchkey/fastify': '@fastify/passport',
-  'latchkey/hono': '@hono/oidc-auth',
-  'latchkey/koa': 'koa-passport',
-}
-const BARE: Record<string, string> = {
-  fastify: '@fastify/passport',
-  hono: '@hono/oidc-auth',
-  koa: 'koa-passport',
-}
-
-const pairs = Object.entries(PEERS).flatMap(([name, floor]): Entry[] => [
+const pairs = Object.entries(plugins).flatMap(([framework, floor]): Entry[] => [
   { name: floor, floor },
-  { name, floor },
+  { name: `latchkey/${framework}`, floor },
 ])
-const bare = Object.entries(BARE).map(([name, floor]) => ({ name, floor, isOpen: true }))
+const bare = Object.entries(plugins).map(([name, floor]) => ({ name, floor, isOpen: true }))
 
 const contest = await openContest('adapter')
 await contest.run('memory', [...pairs, ...bare], ['logged in'])

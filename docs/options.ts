@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { FORMER_NAMES } from '../packages/core/src/options/former-names.ts'
+import { middlewareAdapters } from '../scripts/packages.ts'
 import { membersOf } from '../scripts/router-options.ts'
 
 /** Writes the page of the router's options: each docstring, with its example that a test runs. */
@@ -33,6 +34,11 @@ const formerNames = Object.entries(FORMER_NAMES).map(([library, names]) => {
   return `### ${library}\n\n| Name there | Here |\n| --- | --- |\n${rows.join('\n')}\n`
 })
 
+const others = middlewareAdapters()
+  .filter(({ name }) => name !== 'express')
+  .map(({ title }) => title)
+  .join(', ')
+
 const folder = path.join(import.meta.dirname, 'reference')
 mkdirSync(folder, { recursive: true })
 writeFileSync(
@@ -43,7 +49,7 @@ outline: [2, 3]
 
 # Options
 
-The options of \`createAuthRouter()\` for Express, and of \`createAuth()\` for Fastify, Hono, Koa and other frameworks. Most
+The options of \`createAuthRouter()\` for Express, and of \`createAuth()\` for ${others} and other frameworks. Most
 applications set none of them: the five [environment variables](../environment.md) are enough. An unknown option is
 refused, with the nearest right name. Do you come from another library? [Its options](#names-in-other-libraries) are below.
 

@@ -1,7 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { rolldown } from 'rolldown'
-import { type Package, publishedPackages } from './packages.ts'
+import { adapters, type Package, publishedPackages } from './packages.ts'
 import { report, run } from './run.ts'
 
 /**
@@ -11,12 +11,11 @@ import { report, run } from './run.ts'
 const BUNDLED: readonly string[] = [
   '@latchkey/core',
   '@latchkey/development',
-  '@latchkey/express',
-  '@latchkey/fastify',
-  '@latchkey/hono',
-  '@latchkey/koa',
-  '@latchkey/nestjs',
   '@latchkey/session-store',
+  // Next.js compiles its adapter with the application.
+  ...adapters()
+    .filter(({ shape }) => shape !== 'pages')
+    .map(({ manifest }) => manifest.name),
 ]
 
 /** The file that entry points share. Code for Node alone, and code that is loaded later, has files of its own. */

@@ -3,7 +3,7 @@ import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import { checkBundles } from './bundles.ts'
-import { type Manifest, root } from './packages.ts'
+import { type Manifest, middlewareAdapters, root } from './packages.ts'
 import { type Outcome, report, run } from './run.ts'
 
 /** A package as its users get it. */
@@ -20,15 +20,15 @@ const LOAD_SECONDS = 30
 /** Applications in TypeScript that use the tarballs. */
 const APPLICATIONS = path.join(root, 'test/tarballs')
 
+/** The types of frameworks that bring none of their own. */
+const TYPES = middlewareAdapters().flatMap(
+  ({ manifest: { peerDependencies = {}, devDependencies = {} } }) =>
+    Object.keys(peerDependencies)
+      .map((framework) => `@types/${framework}`)
+      .filter((name) => name in devDependencies),
+)
 /** The tools that those applications install beside the tarballs and the frameworks, which are peers. */
-const TOOLS = [
-  '@types/express',
-  '@types/koa',
-  '@types/node',
-  '@types/supertest',
-  'supertest',
-  'zod',
-]
+const TOOLS = [...TYPES, '@types/node', '@types/supertest', 'supertest', 'zod']
 const BEARER = 'express-oauth2-jwt-bearer'
 
 /** Installs tarballs into an empty project with npm, with nothing of ours from anywhere else. */

@@ -2,14 +2,13 @@ import type { ChildProcess } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { frameworkNames, frameworkOf } from '../packages/create-latchkey/src/frameworks.ts'
 import { freePort } from '../test/support/free-port.ts'
 import { INSTALL_SECONDS, type PackedPackage } from './consumer.ts'
 import { serve, stop, textAfterLogin } from './getting-started.ts'
 import type { Manifest } from './packages.ts'
 import { type Outcome, report, run } from './run.ts'
 
-const FRAMEWORKS = ['express', 'fastify', 'hono', 'koa', 'nestjs', 'nextjs', 'node-http']
-const LANGUAGES = ['typescript', 'javascript']
 const USER = { email: 'ada@example.com', password: 'correct horse battery' }
 
 /** One application that `create-latchkey` can make. */
@@ -67,9 +66,8 @@ export async function checkCreated(
 }
 
 function combinations(): Combination[] {
-  return FRAMEWORKS.flatMap((framework) =>
-    // Decorators are no JavaScript.
-    (framework === 'nestjs' ? ['typescript'] : LANGUAGES).flatMap((language) =>
+  return frameworkNames.flatMap((framework) =>
+    frameworkOf(framework).languages.flatMap((language) =>
       ['service', 'issuer'].map((provider) => ({ framework, language, provider })),
     ),
   )

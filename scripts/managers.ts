@@ -3,6 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { INSTALL_SECONDS, type PackedPackage } from './consumer.ts'
 import { serve, stop } from './getting-started.ts'
+import { adapters } from './packages.ts'
 import { type Outcome, report, run } from './run.ts'
 
 /** A package manager that npm can bring, and what it reads instead of the versions of a registry. */
@@ -52,6 +53,9 @@ const managers: readonly Manager[] = [
   { name: 'bun', package: 'bun@1', install: 'bun install', overrides: 'overrides' },
 ]
 
+/** Packages that are tried elsewhere: a command that makes applications, and helpers of tests. */
+const UNUSED = ['create-latchkey', '@latchkey/testing']
+
 /** Yarn asks for the binaries of every system, which a mirror of a registry may lack. */
 const MISSING = /@node-rs\/(bcrypt|argon2)-\w+/
 
@@ -94,10 +98,9 @@ async function installWith(
   const manifest = { name: 'trial', private: true, type: 'module', dependencies }
   const overrides = manager.overrides ? { [manager.overrides]: tarballs } : {}
   // Frameworks are peers; an application has one of them.
-  for (const name of ['create-latchkey', 'fastify', 'hono', 'koa', 'nestjs', 'nextjs', 'testing']) {
-    delete (dependencies as Record<string, string>)[
-      name === 'create-latchkey' ? name : `@latchkey/${name}`
-    ]
+  const others = adapters().filter(({ name }) => name !== 'express')
+  for (const name of [...others.map(({ manifest }) => manifest.name), ...UNUSED]) {
+    delete (dependencies as Record<string, string>)[name]
   }
   await mkdir(folder, { recursive: true })
   await writeFile(path.join(folder, 'package.json'), JSON.stringify({ ...manifest, ...overrides }))

@@ -13,8 +13,16 @@ export type Manifest = {
   bin?: Record<string, string>
   exports?: Record<string, string | Record<string, string>>
   dependencies?: Record<string, string>
+  devDependencies?: Record<string, string>
   peerDependencies?: Record<string, string>
+  latchkey?: { adapter: string; shape: AdapterShape }
 }
+
+/**
+ * How an adapter is used: `middleware` is mounted in front of handlers, `module` is over other adapters, and `pages` is
+ * compiled with the application.
+ */
+export type AdapterShape = 'middleware' | 'module' | 'pages'
 
 /** A package of `packages/`: its absolute folder and its manifest. */
 export type Package = { folder: string; manifest: Manifest }
@@ -39,6 +47,25 @@ export function publishedPackages(): Package[] {
     .filter(({ manifest }) => !manifest.private)
     .sort((a, b) => a.manifest.name.localeCompare(b.manifest.name))
   return inDependencyOrder(packages)
+}
+
+/** An adapter of the kit: the name of its folder, and that of its framework as people write it. */
+export type Adapter = { name: string; title: string; shape: AdapterShape; manifest: Manifest }
+
+/** Every adapter, by name: each package with `latchkey.adapter` in its package.json. The one list of them. */
+export function adapters(): Adapter[] {
+  return publishedPackages()
+    .flatMap(({ folder, manifest }): Adapter[] => {
+      if (!manifest.latchkey) return []
+      const { adapter: title, shape } = manifest.latchkey
+      return [{ name: path.basename(folder), title, shape, manifest }]
+    })
+    .sort((a, b) => a.name.localeCompare(b.name))
+}
+
+/** The adapters that are mounted in front of handlers, which pass one contract and log in from one kind of application. */
+export function middlewareAdapters(): Adapter[] {
+  return adapters().filter(({ shape }) => shape === 'middleware')
 }
 
 function inDependencyOrder(packages: readonly Package[]): Package[] {

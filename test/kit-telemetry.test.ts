@@ -26,14 +26,11 @@ import {
   SimpleSpanProcessor,
   TracerProvider,
 } from '@opentelemetry/sdk-trace'
-import express from 'express'
 import supertest from 'supertest'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { serverOf } from '../packages/express/test/support/application.ts'
-import { createServer as overFastify } from '../packages/fastify/test/support/application.ts'
-import { createServer as overHono } from '../packages/hono/test/support/application.ts'
-import { createServer as overKoa } from '../packages/koa/test/support/application.ts'
+import { createServer as overExpress } from '../packages/express/test/support/application.ts'
 import { startRedis } from '../packages/session-store/test/support/redis.ts'
+import { middlewareAdapters } from '../scripts/packages.ts'
 
 const { context, metrics, trace } = telemetry
 const spans = new InMemorySpanExporter()
@@ -49,8 +46,12 @@ metrics.setGlobalMeterProvider(new MeterProvider({ readers: [reader] }))
 
 const SECRET = 'a secret of tests that protects nothing'
 const BASE_URL = 'http://localhost:3000'
-const overExpress = serverOf(express)
-const frameworks = { Express: overExpress, Fastify: overFastify, Hono: overHono, Koa: overKoa }
+const frameworks = await Promise.all(
+  middlewareAdapters().map(async ({ name, title }) => {
+    const { createServer } = await import(`../packages/${name}/test/support/application.ts`)
+    return [title, createServer as typeof overExpress] as const
+  }),
+)
 
 const fails = (): never => {
   throw new Error('the exporter is closed')
@@ -204,7 +205,7 @@ async function counts(): Promise<Record<string, number>> {
   return Object.fromEntries(all)
 }
 
-describe.each(Object.entries(frameworks))('%s', (_, createServer) => {
+describe.each(frameworks)('%s', (_, createServer) => {
   test('a login, a refresh and a logout have spans within the requests of the application, and are counted', async () => {
     await using redis = await startRedis()
     const store = createSessionStore({ url: redis.url })

@@ -13,6 +13,13 @@ const ADA = { sub: 'ada', name: 'Ada', email: 'ada@example.com' }
 // Their declarations would change the types of every request in this folder.
 const require = createRequire(import.meta.url)
 
+/** The login plugin that is usual under a framework, by the name of the framework. */
+export const plugins: Readonly<Record<string, string>> = {
+  fastify: '@fastify/passport',
+  hono: '@hono/oidc-auth',
+  koa: 'koa-passport',
+}
+
 /**
  * The same application under each framework, on the kit and on the plugins that are usual there: `/page`
  * is for logged-in people and says their name. A login of the plugins writes the session that theirs

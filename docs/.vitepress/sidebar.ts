@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
+import { adapters } from '../../scripts/packages.ts'
 import { root } from './site-map.ts'
 
 const decisions = globSync('docs/decisions/*.md', { cwd: root })
@@ -16,9 +17,21 @@ const reference = globSync('docs/reference/@latchkey/**/*.md', { cwd: root })
   .map((name) => ({ text: name, link: `/reference/${name}` }))
 
 const PACKAGES = [
-  ...['express', 'fastify', 'hono', 'koa', 'nestjs', 'nextjs', 'core'],
-  ...['session-store', 'management', 'testing', 'service'],
+  ...adapters().map(({ name }) => name),
+  ...['core', 'session-store', 'management', 'testing', 'service'],
 ]
+
+/** The guides of frameworks; the other guides are those of Express. */
+const frameworks = adapters()
+  .filter(({ name }) => name !== 'express')
+  .map(({ name, title }) => ({ text: title, link: `/guides/${name}` }))
+
+/** The pages about providers, in the order of their table. */
+const providers = [
+  ...readFileSync(path.join(root, 'docs/providers/index.md'), 'utf8').matchAll(
+    /^\| \[(.+?)\]\(([\w-]+)\.md\)/gm,
+  ),
+].map(([, text = '', page]) => ({ text, link: `/providers/${page}` }))
 
 /** An entry of the navigation, as VitePress has it; its own types are not there for tests. */
 interface Entry {
@@ -60,42 +73,13 @@ export const sidebar: Entry[] = [
   },
   {
     text: 'Frameworks',
-    items: [
-      { text: 'Fastify', link: '/guides/fastify' },
-      { text: 'Hono', link: '/guides/hono' },
-      { text: 'Koa', link: '/guides/koa' },
-      { text: 'NestJS', link: '/guides/nestjs' },
-      { text: 'Next.js', link: '/guides/nextjs' },
-      { text: 'Recipes for more', link: '/guides/recipes' },
-    ],
+    items: [...frameworks, { text: 'Recipes for more', link: '/guides/recipes' }],
   },
   {
     text: 'Providers',
     link: '/providers/',
     collapsed: true,
-    items: [
-      { text: 'All providers', link: '/providers/' },
-      { text: 'Auth0', link: '/providers/auth0' },
-      { text: 'Entra ID', link: '/providers/entra' },
-      { text: 'Azure AD B2C', link: '/providers/azure-ad-b2c' },
-      { text: 'Google', link: '/providers/google' },
-      { text: 'Okta', link: '/providers/okta' },
-      { text: 'Keycloak', link: '/providers/keycloak' },
-      { text: 'Amazon Cognito', link: '/providers/cognito' },
-      { text: 'Apple', link: '/providers/apple' },
-      { text: 'GitLab', link: '/providers/gitlab' },
-      { text: 'authentik', link: '/providers/authentik' },
-      { text: 'Zitadel', link: '/providers/zitadel' },
-      { text: 'AD FS', link: '/providers/ad-fs' },
-      { text: 'Entra External ID', link: '/providers/entra-external-id' },
-      { text: 'Slack', link: '/providers/slack' },
-      { text: 'Twitch', link: '/providers/twitch' },
-      { text: 'LinkedIn', link: '/providers/linkedin' },
-      { text: 'LINE', link: '/providers/line' },
-      { text: 'GitHub', link: '/providers/github' },
-      { text: 'Facebook', link: '/providers/facebook' },
-      { text: 'PayPal', link: '/providers/paypal' },
-    ],
+    items: [{ text: 'All providers', link: '/providers/' }, ...providers],
   },
   {
     text: 'Coming from',

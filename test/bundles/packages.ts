@@ -1,3 +1,5 @@
+import { middlewareAdapters } from '../../scripts/packages.ts'
+
 /** How a published package is bundled. */
 export interface Bundled {
   /** The program of `applications/` that uses the package. */
@@ -18,10 +20,9 @@ const OPTIONAL = 'NestJS imports it where it is installed, and goes on without i
 /** Every published package: how it is bundled, or why it is not. */
 export const bundledPackages: Readonly<Record<string, Bundled | NotBundled>> = {
   '@latchkey/core': { program: 'core' },
-  '@latchkey/express': { program: 'express' },
-  '@latchkey/fastify': { program: 'fastify' },
-  '@latchkey/hono': { program: 'hono' },
-  '@latchkey/koa': { program: 'koa' },
+  ...Object.fromEntries(
+    middlewareAdapters().map(({ name, manifest }) => [manifest.name, { program: name }]),
+  ),
   '@latchkey/management': { program: 'management' },
   '@latchkey/nestjs': {
     program: 'nestjs',

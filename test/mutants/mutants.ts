@@ -9,7 +9,8 @@ export interface Defect {
 
 /** A defect that the contract of adapters notices. */
 export interface Mutant extends Defect {
-  readonly adapter: 'express' | 'fastify' | 'hono' | 'koa' | 'nestjs'
+  /** The folder of the adapter that the contract is run with. */
+  readonly adapter: string
 }
 
 const core = (path: string): string => `packages/core/src/${path}`

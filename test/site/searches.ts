@@ -1,3 +1,5 @@
+import { adapters } from '../../scripts/packages.ts'
+
 /** The words that readers search for, and the pages of the site that answer. One of them is among the first three results. */
 export const searches: Readonly<Record<string, readonly string[]>> = {
   typescript: ['guides/typescript'],
@@ -48,10 +50,11 @@ export const searches: Readonly<Record<string, readonly string[]>> = {
   options: ['reference/options'],
   environment: ['environment'],
   rotateWebhookSecret: ['reference/management-api'],
-  fastify: ['guides/fastify'],
-  hono: ['guides/hono'],
-  koa: ['guides/koa'],
-  nestjs: ['guides/nestjs'],
+  ...Object.fromEntries(
+    adapters()
+      .filter(({ name }) => name !== 'express')
+      .map(({ name }) => [name, [`guides/${name}`]]),
+  ),
   nextjs: ['guides/nextjs', 'packages/nextjs'],
   'next.js': ['guides/nextjs'],
   websocket: ['guides/sockets'],

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { globSync, readFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { root } from '../../scripts/packages.ts'
@@ -7,30 +7,26 @@ import { launchChromium } from './chromium.ts'
 import { keepPicture, overflows, sizes, violationsOf } from './look.ts'
 import { startExample } from './started.ts'
 
-/** The examples that serve pages: what a person opens, and what the page then says. */
-export const examples = [
-  { name: 'api-and-spa', opens: '/login', sees: 'The API answered.' },
-  { name: 'cluster', opens: '/account', sees: 'The guard let you in.' },
-  { name: 'express-redis', opens: '/account', sees: 'Logged in on 1 device' },
-  { name: 'fastify', opens: '/account', sees: 'The guard let you in.' },
-  { name: 'hono', opens: '/account', sees: 'The guard let you in.' },
-  { name: 'koa', opens: '/account', sees: 'The guard let you in.' },
-  { name: 'mcp', opens: '/notes', sees: 'There are no notes yet.' },
-  { name: 'nestjs', opens: '/account', sees: 'The guard let you in.' },
-  { name: 'nextjs', opens: '/account', sees: 'The guard let you in.' },
-  { name: 'node-http', opens: '/account', sees: 'The guard let you in.' },
-  { name: 'plain-javascript', opens: '/account', sees: 'The session' },
-  { name: 'roles-and-step-up', opens: '/publish', sees: 'The guard let you in.' },
-  { name: 'several-tenants', opens: '/account', sees: 'at another company it counts for nothing' },
-  { name: 'user-import', opens: '/orders', sees: 'A difference engine' },
-  { name: 'user-table', opens: '/members', sees: 'The table, kept in step by webhooks' },
-]
+/** An example that serves pages: what a person opens, and what the page then says. */
+interface Example {
+  readonly name: string
+  readonly opens: string
+  readonly sees: string
+}
+
+/** The examples that say in their package.json what a person opens. */
+export const examples: readonly Example[] = globSync('examples/*/package.json', { cwd: root })
+  .sort()
+  .flatMap((file): Example[] => {
+    const { latchkey } = JSON.parse(readFileSync(join(root, file), 'utf8'))
+    return latchkey ? [{ name: basename(dirname(file)), ...latchkey }] : []
+  })
 
 /** Those that are started in every run: with Redis, with webhooks, and with no framework. */
 export const usual: readonly string[] = ['express-redis', 'user-table', 'node-http']
 
 /** Starts examples as a person does, and logs in. */
-export function tryExamples(chosen: typeof examples): void {
+export function tryExamples(chosen: readonly Example[]): void {
   let browser: Browser
   beforeAll(async () => {
     browser = await launchChromium()

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
+import { kitSnippet } from '../../../packages/service/src/console/kit-snippet.ts'
 import { press, startConsole, textOf } from '../../../packages/service/test/console/support.ts'
 import { aTenant, PASSWORD } from '../../../packages/service/test/console/tenant.ts'
 import { createBrowser, type Page } from '../../../packages/service/test/issuer/support/browser.ts'
@@ -13,14 +14,18 @@ import { freePort } from '../../../test/support/free-port.ts'
 
 const examples = fileURLToPath(new URL('../..', import.meta.url))
 
-/** The examples whose packages are installed as the snippet says. */
-const installed: Readonly<Record<string, string>> = {
-  express: 'getting-started',
-  fastify: 'getting-started',
-  hono: 'getting-started',
-  koa: 'getting-started',
-  nestjs: 'nestjs',
-}
+/** The names of the applications that the console has. */
+const shown = kitSnippet({
+  issuer: 'https://login.example.com',
+  clientId: 'shop',
+  clientSecret: undefined,
+  sessionSecret: '',
+  loginUrl: '',
+  redirectUrls: [],
+}).applications.map(({ id }) => id)
+
+/** The example whose packages are installed as the snippet says. */
+const exampleOf = (id: string): string => (id === 'nestjs' ? 'nestjs' : 'getting-started')
 
 /** The texts of the page in elements of a class, within an element of an id. */
 function shownIn(html: string, id: string, className: string): string {
@@ -29,7 +34,7 @@ function shownIn(html: string, id: string, className: string): string {
   return textOf(found?.[1] ?? '')
 }
 
-test.for(Object.keys(installed))(
+test.for(shown)(
   'the application for %s runs as it is pasted from the console, and logs a user in',
   async (id) => {
     await using running = await startConsole({ allowHttpOnLoopback: true })
@@ -50,7 +55,7 @@ test.for(Object.keys(installed))(
 
     const folder = mkdtempSync(join(tmpdir(), 'latchkey-snippet-'))
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-    symlinkSync(join(examples, installed[id] ?? '', 'node_modules'), join(folder, 'node_modules'))
+    symlinkSync(join(examples, exampleOf(id), 'node_modules'), join(folder, 'node_modules'))
     const environment = /id="environment">([\s\S]*?)<\/pre>/.exec(html)?.[1] ?? ''
     writeFileSync(join(folder, '.env'), textOf(environment))
     const [, named = ''] =

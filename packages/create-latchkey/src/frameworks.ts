@@ -4,18 +4,6 @@ import { examples } from './texts.ts'
 export const languages = ['typescript', 'javascript'] as const
 export type Language = (typeof languages)[number]
 
-/** The names of the frameworks, as `--framework` takes them, in the order in which they are offered. */
-export const frameworkNames = [
-  'express',
-  'fastify',
-  'hono',
-  'koa',
-  'nestjs',
-  'nextjs',
-  'node-http',
-] as const
-export type FrameworkName = (typeof frameworkNames)[number]
-
 /** The commands of an application. */
 interface Scripts {
   /** Starts it again with each change of its files. */
@@ -182,7 +170,8 @@ const nextjs: Framework = {
   },
 }
 
-const frameworks: Readonly<Record<FrameworkName, Framework>> = {
+/** The frameworks by the names that `--framework` takes, in the order in which they are offered. */
+const frameworks = {
   express: oneFile('Express', 'app.js', ['@latchkey/express', 'express'], ['@types/express']),
   fastify: oneFile('Fastify', 'fastify.js', ['@latchkey/fastify', 'fastify']),
   hono: oneFile('Hono', 'hono.js', ['@hono/node-server', '@latchkey/hono', 'hono']),
@@ -190,7 +179,10 @@ const frameworks: Readonly<Record<FrameworkName, Framework>> = {
   nestjs,
   nextjs,
   'node-http': oneFile('node:http, no framework', 'node-http.js', ['@latchkey/core']),
-}
+} satisfies Readonly<Record<string, Framework>>
+
+export type FrameworkName = keyof typeof frameworks
+export const frameworkNames: readonly FrameworkName[] = Object.keys(frameworks) as FrameworkName[]
 
 /** The framework of a name. */
 export function frameworkOf(name: FrameworkName): Framework {

@@ -1,5 +1,5 @@
 import { runContract } from '../../../test/support/adapter-contract.ts'
-import { serverOf } from './support/application.ts'
+import { createServer, serverOf } from './support/application.ts'
 
-runContract('NestJS 12 on Express', serverOf('express'), ['memory'])
+runContract('NestJS 12 on Express', createServer, ['memory'])
 runContract('NestJS 12 on Fastify', serverOf('fastify'), ['cookies'])

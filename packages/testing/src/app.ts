@@ -11,7 +11,7 @@ export interface NestApp {
 }
 
 /**
- * An application under test: of Express, Fastify, Koa, Hono or NestJS; a server or a request listener of
+ * An application under test: of a framework that the kit has an adapter for; a server or a request listener of
  * node:http; a function that takes a `Request`; or the address of one that runs.
  */
 export type TestableApp =

@@ -22,7 +22,7 @@ const RULES: Rules<LogInOptions> = { loginPath: text, host: text }
  * Logs a user in to an application through the real flow: its login route, the login page of the
  * identity and its callback.
  *
- * @param app - An application of Express, Fastify, Koa, Hono or NestJS, a function that takes a
+ * @param app - An application of a framework that the kit has an adapter for, a function that takes a
  *   `Request`, a server, or the address of one.
  * @returns An agent of supertest with the session's cookie.
  * @throws {@link TestingError} that names the page where it stopped.

@@ -1,4 +1,4 @@
-import { createServer } from 'node:http'
+import { createServer as createHttpServer } from 'node:http'
 import {
   type AuthRouterOptions,
   answerErrors,
@@ -13,13 +13,17 @@ import type {
   TestApplication,
   TestData,
 } from '@latchkey/testing/adapter'
-import type express from 'express'
 import type { ErrorRequestHandler, Express, NextFunction, Request, Response } from 'express'
+import express from 'express'
+
+/** Makes servers of Express 5. */
+export const createServer: AdapterUnderTest['createServer'] = (options, application) =>
+  serverOf(express)(options, application)
 
 /** Makes servers of a version of Express. */
 export function serverOf(framework: typeof express): AdapterUnderTest['createServer'] {
   return (options, application) =>
-    createServer(createApp(framework, options as AuthRouterOptions, application))
+    createHttpServer(createApp(framework, options as AuthRouterOptions, application))
 }
 
 /** Translates the application of the contract to Express. */

@@ -41,6 +41,10 @@ import type { FastifyReply } from 'fastify'
 
 type Platform = 'express' | 'fastify'
 
+/** Makes servers of Nest on Express, its usual platform. */
+export const createServer: AdapterUnderTest['createServer'] = (options, application) =>
+  serverOf('express')(options, application)
+
 /** Makes servers of Nest on one platform. */
 export function serverOf(platform: Platform): AdapterUnderTest['createServer'] {
   return async (options, application) => {

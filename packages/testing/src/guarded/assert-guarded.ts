@@ -26,6 +26,14 @@ export interface GuardedOptions {
   readonly headers?: Readonly<Record<string, string>>
 }
 
+/** The functions that read the router of a framework; each gives `undefined` for an application of another one. */
+const ROUTERS: Readonly<Record<string, (app: unknown) => Entry[] | undefined>> = {
+  'Express 4 and 5': expressEntries,
+  'Fastify with createAuth() registered': fastifyEntries,
+  Hono: honoEntries,
+  Koa: koaEntries,
+}
+
 const RULES: Rules<GuardedOptions> = {
   public: texts,
   examples: textRecord,
@@ -33,8 +41,8 @@ const RULES: Rules<GuardedOptions> = {
 }
 
 /**
- * Fails unless `requireUser()` decides about every route of an application of Express 4, Express 5,
- * Fastify, Hono, Koa or NestJS, but for those that `public` lists. The routes of the kit are known.
+ * Fails unless `requireUser()` decides about every route of an application, but for those that `public` lists. It knows the
+ * routers of the frameworks that the kit has an adapter for, but Next.js. The routes of the kit are known.
  *
  * It reads the router, and sends one request of a visitor to each route that has a guard in front: the
  * answer must be 401 or the way to the login. It also asks for a page that is not there, below each path
@@ -51,8 +59,7 @@ export async function assertGuarded(
   const { faults } = checkOptions(options, RULES)
   if (faults.length > 0) throw new ConfigError(faults, 'assertGuarded() cannot begin:')
   const platform = await platformOf(app)
-  const entries =
-    expressEntries(platform) ?? fastifyEntries(platform) ?? honoEntries(app) ?? koaEntries(app)
+  const entries = entriesOf(platform)
   if (!entries) throw new TestingError('LATCHKEY_TEST_APP_UNKNOWN', UNKNOWN_APP)
   const listed = new Set(options.public)
   const report: GuardReport = { guarded: [], public: [], middleware: [] }
@@ -92,6 +99,14 @@ export async function assertGuarded(
   )
   if (unguarded.length + unknown.length > 0) throw faultOf(unguarded, unknown)
   return report
+}
+
+function entriesOf(app: unknown): Entry[] | undefined {
+  for (const read of Object.values(ROUTERS)) {
+    const entries = read(app)
+    if (entries) return entries
+  }
+  return undefined
 }
 
 /** The paths below which a function that passes requests on answers one that no route takes. */
@@ -136,5 +151,4 @@ const UNGUARDED =
   'Not every route is guarded. Put requireUser() in front of each, or list it in "public":'
 const NO_ROUTE =
   'assertGuarded() sees no route in this application. Pass it when its routes have been added.'
-const UNKNOWN_APP =
-  'assertGuarded() reads the router of an application of Express 4, Express 5, Hono, Koa or NestJS, and of Fastify with createAuth() registered. It cannot see the routes of this one.'
+const UNKNOWN_APP = `assertGuarded() reads the router of an application of ${Object.keys(ROUTERS).join(', ')}, and of NestJS on the first two. It cannot see the routes of this one.`
