@@ -1,0 +1,10 @@
+import type { AuthRouterOptions } from '@latchkey/express'
+
+// #region ad-fs
+export const adFs: AuthRouterOptions = {
+  issuer: 'https://adfs.example.com/adfs',
+  scope: 'openid profile email allatclaims',
+  // AD FS puts the claims of your rules into ID tokens that are sent so.
+  responseMode: 'form_post',
+}
+// #endregion

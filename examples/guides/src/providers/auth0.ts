@@ -1,0 +1,17 @@
+import type { AuthRouterOptions } from '@latchkey/express'
+
+// #region auth0
+export const auth0: AuthRouterOptions = {
+  issuer: 'https://acme.eu.auth0.com',
+  scope: 'openid profile email offline_access',
+  // Claims that an action adds have a URL for a name.
+  rolesFrom: (user) => (user['https://acme.example/roles'] ?? []) as string[],
+}
+// #endregion
+
+// #region auth0-logout
+export const auth0WithoutEndpoint: AuthRouterOptions = {
+  issuer: 'https://acme.eu.auth0.com',
+  metadata: { end_session_endpoint: 'https://acme.eu.auth0.com/oidc/logout' },
+}
+// #endregion

@@ -1,0 +1,9 @@
+import type { AuthRouterOptions } from '@latchkey/express'
+
+// #region google
+export const google: AuthRouterOptions = {
+  issuer: 'https://accounts.google.com',
+  // Only for refresh tokens; Google has no scope `offline_access`.
+  authorizationParams: { access_type: 'offline', prompt: 'consent' },
+}
+// #endregion
