@@ -6,7 +6,7 @@ import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type AuthRouterOptions, createAuthRouter, requireUser } from '@latchkey/express'
+import { type AuthOptions, createAuthRouter, requireUser } from '@latchkey/express'
 import express, { type Express } from 'express'
 import inject from 'light-my-request'
 import { selfSigned } from '../test/support/certificate.ts'
@@ -121,7 +121,7 @@ async function cpuOfLogin(client: Pick<BenchClient, 'id' | 'secret'>): Promise<n
   return (((await issuer.cpu()) - before) / LOGINS) * 1_000
 }
 
-function createApi(options: AuthRouterOptions, scopes: string[]): Express {
+function createApi(options: AuthOptions, scopes: string[]): Express {
   const app = express()
   const toIssuer = async (url: URL | string | Request): Promise<Response> => {
     const { body } = await ask('GET', String(url), [])

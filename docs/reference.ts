@@ -22,8 +22,8 @@ function publicSources(): Map<string, string> {
     if (manifest.private) continue
     for (const [subpath, conditions] of Object.entries(manifest.exports ?? {})) {
       const source = conditions['latchkey-source']
-      // Names for `@latchkey/development` alone change with every release.
-      if (!source || subpath === './development') continue
+      // Names for our own packages change with every release.
+      if (!source || subpath === './internal') continue
       const folder = path.posix.dirname(file)
       sources.set(path.posix.join(manifest.name, subpath), path.posix.join(folder, source))
     }

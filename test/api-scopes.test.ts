@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import {
-  type AuthRouterOptions,
+  type AuthOptions,
   createAuthRouter,
   getAuth,
   getUser,
@@ -64,7 +64,7 @@ async function register(service: IdentityService, more: Record<string, string> =
 }
 
 /** The API, whose guards ask for the scopes that its application declares at the service. */
-function createApi(provider: Pick<AuthRouterOptions, 'issuer' | 'fetch'>, baseUrl: string) {
+function createApi(provider: Pick<AuthOptions, 'issuer' | 'fetch'>, baseUrl: string) {
   const app = express()
   app.use(
     createAuthRouter({
@@ -91,7 +91,7 @@ function createApi(provider: Pick<AuthRouterOptions, 'issuer' | 'fetch'>, baseUr
 }
 
 /** The application that calls the API: it shows its token. */
-function createShop(options: AuthRouterOptions, scope: string) {
+function createShop(options: AuthOptions, scope: string) {
   const app = express()
   const forApi = { resource: API }
   app.use(
@@ -109,7 +109,7 @@ function createShop(options: AuthRouterOptions, scope: string) {
 test('a guard with scopes lets a token of the service with the scope in, and refuses one without', async () => {
   await using service = await openService()
   const { clientId, clientSecret, userId } = await register(service)
-  const provider = { issuer, fetch: service.fetch as NonNullable<AuthRouterOptions['fetch']> }
+  const provider = { issuer, fetch: service.fetch as NonNullable<AuthOptions['fetch']> }
   let api = express()
   await using server = await listen((request, response) => api(request, response))
   api = createApi(provider, server.url)
@@ -136,7 +136,7 @@ test('a guard with scopes lets a program in that acts for itself, and a check on
   const { clientId, clientSecret } = await register(service, {
     latchkey_client_credentials: 'allowed',
   })
-  const provider = { issuer, fetch: service.fetch as NonNullable<AuthRouterOptions['fetch']> }
+  const provider = { issuer, fetch: service.fetch as NonNullable<AuthOptions['fetch']> }
   let api = express()
   await using server = await listen((request, response) => api(request, response))
   api = createApi(provider, server.url)

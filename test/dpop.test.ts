@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import {
-  type AuthRouterOptions,
+  type AuthOptions,
   createAuthRouter,
   getAuth,
   getUser,
@@ -22,7 +22,7 @@ const secret = 'a session secret of the tests, long enough'
 let service: IdentityService
 /** Changes responses of the token endpoint. */
 let tamper = (body: Record<string, unknown>) => body
-let provider: AuthRouterOptions
+let provider: AuthOptions
 let apiUrl: string
 let shopUrl: string
 /** An API that answers a request without its current nonce by asking for it, and the bodies that it received. */

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createMemoryStore } from '@latchkey/core'
 import {
-  type AuthRouterOptions,
+  type AuthOptions,
   createAuthRouter,
   getAuth,
   getUser,
@@ -74,7 +74,7 @@ beforeAll(async () => {
   const password = { alg: 'plain', hash: ada.password }
   await call(`/users/${userId}/credentials`, { type: 'PasswordCredential', password })
 
-  const provider: AuthRouterOptions = {
+  const provider: AuthOptions = {
     issuer,
     clientId,
     async fetch(url, init) {

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createNodeTransport } from '@latchkey/core/node'
-import { type AuthRouterOptions, createAuthRouter, getUser, requireUser } from '@latchkey/express'
+import { type AuthOptions, createAuthRouter, getUser, requireUser } from '@latchkey/express'
 import { createIdentityService, type IdentityService } from '@latchkey/service'
 import express from 'express'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -24,7 +24,7 @@ interface Wiring {
     readonly domain: string
     readonly issuer: string
     readonly baseUrl: string
-    readonly options: AuthRouterOptions
+    readonly options: AuthOptions
     /** How a browser reaches the issuer. */
     readonly fetch: typeof fetch
   }>

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import { type AuthSession, createAuth, type SessionStore } from '@latchkey/core'
+import { storedSessionsOf } from '@latchkey/core/internal'
 import { createAuthRouter, requireUser } from '@latchkey/express'
 import { createSessionStore } from '@latchkey/session-store'
 import { RedisStore } from 'connect-redis'
@@ -40,7 +41,7 @@ async function latchkey(store: SessionStore): Promise<void> {
     baseUrl: 'http://127.0.0.1',
     session: { secret, store },
   }
-  const { storedSessions } = createAuth(options)
+  const storedSessions = storedSessionsOf(createAuth(options))
   app.use(createAuthRouter(options))
   app.get('/', requireUser(), (req, res) => void res.send(`Hello ${req.auth.user?.name}`))
   seed = async (n) => {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type AuthRouterOptions, createAuthRouter, requireUser } from '@latchkey/express'
+import { type AuthOptions, createAuthRouter, requireUser } from '@latchkey/express'
 import express, { type Express } from 'express'
 import type { ApplicationUrls } from './candidate.ts'
 import { close } from './servers.ts'
@@ -16,7 +16,7 @@ export interface Application extends AsyncDisposable {
   /** Resolves when a logout token has ended sessions. */
   loggedOutByProvider(): Promise<void>
   /** Mounts the kit; called once the provider knows the application. */
-  mount(options: AuthRouterOptions): void
+  mount(options: AuthOptions): void
 }
 
 const SECRET = 'the session secret of the interoperability run'

@@ -1,4 +1,4 @@
-import type { AuthRouterOptions } from '@latchkey/express'
+import type { AuthOptions } from '@latchkey/express'
 import type { Visitor } from './visitor.ts'
 
 /** A provider that an application logs in with, or one configuration of it. */
@@ -37,7 +37,7 @@ export interface ApplicationUrls {
 /** A provider that is ready, with the application registered. */
 export interface RunningProvider extends AsyncDisposable {
   /** What is entered in the application. */
-  readonly options: AuthRouterOptions
+  readonly options: AuthOptions
   /** The `email` of the user who logs in. */
   readonly email: string
   /** From the provider's login page on: credentials and consent, up to the way back. */

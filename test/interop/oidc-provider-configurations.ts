@@ -1,5 +1,5 @@
 import { createPublicKey, generateKeyPairSync, randomBytes } from 'node:crypto'
-import type { AuthRouterOptions } from '@latchkey/express'
+import type { AuthOptions } from '@latchkey/express'
 import type { ClientMetadata } from 'oidc-provider'
 import type { Candidate } from './candidate.ts'
 import { jwk, type Setup, startOidcProvider } from './oidc-provider.ts'
@@ -75,7 +75,7 @@ function clientAuthentication(): Candidate[] {
     { privateKey }: { privateKey: Parameters<typeof createPublicKey>[0] & object },
     alg: string,
   ): Candidate => {
-    const clientKey = privateKey as NonNullable<AuthRouterOptions['clientKey']>
+    const clientKey = privateKey as NonNullable<AuthOptions['clientKey']>
     return of(name, "`clientAuth: 'private_key_jwt'` and `clientKey`.", {
       client: {
         token_endpoint_auth_method: 'private_key_jwt',

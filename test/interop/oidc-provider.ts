@@ -1,7 +1,7 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { AuthRouterOptions } from '@latchkey/express'
+import type { AuthOptions } from '@latchkey/express'
 import Provider, { type ClientMetadata, type Configuration } from 'oidc-provider'
 import type { ApplicationUrls, RunningProvider } from './candidate.ts'
 import { close } from './servers.ts'
@@ -11,7 +11,7 @@ export interface Setup {
   readonly configuration?: Configuration
   readonly client?: Partial<ClientMetadata>
   /** The application's settings beside the client's credentials; a function gets the issuer. */
-  readonly options?: AuthRouterOptions | ((issuer: string) => AuthRouterOptions)
+  readonly options?: AuthOptions | ((issuer: string) => AuthOptions)
   /** The path of the issuer; default none. */
   readonly path?: string
   /** Called with the provider once it is made. */

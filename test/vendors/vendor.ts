@@ -1,4 +1,4 @@
-import type { AuthRouterOptions } from '@latchkey/express'
+import type { AuthOptions } from '@latchkey/express'
 
 /** A provider that is reached on the internet alone, as its documentation describes it. */
 export interface Vendor {
@@ -6,7 +6,7 @@ export interface Vendor {
   /** The pages of the vendor that say so. */
   readonly sources: readonly string[]
   /** What an application passes to `createAuthRouter()`. */
-  readonly options: AuthRouterOptions
+  readonly options: AuthOptions
   /** The discovery document: what it has beyond the members that every provider has. */
   readonly metadata: VendorMetadata
   /** Whether there is a discovery document. Default `true`. */

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { style } from '@latchkey/example-shared'
 import {
-  type AuthRouterOptions,
+  type AuthOptions,
   createAuthRouter,
   getAuth,
   getUser,
@@ -27,7 +27,7 @@ export const AUDIENCE = 'https://notes.example'
  * An API for a page in plain JavaScript and for programs. Tokens never reach the page, which has a cookie;
  * programs send access tokens.
  */
-export function createApp(auth: AuthRouterOptions): Express {
+export function createApp(auth: AuthOptions): Express {
   const app = express()
   const notes = new Map<string, string[]>()
   const changes = new EventEmitter()

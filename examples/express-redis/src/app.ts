@@ -1,11 +1,11 @@
 import { button, card, facts, page, sessionFacts, verdict } from '@latchkey/example-shared'
-import { type AuthRouterOptions, createAuthRouter, getUser, requireUser } from '@latchkey/express'
+import { type AuthOptions, createAuthRouter, getUser, requireUser } from '@latchkey/express'
 import express, { type Express } from 'express'
 
 const site = 'Express and Redis'
 
 /** An application of which several processes run; the session store makes them one. */
-export function createApp(auth: AuthRouterOptions, processName: string): Express {
+export function createApp(auth: AuthOptions, processName: string): Express {
   const app = express()
   const router = createAuthRouter(auth)
   app.use((_req, res, next) => {

@@ -1,8 +1,8 @@
 import { accountPage, homePage } from '@latchkey/example-shared'
-import { type AuthPluginOptions, createAuth, getUser, requireUser } from '@latchkey/fastify'
+import { type AuthOptions, createAuth, getUser, requireUser } from '@latchkey/fastify'
 import fastify, { type FastifyInstance } from 'fastify'
 
-export async function createApp(options: AuthPluginOptions): Promise<FastifyInstance> {
+export async function createApp(options: AuthOptions): Promise<FastifyInstance> {
   const app = fastify()
 
   // Adds /login, /callback and /logout, and `request.auth` to every other request.

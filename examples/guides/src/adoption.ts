@@ -1,5 +1,5 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
-import { type AuthRouterOptions, createAuthRouter, getUser, requireUser } from '@latchkey/express'
+import { type AuthOptions, createAuthRouter, getUser, requireUser } from '@latchkey/express'
 import express, { type Express } from 'express'
 import { compactDecrypt, decodeJwt, type JWTPayload } from 'jose'
 
@@ -9,7 +9,7 @@ interface OldStore {
 }
 
 /** An application whose users come with sessions of express-openid-connect. */
-export function adoptAppSession(connection: AuthRouterOptions, oldSecret: string): Express {
+export function adoptAppSession(connection: AuthOptions, oldSecret: string): Express {
   const app = express()
   // #region express-openid-connect
   const key = new Uint8Array(hkdfSync('sha256', oldSecret, '', 'JWE CEK', 32))
@@ -43,7 +43,7 @@ export function adoptAppSession(connection: AuthRouterOptions, oldSecret: string
 
 /** An application whose users come with sessions of passport in express-session. */
 export function adoptPassport(
-  connection: AuthRouterOptions,
+  connection: AuthOptions,
   oldSecret: string,
   oldStore: OldStore,
 ): Express {

@@ -1,5 +1,5 @@
 import {
-  type AuthRouterOptions,
+  type AuthOptions,
   answerErrors,
   createAuthRouter,
   mcpAuth,
@@ -12,7 +12,7 @@ import express, { type Express } from 'express'
 import { z } from 'zod'
 
 /** An MCP server with the notes of each user. */
-export function createApp(connection: AuthRouterOptions): Express {
+export function createApp(connection: AuthOptions): Express {
   const notes = new Map<string, string[]>()
   // #region router
   const app = express()

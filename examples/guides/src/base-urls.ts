@@ -1,8 +1,8 @@
-import { type AuthRouterOptions, createAuthRouter, requireUser } from '@latchkey/express'
+import { type AuthOptions, createAuthRouter, requireUser } from '@latchkey/express'
 import express, { type Express } from 'express'
 
 /** A site with several domains, and an address of its own for each preview deployment. */
-export function createApp(connection: AuthRouterOptions): Express {
+export function createApp(connection: AuthOptions): Express {
   const app = express()
   // #region list
   const baseUrl = ['https://app.example.com', 'https://app.example.org']

@@ -1,5 +1,5 @@
 import {
-  type AuthRouterOptions,
+  type AuthOptions,
   createAuthRouter,
   getAuth,
   getUser,
@@ -8,7 +8,7 @@ import {
 import express, { type Express } from 'express'
 
 /** Notes for pages of this site, by session, and for programs, by access token. */
-export function createApp(connection: AuthRouterOptions): Express {
+export function createApp(connection: AuthOptions): Express {
   const notes = new Map<string, string[]>()
   // #region router
   const app = express()
@@ -32,7 +32,7 @@ export function createApp(connection: AuthRouterOptions): Express {
 }
 
 /** Another application, which shows its users the notes of that API. */
-export function createCaller(connection: AuthRouterOptions, api: string): Express {
+export function createCaller(connection: AuthOptions, api: string): Express {
   // #region caller
   const app = express()
   const forApi = { resource: 'https://api.example' }

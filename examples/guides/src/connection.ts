@@ -1,7 +1,7 @@
-import type { AuthRouterOptions } from '@latchkey/express'
+import type { AuthOptions } from '@latchkey/express'
 
 // #region settings
-export const connection: AuthRouterOptions = {
+export const connection: AuthOptions = {
   issuer: 'https://login.example.com', // your provider
   clientId: process.env.LATCHKEY_CLIENT_ID,
   clientSecret: process.env.LATCHKEY_CLIENT_SECRET,

@@ -1,8 +1,8 @@
-import { type AuthRouterOptions, createAuthRouter, getUser, requireUser } from '@latchkey/express'
+import { type AuthOptions, createAuthRouter, getUser, requireUser } from '@latchkey/express'
 import express, { type Express } from 'express'
 
 /** A site without a session store. */
-export function createApp(connection: AuthRouterOptions): Express {
+export function createApp(connection: AuthOptions): Express {
   const { secret } = connection.session ?? {}
   // #region cookie
   const auth = createAuthRouter({

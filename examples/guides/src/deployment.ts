@@ -1,9 +1,9 @@
-import { type AuthRouter, type AuthRouterOptions, createAuthRouter } from '@latchkey/express'
+import { type AuthOptions, type AuthRouter, createAuthRouter } from '@latchkey/express'
 import { createSessionStore } from '@latchkey/session-store'
 import express, { type Express } from 'express'
 
 /** An application that is ready for several processes behind a proxy. */
-export function createDeployedApp(connection: AuthRouterOptions): Express {
+export function createDeployedApp(connection: AuthOptions): Express {
   // #region app
   const app = express()
 

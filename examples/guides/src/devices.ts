@@ -1,9 +1,9 @@
-import { type AuthRouterOptions, createAuthRouter } from '@latchkey/express'
+import { type AuthOptions, createAuthRouter } from '@latchkey/express'
 import express, { type Express } from 'express'
 
 /** An application that tells users of logins in new browsers. */
 export function withNewDevices(
-  connection: AuthRouterOptions,
+  connection: AuthOptions,
   sendMail: (to: unknown, text: string) => Promise<void>,
 ): Express {
   const app = express()

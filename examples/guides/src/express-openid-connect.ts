@@ -1,9 +1,4 @@
-import {
-  type AuthRouterOptions,
-  createAuthRouter,
-  DeniedError,
-  requireUser,
-} from '@latchkey/express'
+import { type AuthOptions, createAuthRouter, DeniedError, requireUser } from '@latchkey/express'
 import express, { type Express } from 'express'
 import type {} from 'express-session' // the types of req.session
 
@@ -15,7 +10,7 @@ declare module 'express-session' {
 
 /** The parts of express-openid-connect that take more than another name. */
 export function fromOtherParts(
-  connection: AuthRouterOptions,
+  connection: AuthOptions,
   fetchPlan: (accessToken: string) => Promise<string>,
 ): Express {
   const app = express()

@@ -1,8 +1,8 @@
-import { type AuthRouterOptions, createAuthRouter, getUser, requireUser } from '@latchkey/express'
+import { type AuthOptions, createAuthRouter, getUser, requireUser } from '@latchkey/express'
 import express, { type Express } from 'express'
 
 /** A site on which long texts are written. */
-export function createApp(connection: AuthRouterOptions): Express {
+export function createApp(connection: AuthOptions): Express {
   const app = express()
   // #region keep
   app.use(createAuthRouter({ ...connection, keepForms: { except: ['cardNumber'] } }))

@@ -1,14 +1,11 @@
 import diagnostics from 'node:diagnostics_channel'
-import { type AuthEvent, type AuthRouterOptions, createAuthRouter } from '@latchkey/express'
+import { type AuthEvent, type AuthOptions, createAuthRouter } from '@latchkey/express'
 import { metrics, trace } from '@opentelemetry/api'
 import express, { type Express } from 'express'
 import { type DestinationStream, pino } from 'pino'
 
 /** An application that writes the lines of the kit with a pino of its own. */
-export function createLoggingApp(
-  connection: AuthRouterOptions,
-  destination: DestinationStream,
-): Express {
+export function createLoggingApp(connection: AuthOptions, destination: DestinationStream): Express {
   const app = express()
 
   // #region logger

@@ -1,9 +1,9 @@
-import { type AuthRouterOptions, createAuthRouter, getUser, requireUser } from '@latchkey/express'
+import { type AuthOptions, createAuthRouter, getUser, requireUser } from '@latchkey/express'
 import express, { type Express } from 'express'
 import { findOrCreateAccount } from './accounts.ts'
 
 /** The replacement of `auth({ … })` of express-openid-connect. */
-export function fromExpressOpenidConnect(connection: AuthRouterOptions): Express {
+export function fromExpressOpenidConnect(connection: AuthOptions): Express {
   const app = express()
   // #region express-openid-connect
   app.use(
@@ -29,7 +29,7 @@ export function fromExpressOpenidConnect(connection: AuthRouterOptions): Express
 }
 
 /** The replacement of a strategy and its routes of passport-openidconnect. */
-export function fromPassportOpenidconnect(connection: AuthRouterOptions): Express {
+export function fromPassportOpenidconnect(connection: AuthOptions): Express {
   const app = express()
   // #region passport-openidconnect
   app.use(
@@ -52,7 +52,7 @@ export function fromPassportOpenidconnect(connection: AuthRouterOptions): Expres
 }
 
 /** The replacement of `keycloak.protect()`. */
-export function fromKeycloakConnect(connection: AuthRouterOptions): Express {
+export function fromKeycloakConnect(connection: AuthOptions): Express {
   const app = express()
   // #region keycloak-connect
   app.use(createAuthRouter({ ...connection, rolesFrom: keycloakRoles }))
@@ -73,7 +73,7 @@ export function fromKeycloakConnect(connection: AuthRouterOptions): Express {
 }
 
 /** The replacement of `bearer-only` in `keycloak.json`. */
-export function fromBearerOnly(connection: AuthRouterOptions): Express {
+export function fromBearerOnly(connection: AuthOptions): Express {
   const app = express()
   // #region keycloak-bearer
   app.use(
@@ -111,7 +111,7 @@ function keycloakRoles(user: Readonly<Record<string, unknown>>): string[] {
 // #endregion
 
 /** The replacement of `ExpressAuth({ … })` of @auth/express. */
-export function fromAuthJs(connection: AuthRouterOptions): Express {
+export function fromAuthJs(connection: AuthOptions): Express {
   const app = express()
   // #region auth-js
   app.use(
@@ -135,7 +135,7 @@ export function fromAuthJs(connection: AuthRouterOptions): Express {
 }
 
 /** The replacement of `clerkMiddleware()` and `requireAuth()` of @clerk/express. */
-export function fromClerk(connection: AuthRouterOptions): Express {
+export function fromClerk(connection: AuthOptions): Express {
   const app = express()
   // #region clerk
   app.use(createAuthRouter(connection)) // clerkMiddleware()
@@ -152,7 +152,7 @@ export function fromClerk(connection: AuthRouterOptions): Express {
 }
 
 /** The replacement of a better-auth with `genericOAuth()`. */
-export function fromBetterAuth(connection: AuthRouterOptions): Express {
+export function fromBetterAuth(connection: AuthOptions): Express {
   const app = express()
   // #region better-auth
   app.use(

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import {
-  type AuthRouterOptions,
+  type AuthOptions,
   appleClientSecret,
   createAuthRouter,
   DeniedError,
@@ -22,7 +22,7 @@ const issuerOf = async (_host: string) => ({
 })
 
 /** An example of each option, by its name. The page of options quotes them; a test runs them. */
-export const examples: Readonly<Record<string, AuthRouterOptions>> = {
+export const examples: Readonly<Record<string, AuthOptions>> = {
   issuer: { issuer: 'https://login.example.com' },
   clientId: { clientId: 'shop' },
   clientSecret: {

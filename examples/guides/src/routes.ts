@@ -1,5 +1,5 @@
 import {
-  type AuthRouterOptions,
+  type AuthOptions,
   createAuthRouter,
   DeniedError,
   getUser,
@@ -11,7 +11,7 @@ import { z } from 'zod'
 import { findOrCreateAccount } from './accounts.ts'
 
 /** An application that has changed most options of its routes. */
-export function createRoutesApp(options: AuthRouterOptions): Express {
+export function createRoutesApp(options: AuthOptions): Express {
   const app = express()
 
   // #region rename
@@ -37,7 +37,7 @@ export function createRoutesApp(options: AuthRouterOptions): Express {
   const connection = { ...options, texts }
 
   // #region hooks
-  const hooks: AuthRouterOptions['hooks'] = {
+  const hooks: AuthOptions['hooks'] = {
     // After every check, before there is a session.
     async afterCallback({ issuer, user }) {
       const account = await findOrCreateAccount(issuer, user)

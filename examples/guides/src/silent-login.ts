@@ -1,8 +1,8 @@
-import { type AuthRouterOptions, createAuthRouter, requireUser } from '@latchkey/express'
+import { type AuthOptions, createAuthRouter, requireUser } from '@latchkey/express'
 import express, { type Express } from 'express'
 
 /** A public site that greets users who are logged in elsewhere at the same provider. */
-export function createApp(connection: AuthRouterOptions): Express {
+export function createApp(connection: AuthOptions): Express {
   // #region silent
   const app = express()
   app.use(express.static('public')) // in front of the login: files are for everybody

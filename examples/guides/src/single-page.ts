@@ -1,8 +1,8 @@
-import { type AuthRouterOptions, createAuthRouter, getUser, requireUser } from '@latchkey/express'
+import { type AuthOptions, createAuthRouter, getUser, requireUser } from '@latchkey/express'
 import express, { type Express } from 'express'
 
 /** The server of a single-page application. */
-export function createSinglePageApp(connection: AuthRouterOptions): Express {
+export function createSinglePageApp(connection: AuthOptions): Express {
   // #region server
   const app = express()
   app.use(createAuthRouter(connection)) // adds GET /session beside the three routes

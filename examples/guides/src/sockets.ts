@@ -1,10 +1,10 @@
 import { createServer, type Server } from 'node:http'
-import { type AuthRouterOptions, createAuthRouter, getAuth, requireUser } from '@latchkey/express'
+import { type AuthOptions, createAuthRouter, getAuth, requireUser } from '@latchkey/express'
 import express from 'express'
 import { WebSocketServer } from 'ws'
 
 /** A WebSocket and an event stream that end with the session. */
-export function createSite(connection: AuthRouterOptions): Server {
+export function createSite(connection: AuthOptions): Server {
   // #region ws
   const app = express()
   const login = createAuthRouter(connection)

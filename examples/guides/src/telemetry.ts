@@ -1,10 +1,10 @@
-import { type AuthRouterOptions, createAuthRouter } from '@latchkey/express'
+import { type AuthOptions, createAuthRouter } from '@latchkey/express'
 import * as telemetry from '@opentelemetry/api'
 import { HttpInstrumentation } from '@opentelemetry/instrumentation-http'
 import express, { type Express } from 'express'
 
 /** An application whose logins have spans. */
-export function createTracedApp(connection: AuthRouterOptions): Express {
+export function createTracedApp(connection: AuthOptions): Express {
   const app = express()
 
   // #region option

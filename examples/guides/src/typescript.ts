@@ -1,6 +1,6 @@
 // #region types
 import {
-  type AuthRouterOptions,
+  type AuthOptions,
   createAuthRouter,
   getUser,
   LatchkeyError,
@@ -22,7 +22,7 @@ declare module '@latchkey/express' {
 // #endregion
 
 /** An application that types its users and its errors. */
-export function createTypedApp(connection: AuthRouterOptions): Express {
+export function createTypedApp(connection: AuthOptions): Express {
   const app = express()
   app.use(createAuthRouter(connection))
 

@@ -1,5 +1,5 @@
 import {
-  type AuthRouterOptions,
+  type AuthOptions,
   createAuthRouter,
   createWebhookHandler,
   type SessionStore,
@@ -10,7 +10,7 @@ import express, { type Express } from 'express'
 import fastify, { type FastifyInstance } from 'fastify'
 
 /** An application that ends the sessions of users who are disabled or deleted. */
-export function createExpressApp(connection: AuthRouterOptions, store: SessionStore): Express {
+export function createExpressApp(connection: AuthOptions, store: SessionStore): Express {
   // #region express
   const app = express()
   const auth = createAuthRouter({ ...connection, session: { ...connection.session, store } })

@@ -1,5 +1,5 @@
 import type { RequestListener } from 'node:http'
-import type { AuthRouterOptions } from '@latchkey/express'
+import type { AuthOptions } from '@latchkey/express'
 import express, { type Express } from 'express'
 import openid from 'express-openid-connect'
 import expressSession from 'express-session'
@@ -17,10 +17,10 @@ afterEach(() => site.close())
 
 /** Serves an application that another one replaces, at the same address. */
 async function startOld(
-  makeOld: (connection: AuthRouterOptions) => Express,
-): Promise<(makeNew: (connection: AuthRouterOptions) => Express) => void> {
+  makeOld: (connection: AuthOptions) => Express,
+): Promise<(makeNew: (connection: AuthOptions) => Express) => void> {
   let current: RequestListener = () => {}
-  let given: AuthRouterOptions = {}
+  let given: AuthOptions = {}
   site = await start((connection) => {
     given = connection
     current = makeOld(connection)

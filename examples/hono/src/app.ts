@@ -1,8 +1,8 @@
 import { accountPage, homePage } from '@latchkey/example-shared'
-import { type AuthMiddlewareOptions, createAuth, getUser, requireUser } from '@latchkey/hono'
+import { type AuthOptions, createAuth, getUser, requireUser } from '@latchkey/hono'
 import { Hono } from 'hono'
 
-export function createApp(options: AuthMiddlewareOptions): Pick<Hono, 'fetch'> {
+export function createApp(options: AuthOptions): Pick<Hono, 'fetch'> {
   return (
     new Hono()
       // Adds /login, /callback and /logout, and `c.var.auth` to every other request.

@@ -1,15 +1,9 @@
 import Router from '@koa/router'
 import { accountPage, homePage } from '@latchkey/example-shared'
-import {
-  type AuthMiddlewareOptions,
-  createAuth,
-  getAuth,
-  getUser,
-  requireUser,
-} from '@latchkey/koa'
+import { type AuthOptions, createAuth, getAuth, getUser, requireUser } from '@latchkey/koa'
 import Koa from 'koa'
 
-export function createApp(options: AuthMiddlewareOptions): Koa {
+export function createApp(options: AuthOptions): Koa {
   const app = new Koa()
   const router = new Router()
 

@@ -1,5 +1,5 @@
 import {
-  type AuthRouterOptions,
+  type AuthOptions,
   answerErrors,
   createAuthRouter,
   getUser,
@@ -18,7 +18,7 @@ import { createMcpServer } from './tools.ts'
 export const SCOPES = { 'notes:read': 'Read your notes', 'notes:write': 'Add notes' }
 
 /** The notes of each user: pages for people, and an MCP server for their agents. */
-export function createApp(auth: AuthRouterOptions): Express {
+export function createApp(auth: AuthOptions): Express {
   const notes = createNotes()
   // #region router
   const app = express()

@@ -1,5 +1,5 @@
 import { card, html, page } from '@latchkey/example-shared'
-import type { AuthRouterOptions, RequestAuth, User } from '@latchkey/express'
+import type { AuthOptions, RequestAuth, User } from '@latchkey/express'
 import { clientSettings } from './clients.ts'
 import type { Note } from './notes.ts'
 
@@ -18,7 +18,7 @@ export function homePage({ isAuthenticated, user }: RequestAuth): string {
 export function notesPage(
   user: User,
   notes: readonly Note[],
-  { baseUrl, issuer }: AuthRouterOptions,
+  { baseUrl, issuer }: AuthOptions,
 ): string {
   const items = notes.map(
     ({ text, by }) => `<li>${html(text)} <small class="soft">${whose(by)}</small></li>`,

@@ -1,4 +1,4 @@
-import { LatchkeyModule, type LatchkeyModuleOptions } from '@latchkey/nestjs'
+import { type AuthOptions, LatchkeyModule } from '@latchkey/nestjs'
 import { type INestApplication, Module } from '@nestjs/common'
 import { NestFactory } from '@nestjs/core'
 import { PagesController } from './pages.controller.ts'
@@ -6,7 +6,7 @@ import { PagesController } from './pages.controller.ts'
 @Module({ controllers: [PagesController] })
 class AppModule {}
 
-export async function createApp(options: LatchkeyModuleOptions): Promise<INestApplication> {
+export async function createApp(options: AuthOptions): Promise<INestApplication> {
   // Adds /login, /callback and /logout, and guards every handler.
   const imports = [LatchkeyModule.forRoot(options)]
   const app = await NestFactory.create({ module: AppModule, imports }, { logger: ['error'] })

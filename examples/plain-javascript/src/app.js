@@ -7,7 +7,7 @@ const site = 'Plain JavaScript'
 /**
  * The three routes in plain JavaScript; editors check it by this line.
  *
- * @param {import('@latchkey/express').AuthRouterOptions} auth
+ * @param {import('@latchkey/express').AuthOptions} auth
  */
 export function createApp(auth) {
   const app = express()

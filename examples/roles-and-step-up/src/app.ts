@@ -1,5 +1,5 @@
 import {
-  type AuthRouterOptions,
+  type AuthOptions,
   createAuthRouter,
   getUser,
   isApiRequest,
@@ -10,7 +10,7 @@ import { accessPage, deletePage, homePage, publishPage, refusedPage, reviewPage 
 import { rolesOf } from './roles.ts'
 
 /** An editorial office: some users may publish, and destructive actions ask for the password again. */
-export function createApp(auth: AuthRouterOptions): Express {
+export function createApp(auth: AuthOptions): Express {
   const app = express()
   app.use(
     createAuthRouter({

@@ -1,4 +1,4 @@
-import { type AuthRouterOptions, createAuthRouter, getUser, requireUser } from '@latchkey/express'
+import { type AuthOptions, createAuthRouter, getUser, requireUser } from '@latchkey/express'
 import express, { type Express } from 'express'
 import { companyPage, homePage } from './pages.ts'
 
@@ -16,7 +16,7 @@ export type Companies = Readonly<Record<string, Company>>
 /** One application for several companies. A user logs in at the provider of the company that they chose. */
 export function createApp(
   companies: Companies,
-  auth: Pick<AuthRouterOptions, 'baseUrl' | 'session' | 'allowPrivateIssuers'>,
+  auth: Pick<AuthOptions, 'baseUrl' | 'session' | 'allowPrivateIssuers'>,
 ): Express {
   const app = express()
 

@@ -1,12 +1,12 @@
 import { card, facts, html, page, sessionFacts, verdict } from '@latchkey/example-shared'
-import { type AuthRouterOptions, createAuthRouter, getUser, requireUser } from '@latchkey/express'
+import { type AuthOptions, createAuthRouter, getUser, requireUser } from '@latchkey/express'
 import express, { type Express } from 'express'
 import type { ShopDatabase } from './database.ts'
 
 const site = 'The shop'
 
 /** A shop that has had customers, with passwords of its own, for years. */
-export function createApp(auth: AuthRouterOptions, shop: ShopDatabase): Express {
+export function createApp(auth: AuthOptions, shop: ShopDatabase): Express {
   const app = express()
   app.use(
     createAuthRouter({

@@ -1,6 +1,6 @@
 import { card, facts, html, page, sessionFacts, verdict } from '@latchkey/example-shared'
 import {
-  type AuthRouterOptions,
+  type AuthOptions,
   createAuthRouter,
   createWebhookHandler,
   getUser,
@@ -15,7 +15,7 @@ const site = 'The club'
 
 /** The parts that the application is made of. */
 export interface Club {
-  readonly auth: AuthRouterOptions
+  readonly auth: AuthOptions
   readonly users: Pick<Users, 'get'>
   readonly members: Members
   readonly webhookSecret: string

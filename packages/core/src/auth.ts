@@ -117,10 +117,17 @@ export interface Auth<U = AppUser> extends AuthHandle {
     next: (visit: Visit<U, Response>) => MaybePromise<Response>,
     details?: RequestDetails,
   ): Promise<Response>
-  /** Sessions over the store of the options, behind a signed cookie, for bridges to other session libraries. */
-  readonly storedSessions: StoredSessions
   /** Seals the address of a request, for parts of a framework that are told it in a header and must not believe a client. */
   readonly addressSealer: Sealer
+}
+
+const sessionsOf = new WeakMap<object, StoredSessions>()
+
+/** The sessions over the store of the options, behind a signed cookie, for the bridge to express-session. */
+export function storedSessionsOf<U>(auth: Auth<U>): StoredSessions {
+  const sessions = sessionsOf.get(auth)
+  if (!sessions) throw new TypeError('createAuth() has not made this login.')
+  return sessions
 }
 
 type Route = (asked: RequestContext) => Promise<AuthResponse>
@@ -208,7 +215,7 @@ export function createAuth<U = AppUser, Exchange = unknown>(
     })
   }
 
-  return {
+  const auth: Auth<U> = {
     baseUrl: resolved.baseUrl,
     routes: resolved.routes,
     metadataPaths: resolved.resources.flatMap(({ metadataPaths }) => metadataPaths),
@@ -219,7 +226,6 @@ export function createAuth<U = AppUser, Exchange = unknown>(
       return serveFetch(visit, asked, response, next)
     },
     sessions: createSessionDirectory(storedSessions, () => issuerName(context), publish),
-    storedSessions,
     get addressSealer() {
       addressSealer ??= createSealer(resolved.secrets, 'address')
       return addressSealer
@@ -237,6 +243,8 @@ export function createAuth<U = AppUser, Exchange = unknown>(
       sessions: store.health?.().status ?? 'unknown',
     }),
   }
+  sessionsOf.set(auth, storedSessions)
+  return auth
 }
 
 const DEVELOPMENT = '@latchkey/development'

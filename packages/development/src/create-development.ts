@@ -1,4 +1,4 @@
-import type { DevelopmentPackage } from '@latchkey/core/development'
+import type { DevelopmentPackage } from '@latchkey/core/internal'
 import { createDoor } from './door.ts'
 import { createRecorder } from './recorder.ts'
 

@@ -13,7 +13,7 @@ import {
   recorderPath,
   redirect,
   setCookie,
-} from '@latchkey/core/development'
+} from '@latchkey/core/internal'
 
 /** The door of the login recorder and the personas: a browser gets in that has opened the link of the log. */
 export interface Door {

@@ -4,7 +4,7 @@ import type {
   AuthEventName,
   Observation,
   ResolvedAuthOptions,
-} from '@latchkey/core/development'
+} from '@latchkey/core/internal'
 import { type Redact, redactOf } from './redact.ts'
 import {
   answerStep,

@@ -3,7 +3,7 @@ import {
   escapeHtml,
   page,
   type ResolvedAuthOptions,
-} from '@latchkey/core/development'
+} from '@latchkey/core/internal'
 import type { Flight } from './flights.ts'
 import { reportOf } from './report.ts'
 import type { Fact, Step } from './steps.ts'

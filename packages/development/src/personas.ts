@@ -5,7 +5,7 @@ import {
   page,
   type RouteOptions,
   redirect,
-} from '@latchkey/core/development'
+} from '@latchkey/core/internal'
 import { closestMatch } from 'leven'
 
 /** A user to log in as in development. */

@@ -9,7 +9,7 @@ import {
   type ResolvedAuthOptions,
   type ResolvedRegistration,
   randomText,
-} from '@latchkey/core/development'
+} from '@latchkey/core/internal'
 import { answerLogin, type Personas, type StartPersonas } from './personas.ts'
 
 const PACKAGE = '@latchkey/testing/personas'

@@ -6,7 +6,7 @@ import {
   type RequestContext,
   type ResolvedAuthOptions,
   recorderPath,
-} from '@latchkey/core/development'
+} from '@latchkey/core/internal'
 import { createFlights, type Flights } from './flights.ts'
 import { recorderPage } from './page.ts'
 

@@ -1,4 +1,4 @@
-import type { AuthEvent, Observation, ResolvedAuthOptions } from '@latchkey/core/development'
+import type { AuthEvent, Observation, ResolvedAuthOptions } from '@latchkey/core/internal'
 import {
   bytes,
   count,

@@ -1,4 +1,4 @@
-import type { AuthSession, ResolvedAuthOptions } from '@latchkey/core/development'
+import type { AuthSession, ResolvedAuthOptions } from '@latchkey/core/internal'
 import type { Flight, KeptEvent } from './flights.ts'
 import { bytes, describeCookies, openClaims, redactOf } from './redact.ts'
 import { claimsFact, type Fact } from './steps.ts'

@@ -17,9 +17,11 @@ export * from '@latchkey/core/application'
 export { answerErrors } from './answer-errors.ts'
 export { requireUser } from './require-user.ts'
 export {
+  type AuthOptions,
   type AuthRouter,
   type AuthRouterExchange,
   type AuthRouterOptions,
+  createAuth,
   createAuthRouter,
 } from './router.ts'
 export {

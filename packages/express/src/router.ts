@@ -1,12 +1,13 @@
 import {
   type AppUser,
   type AuthHandle,
-  type AuthOptions,
-  createAuth,
+  type AuthOptions as CoreAuthOptions,
+  createAuth as createCoreAuth,
   LatchkeyError,
   type SessionStore,
 } from '@latchkey/core'
 import { mustBeCalled } from '@latchkey/core/adapter'
+import { storedSessionsOf } from '@latchkey/core/internal'
 import { nodePlatform, type SocketHandle, serveNode, socketHandle } from '@latchkey/core/node'
 import type { Request, RequestHandler, Response } from 'express'
 import { mountFault } from './mount-fault.ts'
@@ -25,11 +26,14 @@ export interface AuthRouterExchange {
 }
 
 /** The options of {@link createAuthRouter}: those of the core, with any store of express-session. */
-export type AuthRouterOptions<U = AppUser> = AuthOptions<
+export type AuthOptions<U = AppUser> = CoreAuthOptions<
   U,
   AuthRouterExchange,
   SessionStore | ExpressStore
 >
+
+/** @deprecated Use {@link AuthOptions}, the name under every framework. */
+export type AuthRouterOptions<U = AppUser> = AuthOptions<U>
 
 /** The middleware that an application mounts, with the methods for use outside requests. */
 export interface AuthRouter<U = AppUser> extends RequestHandler, AuthHandle, SocketHandle<U> {
@@ -47,12 +51,12 @@ export interface AuthRouter<U = AppUser> extends RequestHandler, AuthHandle, Soc
  * @throws {@link ConfigError} listing everything wrong with the options.
  */
 export function createAuthRouter<U = AppUser>(
-  options: AuthRouterOptions<U> = {},
+  options: AuthOptions<U> = {},
   ...more: readonly never[]
 ): AuthRouter<U> {
   mustBeCalled(more, 'createAuthRouter()', 'app.use(createAuthRouter())')
-  const auth = createAuth(toCoreOptions(options), nodePlatform())
-  const attachSession = createSessionBridge(auth.storedSessions)
+  const auth = createCoreAuth(toCoreOptions(options), nodePlatform())
+  const attachSession = createSessionBridge(storedSessionsOf(auth))
   const mount: RequestHandler = (req, res, next) => {
     if (hasOtherSession(req)) throw sessionTwice()
     const unreachable = req.baseUrl === '' ? undefined : mountFault(auth, req.baseUrl)
@@ -70,10 +74,23 @@ export function createAuthRouter<U = AppUser>(
   return Object.assign(mount, { sessions, ready, health, socket, getUser: getUser<U> })
 }
 
-function toCoreOptions<U>(options: AuthRouterOptions<U>): AuthOptions<U, AuthRouterExchange> {
+/**
+ * The same as {@link createAuthRouter}, by the name that it has under every other framework.
+ *
+ * @throws {@link ConfigError} listing everything wrong with the options.
+ */
+export function createAuth<U = AppUser>(
+  options: AuthOptions<U> = {},
+  ...more: readonly never[]
+): AuthRouter<U> {
+  mustBeCalled(more, 'createAuth()', 'app.use(createAuth())')
+  return createAuthRouter(options)
+}
+
+function toCoreOptions<U>(options: AuthOptions<U>): CoreAuthOptions<U, AuthRouterExchange> {
   const store = options.session?.store
   // The core refuses a value that is neither a store of its own nor one of express-session.
-  if (!isExpressStore(store)) return options as AuthOptions<U, AuthRouterExchange>
+  if (!isExpressStore(store)) return options as CoreAuthOptions<U, AuthRouterExchange>
   return { ...options, session: { ...options.session, store: fromExpressStore(store) } }
 }
 

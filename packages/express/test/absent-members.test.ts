@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type AuthRouterOptions, LatchkeyError, requireUser } from '@latchkey/express'
+import { type AuthOptions, LatchkeyError, requireUser } from '@latchkey/express'
 import type { JsonAnswer } from '@latchkey/testing/misbehaving-provider'
 import fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
@@ -47,7 +47,7 @@ let entered = (): void => {}
 /** Resolves when a request for `/late` may go on. */
 let gate: Promise<void> = Promise.resolve()
 
-const open = async (options: AuthRouterOptions = {}): Promise<Site> => {
+const open = async (options: AuthOptions = {}): Promise<Site> => {
   const one = await startSite(
     (app) => {
       app.get('/refresh', requireUser(), async (req, res) => {

@@ -1,10 +1,10 @@
 import { createMemoryStore, type SessionStore } from '@latchkey/core'
-import type { AuthRouterOptions } from '@latchkey/express'
+import type { AuthOptions } from '@latchkey/express'
 import { expect, test, vi } from 'vitest'
 import { type Browser, createBrowser } from './support/browser.ts'
 import { type Site, startSite } from './support/site.ts'
 
-function start(options: AuthRouterOptions = {}): Promise<Site> {
+function start(options: AuthOptions = {}): Promise<Site> {
   return startSite((app) => {
     app.get('/', (req, res) => {
       res.send(req.auth.isAuthenticated ? `in as ${req.auth.user.sub}` : 'out')

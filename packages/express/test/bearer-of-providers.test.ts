@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type AuthRouterOptions, createAuthRouter, getUser, requireUser } from '@latchkey/express'
+import { type AuthOptions, createAuthRouter, getUser, requireUser } from '@latchkey/express'
 import { type Identity, logIn, startIdentity } from '@latchkey/testing'
 import express from 'express'
 import type { Configuration } from 'oidc-provider'
@@ -101,7 +101,7 @@ async function tokenOfAda({ provider }: TestProvider): Promise<string> {
 }
 
 /** An access token that the service gave an application for a user who logged in. */
-async function accessTokenOf(identity: Identity, more: AuthRouterOptions = {}): Promise<string> {
+async function accessTokenOf(identity: Identity, more: AuthOptions = {}): Promise<string> {
   let token = ''
   const app = express()
   const options = identity.clientOptions({ baseUrl: 'http://localhost:3000' })
@@ -117,7 +117,7 @@ async function accessTokenOf(identity: Identity, more: AuthRouterOptions = {}): 
 }
 
 /** Registers an application that may call {@link API}, by the management API of the service. */
-async function registerCaller({ service, tenantId }: Identity): Promise<AuthRouterOptions> {
+async function registerCaller({ service, tenantId }: Identity): Promise<AuthOptions> {
   const { secret: key } = await service.admin.createApiKey({ name: 'test', reach: 'all' })
   const authorization = `Bearer ${key}`
   const list = `https://api.test/v1/tenants/${tenantId}/applications`

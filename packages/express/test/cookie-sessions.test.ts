@@ -1,5 +1,5 @@
 import { createAuth } from '@latchkey/core'
-import { type AuthRouterOptions, getUser, requireUser } from '@latchkey/express'
+import { type AuthOptions, getUser, requireUser } from '@latchkey/express'
 import type { Express } from 'express'
 import { expect, test } from 'vitest'
 import { remember } from '../../../test/support/leaks.ts'
@@ -31,8 +31,8 @@ const routes = (app: Express): void => {
 }
 
 const start = (
-  session: AuthRouterOptions['session'] = {},
-  options: AuthRouterOptions = {},
+  session: AuthOptions['session'] = {},
+  options: AuthOptions = {},
   more: (app: Express) => void = () => {},
 ): Promise<Site> => {
   const all = (app: Express): void => {

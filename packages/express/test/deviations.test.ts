@@ -1,5 +1,5 @@
 import type { LatchkeyError } from '@latchkey/core'
-import { type AuthRouterOptions, requireUser } from '@latchkey/express'
+import { type AuthOptions, requireUser } from '@latchkey/express'
 import type { Fault } from '@latchkey/testing/misbehaving-provider'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { type Browser, createBrowser } from './support/browser.ts'
@@ -12,7 +12,7 @@ interface WatchedSite extends Site {
   readonly errors: LatchkeyError[]
 }
 
-async function start(options: AuthRouterOptions = {}): Promise<WatchedSite> {
+async function start(options: AuthOptions = {}): Promise<WatchedSite> {
   const errors: LatchkeyError[] = []
   const onError = (error: LatchkeyError): undefined => void errors.push(error)
   const site = await startSite(

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { type AuthRouterOptions, requireUser } from '@latchkey/express'
+import { type AuthOptions, requireUser } from '@latchkey/express'
 import {
   type MisbehavingProviderOptions,
   startMisbehavingProvider,
@@ -13,7 +13,7 @@ import { type Site, startSite } from './support/site.ts'
 const path = '/.well-known/openid-configuration'
 
 function start(
-  options: AuthRouterOptions = {},
+  options: AuthOptions = {},
   provider: MisbehavingProviderOptions = {},
 ): Promise<Site> {
   return startSite(

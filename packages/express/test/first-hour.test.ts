@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { ConfigError, SessionStoreError } from '@latchkey/core'
-import { type AuthRouterOptions, createAuthRouter, requireUser } from '@latchkey/express'
+import { type AuthOptions, createAuthRouter, requireUser } from '@latchkey/express'
 import type { Fault } from '@latchkey/testing/misbehaving-provider'
 import { describe, expect, test } from 'vitest'
 import { createBrowser } from './support/browser.ts'
@@ -14,7 +14,7 @@ const SECRETS = {
   password: 'hunter2hunter2',
 }
 
-const good: AuthRouterOptions = {
+const good: AuthOptions = {
   issuer: 'https://login.example.com',
   clientId: 'shop',
   clientSecret: SECRETS.client,
@@ -399,7 +399,7 @@ describe('at an API', () => {
     const response = await fetch(site.url + path, { headers: { authorization } })
     return { response, body: (await response.json()) as Record<string, string> }
   }
-  const start = (options: AuthRouterOptions = {}) =>
+  const start = (options: AuthOptions = {}) =>
     startSite((app) => {
       app.get('/orders', requireUser(), (_req, res) => res.send('in'))
       app.get('/token', requireUser({ accept: ['bearer'] }), (_req, res) => res.send('in'))

@@ -1,4 +1,4 @@
-import { type AuthRouterOptions, createAuthRouter, requireUser } from '@latchkey/express'
+import { type AuthOptions, createAuthRouter, requireUser } from '@latchkey/express'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { launchChromium } from '../../../test/support/chromium.ts'
@@ -122,7 +122,7 @@ test('pages are in the language that the browser prefers, and in the words of th
 })
 
 test('a text of an unknown name is refused with the nearest one', () => {
-  const start = (texts: object) => () => createAuthRouter({ texts } as AuthRouterOptions)
+  const start = (texts: object) => () => createAuthRouter({ texts } as AuthOptions)
   expect(start({ fr: { login: 'Entrer' } })).toThrow(
     /"texts\.fr\.login" is not an option\. Did you mean "texts\.fr\.logIn"/,
   )

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type AuthRouterOptions, createAuthRouter, getUser, requireUser } from '@latchkey/express'
+import { type AuthOptions, createAuthRouter, getUser, requireUser } from '@latchkey/express'
 import { startMisbehavingProvider } from '@latchkey/testing/misbehaving-provider'
 import express5, { type Express } from 'express'
 import express4 from 'express-4'
@@ -15,7 +15,7 @@ async function startUnder(
   express: typeof express5,
   baseUrlOf: (served: string) => string,
   mount: (app: Express, router: ReturnType<typeof createAuthRouter>) => void,
-  options: AuthRouterOptions = {},
+  options: AuthOptions = {},
 ) {
   const app = express()
   const server = createServer(app)

@@ -1,5 +1,5 @@
 import { generateKeyPairSync, hash } from 'node:crypto'
-import { type AuthRouterOptions, createAuthRouter, getUser, requireUser } from '@latchkey/express'
+import { type AuthOptions, createAuthRouter, getUser, requireUser } from '@latchkey/express'
 import type { Express } from 'express'
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -220,7 +220,7 @@ test.each([
   [{ bearer: { audience: AUDIENCE, dpop: true } }, /"bearer.dpop" must be "required"/],
   [{ bearer: { dpop: 'required' } }, /"bearer.audience" is not set/],
 ])('an application does not start with %j', (options, fault) => {
-  expect(() => createAuthRouter(options as AuthRouterOptions)).toThrow(fault)
+  expect(() => createAuthRouter(options as AuthOptions)).toThrow(fault)
 })
 
 describe('profile: fapi2 refuses at start', () => {
@@ -234,7 +234,7 @@ describe('profile: fapi2 refuses at start', () => {
     profile: 'fapi2',
   } as const
 
-  test.each<[name: string, options: AuthRouterOptions, fault: RegExp]>([
+  test.each<[name: string, options: AuthOptions, fault: RegExp]>([
     ['no key', {}, /"clientKey" must be an RSA, P-256 or Ed25519 private key/],
     [
       'a client secret',

@@ -1,11 +1,11 @@
 import { createMemoryStore } from '@latchkey/core'
-import { type AuthRouterOptions, requireUser } from '@latchkey/express'
+import { type AuthOptions, requireUser } from '@latchkey/express'
 import type { Fault } from '@latchkey/testing/misbehaving-provider'
 import { expect, test, vi } from 'vitest'
 import { createBrowser } from './support/browser.ts'
 import { type Site, startSite } from './support/site.ts'
 
-function start(options: AuthRouterOptions = {}): Promise<Site> {
+function start(options: AuthOptions = {}): Promise<Site> {
   return startSite(
     (app) => {
       app.get('/', (req, res) => {

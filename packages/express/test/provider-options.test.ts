@@ -1,5 +1,5 @@
 import { createPublicKey, generateKeyPairSync, type KeyObject, verify } from 'node:crypto'
-import { type AuthRouterOptions, appleClientSecret, requireUser } from '@latchkey/express'
+import { type AuthOptions, appleClientSecret, requireUser } from '@latchkey/express'
 import type { MisbehavingProviderOptions } from '@latchkey/testing/misbehaving-provider'
 import { afterEach, expect, test, vi } from 'vitest'
 import { remember } from '../../../test/support/leaks.ts'
@@ -14,7 +14,7 @@ const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' })
 const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 })
 
 function start(
-  options: AuthRouterOptions = {},
+  options: AuthOptions = {},
   provider: MisbehavingProviderOptions = {},
 ): Promise<Site> {
   return startSite(
@@ -167,7 +167,7 @@ test('pushedAuthorizationRequests: true is an error at a provider that does not 
   expect(text).toContain('LATCHKEY_PROVIDER_INVALID')
 })
 
-test.each<[string, KeyObject, AuthRouterOptions['clientAssertion'], Record<string, unknown>]>([
+test.each<[string, KeyObject, AuthOptions['clientAssertion'], Record<string, unknown>]>([
   ['as it is', ec.privateKey, undefined, { alg: 'ES256' }],
   ['with a kid', ec.privateKey, { keyId: 'key-1' }, { alg: 'ES256', kid: 'key-1' }],
   ['with PS256', rsa.privateKey, { algorithm: 'PS256' }, { alg: 'PS256' }],

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { AuthRouterOptions } from '@latchkey/express'
+import type { AuthOptions } from '@latchkey/express'
 import { expect, test } from 'vitest'
 import { createBrowser } from './support/browser.ts'
 import { type Site, startSite } from './support/site.ts'
@@ -12,7 +12,7 @@ const slowFetch: typeof fetch = async (input, init) => {
   return fetch(input, init)
 }
 
-function start(options: AuthRouterOptions): Promise<Site> {
+function start(options: AuthOptions): Promise<Site> {
   return startSite(
     (app) => app.get('/', (req, res) => void res.send(req.auth.isAuthenticated ? 'in' : 'out')),
     { userinfo: 'login', fetch: slowFetch, timeoutSeconds: 1, ...options },

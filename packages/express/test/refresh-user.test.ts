@@ -1,12 +1,12 @@
 import type { User } from '@latchkey/core'
-import { type AuthRouterOptions, requireUser } from '@latchkey/express'
+import { type AuthOptions, requireUser } from '@latchkey/express'
 import { expect, test } from 'vitest'
 import { type Browser, createBrowser } from './support/browser.ts'
 import { type Site, startSite } from './support/site.ts'
 
 /** A site with a page for admins; its clock can be moved ahead. */
 async function start(
-  options: AuthRouterOptions = {},
+  options: AuthOptions = {},
   metadata: Record<string, unknown> = {},
 ): Promise<{ site: Site; browser: Browser; advance: (seconds: number) => void }> {
   let ahead = 0

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createMemoryStore } from '@latchkey/core'
-import { type AuthRouterOptions, requireUser } from '@latchkey/express'
+import { type AuthOptions, requireUser } from '@latchkey/express'
 import { expect, test } from 'vitest'
 import { type Browser, createBrowser } from './support/browser.ts'
 import { type Site, startSite } from './support/site.ts'
 
-async function start(options: AuthRouterOptions = {}): Promise<Site> {
+async function start(options: AuthOptions = {}): Promise<Site> {
   const site = await startSite((app) => {
     app.use(['/token', '/force'], (_req, res, next) => {
       res.locals.showsSecrets = true

@@ -4,7 +4,7 @@ import { connect as connectHttp2, createServer as createHttp2Server } from 'node
 import type { AddressInfo } from 'node:net'
 import { connect as connectSocket } from 'node:net'
 import { createMemoryStore } from '@latchkey/core'
-import { type AuthRouterOptions, type Requirement, requireUser } from '@latchkey/express'
+import { type AuthOptions, type Requirement, requireUser } from '@latchkey/express'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { type ClientOptions, WebSocket, WebSocketServer } from 'ws'
 import { watchStore } from '../../testing/src/adapter/watched-store.ts'
@@ -29,10 +29,7 @@ afterEach(async () => {
 })
 
 /** An application whose WebSocket greets its user, and is closed when the session ends. */
-async function start(
-  requirement?: Requirement<never>,
-  options: AuthRouterOptions = {},
-): Promise<Site> {
+async function start(requirement?: Requirement<never>, options: AuthOptions = {}): Promise<Site> {
   const started = await startSite(
     (app) => {
       app.get('/private', requireUser(), (_req, res) => void res.send('private'))

@@ -1,6 +1,6 @@
 import type { CallbackErrorCode, LogoutErrorCode, SessionInfo, SessionStore } from '@latchkey/core'
 import {
-  type AuthRouterOptions,
+  type AuthOptions,
   CallbackError,
   createAuthRouter,
   getUser,
@@ -16,7 +16,7 @@ import { expect, expectTypeOf, test } from 'vitest'
 
 // What is written here is checked by the compiler, with everything else.
 
-const options: AuthRouterOptions = {
+const options: AuthOptions = {
   issuer: 'https://login.example.com',
   clientId: process.env.LATCHKEY_CLIENT_ID,
   clientSecret: process.env.LATCHKEY_CLIENT_SECRET,
@@ -24,18 +24,18 @@ const options: AuthRouterOptions = {
   session: { secret: process.env.LATCHKEY_SESSION_SECRET },
 }
 
-type StoreOption = NonNullable<AuthRouterOptions['session']>['store']
+type StoreOption = NonNullable<AuthOptions['session']>['store']
 
 test('options accept undefined, as from unset variables, and refuse unknown names', () => {
-  expectTypeOf<{ clientSecret: string | undefined }>().toExtend<AuthRouterOptions>()
+  expectTypeOf<{ clientSecret: string | undefined }>().toExtend<AuthOptions>()
   // @ts-expect-error The callback cannot be turned off.
-  const callback: AuthRouterOptions = { routes: { callback: false } }
+  const callback: AuthOptions = { routes: { callback: false } }
   // @ts-expect-error PKCE is no option.
-  const pkce: AuthRouterOptions = { pkce: false }
+  const pkce: AuthOptions = { pkce: false }
   // @ts-expect-error An algorithm is no way to authenticate.
-  const client: AuthRouterOptions = { clientAuth: 'RS256' }
+  const client: AuthOptions = { clientAuth: 'RS256' }
   // @ts-expect-error A cookie that scripts can read is no option.
-  const cookie: AuthRouterOptions = { session: { cookie: { httpOnly: false } } }
+  const cookie: AuthOptions = { session: { cookie: { httpOnly: false } } }
 
   for (const wrong of [callback, pkce, client, cookie]) expect(wrong).toBeDefined()
 })

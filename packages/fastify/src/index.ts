@@ -2,7 +2,7 @@ import {
   type AppUser,
   type Auth,
   type AuthHandle,
-  type AuthOptions,
+  type AuthOptions as CoreAuthOptions,
   createAuth as createCoreAuth,
   LatchkeyError,
   type RequestAuth,
@@ -41,10 +41,13 @@ declare module 'fastify' {
 export interface AuthPlugin extends FastifyPluginAsync, AuthHandle, SocketHandle {}
 
 /** The options of {@link createAuth}: those of the core. */
-export type AuthPluginOptions<U = AppUser> = AuthOptions<
+export type AuthOptions<U = AppUser> = CoreAuthOptions<
   U,
   { readonly request: FastifyRequest; readonly reply: FastifyReply }
 >
+
+/** @deprecated Use {@link AuthOptions}, the name under every framework. */
+export type AuthPluginOptions<U = AppUser> = AuthOptions<U>
 
 const visits: Visits<FastifyRequest, FastifyReply> = createVisits(
   'await app.register(createAuth(…))',
@@ -69,7 +72,7 @@ export const requireScopes: typeof visits.requireScopes = visits.requireScopes
  * @throws {@link ConfigError} listing everything wrong with the options.
  */
 export function createAuth<U = AppUser>(
-  options: AuthPluginOptions<U> = {},
+  options: AuthOptions<U> = {},
   ...more: readonly never[]
 ): AuthPlugin {
   mustBeCalled(more, 'createAuth()', 'await app.register(createAuth())')

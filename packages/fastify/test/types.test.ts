@@ -1,5 +1,5 @@
 import {
-  type AuthPluginOptions,
+  type AuthOptions,
   type ClaimsSchema,
   createAuth,
   getAuth,
@@ -51,7 +51,7 @@ test('a schema of claims types the user from the options to the handler', () => 
     },
   })
   // @ts-expect-error The schema has no such claim.
-  const unknown: AuthPluginOptions<Member> = { claims, rolesFrom: (user) => [user.plann] }
+  const unknown: AuthOptions<Member> = { claims, rolesFrom: (user) => [user.plann] }
 
   expectTypeOf(plugin).toExtend<FastifyPluginAsync>()
   expect(unknown).toBeDefined()
@@ -73,7 +73,7 @@ test('the check of a guard gets the request of Fastify and has to return a boole
   for (const wrong of [truthy, misspelt]) expect(wrong).toBeDefined()
 })
 
-const options: AuthPluginOptions<Member> = {
+const options: AuthOptions<Member> = {
   issuer: 'https://login.example.com',
   clientId: 'app',
   clientSecret: 'secret',

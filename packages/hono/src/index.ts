@@ -1,7 +1,7 @@
 import {
   type AppUser,
   type AuthHandle,
-  type AuthOptions,
+  type AuthOptions as CoreAuthOptions,
   createAuth as createCoreAuth,
   LatchkeyError,
   type RequestAuth,
@@ -28,7 +28,10 @@ export interface AuthEnv<U = AppUser> {
 }
 
 /** The options of {@link createAuth}: those of the core. */
-export type AuthMiddlewareOptions<U = AppUser> = AuthOptions<U, { readonly c: Context }>
+export type AuthOptions<U = AppUser> = CoreAuthOptions<U, { readonly c: Context }>
+
+/** @deprecated Use {@link AuthOptions}, the name under every framework. */
+export type AuthMiddlewareOptions<U = AppUser> = AuthOptions<U>
 
 /** The middleware that an application mounts, with the methods for use outside requests. */
 export interface AuthMiddleware<U = AppUser> extends MiddlewareHandler<AuthEnv<U>>, AuthHandle {}
@@ -53,7 +56,7 @@ export const requireScopes: typeof visits.requireScopes = visits.requireScopes
  * @throws {@link ConfigError} listing everything wrong with the options.
  */
 export function createAuth<U = AppUser>(
-  options: AuthMiddlewareOptions<U> = {},
+  options: AuthOptions<U> = {},
   ...more: readonly never[]
 ): AuthMiddleware<U> {
   mustBeCalled(more, 'createAuth()', 'app.use(createAuth())')

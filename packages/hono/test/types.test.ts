@@ -1,5 +1,5 @@
 import {
-  type AuthMiddlewareOptions,
+  type AuthOptions,
   type ClaimsSchema,
   createAuth,
   getUser,
@@ -45,7 +45,7 @@ test('c.var.auth has the user that the schema of claims makes', () => {
       return c.text(c.var.auth.user.plann)
     })
   // @ts-expect-error The schema has no such claim.
-  const unknown: AuthMiddlewareOptions<Member> = { claims, rolesFrom: (user) => [user.plann] }
+  const unknown: AuthOptions<Member> = { claims, rolesFrom: (user) => [user.plann] }
 
   for (const made of [app, unknown]) expect(made).toBeDefined()
 })

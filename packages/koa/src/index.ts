@@ -2,7 +2,7 @@ import {
   type AppUser,
   type Auth,
   type AuthHandle,
-  type AuthOptions,
+  type AuthOptions as CoreAuthOptions,
   createAuth as createCoreAuth,
   type Requirement,
   type Visit,
@@ -23,7 +23,10 @@ export type { KoaContext, KoaMiddleware } from './context.ts'
 export { createWebhookHandler } from './webhooks.ts'
 
 /** The options of {@link createAuth}: those of the core. */
-export type AuthMiddlewareOptions<U = AppUser> = AuthOptions<U, { readonly ctx: KoaContext }>
+export type AuthOptions<U = AppUser> = CoreAuthOptions<U, { readonly ctx: KoaContext }>
+
+/** @deprecated Use {@link AuthOptions}, the name under every framework. */
+export type AuthMiddlewareOptions<U = AppUser> = AuthOptions<U>
 
 /** The middleware that an application mounts, with the methods for use outside requests. */
 export interface AuthMiddleware extends KoaMiddleware, AuthHandle, SocketHandle {}
@@ -48,7 +51,7 @@ export const requireScopes: typeof visits.requireScopes = visits.requireScopes
  * @throws {@link ConfigError} listing everything wrong with the options.
  */
 export function createAuth<U = AppUser>(
-  options: AuthMiddlewareOptions<U> = {},
+  options: AuthOptions<U> = {},
   ...more: readonly never[]
 ): AuthMiddleware {
   mustBeCalled(more, 'createAuth()', 'app.use(createAuth())')

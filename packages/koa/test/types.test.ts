@@ -1,5 +1,5 @@
 import {
-  type AuthMiddlewareOptions,
+  type AuthOptions,
   type ClaimsSchema,
   createAuth,
   getAuth,
@@ -44,7 +44,7 @@ test('an application that types its state has the user of the schema in ctx.stat
     expectTypeOf(getUser<Member>(ctx)).toEqualTypeOf<Member>()
   })
   // @ts-expect-error The schema has no such claim.
-  const unknown: AuthMiddlewareOptions<Member> = { claims, rolesFrom: (user) => [user.plann] }
+  const unknown: AuthOptions<Member> = { claims, rolesFrom: (user) => [user.plann] }
 
   for (const made of [app, unknown]) expect(made).toBeDefined()
 })

@@ -8,6 +8,7 @@ export {
   RequireUser,
 } from './decorators.ts'
 export {
+  type AuthOptions,
   LatchkeyModule,
   type LatchkeyModuleAsyncOptions,
   type LatchkeyModuleOptions,

@@ -1,4 +1,4 @@
-import { type AppUser, type AuthOptions, ConfigError } from '@latchkey/core'
+import { type AppUser, ConfigError, type AuthOptions as CoreAuthOptions } from '@latchkey/core'
 import {
   type DynamicModule,
   Inject,
@@ -21,6 +21,9 @@ import { mount } from './mount.ts'
  * @typeParam Exchange - The argument of the hook `onError`: `{ req, res }` on Express, `{ request, reply }`
  *   on Fastify.
  */
+export type AuthOptions<U = AppUser, Exchange = unknown> = CoreAuthOptions<U, Exchange>
+
+/** @deprecated Use {@link AuthOptions}, the name under every framework. */
 export type LatchkeyModuleOptions<U = AppUser, Exchange = unknown> = AuthOptions<U, Exchange>
 
 /** Options that other providers make, such as Nest's `ConfigService`. */
@@ -30,7 +33,7 @@ export interface LatchkeyModuleAsyncOptions<U = AppUser, Exchange = unknown>
   readonly inject?: readonly unknown[]
   readonly useFactory: (
     ...injected: never[]
-  ) => LatchkeyModuleOptions<U, Exchange> | Promise<LatchkeyModuleOptions<U, Exchange>>
+  ) => AuthOptions<U, Exchange> | Promise<AuthOptions<U, Exchange>>
 }
 
 const OPTIONS = Symbol('options')
@@ -40,7 +43,7 @@ const OPTIONS = Symbol('options')
  * in, except where `@Public()` stands. Import it once, in the root module.
  */
 export class LatchkeyModule implements NestModule {
-  readonly #options: LatchkeyModuleOptions
+  readonly #options: AuthOptions
   readonly #host: HttpAdapterHost
   readonly #config: ApplicationConfig
   readonly #service: LatchkeyService
@@ -48,7 +51,7 @@ export class LatchkeyModule implements NestModule {
 
   /** Nest makes the module. */
   constructor(
-    options: LatchkeyModuleOptions | undefined,
+    options: AuthOptions | undefined,
     host: HttpAdapterHost,
     config: ApplicationConfig,
     service: LatchkeyService,
@@ -68,7 +71,7 @@ export class LatchkeyModule implements NestModule {
 
   /** The module with its options; those that are left out come from the environment. */
   static forRoot<U = AppUser, Exchange = unknown>(
-    options: LatchkeyModuleOptions<U, Exchange> = {},
+    options: AuthOptions<U, Exchange> = {},
   ): DynamicModule {
     return moduleOf({ provide: OPTIONS, useValue: options })
   }

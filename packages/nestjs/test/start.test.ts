@@ -1,4 +1,4 @@
-import { ConfigError, LatchkeyModule, type LatchkeyModuleOptions } from '@latchkey/nestjs'
+import { type AuthOptions, ConfigError, LatchkeyModule } from '@latchkey/nestjs'
 import { logIn, startIdentity } from '@latchkey/testing'
 import { Controller, Get, Inject, Module, type Type } from '@nestjs/common'
 import { type AbstractHttpAdapter, NestFactory } from '@nestjs/core'
@@ -35,7 +35,7 @@ describe.each(PLATFORMS)('under NestJS on %s', (_name, createAdapter) => {
     const login = LatchkeyModule.forRootAsync({
       imports: [SettingsModule],
       inject: [Settings],
-      useFactory: async (settings: Settings) => settings.login as LatchkeyModuleOptions,
+      useFactory: async (settings: Settings) => settings.login as AuthOptions,
     })
     const app = await start(createAdapter(), [login])
     const browser = await logIn(app.getHttpServer(), await identity.createUser())

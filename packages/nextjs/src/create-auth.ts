@@ -3,7 +3,7 @@ import {
   type AppUser,
   type Auth,
   type AuthHandle,
-  type AuthOptions,
+  type AuthOptions as CoreAuthOptions,
   createAuth as createCoreAuth,
   createMemoryStore,
   type McpAuth,
@@ -23,7 +23,10 @@ import { createRoutes, type RouteHandler } from './routes.ts'
 export type { RouteHandler } from './routes.ts'
 
 /** The options of {@link createAuth}: those of the core. */
-export type AppAuthOptions<U = AppUser> = AuthOptions<U, { readonly request: Request }>
+export type AuthOptions<U = AppUser> = CoreAuthOptions<U, { readonly request: Request }>
+
+/** @deprecated Use {@link AuthOptions}, the name under every framework. */
+export type AppAuthOptions<U = AppUser> = AuthOptions<U>
 
 /** The login of an application of Next.js. Its members need no `this`, so they can be exported one by one. */
 export interface AppAuth<U = AppUser> extends AuthHandle {
@@ -79,7 +82,7 @@ export interface AppAuth<U = AppUser> extends AuthHandle {
  * @param options - The options, or a function that makes them with the first request.
  */
 export function createAuth<U = AppUser>(
-  options: AppAuthOptions<U> | (() => AppAuthOptions<U>) = {},
+  options: AuthOptions<U> | (() => AuthOptions<U>) = {},
   ...more: readonly never[]
 ): AppAuth<U> {
   mustBeCalled(more, 'createAuth()', 'export const { proxy } = createAuth()')
@@ -118,7 +121,7 @@ export function createAuth<U = AppUser>(
   }
 }
 
-function makeLogin<U>(options: AppAuthOptions<U>): ProxiedAuth<U> {
+function makeLogin<U>(options: AuthOptions<U>): ProxiedAuth<U> {
   const { session, silentLogin } = options
   const auth = createCoreAuth(withSharedMemory(options), nodePlatform())
   return {
@@ -142,7 +145,7 @@ const MEMORY = Symbol.for('latchkey.nextjs.sessions')
  * Sessions in memory are those of the process: Next.js loads the application several times, once for the
  * proxy and once for pages, and again at each change while it is developed.
  */
-function withSharedMemory<U>(options: AppAuthOptions<U>): AppAuthOptions<U> {
+function withSharedMemory<U>(options: AuthOptions<U>): AuthOptions<U> {
   if (options.session?.store !== undefined) return options
   const shared = globalThis as { [MEMORY]?: SessionStore }
   shared[MEMORY] ??= createMemoryStore()

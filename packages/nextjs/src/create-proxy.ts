@@ -1,5 +1,5 @@
 import type { Auth } from '@latchkey/core'
-import { recorderPath } from '@latchkey/core/adapter'
+import { recorderPath } from '@latchkey/core/internal'
 import type { NextRequest } from 'next/server.js'
 import { beginsNoLogin, noLogin } from './no-navigation.ts'
 import { forgetAddress, passAddress, withCookies } from './request-headers.ts'

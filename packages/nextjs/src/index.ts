@@ -1,3 +1,9 @@
 export * from '@latchkey/core/application'
-export { type AppAuth, type AppAuthOptions, createAuth, type RouteHandler } from './create-auth.ts'
+export {
+  type AppAuth,
+  type AppAuthOptions,
+  type AuthOptions,
+  createAuth,
+  type RouteHandler,
+} from './create-auth.ts'
 export { createWebhookHandler } from './webhooks.ts'

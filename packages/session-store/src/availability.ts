@@ -1,5 +1,5 @@
-import { SessionStoreError, type StoreHealth } from '@latchkey/core'
-import { afterLoopTime } from '@latchkey/core/stores'
+import { SessionStoreError } from '@latchkey/core'
+import { afterLoopTime, type StoreHealth } from '@latchkey/core/internal'
 import { type ConnectionWatcher, NO_CONNECTION } from './redis-link.ts'
 
 /** Bounds how long commands may take, and stops asking while nothing answers. */

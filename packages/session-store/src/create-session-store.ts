@@ -9,7 +9,7 @@ import {
   text,
   texts,
   whole,
-} from '@latchkey/core/options'
+} from '@latchkey/core/internal'
 import { createExpressStore } from './express-store.ts'
 import { connectIoredis, type IoredisClient, ioredisLink, isIoredis } from './ioredis-link.ts'
 import { isNodeRedis, type NodeRedisClient, nodeRedisLink } from './node-redis-link.ts'

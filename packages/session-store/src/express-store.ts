@@ -1,6 +1,5 @@
 import { ConfigError, type SessionRecord } from '@latchkey/core'
-import { checkOptions, type Rules, rule } from '@latchkey/core/options'
-import { isTouchDue, remember } from '@latchkey/core/stores'
+import { checkOptions, isTouchDue, type Rules, remember, rule } from '@latchkey/core/internal'
 import type { SessionData } from 'express-session'
 import type {
   ExpressSessionOptions,

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { SessionRecord } from '@latchkey/core'
-import { createByteSealer, deriveKey, freeze, macOf, remember } from '@latchkey/core/stores'
+import { createByteSealer, deriveKey, freeze, macOf, remember } from '@latchkey/core/internal'
 import { packRecord, unpackRecord } from './compact-record.ts'
 import { VERSION_BYTES } from './scripts.ts'
 

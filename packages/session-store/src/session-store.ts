@@ -5,8 +5,8 @@ import type {
   SessionLock,
   SessionRecord,
   SessionStore,
-  StoreHealth,
 } from '@latchkey/core'
+import type { StoreHealth } from '@latchkey/core/internal'
 
 // biome-ignore lint/suspicious/noExplicitAny: applications add to these types of express-session
 type Any = any

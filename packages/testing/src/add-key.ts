@@ -1,5 +1,5 @@
 import { ConfigError } from '@latchkey/core'
-import { checkOptions, flag, type Rules } from '@latchkey/core/options'
+import { checkOptions, flag, type Rules } from '@latchkey/core/internal'
 import {
   createVisitor,
   hiddenFields,

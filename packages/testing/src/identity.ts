@@ -1,5 +1,5 @@
 import { type AuthOptions, ConfigError, type WebhookEventType } from '@latchkey/core'
-import { checkOptions, flag, type Rules, text } from '@latchkey/core/options'
+import { checkOptions, flag, type Rules, text } from '@latchkey/core/internal'
 import { type CapturedMail, createIdentityService, type IdentityService } from '@latchkey/service'
 import { addVirtualKey } from './add-key.ts'
 import { logIn, type TestAgent } from './log-in.ts'

@@ -1,5 +1,5 @@
 import { ConfigError } from '@latchkey/core'
-import { checkOptions, either, type Rules, rule } from '@latchkey/core/options'
+import { checkOptions, either, type Rules, rule } from '@latchkey/core/internal'
 import type { CreateLoginApp, DescribeLoginOptions } from './login/application.ts'
 import { createLoginBench, type LoginCase, type OpenLoginBench } from './login/bench.ts'
 import { cookies } from './login/cookies.ts'

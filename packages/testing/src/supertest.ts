@@ -1,5 +1,5 @@
 import { ConfigError } from '@latchkey/core'
-import { checkOptions, type Rules, text } from '@latchkey/core/options'
+import { checkOptions, type Rules, text } from '@latchkey/core/internal'
 import { type TestableApp, toTestable } from './app.ts'
 import { TestingError } from './errors.ts'
 import type { KnownUser } from './users.ts'

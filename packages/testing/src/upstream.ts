@@ -1,5 +1,5 @@
 import { ConfigError } from '@latchkey/core'
-import { checkOptions, type Rules, text } from '@latchkey/core/options'
+import { checkOptions, type Rules, text } from '@latchkey/core/internal'
 import type { Identity } from './identity.ts'
 import {
   checkIsAt,

@@ -7,7 +7,7 @@ import {
   rule,
   text,
   textRecord,
-} from '@latchkey/core/options'
+} from '@latchkey/core/internal'
 import type { IdentityService } from '@latchkey/service'
 import { type Authenticator, createAuthenticator } from './authenticator.ts'
 import type { Identity } from './identity.ts'

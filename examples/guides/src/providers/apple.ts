@@ -1,10 +1,10 @@
-import { type AuthRouterOptions, appleClientSecret } from '@latchkey/express'
+import { type AuthOptions, appleClientSecret } from '@latchkey/express'
 
 /** Sign in with Apple; `privateKey` is the contents of the `.p8` file. */
-export function apple(privateKey: string): AuthRouterOptions {
+export function apple(privateKey: string): AuthOptions {
   // #region apple
   const clientId = 'com.example.app' // the Services ID
-  const options: AuthRouterOptions = {
+  const options: AuthOptions = {
     issuer: 'https://appleid.apple.com',
     clientId,
     clientSecret: appleClientSecret({

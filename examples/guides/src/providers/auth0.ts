@@ -1,7 +1,7 @@
-import type { AuthRouterOptions } from '@latchkey/express'
+import type { AuthOptions } from '@latchkey/express'
 
 // #region auth0
-export const auth0: AuthRouterOptions = {
+export const auth0: AuthOptions = {
   issuer: 'https://acme.eu.auth0.com',
   scope: 'openid profile email offline_access',
   // Claims that an action adds have a URL for a name.
@@ -10,7 +10,7 @@ export const auth0: AuthRouterOptions = {
 // #endregion
 
 // #region auth0-logout
-export const auth0WithoutEndpoint: AuthRouterOptions = {
+export const auth0WithoutEndpoint: AuthOptions = {
   issuer: 'https://acme.eu.auth0.com',
   metadata: { end_session_endpoint: 'https://acme.eu.auth0.com/oidc/logout' },
 }

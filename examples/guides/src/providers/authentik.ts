@@ -1,7 +1,7 @@
-import type { AuthRouterOptions } from '@latchkey/express'
+import type { AuthOptions } from '@latchkey/express'
 
 // #region authentik
-export const authentik: AuthRouterOptions = {
+export const authentik: AuthOptions = {
   issuer: 'https://authentik.example.com/application/o/shop/',
   scope: 'openid profile email offline_access',
   rolesFrom: (user) => (user.groups ?? []) as string[],

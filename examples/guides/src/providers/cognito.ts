@@ -1,7 +1,7 @@
-import type { AuthRouterOptions } from '@latchkey/express'
+import type { AuthOptions } from '@latchkey/express'
 
 // #region cognito
-export const cognito: AuthRouterOptions = {
+export const cognito: AuthOptions = {
   issuer: 'https://cognito-idp.eu-central-1.amazonaws.com/eu-central-1_AbCdEfGhI',
   rolesFrom: (user) => (user['cognito:groups'] ?? []) as string[],
   logoutParams: {

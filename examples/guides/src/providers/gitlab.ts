@@ -1,7 +1,7 @@
-import type { AuthRouterOptions } from '@latchkey/express'
+import type { AuthOptions } from '@latchkey/express'
 
 // #region gitlab
-export const gitlab: AuthRouterOptions = {
+export const gitlab: AuthOptions = {
   issuer: 'https://gitlab.com',
   userinfo: 'login',
   rolesFrom: (user) => (user.groups ?? []) as string[],

@@ -1,7 +1,7 @@
-import type { AuthRouterOptions } from '@latchkey/express'
+import type { AuthOptions } from '@latchkey/express'
 
 // #region keycloak
-export const keycloak: AuthRouterOptions = {
+export const keycloak: AuthOptions = {
   issuer: 'https://login.example.com/realms/acme',
 }
 // #endregion

@@ -1,7 +1,7 @@
-import type { AuthRouterOptions } from '@latchkey/express'
+import type { AuthOptions } from '@latchkey/express'
 
 // #region okta
-export const okta: AuthRouterOptions = {
+export const okta: AuthOptions = {
   issuer: 'https://acme.okta.com/oauth2/default',
   scope: 'openid profile email offline_access',
   rolesFrom: (user) => (user.groups ?? []) as string[],

@@ -1,7 +1,7 @@
-import type { AuthRouterOptions } from '@latchkey/express'
+import type { AuthOptions } from '@latchkey/express'
 
 // #region slack
-export const slack: AuthRouterOptions = {
+export const slack: AuthOptions = {
   issuer: 'https://slack.com',
 }
 // #endregion

@@ -1,9 +1,9 @@
-import type { AuthRouterOptions } from '@latchkey/express'
+import type { AuthOptions } from '@latchkey/express'
 
 // #region twitch
 const twitchClaims = { email: null, email_verified: null, preferred_username: null }
 
-export const twitch: AuthRouterOptions = {
+export const twitch: AuthOptions = {
   issuer: 'https://id.twitch.tv/oauth2',
   scope: 'openid user:read:email',
   // Twitch sends the claims that are asked for by name.

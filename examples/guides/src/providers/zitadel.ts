@@ -1,7 +1,7 @@
-import type { AuthRouterOptions } from '@latchkey/express'
+import type { AuthOptions } from '@latchkey/express'
 
 // #region zitadel
-export const zitadel: AuthRouterOptions = {
+export const zitadel: AuthOptions = {
   issuer: 'https://acme-abc123.eu1.zitadel.cloud',
   scope: 'openid profile email offline_access',
   userinfo: 'login',

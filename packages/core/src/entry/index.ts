@@ -3,8 +3,6 @@ export type { Platform } from '../context.ts'
 export type { AccessErrorOptions, LatchkeyErrorOptions } from '../errors/errors.ts'
 export type { Refusal } from '../guard/refusal.ts'
 export type { ClaimRule } from '../guard/requirement.ts'
-export type { HeaderSink } from '../http/headers.ts'
-export type { RedirectUriSource } from '../http/redirect-uri.ts'
 export type { RequestDetails } from '../http/request.ts'
 export type { ResourceOptions } from '../http/resources.ts'
 export { safeReturnTo } from '../http/return-to.ts'
@@ -32,7 +30,6 @@ export type {
   ProviderRequest,
   ProviderTransport,
 } from '../provider/transport.ts'
-export type { SchemaResult } from '../session/claims-schema.ts'
 export type { MemoryStore, MemoryStoreOptions } from '../session/memory-store.ts'
 export type { SessionTokens } from '../session/session.ts'
 export type { SessionDirectory, UserName } from '../session/session-directory.ts'
@@ -41,10 +38,7 @@ export type {
   SessionIndex,
   SessionLock,
   SessionRecord,
-  StoreHealth,
   UpdateOutcome,
 } from '../session/session-store.ts'
-export type { StoredSession } from '../session/stored-session.ts'
-export type { StoredSessions } from '../session/stored-sessions.ts'
 export type { Answer, ResponsePort, Visit } from '../visit/visit.ts'
 export * from './application.ts'

@@ -1,4 +1,4 @@
-import type { StoredSessions } from '@latchkey/core'
+import type { StoredSessions } from '@latchkey/core/internal'
 import type { Request, Response } from 'express'
 import { RequestSession, type SessionVisit } from './request-session.ts'
 import { saveBeforeAnswer } from './save-before-answer.ts'

@@ -1,5 +1,5 @@
 import type { SessionRecord, SessionStore } from '@latchkey/core'
-import { remember } from '@latchkey/core/stores'
+import { remember } from '@latchkey/core/internal'
 import type { SessionData } from 'express-session'
 import { Cookie } from './classes.ts'
 

@@ -1,4 +1,5 @@
-import type { StoredSession, StoredSessions, Visit } from '@latchkey/core'
+import type { Visit } from '@latchkey/core'
+import type { StoredSession, StoredSessions } from '@latchkey/core/internal'
 import type { Request } from 'express'
 import type { SessionData } from 'express-session'
 import { Store } from './classes.ts'

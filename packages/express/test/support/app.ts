@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type AuthRouterOptions, createAuthRouter } from '@latchkey/express'
+import { type AuthOptions, createAuthRouter } from '@latchkey/express'
 import type { Express } from 'express'
 import { remember, watchServer } from '../../../../test/support/leaks.ts'
 import { watchErrors, watchHooks, watchLog } from './errors.ts'
@@ -20,8 +20,8 @@ export interface TestApp {
 export const SESSION_SECRET = 'session-secret-0123456789-session-secret'
 
 /** What an application of a test may change. */
-export interface TestAppOptions extends Omit<AuthRouterOptions, 'session'> {
-  readonly session?: AuthRouterOptions['session']
+export interface TestAppOptions extends Omit<AuthOptions, 'session'> {
+  readonly session?: AuthOptions['session']
   /** More configuration of the provider. */
   readonly provider?: Parameters<typeof startProvider>[1]
   /** Middleware in front of the router. */

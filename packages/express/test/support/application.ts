@@ -1,6 +1,6 @@
 import { createServer as createHttpServer } from 'node:http'
 import {
-  type AuthRouterOptions,
+  type AuthOptions,
   answerErrors,
   createAuthRouter,
   createWebhookHandler,
@@ -23,13 +23,13 @@ export const createServer: AdapterUnderTest['createServer'] = (options, applicat
 /** Makes servers of a version of Express. */
 export function serverOf(framework: typeof express): AdapterUnderTest['createServer'] {
   return (options, application) =>
-    createHttpServer(createApp(framework, options as AuthRouterOptions, application))
+    createHttpServer(createApp(framework, options as AuthOptions, application))
 }
 
 /** Translates the application of the contract to Express. */
 function createApp(
   framework: typeof express,
-  options: AuthRouterOptions,
+  options: AuthOptions,
   { routes, parser, inFront = [], onError, webhook }: TestApplication,
 ): Express {
   const app = framework()

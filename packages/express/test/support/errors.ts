@@ -1,9 +1,9 @@
 import type { Logger } from '@latchkey/core'
-import type { AuthRouterOptions } from '@latchkey/express'
+import type { AuthOptions } from '@latchkey/express'
 import type { ErrorRequestHandler, Express } from 'express'
 import { overhear } from '../../../../test/support/leaks.ts'
 
-type Hooks = NonNullable<AuthRouterOptions['hooks']>
+type Hooks = NonNullable<AuthOptions['hooks']>
 
 /** The same hooks; every error that the kit answers is overheard. */
 export function watchHooks(hooks: Hooks = {}): Hooks {

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type AuthRouter, type AuthRouterOptions, createAuthRouter } from '@latchkey/express'
+import { type AuthOptions, type AuthRouter, createAuthRouter } from '@latchkey/express'
 import {
   type MisbehavingProvider,
   type MisbehavingProviderOptions,
@@ -32,7 +32,7 @@ export interface Site {
  */
 export async function startSite(
   routes: (app: Express) => void = () => {},
-  options: AuthRouterOptions = {},
+  options: AuthOptions = {},
   before: (app: Express) => void = () => {},
   providerOptions: MisbehavingProviderOptions = {},
 ): Promise<Site> {

@@ -1,6 +1,6 @@
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import type { AuthRouterOptions } from '@latchkey/express'
+import type { AuthOptions } from '@latchkey/express'
 import type { Express } from 'express'
 import { selfSigned } from '../../../../test/support/certificate.ts'
 import { watchServer } from '../../../../test/support/leaks.ts'
@@ -24,7 +24,7 @@ const DOMAIN = 'latchkey.test'
 export async function startTlsSite(
   routes: (app: Express) => void,
   siblingRoutes: Express,
-  options: AuthRouterOptions = {},
+  options: AuthOptions = {},
   before: (app: Express) => void = () => {},
 ): Promise<TlsSite> {
   const server = createServer(await selfSigned(`app.${DOMAIN}`, `sibling.${DOMAIN}`))

@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import {
+  type AuthOptions,
   createWebhookHandler,
   getAuth,
   getData,
   getUser,
   LatchkeyModule,
-  type LatchkeyModuleOptions,
   Public,
   RequireUser,
 } from '@latchkey/nestjs'
@@ -82,7 +82,7 @@ function rootModule(options: object, { routes, parser }: TestApplication): objec
   }
   const controllers = routes.map(controllerOf)
   Module({
-    imports: [LatchkeyModule.forRoot(options as LatchkeyModuleOptions)],
+    imports: [LatchkeyModule.forRoot(options as AuthOptions)],
     controllers: controllers as never[],
   })(RootModule)
   return RootModule

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import { LatchkeyModule, type LatchkeyModuleOptions } from '@latchkey/nestjs'
+import { type AuthOptions, LatchkeyModule } from '@latchkey/nestjs'
 import { logIn } from '@latchkey/testing'
 import { type INestApplication, Module, type Provider } from '@nestjs/common'
 import type { AbstractHttpAdapter } from '@nestjs/core'
@@ -29,7 +29,7 @@ export async function listen(
 ): Promise<Running> {
   class RootModule {}
   Module({
-    imports: [LatchkeyModule.forRoot(options as LatchkeyModuleOptions), ...(imports as never[])],
+    imports: [LatchkeyModule.forRoot(options as AuthOptions), ...(imports as never[])],
     providers,
   })(RootModule)
   const testing = await Test.createTestingModule({ imports: [RootModule] }).compile()

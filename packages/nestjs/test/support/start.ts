@@ -1,4 +1,4 @@
-import { LatchkeyModule, type LatchkeyModuleOptions } from '@latchkey/nestjs'
+import { type AuthOptions, LatchkeyModule } from '@latchkey/nestjs'
 import { type INestApplication, Module, type Provider, type Type } from '@nestjs/common'
 import type { AbstractHttpAdapter } from '@nestjs/core'
 import { ExpressAdapter } from '@nestjs/platform-express'
@@ -12,7 +12,7 @@ export const PLATFORMS: [name: string, create: () => AbstractHttpAdapter][] = [
 ]
 
 /** Options that no provider has to be there for. */
-export const OPTIONS: LatchkeyModuleOptions = {
+export const OPTIONS: AuthOptions = {
   issuer: 'https://login.example.com',
   clientId: 'app',
   clientSecret: 'secret',
@@ -31,7 +31,7 @@ export async function startNest(
 ): Promise<INestApplication> {
   class RootModule {}
   Module({
-    imports: [LatchkeyModule.forRoot(options as LatchkeyModuleOptions)],
+    imports: [LatchkeyModule.forRoot(options as AuthOptions)],
     controllers: [controller],
     providers,
   })(RootModule)

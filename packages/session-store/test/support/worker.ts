@@ -1,4 +1,4 @@
-import { type AuthRouterOptions, createAuthRouter, requireUser } from '@latchkey/express'
+import { type AuthOptions, createAuthRouter, requireUser } from '@latchkey/express'
 import { createSessionStore } from '@latchkey/session-store'
 import express from 'express'
 
@@ -6,7 +6,7 @@ import express from 'express'
 interface WorkerSettings {
   readonly port: number
   readonly redis: string
-  readonly router: AuthRouterOptions
+  readonly router: AuthOptions
 }
 
 const { port, redis, router } = JSON.parse(process.argv[2] ?? '') as WorkerSettings

@@ -1,5 +1,5 @@
 import { ConfigError } from '@latchkey/core'
-import { checkOptions, type Rules, textRecord, texts } from '@latchkey/core/options'
+import { checkOptions, type Rules, textRecord, texts } from '@latchkey/core/internal'
 import { platformOf } from '../app.ts'
 import { TestingError } from '../errors.ts'
 import { covers, type Entry, type GuardReport, isUnder } from './entries.ts'

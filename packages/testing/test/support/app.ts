@@ -1,8 +1,8 @@
-import { type AuthRouterOptions, createAuthRouter, requireUser } from '@latchkey/express'
+import { type AuthOptions, createAuthRouter, requireUser } from '@latchkey/express'
 import express, { type Express } from 'express'
 
 /** The smallest application with something to protect. */
-export function createApp(options: AuthRouterOptions): Express {
+export function createApp(options: AuthOptions): Express {
   const app = express()
   app.use(createAuthRouter(options))
   app.get('/', (req, res) => {

@@ -1,4 +1,5 @@
-// For `@latchkey/development` alone: these names may change in every release.
+// For the other packages of Latchkey: these names may change in every release.
+export { storedSessionsOf } from '../auth.ts'
 export type {
   Development,
   DevelopmentPackage,
@@ -23,5 +24,12 @@ export type {
   RouteOptions,
 } from '../options/options.ts'
 export type { AuthSession } from '../session/session.ts'
+export { isTouchDue } from '../session/session-record.ts'
+export type { StoreHealth } from '../session/session-store.ts'
+export type { StoredSession } from '../session/stored-session.ts'
+export type { StoredSessions } from '../session/stored-sessions.ts'
+export * from '../shared/check-options.ts'
+export { afterLoopTime } from '../shared/deadline.ts'
 export { randomText } from '../shared/random.ts'
-export { deriveKey, macOf } from '../shared/sealing.ts'
+export { freeze, remember } from '../shared/records.ts'
+export { createByteSealer, deriveKey, macOf } from '../shared/sealing.ts'
