@@ -59,6 +59,24 @@ test('every file that ARCHITECTURE.md names is there', () => {
   expect(named.filter((name) => !isThere(name))).toEqual([])
 })
 
+test('every file and folder that a decision names is there, unless a later decision has replaced it', () => {
+  const folders = '{packages,examples,test,bench,scripts,docs,deploy,.github,.ci}'
+  const exclude = ['**/node_modules/**', '**/dist/**']
+  const paths = globSync([`${folders}/**/*`, '*'], { cwd: root, exclude })
+  // The whole path, or its end; a path from a package leaves out `src`. `lib` is a folder of another package.
+  const ends = paths.flatMap((one) => [`/${one}`, `/${one.replace('/src/', '/')}`])
+  const isThere = (name: string) =>
+    name.startsWith('lib/') || ends.some((end) => end.endsWith(`/${name.replace(/\/$/, '')}`))
+  const named = globSync('docs/decisions/*.md', { cwd: root }).flatMap((file) => {
+    const text = readFileSync(path.join(root, file), 'utf8')
+    if (/^\*\*Superseded by/m.test(text)) return []
+    const names = text.matchAll(/`((?:[\w.-]+\/)*[\w-][\w.-]*\.(?:ts|js|eta|md|json|sh|ya?ml)|(?:[\w.-]+\/)+)`/g)
+    return [...names].map(([, name = '']) => ({ file, name }))
+  })
+  expect(named.length).toBeGreaterThan(80)
+  expect(named.filter(({ name }) => !isThere(name))).toEqual([])
+})
+
 test('the service is published with one exact version of oidc-provider', () => {
   const catalog = readFileSync(path.join(root, 'pnpm-workspace.yaml'), 'utf8')
   expect(catalog).toMatch(/^ {2}oidc-provider: \d+\.\d+\.\d+$/m)
