@@ -6,6 +6,7 @@ const tools = [
   { name: 'tsc: types', command: 'tsc', args: ['--project', 'tsconfig.json'] },
   { name: 'tsc: types under Next.js', command: 'tsc', args: ['--project', 'packages/nextjs'] },
   { name: 'oxlint: promises', command: 'oxlint', args: ['--type-aware'] },
+  { name: 'measures that may only fall', command: 'node', args: ['scripts/measures.ts'] },
   { name: 'rooms and their arrows', command: 'node', args: ['scripts/rooms.ts'] },
   { name: 'cspell: spelling', command: 'cspell', args: ['lint', '--no-progress', '--gitignore'] },
   { name: 'style of sentences', command: 'node', args: ['scripts/style.ts'] },

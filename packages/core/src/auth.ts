@@ -83,7 +83,7 @@ export interface AuthHandle {
    *   `AggregateError` of the two when neither can.
    */
   ready(): Promise<void>
-  /** How it stands with the provider and the session store, without asking them. */
+  /** The last known state of the provider and the session store. Makes no network call. */
   health(): AuthHealth
 }
 
@@ -230,8 +230,19 @@ export function createAuth<U = AppUser, Exchange = unknown>(
       addressSealer ??= createSealer(resolved.secrets, 'address')
       return addressSealer
     },
+    ...probesOf(context),
+  }
+  sessionsOf.set(auth, storedSessions)
+  return auth
+}
+
+/** Whether the provider and the session store can be reached: asked now, and as the latest requests found out. */
+function probesOf(context: AuthContext): Pick<AuthHandle, 'ready' | 'health'> {
+  const { fixed } = context.providers
+  const { store } = context.storedSessions
+  return {
     async ready() {
-      const parts = [context.providers.fixed?.metadata(), storeAnswer(() => store.get('ready'))]
+      const parts = [fixed?.metadata(), storeAnswer(() => store.get('ready'))]
       const missing = (await Promise.allSettled(parts)).flatMap((part) =>
         part.status === 'rejected' ? [part.reason] : [],
       )
@@ -239,12 +250,10 @@ export function createAuth<U = AppUser, Exchange = unknown>(
       if (missing.length > 0) throw missing[0]
     },
     health: () => ({
-      ...(context.providers.fixed?.health() ?? { provider: 'unknown', discoveredAt: undefined }),
+      ...(fixed?.health() ?? { provider: 'unknown', discoveredAt: undefined }),
       sessions: store.health?.().status ?? 'unknown',
     }),
   }
-  sessionsOf.set(auth, storedSessions)
-  return auth
 }
 
 const DEVELOPMENT = '@latchkey/development'
