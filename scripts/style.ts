@@ -48,6 +48,22 @@ const RULES: readonly Rule[] = [
   },
   { advice: 'write "again" or "new"', broken: /\banew\b/i },
   {
+    advice: 'begin with a noun, or with a sentence that has a subject',
+    broken:
+      /^(?:Whose|(?:Above|At|Below|By|For|From|In|Of|On|Over|To|Under|With) (?:what|which|whom|whose))\b/,
+    kinds: ['docstring'],
+  },
+  { advice: 'say what is known, such as "Whether … can be reached"', broken: /\bhow it stands\b/i },
+  { advice: 'write "has expired"', broken: /\btokens? (?:has|have|had) ended\b/i },
+  { advice: 'write "usage error"', broken: /\bcalled in a wrong way\b/i },
+  { advice: 'write "is not valid"', broken: /\bworth nothing (?:at|with) another\b/i },
+  { advice: 'write "at most 100 characters" or the rule', broken: /\bare called fits\b/i },
+  { advice: 'write "one process at a time"', broken: /\bby one at a time\b/i },
+  { advice: 'write "serialize"', broken: /\bserialis/i },
+  { advice: 'write "re-authentication"', broken: /\bpassword of the last minute\b/i },
+  { advice: 'write "the next free one is used"', broken: /\bthat are taken are skipped\b/i },
+  { advice: 'write "single use"', broken: /\bis good for one attempt\b/i },
+  {
     advice: 'one space is enough',
     broken: /[^\s|] {2,}[^\s|]/,
     kinds: ['docstring', 'comment', 'document'],

@@ -14,6 +14,8 @@ test.for([
   ['"sign in"', "throw new Error('The user is not signed in.')"],
   ['a riddle in a template', 'const text = `whoever holds ` + key'],
   ['"what is" as a noun', '// Adds to what is there.'],
+  ['a docstring that is a fragment', '/** Below which name a domain says its tenant. */'],
+  ['a docstring that begins with "Whose"', '/** Whose session it is. */'],
 ])('pnpm check refuses %s in a source', ([, source = '']) => {
   expect(faultsOf('a.ts', source)).toHaveLength(1)
 })
@@ -22,6 +24,9 @@ test.for([
   ['a double space', 'One space  too many.'],
   ['"nobody"', 'The cookie is for nobody.'],
   ['"anew"', 'A login\nbegins anew.'],
+  ['a riddle about health', '`health()` tells how it stands with the provider.'],
+  ['a token that "ended"', 'It is refreshed once the access token has ended.'],
+  ['a tenant whose sessions are "worth nothing"', 'A session of one tenant is worth nothing at another.'],
   ['a sentence with "what" as its subject', 'It is stored. What is deleted is overwritten.'],
 ])('pnpm check refuses %s in a document', ([, source = '']) => {
   expect(faultsOf('a.md', source)).toHaveLength(1)

@@ -6,7 +6,7 @@ const site = 'Roles and step-up'
 const links = `<ul>
   <li><a href="/publish">Publish</a>, for editors</li>
   <li><a href="/review">Review</a>, for authors who work here</li>
-  <li><a href="/delete">Delete everything</a>, with a password of the last minute</li>
+  <li><a href="/delete">Delete everything</a>, after re-authentication</li>
   <li><a href="/access">What you may do</a></li></ul>`
 
 export function homePage({ isAuthenticated, user }: RequestAuth): string {

@@ -34,7 +34,7 @@ export class LatchkeyService implements Handle {
     return handleOf(this).ready()
   }
 
-  /** How it stands with the provider and the session store, without asking them. */
+  /** The last known state of the provider and the session store. Makes no network call. */
   health(): AuthHealth {
     return handleOf(this).health()
   }

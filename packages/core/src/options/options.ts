@@ -43,7 +43,7 @@ export interface IssuerRegistration {
 
 /**
  * Chooses the provider of a request, for applications that serve several tenants. Transactions and
- * sessions are bound to the choice: what began with one provider is worth nothing with another.
+ * sessions are bound to the choice: those of one provider are not valid with another.
  */
 export type IssuerResolver = (
   request: AuthRequest,

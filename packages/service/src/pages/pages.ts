@@ -356,7 +356,7 @@ export interface Pages {
 
 export type PageName = keyof Pages
 
-/** Whose page it is and for whom. */
+/** The company that a page belongs to, and its visitor's language. */
 export interface Branding {
   language: string
   companyName: string

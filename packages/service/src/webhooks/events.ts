@@ -54,7 +54,7 @@ export interface ServiceEvent {
     /** The id of the object. */
     id: string
     tenant_id: string
-    /** Whose credential, login or session it is. */
+    /** The user whose credential, login or session it is. */
     user_id?: string
     /** The names of the members that were changed. */
     changed?: string[]

@@ -14,7 +14,7 @@ import { SYSTEM_TENANT_ID } from '../../store/system-tenant.ts'
 import type { IssuerContext } from '../context.ts'
 import { issuerUrl } from './issuer-url.ts'
 
-/** Whose page it is, and in which language its visitor reads. */
+/** The company that a page belongs to, and the language in which its visitor reads. */
 export function brandingFor(
   tenant: Tenant,
   request: IncomingMessage,

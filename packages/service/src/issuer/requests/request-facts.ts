@@ -5,7 +5,7 @@ import type { IssuerContext } from '../context.ts'
 
 /** The facts about a request, known before it is answered. */
 export interface RequestFacts {
-  /** Whose domain was asked, with its settings as they are now. */
+  /** The tenant whose domain was asked, with its settings as they are now. */
   tenant: Tenant
   issuer: string
   /** The address of the client, as far as the configured proxies vouch for it. */
