@@ -128,7 +128,11 @@ function measures(): Measure[] {
     count(`tests over ${LONG} lines`, 5, tests),
     // Features add to it, so it has no cap.
     { name: 'lines of packages/*/src', found: lines },
-    { name: `% of the latest ${COMMITS} commits without a reason`, found: commitsWithoutReason(), cap: 10 },
+    {
+      name: `% of the latest ${COMMITS} commits without a reason`,
+      found: commitsWithoutReason(),
+      cap: 10,
+    },
   ]
 }
 

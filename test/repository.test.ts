@@ -70,7 +70,9 @@ test('every file and folder that a decision names is there, unless a later decis
   const named = globSync('docs/decisions/*.md', { cwd: root }).flatMap((file) => {
     const text = readFileSync(path.join(root, file), 'utf8')
     if (/^\*\*Superseded by/m.test(text)) return []
-    const names = text.matchAll(/`((?:[\w.-]+\/)*[\w-][\w.-]*\.(?:ts|js|eta|md|json|sh|ya?ml)|(?:[\w.-]+\/)+)`/g)
+    const names = text.matchAll(
+      /`((?:[\w.-]+\/)*[\w-][\w.-]*\.(?:ts|js|eta|md|json|sh|ya?ml)|(?:[\w.-]+\/)+)`/g,
+    )
     return [...names].map(([, name = '']) => ({ file, name }))
   })
   expect(named.length).toBeGreaterThan(80)

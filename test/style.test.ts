@@ -26,7 +26,10 @@ test.for([
   ['"anew"', 'A login\nbegins anew.'],
   ['a riddle about health', '`health()` tells how it stands with the provider.'],
   ['a token that "ended"', 'It is refreshed once the access token has ended.'],
-  ['a tenant whose sessions are "worth nothing"', 'A session of one tenant is worth nothing at another.'],
+  [
+    'a tenant whose sessions are "worth nothing"',
+    'A session of one tenant is worth nothing at another.',
+  ],
   ['a sentence with "what" as its subject', 'It is stored. What is deleted is overwritten.'],
 ])('pnpm check refuses %s in a document', ([, source = '']) => {
   expect(faultsOf('a.md', source)).toHaveLength(1)
