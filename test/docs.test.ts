@@ -16,6 +16,19 @@ const words = new Set(
   ),
 )
 const variables = new Set(read('docs/environment.md').match(/\bLATCHKEY_[A-Z_]+\b/g))
+/** The variables that name a file in place of a secret. */
+const secrets = new Set(
+  globSync('packages/*/src/**/*.ts', { cwd: root }).flatMap((file) =>
+    [
+      ...read(file).matchAll(
+        /\bSecretOption\([\s\S]*?\.env\(\s*'(\w+)'|\bsecret\(\s*'(\w+)'|\bSECRET = '(\w+)'/g,
+      ),
+    ]
+      .map(([, ...names]) => `${names.find(Boolean)}_FILE`)
+      // The address of the application's Redis is in a variable of the application.
+      .filter((name) => name.startsWith('LATCHKEY_')),
+  ),
+)
 const sections = read('docs/errors.md').split(/^### /m).slice(1)
 const entries = new Map(sections.map((text) => [text.slice(0, text.indexOf('\n')), text] as const))
 
@@ -66,7 +79,12 @@ describe('docs/errors.md', () => {
 })
 
 test('docs/environment.md names no variable that the sources do not read', () => {
-  expect([...variables].filter((name) => !words.has(name))).toEqual([])
+  const isRead = (name: string): boolean => words.has(name) || secrets.has(name)
+  expect([...variables].filter((name) => !isRead(name))).toEqual([])
+})
+
+test('docs/environment.md names the file of every secret', () => {
+  expect([...secrets].filter((name) => !variables.has(name))).toEqual([])
 })
 
 const threats = [...read('docs/guides/security.md').matchAll(/\| `(\S+\.ts)`: (.+?) +\|$/gm)]

@@ -1,4 +1,8 @@
 cd deploy
-printf 'LATCHKEY_MASTER_KEY=%s\nPOSTGRES_PASSWORD=%s\n' "$(openssl rand -base64 32)" "$(openssl rand -hex 16)" > .env
+mkdir --mode 700 secrets
+openssl rand -base64 32 > secrets/master-key
+openssl rand -hex 16 > secrets/postgres-password
+printf 'postgres://latchkey:%s@postgres/latchkey' "$(cat secrets/postgres-password)" > secrets/database
+chmod 444 secrets/*
 docker compose up --detach --build
 docker compose run --rm migrate tenant create --domain login.example.com

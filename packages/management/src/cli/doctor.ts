@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander'
 import { Exit, exitCodes } from '../command-line/exit-codes.ts'
 import { json } from '../command-line/output.ts'
+import { SecretOption } from '../command-line/secrets.ts'
 import { oneLine, printableJson } from '../command-line/terminal.ts'
 import { type Finding, runChecks } from '../doctor/checks.ts'
 import { type Decision, decideOptions, decideWithout } from '../doctor/decide-options.ts'
@@ -37,13 +38,14 @@ export function addDoctorCommand(program: Command): void {
     .option('--callback <path>', 'route that receives the user after a login', '/callback')
     .addOption(new Option('--client-id <id>', 'the application').env('LATCHKEY_CLIENT_ID'))
     .addOption(
-      new Option('--client-secret <secret>', 'its secret, which the provider is asked about').env(
-        'LATCHKEY_CLIENT_SECRET',
-      ),
+      new SecretOption(
+        '--client-secret <secret>',
+        'its secret, which the provider is asked about',
+      ).env('LATCHKEY_CLIENT_SECRET'),
     )
-    .addOption(new Option('--redis-url <url>', 'where sessions are').env('REDIS_URL'))
+    .addOption(new SecretOption('--redis-url <url>', 'where sessions are').env('REDIS_URL'))
     .addOption(new Option('--url <url>', 'the API, to look up the application').env('LATCHKEY_URL'))
-    .addOption(new Option('--api-key <key>', 'a secret API key').env('LATCHKEY_API_KEY'))
+    .addOption(new SecretOption('--api-key <key>', 'a secret API key').env('LATCHKEY_API_KEY'))
     .addOption(new Option('--tenant <id>', 'the tenant').env('LATCHKEY_TENANT'))
     .addHelpText(
       'after',

@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { createManagementClient, type ManagementClient } from '../client.ts'
 import { wholeNumber } from '../command-line/arguments.ts'
 import { Exit, exitCodes } from '../command-line/exit-codes.ts'
+import { SecretOption } from '../command-line/secrets.ts'
 import type { Fetch, ManagementClientOptions } from '../options.ts'
 import { createHttpFetch } from './http-fetch.ts'
 
@@ -25,7 +26,7 @@ export function withConnection(command: Command): Command {
         .makeOptionMandatory(),
     )
     .addOption(
-      new Option('--api-key <key>', 'a secret API key; better in the environment than here')
+      new SecretOption('--api-key <key>', 'a secret API key; better in the environment than here')
         .env('LATCHKEY_API_KEY')
         .makeOptionMandatory(),
     )

@@ -1,8 +1,9 @@
-import { Command, CommanderError } from 'commander'
+import { Command, CommanderError, type ParseOptionsResult } from 'commander'
 import { closestMatch } from 'leven'
 import { Exit, exitCodes } from './exit-codes.ts'
 import { fileFailure } from './files.ts'
 import { leaves, subcommandTerm } from './help.ts'
+import { SecretOption, secretOf } from './secrets.ts'
 import { printable } from './terminal.ts'
 
 /** A command of this machine, with its subcommands. */
@@ -11,9 +12,31 @@ export interface CommandLine {
   run(args: string[]): Promise<number>
 }
 
+/** A command that reads the files of its secrets, which the variables `…_FILE` name. */
+class SecretsCommand extends Command {
+  override createCommand(name?: string): Command {
+    return new SecretsCommand(name)
+  }
+
+  // commander reads the environment after the arguments; the files come in between.
+  override parseOptions(args: string[]): ParseOptionsResult {
+    const parsed = super.parseOptions(args)
+    if (parsed.unknown.some((word) => word === '--help' || word === '-h')) return parsed
+    for (const option of this.options) {
+      const { envVar } = option
+      if (!(option instanceof SecretOption) || !envVar || !process.env[`${envVar}_FILE`]) continue
+      const key = option.attributeName()
+      if (this.getOptionValueSource(key) === 'cli') continue
+      // A source that is not "env" is kept where the variable itself is set and empty.
+      this.setOptionValueWithSource(key, secretOf(envVar), 'file')
+    }
+    return parsed
+  }
+}
+
 /** A new command: help on all subcommands at once, nearest names, and nothing that acts on the terminal. */
 export function createCommand(name: string, version: string): Command {
-  const command = new Command(name)
+  const command = new SecretsCommand(name)
     .version(version, '--version', 'print the version')
     .configureHelp({ visibleCommands: leaves, subcommandTerm })
     .showHelpAfterError('Add --help for the options.')

@@ -11,4 +11,5 @@ export {
   printText,
   withJson,
 } from './output.ts'
+export { SecretOption, secretOf } from './secrets.ts'
 export { oneLine, printableJson } from './terminal.ts'

@@ -4,6 +4,7 @@ import {
   printResult,
   printTable,
   readInput,
+  secretOf,
   withJson,
 } from '@latchkey/management/command-line'
 import type { Command } from 'commander'
@@ -78,7 +79,9 @@ export function addConnectionCommands(program: Command): void {
       recipeNamed(given.recipe)
       const secret = readSecret(secretFile)
       if (secret === undefined) {
-        throw new Error(`Give the client secret in a file, with --secret-file, or in ${SECRET}.`)
+        throw new Error(
+          `Give the client secret in a file, with --secret-file, in ${SECRET}, or in the file that ${SECRET}_FILE names.`,
+        )
       }
       return withAdmin(given, async (admin) => {
         const added = await admin.createConnection(tenant, {
@@ -150,7 +153,7 @@ function withChanges(command: Command): Command {
 
 /** The secret of a file, of standard input, or of the environment. */
 function readSecret(file: string | undefined): string | undefined {
-  if (file === undefined) return process.env[SECRET] || undefined
+  if (file === undefined) return secretOf(SECRET)
   return readInput(file, '--secret-file').toString()
 }
 

@@ -1,7 +1,12 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { type JsonOptions, printResult, withJson } from '@latchkey/management/command-line'
-import { type Command, Option } from 'commander'
+import {
+  type JsonOptions,
+  printResult,
+  SecretOption,
+  withJson,
+} from '@latchkey/management/command-line'
+import type { Command } from 'commander'
 import { restoreFindings } from '../domain/operators/restores.ts'
 import { openSqliteDataStore } from '../store/sqlite/data-store.ts'
 import { refuseMoved } from '../store/sqlite/moved-folder.ts'
@@ -19,7 +24,7 @@ export function addDoctorCommand(program: Command): void {
       'Find problems in the data that you have to decide on; exits with 1 if there are any.',
     )
     .addOption(
-      new Option(
+      new SecretOption(
         '--redis <url>',
         'Redis or Valkey, beside --database, to be looked at as well',
       ).env('LATCHKEY_REDIS'),

@@ -7,6 +7,7 @@ import {
   printResult,
   printTable,
   readInput,
+  secretOf,
   wholeNumber,
   withJson,
 } from '@latchkey/management/command-line'
@@ -146,7 +147,7 @@ function targetOf(options: LoadOptions): Target {
 
 /** A secret from the environment, or from a file; never from an argument, which other users of the machine can see. */
 function secret(variable: string, option: string, file: string | undefined): string | undefined {
-  const given = process.env[variable]
+  const given = secretOf(variable)
   if (file === undefined) return given
   if (given) throw new Exit(exitCodes.usage, `Give ${variable} or ${option}, not both.`)
   const text = readInput(file, option)

@@ -1,6 +1,11 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { type JsonOptions, printTable, withJson } from '@latchkey/management/command-line'
+import {
+  type JsonOptions,
+  printTable,
+  SecretOption,
+  withJson,
+} from '@latchkey/management/command-line'
 import { type Command, Option } from 'commander'
 import { type DatabaseFlags, databaseOf, withDatabaseOptions } from './options.ts'
 
@@ -19,7 +24,7 @@ export function addMoveCommand(program: Command): void {
         .makeOptionMandatory(),
     )
     .addOption(
-      new Option('--redis <url>', 'Redis or Valkey, for what expires')
+      new SecretOption('--redis <url>', 'Redis or Valkey, for what expires')
         .env('LATCHKEY_REDIS')
         .makeOptionMandatory(),
     )

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
+import { SecretOption } from '@latchkey/management/command-line'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { type Admin, createAdmin } from '../operate/admin.ts'
 import { createOfflineContext } from '../operate/offline.ts'
@@ -47,7 +48,7 @@ export function withDataOptions(command: Command): Command {
 export function withDatabaseOptions(command: Command): Command {
   return command
     .addOption(
-      new Option(
+      new SecretOption(
         '--database <url>',
         'PostgreSQL instead of a folder, such as postgres://user:password@host/latchkey',
       ).env('LATCHKEY_DATABASE'),

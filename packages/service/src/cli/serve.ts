@@ -1,4 +1,4 @@
-import { readInput, wholeNumber } from '@latchkey/management/command-line'
+import { readInput, SecretOption, wholeNumber } from '@latchkey/management/command-line'
 import { type Command, Option } from 'commander'
 import type { DomainVerification } from '../domain/tenants/domain-names.ts'
 import type { SmtpOptions } from '../mail/smtp.ts'
@@ -6,6 +6,7 @@ import type { TlsOptions } from '../server/tls.ts'
 import { consoleUrlOption } from './operator.ts'
 import { commaSeparated, type DataOptions, databaseOf, withDataOptions } from './options.ts'
 import { createLogger, nextSignal } from './running.ts'
+import { ignoreServiceLinks } from './service-links.ts'
 
 interface ServeOptions extends DataOptions {
   redis?: string
@@ -44,13 +45,14 @@ export function addServeCommand(program: Command): void {
   addHostOptions(command)
   addMonitoringOptions(command)
   command.action(serve)
+  ignoreServiceLinks(program)
 }
 
 /** Adds the options of the stores, beside those of the data. */
 function addStoreOptions(command: Command): void {
   command
     .addOption(
-      new Option(
+      new SecretOption(
         '--redis <url>',
         'Redis or Valkey, beside --database: redis://host:6379, redis-cluster://…, redis-sentinel://…',
       ).env('LATCHKEY_REDIS'),
@@ -134,7 +136,7 @@ function addLimitOptions(command: Command): void {
 function addMailOptions(command: Command): void {
   command
     .addOption(
-      new Option('--smtp-url <url>', 'mail server, such as smtp://user:pass@host:587').env(
+      new SecretOption('--smtp-url <url>', 'mail server, such as smtp://user:pass@host:587').env(
         'LATCHKEY_SMTP_URL',
       ),
     )

@@ -65,12 +65,17 @@ function keysOfFile(file: string): MasterKeys {
 }
 
 function readKeyFile(file: string): string {
+  let text: string
   try {
-    return readFileSync(file, 'utf8')
+    text = readFileSync(file, 'utf8')
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException
     throw new Error(`The master key file ${file} cannot be read (${code}).`, { cause })
   }
+  if (text.length > MAX_FILE_CHARACTERS) {
+    throw new Error(`The master key file ${file} is larger than 64 KiB, so it holds other data.`)
+  }
+  return text
 }
 
 function keysIn(text: string, file: string): Buffer[] {
@@ -87,6 +92,7 @@ function parseKeys(text: string): Buffer[] {
 }
 
 const KEY_BYTES = 32
+const MAX_FILE_CHARACTERS = 65_536
 
 /**
  * Reads a master key: 32 bytes in base64 or base64url.

@@ -1,12 +1,14 @@
+import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { parse } from 'yaml'
 import { freePort } from '../../../../test/support/free-port.ts'
 import { startNginx } from '../../../../test/support/nginx.ts'
 import { startRedis } from '../../../session-store/test/support/redis.ts'
-import { run, serve } from '../cli/support.ts'
+import { run, serve, temporaryFolder } from '../cli/support.ts'
 import { overHttp } from '../support/cluster.ts'
 import { createDatabase } from '../support/postgres.ts'
 
@@ -26,12 +28,16 @@ test('the services of compose.yaml start with its commands and settings, and ngi
   const [program, ...flags] = services.redis.command as string[]
   expect(program).toBe('valkey-server')
   await using redis = await startRedis(linesOf(flags))
+  using secrets = temporaryFolder()
+  const mounted = (name: string, content: string): string => {
+    const file = join(secrets.path, name)
+    writeFileSync(file, content)
+    return file
+  }
   const here: Record<string, string> = {
-    // biome-ignore-start lint/suspicious/noTemplateCurlyInString: so it stands in the file
-    'postgres://latchkey:${POSTGRES_PASSWORD:?}@postgres/latchkey': database.url,
+    '/run/secrets/database': mounted('database', database.url),
     'redis://redis:6379': redis.url,
-    '${LATCHKEY_MASTER_KEY:?}': randomBytes(32).toString('base64'),
-    // biome-ignore-end lint/suspicious/noTemplateCurlyInString: so it stands in the file
+    '/run/secrets/master-key': mounted('master-key', `${randomBytes(32).toString('base64')}\n`),
   }
   const settingsOf = (service: string): Record<string, string> =>
     Object.fromEntries(
@@ -78,6 +84,35 @@ test('the services of compose.yaml start with its commands and settings, and ngi
   // The networks of --trusted-proxy do not have this proxy, so each process that got a request warns of it.
   for (const { log } of processes) expect(log()).toContain('X-Forwarded-For')
   expect(codes).toEqual(processes.map(() => 0))
+})
+
+test('the commands at the head of compose.yaml make each secret that a service reads', () => {
+  using here = temporaryFolder()
+  const folder = join(here.path, 'deploy')
+  mkdirSync(folder)
+  const [commands = ''] = text.split('#   docker compose up')
+  const lines = commands.match(/^# {3}\S.*$/gm)?.map((line) => line.slice(4)) ?? []
+  execFileSync('bash', ['-euc', lines.join('\n')], { cwd: folder })
+
+  const { secrets } = parse(text)
+  const files = Object.values(secrets as Record<string, { file: string }>).map(({ file }) => file)
+  expect(files.toSorted()).toEqual(
+    readdirSync(join(folder, 'secrets')).map((name) => `./secrets/${name}`),
+  )
+  // The user of a container is another one than that of the host, who alone enters the folder.
+  expect(statSync(join(folder, 'secrets')).mode & 0o777).toBe(0o700)
+  const [database = '', password = ''] = ['database', 'postgres-password'].map((name) =>
+    readFileSync(join(folder, 'secrets', name), 'utf8').trim(),
+  )
+  expect(statSync(join(folder, 'secrets/database')).mode & 0o777).toBe(0o444)
+  expect(database).toBe(`postgres://latchkey:${password}@postgres/latchkey`)
+  for (const { environment, secrets: read = [] } of Object.values(services) as {
+    environment?: Record<string, string>
+    secrets?: string[]
+  }[]) {
+    const named = Object.values(environment ?? {}).filter((value) => value.startsWith('/run/'))
+    expect(named.toSorted()).toEqual(read.map((name) => `/run/secrets/${name}`).toSorted())
+  }
 })
 
 /** Flags of the command line as lines of a configuration. */

@@ -77,6 +77,23 @@ test('no container is root, writes to its own files or sees an address of the Se
   }
 })
 
+test('each secret is a file of a volume that its container mounts', () => {
+  for (const pod of pods) {
+    const [{ env, volumeMounts }] = pod.containers
+    const files = env.filter(({ name }: Manifest) => name.endsWith('_FILE'))
+    expect(files).not.toEqual([])
+    for (const { value } of files) {
+      const mount = volumeMounts.find((one: Manifest) => one.mountPath === dirname(value))
+      const { secret } = pod.volumes.find((one: Manifest) => one.name === mount.name)
+      expect(secret).toMatchObject({ defaultMode: 0o440 })
+      for (const item of secret.items ?? []) expect(item.path).toBe(value.split('/').at(-1))
+    }
+    expect(pod.securityContext.fsGroup).toBe(pod.securityContext.runAsGroup)
+    // A variable is seen by every child, and often printed.
+    expect(env.filter((one: Manifest) => one.valueFrom)).toEqual([])
+  }
+})
+
 test('the parts agree with one another and with the service', () => {
   const [pod] = pods
   const ending = Number(flag('drain-seconds')) + Number(flag('close-seconds'))
@@ -116,14 +133,17 @@ test('what the containers run migrates and serves, and answers where the probes 
   onTestFinished(() => database.drop())
   await using redis = await startRedis()
   using keys = temporaryFolder()
-  const masterKey = join(keys.path, 'master.key')
-  writeFileSync(masterKey, randomBytes(32).toString('base64'), { mode: 0o440 })
+  const mounted = (name: string, content: string): string => {
+    const file = join(keys.path, name)
+    writeFileSync(file, content, { mode: 0o440 })
+    return file
+  }
   const here: Record<string, string> = {
-    LATCHKEY_DATABASE: database.url,
-    LATCHKEY_REDIS: redis.url,
-    LATCHKEY_SMTP_URL: 'smtp://127.0.0.1:9',
+    LATCHKEY_DATABASE_FILE: mounted('database', database.url),
+    LATCHKEY_REDIS_FILE: mounted('redis', redis.url),
+    LATCHKEY_SMTP_URL_FILE: mounted('smtp-url', 'smtp://127.0.0.1:9'),
     LATCHKEY_MAIL_FROM: 'login@example.com',
-    LATCHKEY_MASTER_KEY_FILE: masterKey,
+    LATCHKEY_MASTER_KEY_FILE: mounted('master.key', randomBytes(32).toString('base64')),
   }
   const settings = ({ env }: Manifest): Record<string, string> =>
     Object.fromEntries(env.map(({ name }: Manifest) => [name, here[name]]))

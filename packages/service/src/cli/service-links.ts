@@ -1,0 +1,30 @@
+import type { Command } from 'commander'
+
+/** The variables of `serve` that a Service of Kubernetes named `latchkey` or `latchkey-metrics` sets as well. */
+const PORTS = ['LATCHKEY_PORT', 'LATCHKEY_METRICS_PORT']
+
+/** The form that Kubernetes gives the variable `<NAME>_PORT` of a Service. */
+const SERVICE_LINK = /^(tcp|udp|sctp):\/\/\S+:\d+$/
+
+/**
+ * Removes the addresses that Kubernetes sets in every Pod beside a Service named `latchkey`, before `serve` reads them as
+ * its port, and says so on stderr. Ports that an operator has set have another form.
+ */
+export function ignoreServiceLinks(program: Command): void {
+  program.hook('preSubcommand', (_, command) => {
+    if (command.name() !== 'serve') return
+    for (const variable of PORTS) {
+      const text = process.env[variable]
+      if (text === undefined || !SERVICE_LINK.test(text)) continue
+      delete process.env[variable]
+      const service = variable
+        .replace(/_PORT$/, '')
+        .toLowerCase()
+        .replace('_', '-')
+      console.error(
+        `${variable} is "${text}". Kubernetes sets it for the Service "${service}", so it is ignored. ` +
+          'Set enableServiceLinks: false in the Pod.',
+      )
+    }
+  })
+}
