@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
-import { parseAllDocuments } from 'yaml'
+import { parse, parseAllDocuments } from 'yaml'
 import { startRedis } from '../../../session-store/test/support/redis.ts'
 import { run, serve, temporaryFolder } from '../cli/support.ts'
 import { createDatabase } from '../support/postgres.ts'
@@ -14,7 +14,8 @@ const folder = join(root, 'deploy/kubernetes')
 // biome-ignore lint/suspicious/noExplicitAny: read as each kind has it
 type Manifest = any
 
-const manifests: Manifest[] = readdirSync(folder).flatMap((file) =>
+const files = readdirSync(folder).filter((file) => file !== 'kustomization.yaml')
+const manifests: Manifest[] = files.flatMap((file) =>
   parseAllDocuments(readFileSync(join(folder, file), 'utf8'), { merge: true, version: '1.1' }).map(
     (document) => {
       expect(document.errors).toEqual([])
@@ -63,6 +64,23 @@ test('each manifest is accepted by the schema of its kind, and has no name that 
       'Service',
     ],
   ])
+})
+
+test('kustomization.yaml has each file, and the overlay of the guide changes what is there', () => {
+  const yaml = (file: string): Manifest => parse(readFileSync(join(root, file), 'utf8'))
+  expect(yaml('deploy/kubernetes/kustomization.yaml').resources).toEqual(files)
+  const { images, patches } = yaml('examples/guides/deploy/kubernetes/kustomization.yaml')
+  const [image] = pods[0].containers.map((container: Manifest) => container.image.split(':')[0])
+  expect(images.map((one: Manifest) => one.name)).toEqual([image])
+  for (const { target, patch } of patches) {
+    const { metadata, spec } = one(target.kind)
+    expect(metadata.name).toBe(target.name)
+    for (const { op, path } of parse(patch)) {
+      const keys: string[] = path.slice(1).split('/')
+      const found = keys.reduce((at: Manifest, key) => at?.[key], { metadata, spec })
+      expect([op, found]).toEqual(['replace', expect.anything()])
+    }
+  }
 })
 
 test('no container is root, writes to its own files or sees an address of the Service as an option', () => {
