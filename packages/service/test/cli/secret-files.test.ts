@@ -41,7 +41,7 @@ describe('a secret in a file', () => {
     }
   })
 
-  test.for([
+  test.for<[string, () => string, RegExp]>([
     ['no file', () => join(folder.path, 'gone'), /There is no file \S+gone\./],
     ['a folder', () => folder.path, /cannot be read|is a folder/],
     ['an empty file', () => secret('empty', ''), /is empty\./],
@@ -50,7 +50,7 @@ describe('a secret in a file', () => {
     ['a device without an end', () => '/dev/zero', /is larger than 64 KiB/],
     ['bytes', () => secret('bytes', Buffer.from([0x68, 0xff, 0xfe])), /is not text in UTF-8/],
     ['zeros', () => secret('zeros', 'hush\0hush'), /is not text in UTF-8/],
-  ] as const)('that is %s is refused', async ([, file, sentence]) => {
+  ])('that is %s is refused', async ([, file, sentence]) => {
     mkdirSync(folder.path, { recursive: true })
     onTestFinished(() => folder[Symbol.dispose]())
     const ended = await run(['tenant', 'list'], { LATCHKEY_DATABASE_FILE: file() })
