@@ -1,21 +1,35 @@
 import type { ChildProcess } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { frameworkNames, frameworkOf } from '../packages/create-latchkey/src/frameworks.ts'
+import { providerNames } from '../packages/create-latchkey/src/answers.ts'
+import {
+  type FrameworkName,
+  frameworkNames,
+  frameworkOf,
+} from '../packages/create-latchkey/src/frameworks.ts'
 import { freePort } from '../test/support/free-port.ts'
 import { INSTALL_SECONDS, type PackedPackage } from './consumer.ts'
 import { serve, stop, textAfterLogin } from './getting-started.ts'
+import {
+  commandOf,
+  environmentOf,
+  type Manager,
+  managers,
+  missingFrom,
+  tarballsOf,
+} from './managers.ts'
 import type { Manifest } from './packages.ts'
 import { type Outcome, report, run } from './run.ts'
 
 const USER = { email: 'ada@example.com', password: 'correct horse battery' }
 
-/** One application that `create-latchkey` can make. */
-interface Combination {
-  readonly framework: string
+/** One application that `create-latchkey` can make, and the package manager that makes it. */
+export interface Combination {
+  readonly framework: FrameworkName
   readonly language: string
   readonly provider: string
+  readonly manager: Manager
 }
 
 /** Where applications are made: the command, the tarballs, and a provider that is there already. */
@@ -26,11 +40,13 @@ interface Workshop {
   readonly port: number
   /** The settings that `latchkey-service dev` has printed. */
   readonly settings: Readonly<Record<string, string>>
+  readonly environment: NodeJS.ProcessEnv
 }
 
 /**
- * Makes each application with `create-latchkey`, installs it from the tarballs, checks its types, starts it with `npm run dev`
- * and logs in with a browser. `LATCHKEY_CREATED` picks those whose name has this word, such as `koa`.
+ * Makes applications with `create-latchkey`, installs them from the tarballs, checks their types, starts them with the script
+ * `dev` and logs in with a browser. Prints which applications were not tried. `LATCHKEY_CREATED` picks those whose name has this word,
+ * of all package managers, such as `koa` or `express-typescript-service-bun`.
  */
 export async function checkCreated(
   folder: string,
@@ -52,31 +68,75 @@ export async function checkCreated(
       ]),
     )
     const command = path.join(bin, 'create-latchkey')
-    const word = process.env.LATCHKEY_CREATED ?? ''
-    for (const combination of combinations()) {
-      const { framework, language, provider } = combination
-      const name = `${framework}-${language}-${provider}`
-      if (!name.includes(word)) continue
-      const outcome = await check(name, combination, { folder, packed, command, port, settings })
-      report(`create-latchkey: ${name}`, outcome)
+    const word = process.env.LATCHKEY_CREATED
+    const all = combinations()
+    const chosen = word
+      ? all.filter((one) => nameOf(one).includes(word))
+      : combinationsOf(Math.floor(Date.now() / DAY_MS), all)
+    const environment = await environmentOf()
+    for (const combination of chosen) {
+      const workshop = { folder, packed, command, port, settings, environment }
+      const outcome = await check(nameOf(combination), combination, workshop)
+      const missing = missingFrom(outcome)
+      if (missing) console.log(`        ${nameOf(combination)}: not tried, as ${missing}`)
+      else report(`create-latchkey: ${nameOf(combination)}`, outcome)
     }
+    for (const line of linesOf(all.filter((one) => !chosen.includes(one)))) console.log(line)
   } finally {
     servers.forEach(stop)
   }
 }
 
-function combinations(): Combination[] {
-  return frameworkNames.flatMap((framework) =>
-    frameworkOf(framework).languages.flatMap((language) =>
-      ['service', 'issuer'].map((provider) => ({ framework, language, provider })),
+const DAY_MS = 86_400_000
+
+/** All applications that the tables of `create-latchkey` allow, with each package manager. */
+export function combinations(): Combination[] {
+  return managers.flatMap((manager) =>
+    frameworkNames.flatMap((framework) =>
+      frameworkOf(framework).languages.flatMap((language) =>
+        providerNames.map((provider) => ({ framework, language, provider, manager })),
+      ),
     ),
   )
+}
+
+/**
+ * The applications of a day: all with npm, and one of each framework with another package manager. Each combination comes in turn,
+ * the last one after 16 days.
+ */
+export function combinationsOf(day: number, all: readonly Combination[]): Combination[] {
+  const [npm] = managers
+  const others = frameworkNames.flatMap((framework, place) => {
+    const ofFramework = all.filter((one) => one.framework === framework && one.manager !== npm)
+    // One manager after the other, and another one for each framework of a day.
+    const perManager = ofFramework.length / (managers.length - 1)
+    const turn = Math.floor(day / (managers.length - 1)) % perManager
+    const manager = (day + place) % (managers.length - 1)
+    return ofFramework[manager * perManager + turn] ?? []
+  })
+  return [...all.filter(({ manager }) => manager === npm), ...others]
+}
+
+export function nameOf({ framework, language, provider, manager }: Combination): string {
+  return [framework, language, provider, manager.name.replace(' ', '-')].join('-')
+}
+
+/** A line for each package manager with the applications that were not tried with it. */
+function linesOf(left: readonly Combination[]): string[] {
+  return managers.flatMap((manager) => {
+    const names = left
+      .filter((one) => one.manager === manager)
+      .map(({ framework, language, provider }) => `${framework}-${language}-${provider}`)
+    if (names.length === 0) return []
+    return `        create-latchkey with ${manager.name}: not tried in this run: ${names.join(', ')}`
+  })
 }
 
 async function installTools(folder: string, packed: readonly PackedPackage[]): Promise<Outcome> {
   await mkdir(folder, { recursive: true })
   await writeFile(path.join(folder, 'package.json'), '{ "private": true }')
-  await useTarballs(folder, packed, ['create-latchkey', '@latchkey/service'])
+  const [npm] = managers
+  if (npm) await useTarballs(folder, packed, npm, ['create-latchkey', '@latchkey/service'])
   return install(folder)
 }
 
@@ -89,18 +149,23 @@ async function check(name: string, combination: Combination, workshop: Workshop)
     output,
     seconds: (performance.now() - startedAt) / 1000,
   })
+  const inApp = (line: string): Promise<Outcome> =>
+    run('npm', commandOf(combination.manager, line), {
+      cwd: app,
+      env: workshop.environment,
+      limitSeconds: INSTALL_SECONDS,
+    })
   try {
     await make(name, combination, workshop)
-    await useTarballs(app, workshop.packed)
-    passed(await install(app))
-    if (combination.language === 'typescript') {
-      passed(await run('npm', ['run', 'check'], { cwd: app, limitSeconds: INSTALL_SECONDS }))
-    }
+    await useTarballs(app, workshop.packed, combination.manager)
+    passed(await inApp(combination.manager.install))
+    if (combination.language === 'typescript')
+      passed(await inApp(`${combination.manager.run} check`))
     const hasBuild = /"build":/.test(await readFile(path.join(app, 'package.json'), 'utf8'))
     if (hasBuild && combination.provider === 'service') {
-      passed(await run('npm', ['run', 'build'], { cwd: app, limitSeconds: INSTALL_SECONDS }))
+      passed(await inApp(`${combination.manager.run} build`))
     }
-    await serve('npm run dev', app, servers, /Listening on|Ready in/)
+    await serve(inShell(combination.manager, 'dev'), app, servers, /Listening on|Ready in/)
     const address = `http://localhost:${workshop.port}/account`
     const text = await textAfterLogin(address, USER.email, USER.password)
     if (!/Logged in as (ada@example\.com|Ada Lovelace)/.test(text ?? '')) {
@@ -120,8 +185,8 @@ async function check(name: string, combination: Combination, workshop: Workshop)
 
 async function make(
   name: string,
-  { framework, language, provider }: Combination,
-  { folder, command, port, settings }: Workshop,
+  { framework, language, provider, manager }: Combination,
+  { folder, command, port, settings, environment }: Workshop,
 ): Promise<void> {
   const { LATCHKEY_ISSUER = '', LATCHKEY_CLIENT_ID = '', LATCHKEY_CLIENT_SECRET = '' } = settings
   const at =
@@ -130,7 +195,8 @@ async function make(
   passed(
     await run(command, [name, ...options, '--port', String(port)], {
       cwd: folder,
-      env: { ...process.env, LATCHKEY_CLIENT_SECRET },
+      // As if this package manager had run the command: it writes the files that it needs.
+      env: { ...environment, LATCHKEY_CLIENT_SECRET, npm_config_user_agent: manager.agent },
     }),
   )
 }
@@ -139,15 +205,14 @@ async function make(
 async function useTarballs(
   folder: string,
   packed: readonly PackedPackage[],
+  { overrides: member, files }: Manager,
   named: readonly string[] = [],
 ): Promise<void> {
   const file = path.join(folder, 'package.json')
   const manifest = JSON.parse(await readFile(file, 'utf8')) as Manifest & {
     devDependencies?: Record<string, string>
   }
-  const tarballs = Object.fromEntries(
-    packed.map(({ manifest: { name }, tarball }) => [name, `file:${tarball}`]),
-  )
+  const tarballs = tarballsOf(packed)
   const replaced = (dependencies: Record<string, string> = {}): Record<string, string> =>
     Object.fromEntries(
       Object.entries(dependencies).map(([name, range]) => [name, tarballs[name] ?? range]),
@@ -160,7 +225,20 @@ async function useTarballs(
   const overrides = Object.fromEntries(
     Object.entries(tarballs).filter(([name]) => !(name in dependencies || name in devDependencies)),
   )
-  await writeFile(file, JSON.stringify({ ...manifest, dependencies, devDependencies, overrides }))
+  const more = member ? { [member]: overrides } : {}
+  await writeFile(file, JSON.stringify({ ...manifest, dependencies, devDependencies, ...more }))
+  for (const [name, text] of Object.entries(files?.(overrides) ?? {})) {
+    await appendFile(path.join(folder, name), text)
+  }
+}
+
+/** The script of an application as a command of a shell. */
+function inShell(manager: Manager, script: string): string {
+  const [exec = '', yes = '', from = '', call = '', line = ''] = commandOf(
+    manager,
+    `${manager.run} ${script}`,
+  )
+  return `npm ${exec} ${yes} ${from} ${call} '${line}'`
 }
 
 function install(folder: string): Promise<Outcome> {

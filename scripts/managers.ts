@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { appendFile, mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { INSTALL_SECONDS, type PackedPackage } from './consumer.ts'
 import { serve, stop } from './getting-started.ts'
@@ -7,14 +7,18 @@ import { adapters } from './packages.ts'
 import { type Outcome, report, run } from './run.ts'
 
 /** A package manager that npm can bring, and what it reads instead of the versions of a registry. */
-interface Manager {
+export interface Manager {
   readonly name: string
   /** The package that has its command. */
   readonly package: string
+  /** How it names itself to the commands that it runs. */
+  readonly agent: string
   readonly install: string
-  readonly env?: Readonly<Record<string, string>>
+  /** The beginning of the command that runs a script of package.json. */
+  readonly run: string
   /** The member of package.json that names the tarballs for dependencies of dependencies. */
   readonly overrides?: string
+  /** Lines that are added to files, by the names of these. */
   files?(tarballs: Readonly<Record<string, string>>): Readonly<Record<string, string>>
 }
 
@@ -26,31 +30,49 @@ const overridesOfPnpm = (tarballs: Readonly<Record<string, string>>): Record<str
   ].join('\n'),
 })
 
-const managers: readonly Manager[] = [
+/** npm first: the others are brought by it. */
+export const managers: readonly Manager[] = [
   {
     name: 'npm',
     package: 'npm@11',
+    agent: 'npm/11',
     install: 'npm install --no-audit --no-fund',
+    run: 'npm run',
     overrides: 'overrides',
   },
-  { name: 'pnpm', package: 'pnpm@latest', install: 'pnpm install', files: overridesOfPnpm },
+  {
+    name: 'pnpm',
+    package: 'pnpm@latest',
+    agent: 'pnpm/11',
+    install: 'pnpm install',
+    run: 'pnpm run',
+    files: overridesOfPnpm,
+  },
   {
     name: 'yarn 1',
     package: 'yarn@1',
+    agent: 'yarn/1',
     install: 'yarn install --non-interactive',
+    run: 'yarn run',
     overrides: 'resolutions',
   },
   {
     name: 'yarn 4',
     package: '@yarnpkg/cli-dist@4',
+    agent: 'yarn/4',
     install: 'yarn install --no-immutable',
+    run: 'yarn run',
     overrides: 'resolutions',
-    files: () => ({
-      '.yarnrc.yml': 'nodeLinker: node-modules\nenableTelemetry: false\n',
-      'yarn.lock': '',
-    }),
+    files: () => ({ '.yarnrc.yml': 'enableTelemetry: false\n', 'yarn.lock': '' }),
   },
-  { name: 'bun', package: 'bun@1', install: 'bun install', overrides: 'overrides' },
+  {
+    name: 'bun',
+    package: 'bun@1',
+    agent: 'bun/1',
+    install: 'bun install',
+    run: 'bun run',
+    overrides: 'overrides',
+  },
 ]
 
 /** Packages that are tried elsewhere: a command that makes applications, and helpers of tests. */
@@ -59,28 +81,70 @@ const UNUSED = ['create-latchkey', '@latchkey/testing']
 /** Yarn asks for the binaries of every system, which a mirror of a registry may lack. */
 const MISSING = /@node-rs\/(bcrypt|argon2)-\w+/
 
-/** The trial of an installation: it loads the kit, and its commands run. */
-const TRIAL = `node --input-type=module --eval "await import('@latchkey/express'); await import('@latchkey/session-store')"
-node_modules/.bin/latchkey-service --version
-node_modules/.bin/latchkey --version`
+/** Says which package of others the registry lacks, if an installation has failed for that. */
+export function missingFrom({ code, output }: Outcome): string | undefined {
+  const [missing] = MISSING.exec(output) ?? []
+  return code !== 0 && missing ? `this registry has not all of ${missing}` : undefined
+}
+
+/** The words with which npm runs a command of a package manager. */
+export function commandOf({ package: name }: Manager, command: string): string[] {
+  return ['exec', '--yes', `--package=${name}`, '--call', command]
+}
+
+/** The environment of a package manager: Yarn 4 does not read the settings of npm. */
+export async function environmentOf(): Promise<NodeJS.ProcessEnv> {
+  const registry = (await run('npm', ['config', 'get', 'registry'])).output.trim()
+  return { ...process.env, YARN_NPM_REGISTRY_SERVER: registry }
+}
+
+/** An installation that is tried, and how. */
+interface Installation {
+  readonly name: string
+  readonly manager: Manager
+  /** Where Yarn 4 puts packages. The kit finds its helpers of development in `node_modules` alone. */
+  readonly linker?: 'node-modules' | 'pnp'
+  /** The words in front of a command of a package. */
+  readonly bin: string
+  /** The command that runs Node. */
+  readonly node: string
+}
+
+/** Yarn 4 by its default as well, which makes no `node_modules` and lets a package load nothing that it does not declare. */
+const installations: readonly Installation[] = managers.flatMap((manager) => {
+  const { name } = manager
+  const usual = { name, manager, bin: 'node_modules/.bin/', node: 'node' }
+  if (name !== 'yarn 4') return [usual]
+  return [
+    { ...usual, linker: 'node-modules' },
+    { name: `${name} with Plug'n'Play`, manager, linker: 'pnp', bin: 'yarn ', node: 'yarn node' },
+  ]
+})
+
+/** A program that loads the kit. */
+const PROGRAM = `await import('@latchkey/express')
+await import('@latchkey/session-store')
+`
+
+/** The trial of an installation: the program runs, and the commands of the packages. */
+const trialOf = ({ bin, node }: Installation): string =>
+  [`${node} trial.js`, `${bin}latchkey-service --version`, `${bin}latchkey --version`].join(' && ')
 
 /** Installs the tarballs with each package manager and uses them; then serves from the tarballs alone with npx. */
 export async function checkManagers(
   folder: string,
   packed: readonly PackedPackage[],
 ): Promise<void> {
-  for (const manager of managers) {
-    const outcome = await installWith(
-      manager,
-      path.join(folder, manager.name.replace(' ', '-')),
+  for (const installation of installations) {
+    const { name } = installation
+    const outcome = await install(
+      installation,
+      path.join(folder, name.replace(/\W+/g, '-')),
       packed,
     )
-    const [missing] = MISSING.exec(outcome.output) ?? []
-    if (outcome.code !== 0 && missing) {
-      console.log(`        ${manager.name}: not tried, as this registry has not all of ${missing}`)
-      continue
-    }
-    report(`${manager.name}: install and use the tarballs`, outcome)
+    const missing = missingFrom(outcome)
+    if (missing) console.log(`        ${name}: not tried, as ${missing}`)
+    else report(`${name}: install and use the tarballs`, outcome)
   }
   report(
     'npx latchkey-service dev, from the tarballs alone',
@@ -88,11 +152,12 @@ export async function checkManagers(
   )
 }
 
-async function installWith(
-  manager: Manager,
+async function install(
+  installation: Installation,
   folder: string,
   packed: readonly PackedPackage[],
 ): Promise<Outcome> {
+  const { manager, linker } = installation
   const tarballs = tarballsOf(packed)
   const dependencies = { ...tarballs, express: 'latest' }
   const manifest = { name: 'trial', private: true, type: 'module', dependencies }
@@ -104,20 +169,16 @@ async function installWith(
   }
   await mkdir(folder, { recursive: true })
   await writeFile(path.join(folder, 'package.json'), JSON.stringify({ ...manifest, ...overrides }))
+  await writeFile(path.join(folder, 'trial.js'), PROGRAM)
+  if (linker) await writeFile(path.join(folder, '.yarnrc.yml'), `nodeLinker: ${linker}\n`)
   for (const [file, text] of Object.entries(manager.files?.(tarballs) ?? {})) {
-    await writeFile(path.join(folder, file), text)
+    await appendFile(path.join(folder, file), text)
   }
-  const registry = (await run('npm', ['config', 'get', 'registry'])).output.trim()
-  const exec = ['exec', '--yes', `--package=${manager.package}`, '--call', manager.install]
-  const options = {
-    cwd: folder,
-    // This one does not read the settings of npm.
-    env: { ...process.env, YARN_NPM_REGISTRY_SERVER: registry },
-    limitSeconds: INSTALL_SECONDS,
-  }
-  const installed = await run('npm', exec, options)
+  const options = { cwd: folder, env: await environmentOf(), limitSeconds: INSTALL_SECONDS }
+  const installed = await run('npm', commandOf(manager, manager.install), options)
   if (installed.code !== 0) return installed
-  return run('bash', ['-euc', TRIAL], { cwd: folder, limitSeconds: INSTALL_SECONDS })
+  // Within the package manager, which a command of the trial may name.
+  return run('npm', commandOf(manager, trialOf(installation)), options)
 }
 
 async function serveByNpx(folder: string, packed: readonly PackedPackage[]): Promise<Outcome> {
@@ -149,7 +210,8 @@ async function serveByNpx(folder: string, packed: readonly PackedPackage[]): Pro
   }
 }
 
-function tarballsOf(packed: readonly PackedPackage[]): Record<string, string> {
+/** The tarballs by the names of their packages, as a dependency names them. */
+export function tarballsOf(packed: readonly PackedPackage[]): Record<string, string> {
   return Object.fromEntries(
     packed.map(({ manifest: { name }, tarball }) => [name, `file:${tarball}`]),
   )
