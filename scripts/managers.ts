@@ -1,9 +1,10 @@
 import type { ChildProcess } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { appendFile, mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { INSTALL_SECONDS, type PackedPackage } from './consumer.ts'
 import { serve, stop } from './getting-started.ts'
-import { adapters } from './packages.ts'
+import { adapters, root } from './packages.ts'
 import { type Outcome, report, run } from './run.ts'
 
 /** A package manager that npm can bring, and what it reads instead of the versions of a registry. */
@@ -81,6 +82,26 @@ const UNUSED = ['create-latchkey', '@latchkey/testing']
 /** Yarn asks for the binaries of every system, which a mirror of a registry may lack. */
 const MISSING = /@node-rs\/(bcrypt|argon2)-\w+/
 
+/**
+ * The binaries of other systems, by the names of their packages, as `file:` of an empty package. Yarn asks the registry for each of
+ * them, even where it installs none.
+ */
+async function withoutForeignBinaries(folder: string): Promise<Record<string, string>> {
+  const empty = path.join(folder, 'empty')
+  await mkdir(empty, { recursive: true })
+  await writeFile(path.join(empty, 'package.json'), '{ "name": "empty", "version": "2.0.0" }')
+  const needed = `${process.platform}-${process.arch}`
+  const names = ['bcrypt', 'argon2'].flatMap((library) => {
+    const file = path.join(root, `packages/service/node_modules/@node-rs/${library}/package.json`)
+    const { optionalDependencies = {} } = JSON.parse(readFileSync(file, 'utf8')) as {
+      optionalDependencies?: Record<string, string>
+    }
+    return Object.keys(optionalDependencies)
+  })
+  const foreign = names.filter((name) => !name.includes(needed))
+  return Object.fromEntries(foreign.map((name) => [name, `file:${empty}`]))
+}
+
 /** Says which package of others the registry lacks, if an installation has failed for that. */
 export function missingFrom({ code, output }: Outcome): string | undefined {
   const [missing] = MISSING.exec(output) ?? []
@@ -137,14 +158,15 @@ export async function checkManagers(
 ): Promise<void> {
   for (const installation of installations) {
     const { name } = installation
-    const outcome = await install(
-      installation,
-      path.join(folder, name.replace(/\W+/g, '-')),
-      packed,
-    )
+    const place = path.join(folder, name.replace(/\W+/g, '-'))
+    let outcome = await install(installation, place, packed)
     const missing = missingFrom(outcome)
-    if (missing) console.log(`        ${name}: not tried, as ${missing}`)
-    else report(`${name}: install and use the tarballs`, outcome)
+    if (missing) {
+      console.log(`        ${name}: binaries of other systems are not tried, as ${missing}`)
+      const replaced = await withoutForeignBinaries(place)
+      outcome = await install(installation, `${place}-here`, packed, replaced)
+    }
+    report(`${name}: install and use the tarballs`, outcome)
   }
   report(
     'npx latchkey-service dev, from the tarballs alone',
@@ -156,12 +178,13 @@ async function install(
   installation: Installation,
   folder: string,
   packed: readonly PackedPackage[],
+  replaced: Readonly<Record<string, string>> = {},
 ): Promise<Outcome> {
   const { manager, linker } = installation
   const tarballs = tarballsOf(packed)
   const dependencies = { ...tarballs, express: 'latest' }
   const manifest = { name: 'trial', private: true, type: 'module', dependencies }
-  const overrides = manager.overrides ? { [manager.overrides]: tarballs } : {}
+  const overrides = manager.overrides ? { [manager.overrides]: { ...tarballs, ...replaced } } : {}
   // Frameworks are peers; an application has one of them.
   const others = adapters().filter(({ name }) => name !== 'express')
   for (const name of [...others.map(({ manifest }) => manifest.name), ...UNUSED]) {

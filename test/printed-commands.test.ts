@@ -103,7 +103,7 @@ function wordsOf(command: string): string[] {
 async function faultOf({ text, command, isWhole }: Printed): Promise<string> {
   for (const [variable, value] of Object.entries(settings)) {
     const isElsewhere =
-      variable === 'LATCHKEY_DATA' && /--database|LATCHKEY_DATABASE/.test(command + text)
+      variable === 'LATCHKEY_DATA' && /--database|LATCHKEY_DATABASE\b/.test(command + text)
     const isSet = new RegExp(`\\b${variable}\\b`).test(text) && !isElsewhere
     vi.stubEnv(variable, isSet ? value : undefined)
   }

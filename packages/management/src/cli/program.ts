@@ -63,7 +63,7 @@ Examples:
   latchkey doctor --issuer https://login.example.com --base-url https://shop.example
 
 LATCHKEY_URL, LATCHKEY_API_KEY, LATCHKEY_TENANT, LATCHKEY_TIMEOUT and LATCHKEY_OUTPUT stand for the
-options of the same name.
+options of the same name. LATCHKEY_API_KEY_FILE names a file of the key.
 
 Exit codes: 0 done; 1 failed; 2 usage error; 3 rows were rejected, or faults or differences
 were found; 4 an import was interrupted and can be continued.`

@@ -39,7 +39,7 @@ Examples:
   latchkey-service key create --data ./data --name ci --all-tenants
 
 Every option with a value, except those of dev and load, can be given as an environment variable instead, such as
-LATCHKEY_DATA for --data.
+LATCHKEY_DATA for --data. A variable with _FILE at its end names a file of a secret, such as LATCHKEY_DATABASE_FILE.
 Exit codes: 0 done, 1 failed, 2 usage error.`,
     )
   for (const add of [
