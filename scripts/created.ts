@@ -18,6 +18,7 @@ import {
   managers,
   missingFrom,
   tarballsOf,
+  withoutForeignBinaries,
 } from './managers.ts'
 import type { Manifest } from './packages.ts'
 import { type Outcome, report, run } from './run.ts'
@@ -121,14 +122,16 @@ export function nameOf({ framework, language, provider, manager }: Combination):
   return [framework, language, provider, manager.name.replace(' ', '-')].join('-')
 }
 
-/** A line for each package manager with the applications that were not tried with it. */
+/** A line for each package manager with the applications that were not tried with it, or with the word that they are all. */
 function linesOf(left: readonly Combination[]): string[] {
   return managers.flatMap((manager) => {
     const names = left
       .filter((one) => one.manager === manager)
       .map(({ framework, language, provider }) => `${framework}-${language}-${provider}`)
     if (names.length === 0) return []
-    return `        create-latchkey with ${manager.name}: not tried in this run: ${names.join(', ')}`
+    const known = combinations().filter((one) => one.manager === manager).length
+    const listed = names.length === known ? 'all of them' : names.join(', ')
+    return `        create-latchkey with ${manager.name}: not tried in this run: ${listed}`
   })
 }
 
@@ -158,7 +161,12 @@ async function check(name: string, combination: Combination, workshop: Workshop)
   try {
     await make(name, combination, workshop)
     await useTarballs(app, workshop.packed, combination.manager)
-    passed(await inApp(combination.manager.install))
+    let installed = await inApp(combination.manager.install)
+    if (missingFrom(installed)) {
+      await override(app, combination.manager, await withoutForeignBinaries(app))
+      installed = await inApp(combination.manager.install)
+    }
+    passed(installed)
     if (combination.language === 'typescript')
       passed(await inApp(`${combination.manager.run} check`))
     const hasBuild = /"build":/.test(await readFile(path.join(app, 'package.json'), 'utf8'))
@@ -222,14 +230,23 @@ async function useTarballs(
     ...Object.fromEntries(named.map((name) => [name, tarballs[name] ?? ''])),
   }
   const devDependencies = replaced(manifest.devDependencies)
-  const overrides = Object.fromEntries(
-    Object.entries(tarballs).filter(([name]) => !(name in dependencies || name in devDependencies)),
-  )
-  const more = member ? { [member]: overrides } : {}
+  const more = member ? { [member]: tarballs } : {}
   await writeFile(file, JSON.stringify({ ...manifest, dependencies, devDependencies, ...more }))
-  for (const [name, text] of Object.entries(files?.(overrides) ?? {})) {
+  for (const [name, text] of Object.entries(files?.(tarballs) ?? {})) {
     await appendFile(path.join(folder, name), text)
   }
+}
+
+/** Adds to what stands in place of the versions of a registry. */
+async function override(
+  folder: string,
+  { overrides: member }: Manager,
+  more: Readonly<Record<string, string>>,
+): Promise<void> {
+  if (!member) return
+  const file = path.join(folder, 'package.json')
+  const manifest = JSON.parse(await readFile(file, 'utf8'))
+  await writeFile(file, JSON.stringify({ ...manifest, [member]: { ...manifest[member], ...more } }))
 }
 
 /** The script of an application as a command of a shell. */

@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { appendFile, mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { INSTALL_SECONDS, type PackedPackage } from './consumer.ts'
@@ -86,19 +86,19 @@ const MISSING = /@node-rs\/(bcrypt|argon2)-\w+/
  * The binaries of other systems, by the names of their packages, as `file:` of an empty package. Yarn asks the registry for each of
  * them, even where it installs none.
  */
-async function withoutForeignBinaries(folder: string): Promise<Record<string, string>> {
+export async function withoutForeignBinaries(folder: string): Promise<Record<string, string>> {
   const empty = path.join(folder, 'empty')
   await mkdir(empty, { recursive: true })
   await writeFile(path.join(empty, 'package.json'), '{ "name": "empty", "version": "2.0.0" }')
-  const needed = `${process.platform}-${process.arch}`
-  const names = ['bcrypt', 'argon2'].flatMap((library) => {
-    const file = path.join(root, `packages/service/node_modules/@node-rs/${library}/package.json`)
-    const { optionalDependencies = {} } = JSON.parse(readFileSync(file, 'utf8')) as {
-      optionalDependencies?: Record<string, string>
-    }
-    return Object.keys(optionalDependencies)
+  const foreign = ['bcrypt', 'argon2'].flatMap((name) => {
+    const library = realpathSync(path.join(root, `packages/service/node_modules/@node-rs/${name}`))
+    const { optionalDependencies = {} } = JSON.parse(
+      readFileSync(path.join(library, 'package.json'), 'utf8'),
+    ) as { optionalDependencies?: Record<string, string> }
+    // The binary of this system is installed beside its library.
+    const isHere = (binary: string): boolean => existsSync(path.join(library, '../..', binary))
+    return Object.keys(optionalDependencies).filter((binary) => !isHere(binary))
   })
-  const foreign = names.filter((name) => !name.includes(needed))
   return Object.fromEntries(foreign.map((name) => [name, `file:${empty}`]))
 }
 
