@@ -44,3 +44,21 @@ test('every guide whose examples use "connection" says below its title where it 
   const explained = /^> .*\(which-half\.md#the-name-connection-in-the-guides\)/m
   expect(users.filter(({ text }) => !explained.test(text)).map(({ file }) => file)).toEqual([])
 })
+
+test('each page of the path of operators ends with a link to the next one', () => {
+  const guide = (file: string): string =>
+    readFileSync(path.join(root, 'docs/guides', file), 'utf8').trimEnd()
+  const first = 'running-the-service.md'
+  const list = /^1\. .*?\n\n/ms.exec(guide(first))?.[0] ?? ''
+  const following = [...list.matchAll(/^\d\. \[[^\]]*\]\(([\w-]+\.md)\)/gm)].map(
+    ([, file = '']) => file,
+  )
+  expect(following.length).toBeGreaterThan(7)
+  const broken = [first, ...following]
+    .map((file, at) => ({ file, next: following[at] }))
+    .filter(({ file, next }) => {
+      const [, last = ''] = /\nNext: (.+)$/.exec(guide(file)) ?? []
+      return next !== undefined && !last.includes(`](${next})`)
+    })
+  expect(broken).toEqual([])
+})

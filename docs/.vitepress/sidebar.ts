@@ -99,8 +99,9 @@ export const sidebar: Entry[] = [
       // The operator's path first: each page leads to the next one.
       { text: 'Running the service', link: '/guides/running-the-service' },
       { text: 'The management console', link: '/guides/console' },
-      { text: 'Importing users', link: '/guides/importing-users' },
       { text: 'Branding', link: '/guides/branding' },
+      { text: 'Importing users', link: '/guides/importing-users' },
+      { text: 'Backups, keys and the audit log', link: '/guides/backups' },
       { text: 'Watching the service', link: '/guides/watching' },
       { text: 'Runbook', link: '/guides/runbook' },
       { text: 'Passwords', link: '/guides/passwords' },

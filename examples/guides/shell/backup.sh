@@ -1,2 +1,3 @@
-mkdir -p backup
+mkdir -p backup keys
 latchkey-service backup backup/data.db
+cp data/master.key keys/master.key
