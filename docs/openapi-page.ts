@@ -93,13 +93,13 @@ export function referencePage(
   })
   return [
     '---\noutline: [2, 3]\n---\n\n# Management API',
-    `${document.info.description} The service answers with the same as an OpenAPI document at \`/x/v1/openapi.json\`.`,
-    'A request carries an API key: `Authorization: Bearer latchkey_…`. A key of one tenant reaches that tenant alone. A read-only key may send `GET` requests alone.',
+    `The REST API of the service. ${document.info.description} This page is made from the OpenAPI document that the service serves at \`/x/v1/openapi.json\`.`,
+    'A request carries an API key: `Authorization: Bearer latchkey_…`. A key of one tenant reaches only that tenant. A read-only key may only send `GET` requests.',
     ...[...resources].flatMap(([title, sections]) => [`## ${title}`, ...sections]),
     '## Objects',
     ...objects.map(([name, schema]) => objectSection(name, schema)),
     '## Lists',
-    'A list has the members `type`, `data` (the objects), `count` (how many they are), `limit` and `total`. The header `Link` has the address of the next page, with `rel="next"`.',
+    'A list has the members `type`, `data` (the objects), `count` (their number), `limit` and `total`. The header `Link` has the address of the next page, with `rel="next"`.',
     '## Errors',
     'An error has the members `type` ("Error"), `uuid` (the id of the request), `code` and `status_code`. The header `latchkey-error-detail` says why in a sentence.',
     table('Code | Status', codes),

@@ -139,6 +139,8 @@ describe('what start prints', () => {
     )
     expect(Number(new URL(second.issuer).port)).toBeGreaterThan(Number(new URL(demo.issuer).port))
     expect((await fetch(second.application)).status).toBe(200)
+    const { port } = new URL(second.application)
+    expect(second.output).toMatch(new RegExp(`Port \\d+ is in use\\. --port is ${port} instead`))
   })
 })
 

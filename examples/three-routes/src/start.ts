@@ -43,14 +43,14 @@ function createProgram(): CommandLine {
 }
 
 async function start(values: StartOptions): Promise<void> {
-  const port = await freePort(values.port)
+  const port = await portNear('--port', values.port)
   const baseUrl = `http://localhost:${port}`
   if (values.personas) return startAlone(port, baseUrl)
   const service = await startDemoService({
     console: true,
     data: values.data,
     fresh: values.fresh ?? false,
-    port: await freePort(values.servicePort, port, '--service-port'),
+    port: await portNear('--service-port', values.servicePort, port),
   }).catch((error) => {
     if (error.code !== 'LATCHKEY_DATA_IN_USE') throw error
     const beside = `npx pnpm start --data ${values.data}-2`
@@ -97,6 +97,13 @@ async function start(values: StartOptions): Promise<void> {
 
   service.printCodes()
   stopWith(server, () => service.close())
+}
+
+/** The port that was asked for, or the next free one, which is announced. */
+async function portNear(option: string, wanted: number, except?: number): Promise<number> {
+  const port = await freePort(wanted, except, option)
+  if (port !== wanted) console.log(`  Port ${wanted} is in use. ${option} is ${port} instead.`)
+  return port
 }
 
 /** Starts the application without a provider: personas log in. */

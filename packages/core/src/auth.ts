@@ -76,14 +76,14 @@ export interface AuthHandle {
   /** The sessions of users, on every device. */
   readonly sessions: SessionDirectory
   /**
-   * Resolves when the provider and the session store can be reached, for a readiness probe. Of several
-   * providers none is asked.
+   * Resolves when the provider and the session store can be reached, for a readiness probe. With
+   * several providers, none is asked.
    *
    * @throws {@link ProviderError} or {@link SessionStoreError} when one of them cannot be reached, an
    *   `AggregateError` of the two when neither can.
    */
   ready(): Promise<void>
-  /** The last known state of the provider and the session store. Makes no network call. */
+  /** The last known state of the provider and the session store, without a network call. */
   health(): AuthHealth
 }
 
@@ -136,7 +136,7 @@ type Route = (asked: RequestContext) => Promise<AuthResponse>
 type Methods = Readonly<Record<string, Route>>
 
 /**
- * Makes the login of one application. Nothing is global: instances share nothing. It waits for nothing:
+ * Makes the login of one application. Instances share no state. It waits for nothing:
  * the provider and the session store are asked once in the background, so that the log says at start
  * what cannot be reached.
  *

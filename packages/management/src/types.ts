@@ -213,7 +213,7 @@ export interface WebhookTest extends EndpointAnswer {
   milliseconds: number
 }
 
-/** The events that are sent once more. */
+/** The events that are sent again. */
 export interface WebhookReplay {
   events: number
   /** The start of the next request, when there were too many for one. */

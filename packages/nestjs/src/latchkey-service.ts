@@ -34,7 +34,7 @@ export class LatchkeyService implements Handle {
     return handleOf(this).ready()
   }
 
-  /** The last known state of the provider and the session store. Makes no network call. */
+  /** The last known state of the provider and the session store, without a network call. */
   health(): AuthHealth {
     return handleOf(this).health()
   }

@@ -104,7 +104,7 @@ export interface IdentityServiceOptions {
    * Asked at every login and refresh; claims such as `sub` and `exp` cannot be changed.
    */
   idTokenClaims?: ClaimsOf
-  /** Where the time comes from. Default: the machine's clock. */
+  /** The source of the time. Default: the machine's clock. */
   clock?: Clock
   /** Default: a logger that says nothing. */
   logger?: Logger

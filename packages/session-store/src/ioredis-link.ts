@@ -28,7 +28,7 @@ export function connectIoredis(url: string): RedisLink {
   })
   // The commands fail, and report it.
   linked.catch(() => {})
-  /** At once where the client is loaded: commands of one turn leave in one write. */
+  /** Runs `use` at once if the client is loaded, so that commands of one turn are sent together. */
   const withLink = <T>(use: (link: RedisLink) => Promise<T>): Promise<T> =>
     link ? use(link) : linked.then(use)
   return {

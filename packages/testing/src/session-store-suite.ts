@@ -8,7 +8,7 @@ export type OpenStore = () => SessionStore
 
 /** One promise of a session store. */
 export interface StoreCase {
-  /** A sentence that is true of a store that keeps the promise. */
+  /** The promise, as a sentence. */
   readonly name: string
   /** Which part of the port it is about. */
   readonly ability: 'sessions' | 'touch' | 'late writes' | 'update' | 'index' | 'once' | 'lock'

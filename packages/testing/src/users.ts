@@ -41,7 +41,7 @@ export interface KnownUser {
   readonly email: string
   readonly password: string
   readonly name: string
-  /** Where the user can log in. Not enumerable, so that users compare by their data. */
+  /** The issuer at which the user can log in. Not enumerable, so that users compare by their data. */
   readonly identity: Identity
 }
 

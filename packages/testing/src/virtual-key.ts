@@ -33,7 +33,7 @@ export interface KeyRequest {
 
 /** A passkey or security key in software, with a browser that always says yes. */
 export interface VirtualKey {
-  /** Whether it verifies its user, so that it can stand for address and password. */
+  /** Whether it verifies its user, so that it can replace address and password. */
   readonly verifiesUser: boolean
   /** Answers a page that adds a key, as JSON. */
   create(options: KeyCreation, origin: string): string

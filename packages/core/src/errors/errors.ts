@@ -34,7 +34,7 @@ export class LatchkeyError extends Error {
   readonly status: number
   /** Whether `message` may be shown to a visitor: true below 500, as `http-errors` has it. */
   readonly expose: boolean
-  /** Whether the same request may succeed later without anybody changing anything. */
+  /** Whether the same request may succeed later without a change of settings or code. */
   readonly retryable: boolean
   /** The instruction that removes the cause. Logs and the error page of development show it. */
   readonly remedy: string

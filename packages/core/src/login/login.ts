@@ -26,7 +26,7 @@ export interface LoginRequest {
   readonly acr?: readonly string[] | undefined
   /** The most seconds since the user last proved who they are; the answer is checked. */
   readonly maxAge?: number | undefined
-  /** More parameters of the authorization request. Those the kit decides itself are ignored. */
+  /** More parameters of the authorization request. Parameters that the kit sets itself are ignored. */
   readonly parameters?: Readonly<Record<string, string>> | undefined
 }
 

@@ -3,7 +3,7 @@ import { isIP, type LookupFunction } from 'node:net'
 import type { ProviderTransport } from '../provider/transport.ts'
 import { type Connection, send, targetOf } from './exchange.ts'
 
-/** How far providers are reached. */
+/** Which addresses the transport may connect to. */
 export interface NodeTransportOptions {
   /** Refuses plain http and every address that is not public: loopback, private, link-local and so on. */
   readonly publicOnly?: boolean

@@ -43,7 +43,7 @@ export interface IssuerRegistration {
 
 /**
  * Chooses the provider of a request, for applications that serve several tenants. Transactions and
- * sessions are bound to the choice: those of one provider are not valid with another.
+ * sessions are bound to the choice: a login or session of one provider is not valid at another.
  */
 export type IssuerResolver = (
   request: AuthRequest,
@@ -70,8 +70,8 @@ export interface BearerOptions {
    */
   readonly introspection?: boolean
   /**
-   * With `'required'`, guards accept only tokens that are bound to a key (DPoP, RFC 9449), with its proof; a stolen token
-   * opens nothing. Default: bound tokens with their proof, and others without one. `profile: 'fapi2'` requires it too.
+   * With `'required'`, guards accept only tokens that are bound to a key (DPoP, RFC 9449), with its proof;
+   * a stolen token is refused. Default: bound tokens with their proof, and others without one. `profile: 'fapi2'` requires it too.
    */
   readonly dpop?: 'required'
 }
@@ -367,7 +367,7 @@ export interface ResolvedRegistration {
 
 /** How bearer tokens are recognized. */
 export interface ResolvedBearer {
-  /** Those of addresses outside of all resources. */
+  /** The audiences of addresses outside of all resources. */
   readonly audiences: readonly string[]
   readonly introspection: boolean
   readonly impliedScopes: Readonly<Record<string, readonly string[]>> | undefined

@@ -40,7 +40,7 @@ export interface SessionStore {
    * ended; it may do nothing when the session is no longer the one that was `seen`.
    */
   touch(id: string, seen: SessionRecord, expiresAt: number): MaybePromise<void>
-  /** Ends a session. To end one that is gone is a success. */
+  /** Ends a session. Ending a session that is gone is a success. */
   destroy(id: string): MaybePromise<void>
   /** Finds sessions by user or by the provider's session: for back-channel logout and lists of sessions. */
   readonly index?: SessionIndex

@@ -164,7 +164,7 @@ export class StoredSession {
     return true
   }
 
-  /** Ends the session. To end one that is gone is a success. */
+  /** Ends the session. Ending a session that is gone is a success. */
   async end(): Promise<void> {
     // A session that could not be ended keeps its cookie, so that it can be ended again.
     this.mustBeKnown()

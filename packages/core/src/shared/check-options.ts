@@ -96,7 +96,7 @@ export interface CheckSettings {
   readonly equivalents?: Readonly<Record<string, string>>
   /** The meaning of a member that is present and `undefined`. Default `not set`. */
   readonly undefinedMeans?: 'not set' | 'a fault'
-  /** An example of the whole, for a value that is no object at all. */
+  /** An example of the whole object, shown when the value is not an object. */
   readonly example?: string
 }
 

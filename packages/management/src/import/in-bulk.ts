@@ -43,7 +43,7 @@ export function createInBulk(
     }
   }
 
-  /** A row that has to be in a request of this kind, by itself. */
+  /** A row that needs a request of its own. */
   async function alone(row: ImportRow): Promise<void> {
     try {
       const [result] = await importer.post([toImport(row)])

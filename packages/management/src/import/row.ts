@@ -49,7 +49,7 @@ export interface RowOptions {
   named: ReadonlyMap<Target, string>
   hashAlgorithm: HashName | undefined
   states: States
-  /** Those that the users of a project of Firebase share. */
+  /** The hash parameters that all users of a Firebase project share. */
   firebase?: FirebaseParameters | undefined
   /** Whether passwords are left out. */
   withoutPasswords?: boolean | undefined

@@ -26,14 +26,14 @@ export interface Webhooks extends Readable<Webhook>, Deletable<Webhook> {
   rotate(id: string): Promise<WebhookWithSecret>
   /** Sends a test event now, and resolves with what the endpoint has answered. */
   test(id: string): Promise<WebhookTest>
-  /** Sends the events of a time once more. Times are in RFC 3339; `to`, before which they end, is now by default. */
+  /** Sends the events of a period again. Times are in RFC 3339; `to`, before which they end, is now by default. */
   replay(id: string, range: { from: string; to?: string | undefined }): Promise<WebhookReplay>
   /** The deliveries of the last 30 days, the newest first. */
   deliveries(
     id: string,
     query?: { state?: Delivery['state'] | undefined },
   ): AsyncGenerator<Delivery, void, undefined>
-  /** Sends one event once more. */
+  /** Sends one event again. */
   sendAgain(id: string, deliveryId: string): Promise<Delivery>
 }
 

@@ -31,8 +31,8 @@ export interface Outbox {
   /** Whether there is a mail server: without one, all mail is captured. */
   readonly sends: boolean
   /**
-   * Resolves once the message is stored; it is sent afterwards. A tenant whose developer mode is open
-   * sends no mail, and neither does a service without a transport: there it is captured.
+   * Resolves once the message is stored; it is sent afterwards. Mail is captured, not sent, in
+   * the developer mode of a tenant and in a service without a transport.
    */
   post(tenant: Tenant, message: MailMessage, about: MailSubject): Promise<QueuedMessage>
   /** The tenant's messages that were captured or still wait, the newest first. */

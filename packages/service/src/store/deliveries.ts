@@ -118,7 +118,7 @@ export interface DeliveryStore {
    * its endpoint.
    */
   add(deliveries: readonly NewDelivery[]): Promise<void>
-  /** Adds deliveries that are due at once, and sends an event that has ended once more. */
+  /** Adds deliveries that are due at once, and sends a finished event again. */
   addAgain(deliveries: readonly Omit<NewDelivery, 'entry'>[]): Promise<void>
   /** Whether something may be due, as of a second ago at most. Without this method it is always asked. */
   mayBeDue?(): boolean

@@ -230,7 +230,7 @@ export interface UserStore {
   findByEmail(tenantId: string, emailKey: string): Promise<User | undefined>
   /** A user and all credentials of the user, by the id. */
   getAccount(tenantId: string, id: string): Promise<Account | undefined>
-  /** The same by the key of the address. */
+  /** As `getAccount`, by the key of the address. */
   findAccount(tenantId: string, emailKey: string): Promise<Account | undefined>
   /** `undefined` when there is no such tenant. */
   list(tenantId: string, page: Page): Promise<Listing<User> | undefined>

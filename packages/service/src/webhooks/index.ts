@@ -29,11 +29,11 @@ export interface Webhooks {
   update(scope: Scope, id: string, input: WebhookInput): Promise<Webhook>
   /** Sends a test to an endpoint now, once, also to one that is switched off. */
   test(scope: Scope, id: string): Promise<WebhookAnswer & { isAccepted: boolean }>
-  /** Sends the events of a time to an endpoint once more. */
+  /** Sends the events of a period to an endpoint again. */
   replay(scope: Scope, id: string, range: Range): Promise<Replay>
   /** Deliveries of an endpoint of the last 30 days, the newest first. */
   deliveries(scope: Scope, id: string, query: DeliveryQuery): Promise<Delivery[]>
-  /** Sends an event to an endpoint once more. */
+  /** Sends an event to an endpoint again. */
   sendAgain(scope: Scope, id: string, deliveryId: number): Promise<Delivery>
   /** The events of a tenant in their order. @throws ServiceError `invalid_request` for an unknown type. */
   read(scope: Scope, query: Omit<EventQuery, 'tenantId'>): Promise<EventPage>

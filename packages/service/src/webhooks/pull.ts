@@ -28,7 +28,7 @@ export interface EventPage {
 
 /** Answers readers that ask for events. */
 export interface EventReader {
-  /** @throws ServiceError `place_gone` for an `after` behind which entries of the log are gone. */
+  /** @throws ServiceError `place_gone` when the log no longer has all entries after `after`. */
   read(query: EventQuery): Promise<EventPage>
   /** Lets those who wait have their answers. */
   close(): void
