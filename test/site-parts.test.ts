@@ -45,20 +45,30 @@ test('every guide whose examples use "connection" says below its title where it 
   expect(users.filter(({ text }) => !explained.test(text)).map(({ file }) => file)).toEqual([])
 })
 
+const guide = (file: string): string =>
+  readFileSync(path.join(root, 'docs/guides', file), 'utf8').trimEnd()
+
+/** The pages of a path that do not end with a link to the next one. */
+function brokenSteps(files: readonly string[]): string[] {
+  return files.filter((file, at) => {
+    const next = files[at + 1]
+    const [, last = ''] = /\nNext: (.+)$/.exec(guide(file)) ?? []
+    return next !== undefined && !last.includes(`](${next})`)
+  })
+}
+
+test('each page of the path of developers ends with a link to the next one', () => {
+  const names = ['getting-started', 'routes', 'guards', 'sessions', 'testing', 'deployment']
+  const files = [...names, 'production'].map((name) => `${name}.md`)
+  expect(brokenSteps(files)).toEqual([])
+})
+
 test('each page of the path of operators ends with a link to the next one', () => {
-  const guide = (file: string): string =>
-    readFileSync(path.join(root, 'docs/guides', file), 'utf8').trimEnd()
   const first = 'running-the-service.md'
   const list = /^1\. .*?\n\n/ms.exec(guide(first))?.[0] ?? ''
   const following = [...list.matchAll(/^\d\. \[[^\]]*\]\(([\w-]+\.md)\)/gm)].map(
     ([, file = '']) => file,
   )
   expect(following.length).toBeGreaterThan(7)
-  const broken = [first, ...following]
-    .map((file, at) => ({ file, next: following[at] }))
-    .filter(({ file, next }) => {
-      const [, last = ''] = /\nNext: (.+)$/.exec(guide(file)) ?? []
-      return next !== undefined && !last.includes(`](${next})`)
-    })
-  expect(broken).toEqual([])
+  expect(brokenSteps([first, ...following])).toEqual([])
 })

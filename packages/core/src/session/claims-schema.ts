@@ -16,7 +16,7 @@ export type SchemaResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly { readonly path?: readonly unknown[] | undefined }[] }
 
-/** The user as a schema of claims types it: `getUser<UserOf<typeof claims>>(request)`. */
+/** The type of the user, from a schema of claims: `getUser<UserOf<typeof claims>>(request)`. */
 export type UserOf<Schema> = Schema extends ClaimsSchema<infer Output> ? Output : never
 
 /**

@@ -7,7 +7,7 @@ import { createSessionsById, type SessionsById } from './sessions-by-id.ts'
 import { storeAnswer } from './store-answer.ts'
 import { StoredSession } from './stored-session.ts'
 
-/** Sessions behind a signed cookie over a store, or sealed in the cookie itself. */
+/** Sessions in a store, found by a signed cookie, or sealed in the cookie itself. */
 export interface StoredSessions extends SessionsById {
   /**
    * Opens the session of a `Cookie` header: at most one look-up, none without a genuine cookie.

@@ -59,7 +59,7 @@ export interface TestWebhook {
   readonly options: WebhookHandlerOptions
 }
 
-/** An application in terms of no framework. The author of an adapter translates it. */
+/** An application, described without a framework. The author of an adapter translates it. */
 export interface TestApplication {
   readonly routes: readonly TestRoute[]
   /**
