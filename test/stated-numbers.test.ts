@@ -300,7 +300,7 @@ test.for(stated.map(([page, words]) => ({ page, words })))(
 )
 
 /** The value of a constant that is made of numbers alone. */
-function valueOf(file: string, name: string): number | undefined {
+function numberOf(file: string, name: string): number | undefined {
   const [, value = ''] =
     new RegExp(`const ${name}(?:: \\w+)? = ([\\d_ *]+)$`, 'm').exec(read(`packages/${file}.ts`)) ??
     []
@@ -314,7 +314,7 @@ function valueOf(file: string, name: string): number | undefined {
 test.for(stated.flatMap(([, words, ...constants]) => constants.map((one) => ({ words, one }))))(
   'the code has the number of "$words"',
   ({ one: [file, name, value] }) => {
-    expect(valueOf(file, name)).toBe(value)
+    expect(numberOf(file, name)).toBe(value)
   },
 )
 

@@ -16,7 +16,7 @@ export interface ManagementClient {
   applications(tenantId: string): Applications
   users(tenantId: string): Users
   credentials(tenantId: string, userId: string): Credentials
-  /** Not of the specification, as are all that follow. */
+  /** Beyond the specification of the API, as all that follow. */
   audit(tenantId: string): Audit
   sessions(tenantId: string, userId: string): Sessions
   mails(tenantId: string): Mails
@@ -25,7 +25,7 @@ export interface ManagementClient {
 }
 
 /**
- * Makes a client. Nothing is sent before it is asked for something.
+ * Makes a client. Making a client sends no request.
  *
  * Its methods reject with an {@link ApiError} when the service refuses, with a
  * {@link ConnectionError} when no answer comes, and with a {@link ResponseError} when the answer is

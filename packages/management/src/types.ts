@@ -119,7 +119,7 @@ export interface AuditEntry {
   outcome: 'success' | 'failure' | 'refused'
   /** The names of the members that were changed. */
   fields: string[]
-  /** The new values of those that are true or false, such as `disabled`. */
+  /** The new values of changed members that are booleans, such as `disabled`. */
   flags?: Record<string, boolean>
   application_id: string
   request_id: string
@@ -144,7 +144,7 @@ export interface Session {
 export interface LoginObstacle {
   /** Such as `disabled` or `password_wait`; more may come. */
   reason: string
-  /** The reason for a person to read. */
+  /** The reason, as a sentence for people. */
   sentence: string
   /** Whether another way to log in is still open. */
   partial?: boolean
@@ -179,7 +179,7 @@ export interface Mail {
 export interface Webhook extends ApiObject {
   url: string
   description: string
-  /** The types of events; empty: all but `login.succeeded` and `login.failed`. */
+  /** The types of events. An empty list means all but `login.succeeded` and `login.failed`. */
   types: string[]
   disabled: boolean
   /** `switched_off`; `gone`: it answered 410; `failing`: it accepted nothing for five days. */

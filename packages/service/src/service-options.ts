@@ -14,11 +14,11 @@ export interface DatabaseOptions {
   /** Such as `postgres://latchkey:password@db.internal/latchkey`. */
   url: string
   /**
-   * Prepares each statement once per connection. `false` is right behind a PgBouncer before 1.21 in
+   * Prepares each statement once per connection. Set `false` behind a PgBouncer older than 1.21 in
    * transaction mode. Default `true`.
    */
   preparedStatements?: boolean
-  /** Brings the tables up to date at the start. Default `true`; else `latchkey-service migrate` does. */
+  /** Brings the tables up to date at the start. Default `true`; with `false`, run `latchkey-service migrate`. */
   migrate?: boolean
 }
 
@@ -32,7 +32,7 @@ export interface IdentityServiceOptions {
    */
   database?: string | DatabaseOptions | undefined
   /**
-   * The Redis or Valkey for what expires, beside `database`: `redis://host:6379`,
+   * The Redis or Valkey for sessions, codes and other records that expire, with `database`: `redis://host:6379`,
    * `redis-cluster://host:6379,other:6379` or `redis-sentinel://host:26379/name`; with TLS, `rediss…`.
    */
   redis?: string | undefined
@@ -49,7 +49,7 @@ export interface IdentityServiceOptions {
   masterKeyFile?: string | undefined
   /**
    * A file of leaked passwords that no user and no operator can choose: their SHA-1 in 40 hexadecimal digits, one a line and in
-   * order, as the downloader of Pwned Passwords writes it. It is read where it is. Default: the 18,000 most common passwords alone.
+   * order, as the downloader of Pwned Passwords writes it. It is read from disk, not loaded into memory. Default: the 18,000 most common passwords alone.
    */
   leakedPasswordsFile?: string | undefined
   /**

@@ -20,7 +20,7 @@ import { collectWebhooks, type OpenWebhooks, type TestWebhooks } from './webhook
 /** Options of an identity. */
 export interface IdentityOptions {
   /**
-   * Where its users log in: any domain, as nothing is looked up. Default `login.test`, and with `listen`
+   * The host of its issuer: any domain, because no name is looked up. Default `login.test`, and with `listen`
    * a name that browsers take for this machine.
    */
   readonly domain?: string
@@ -72,7 +72,7 @@ export interface Identity {
   /**
    * Starts another identity at which users of this one can log in: "Continue with Upstream". A user
    * who is created there logs in to an application of this one through both, with `logIn(app,
-   * user)`. Where the address is verified there, it is here; users without an account get one. The
+   * user)`. An address that is verified there is verified here; users without an account get one. The
    * setting `allow_social` is switched on. Closing this identity closes it.
    *
    * @throws {@link ConfigError} for an option that is unknown or of a wrong type.

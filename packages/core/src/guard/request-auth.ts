@@ -22,8 +22,8 @@ import type { AppUser } from './user.ts'
 interface RequestActions<U, Sent> {
   /**
    * Whether a user is logged in who has these roles and claims and passes this check: for templates and
-   * handlers that show more to some users. It sends no answer and no visitor to log in; a route needs
-   * its guard all the same.
+   * handlers that show more to some users. It neither answers nor redirects, so a route still needs
+   * its guard.
    *
    * @throws {@link ConfigError} for an unknown name, a wrong type, a member that is `undefined` or
    *   empty, and a check that answers with a promise.
@@ -70,8 +70,8 @@ interface RequestActions<U, Sent> {
   renewSession(): Promise<void>
   /**
    * A signal that is aborted when the session ends, for WebSockets and event streams: at logout, when it
-   * is revoked, when the provider ends it, and when it expires. At once for what happens in this process,
-   * within ten seconds otherwise. Where no user is logged in, it is aborted already. When the answer has
+   * is revoked, when the provider ends it, and when it expires. It is aborted at once for events in
+   * this process, and within ten seconds otherwise. Where no user is logged in, it is aborted already. When the answer has
    * ended, the session is no longer watched; a handler that returns a `Response` asks before it does.
    */
   ended(): AbortSignal
@@ -84,7 +84,7 @@ interface RequestActions<U, Sent> {
 
 /**
  * The user of a request and their session. Look at `isAuthenticated` first: the types of `user` and
- * `session` follow from it. Turned into JSON it holds no token. When the session store did not
+ * `session` follow from it. Its JSON has no token. When the session store did not
  * answer, looking throws a {@link SessionStoreError}: a failure is no logout.
  *
  * @typeParam Sent - What `login()` and `logout()` resolve to: nothing where the framework has sent the

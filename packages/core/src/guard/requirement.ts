@@ -22,7 +22,7 @@ export interface Requirement<Request = unknown, U = AppUser> {
   readonly roles?: readonly RoleOf<U>[] | { readonly all: readonly RoleOf<U>[] }
   /** Values that claims must have, or functions that look at them. */
   readonly claims?: Readonly<Record<string, ClaimRule<Request>>>
-  /** Whether this user may do this. Anything but `true` refuses; an error that is thrown is answered. */
+  /** Whether this user may do this. Any result but `true` refuses the user; a thrown error goes to your error handler. */
   readonly check?: (user: U, request: Request) => MaybePromise<boolean>
   /**
    * The kinds of credentials that are accepted. `bearer` is an access token in the header
@@ -51,7 +51,7 @@ export interface Requirement<Request = unknown, U = AppUser> {
   readonly respond?: 'auto' | 'redirect' | 'json' | 'page'
   /**
    * `false` rehearses the guard: a logged-in user who does not meet `roles`, `claims`, `check`, `scopes`,
-   * `acr` or `maxAge` passes, with a log line and an event. A login is asked for all the same. Default `true`.
+   * `acr` or `maxAge` passes, with a log line and an event. Visitors are still sent to log in. Default `true`.
    */
   readonly enforce?: boolean
 }

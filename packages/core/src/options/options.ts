@@ -277,7 +277,7 @@ export interface AuthOptions<U = AppUser, Exchange = unknown, Store = SessionSto
   readonly bearer?: BearerOptions
   /**
    * APIs and MCP servers of this application that programs log in to on a user's behalf. The kit publishes the metadata of
-   * each (RFC 9728), guards name it in their challenges, and a token for one opens no other. Default none.
+   * each (RFC 9728), guards name it in their challenges, and a token for one is not valid at another. Default none.
    */
   readonly resources?: readonly ResourceOptions[]
   readonly session?: AuthSessionOptions<Store>
@@ -294,8 +294,9 @@ export interface AuthOptions<U = AppUser, Exchange = unknown, Store = SessionSto
   /** Functions that take part in logins and logouts, such as to refuse a user. Each is awaited. */
   readonly hooks?: Hooks<Exchange, NoInfer<U>>
   /**
-   * Lets an issuer resolver name providers on private networks and over plain http. Right in tests
-   * and where every tenant is trusted; otherwise a tenant can make this server call inner services.
+   * Lets an issuer resolver name providers on private networks and over plain http. Use it in
+   * tests, or if you trust every tenant; otherwise a tenant can make this server call internal
+   * services.
    */
   readonly allowPrivateIssuers?: boolean
   /**

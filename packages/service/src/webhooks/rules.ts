@@ -18,7 +18,7 @@ export interface WebhookInput {
   url: string
   /** Default: empty. */
   description?: string | undefined
-  /** The types of events; none: all but those of logins. */
+  /** The types of events. An empty list means all but those of logins. */
   types?: readonly string[] | undefined
   metadata?: Metadata | undefined
   disabled?: boolean | undefined

@@ -20,7 +20,7 @@ const bodyOf = (
 interface Received {
   readonly site: Site
   readonly events: WebhookEvent[]
-  /** The id of the event: another one in each case, as an adapter may share its memory. */
+  /** The id of the event. Each case has its own, because an adapter may share its memory. */
   readonly id: string
   readonly body: string
   /** The headers of the event, signed at a time in seconds. */
