@@ -48,7 +48,7 @@ const tried: Readonly<Record<string, readonly [file: string, title: string]>> = 
     'issuer/used-once',
     'of links for a new password that are asked for at once, the newest one alone works',
   ],
-  'After ten of a user, each further one has to wait, 30 seconds first and an hour at most.': [
+  'After ten failures of a user, each further attempt has to wait, 30 seconds at first and an hour at most.': [
     'issuer/factor-guesses',
     'of two hundred parallel codes over many logins, no more are verified than of guesses one after another',
   ],
@@ -74,7 +74,7 @@ const tried: Readonly<Record<string, readonly [file: string, title: string]>> = 
 /** Sentences that the search finds and that promise nothing about several who act at once. */
 const others: readonly string[] = [
   // A time, a length or a cost.
-  'Then, or at once at Ctrl-C, it accepts no more connections and finishes the requests in progress, for at most `--close-seconds`.',
+  'Then, or at once at Ctrl-C, the service accepts no more connections and finishes the requests in progress, for at most `--close-seconds`.',
   'The stored record of a login has at most 10 kB.',
   'Unfinished logins take at most 500 MB.',
   'Keep this access while you are away, for up to a year',
