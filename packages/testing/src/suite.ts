@@ -1,6 +1,6 @@
 import { type GroupResult, tableOf } from './table.ts'
 
-/** The functions of a test runner that are used: Vitest, Jest and node:test have it. */
+/** The functions of a test runner that the suite uses. Vitest, Jest and node:test have them. */
 export interface TestRunner {
   describe(name: string, body: () => void): unknown
   /** node:test sets no limit of its own, and ignores this one. */

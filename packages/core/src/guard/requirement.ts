@@ -45,8 +45,8 @@ export interface Requirement<Request = unknown, U = AppUser> {
    */
   readonly maxAge?: number
   /**
-   * Whether to answer a person or a program. Default: decided by `isApiRequest`. With `page` a person sees
-   * a page with a link to the login, instead of the login at once.
+   * Whether to answer a person or a program. Default: decided by `isApiRequest`. With `page`, a
+   * browser gets a page with a link to the login instead of a redirect.
    */
   readonly respond?: 'auto' | 'redirect' | 'json' | 'page'
   /**

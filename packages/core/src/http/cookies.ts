@@ -29,7 +29,7 @@ export function clearCookie(name: string, scope: CookieScope): string {
 }
 
 /**
- * Reads one cookie of a `Cookie` header without parsing the others. Of several with the same name
+ * Reads one cookie of a `Cookie` header without parsing the others. If several have the same name,
  * the first counts; one that cannot be decoded counts as absent.
  */
 export function readCookie(header: string | null | undefined, name: string): string | undefined {

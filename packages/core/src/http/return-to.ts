@@ -14,7 +14,7 @@ const PLAIN = /^(?:\/|(?:\/[\w-]+(?:\.[\w-]+)*)+\/?)(?:\?[\w.~%=&+-]+)?$/
  * the same, otherwise `fallback` is returned. The result is a path with its query and fragment,
  * never a host. Checking the result again returns it unchanged. Anything that parsers are known to
  * read in different ways (backslashes, control characters, a path that begins with two slashes) is
- * refused. Of more than 1,024 characters the path is kept, without its query.
+ * refused. If it has more than 1,024 characters, its query is dropped.
  *
  * @param value - The value that came in: a query parameter, an opened cookie, an argument.
  * @param fallback - Default the path of `baseUrl`.

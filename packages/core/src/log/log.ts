@@ -36,7 +36,7 @@ interface Facts {
 
 type Level = 'info' | 'warn' | 'error'
 
-/** Writes the log lines of one instance. Nothing that it does can fail a request. */
+/** Writes the log lines of one instance. An error in it never fails a request. */
 export interface Log {
   /** An error that is answered. Visitors who have to log in and malformed requests are not logged. */
   failed(error: LatchkeyError): void

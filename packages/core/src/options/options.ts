@@ -111,7 +111,7 @@ export interface KeepFormsOptions {
 
 /** A session of another login kit. */
 export interface AdoptedSession {
-  /** The claims of the user; `sub` is required. Of `iss` and `sid` the kit makes use. */
+  /** The claims of the user; `sub` is required. The kit uses `iss` and `sid`. */
   readonly user: Readonly<Record<string, unknown>> & { readonly sub: string }
   /**
    * When the old session began, in seconds since the epoch. The new one ends `absoluteSeconds` after it.
@@ -144,7 +144,7 @@ export interface AdoptOptions {
 export interface AuthSessionOptions<Store = SessionStore> {
   /**
    * A text of at least 32 characters that can't be guessed; cookies are signed and sealed with keys derived
-   * from it. Of a list the first is used for new cookies and all are accepted, so that secrets can
+   * from it. In a list, the first is used for new cookies and all are accepted, so that secrets can
    * be changed without logging users out. Falls back to `LATCHKEY_SESSION_SECRET`.
    */
   readonly secret?: string | readonly string[] | undefined

@@ -7,8 +7,8 @@ import type { SessionStore } from './session-store.ts'
 /** How large the memory store may grow. */
 export interface MemoryStoreOptions {
   /**
-   * Sessions kept at most, 10,000 by default. Those of visitors who are not logged in are dropped first,
-   * then logins; of each kind the one that was written longest ago.
+   * Sessions kept at most, 10,000 by default. Sessions of visitors who are not logged in are
+   * dropped first, then logins; within each kind, the least recently written one.
    */
   readonly maxSessions?: number
   /**

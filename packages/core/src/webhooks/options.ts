@@ -45,7 +45,7 @@ export interface WebhookHandlerOptions {
   /**
    * How long `onEvent`, `onUnknownEvent` and each call of `store` may take, in seconds. Default 10; the
    * service waits 15 for the answer. A function that is late is answered with 503, so that the event is
-   * sent again. Work that is late goes on, and no copy of the event is handled beside it.
+   * sent again. Late work continues, and no copy of the event is handled meanwhile.
    */
   readonly answerSeconds?: number | undefined
   /** The time in whole seconds. Default the system clock. */

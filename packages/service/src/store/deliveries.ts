@@ -130,7 +130,7 @@ export interface DeliveryStore {
   /** Holds lanes for longer. One that was given back, or that another process has, stays as it is. */
   renew(lanes: readonly Lane[], seconds: number): Promise<void>
   /**
-   * Makes due what a clock that has gone back since has put off: lanes that are held for longer than a lease, or than the
+   * Makes deliveries due that were put off because the clock has gone back since: lanes that are held for longer than a lease, or than the
    * longest pause of a failing endpoint, and deliveries that were made or tried later than now.
    *
    * @returns How many lanes.

@@ -277,12 +277,12 @@ export interface ProtocolStore extends Pick<MessageQueues, 'mail' | 'notices'> {
   listByAccount(tenantId: string, kind: string, accountId: string): Promise<ProtocolEntry[]>
 
   /**
-   * Spends the entry. Of any number of callers exactly one gets `true`.
+   * Spends the entry. Exactly one of any number of callers gets `true`.
    *
    * @param payload - The payload that the caller has read: an entry that was replaced since is not spent.
    */
   consume(name: EntryName, payload?: string): Promise<boolean>
-  /** Removes the entry and returns it. Of any number of callers exactly one gets it. */
+  /** Removes the entry and returns it. Exactly one of any number of callers gets it. */
   takeByUid(tenantId: string, kind: string, uid: string): Promise<ProtocolEntry | undefined>
   delete(name: EntryName): Promise<void>
   /**

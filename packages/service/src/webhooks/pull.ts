@@ -10,7 +10,7 @@ export interface EventQuery {
   tenantId: string
   /** The `sequence` of the last event that the reader has. */
   after: number
-  /** None: all but those that have to be named. */
+  /** Without types: all but those that have to be named. */
   types: readonly string[]
   limit: number
   /** How long to wait for an event where there is none, in seconds. */

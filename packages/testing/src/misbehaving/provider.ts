@@ -1,7 +1,7 @@
 import type { Fault } from './faults.ts'
 import type { SigningAlgorithm } from './signing.ts'
 
-/** Where a provider says that it is. */
+/** The issuer that the provider names. */
 export interface MisbehavingProviderOptions {
   /** Its issuer, such as `https://login.microsoftonline.com/common/v2.0`. Default `url`. */
   readonly issuer?: string
