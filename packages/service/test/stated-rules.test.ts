@@ -48,10 +48,11 @@ const tried: Readonly<Record<string, readonly [file: string, title: string]>> = 
     'issuer/used-once',
     'of links for a new password that are asked for at once, the newest one alone works',
   ],
-  'After ten failures of a user, each further attempt has to wait, 30 seconds at first and an hour at most.': [
-    'issuer/factor-guesses',
-    'of two hundred parallel codes over many logins, no more are verified than of guesses one after another',
-  ],
+  'After ten failures of a user, each further attempt has to wait, 30 seconds at first and an hour at most.':
+    [
+      'issuer/factor-guesses',
+      'of two hundred parallel codes over many logins, no more are verified than of guesses one after another',
+    ],
   ...Object.fromEntries(
     [
       'It works once, for 24 hours:',
