@@ -44,6 +44,12 @@ export interface Renewal {
   seconds: number
 }
 
+/** The place of an entry in a list. It means something to the store alone. */
+export interface EntryPlace {
+  at: number
+  key: string
+}
+
 /** The name of an entry whose id is a bearer secret. */
 export function entryName(tenantId: string, kind: string, id: string): EntryName {
   return { tenantId, kind, key: hash('sha256', id, 'base64url') }
@@ -275,6 +281,19 @@ export interface ProtocolStore extends Pick<MessageQueues, 'mail' | 'notices'> {
   findAll(names: readonly EntryName[]): Promise<(ProtocolEntry | undefined)[]>
   findByUid(tenantId: string, kind: string, uid: string): Promise<ProtocolEntry | undefined>
   listByAccount(tenantId: string, kind: string, accountId: string): Promise<ProtocolEntry[]>
+  /**
+   * Lists a part of the entries of an account. Of those that live equally long, the one that was put last comes first.
+   *
+   * @param page - `after`: the place behind which the part begins; `limit`: its most entries. One that has gone in the meantime
+   *   is left out, so a part may be short.
+   * @returns `next` while there may be more.
+   */
+  pageByAccount(
+    tenantId: string,
+    kind: string,
+    accountId: string,
+    page: { after: EntryPlace | undefined; limit: number },
+  ): Promise<{ entries: ProtocolEntry[]; next: EntryPlace | undefined }>
 
   /**
    * Spends the entry. Exactly one of any number of callers gets `true`.

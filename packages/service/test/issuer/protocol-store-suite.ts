@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest'
-import type { AttemptLimit, ProtocolEntry, ProtocolStore } from '../../src/store/protocol-store.ts'
+import type {
+  AttemptLimit,
+  EntryPlace,
+  ProtocolEntry,
+  ProtocolStore,
+} from '../../src/store/protocol-store.ts'
 
 /** A store under test, and its clock. */
 export interface StoreUnderTest extends AsyncDisposable {
@@ -43,6 +48,47 @@ export function describeProtocolStore(
     expect(await store.find(put)).toEqual(put)
     expect(await store.findByUid('ten_1', 'Session', 'u1')).toEqual(put)
     expect(await store.listByAccount('ten_1', 'Session', 'usr_1')).toEqual([put])
+  })
+
+  test('the entries of an account are listed in parts, the last one first, each once', async () => {
+    await using under = await open()
+    const { store, clock } = under
+    const names = Array.from({ length: 7 }, (_, number) => `k${number}`)
+    for (const [number, key] of names.entries()) {
+      // Three of them in the same moment.
+      if (number < 2 || number > 4) clock.millis += 1_000
+      await store.put(entry(clock, { key, uid: key }))
+    }
+    await store.put(entry(clock, { key: 'other', uid: 'other', accountId: 'usr_2' }))
+    const keys: string[] = []
+    const sizes: number[] = []
+    let after: EntryPlace | undefined
+    do {
+      const part = await store.pageByAccount('ten_1', 'Session', 'usr_1', { after, limit: 2 })
+      keys.push(...part.entries.map(({ key }) => key))
+      sizes.push(part.entries.length)
+      after = part.next
+    } while (after)
+    expect(sizes).toEqual([2, 2, 2, 1])
+    expect(keys.toSorted()).toEqual(names)
+    expect([keys[0], keys[1], keys.at(-1)]).toEqual(['k6', 'k5', 'k0'])
+
+    const first = await store.pageByAccount('ten_1', 'Session', 'usr_1', {
+      after: undefined,
+      limit: 3,
+    })
+    await store.delete(entry(clock, { key: 'k5' }))
+    await store.delete(entry(clock, { key: first.entries.at(-1)?.key ?? '' }))
+    const rest = await store.pageByAccount('ten_1', 'Session', 'usr_1', {
+      after: first.next,
+      limit: 100,
+    })
+    expect(rest.next).toBeUndefined()
+    expect(rest.entries).toHaveLength(4)
+    clock.millis += 61_000
+    const none = { entries: [], next: undefined }
+    const gone = { after: undefined, limit: 5 }
+    expect(await store.pageByAccount('ten_1', 'Session', 'usr_1', gone)).toEqual(none)
   })
 
   test('an entry of another tenant or kind is another entry', async () => {

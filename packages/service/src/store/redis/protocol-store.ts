@@ -3,6 +3,7 @@ import type { Clock } from '../../clock.ts'
 import type {
   Change,
   EntryName,
+  EntryPlace,
   MessageQueues,
   ProtocolEntry,
   ProtocolStore,
@@ -170,6 +171,12 @@ export function createRedisProtocolStore(options: RedisProtocolStoreOptions): Pr
     return answered('zrangebyscore', client.zrangebyscore(index, `(${now()}`, '+inf'))
   }
 
+  /** The members of an index behind a place that end in the same moment. */
+  async function tiedBehind(index: string, { at, key: last }: EntryPlace): Promise<EntryPlace[]> {
+    const ending = await answered('zrevrangebyscore', client.zrevrangebyscore(index, at, at))
+    return ending.filter((key) => key < last).map((key) => ({ key, at }))
+  }
+
   return {
     mail: options.queues.mail,
     notices: options.queues.notices,
@@ -218,6 +225,24 @@ export function createRedisProtocolStore(options: RedisProtocolStoreOptions): Pr
       return entries.filter(
         (entry) => entry !== undefined && entry.accountId === accountId,
       ) as ProtocolEntry[]
+    },
+
+    async pageByAccount(tenantId, kind, accountId, { after, limit }) {
+      const index = keyOf('a', tenantId, kind, accountId)
+      const tied = after ? await tiedBehind(index, after) : []
+      const from = after ? `(${after.at}` : '+inf'
+      const rest = await answered(
+        'zrevrangebyscore',
+        client.zrevrangebyscore(index, from, `(${now()}`, 'WITHSCORES', 'LIMIT', 0, limit + 1),
+      )
+      const further = Object.entries(pairs(rest)).map(([key, at]) => ({ key, at: Number(at) }))
+      const found = [...tied, ...further]
+      const places = found.slice(0, limit)
+      const entries = await Promise.all(places.map(({ key }) => entryAt(key)))
+      return {
+        entries: entries.filter((entry) => entry?.accountId === accountId) as ProtocolEntry[],
+        next: found.length > limit ? places.at(-1) : undefined,
+      }
     },
 
     async consume(name, payload) {

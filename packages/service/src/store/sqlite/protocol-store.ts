@@ -99,6 +99,17 @@ export function createSqliteProtocolStore(options: { path: string; clock: Clock 
         .filter((entry) => entry !== undefined)
     },
 
+    async pageByAccount(tenantId, kind, accountId, { after, limit }) {
+      const before = after?.at ?? Number.MAX_SAFE_INTEGER
+      const found = sql.pageByAccount.all(accountId, kind, tenantId, before, now(), limit + 1)
+      const rows = found.slice(0, limit) as unknown as { rowid: number }[]
+      const last = found.length > limit ? rows.at(-1) : undefined
+      return {
+        entries: rows.map(toEntry).filter((entry) => entry !== undefined),
+        next: last && { at: last.rowid, key: '' },
+      }
+    },
+
     async consume({ tenantId, kind, key }, payload) {
       const at = now()
       const done = await commits.write(() =>
@@ -269,6 +280,12 @@ function prepare(database: DatabaseSync) {
     ),
     listByAccount: database.prepare(
       'SELECT * FROM entry WHERE account_id = ? AND kind = ? AND tenant_id = ? AND expires_at > ?',
+    ),
+    // In the order of the index; writing an entry anew gives it a new number.
+    pageByAccount: database.prepare(
+      `SELECT rowid, * FROM entry
+       WHERE account_id = ? AND kind = ? AND tenant_id = ? AND rowid < ? AND expires_at > ?
+       ORDER BY rowid DESC LIMIT ?`,
     ),
     consume: database.prepare(
       `UPDATE entry SET consumed_at = ?, expires_at = min(expires_at, coalesce(?, expires_at))
