@@ -24,6 +24,7 @@ import { applicationRoutes } from './applications.ts'
 import { auditRoutes } from './audit.ts'
 import { MAX_BODY_BYTES, parseBody, parseItems, parseJson } from './body.ts'
 import { credentialRoutes } from './credentials.ts'
+import { grantRoutes } from './grants.ts'
 import { listBody, nextLink, parsePage, parseQuery } from './list.ts'
 import { actorOf, type Locals } from './locals.ts'
 import { methodOf } from './method.ts'
@@ -48,6 +49,7 @@ export const routes: readonly Route[] = [
   searchUsersRoute,
   ...auditRoutes,
   ...supportRoutes,
+  ...grantRoutes,
   ...webhookRoutes,
 ]
 

@@ -93,6 +93,14 @@ export const answerExamples: Readonly<Record<ResourceName, object>> = {
     ...{ type: 'Mail', id: ids.mail, created_at: at, kind: 'reset', user_id: ids.user },
     ...{ state: 'sent', sent_at: later },
   },
+  Grant: {
+    ...{ type: 'Grant', id: ids.session, user_id: ids.user },
+    ...{ client_id: 'https://agent.example/client.json', hosts: ['agent.example'] },
+    ...{ name: 'Note Taker', goes_to: 'https://agent.example', granted_at: at, last_used_at: later },
+    scopes: ['openid', 'offline_access'],
+    resources: [{ resource: 'https://notes.example.com/mcp', scopes: ['notes:read'] }],
+  },
+  Program: { type: 'Program', id: 'agent.example', blocked: true, blocked_at: at },
   Webhook: webhook,
   WebhookTest: { type: 'WebhookTest', accepted: true, status: 204, milliseconds: 38 },
   WebhookReplay: { type: 'WebhookReplay', events: 12 },
@@ -131,6 +139,8 @@ export const bodyExamples: Readonly<Record<string, object>> = {
   testWebhook: {},
   replayWebhook: { from: at, to: later },
   resendDelivery: {},
+  blockProgram: {},
+  unblockProgram: {},
 }
 
 const importAnswer = {

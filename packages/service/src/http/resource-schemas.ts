@@ -217,6 +217,66 @@ const webhookSchema = {
   },
 }
 
+const grantSchema = {
+  type: 'object',
+  description: 'A program that may act on behalf of a user.',
+  required: ['type', 'id', 'user_id', 'client_id', 'granted_at'],
+  properties: {
+    type: { const: 'Grant' },
+    id: { type: 'string', description: 'Unique among the grants of the user.' },
+    user_id: { type: 'string' },
+    client_id: { type: 'string' },
+    application_id: {
+      type: 'string',
+      description: 'The application to which the user has logged in on a device.',
+    },
+    hosts: {
+      type: 'array',
+      items: { type: 'string' },
+      description: 'The hosts of a program that is no application.',
+    },
+    name: { type: 'string', description: 'The name that the program claims.' },
+    on_device: { type: 'boolean', description: 'Whether it runs on the device of the user.' },
+    goes_to: { type: 'string', description: 'The origin that the codes of its logins go to.' },
+    granted_at: timestamp,
+    last_used_at: {
+      ...timestamp,
+      description: 'When the service has last given out tokens for it, to the hour.',
+    },
+    scopes: { type: 'array', items: { type: 'string' }, description: 'The scopes of logins.' },
+    resources: {
+      type: 'array',
+      description: 'The scopes of each API.',
+      items: {
+        type: 'object',
+        required: ['resource', 'scopes'],
+        properties: {
+          resource: { type: 'string' },
+          scopes: { type: 'array', items: { type: 'string' } },
+        },
+      },
+    },
+  },
+}
+
+const programSchema = {
+  type: 'object',
+  description: 'The programs of a host: unregistered clients that have it in their client_id or redirect URIs.',
+  required: ['type', 'id'],
+  properties: {
+    type: { const: 'Program' },
+    id: { type: 'string', description: 'The host, with its port if it has one.' },
+    blocked: { type: 'boolean' },
+    listed: {
+      type: 'boolean',
+      description: 'Whether the tenant lists the host, which counts where it trusts listed hosts.',
+    },
+    blocked_at: timestamp,
+    unblocked_at: timestamp,
+    last_granted_at: { ...timestamp, description: 'Within the last year.' },
+  },
+}
+
 const answerOfEndpoint = {
   status: { type: 'integer', description: 'The status of the last answer.' },
   reason: { enum: ['timeout', 'unreachable'], description: 'Why there was no answer.' },
@@ -298,6 +358,8 @@ export const resourceSchemas: Record<ResourceName, object> = {
   },
   LoginTrouble: loginTroubleSchema,
   Mail: mailSchema,
+  Grant: grantSchema,
+  Program: programSchema,
   Webhook: webhookSchema,
   WebhookTest: {
     type: 'object',

@@ -18,6 +18,8 @@ export type ResourceName =
   | 'EndedSessions'
   | 'LoginTrouble'
   | 'Mail'
+  | 'Grant'
+  | 'Program'
   | 'Webhook'
   | 'WebhookTest'
   | 'WebhookReplay'
@@ -36,6 +38,8 @@ export type PathParameters = {
   mail_id: string
   webhook_id: string
   delivery_id: string
+  grant_id: string
+  host: string
 }
 
 /** One request, after its API key, its reach and its rate were checked. */

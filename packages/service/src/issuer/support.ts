@@ -7,12 +7,14 @@ import {
   type ClientAccess,
   type LiveSession,
   type MailRecord,
+  type Program,
   type RequestedMail,
   requestedMails,
   type Support,
   type UserState,
 } from '../domain/operators/support.ts'
-import { getTenant, lookUpTenant } from '../domain/tenants/tenants.ts'
+import { blockedHosts, isSelfDescribedId, listedHosts } from '../domain/tenants/client-documents.ts'
+import { getTenant, lookUpTenant, setHostBlocked } from '../domain/tenants/tenants.ts'
 import { endAllSessions, mayReset } from '../domain/users/accounts.ts'
 import { listCredentials } from '../domain/users/credentials.ts'
 import { withLegacyPassword } from '../domain/users/legacy-passwords.ts'
@@ -28,13 +30,20 @@ import { composeMail } from '../mail/compose.ts'
 import { chooseLanguage, type Language } from '../pages/index.ts'
 import { translator } from '../pages/texts/index.ts'
 import type { QueuedMessage } from '../store/protocol-store.ts'
-import type { Credential, Reach, Tenant, User } from '../store/records.ts'
+import type { Credential, Micros, Reach, Tenant, User } from '../store/records.ts'
 import { SYSTEM_TENANT_ID } from '../store/system-tenant.ts'
 import { formatTimestamp } from '../wire/timestamps.ts'
 import type { IssuerContext } from './context.ts'
 import { sendLink, tellReaddressed } from './interaction/mail/messages.ts'
 import { distrust, listTrusted } from './interaction/progress/known-device.ts'
-import { type Consent, consentsOf } from './provider/consents.ts'
+import {
+  consentsOf,
+  consentsTo,
+  type GivenConsent,
+  hostsOf,
+  programSince,
+  programsOf,
+} from './provider/consents.ts'
 import { browserOf } from './requests/browser-name.ts'
 import { issuerUrl } from './requests/issuer-url.ts'
 import type { RequestFacts } from './requests/request-facts.ts'
@@ -100,7 +109,7 @@ export function createSupport(
           ...(await browserOf(userAgent)),
         })),
       ),
-      clients: consents.map(accessOf),
+      clients: consents.map((consent) => accessOf({ ...consent, userId: user.id })),
       mails: mails.map(recordOf),
       obstacles: loginObstacles({
         ...{ settings, user, standing, credentials: ways, offered, pauses, refusedMail, heldUntil },
@@ -182,10 +191,63 @@ export function createSupport(
     async withdrawAccess(scope, userId, id) {
       const [tenant, user] = await Promise.all([getTenant(scope), getUser(scope, userId)])
       const consents = await consentsOf({ context, tenant }, user.id)
-      const { clientId } = found(consents.find((one) => keyOf(one.clientId) === id))
+      const consent = found(consents.find((one) => keyOf(one.clientId) === id))
+      const { clientId } = consent
       await withdrawConsent(context, await providerOf(tenant), user, clientId)
       const actor = { ...scope.actor, applicationId: clientId }
       await note({ ...scope, actor }, 'consent.withdrawn', user.id)
+      return accessOf({ ...consent, userId: user.id })
+    },
+
+    async grants(scope, userId) {
+      const [tenant, user] = await Promise.all([getTenant(scope), getUser(scope, userId)])
+      const consents = await consentsOf({ context, tenant }, user.id)
+      return consents.map((consent) => accessOf({ ...consent, userId: user.id }))
+    },
+
+    async grantsTo(scope, to, page) {
+      const { items, next } = await consentsTo(
+        { context, tenant: await getTenant(scope) },
+        to,
+        page,
+      )
+      return { items: items.map(accessOf), next }
+    },
+
+    async programs(scope, isBlocked, { after, limit }) {
+      const tenant = await getTenant(scope)
+      const holder = { context, tenant }
+      const items: Program[] = []
+      if (isBlocked !== false && !(after && 'granted' in after)) {
+        const behind = after && 'blocked' in after ? after.blocked : ''
+        const hosts = blockedHosts(tenant).filter((host) => host > behind)
+        const part = hosts.slice(0, limit)
+        const times = part.map((host) => programSince(holder, host))
+        const grantedAt = await Promise.all(times)
+        items.push(...part.map((host, at) => programOf(tenant, host, grantedAt[at])))
+        if (hosts.length > limit) return { items, next: { blocked: part.at(-1) ?? '' } }
+        if (isBlocked) return { items, next: undefined }
+        if (items.length === limit) return { items, next: { granted: null } }
+      }
+      const place = after && 'granted' in after ? after.granted : null
+      const rest = { after: place ?? undefined, limit: limit - items.length }
+      const granted = await programsOf(holder, rest)
+      const others = granted.items
+        .map(({ host, since }) => programOf(tenant, host, since))
+        .filter((one) => !one.isBlocked)
+      return { items: [...items, ...others], next: granted.next && { granted: granted.next } }
+    },
+
+    async program(scope, host) {
+      const tenant = await getTenant(scope)
+      const one = programOf(tenant, host, await programSince({ context, tenant }, host))
+      const isKnown = one.isBlocked || one.isListed || one.grantedAt !== undefined
+      return found(isKnown || one.judgedAt !== undefined ? one : undefined)
+    },
+
+    async blockProgram(scope, host, isBlocked) {
+      const tenant = await setHostBlocked(scope, host, isBlocked)
+      return programOf(tenant, host, await programSince({ context, tenant }, host))
     },
 
     async tellOfMove(scope, before, user, standing) {
@@ -330,9 +392,25 @@ async function liveSession({
   }
 }
 
-function accessOf({ clientId, name, place, since, scopes, apis }: Consent): ClientAccess {
-  const all = [...scopes, ...Object.values(apis).flat()]
-  return { id: keyOf(clientId), clientId, name, place, since, scopes: all }
+function accessOf(consent: GivenConsent): ClientAccess {
+  const { userId, clientId, name, place, since, usedAt, scopes, apis } = consent
+  return {
+    ...{ id: keyOf(clientId), userId, clientId, name, place, since, usedAt, apis },
+    isApplication: !isSelfDescribedId(clientId),
+    hosts: hostsOf(consent),
+    scopes: [...scopes, ...Object.values(apis).flat()],
+    ofLogin: scopes,
+  }
+}
+
+function programOf(tenant: Tenant, host: string, grantedAt: Micros | undefined): Program {
+  return {
+    host,
+    isBlocked: blockedHosts(tenant).includes(host),
+    isListed: listedHosts(tenant).includes(host),
+    judgedAt: Object.entries(tenant.endedHosts ?? {}).find(([name]) => name === host)?.[1],
+    grantedAt,
+  }
 }
 
 /** The last answer of the mail server to a message that was given up. */

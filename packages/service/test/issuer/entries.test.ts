@@ -13,6 +13,8 @@ test('every kind of record that expires has the lifetime, and the sealed member,
     .map(({ kind, seconds, sealed }) => [kind, seconds, sealed])
   expect(found.sort()).toEqual([
     ['Consent', 365 * DAY, undefined],
+    // As long as the consent, as a program.
+    ['ConsentName', 365 * DAY, undefined],
     ['ContestToken', 7 * DAY, undefined],
     ['DeviceNews', 180 * DAY, undefined],
     ['Enrolment', HOUR, 'seed'],
@@ -21,6 +23,7 @@ test('every kind of record that expires has the lifetime, and the sealed member,
     ['LoginProgress', HOUR, undefined],
     ['MailCode', 600, 'code'],
     ['PendingMail', HOUR, undefined],
+    ['Program', 365 * DAY, undefined],
     // A day, or as long as the consent to it.
     ['RegisteredClient', undefined, undefined],
     ['ResetToken', HOUR, undefined],

@@ -1,5 +1,5 @@
 import type { OperatorUser } from '../../store/ports.ts'
-import type { MessageState, QueuedMessage } from '../../store/protocol-store.ts'
+import type { EntryPlace, MessageState, QueuedMessage } from '../../store/protocol-store.ts'
 import type {
   Connection,
   Credential,
@@ -48,18 +48,45 @@ export interface TrustedDevice {
   system: string
 }
 
-/** A client that describes itself that may act on behalf of a user. */
+/** A program that may act on behalf of a user: a client that describes itself, or an application on a device. */
 export interface ClientAccess {
+  /** Unique among those of the user. */
   id: string
+  userId: string
   clientId: string
+  /** Whether it is an application of the tenant, to which the user has logged in on a device. */
+  isApplication: boolean
+  /** The hosts by which the tenant judges it; an application has none. */
+  hosts: readonly string[]
   /** The origin that its codes go to; `device` for a program on the user's device. */
   place: string
-  /** The name that it claims. */
+  /** The name that it claims, or that of the application. */
   name: string | undefined
   since: Micros
+  /** When the issuer has last given out tokens for it, to the hour. */
+  usedAt: Micros | undefined
   /** The scopes that the user has agreed to, of logins and of APIs. */
-  scopes: string[]
+  scopes: readonly string[]
+  /** Those of logins alone. */
+  ofLogin: readonly string[]
+  /** Those of each API, by its identifier. */
+  apis: Readonly<Record<string, readonly string[]>>
 }
+
+/** The clients of a host that describe themselves. */
+export interface Program {
+  host: string
+  isBlocked: boolean
+  /** Whether the tenant lists the host, which counts under the trust policy `listed`. */
+  isListed: boolean
+  /** When the host was blocked or unblocked last, within a year. */
+  judgedAt: Micros | undefined
+  /** When a user has last agreed to one of its clients, within a year. */
+  grantedAt: Micros | undefined
+}
+
+/** The place of a program in a list: behind a blocked one, or behind one with a grant. */
+export type ProgramPlace = { blocked: string } | { granted: EntryPlace | null }
 
 /** The sessions of a user, and the messages that were sent. */
 export interface UserState {
@@ -178,8 +205,31 @@ export interface Support {
   stateOf(tenant: Tenant, user: User, credentials: readonly Credential[]): Promise<UserState>
   /** Has a user asked for the second step on a device again. */
   forgetDevice(scope: Scope, userId: string, id: string): Promise<void>
-  /** Withdraws the access of a client to a user. Its refresh tokens are no longer good. */
-  withdrawAccess(scope: Scope, userId: string, id: string): Promise<void>
+  /** The programs that may act on behalf of a user, the newest grant first. */
+  grants(scope: Scope, userId: string): Promise<ClientAccess[]>
+  /** A part of what users have granted to the clients of a host, or to an application on devices, the newest first. */
+  grantsTo(
+    scope: Scope,
+    to: { host: string } | { clientId: string },
+    page: { after: EntryPlace | undefined; limit: number },
+  ): Promise<{ items: ClientAccess[]; next: EntryPlace | undefined }>
+  /** Withdraws the access of a client to a user; answers with it. Its refresh tokens are no longer good. */
+  withdrawAccess(scope: Scope, userId: string, id: string): Promise<ClientAccess>
+  /**
+   * A part of the programs: those that are blocked by their names, then the others to which users have granted something
+   * within a year, the newest grant first.
+   *
+   * @param isBlocked - Lists those alone, or the others. Default: both.
+   */
+  programs(
+    scope: Scope,
+    isBlocked: boolean | undefined,
+    page: { after: ProgramPlace | undefined; limit: number },
+  ): Promise<{ items: Program[]; next: ProgramPlace | undefined }>
+  /** @throws ServiceError `not_found` for a host of which the tenant knows nothing. */
+  program(scope: Scope, host: string): Promise<Program>
+  /** Blocks a host, which ends all grants to its clients, or unblocks it. */
+  blockProgram(scope: Scope, host: string, isBlocked: boolean): Promise<Program>
   /** The reasons why the user cannot log in now; empty: there are none. */
   obstacles(scope: Scope, userId: string): Promise<Obstacle[]>
   /** Reads the metadata and the keys of the provider of a connection, which need not be stored. */

@@ -1,7 +1,9 @@
 import type { Metadata, Micros, Tenant } from '../../store/records.ts'
+import { ServiceError } from '../writes/errors.ts'
 import { idPattern } from '../writes/ids.ts'
 import { lifetimes } from '../writes/lifetimes.ts'
-import { wordsOf } from '../writes/rules.ts'
+import { reason } from '../writes/reasons/index.ts'
+import { limits, wordsOf } from '../writes/rules.ts'
 
 /** The key of a tenant's metadata that says which clients may describe themselves by a metadata document. */
 export const DOCUMENTS_KEY = 'latchkey_client_documents'
@@ -149,6 +151,42 @@ export function endedHosts(
 /** Whether a text is a list of hosts as {@link documentRefusal} compares them, with spaces between them. */
 export function isHostList(text: string): boolean {
   return wordsOf(text).every((host) => URL.parse(`https://${host}/`)?.host === host)
+}
+
+/** The hosts whose clients the tenant refuses in any case, in order. */
+export function blockedHosts({ metadata }: Pick<Tenant, 'metadata'>): string[] {
+  return [...hostsOf(metadata, BLOCKED_HOSTS_KEY)].sort()
+}
+
+/** The hosts that the tenant lists, in order. */
+export function listedHosts({ metadata }: Pick<Tenant, 'metadata'>): string[] {
+  return [...hostsOf(metadata, DOCUMENT_HOSTS_KEY)].sort()
+}
+
+/**
+ * The metadata after a host was blocked or unblocked; the same object if it is so already.
+ *
+ * @throws ServiceError `invalid_request` unless the host is in its normal form; `conflict` when the list is full.
+ */
+export function withHostBlocked(metadata: Metadata, host: string, isBlocked: boolean): Metadata {
+  const normal = URL.parse(`https://${host}/`)?.host
+  if (host === '' || normal !== host) {
+    throw new ServiceError(
+      'invalid_request',
+      normal ? reason('host_not_normal', { host, normal }) : reason('host_malformed', { host }),
+    )
+  }
+  const before = blockedHosts({ metadata })
+  if (before.includes(host) === isBlocked) return metadata
+  const { [BLOCKED_HOSTS_KEY]: _, ...others } = metadata
+  const after = isBlocked ? [...before, host] : before.filter((one) => one !== host)
+  if (after.length === 0) return others
+  const list = after.sort().join(' ')
+  const most = limits.metadataValueLength
+  if (list.length > most) {
+    throw new ServiceError('conflict', reason('blocked_hosts_full', { key: BLOCKED_HOSTS_KEY, most }))
+  }
+  return { ...others, [BLOCKED_HOSTS_KEY]: list }
 }
 
 function hostsOf(metadata: Metadata, key: string): ReadonlySet<string> {

@@ -15,7 +15,7 @@ import { found, notFound, ServiceError } from '../writes/errors.ts'
 import { newId } from '../writes/ids.ts'
 import { reason } from '../writes/reasons/index.ts'
 import { checkEmail, checkMetadata, checkText } from '../writes/rules.ts'
-import { endedHosts } from './client-documents.ts'
+import { endedHosts, withHostBlocked } from './client-documents.ts'
 import { canonicalDomain, checkDomain, DOMAIN_HOLD_MICROS } from './domain-names.ts'
 import { verifyDomain } from './domain-verification.ts'
 import { allowsSecondSteps, SECOND_STEP_KEY } from './second-step-rule.ts'
@@ -140,6 +140,30 @@ export async function updateTenant(
   }
   return commit(scope, 'tenant.update', tenantId, (audit) =>
     context.store.tenants.update(tenantId, noting(audit, replace), audit, heldUntil(context)),
+  )
+}
+
+/**
+ * Blocks the clients of a host, or unblocks them; other changes of the tenant stay. Their grants have ended either way.
+ *
+ * @throws ServiceError as `withHostBlocked` does.
+ */
+export async function setHostBlocked(
+  scope: Scope,
+  host: string,
+  isBlocked: boolean,
+): Promise<Tenant> {
+  const { context, tenantId } = scope
+  refuseSystemTenant(tenantId)
+  function block(last: Tenant): Tenant {
+    const metadata = withHostBlocked(last.metadata, host, isBlocked)
+    if (metadata === last.metadata) return last
+    checkMetadata(metadata)
+    const { name, settings } = last
+    return change(context, last, { name, metadata, settings })
+  }
+  return commit(scope, 'tenant.update', tenantId, (audit) =>
+    context.store.tenants.update(tenantId, noting(audit, block), audit, heldUntil(context)),
   )
 }
 

@@ -1,5 +1,11 @@
 import { hash } from 'node:crypto'
-import type { EntryName, ProtocolEntry, ProtocolStore } from '../../store/protocol-store.ts'
+import type {
+  Change,
+  EntryName,
+  EntryPlace,
+  ProtocolEntry,
+  ProtocolStore,
+} from '../../store/protocol-store.ts'
 import { type DomainContext, nowMicros } from './context.ts'
 import { openIfKnown } from './vault.ts'
 
@@ -31,6 +37,13 @@ export interface Found<T> {
   readonly entry: ProtocolEntry
 }
 
+/** More about a record than its value. */
+interface More {
+  token?: string
+  accountId?: string
+  seconds?: number
+}
+
 /** The records of one kind. Each belongs to a tenant and expires. */
 interface Entries<T> {
   readonly kind: string
@@ -41,14 +54,12 @@ interface Entries<T> {
   /**
    * Writes a record, or replaces the one of the same id.
    *
-   * @param more - `token`: a bearer secret by which it is found as well. `accountId`: the user it belongs to.
+   * @param more - `token`: a bearer secret by which it is found as well. `accountId`: the user it belongs to, or any other
+   *   name by which such records are listed.
    */
-  put(
-    holder: Holder,
-    id: EntryId,
-    value: T,
-    more?: { token?: string; accountId?: string; seconds?: number },
-  ): Promise<void>
+  put(holder: Holder, id: EntryId, value: T, more?: More): Promise<void>
+  /** The step of {@link Entries.put}, for a write of several records at once. */
+  toPut(holder: Holder, id: EntryId, value: T, more?: More): Change
   /** Replaces the value of a record, which expires when it would have. */
   replace(holder: Holder, found: Found<T>, value: T): Promise<void>
   /**
@@ -57,6 +68,8 @@ interface Entries<T> {
    * @returns Whether it was replaced: not one that was replaced, spent or dropped since.
    */
   exchange(holder: Holder, found: Found<T>, value: T): Promise<boolean>
+  /** Replaces a record that is as it was read, and expires when it would have; see {@link Entries.exchange}. */
+  amend(holder: Holder, found: Found<T>, value: T): Promise<boolean>
   read(holder: Holder, id: EntryId): Promise<Found<T> | undefined>
   /**
    * Spends a record, which stays until it expires. Of any number of callers exactly one gets `true`.
@@ -65,10 +78,18 @@ interface Entries<T> {
    */
   spend(holder: Holder, id: EntryId, found?: Found<T>): Promise<boolean>
   drop(holder: Holder, id: EntryId): Promise<void>
+  /** The step of {@link Entries.drop}, for a write of several records at once. */
+  toDrop(holder: Holder, id: EntryId): Change
   readByToken(holder: Holder, token: string): Promise<Found<T> | undefined>
   /** Removes a record and returns its value. Of any number of callers exactly one gets it. */
   takeByToken(holder: Holder, token: string): Promise<T | undefined>
   ofAccount(holder: Holder, accountId: string): Promise<Found<T>[]>
+  /** Lists a part of them: see `pageByAccount` of the store. */
+  partOfAccount(
+    holder: Holder,
+    accountId: string,
+    page: { after: EntryPlace | undefined; limit: number },
+  ): Promise<{ found: Found<T>[]; next: EntryPlace | undefined }>
 }
 
 const kinds = new Map<string, Entries<object>>()
@@ -118,20 +139,32 @@ export function entry<T extends object>(
     return { value, isSpent: stored.consumedAt !== undefined, entry: stored }
   }
 
+  function toStored(
+    holder: Holder,
+    id: EntryId,
+    value: T,
+    { token, accountId, seconds: told = seconds ?? 0 }: More = {},
+  ): ProtocolEntry {
+    return {
+      ...nameOf(holder, id),
+      ...(token !== undefined && { uid: keyOf(token) }),
+      ...(accountId !== undefined && { accountId }),
+      payload: payloadOf(holder, textOf(id), value),
+      expiresAt: nowMicros(holder.context.domain.clock) + told * 1e6,
+    }
+  }
+
   const entries: Entries<T> = {
     kind,
     seconds,
     sealed: sealing?.member,
-    async put(holder, id, value, { token, accountId, seconds: told = seconds ?? 0 } = {}) {
-      const { protocol, domain } = holder.context
-      await protocol.put({
-        ...nameOf(holder, id),
-        ...(token !== undefined && { uid: keyOf(token) }),
-        ...(accountId !== undefined && { accountId }),
-        payload: payloadOf(holder, textOf(id), value),
-        expiresAt: nowMicros(domain.clock) + told * 1e6,
-      })
+    async put(holder, id, value, more) {
+      await holder.context.protocol.put(toStored(holder, id, value, more))
     },
+    toPut: (holder, id, value, more) => ({
+      kind: 'put',
+      entry: toStored(holder, id, value, more),
+    }),
     async replace(holder, { entry: stored }, value) {
       await holder.context.protocol.put({
         ...stored,
@@ -145,6 +178,10 @@ export function entry<T extends object>(
       const expiresAt = seconds === undefined ? stored.expiresAt : now + seconds * 1e6
       return protocol.replace({ ...stored, payload, expiresAt }, stored.payload)
     },
+    amend(holder, { entry: stored }, value) {
+      const payload = payloadOf(holder, stored.key, value)
+      return holder.context.protocol.replace({ ...stored, payload }, stored.payload)
+    },
     async read(holder, id) {
       const stored = await holder.context.protocol.find(nameOf(holder, id))
       return stored && toFound(holder, id, stored)
@@ -152,6 +189,7 @@ export function entry<T extends object>(
     spend: (holder, id, found) =>
       holder.context.protocol.consume(nameOf(holder, id), found?.entry.payload),
     drop: (holder, id) => holder.context.protocol.delete(nameOf(holder, id)),
+    toDrop: (holder, id) => ({ kind: 'delete', name: nameOf(holder, id) }),
     async readByToken(holder, token) {
       const { context, tenant } = holder
       const stored = await context.protocol.findByUid(tenant.id, kind, keyOf(token))
@@ -166,6 +204,12 @@ export function entry<T extends object>(
       const { context, tenant } = holder
       const all = await context.protocol.listByAccount(tenant.id, kind, accountId)
       return all.map((stored) => toFound(holder, stored, stored))
+    },
+    async partOfAccount(holder, accountId, page) {
+      const { context, tenant } = holder
+      const part = await context.protocol.pageByAccount(tenant.id, kind, accountId, page)
+      const found = part.entries.map((stored) => toFound(holder, stored, stored))
+      return { found, next: part.next }
     },
   }
   kinds.set(kind, entries)

@@ -8,7 +8,7 @@ import { DEVICE_GRANT, isFromDevice } from '../engine/device-code.ts'
 import type { Session } from '../engine/session.ts'
 import { lacksSecondStep } from '../interaction/progress/second-step.ts'
 import { factsOf } from '../requests/request-facts.ts'
-import { readConsent } from './consents.ts'
+import { noteUse, readConsent } from './consents.ts'
 import { isSelfDescribed } from './self-described.ts'
 
 /**
@@ -60,7 +60,9 @@ export function createFindAccount(context: IssuerContext, tenantId: string): Fin
     if (isFromConsent && client) {
       if (isFromDevice(token) && !client.grantTypeAllowed(DEVICE_GRANT)) return undefined
       const holder = { context, tenant: factsOf(ctx.req).tenant }
-      if (!(await readConsent(holder, user.id, client.clientId))) return undefined
+      const consent = await readConsent(holder, user.id, client.clientId)
+      if (!consent) return undefined
+      await noteUse(holder, consent)
     }
     return account(user)
   }

@@ -4,6 +4,7 @@ import { judgedHosts } from '../../domain/tenants/client-documents.ts'
 import { nowMicros } from '../../domain/writes/context.ts'
 import { entry, type Found, type Holder } from '../../domain/writes/entries.ts'
 import { lifetimes } from '../../domain/writes/lifetimes.ts'
+import type { Change, EntryPlace } from '../../store/protocol-store.ts'
 import type { Micros, Tenant } from '../../store/records.ts'
 import type { IssuerContext } from '../context.ts'
 import { factsOf } from '../requests/request-facts.ts'
@@ -24,9 +25,31 @@ export interface Consent extends Access {
   /** The hosts by which the tenant judges the client. Default: that of its `client_id`. */
   readonly hosts?: readonly string[] | undefined
   readonly since: Micros
+  /** When the issuer has last given out tokens for it, to the hour. */
+  readonly usedAt?: Micros | undefined
+}
+
+/** A consent, and the user who has given it. */
+export interface GivenConsent extends Consent {
+  readonly userId: string
 }
 
 const consents = entry<Consent>('Consent', lifetimes.offlineGrantSeconds)
+
+/** A name by which consents are listed besides their users: a host, or a client without one. */
+const names = entry<{ userId: string; clientId: string }>(
+  'ConsentName',
+  lifetimes.offlineGrantSeconds,
+)
+
+/** A host to whose clients a user has agreed. */
+const programs = entry<{ host: string; since: Micros }>('Program', lifetimes.offlineGrantSeconds)
+
+/** The account by which all programs of a tenant are listed. */
+const PROGRAMS = 'programs'
+
+/** A use is written down at most once in this time. */
+const USE_MICROS: Micros = 3_600 * 1e6
 
 /** The place of a redirect URI on the user's own device, where any program may listen. */
 const DEVICE = 'device'
@@ -55,6 +78,44 @@ export async function readConsent(
   return found && !hasEnded(holder, found.value) ? found : undefined
 }
 
+/** Consents to the clients of a host, or to one client without a host. */
+export type ConsentName = { readonly host: string } | { readonly clientId: string }
+
+/** A part of the consents to a client or to those of a host, with their users; those that were given last come first. */
+export async function consentsTo(
+  holder: ConsentHolder,
+  name: ConsentName,
+  page: { after: EntryPlace | undefined; limit: number },
+): Promise<{ items: GivenConsent[]; next: EntryPlace | undefined }> {
+  const { found, next } = await names.partOfAccount(holder, nameOf(name), page)
+  const read = found.map(async ({ value: { userId, clientId } }) => {
+    const consent = await readConsent(holder, userId, clientId)
+    return consent ? [{ ...consent.value, userId }] : []
+  })
+  return { items: (await Promise.all(read)).flat(), next }
+}
+
+/** A part of the hosts to whose clients users have agreed within a year; those with the latest consent come first. */
+export async function programsOf(
+  holder: Holder,
+  page: { after: EntryPlace | undefined; limit: number },
+): Promise<{ items: { host: string; since: Micros }[]; next: EntryPlace | undefined }> {
+  const { found, next } = await programs.partOfAccount(holder, PROGRAMS, page)
+  return { items: found.map(({ value }) => value), next }
+}
+
+/** When a user has last agreed to a client of a host; `undefined`: none within a year. */
+export async function programSince(holder: Holder, host: string): Promise<Micros | undefined> {
+  return (await programs.read(holder, host))?.value.since
+}
+
+/** Notes that the issuer gives out tokens for a consent. A consent that is changed at the same time is left alone. */
+export async function noteUse(holder: Holder, found: Found<Consent>): Promise<void> {
+  const now = nowMicros(holder.context.domain.clock)
+  if (now - (found.value.usedAt ?? 0) < USE_MICROS) return
+  await consents.amend(holder, found, { ...found.value, usedAt: now })
+}
+
 /** The user's consents, the newest first. */
 export async function consentsOf(holder: ConsentHolder, userId: string): Promise<Consent[]> {
   const found = await consents.ofAccount(holder, userId)
@@ -64,16 +125,22 @@ export async function consentsOf(holder: ConsentHolder, userId: string): Promise
     .sort((a, b) => b.since - a.since)
 }
 
+/** The hosts by which the tenant judges the client of a consent; an application has none. */
+export function hostsOf({ clientId, hosts }: Pick<Consent, 'clientId' | 'hosts'>): readonly string[] {
+  return hosts ?? judgedHosts(clientId, [])
+}
+
 /** Whether a host of the client was blocked since, even if it is not any more. */
-function hasEnded({ tenant }: ConsentHolder, { clientId, hosts, since }: Consent): boolean {
+function hasEnded({ tenant }: ConsentHolder, consent: Consent): boolean {
+  const { since } = consent
   const ended = tenant.endedHosts ?? {}
-  const judged = hosts ?? judgedHosts(clientId, [])
-  return judged.some((host) => Object.hasOwn(ended, host) && since <= (ended[host] ?? 0))
+  return hostsOf(consent).some((host) => Object.hasOwn(ended, host) && since <= (ended[host] ?? 0))
 }
 
 /**
  * Keeps a consent. Earlier consents to the client stay, unless codes went to another place then, or they are withdrawn in the
- * meantime.
+ * meantime. Its names are written first, or in the same step, so that no list lacks a consent that is there; where the entries
+ * are on several servers, a withdrawal at the same time can do that.
  */
 export async function keepConsent(
   holder: ConsentHolder,
@@ -84,12 +151,42 @@ export async function keepConsent(
     const known = await consents.read(holder, idOf(userId, asked.clientId))
     const before = known && !hasEnded(holder, known.value) ? known.value : undefined
     const consent = joined(holder, before, asked)
+    const { protocol } = holder.context
+    const listed = namesOf(holder, userId, consent)
     if (known) {
+      await protocol.write(listed)
       if (await consents.exchange(holder, known, consent)) return
     } else {
-      return consents.put(holder, idOf(userId, asked.clientId), consent, { accountId: userId })
+      const id = idOf(userId, asked.clientId)
+      const first = consents.toPut(holder, id, consent, { accountId: userId })
+      await protocol.write([first, ...listed])
+      return
     }
   }
+}
+
+/** Writes the names by which a consent is listed. */
+function namesOf(holder: Holder, userId: string, consent: Consent): Change[] {
+  const { clientId, since } = consent
+  const known = hostsOf(consent).map((host) =>
+    programs.toPut(holder, host, { host, since }, { accountId: PROGRAMS }),
+  )
+  const ofConsent = nameIdsOf(userId, consent).map(([id, accountId]) =>
+    names.toPut(holder, id, { userId, clientId }, { accountId }),
+  )
+  return [...known, ...ofConsent]
+}
+
+/** The records of the names of a consent: the id of each, and the account by which it is listed. */
+function nameIdsOf(userId: string, consent: Consent): [id: string, accountId: string][] {
+  const { clientId } = consent
+  const hosts = hostsOf(consent)
+  const all = hosts.length > 0 ? hosts.map((host) => nameOf({ host })) : [nameOf({ clientId })]
+  return all.map((name) => [`${name} ${idOf(userId, clientId)}`, name])
+}
+
+function nameOf(name: ConsentName): string {
+  return 'host' in name ? `host ${name.host}` : `client ${name.clientId}`
 }
 
 function joined(
@@ -105,18 +202,27 @@ function joined(
     scopes: union(before?.scopes, asked.scopes),
     apis,
     since: nowMicros(holder.context.domain.clock),
+    usedAt: known?.usedAt,
   }
 }
 
-/** Forgets a consent. */
-export function dropConsent(holder: Holder, userId: string, clientId: string): Promise<void> {
-  return consents.drop(holder, idOf(userId, clientId))
+/** Forgets a consent, with its names. */
+export async function dropConsent(holder: Holder, userId: string, clientId: string): Promise<void> {
+  const id = idOf(userId, clientId)
+  const found = await consents.read(holder, id)
+  if (found) await forget(holder, userId, found)
+}
+
+async function forget(holder: Holder, userId: string, found: Found<Consent>): Promise<void> {
+  const ids = nameIdsOf(userId, found.value)
+  const first = consents.toDrop(holder, { key: found.entry.key })
+  await holder.context.protocol.write([first, ...ids.map(([id]) => names.toDrop(holder, id))])
 }
 
 /** Forgets all consents of a user. */
 export async function dropConsents(holder: Holder, userId: string): Promise<void> {
   const found = await consents.ofAccount(holder, userId)
-  await Promise.all(found.map(({ entry: { key } }) => consents.drop(holder, { key })))
+  await Promise.all(found.map((one) => forget(holder, userId, one)))
 }
 
 /** Whether the user who is logged in has just agreed on the page for consent. Another user may have logged in since. */

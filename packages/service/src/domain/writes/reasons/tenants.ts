@@ -108,6 +108,18 @@ export const tenants = {
     en: 'hosts in lower case such as agent.example, with spaces between them',
     de: 'Hosts in Kleinbuchstaben wie agent.example, mit Leerzeichen dazwischen',
   },
+  host_malformed: {
+    en: '"{host}" is no host such as agent.example.',
+    de: '„{host}“ ist kein Host wie agent.example.',
+  },
+  host_not_normal: {
+    en: '"{host}" is not in the normal form of a host, which is "{normal}".',
+    de: '„{host}“ ist nicht in der Normalform eines Hosts; das ist „{normal}“.',
+  },
+  blocked_hosts_full: {
+    en: '"metadata.{key}" has no room for another host: it has at most {most} characters. Unblock one, or set "latchkey_client_documents" to "listed" and list the hosts that you trust.',
+    de: '„metadata.{key}“ hat keinen Platz für einen weiteren Host: Es hat höchstens {most} Zeichen. Heben Sie eine Sperre auf, oder setzen Sie „latchkey_client_documents“ auf „listed“ und führen Sie die Hosts auf, denen Sie vertrauen.',
+  },
   wanted_color: {
     en: 'a color such as #3b46c8',
     de: 'eine Farbe wie #3b46c8',

@@ -1,0 +1,154 @@
+import { z } from 'zod'
+import { getApplication } from '../domain/applications/applications.ts'
+import type { ClientAccess, Program } from '../domain/operators/support.ts'
+import { omitZero } from '../wire/omit-zero.ts'
+import { decodePlace, encodePlace } from '../wire/places.ts'
+import { formatTimestamp } from '../wire/timestamps.ts'
+import { query, type Route, write } from './route.ts'
+
+const tenant = '/x/v1/tenants/:tenant_id'
+const ofUser = `${tenant}/users/:user_id/grants`
+const program = `${tenant}/programs/:host`
+
+const entryPlace = z.object({ at: z.int().nonnegative(), key: z.string().max(200) })
+const programPlace = z.union([
+  z.object({ blocked: z.string().max(1_000) }),
+  z.object({ granted: entryPlace.nullable() }),
+])
+const anEmptyObject = z.object({}).meta({ description: 'An empty object.' })
+
+/** What users have allowed programs to do on their behalf, and the programs themselves. */
+export const grantRoutes: Route[] = [
+  query({
+    path: ofUser,
+    operationId: 'listGrants',
+    summary: 'The programs that may act on behalf of a user, the newest grant first',
+    resource: 'Grant',
+    filters: z.object({}),
+    serialize: serialiseGrant,
+    async run({ scope, ids, support }, _, { after, limit }) {
+      const grants = await support.grants(scope, ids.user_id)
+      const from = after === undefined ? 0 : grants.findIndex(({ id }) => id === after) + 1
+      const items = grants.slice(from, from + limit)
+      const next = from + limit < grants.length ? items.at(-1)?.id : undefined
+      return { items, next }
+    },
+  }),
+  {
+    kind: 'delete',
+    path: `${ofUser}/:grant_id`,
+    operationId: 'withdrawGrant',
+    summary: 'Withdraw a grant: the refresh tokens of its program are no longer good',
+    resource: 'Grant',
+    run: async ({ scope, ids, support }) =>
+      serialiseGrant(await support.withdrawAccess(scope, ids.user_id, ids.grant_id)),
+  },
+  query({
+    path: `${tenant}/applications/:application_id/grants`,
+    operationId: 'listApplicationGrants',
+    summary: 'The users who have logged in to an application on a device, the newest grant first',
+    resource: 'Grant',
+    filters: z.object({}),
+    serialize: serialiseGrant,
+    async run({ scope, ids, support }, _, { after, limit }) {
+      const { id } = await getApplication(scope, ids.application_id)
+      const page = { after: decodePlace(after, entryPlace), limit }
+      const { items, next } = await support.grantsTo(scope, { clientId: id }, page)
+      return { items, next: next && encodePlace(next) }
+    },
+  }),
+  query({
+    path: `${tenant}/programs`,
+    operationId: 'listPrograms',
+    summary: 'The hosts whose programs are blocked, then those with a grant, the newest grant first',
+    resource: 'Program',
+    filters: z.object({
+      blocked: z
+        .enum(['true', 'false'])
+        .optional()
+        .meta({ description: 'true: only those that are blocked; false: only the others.' }),
+    }),
+    serialize: serialiseProgram,
+    async run({ scope, support }, { blocked }, { after, limit }) {
+      const page = { after: decodePlace(after, programPlace), limit }
+      const isBlocked = blocked === undefined ? undefined : blocked === 'true'
+      const { items, next } = await support.programs(scope, isBlocked, page)
+      return { items, next: next && encodePlace(next) }
+    },
+  }),
+  {
+    kind: 'get',
+    path: program,
+    operationId: 'getProgram',
+    summary: 'The programs of a host: whether they are blocked, and when the last grant was given',
+    resource: 'Program',
+    run: async ({ scope, ids, support }) =>
+      serialiseProgram(await support.program(scope, ids.host)),
+  },
+  query({
+    path: `${program}/grants`,
+    operationId: 'listProgramGrants',
+    summary: 'The users who have granted something to the programs of a host, the newest grant first',
+    resource: 'Grant',
+    filters: z.object({}),
+    serialize: serialiseGrant,
+    async run({ scope, ids, support }, _, { after, limit }) {
+      const page = { after: decodePlace(after, entryPlace), limit }
+      const { items, next } = await support.grantsTo(scope, { host: ids.host }, page)
+      return { items, next: next && encodePlace(next) }
+    },
+  }),
+  write({
+    path: `${program}/block`,
+    operationId: 'blockProgram',
+    summary: 'Block the programs of a host: they cannot log in, and their grants have ended',
+    resource: 'Program',
+    body: anEmptyObject,
+    run: async ({ scope, ids, support }) =>
+      serialiseProgram(await support.blockProgram(scope, ids.host, true)),
+  }),
+  write({
+    path: `${program}/unblock`,
+    operationId: 'unblockProgram',
+    summary: 'Unblock the programs of a host; their users are asked again',
+    resource: 'Program',
+    body: anEmptyObject,
+    run: async ({ scope, ids, support }) =>
+      serialiseProgram(await support.blockProgram(scope, ids.host, false)),
+  }),
+]
+
+function serialiseGrant(grant: ClientAccess): object {
+  const { place } = grant
+  return omitZero({
+    type: 'Grant',
+    id: grant.id,
+    user_id: grant.userId,
+    client_id: grant.clientId,
+    application_id: grant.isApplication ? grant.clientId : undefined,
+    hosts: grant.hosts,
+    name: grant.name,
+    on_device: place === 'device',
+    goes_to: place === 'device' ? undefined : place,
+    granted_at: formatTimestamp(grant.since),
+    last_used_at: grant.usedAt === undefined ? undefined : formatTimestamp(grant.usedAt),
+    scopes: grant.ofLogin,
+    resources: Object.entries(grant.apis).map(([resource, scopes]) => ({ resource, scopes })),
+  })
+}
+
+function serialiseProgram(one: Program): object {
+  return omitZero({
+    type: 'Program',
+    id: one.host,
+    blocked: one.isBlocked,
+    listed: one.isListed,
+    blocked_at: one.isBlocked ? timeOf(one.judgedAt) : undefined,
+    unblocked_at: one.isBlocked ? undefined : timeOf(one.judgedAt),
+    last_granted_at: timeOf(one.grantedAt),
+  })
+}
+
+function timeOf(at: number | undefined): string | undefined {
+  return at === undefined ? undefined : formatTimestamp(at)
+}
