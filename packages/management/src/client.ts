@@ -4,7 +4,9 @@ import { type Applications, createApplications } from './resources/applications.
 import { type Audit, createAudit } from './resources/audit.ts'
 import { type Credentials, createCredentials } from './resources/credentials.ts'
 import { createEvents, type Events } from './resources/events.ts'
+import { createGrants, type Grants } from './resources/grants.ts'
 import { createMails, type Mails } from './resources/mails.ts'
+import { createPrograms, type Programs } from './resources/programs.ts'
 import { createSessions, type Sessions } from './resources/sessions.ts'
 import { createTenants, type Tenants } from './resources/tenants.ts'
 import { createUsers, type Users } from './resources/users.ts'
@@ -19,6 +21,8 @@ export interface ManagementClient {
   /** Beyond the specification of the API, as all that follow. */
   audit(tenantId: string): Audit
   sessions(tenantId: string, userId: string): Sessions
+  grants(tenantId: string, userId: string): Grants
+  programs(tenantId: string): Programs
   mails(tenantId: string): Mails
   webhooks(tenantId: string): Webhooks
   events(tenantId: string): Events
@@ -42,6 +46,8 @@ export function createManagementClient(options: ManagementClientOptions): Manage
     credentials: (tenantId, userId) => createCredentials(send, tenantId, userId),
     audit: (tenantId) => createAudit(send, tenantId),
     sessions: (tenantId, userId) => createSessions(send, tenantId, userId),
+    grants: (tenantId, userId) => createGrants(send, tenantId, userId),
+    programs: (tenantId) => createPrograms(send, tenantId),
     mails: (tenantId) => createMails(send, tenantId),
     webhooks: (tenantId) => createWebhooks(send, tenantId),
     events: (tenantId) => createEvents(send, tenantId),

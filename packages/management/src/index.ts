@@ -24,7 +24,9 @@ export type { Audit, AuditQuery } from './resources/audit.ts'
 export type { CreateOptions } from './resources/create.ts'
 export type { Credentials } from './resources/credentials.ts'
 export type { EventQuery, Events } from './resources/events.ts'
+export type { Grants } from './resources/grants.ts'
 export type { MailInput, Mails } from './resources/mails.ts'
+export type { Programs } from './resources/programs.ts'
 export type { Change, Deletable, Readable } from './resources/resource.ts'
 export type { Sessions } from './resources/sessions.ts'
 export type { Tenants } from './resources/tenants.ts'
@@ -39,6 +41,7 @@ export type {
   CredentialInput,
   Delivery,
   EndpointAnswer,
+  Grant,
   ImportAlgorithm,
   ImportChangeResult,
   ImportConflict,
@@ -50,6 +53,7 @@ export type {
   Mail,
   Metadata,
   Profile,
+  Program,
   Session,
   Tenant,
   TenantEvent,

@@ -140,6 +140,48 @@ export interface Session {
   [member: string]: unknown
 }
 
+/** A program that may act on behalf of a user. */
+export interface Grant {
+  readonly type: string
+  /** Unique among the grants of the user. */
+  readonly id: string
+  user_id: string
+  client_id: string
+  /** The application to which the user has logged in on a device; empty for other programs. */
+  application_id: string
+  /** The hosts of a program that is no application. */
+  hosts: string[]
+  /** The name that the program claims. */
+  name: string
+  /** Whether it runs on the device of the user. */
+  on_device: boolean
+  /** The origin that the codes of its logins go to; empty on a device. */
+  goes_to: string
+  granted_at: string
+  /** When the service has last given out tokens for it, to the hour. */
+  last_used_at?: string
+  /** The scopes of logins. */
+  scopes: string[]
+  /** The scopes of each API. */
+  resources: { resource: string; scopes: string[] }[]
+  [member: string]: unknown
+}
+
+/** The programs of a host: unregistered clients that have it in their `client_id` or redirect URIs. */
+export interface Program {
+  readonly type: string
+  /** The host, with its port if it has one. */
+  readonly id: string
+  blocked: boolean
+  /** Whether the tenant lists the host, which counts where it trusts listed hosts. */
+  listed: boolean
+  blocked_at?: string
+  unblocked_at?: string
+  /** Within the last year. */
+  last_granted_at?: string
+  [member: string]: unknown
+}
+
 /** Something that keeps a user from logging in. */
 export interface LoginObstacle {
   /** Such as `disabled` or `password_wait`; more may come. */

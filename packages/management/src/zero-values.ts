@@ -13,6 +13,8 @@ export const zeros: Record<
   | 'Credential'
   | 'AuditEntry'
   | 'Session'
+  | 'Grant'
+  | 'Program'
   | 'Mail'
   | 'Webhook'
   | 'WebhookTest'
@@ -59,6 +61,11 @@ export const zeros: Record<
     ...{ target: '', fields: [], application_id: '', request_id: '', address: '', user_agent: '' },
   },
   Session: { browser: '', system: '', application_ids: [] },
+  Grant: {
+    ...{ application_id: '', hosts: [], name: '', on_device: false, goes_to: '', scopes: [] },
+    resources: [],
+  },
+  Program: { blocked: false, listed: false },
   Mail: { user_id: '', attempts: 0, last_answer: '' },
   Webhook: { ...common, url: '', description: '', types: [], disabled: false },
   WebhookTest: { accepted: false, milliseconds: 0 },

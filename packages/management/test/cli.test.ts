@@ -89,6 +89,32 @@ test('exit codes differ for a refusal and a usage error', async () => {
   expect((await installation.run(['--help'])).code).toBe(0)
 })
 
+test('grants are listed by one of three options, and programs are blocked by their hosts', async () => {
+  await using installation = await startInstallation()
+  const unsaid = await installation.run(['grants', 'list'])
+  expect([unsaid.code, unsaid.stderr]).toEqual([2, expect.stringContaining('--program <host>')])
+  const twice = await installation.run(['grants', 'list', '--user', 'usr_1', '--program', 'a.b'])
+  expect(twice.code).toBe(2)
+  const { id } = await clientOf(installation)
+    .users(installation.tenantId)
+    .create({ profile: { email: 'ada@example.com' } })
+  for (const of of [
+    ['--user', id],
+    ['--program', 'agent.example'],
+  ]) {
+    expect((await installation.run(['grants', 'list', ...of])).stdout).toBe('(none)\n')
+  }
+  const blocked = await installation.run(['programs', 'block', 'agent.example', '--json'])
+  expect(json(blocked.stdout)).toMatchObject({ id: 'agent.example', blocked: true })
+  const listed = await installation.run(['programs', 'list'])
+  expect(listed.stdout).toMatch(/agent\.example +blocked/)
+  const refused = await installation.run(['programs', 'block', 'Agent.example'])
+  expect([refused.code, refused.stderr]).toEqual([
+    1,
+    expect.stringContaining('which is "agent.example"'),
+  ])
+})
+
 test('routes sync shows the difference, registers it, and then finds nothing to change', async () => {
   await using installation = await startInstallation()
   const applications = clientOf(installation).applications(installation.tenantId)

@@ -67,6 +67,18 @@ test('the client has every operation of the OpenAPI document, and sends no param
   expect(await Array.fromAsync(sessions.list())).toEqual([])
   expect(await sessions.endAll()).toEqual([])
   await expect(sessions.end('none')).rejects.toMatchObject({ status: 404 })
+  const grants = client.grants(tenant.id, user.id)
+  expect(await Array.fromAsync(grants.list())).toEqual([])
+  await expect(grants.withdraw('none')).rejects.toMatchObject({ status: 404 })
+  const programs = client.programs(tenant.id)
+  const unblocked = { id: 'agent.example', blocked: false, listed: false }
+  expect(await programs.block('agent.example')).toMatchObject({ ...unblocked, blocked: true })
+  expect(await Array.fromAsync(programs.list({ blocked: true }))).toHaveLength(1)
+  expect(await Array.fromAsync(programs.grants('agent.example'))).toEqual([])
+  expect(await programs.unblock('agent.example')).toMatchObject(unblocked)
+  expect(await programs.get('agent.example')).toMatchObject(unblocked)
+  const television = await applications.create({ name: 'Notes' })
+  expect(await Array.fromAsync(applications.grants(television.id))).toEqual([])
   const audit = client.audit(tenant.id)
   const query = { actor: 'x', action: 'user.', target: user.id, user: user.id }
   const times = { from: '2026-01-01T00:00:00Z', to: '2026-01-02T00:00:00Z' }

@@ -6,6 +6,7 @@ import { OptionsError } from '../errors.ts'
 import { version } from '../version.ts'
 import { addCompletionCommand } from './completion.ts'
 import { addDoctorCommand } from './doctor.ts'
+import { addGrantCommands } from './grants.ts'
 import { addResourceCommands } from './resources.ts'
 import { addRoutesCommand } from './routes.ts'
 import { addSupportCommands } from './support.ts'
@@ -21,6 +22,7 @@ export function createProgram(): CommandLine {
     .hook('preAction', (_, command) => warnOfKey(command))
   const users = addResourceCommands(program)
   addSupportCommands(program, users)
+  addGrantCommands(program)
   addWebhookCommands(program)
   addImportCommand(users)
   addExportCommand(users)

@@ -1,13 +1,17 @@
 import type { Send } from '../request.ts'
-import type { Application, ApplicationInput } from '../types.ts'
+import type { Application, ApplicationInput, Grant } from '../types.ts'
 import { zeros } from '../zero-values.ts'
 import { type CreateOptions, recovery } from './create.ts'
+import { readFiltered } from './filtered.ts'
+import { restoreGrant } from './grants.ts'
 import { createAccess, type Deletable, type Readable, segment } from './resource.ts'
 
 /** The applications of a tenant. */
 export interface Applications extends Readable<Application>, Deletable<Application> {
   /** Creates an application. Its secret is in the answer to `get`, not in this one. */
   create(input: ApplicationInput, options?: CreateOptions<Application>): Promise<Application>
+  /** The users who have logged in to an application on a device, the newest grant first. */
+  grants(id: string): AsyncGenerator<Grant, void, undefined>
 }
 
 export function createApplications(send: Send, tenantId: string): Applications {
@@ -29,5 +33,6 @@ export function createApplications(send: Send, tenantId: string): Applications {
       const answer = await send({ method: 'POST', path, body, isRepeatable: false, recover })
       return access.restore(answer.body)
     },
+    grants: (id) => readFiltered(send, `/x${path}/${segment(id)}/grants`, {}, restoreGrant),
   }
 }
