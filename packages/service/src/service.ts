@@ -274,6 +274,7 @@ function createLayers(options: IdentityServiceOptions, parts: LayerParts) {
     clientIp,
     ownClient:
       consoleUrl === undefined ? undefined : consoleClient(consoleUrl, parts.consoleSecret),
+    consoleUrl,
     idTokenClaims: options.idTokenClaims,
     allowHttpOnLoopback,
   })
@@ -291,6 +292,8 @@ function createLayers(options: IdentityServiceOptions, parts: LayerParts) {
   const api = createApi({
     context,
     support: issuer.support,
+    commandLogins: issuer.commandLogins,
+    consoleUrl,
     webhooks,
     logger,
     clientIp,

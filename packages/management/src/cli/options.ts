@@ -5,11 +5,13 @@ import { Exit, exitCodes } from '../command-line/exit-codes.ts'
 import { SecretOption } from '../command-line/secrets.ts'
 import type { Fetch, ManagementClientOptions } from '../options.ts'
 import { createHttpFetch } from './http-fetch.ts'
+import { readLogin } from './stored-logins.ts'
 
 /** How the command reaches the service. */
 export interface ConnectOptions {
   url: string
-  apiKey: string
+  /** Default: the login of `latchkey login`. */
+  apiKey?: string
   timeout: number
 }
 
@@ -17,17 +19,22 @@ export interface TenantOptions extends ConnectOptions {
   tenant?: string
 }
 
-/** Adds the options that say which service it is. */
+/** Adds the options that say which service it is, and by which key it is reached. */
 export function withConnection(command: Command): Command {
+  return withService(command).addOption(
+    new SecretOption(
+      '--api-key <key>',
+      'a secret API key; better in the environment than here (default: the login of latchkey login)',
+    ).env('LATCHKEY_API_KEY'),
+  )
+}
+
+/** Adds the options that say which service it is. */
+export function withService(command: Command): Command {
   return command
     .addOption(
       new Option('--url <url>', 'where the API is, such as https://api.example.com')
         .env('LATCHKEY_URL')
-        .makeOptionMandatory(),
-    )
-    .addOption(
-      new SecretOption('--api-key <key>', 'a secret API key; better in the environment than here')
-        .env('LATCHKEY_API_KEY')
         .makeOptionMandatory(),
     )
     .addOption(
@@ -55,7 +62,29 @@ export function connect(options: ConnectOptions): ManagementClient {
 /** The options of a client of the service. */
 export function clientOptions(options: ConnectOptions, fetch: Fetch): ManagementClientOptions {
   const { url, apiKey, timeout } = options
-  return { baseUrl: url, apiKey, timeoutSeconds: timeout, fetch }
+  return { baseUrl: url, apiKey: apiKey ?? tokenOf(url), timeoutSeconds: timeout, fetch }
+}
+
+/**
+ * The access token of the login at a service.
+ *
+ * @throws Exit when there is none, or it has expired.
+ */
+function tokenOf(url: string): string {
+  const login = readLogin(url)
+  if (!login) {
+    throw new Exit(
+      exitCodes.usage,
+      "error: required option '--api-key <key>' not specified. Set LATCHKEY_API_KEY, or run latchkey login. (LATCHKEY_LOGIN_MISSING)",
+    )
+  }
+  if (login.expiresAt <= Date.now() / 1_000) {
+    throw new Exit(
+      exitCodes.failed,
+      'The login has expired. Run latchkey login again. (LATCHKEY_LOGIN_EXPIRED)',
+    )
+  }
+  return login.accessToken
 }
 
 /**

@@ -2,11 +2,12 @@ import type { Command } from 'commander'
 import { type CommandLine, createCommand, runCommand } from '../command-line/command-line.ts'
 import { Exit, exitCodes } from '../command-line/exit-codes.ts'
 import { isLoopback } from '../doctor/checks.ts'
-import { OptionsError } from '../errors.ts'
+import { AuthenticationError, OptionsError } from '../errors.ts'
 import { version } from '../version.ts'
 import { addCompletionCommand } from './completion.ts'
 import { addDoctorCommand } from './doctor.ts'
 import { addGrantCommands } from './grants.ts'
+import { addLoginCommands } from './login.ts'
 import { addResourceCommands } from './resources.ts'
 import { addRoutesCommand } from './routes.ts'
 import { addSupportCommands } from './support.ts'
@@ -20,6 +21,7 @@ export function createProgram(): CommandLine {
     .description('Manage tenants, applications and users; import users; check an installation.')
     .addHelpText('after', help)
     .hook('preAction', (_, command) => warnOfKey(command))
+  addLoginCommands(program)
   const users = addResourceCommands(program)
   addSupportCommands(program, users)
   addGrantCommands(program)
@@ -34,8 +36,14 @@ export function createProgram(): CommandLine {
 }
 
 function exitOf(error: unknown): Exit | undefined {
+  if (error instanceof AuthenticationError && !process.env.LATCHKEY_API_KEY) {
+    return new Exit(exitCodes.failed, `${error.message}\n${ENDED}`)
+  }
   return error instanceof OptionsError ? new Exit(exitCodes.usage, error.message) : undefined
 }
+
+const ENDED =
+  'If you use the login of latchkey login, it has ended: it was withdrawn, or the session of the browser or your access as an operator has. Run latchkey login again. (LATCHKEY_LOGIN_ENDED)'
 
 /** Says when others may learn a secret. */
 function warnOfKey(command: Command): void {
@@ -59,6 +67,7 @@ function warnOfKey(command: Command): void {
 const help = `
 Examples:
   export LATCHKEY_URL=https://api.example.com LATCHKEY_API_KEY=latchkey_…
+  latchkey login --url https://api.example.com # in place of an API key
   latchkey users list --output ndjson | head
   latchkey users import users.csv --dry-run
   latchkey routes sync --base-url https://shop.example

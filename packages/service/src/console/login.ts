@@ -3,8 +3,6 @@ import { type Auth, createAuth } from '@latchkey/core'
 import { nodePlatform } from '@latchkey/core/node'
 import type { Logger } from 'pino'
 import { operatorOfLogin } from '../domain/operators/operators.ts'
-import { acrOf } from '../domain/ways/assurance.ts'
-import { isLoopbackHost } from '../domain/writes/addresses.ts'
 import type { DomainContext } from '../domain/writes/context.ts'
 import type { MasterKeys } from '../domain/writes/vault.ts'
 import type { OperatorUser } from '../store/ports.ts'
@@ -18,15 +16,6 @@ export const FRESH_SECONDS = 300
 
 const IDLE_SECONDS = 30 * 60
 const ABSOLUTE_SECONDS = 12 * 3_600
-
-/**
- * The strength that a login of an operator must have: a second factor, or a passkey. On a developer's own machine, which no
- * other machine reaches, the password is enough.
- */
-export function strengthAt(consoleUrl: string): { acr?: readonly string[] } {
-  if (isLoopbackHost(new URL(consoleUrl).hostname)) return {}
-  return { acr: [acrOf.mfa, acrOf.phr, acrOf.phrh] }
-}
 
 /** The parts with which the console logs operators in. */
 export interface LoginOptions {

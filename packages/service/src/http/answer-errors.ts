@@ -1,9 +1,8 @@
 import type express from 'express'
 import type { Logger } from 'pino'
-import { reaches } from '../domain/keys/api-keys.ts'
+import { type Caller, reaches } from '../domain/keys/api-keys.ts'
 import { noteRefusal } from '../domain/writes/audit.ts'
 import type { DomainContext, ServiceScope } from '../domain/writes/context.ts'
-import type { ApiKey } from '../store/records.ts'
 import type { ClientIp } from '../wire/client.ts'
 import { errorOf, sendError } from '../wire/errors.ts'
 import { pathOf } from '../wire/path-of.ts'
@@ -31,7 +30,7 @@ export function answerErrors({
   }
 
   return (cause, req, res, next) => {
-    const { requestId, key } = res.locals as Locals
+    const { requestId, caller } = res.locals as Locals
     const error = errorOf(cause)
     const entry = { requestId, code: error.code, method: req.method, path: pathOf(req) }
     if (error.statusCode >= 500) logger.error({ ...entry, err: cause }, 'request failed')
@@ -39,9 +38,9 @@ export function answerErrors({
 
     const isWrite = req.method === 'POST' || req.method === 'DELETE'
     const isTransient = error.code === 'rate_limited' || error.code === 'unavailable'
-    if (key ? isWrite && !isTransient : error.code === 'authentication_failure') {
+    if (caller ? isWrite && !isTransient : error.code === 'authentication_failure') {
       const actor = actorOf(clientIp, req, res)
-      const scope = { context, actor, tenantId: key && reachedTenant(key, req.path) }
+      const scope = { context, actor, tenantId: caller && reachedTenant(caller, req.path) }
       note(scope, error.code, req.path.slice(0, 200)).catch((err) =>
         logger.error({ err }, 'audit failed'),
       )
@@ -52,8 +51,8 @@ export function answerErrors({
   }
 }
 
-/** The tenant that a path names, when the key may reach it. */
-function reachedTenant(key: ApiKey, path: string): string | undefined {
+/** The tenant that a path names, when the sender may reach it. */
+function reachedTenant(caller: Caller, path: string): string | undefined {
   const id = /^(?:\/x)?\/v1\/tenants\/([^/]+)/.exec(path)?.[1]
-  return id !== undefined && reaches(key, id) ? id : undefined
+  return id !== undefined && reaches(caller, id) ? id : undefined
 }

@@ -4,13 +4,22 @@ import type { Logger } from 'pino'
 import {
   authenticate,
   authenticationFailure,
+  type Caller,
   findKeysOnce,
+  presentedToken,
   reaches,
 } from '../domain/keys/api-keys.ts'
 import type { RateLimit } from '../domain/limits/rate-limit.ts'
+import {
+  COMMAND_CLIENT,
+  type CommandLogin,
+  type CommandLogins,
+} from '../domain/operators/command-logins.ts'
+import { roleMay, rolesThatMay } from '../domain/operators/roles.ts'
 import type { Support } from '../domain/operators/support.ts'
 import type { DomainContext } from '../domain/writes/context.ts'
 import { notFound, ServiceError } from '../domain/writes/errors.ts'
+import { lifetimes } from '../domain/writes/lifetimes.ts'
 import { reason } from '../domain/writes/reasons/index.ts'
 import { traceTenant } from '../telemetry/tracing.ts'
 import type { Webhooks } from '../webhooks/index.ts'
@@ -29,6 +38,7 @@ import { listBody, nextLink, parsePage, parseQuery } from './list.ts'
 import { actorOf, type Locals } from './locals.ts'
 import { methodOf } from './method.ts'
 import { openApiDocument } from './openapi.ts'
+import { type Needed, neededFor, neededForFiles } from './operator-permissions.ts'
 import type { Call, Format, QueryRoute, Route } from './route.ts'
 import { supportRoutes } from './support.ts'
 import { tenantRoutes } from './tenants.ts'
@@ -59,6 +69,9 @@ let document: string | undefined
 export interface ApiOptions {
   readonly context: DomainContext
   readonly support: Support
+  readonly commandLogins: CommandLogins
+  /** The origin of the console, at which operators log in; `undefined` where there is none. */
+  readonly consoleUrl: string | undefined
   readonly webhooks: Webhooks
   readonly rateLimit: RateLimit
   readonly logger: Logger
@@ -82,14 +95,13 @@ export function createApi(options: ApiOptions): Express {
   for (const [path, ofPath] of Map.groupBy(routes, ({ path }) => path)) {
     const route = app.route(path)
     for (const endpoint of ofPath) {
-      if (endpoint.kind === 'write')
-        route.post(requireReach, requireWriting, ...writeHandlers(options, endpoint))
-      else if (endpoint.kind === 'batch')
-        route.post(requireReach, requireWriting, ...batchHandlers(options, endpoint))
-      else if (endpoint.kind === 'delete')
-        route.delete(requireReach, requireWriting, handle(options, endpoint))
-      else if (endpoint.kind === 'query') route.get(requireReach, queryHandler(options, endpoint))
-      else route.get(requireReach, handle(options, endpoint))
+      const reading = [requireReach, requirePermission(options, endpoint)]
+      const writing = [...reading, requireWriting]
+      if (endpoint.kind === 'write') route.post(writing, ...writeHandlers(options, endpoint))
+      else if (endpoint.kind === 'batch') route.post(writing, ...batchHandlers(options, endpoint))
+      else if (endpoint.kind === 'delete') route.delete(writing, handle(options, endpoint))
+      else if (endpoint.kind === 'query') route.get(reading, queryHandler(options, endpoint))
+      else route.get(reading, handle(options, endpoint))
     }
     refuseOtherMethods(route, [...new Set(ofPath.map(({ kind }) => methodOf(kind)))])
   }
@@ -97,6 +109,11 @@ export function createApi(options: ApiOptions): Express {
   service(app, '/x/v1/openapi.json', async () => {
     document ??= JSON.stringify(openApiDocument(routes))
     return document
+  })
+  service(app, '/x/v1/login', async () => {
+    if (options.consoleUrl === undefined) throw notFound()
+    const { origin: issuer } = new URL(options.consoleUrl)
+    return JSON.stringify({ type: 'Login', issuer, client_id: COMMAND_CLIENT })
   })
   service(app, '/x/health', async () => '{"status":"ok"}')
   service(app, '/x/ready', async () => {
@@ -150,17 +167,26 @@ const beginRequest: RequestHandler = (_req, res, next) => {
 const UNCONFIRMED =
   'An API key was refused: a backup was restored, and the key was not confirmed since. Run latchkey-service confirm.'
 
-function authenticateRequest({ context, rateLimit, logger }: ApiOptions): RequestHandler {
+function authenticateRequest(options: ApiOptions): RequestHandler {
+  const { context, rateLimit, logger, commandLogins } = options
   const find = findKeysOnce(context)
   return async (req, res, next) => {
     const locals = res.locals as Locals
-    const { kind, key } = await authenticate(context, req.headers.authorization, find)
+    const { authorization } = req.headers
+    const login = await commandLogins.find(presentedToken(authorization))
+    if (login) {
+      const { id, reach } = login.operator.operator
+      Object.assign(locals, { login, caller: { id, reach, readOnly: false } satisfies Caller })
+      await rateLimit.spend(id)
+      return next()
+    }
+    const { kind, key } = await authenticate(context, authorization, find)
     if (kind === 'refused') {
       if (key?.isUnconfirmed) logger.warn({ key: key.id }, UNCONFIRMED)
       locals.refusedKey = key
       throw authenticationFailure()
     }
-    locals.key = key
+    locals.caller = key
     await rateLimit.spend(key.id)
     next()
   }
@@ -168,16 +194,44 @@ function authenticateRequest({ context, rateLimit, logger }: ApiOptions): Reques
 
 const requireReach: RequestHandler<{ tenant_id?: string }> = (req, res, next) => {
   const { tenant_id } = req.params
-  const { key } = res.locals as Required<Locals>
-  if (tenant_id !== undefined && !reaches(key, tenant_id)) throw notFound()
+  const { caller } = res.locals as Required<Locals>
+  if (tenant_id !== undefined && !reaches(caller, tenant_id)) throw notFound()
   if (tenant_id !== undefined) traceTenant(tenant_id)
   next()
 }
 
 const requireWriting: RequestHandler = (_, res, next) => {
-  const { key } = res.locals as Required<Locals>
-  if (!key.readOnly) return next()
+  const { caller } = res.locals as Required<Locals>
+  if (!caller.readOnly) return next()
   throw new ServiceError('not_permitted', reason('key_read_only'))
+}
+
+/** The operator who sends the request may do this; an API key needs no more than its reach. */
+function requirePermission({ context }: ApiOptions, route: Route): RequestHandler {
+  return (req, res, next) => {
+    const { login } = res.locals as Locals
+    if (!login) return next()
+    const asFile = route.kind === 'query' && formatOf(req, route) !== undefined
+    checkOperator(context, login, neededFor[route.operationId] ?? { permission: 'never' })
+    if (asFile) checkOperator(context, login, neededForFiles)
+    next()
+  }
+}
+
+/** @throws ServiceError `not_permitted`. */
+function checkOperator({ clock }: DomainContext, login: CommandLogin, needed: Needed): void {
+  if (needed.permission === 'never') {
+    throw new ServiceError('not_permitted', reason('operator_needs_key'))
+  }
+  const { role: own } = login.operator.operator
+  if (!roleMay(own, needed.permission)) {
+    const roles = rolesThatMay(needed.permission).join(', ')
+    throw new ServiceError('not_permitted', reason('operator_role', { own, roles }))
+  }
+  const seconds = clock.now() / 1_000 - login.loggedInAt
+  if (needed.isDangerous && seconds > lifetimes.recentLoginSeconds) {
+    throw new ServiceError('not_permitted', reason('operator_login_old'))
+  }
 }
 
 const readBytes = express.raw({ type: () => true, limit: MAX_BODY_BYTES })
@@ -271,15 +325,16 @@ function formatOf(req: express.Request, { formats = [] }: QueryRoute): Format | 
 
 function callOf(options: ApiOptions, req: express.Request, res: express.Response): Call {
   const { context, rateLimit, support, webhooks } = options
-  const { key } = res.locals as Required<Locals>
+  const { caller, login } = res.locals as Locals & Required<Pick<Locals, 'caller'>>
   const ids = req.params as Call['ids']
   return {
     scope: { context, actor: actorOf(options.clientIp, req, res), tenantId: ids.tenant_id },
-    key,
+    caller,
+    login,
     support,
     webhooks,
     ids,
-    spend: (requests) => rateLimit.spend(key.id, requests),
+    spend: (requests) => rateLimit.spend(caller.id, requests),
     warn: (sentence) => void res.appendHeader('latchkey-warning', headerText(sentence)),
     isAbandoned: () => res.destroyed,
   }

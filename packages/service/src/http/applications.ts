@@ -8,11 +8,10 @@ import {
   openSecret,
   updateApplication,
 } from '../domain/applications/applications.ts'
-import type { Scope } from '../domain/writes/context.ts'
 import type { Application } from '../store/records.ts'
 import { applicationInput, serializeApplication } from '../wire/applications.ts'
 import { applicationBody } from '../wire/schemas.ts'
-import { list, type Route, write } from './route.ts'
+import { type Call, list, type Route, write } from './route.ts'
 
 const collection = '/v1/tenants/:tenant_id/applications'
 const single = `${collection}/:application_id`
@@ -27,7 +26,7 @@ export const applicationRoutes: Route[] = [
     summary: 'The applications of a tenant',
     resource: 'Application',
     run: ({ scope }, page) => listApplications(scope, page),
-    serialize: ({ scope }, application) => withSecret(scope, application),
+    serialize: (call, application) => withSecret(call, application),
   }),
   write({
     path: collection,
@@ -44,8 +43,8 @@ export const applicationRoutes: Route[] = [
     operationId: 'getApplication',
     summary: 'One application',
     resource: 'Application',
-    run: async ({ scope, ids }) =>
-      withSecret(scope, await getApplication(scope, ids.application_id)),
+    run: async (call) =>
+      withSecret(call, await getApplication(call.scope, call.ids.application_id)),
   },
   write({
     path: single,
@@ -53,13 +52,14 @@ export const applicationRoutes: Route[] = [
     summary: 'Replace an application; its secret stays',
     resource: 'Application',
     body: applicationBody,
-    async run({ scope, ids, warn }, body) {
+    async run(call, body) {
+      const { scope, ids, warn } = call
       const before = await getApplication(scope, ids.application_id)
       const application = await updateApplication(scope, ids.application_id, applicationInput(body))
       if (application.redirectUrls.length === 0 && before.redirectUrls.length > 0) {
         warn(`${NO_REDIRECT} It had: ${before.redirectUrls.join(' ')}`)
       }
-      return withSecret(scope, application)
+      return withSecret(call, application)
     },
   }),
   {
@@ -73,8 +73,10 @@ export const applicationRoutes: Route[] = [
   },
 ]
 
-function withSecret({ context }: Scope, application: Application): object {
+/** An operator sees secrets in the console alone, which asks for a new login first. */
+function withSecret({ scope, login }: Call, application: Application): object {
+  const { context } = scope
   const { metadata } = application
-  const hasSecret = !exceptionsOf(metadata).isPublic && !isOnFapi(metadata)
+  const hasSecret = !login && !exceptionsOf(metadata).isPublic && !isOnFapi(metadata)
   return serializeApplication(application, hasSecret ? openSecret(context, application) : undefined)
 }

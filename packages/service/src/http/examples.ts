@@ -96,7 +96,12 @@ export const answerExamples: Readonly<Record<ResourceName, object>> = {
   Grant: {
     ...{ type: 'Grant', id: ids.session, user_id: ids.user },
     ...{ client_id: 'https://agent.example/client.json', hosts: ['agent.example'] },
-    ...{ name: 'Note Taker', goes_to: 'https://agent.example', granted_at: at, last_used_at: later },
+    ...{
+      name: 'Note Taker',
+      goes_to: 'https://agent.example',
+      granted_at: at,
+      last_used_at: later,
+    },
     scopes: ['openid', 'offline_access'],
     resources: [{ resource: 'https://notes.example.com/mcp', scopes: ['notes:read'] }],
   },

@@ -60,7 +60,8 @@ export const grantRoutes: Route[] = [
   query({
     path: `${tenant}/programs`,
     operationId: 'listPrograms',
-    summary: 'The hosts whose programs are blocked, then those with a grant, the newest grant first',
+    summary:
+      'The hosts whose programs are blocked, then those with a grant, the newest grant first',
     resource: 'Program',
     filters: z.object({
       blocked: z
@@ -88,7 +89,8 @@ export const grantRoutes: Route[] = [
   query({
     path: `${program}/grants`,
     operationId: 'listProgramGrants',
-    summary: 'The users who have granted something to the programs of a host, the newest grant first',
+    summary:
+      'The users who have granted something to the programs of a host, the newest grant first',
     resource: 'Grant',
     filters: z.object({}),
     serialize: serialiseGrant,

@@ -1,4 +1,6 @@
 import type express from 'express'
+import type { Caller } from '../domain/keys/api-keys.ts'
+import { COMMAND_CLIENT, type CommandLogin } from '../domain/operators/command-logins.ts'
 import type { Actor } from '../domain/writes/context.ts'
 import type { ApiKey } from '../store/records.ts'
 import { type ClientIp, userAgentOf } from '../wire/client.ts'
@@ -6,17 +8,22 @@ import { type ClientIp, userAgentOf } from '../wire/client.ts'
 /** Values that the steps of one request pass on. */
 export interface Locals {
   requestId: string
-  key?: ApiKey
+  /** The sender, once it is known to be good. */
+  caller?: Caller
+  /** The login of an operator, if the sender is one. */
+  login?: CommandLogin
   /** A key that was revoked or has expired. */
   refusedKey?: ApiKey | undefined
 }
 
 /** The sender of the request: the key, whether it is good or not, or a visitor without one. */
 export function actorOf(clientIp: ClientIp, req: express.Request, res: express.Response): Actor {
-  const { key, refusedKey, requestId } = res.locals as Locals
-  const { id } = key ?? refusedKey ?? {}
+  const { caller, login, refusedKey, requestId } = res.locals as Locals
+  const { id } = caller ?? refusedKey ?? {}
+  const name = id === undefined ? 'visitor' : `${login ? 'operator' : 'key'}:${id}`
   return {
-    name: id === undefined ? 'visitor' : `key:${id}`,
+    name,
+    ...(login && { applicationId: COMMAND_CLIENT }),
     requestId,
     address: clientIp(req) || undefined,
     userAgent: userAgentOf(req),

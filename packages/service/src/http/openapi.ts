@@ -30,7 +30,7 @@ export function openApiDocument(routes: readonly Route[]): object {
         apiKey: {
           type: 'http',
           scheme: 'bearer',
-          description: 'A key that begins with latchkey_.',
+          description: 'A key that begins with latchkey_, or the access token of latchkey login.',
         },
       },
       schemas: { ...resourceSchemas, ...listSchemas(), Error: errorSchema },

@@ -261,7 +261,8 @@ const grantSchema = {
 
 const programSchema = {
   type: 'object',
-  description: 'The programs of a host: unregistered clients that have it in their client_id or redirect URIs.',
+  description:
+    'The programs of a host: unregistered clients that have it in their client_id or redirect URIs.',
   required: ['type', 'id'],
   properties: {
     type: { const: 'Program' },

@@ -1,8 +1,9 @@
 import type { z } from 'zod'
+import type { Caller } from '../domain/keys/api-keys.ts'
+import type { CommandLogin } from '../domain/operators/command-logins.ts'
 import type { Support } from '../domain/operators/support.ts'
 import type { Scope } from '../domain/writes/context.ts'
 import type { Listing, Page } from '../store/ports.ts'
-import type { ApiKey } from '../store/records.ts'
 import type { Webhooks } from '../webhooks/index.ts'
 import type { CredentialType } from '../wire/credentials.ts'
 import type { Lines, Part } from '../wire/json-lines.ts'
@@ -46,7 +47,9 @@ export type PathParameters = {
 export interface Call {
   /** The scope of the request: the tenant of the path, if it names one. */
   readonly scope: Scope
-  readonly key: ApiKey
+  readonly caller: Caller
+  /** The login of the operator who sends the request; `undefined` for an API key. */
+  readonly login: CommandLogin | undefined
   readonly support: Support
   readonly webhooks: Webhooks
   /** Each that the path of the route names. */

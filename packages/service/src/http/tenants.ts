@@ -1,6 +1,9 @@
+import { roleMay } from '../domain/operators/roles.ts'
 import { warningsOf } from '../domain/operators/tenant-warnings.ts'
+import { needsSecondOperator } from '../domain/tenants/tenant-features.ts'
 import { getTenant, listTenants, updateTenant } from '../domain/tenants/tenants.ts'
-import { sentenceIn } from '../domain/writes/reasons/index.ts'
+import { ServiceError } from '../domain/writes/errors.ts'
+import { reason, sentenceIn } from '../domain/writes/reasons/index.ts'
 import { tenantBody } from '../wire/schemas.ts'
 import { serializeTenant, tenantInput } from '../wire/tenants.ts'
 import { list, type Route, write } from './route.ts'
@@ -11,7 +14,7 @@ export const tenantRoutes: Route[] = [
     operationId: 'listTenants',
     summary: 'The tenants that the API key can access',
     resource: 'Tenant',
-    run: ({ scope, key }, page) => listTenants(scope, key.reach, page),
+    run: ({ scope, caller }, page) => listTenants(scope, caller.reach, page),
     serialize: (_, tenant) => serializeTenant(tenant),
   }),
   {
@@ -28,9 +31,15 @@ export const tenantRoutes: Route[] = [
     summary: 'Replace the name, metadata and settings of a tenant',
     resource: 'Tenant',
     body: tenantBody,
-    async run({ scope, warn }, body) {
+    async run({ scope, warn, login }, body) {
       const before = await getTenant(scope)
-      const tenant = await updateTenant(scope, tenantInput(body))
+      const input = tenantInput(body)
+      const changesRule = needsSecondOperator(before) !== needsSecondOperator(input)
+      if (login && changesRule && !roleMay(login.operator.operator.role, 'operators')) {
+        throw new ServiceError('not_permitted', reason('four_eyes_owner_only'))
+      }
+      // An operator changes what was there when the rule was looked at.
+      const tenant = await updateTenant(scope, input, login && before.updatedAt)
       for (const one of await warningsOf(scope, tenant, before)) warn(sentenceIn('en', one))
       return serializeTenant(tenant)
     },

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Background } from '../background/index.ts'
 import { createThrottle, defaultLimits, type Limits } from '../domain/limits/limits.ts'
+import type { CommandLogins } from '../domain/operators/command-logins.ts'
 import type { Support } from '../domain/operators/support.ts'
 import type { ClaimsOf } from '../domain/users/users.ts'
 import type { DomainContext } from '../domain/writes/context.ts'
@@ -14,6 +15,7 @@ import type { IssuerContext, IssuerLogger, OwnClient } from './context.ts'
 import { createDispatcher } from './dispatcher.ts'
 import { createClientDocuments } from './provider/client-documents.ts'
 import { createClientKeys } from './provider/client-keys.ts'
+import { createCommandLogins } from './provider/command-logins.ts'
 import { createDirectory } from './provider/directory.ts'
 import { createProviders } from './provider/providers.ts'
 import {
@@ -44,6 +46,8 @@ export interface IssuerOptions {
   clientIp: ClientIp
   /** The client that this process itself is. */
   ownClient?: OwnClient | undefined
+  /** The origin of the console, at which operators log in; `undefined` where there is none. */
+  consoleUrl?: string | undefined
   /** More claims of a user for their ID tokens. */
   idTokenClaims?: ClaimsOf | undefined
   /** How often things may be tried. Every limit that is not given has its default. */
@@ -68,6 +72,8 @@ export interface Issuer {
   readonly outbox: Pick<Outbox, 'list'>
   /** Help of operators for users. */
   readonly support: Support
+  /** The logins of operators on command lines. */
+  readonly commandLogins: CommandLogins
   /** Resolves when all due logout tokens and mails were tried once. */
   idle(): Promise<void>
   /** Closes the connections to others, after the background. */
@@ -122,6 +128,7 @@ export function createIssuer(options: IssuerOptions): Issuer {
     handle: createDispatcher(context, providers),
     outbox: { list: (tenantId) => outbox.list(tenantId) },
     support: createSupport(context, providerOf),
+    commandLogins: createCommandLogins(context, options.consoleUrl),
     idle,
     async close() {
       await context.outgoing.close()

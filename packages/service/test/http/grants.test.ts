@@ -31,7 +31,10 @@ async function openApi(api: Api) {
   /** Registers a program of a host, to which a user grants access. */
   async function grant(email: string, host: string) {
     const callback = `https://${host}/callback`
-    const { body } = await register(issuer, { redirect_uris: [callback], client_name: 'Note Taker' })
+    const { body } = await register(issuer, {
+      redirect_uris: [callback],
+      client_name: 'Note Taker',
+    })
     const clientId = String(body.client_id)
     const browser = createBrowser(issuer)
     const asked = { redirect_uri: callback, scope: 'offline_access notes:read' }

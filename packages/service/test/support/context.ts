@@ -67,6 +67,8 @@ export async function openApi(
     // There is no issuer.
     support: {} as never,
     webhooks: {} as never,
+    commandLogins: { find: async () => undefined },
+    consoleUrl: undefined,
     logger: pino({ level: 'silent' }),
     rateLimit: createRateLimit(1_000_000),
     clientIp: createClientIp([], pino({ level: 'silent' })),

@@ -1,3 +1,4 @@
+import { strengthAt } from '../../domain/operators/command-logins.ts'
 import {
   inviteAgain,
   inviteOperator,
@@ -27,7 +28,6 @@ import {
 } from '../call.ts'
 import { credentialKinds } from '../credential-kinds.ts'
 import { invitationLink } from '../invitation-link.ts'
-import { strengthAt } from '../login.ts'
 import { answerOf, languageIn, mailStates } from '../mail-form.ts'
 import { permissionWords } from '../permission-words.ts'
 import { type Refused, refusedBy } from '../refused.ts'

@@ -75,6 +75,9 @@ export function revokeApiKey(scope: ServiceScope, id: string): Promise<ApiKey> {
   )
 }
 
+/** What the API asks of the sender of a request: an API key, or an operator who has logged in on a command line. */
+export type Caller = Pick<ApiKey, 'id' | 'reach' | 'except' | 'readOnly'>
+
 /** The key that a request presents; a refused one may be `undefined`, which no key has. */
 export type Authentication =
   | { kind: 'good'; key: ApiKey }
@@ -99,6 +102,11 @@ export function findKeysOnce(context: DomainContext): FindKey {
   return (hash) => cache.get(hash, () => context.store.apiKeys.findByHash(hash))
 }
 
+/** The bearer token of an `Authorization` header; empty if it has none. @see RFC 6750 §2.1 */
+export function presentedToken(authorization: string | undefined): string {
+  return /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1] ?? ''
+}
+
 /**
  * Looks up the key that an `Authorization` header presents.
  *
@@ -111,7 +119,7 @@ export async function authenticate(
   authorization: string | undefined,
   find: FindKey = context.store.apiKeys.findByHash,
 ): Promise<Authentication> {
-  const presented = /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1] ?? ''
+  const presented = presentedToken(authorization)
   const key = API_KEY.test(presented) ? await find(hashApiKey(presented)) : undefined
   const now = nowMicros(context.clock)
   if (
@@ -135,7 +143,7 @@ export function authenticationFailure(): ServiceError {
 }
 
 /** Whether the key may reach the tenant. No key reaches the system tenant. */
-export function reaches(key: ApiKey, tenantId: string): boolean {
+export function reaches(key: Pick<Caller, 'reach' | 'except'>, tenantId: string): boolean {
   if (tenantId === SYSTEM_TENANT_ID) return false
   return key.reach === 'all' ? !key.except?.includes(tenantId) : key.reach.includes(tenantId)
 }

@@ -184,7 +184,10 @@ export function withHostBlocked(metadata: Metadata, host: string, isBlocked: boo
   const list = after.sort().join(' ')
   const most = limits.metadataValueLength
   if (list.length > most) {
-    throw new ServiceError('conflict', reason('blocked_hosts_full', { key: BLOCKED_HOSTS_KEY, most }))
+    throw new ServiceError(
+      'conflict',
+      reason('blocked_hosts_full', { key: BLOCKED_HOSTS_KEY, most }),
+    )
   }
   return { ...others, [BLOCKED_HOSTS_KEY]: list }
 }

@@ -16,6 +16,7 @@ import type { IssuerContext } from '../context.ts'
 import { SpentError } from '../engine/code.ts'
 import { jwtParts } from '../requests/jwt-parts.ts'
 import { factsOf } from '../requests/request-facts.ts'
+import { commandClient, isCommand } from './command-logins.ts'
 import { findTyped, isDeviceChange, openDevice, sealDevice, userCodeUid } from './device-codes.ts'
 import { readRefreshToken, spentToken } from './refresh-tokens.ts'
 import { addRegistered, findRegistered } from './registrations.ts'
@@ -209,6 +210,7 @@ function clientAdapter(context: IssuerContext, tenantId: string, issuer: string)
     async find(id) {
       if (id === ACCOUNT_CLIENT) return account
       if (id === own?.client_id) return own
+      if (isCommand(tenantId, id)) return own && commandClient(issuer)
       // Anybody can make up such ids: no cache and no store is asked for them.
       if (isDocumentId(id)) return undefined
       if (isRegisteredId(id)) {

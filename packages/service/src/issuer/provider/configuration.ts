@@ -1,5 +1,6 @@
 import type { Configuration, JWK } from 'oidc-provider'
 import { RESOURCES_KEY } from '../../domain/applications/application-resources.ts'
+import { COMMAND_LOGIN_SECONDS } from '../../domain/operators/command-logins.ts'
 import { acrOf } from '../../domain/ways/assurance.ts'
 import { lifetimes, loginSeconds } from '../../domain/writes/lifetimes.ts'
 import type { Tenant } from '../../store/records.ts'
@@ -15,6 +16,7 @@ import { claimsOfAccessToken, createApiTokens, rotatesUnlessRefused } from './ap
 import { EARLIER_SECRET, EARLIER_SECRET_UNTIL } from './client-metadata.ts'
 import { exceptionProperties, isFapi, mayAskAsScript, needsPkce } from './client-policy.ts'
 import { checkAssertion } from './client-proofs.ts'
+import { isCommand } from './command-logins.ts'
 import { createDeviceFlow } from './device-logins.ts'
 import { loadGrant } from './grants.ts'
 import { createPolicy, prompts } from './policy.ts'
@@ -114,8 +116,10 @@ export function createConfiguration(
     },
     extraTokenClaims: claimsOfAccessToken,
     ttl: {
-      AccessToken: (_ctx, { resourceServer }) =>
-        resourceServer?.accessTokenTTL ?? lifetimes.accessTokenSeconds,
+      AccessToken: (_ctx, { resourceServer }, { clientId }) => {
+        if (isCommand(tenant.id, clientId)) return COMMAND_LOGIN_SECONDS
+        return resourceServer?.accessTokenTTL ?? lifetimes.accessTokenSeconds
+      },
       AuthorizationCode: lifetimes.authorizationCodeSeconds,
       ClientCredentials: lifetimes.apiTokenSeconds,
       DeviceCode: lifetimes.deviceCodeSeconds,

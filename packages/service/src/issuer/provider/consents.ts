@@ -126,7 +126,10 @@ export async function consentsOf(holder: ConsentHolder, userId: string): Promise
 }
 
 /** The hosts by which the tenant judges the client of a consent; an application has none. */
-export function hostsOf({ clientId, hosts }: Pick<Consent, 'clientId' | 'hosts'>): readonly string[] {
+export function hostsOf({
+  clientId,
+  hosts,
+}: Pick<Consent, 'clientId' | 'hosts'>): readonly string[] {
   return hosts ?? judgedHosts(clientId, [])
 }
 

@@ -10,16 +10,19 @@ import {
   requestedLevels,
 } from '../../domain/ways/assurance.ts'
 import { allowedFactors, firstMethod } from '../../domain/ways/login-methods.ts'
-import { loginSeconds } from '../../domain/writes/lifetimes.ts'
+import { lifetimes, loginSeconds } from '../../domain/writes/lifetimes.ts'
 import type { IssuerContext } from '../context.ts'
 import { DEVICE_GRANT, isOfDevice } from '../engine/device-code.ts'
+import { authTimeOf } from '../engine/login-facts.ts'
 import { answerWithAcr } from '../engine/request.ts'
+import type { Session } from '../engine/session.ts'
 import { NATIVE_UNCONFIRMED } from '../interaction/first/select-account.ts'
 import { ACR_UNMET } from '../interaction/progress/login-progress.ts'
 import { lacksSecondStep, SECOND_STEP_DUE } from '../interaction/progress/second-step.ts'
 import { paths } from '../requests/paths.ts'
 import { factsOf } from '../requests/request-facts.ts'
 import { describeForbiddenGrant } from './client-policy.ts'
+import { isCommand } from './command-logins.ts'
 import { isAgreed, isConfirmed, isOnDevice } from './consents.ts'
 import { isSelfDescribed } from './self-described.ts'
 
@@ -70,6 +73,13 @@ export function createPolicy(context: IssuerContext): interactionPolicy.DefaultP
         needsSecondStep(context, ctx),
       ),
     )
+  policy
+    .get('login')
+    ?.checks.add(
+      new Check('command_login_old', 'a new login is required', 'login_required', (ctx) =>
+        isTooOldForCommand(ctx, clock),
+      ),
+    )
   const unconfirmed = new Check(
     NATIVE_UNCONFIRMED,
     'a login of a native application needs its user',
@@ -87,6 +97,17 @@ export function createPolicy(context: IssuerContext): interactionPolicy.DefaultP
   // @see OpenID Connect Initiating User Registration 1.0 §4.1
   policy.add(new Prompt({ name: 'create', requestable: true }), 0)
   return policy
+}
+
+/**
+ * An operator logs in anew before a command line acts in the operator's name, regardless of the `max_age` for which the device asks:
+ * a stranger may have asked.
+ */
+function isTooOldForCommand(ctx: KoaContextWithOIDC, clock: Clock): boolean {
+  const { session, client, result } = ctx.oidc
+  if (!isCommand(factsOf(ctx.req).tenant.id, client?.clientId)) return false
+  if (!session?.accountId || result?.login) return false
+  return clock.now() / 1_000 - authTimeOf(session as Session) > lifetimes.recentLoginSeconds
 }
 
 /** The session is that of a user who may not go on with it, or it is older than the tenant allows. */

@@ -1,6 +1,7 @@
 import type { Provider } from 'oidc-provider'
 import type { User } from '../../store/records.ts'
 import type { IssuerContext } from '../context.ts'
+import { endCommandLogins } from '../provider/command-logins.ts'
 import { dropConsent } from '../provider/consents.ts'
 import { revokeGrant } from './end-session.ts'
 import { sessionsOf } from './user-sessions.ts'
@@ -16,7 +17,9 @@ export async function withdrawConsent(
   clientId: string,
 ): Promise<void> {
   const { protocol } = context
-  await dropConsent({ context, tenant: { id: user.tenantId } }, user.id, clientId)
+  const holder = { context, tenant: { id: user.tenantId } }
+  await endCommandLogins(holder, user.id, clientId)
+  await dropConsent(holder, user.id, clientId)
   const [sessions, tokens] = await Promise.all([
     sessionsOf(context, user),
     protocol.listByAccount(user.tenantId, 'RefreshToken', user.id),

@@ -94,6 +94,8 @@ export const de: Texts = {
     'Ihr Passwort wird nicht weitergegeben. Sie können den Zugriff jederzeit auf Ihrer Kontoseite entziehen.',
   consentAllow: 'Zugriff erlauben',
   consentDeny: 'Ablehnen',
+  consentCommand:
+    'In Ihrem Namen Benutzer, Anwendungen und Mandanten verwalten, soweit Ihre Rolle es darf, bis zu 8 Stunden lang',
   consentHour: 'Diesen Zugriff eine Stunde lang behalten',
 
   deviceTitle: 'Auf einem Gerät anmelden',

@@ -86,6 +86,8 @@ export const en = {
     'Your password is not passed on. You can withdraw the access on your account page at any time.',
   consentAllow: 'Allow access',
   consentDeny: 'Deny',
+  consentCommand:
+    'Manage users, applications and tenants in your name, as far as your role may, for up to 8 hours',
   consentHour: 'Keep this access for an hour',
 
   deviceTitle: 'Log in on a device',

@@ -1,5 +1,17 @@
 /** The refusals of operators, API keys and jobs. */
 export const operators = {
+  operator_needs_key: {
+    en: 'Operators who are logged in on a command line cannot do this. Use the console, or an API key.',
+    de: 'Das können Betreiber nicht, die auf einer Kommandozeile angemeldet sind. Verwenden Sie die Konsole oder einen API-Schlüssel.',
+  },
+  operator_role: {
+    en: 'Your role is {own}. The roles that may do this: {roles}.',
+    de: 'Ihre Rolle ist {own}. Das dürfen diese Rollen: {roles}.',
+  },
+  operator_login_old: {
+    en: 'This needs a login of the last five minutes. Run "latchkey login" again.',
+    de: 'Das braucht eine Anmeldung der letzten fünf Minuten. Führen Sie „latchkey login“ noch einmal aus.',
+  },
   job_not_undone: {
     en: 'The job cannot be undone: it runs, or its act has no opposite.',
     de: 'Der Auftrag kann nicht rückgängig gemacht werden: Er läuft, oder es gibt kein Gegenteil.',

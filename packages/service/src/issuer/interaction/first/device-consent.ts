@@ -2,6 +2,7 @@ import { lookUpApplication } from '../../../domain/applications/applications.ts'
 import { clientNetwork } from '../../../domain/writes/addresses.ts'
 import { note } from '../../../domain/writes/audit.ts'
 import { translator } from '../../../pages/index.ts'
+import { COMMAND_NAME, isCommand } from '../../provider/command-logins.ts'
 import { keepConsent, placeOf } from '../../provider/consents.ts'
 import type { DeviceFacts } from '../../provider/device-logins.ts'
 import { shownName } from '../../provider/self-described.ts'
@@ -43,7 +44,7 @@ export async function showDeviceConsent(flow: InteractionRequest): Promise<void>
       time: format.format((code.iat ?? 0) * 1_000),
     },
     isNear,
-    ...(await shownAccess(flow, await accessAsked(flow), true)),
+    ...(await accessShown(flow)),
   })
 }
 
@@ -63,12 +64,24 @@ export async function answerDeviceConsent(flow: InteractionRequest, form: Form):
   await finishInteraction(flow, { ...interaction.lastSubmission, consent } as never)
 }
 
+/** What the device will be able to do. The command acts as an operator. */
+async function accessShown(
+  flow: InteractionRequest,
+): Promise<Awaited<ReturnType<typeof shownAccess>>> {
+  const { tenant, interaction } = flow
+  if (isCommand(tenant.id, interaction.params.client_id)) {
+    return { apis: [], ofLogin: ['consentCommand'] }
+  }
+  return shownAccess(flow, await accessAsked(flow), true)
+}
+
 async function applicationName({
   context,
   tenant,
   interaction,
 }: InteractionRequest): Promise<string> {
   const id = String(interaction.params.client_id)
+  if (isCommand(tenant.id, id)) return COMMAND_NAME
   const application = await lookUpApplication(context.domain, tenant.id, id)
   return shownName(application?.name) ?? id
 }

@@ -1,0 +1,73 @@
+import type { Permission } from '../domain/operators/roles.ts'
+
+/** What an operator needs for an operation of the API, as in the console; `never`: it is for API keys alone. */
+export type Needed =
+  | { readonly permission: Permission; readonly isDangerous: boolean }
+  | { readonly permission: 'never' }
+
+const open = (permission: Permission): Needed => ({ permission, isDangerous: false })
+/** With a login of the last five minutes. */
+const dangerous = (permission: Permission): Needed => ({ permission, isDangerous: true })
+const never: Needed = { permission: 'never' }
+
+/**
+ * What an operator who has logged in on a command line needs for each operation. An act for which the console has rules that the
+ * API does not know, such as the second operator of a new address, is `never` theirs, and so is a hash of a password.
+ */
+export const neededFor: Readonly<Record<string, Needed>> = {
+  listTenants: open('read'),
+  getTenant: open('read'),
+  updateTenant: dangerous('edit'),
+  listApplications: open('read'),
+  getApplication: open('read'),
+  createApplication: dangerous('edit'),
+  updateApplication: dangerous('edit'),
+  deleteApplication: dangerous('edit'),
+  listApplicationGrants: open('read'),
+  listUsers: open('read'),
+  searchUsers: open('read'),
+  getUser: open('read'),
+  createUser: dangerous('edit'),
+  updateUser: never,
+  deleteUser: dangerous('edit'),
+  importUsers: dangerous('edit'),
+  previewImportedUsers: never,
+  updateImportedUsers: never,
+  listCredentials: never,
+  getCredential: never,
+  createCredential: never,
+  updateCredential: never,
+  deleteCredential: never,
+  listSessions: open('read'),
+  endSession: open('help'),
+  endSessions: open('help'),
+  getLoginTrouble: open('read'),
+  letTryAgain: open('help'),
+  listGrants: open('read'),
+  withdrawGrant: open('help'),
+  listPrograms: open('read'),
+  getProgram: open('read'),
+  listProgramGrants: open('read'),
+  blockProgram: dangerous('edit'),
+  unblockProgram: dangerous('edit'),
+  sendMail: open('help'),
+  resendMail: open('help'),
+  listMails: open('read'),
+  getMail: open('read'),
+  listAudit: open('read'),
+  getAuditEntry: open('read'),
+  listWebhooks: open('read'),
+  getWebhook: open('read'),
+  createWebhook: dangerous('edit'),
+  updateWebhook: dangerous('edit'),
+  deleteWebhook: dangerous('edit'),
+  rotateWebhookSecret: dangerous('secrets'),
+  testWebhook: open('edit'),
+  replayWebhook: open('edit'),
+  listDeliveries: open('read'),
+  resendDelivery: open('edit'),
+  listEvents: open('read'),
+}
+
+/** What it takes to read all of a list at once, as a file. */
+export const neededForFiles: Needed = dangerous('export')

@@ -1,0 +1,124 @@
+import type { AdapterPayload } from 'oidc-provider'
+import {
+  COMMAND_CLIENT,
+  COMMAND_LOGIN_SECONDS,
+  type CommandLogins,
+  strengthAt,
+} from '../../domain/operators/command-logins.ts'
+import { operatorOfLogin } from '../../domain/operators/operators.ts'
+import { lookUpTenant } from '../../domain/tenants/tenants.ts'
+import { acrOf } from '../../domain/ways/assurance.ts'
+import { nowMicros } from '../../domain/writes/context.ts'
+import { entry, type Holder } from '../../domain/writes/entries.ts'
+import { lifetimes } from '../../domain/writes/lifetimes.ts'
+import { entryName, type ProtocolEntry } from '../../store/protocol-store.ts'
+import type { Micros } from '../../store/records.ts'
+import { SYSTEM_TENANT_ID } from '../../store/system-tenant.ts'
+import type { IssuerContext } from '../context.ts'
+import { DEVICE_GRANT } from '../engine/device-code.ts'
+import { readConsent } from './consents.ts'
+
+/** The name of the `latchkey` command on pages: what people type. */
+export const COMMAND_NAME = 'latchkey'
+
+/** When an operator has last withdrawn the access of the command. */
+const withdrawals = entry<{ at: Micros }>('CommandWithdrawal', COMMAND_LOGIN_SECONDS)
+
+/** The form of the access tokens that oidc-provider makes. */
+const TOKEN = /^[\w-]{43}$/
+
+/** The most seconds between a login in the browser and the token: it is a new one, and a code waits for ten minutes. */
+const MAX_SINCE_LOGIN = lifetimes.recentLoginSeconds + lifetimes.deviceCodeSeconds
+
+/** The `latchkey` command as a client of the issuer of operators: public, for logins on devices alone. */
+export function commandClient(issuer: string): AdapterPayload {
+  return {
+    client_id: COMMAND_CLIENT,
+    client_name: COMMAND_NAME,
+    application_type: 'native',
+    token_endpoint_auth_method: 'none',
+    scope: 'openid',
+    redirect_uris: [],
+    response_types: [],
+    grant_types: [DEVICE_GRANT],
+    ...(strengthAt(issuer).acr && { default_acr_values: [acrOf.mfa] }),
+  }
+}
+
+/** Whether a client is the `latchkey` command. */
+export function isCommand(tenantId: string, clientId: unknown): boolean {
+  return tenantId === SYSTEM_TENANT_ID && clientId === COMMAND_CLIENT
+}
+
+/** Ends the logins of the command that an operator has confirmed until now: the next consent must not bring them back. */
+export async function endCommandLogins(
+  holder: Holder,
+  userId: string,
+  clientId: string,
+): Promise<void> {
+  if (!isCommand(holder.tenant.id, clientId)) return
+  await withdrawals.put(holder, userId, { at: nowMicros(holder.context.domain.clock) })
+}
+
+interface StoredToken {
+  clientId?: string
+  accountId?: string
+  grantId?: string
+  sessionUid?: string
+  gty?: string
+  /** Seconds since the epoch. */
+  iat?: number
+  extra?: { login_at?: number; kept_at?: number }
+}
+
+interface StoredSession {
+  accountId?: string
+  acr?: string
+}
+
+/**
+ * The logins of operators on command lines. The token is opaque, so nothing but this can verify it; and each use asks again for
+ * everything that it depends on: its grant, the consent, the session in which it was confirmed, and the operator.
+ */
+export function createCommandLogins(
+  context: IssuerContext,
+  consoleUrl: string | undefined,
+): CommandLogins {
+  const { protocol, domain } = context
+  return {
+    async find(text) {
+      if (consoleUrl === undefined || !TOKEN.test(text)) return undefined
+      const stored = await protocol.find(entryName(SYSTEM_TENANT_ID, 'AccessToken', text))
+      const token = stored && parsed<StoredToken>(stored)
+      const { accountId, grantId, sessionUid, iat = 0, extra } = token ?? {}
+      const loggedInAt = extra?.login_at
+      const isOfCommand = token?.clientId === COMMAND_CLIENT && token.gty === 'device_code'
+      if (!isOfCommand || !accountId || !grantId || !sessionUid) return undefined
+      if (loggedInAt === undefined || iat - loggedInAt > MAX_SINCE_LOGIN) return undefined
+
+      const [tenant, grant, session] = await Promise.all([
+        lookUpTenant(domain, SYSTEM_TENANT_ID),
+        protocol.find(entryName(SYSTEM_TENANT_ID, 'Grant', grantId)),
+        protocol.findByUid(SYSTEM_TENANT_ID, 'Session', sessionUid),
+      ])
+      if (!tenant || !grant || !session) return undefined
+      const { accountId: holderOfSession, acr } = parsed<StoredSession>(session)
+      const { acr: needed } = strengthAt(consoleUrl)
+      if (holderOfSession !== accountId) return undefined
+      if (needed && !needed.includes(acr ?? '')) return undefined
+
+      const holder = { context, tenant }
+      const [consent, withdrawn, operator] = await Promise.all([
+        readConsent(holder, accountId, COMMAND_CLIENT),
+        withdrawals.read(holder, accountId),
+        operatorOfLogin(domain, accountId, loggedInAt, extra?.kept_at),
+      ])
+      if (!consent || !operator || iat * 1e6 <= (withdrawn?.value.at ?? 0)) return undefined
+      return { operator, loggedInAt }
+    },
+  }
+}
+
+function parsed<T>({ payload }: ProtocolEntry): T {
+  return JSON.parse(payload) as T
+}
