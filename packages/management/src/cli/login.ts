@@ -129,7 +129,10 @@ function failureOf(error: unknown): unknown {
   if (error instanceof Exit) return error
   const { error: code } = error as { error?: string }
   if (code === 'access_denied') {
-    return new Exit(exitCodes.failed, 'The login was denied in the browser. (LATCHKEY_LOGIN_DENIED)')
+    return new Exit(
+      exitCodes.failed,
+      'The login was denied in the browser. (LATCHKEY_LOGIN_DENIED)',
+    )
   }
   if (code === 'expired_token') {
     return new Exit(

@@ -17,7 +17,7 @@ const programPlace = z.union([
 ])
 const anEmptyObject = z.object({}).meta({ description: 'An empty object.' })
 
-/** What users have allowed programs to do on their behalf, and the programs themselves. */
+/** The grants of users to programs, and the programs themselves. */
 export const grantRoutes: Route[] = [
   query({
     path: ofUser,

@@ -1,6 +1,6 @@
 import type { Permission } from '../domain/operators/roles.ts'
 
-/** What an operator needs for an operation of the API, as in the console; `never`: it is for API keys alone. */
+/** The permission that an operator needs for an operation of the API, as in the console; `never`: it is for API keys alone. */
 export type Needed =
   | { readonly permission: Permission; readonly isDangerous: boolean }
   | { readonly permission: 'never' }
@@ -11,7 +11,7 @@ const dangerous = (permission: Permission): Needed => ({ permission, isDangerous
 const never: Needed = { permission: 'never' }
 
 /**
- * What an operator who has logged in on a command line needs for each operation. An act for which the console has rules that the
+ * The needs of each operation, for an operator who has logged in on a command line. An act for which the console has rules that the
  * API does not know, such as the second operator of a new address, is `never` theirs, and so is a hash of a password.
  */
 export const neededFor: Readonly<Record<string, Needed>> = {
@@ -69,5 +69,5 @@ export const neededFor: Readonly<Record<string, Needed>> = {
   listEvents: open('read'),
 }
 
-/** What it takes to read all of a list at once, as a file. */
+/** The needs of reading all of a list at once, as a file. */
 export const neededForFiles: Needed = dangerous('export')

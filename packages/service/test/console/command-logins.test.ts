@@ -212,7 +212,12 @@ test('no other token opens the API, and no login that is old or weak', async () 
   const { body } = await redeem(running, begun.device_code)
   const good = body.access_token ?? ''
   expect(await isIn(good)).toBe(200)
-  for (const token of ['x'.repeat(43), `${good}x`, body.id_token ?? '', 'latchkey_'.padEnd(52, 'x')]) {
+  for (const token of [
+    'x'.repeat(43),
+    `${good}x`,
+    body.id_token ?? '',
+    'latchkey_'.padEnd(52, 'x'),
+  ]) {
     expect(await isIn(token)).toBe(401)
   }
   // The client is that of operators alone.

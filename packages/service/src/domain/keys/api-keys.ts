@@ -75,7 +75,7 @@ export function revokeApiKey(scope: ServiceScope, id: string): Promise<ApiKey> {
   )
 }
 
-/** What the API asks of the sender of a request: an API key, or an operator who has logged in on a command line. */
+/** The sender of a request to the API: an API key, or an operator who has logged in on a command line. */
 export type Caller = Pick<ApiKey, 'id' | 'reach' | 'except' | 'readOnly'>
 
 /** The key that a request presents; a refused one may be `undefined`, which no key has. */

@@ -100,7 +100,7 @@ export function createPolicy(context: IssuerContext): interactionPolicy.DefaultP
 }
 
 /**
- * An operator logs in anew before a command line acts in the operator's name, regardless of the `max_age` for which the device asks:
+ * An operator logs in again before a command line acts in the operator's name, regardless of the `max_age` for which the device asks:
  * a stranger may have asked.
  */
 function isTooOldForCommand(ctx: KoaContextWithOIDC, clock: Clock): boolean {

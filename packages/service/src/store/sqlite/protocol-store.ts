@@ -281,7 +281,7 @@ function prepare(database: DatabaseSync) {
     listByAccount: database.prepare(
       'SELECT * FROM entry WHERE account_id = ? AND kind = ? AND tenant_id = ? AND expires_at > ?',
     ),
-    // In the order of the index; writing an entry anew gives it a new number.
+    // In the order of the index; writing an entry again gives it a new number.
     pageByAccount: database.prepare(
       `SELECT rowid, * FROM entry
        WHERE account_id = ? AND kind = ? AND tenant_id = ? AND rowid < ? AND expires_at > ?

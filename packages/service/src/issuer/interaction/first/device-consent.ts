@@ -64,7 +64,7 @@ export async function answerDeviceConsent(flow: InteractionRequest, form: Form):
   await finishInteraction(flow, { ...interaction.lastSubmission, consent } as never)
 }
 
-/** What the device will be able to do. The command acts as an operator. */
+/** The access of the device in words. The command acts as an operator. */
 async function accessShown(
   flow: InteractionRequest,
 ): Promise<Awaited<ReturnType<typeof shownAccess>>> {
