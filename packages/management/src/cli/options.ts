@@ -84,7 +84,15 @@ function tokenOf(url: string): string {
       'The login has expired. Run latchkey login again. (LATCHKEY_LOGIN_EXPIRED)',
     )
   }
+  isByLogin = true
   return login.accessToken
+}
+
+let isByLogin = false
+
+/** Whether this run of the command has used the login of `latchkey login`. */
+export function usesLogin(): boolean {
+  return isByLogin
 }
 
 /**

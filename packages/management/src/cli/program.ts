@@ -8,6 +8,7 @@ import { addCompletionCommand } from './completion.ts'
 import { addDoctorCommand } from './doctor.ts'
 import { addGrantCommands } from './grants.ts'
 import { addLoginCommands } from './login.ts'
+import { usesLogin } from './options.ts'
 import { addResourceCommands } from './resources.ts'
 import { addRoutesCommand } from './routes.ts'
 import { addSupportCommands } from './support.ts'
@@ -36,14 +37,14 @@ export function createProgram(): CommandLine {
 }
 
 function exitOf(error: unknown): Exit | undefined {
-  if (error instanceof AuthenticationError && !process.env.LATCHKEY_API_KEY) {
+  if (error instanceof AuthenticationError && usesLogin()) {
     return new Exit(exitCodes.failed, `${error.message}\n${ENDED}`)
   }
   return error instanceof OptionsError ? new Exit(exitCodes.usage, error.message) : undefined
 }
 
 const ENDED =
-  'If you use the login of latchkey login, it has ended: it was withdrawn, or the session of the browser or your access as an operator has. Run latchkey login again. (LATCHKEY_LOGIN_ENDED)'
+  'The login has ended: it was withdrawn, or the session of the browser or your access as an operator has ended. Run latchkey login again. (LATCHKEY_LOGIN_ENDED)'
 
 /** Says when others may learn a secret. */
 function warnOfKey(command: Command): void {

@@ -45,6 +45,9 @@ test.each([
     await page.locator('svg.good').waitFor()
     await page.goto(`${url}/account/access`)
     await page.locator('button[name=withdraw]').waitFor()
+    expect(await page.textContent('main')).toContain(
+      language === 'en' ? 'as far as your role may' : 'soweit Ihre Rolle es darf',
+    )
     await keepPicture(page, `command-access-${language}`)
   },
 )

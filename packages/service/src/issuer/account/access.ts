@@ -25,7 +25,11 @@ export async function showAccess(flow: FlowRequest, { user, csrf }: Visit): Prom
         id: keyOf(consent.clientId),
         ...namesOf(consent),
         since: format.format(consent.since / 1_000),
-        ...(await shownAccess(flow, consent, !isSelfDescribedId(consent.clientId))),
+        ...(await shownAccess(
+          flow,
+          consent,
+          isSelfDescribedId(consent.clientId) ? undefined : consent.clientId,
+        )),
       })),
     ),
   })

@@ -3,6 +3,7 @@ import { isRegisteredId, judgedHosts } from '../../../domain/tenants/client-docu
 import { note } from '../../../domain/writes/audit.ts'
 import type { Pages } from '../../../pages/index.ts'
 import type { User } from '../../../store/records.ts'
+import { isCommand } from '../../provider/command-logins.ts'
 import {
   type Access,
   accessOf,
@@ -87,13 +88,15 @@ export async function accessAsked({
 /**
  * Access in words: of each API the name of its application, with the sentences of the scopes.
  *
- * @param onDevice - Whether it is that of a device, which does not depend on a session. Default: `false`.
+ * @param deviceClient - The client of a device, whose access does not depend on a session. The `latchkey` command acts as an
+ *   operator. Default: it is no device.
  */
 export async function shownAccess(
   { context, tenant }: Pick<FlowRequest, 'context' | 'tenant'>,
   access: Access,
-  onDevice = false,
+  deviceClient?: string,
 ): Promise<Pick<Pages['consent'], 'apis' | 'ofLogin'>> {
+  if (isCommand(tenant.id, deviceClient)) return { apis: [], ofLogin: ['consentCommand'] }
   const apis = Object.entries(access.apis).map(async ([identifier, scopes]) => {
     const api = await context.directory.api(tenant.id, identifier)
     const owner = api && (await lookUpApplication(context.domain, tenant.id, api.applicationId))
@@ -107,7 +110,7 @@ export async function shownAccess(
     Object.hasOwn(texts, scope) ? [texts[scope as keyof typeof texts]] : [],
   )
   const isOffline = access.scopes.includes('offline_access')
-  const untilLogout = onDevice ? 'consentHour' : 'consentSession'
+  const untilLogout = deviceClient ? 'consentHour' : 'consentSession'
   const id = access.scopes.includes('openid') ? (['consentIdentity'] as const) : []
   return {
     apis: await Promise.all(apis),

@@ -44,7 +44,7 @@ export async function showDeviceConsent(flow: InteractionRequest): Promise<void>
       time: format.format((code.iat ?? 0) * 1_000),
     },
     isNear,
-    ...(await accessShown(flow)),
+    ...(await shownAccess(flow, await accessAsked(flow), String(interaction.params.client_id))),
   })
 }
 
@@ -62,17 +62,6 @@ export async function answerDeviceConsent(flow: InteractionRequest, form: Form):
   await note(scopeOf(flow, user.id), 'consent.granted', user.id)
   const consent = { accountId: user.id }
   await finishInteraction(flow, { ...interaction.lastSubmission, consent } as never)
-}
-
-/** The access of the device in words. The command acts as an operator. */
-async function accessShown(
-  flow: InteractionRequest,
-): Promise<Awaited<ReturnType<typeof shownAccess>>> {
-  const { tenant, interaction } = flow
-  if (isCommand(tenant.id, interaction.params.client_id)) {
-    return { apis: [], ofLogin: ['consentCommand'] }
-  }
-  return shownAccess(flow, await accessAsked(flow), true)
 }
 
 async function applicationName({
