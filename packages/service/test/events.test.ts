@@ -166,6 +166,11 @@ describe.each(stores)('on %s', (store) => {
     await emits([], () => post(`/x${users}/${bob.id}/let-try-again`, {}))
     await emits(['user.update'], () => remove(`/x${users}/${bob.id}/sessions`))
     await emits([], () => remove(`/x${users}/${bob.id}/sessions/none`))
+    await emits([], () => remove(`/x${users}/${bob.id}/grants/none`))
+    const program = `/x${tenant}/programs/agent.example`
+    await emits(['tenant.update'], () => post(`${program}/block`, {}))
+    await emits([], () => post(`${program}/block`, {}))
+    await emits(['tenant.update'], () => post(`${program}/unblock`, {}))
     await emits(['user.delete'], () => remove(`${users}/${bob.id}`))
     const imported = ['grace', 'alan'].map((name) => ({
       profile: { email: `${name}@example.com` },

@@ -79,6 +79,7 @@ const others: readonly string[] = [
   'The stored record of a login has at most 10 kB.',
   'Unfinished logins take at most 500 MB.',
   'Keep this access while you are away, for up to a year',
+  'Manage users, applications and tenants in your name, as far as your role may, for up to 8 hours',
   'A program that is at work right now can go on for up to five minutes.',
   'both are small and have at most one dependency.',
   'at most 72 bytes, which is 72 plain letters.',

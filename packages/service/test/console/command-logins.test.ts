@@ -1,4 +1,6 @@
+import type { IdentityServiceOptions } from '@latchkey/service'
 import { afterEach, expect, test, vi } from 'vitest'
+import { atFileEnd } from '../../../../test/support/file-end.ts'
 import { routes } from '../../src/http/app.ts'
 import { neededFor } from '../../src/http/operator-permissions.ts'
 import { SYSTEM_TENANT_ID } from '../../src/store/system-tenant.ts'
@@ -6,17 +8,21 @@ import type { Page } from '../issuer/support/browser.ts'
 import { DEVICE_GRANT } from '../issuer/support/devices.ts'
 import { moveTime } from '../issuer/support/token-endpoint.ts'
 import { connectApi } from '../support/api.ts'
+import { endSharedClusters, sharedCluster, withoutProcesses } from '../support/cluster.ts'
 import { expectError } from '../support/errors.ts'
 import {
   CONSOLE,
   type ConsoleService,
   type OperatorBrowser,
+  on,
   sendForm,
   startConsole,
   textOf,
 } from './support.ts'
 
 // Logins of operators on a command line (RFC 8628), as `latchkey login` does them.
+
+atFileEnd(endSharedClusters)
 
 afterEach(() => {
   vi.useRealTimers()
@@ -54,9 +60,17 @@ async function logInCommand(running: ConsoleService, browser: OperatorBrowser) {
   return { token: body.access_token, expiresIn: Number(body.expires_in) }
 }
 
+/** The options of a service with its data in PostgreSQL and Redis. */
+async function onShared(): Promise<IdentityServiceOptions> {
+  const { database, options } = await sharedCluster(withoutProcesses)
+  await database.empty()
+  const { database: url, redis, masterKey } = options
+  return { database: url, redis, masterKey }
+}
+
 /** A service with a tenant, which a key of its own can be compared to. */
-async function start() {
-  const running = await startConsole()
+async function start(options: IdentityServiceOptions = {}) {
+  const running = await startConsole(options)
   const { admin, fetch } = running.service
   const tenant = await admin.createTenant({ domain: 'acme.example' })
   const as = (token: string) => connectApi(fetch, token, tenant.id)
@@ -161,40 +175,46 @@ test('what the console asks a new login for needs one on a command line, and non
   expect(await isIn(token)).toBe(401)
 })
 
-test('a login on a command line ends at once with all that it came from', async () => {
-  await using running = await start()
-  const { isIn } = running
-  const { admin } = running.service
-  const ends: Record<string, (browser: OperatorBrowser, token: string) => Promise<unknown>> = {
-    disabled: ({ id }) =>
-      sendForm(boss, `/console/operators/${id}/disable`, {}, '/console/operators'),
-    removed: ({ id }) => admin.removeOperator(id),
-    recovered: ({ email }) => admin.recoverOperator(email),
-    'logged out in the browser': async (browser) => {
-      const out = await browser.send('/console/logout', { method: 'POST' })
-      return browser.get(out.location ?? '')
-    },
-    'logged out on the command line': (_, token) => post(running, '/oidc/revoke', { token }),
-    withdrawn: async (browser) => {
-      const page = await browser.get('/account/access')
-      expect(page.html).toContain('latchkey')
-      const withdraw = /name="withdraw" value="([^"]+)"/.exec(page.html)?.[1] ?? ''
-      return browser.submit(page, { withdraw })
-    },
-  }
-  const boss = await running.logIn({ role: 'owner' })
-  for (const [name, end] of Object.entries(ends)) {
-    const browser = await running.logIn({ role: 'owner' })
-    const { token } = await logInCommand(running, browser)
-    expect([name, await isIn(token)]).toEqual([name, 200])
-    await end(browser, token)
-    expect([name, await isIn(token)]).toEqual([name, 401])
-    if (name !== 'withdrawn') continue
-    moveTime(2)
-    const next = await logInCommand(running, browser)
-    expect([await isIn(next.token), await isIn(token)]).toEqual([200, 401])
-  }
-})
+test.each([
+  ['SQLite', async () => on('SQLite')],
+  ['PostgreSQL and Redis', onShared],
+])(
+  'a login on a command line ends at once with all that it came from, on %s',
+  async (_, options) => {
+    await using running = await start(await options())
+    const { isIn } = running
+    const { admin } = running.service
+    const ends: Record<string, (browser: OperatorBrowser, token: string) => Promise<unknown>> = {
+      disabled: ({ id }) =>
+        sendForm(boss, `/console/operators/${id}/disable`, {}, '/console/operators'),
+      removed: ({ id }) => admin.removeOperator(id),
+      recovered: ({ email }) => admin.recoverOperator(email),
+      'logged out in the browser': async (browser) => {
+        const out = await browser.send('/console/logout', { method: 'POST' })
+        return browser.get(out.location ?? '')
+      },
+      'logged out on the command line': (_, token) => post(running, '/oidc/revoke', { token }),
+      withdrawn: async (browser) => {
+        const page = await browser.get('/account/access')
+        expect(page.html).toContain('latchkey')
+        const withdraw = /name="withdraw" value="([^"]+)"/.exec(page.html)?.[1] ?? ''
+        return browser.submit(page, { withdraw })
+      },
+    }
+    const boss = await running.logIn({ role: 'owner' })
+    for (const [name, end] of Object.entries(ends)) {
+      const browser = await running.logIn({ role: 'owner' })
+      const { token } = await logInCommand(running, browser)
+      expect([name, await isIn(token)]).toEqual([name, 200])
+      await end(browser, token)
+      expect([name, await isIn(token)]).toEqual([name, 401])
+      if (name !== 'withdrawn') continue
+      moveTime(2)
+      const next = await logInCommand(running, browser)
+      expect([await isIn(next.token), await isIn(token)]).toEqual([200, 401])
+    }
+  },
+)
 
 test('no other token opens the API, and no login that is old or weak', async () => {
   await using running = await start()
