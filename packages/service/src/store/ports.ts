@@ -144,12 +144,18 @@ export interface TenantStore {
   list(reach: Reach, page: Page): Promise<Listing<Tenant>>
   /** Tenants by the beginning of their domain or name, letters of ASCII in any case. */
   search(reach: Reach, search: string, page: SearchPage): Promise<Found<Tenant>>
-  /** Holds the domain that the tenant leaves for it until `heldUntil`, if that is given. */
+  /**
+   * Changes the tenant.
+   *
+   * @param change - As {@link Change}; it gets the applications that are asked for, as they are at the moment of the write.
+   * @param options - `heldUntil`: the domain that the tenant leaves is held for it until then. `applicationsWith`: a key of
+   *   metadata; the applications that have it are read. Default: none are.
+   */
   update(
     id: string,
-    change: Change<Tenant>,
+    change: (current: Tenant, applications: readonly Application[]) => Tenant,
     audit: AuditEntry,
-    heldUntil?: Micros,
+    options?: { heldUntil?: Micros; applicationsWith?: string },
   ): Promise<Outcome<Tenant>>
   /**
    * Deletes the tenant; answers with its last version. It is in no list and found by nothing from then on,
@@ -171,14 +177,20 @@ export interface TenantStore {
 }
 
 export interface ApplicationStore {
-  insert(application: Application, audit: AuditEntry): Promise<Outcome<Application>>
+  /** @param check - Is given the tenant at the moment of the write, and throws to refuse it. */
+  insert(
+    application: Application,
+    audit: AuditEntry,
+    check?: (tenant: Tenant) => void,
+  ): Promise<Outcome<Application>>
   get(tenantId: string, id: string): Promise<Application | undefined>
   /** `undefined` when there is no such tenant. */
   list(tenantId: string, page: Page): Promise<Listing<Application> | undefined>
   update(
     tenantId: string,
     id: string,
-    change: Change<Application>,
+    /** As {@link Change}, with the tenant at the moment of the write. */
+    change: (current: Application, tenant: Tenant) => Application,
     audit: AuditEntry,
   ): Promise<Outcome<Application>>
   delete(tenantId: string, id: string, audit: AuditEntry): Promise<Outcome<Application>>

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { createApplication } from '../../src/domain/applications/applications.ts'
+import { createApplication, updateApplication } from '../../src/domain/applications/applications.ts'
 import { createVisitor, type Page } from './support/browser.ts'
 import { createClient, logIn } from './support/client.ts'
 import {
@@ -160,5 +160,46 @@ describe.each(allStoreKinds)('on %s', (store) => {
     await expect(issuer.changeSettings({}, { [KEY]: '2026-02-31' })).rejects.toThrow(
       'it must be a day such as 2026-12-31',
     )
+  })
+
+  test('an application can require it only where the tenant has one, and the tenant cannot take the last kind away', async () => {
+    const { issuer } = await startWithFactors({ store })
+    await using _ = issuer
+    const input = (metadata: Record<string, string>) => ({
+      ...{ name: 'Payroll', metadata, loginUrl: '', logoutUrls: [] },
+      redirectUrls: [`${applicationUrl}/callback`],
+    })
+    const none = { allowTotpApp: false, allowTotpEmail: false, allowHardware: false }
+    const refused = 'requires a second step, and the settings of the tenant allow none'
+    await issuer.changeSettings(none)
+    await expect(createApplication(issuer.scope, input({ [KEY]: dayIn(9) }))).rejects.toThrow(refused)
+    const { id } = await createApplication(issuer.scope, input({}))
+    const require = (day: string) => updateApplication(issuer.scope, id, input({ [KEY]: day }))
+    await expect(require(dayIn(9))).rejects.toThrow(refused)
+
+    await issuer.changeSettings({ ...none, allowTotpApp: true })
+    await require(dayIn(9))
+    await expect(issuer.changeSettings(none)).rejects.toThrow(
+      `The application Payroll (${id}) requires a second step`,
+    )
+    await updateApplication(issuer.scope, id, input({}))
+    await issuer.changeSettings(none)
+  })
+
+  test('of a day and of settings without a second step, which are set at the same instant, one is refused', async () => {
+    const { issuer } = await startWithFactors({ store })
+    await using _ = issuer
+    const none = { allowTotpApp: false, allowTotpEmail: false, allowHardware: false }
+    const input = { name: 'Payroll', loginUrl: '', logoutUrls: [], redirectUrls: [] }
+    const { id } = await createApplication(issuer.scope, { ...input, metadata: {} })
+    for (let i = 0; i < 5; i++) {
+      await issuer.changeSettings({ ...none, allowTotpApp: true })
+      const outcomes = await Promise.allSettled([
+        updateApplication(issuer.scope, id, { ...input, metadata: { [KEY]: dayIn(9) } }),
+        issuer.changeSettings(none),
+      ])
+      expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+      await updateApplication(issuer.scope, id, { ...input, metadata: {} })
+    }
   })
 })

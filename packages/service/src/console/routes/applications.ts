@@ -242,7 +242,7 @@ function sentDraft(form: URLSearchParams): Draft {
 function judge(
   draft: Draft,
   stored: Application | undefined,
-  { settings: { developerMode } }: Tenant,
+  { settings }: Tenant,
 ): { kind: 'good'; input: ApplicationInput } | ({ kind: 'refused' } & Refused) {
   const problems: ShownProblem[] = []
   let metadata = stored?.metadata ?? {}
@@ -268,7 +268,7 @@ function judge(
     const line = isList && index !== undefined ? lines[field][index] : undefined
     return { field, ...line, message: refusalText(error) }
   }
-  problems.push(...problemsOfApplication(input, stored, developerMode).map(shown))
+  problems.push(...problemsOfApplication(input, stored, settings).map(shown))
   if (problems.length === 0) return { kind: 'good', input }
   const problem: Sentence = 'Nothing was saved. Fix the lines that are marked below.'
   return { kind: 'refused', draft, problems, problem, status: 422 }

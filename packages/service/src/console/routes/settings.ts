@@ -99,14 +99,19 @@ async function showSettings(call: TenantCall, returned?: Returned): Promise<Resu
 }
 
 /** The tenant with the values of a form. @throws ServiceError for those that no tenant can have. */
-function judged({ scope }: TenantCall, last: Tenant, group: SettingGroup, values: SettingValues) {
+async function judged(
+  { scope }: TenantCall,
+  last: Tenant,
+  group: SettingGroup,
+  values: SettingValues,
+) {
   const { data, error } = tenantBody.safeParse(applyValues(group, bodyOf(last), values))
   if (!data) {
     const name = error.issues[0]?.path.join('.') ?? ''
     throw new ServiceError('invalid_request', reason('field_not_seconds', { field: `"${name}"` }))
   }
   const input = tenantInput(data)
-  return { input, after: judgeTenant(scope, last, input) }
+  return { input, after: await judgeTenant(scope, last, input) }
 }
 
 /** Shows the effects of a form before it is saved. */
@@ -118,7 +123,7 @@ async function preview(call: TenantCall): Promise<Result> {
   if (isStale(form, tenant)) return showMeanwhile(call, group, values, stored)
   if (form.has('edit')) return showSettings(call, { group, values })
   try {
-    const { after } = judged(call, tenant, group, values)
+    const { after } = await judged(call, tenant, group, values)
     const differences = differencesOf(group, stored, storedValues(group, bodyOf(after)))
     if (differences.length === 0) return redirectTo(pathOf(call), 'unchanged')
     await checkDomain(call, after)
@@ -162,7 +167,7 @@ async function save(call: TenantCall): Promise<Result> {
     return showMeanwhile(call, group, values, storedValues(group, bodyOf(tenant)))
   }
   try {
-    const { input, after } = judged(call, tenant, group, values)
+    const { input, after } = await judged(call, tenant, group, values)
     if (!may(call, 'operators') && needsSecondOperator(tenant) !== needsSecondOperator(after)) {
       throw new ServiceError('not_permitted', reason('four_eyes_owner_only'))
     }

@@ -1,5 +1,5 @@
-import type { Application, Metadata } from '../../store/records.ts'
-import { isDay, SECOND_STEP_KEY } from '../tenants/second-step-rule.ts'
+import type { Application, Metadata, TenantSettings } from '../../store/records.ts'
+import { allowsSecondSteps, isDay, SECOND_STEP_KEY } from '../tenants/second-step-rule.ts'
 import { ServiceError } from '../writes/errors.ts'
 import { reason } from '../writes/reasons/index.ts'
 import { checkMetadata, checkText, checkUrl, checkUrlCount, limits } from '../writes/rules.ts'
@@ -42,18 +42,21 @@ export function checkApplication(input: ApplicationInput, developerMode: boolean
 export function checkNewApplication(
   input: ApplicationInput,
   stored: Application | undefined,
-  developerMode: boolean,
+  settings: TenantSettings,
 ): void {
-  for (const { run } of newChecksOf(input, stored, developerMode)) run()
+  for (const { run } of newChecksOf(input, stored, settings)) run()
 }
 
 /** Every rule that an application breaks; of each field, or URL of a list, the first. */
 export function problemsOfApplication(
   input: ApplicationInput,
   stored: Application | undefined,
-  developerMode: boolean,
+  settings: TenantSettings,
 ): ApplicationProblem[] {
-  const checks = [...checksOf(input, developerMode), ...newChecksOf(input, stored, developerMode)]
+  const checks = [
+    ...checksOf(input, settings.developerMode),
+    ...newChecksOf(input, stored, settings),
+  ]
   const problems: ApplicationProblem[] = []
   for (const { field, index, run } of checks) {
     if (problems.some((one) => one.field === field && one.index === index)) continue
@@ -90,7 +93,7 @@ function checksOf(input: ApplicationInput, developerMode: boolean): Check[] {
 function newChecksOf(
   input: ApplicationInput,
   stored: Application | undefined,
-  developerMode: boolean,
+  settings: TenantSettings,
 ): Check[] {
   const { metadata } = input
   const before = stored && Object.fromEntries(listsOf(stored))
@@ -104,10 +107,13 @@ function newChecksOf(
     ),
     {
       field: 'metadata',
-      run: () => checkNewLogoutAddress(metadata, stored?.metadata, developerMode),
+      run: () => checkNewLogoutAddress(metadata, stored?.metadata, settings.developerMode),
+    },
+    {
+      field: 'metadata',
+      run: () => checkNewSecondStep(metadata, stored?.metadata, settings),
     },
     ...[
-      checkNewSecondStep,
       checkNewScopes,
       checkNewExceptions,
       checkNewProfile,
@@ -117,12 +123,21 @@ function newChecksOf(
   ]
 }
 
-/** Refuses a day that is none. A value that is stored already may stay. */
-function checkNewSecondStep(metadata: Metadata, stored: Metadata | undefined): void {
+/** Refuses a day that is none, and one on which no user could log in any more. A value that is stored already may stay. */
+function checkNewSecondStep(
+  metadata: Metadata,
+  stored: Metadata | undefined,
+  settings: TenantSettings,
+): void {
   const { [SECOND_STEP_KEY]: value } = metadata
-  if (value === undefined || value === stored?.[SECOND_STEP_KEY] || isDay(value)) return
+  if (value === undefined || value === stored?.[SECOND_STEP_KEY]) return
   const given = { key: SECOND_STEP_KEY, value, wanted: reason('wanted_day') }
-  throw new ServiceError('invalid_metadata', reason('metadata_value', given))
+  if (!isDay(value)) throw new ServiceError('invalid_metadata', reason('metadata_value', given))
+  if (allowsSecondSteps(settings)) return
+  throw new ServiceError(
+    'invalid_metadata',
+    reason('second_step_not_at_tenant', { key: SECOND_STEP_KEY }),
+  )
 }
 
 function listsOf({

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Listing, Page } from '../../store/ports.ts'
-import type { Application, Micros, TenantSettings } from '../../store/records.ts'
+import type { Application, Micros, Tenant, TenantSettings } from '../../store/records.ts'
 import { getTenant } from '../tenants/tenants.ts'
 import { commit, noting, type WriteAction } from '../writes/commit.ts'
 import {
@@ -25,9 +25,9 @@ export async function createApplication(
   scope: Scope,
   input: ApplicationInput,
 ): Promise<Application> {
-  const { developerMode } = (await getTenant(scope)).settings
-  checkApplication(input, developerMode)
-  checkNewApplication(input, undefined, developerMode)
+  const { settings } = await getTenant(scope)
+  checkApplication(input, settings.developerMode)
+  checkNewApplication(input, undefined, settings)
   await refuseTakenApi(scope, input, undefined)
   const { context, tenantId } = scope
   const now = nowMicros(context.clock)
@@ -42,7 +42,9 @@ export async function createApplication(
     earlierSecret: undefined,
   }
   return commit(scope, 'application.create', id, (audit) =>
-    context.store.applications.insert(application, audit),
+    context.store.applications.insert(application, audit, (tenant) =>
+      checkNewApplication(input, undefined, tenant.settings),
+    ),
   )
 }
 
@@ -102,9 +104,9 @@ export async function updateApplication(
   const { developerMode } = (await getTenant(scope)).settings
   checkApplication(input, developerMode)
   await refuseTakenApi(scope, input, await lookUpApplication(scope.context, scope.tenantId, id))
-  return change(scope, 'application.update', id, (last) => {
+  return change(scope, 'application.update', id, (last, { settings }) => {
     refuseStale(last, readAt)
-    checkNewApplication(input, last, developerMode)
+    checkNewApplication(input, last, settings)
     return input
   })
 }
@@ -185,15 +187,18 @@ function change(
   scope: Scope,
   action: WriteAction,
   id: string,
-  changes: (last: Application) => Partial<Application>,
+  changes: (last: Application, tenant: Tenant) => Partial<Application>,
 ): Promise<Application> {
   const { context, tenantId } = scope
   return commit(scope, action, id, (audit) =>
     context.store.applications.update(
       tenantId,
       id,
-      noting(audit, (last) =>
-        updated(context, last, { earlierSecret: acceptedSecret(context, last), ...changes(last) }),
+      noting(audit, (last: Application, tenant: Tenant) =>
+        updated(context, last, {
+          earlierSecret: acceptedSecret(context, last),
+          ...changes(last, tenant),
+        }),
       ),
       audit,
     ),

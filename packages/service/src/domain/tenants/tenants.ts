@@ -1,5 +1,5 @@
 import type { Listing, Page } from '../../store/ports.ts'
-import type { Micros, Reach, Tenant, TenantSettings } from '../../store/records.ts'
+import type { Application, Micros, Reach, Tenant, TenantSettings } from '../../store/records.ts'
 import { SYSTEM_TENANT_ID } from '../../store/system-tenant.ts'
 import type { Found, SearchPage } from '../../store/user-search.ts'
 import { commit, noting } from '../writes/commit.ts'
@@ -18,7 +18,7 @@ import { checkEmail, checkMetadata, checkText } from '../writes/rules.ts'
 import { endedHosts, withHostBlocked } from './client-documents.ts'
 import { canonicalDomain, checkDomain, DOMAIN_HOLD_MICROS } from './domain-names.ts'
 import { verifyDomain } from './domain-verification.ts'
-import { allowsSecondSteps, SECOND_STEP_KEY } from './second-step-rule.ts'
+import { allowsSecondSteps, isDay, SECOND_STEP_KEY } from './second-step-rule.ts'
 import { checkNewFeatures } from './tenant-features.ts'
 
 /** The fields of a tenant that a caller sets. */
@@ -115,8 +115,19 @@ export function searchTenants(
  *
  * @throws ServiceError as {@link updateTenant} does.
  */
-export function judgeTenant({ context }: ServiceScope, last: Tenant, input: TenantInput): Tenant {
-  return change(context, last, checkTenant(input))
+export async function judgeTenant(
+  { context }: ServiceScope,
+  last: Tenant,
+  input: TenantInput,
+): Promise<Tenant> {
+  const applications: Application[] = []
+  for (let after: string | undefined, more = true; more; ) {
+    const page = await context.store.applications.list(last.id, { after, limit: 100 })
+    applications.push(...(page?.items ?? []))
+    after = page?.items.at(-1)?.id
+    more = page?.more ?? false
+  }
+  return change(context, last, checkTenant(input), applications)
 }
 
 /**
@@ -134,12 +145,15 @@ export async function updateTenant(
   refuseSystemTenant(tenantId)
   const checked = checkTenant(input)
   await verifyMove(scope, checked.settings.domain)
-  function replace(last: Tenant): Tenant {
+  function replace(last: Tenant, applications: readonly Application[]): Tenant {
     refuseStale(last, readAt)
-    return change(context, last, checked)
+    return change(context, last, checked, applications)
   }
   return commit(scope, 'tenant.update', tenantId, (audit) =>
-    context.store.tenants.update(tenantId, noting(audit, replace), audit, heldUntil(context)),
+    context.store.tenants.update(tenantId, noting(audit, replace), audit, {
+      heldUntil: heldUntil(context),
+      applicationsWith: SECOND_STEP_KEY,
+    }),
   )
 }
 
@@ -160,17 +174,26 @@ export async function setHostBlocked(
     if (metadata === last.metadata) return last
     checkMetadata(metadata)
     const { name, settings } = last
-    return change(context, last, { name, metadata, settings })
+    // The settings stay, so no application can object.
+    return change(context, last, { name, metadata, settings }, [])
   }
   return commit(scope, 'tenant.update', tenantId, (audit) =>
-    context.store.tenants.update(tenantId, noting(audit, block), audit, heldUntil(context)),
+    context.store.tenants.update(tenantId, noting(audit, block), audit, {
+      heldUntil: heldUntil(context),
+    }),
   )
 }
 
-function change(context: DomainContext, last: Tenant, checked: TenantInput): Tenant {
+function change(
+  context: DomainContext,
+  last: Tenant,
+  checked: TenantInput,
+  applications: readonly Application[],
+): Tenant {
   const { domain } = checked.settings
   checkNewFeatures(checked.metadata, last.metadata)
   checkSecondStep(checked, last)
+  keepSecondStepsOf(applications, checked, last)
   if (domain !== last.settings.domain) checkDomain(domain, context.domains)
   const times = { before: last.metadata, after: checked.metadata, now: nowMicros(context.clock) }
   const ended = endedHosts(last.endedHosts, times)
@@ -185,6 +208,22 @@ function checkSecondStep(input: TenantInput, stored: TenantInput | undefined): v
   throw new ServiceError(
     'invalid_metadata',
     reason('second_step_not_allowed', { key: SECOND_STEP_KEY }),
+  )
+}
+
+/** Refuses to switch off the last kind of second step while an application requires one. Stored values may stay. */
+function keepSecondStepsOf(
+  applications: readonly Application[],
+  { settings }: TenantInput,
+  stored: Tenant,
+): void {
+  if (allowsSecondSteps(settings) || !allowsSecondSteps(stored.settings)) return
+  const requiring = applications.find(({ metadata }) => isDay(metadata[SECOND_STEP_KEY]))
+  if (!requiring) return
+  const { id, name } = requiring
+  throw new ServiceError(
+    'invalid_request',
+    reason('second_step_of_application', { key: SECOND_STEP_KEY, name, id }),
   )
 }
 

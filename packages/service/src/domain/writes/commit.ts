@@ -107,9 +107,12 @@ export async function commitMany(
 }
 
 /** `change`, extended to record the changed members in the audit entry: their names, and the values of some. */
-export function noting<T extends object>(audit: AuditEntry, change: Change<T>): Change<T> {
-  return (last) => {
-    const next = change(last)
+export function noting<T extends object, Beside extends unknown[] = []>(
+  audit: AuditEntry,
+  change: (current: T, ...beside: Beside) => T,
+): (current: T, ...beside: Beside) => T {
+  return (last, ...beside) => {
+    const next = change(last, ...beside)
     audit.fields = changedFields(last, next)
     audit.changes = changedValues(last, next)
     return next

@@ -1,8 +1,10 @@
 import type { ApplicationStore } from '../ports.ts'
-import type { Application } from '../records.ts'
+import type { Application, Tenant } from '../records.ts'
 import type { Engine } from './engine.ts'
-import type { Row } from './schema.ts'
+import { every, type Row } from './schema.ts'
+import { sql } from './sql.ts'
 import { type AddEntry, createTable, inTenant } from './table.ts'
+import { fromRow as toTenant } from './tenant-rows.ts'
 
 /** The applications of an SQL store. */
 export function createApplications(engine: Engine, addEntry: AddEntry): ApplicationStore {
@@ -14,11 +16,28 @@ export function createApplications(engine: Engine, addEntry: AddEntry): Applicat
     toRow,
     fromRow,
   })
+  async function readTenant(id: string): Promise<Tenant | undefined> {
+    const row = await engine.writer.first(sql<Row<'tenants'>>`select ${every('tenants')}
+      from tenants where id = ${id} and deleted_at is null`)
+    return row && toTenant(row)
+  }
   return {
-    insert: table.insert,
+    insert: (application, audit, check) =>
+      table.insert(application, audit, undefined, async () => {
+        const tenant = check && (await readTenant(application.tenantId))
+        if (tenant) check(tenant)
+        return !check || tenant !== undefined
+      }),
     get: table.byId,
     list: (tenantId, page) => table.page([tenantId], page),
-    update: (tenantId, id, change, audit) => table.update([tenantId, id], change, audit),
+    update(tenantId, id, change, audit) {
+      let tenant: Tenant | undefined
+      const within = (current: Application) => (tenant ? change(current, tenant) : current)
+      return table.update([tenantId, id], within, audit, undefined, async () => {
+        tenant = await readTenant(tenantId)
+        return tenant !== undefined
+      })
+    },
     delete: (tenantId, id, audit) => table.delete([tenantId, id], audit),
   }
 }
@@ -43,7 +62,8 @@ function toRow(application: Application): Row<'applications'> {
   }
 }
 
-function fromRow(row: Row<'applications'>): Application {
+/** A row as an application. */
+export function fromRow(row: Row<'applications'>): Application {
   return {
     id: row.id,
     tenantId: row.tenant_id,

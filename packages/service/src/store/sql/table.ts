@@ -62,6 +62,9 @@ export const inTenant: TableParent = {
  */
 type Step<S> = (row: AnyRow) => S | undefined
 
+/** Reads, inside a write and before the change is applied, what the change looks at; `false`: the write is `missing`. */
+type Before = () => Promise<boolean>
+
 /** The reads of one table. */
 export interface Reads<T> {
   byId(...key: string[]): Promise<T | undefined>
@@ -77,8 +80,19 @@ export interface Reads<T> {
  * @typeParam S - What a database takes for a further step: a promise where it runs statement by statement.
  */
 export interface Writes<T, S = Promise<unknown>> {
-  insert(record: T, audit: AuditEntry, step?: Step<S>): Promise<Outcome<T>>
-  update(key: string[], change: Change<T>, audit: AuditEntry, step?: Step<S>): Promise<Outcome<T>>
+  insert(
+    record: T,
+    audit: AuditEntry,
+    step?: Step<S>,
+    reading?: Before,
+  ): Promise<Outcome<T>>
+  update(
+    key: string[],
+    change: Change<T>,
+    audit: AuditEntry,
+    step?: Step<S>,
+    reading?: Before,
+  ): Promise<Outcome<T>>
   delete(key: string[], audit: AuditEntry, step?: Step<S>): Promise<Outcome<T>>
 }
 
@@ -184,9 +198,10 @@ function createWrites<T, R extends AnyRow>(
   }
 
   return {
-    async insert(record, audit, step) {
+    async insert(record, audit, step, reading) {
       try {
         return await write(async () => {
+          if (reading && !(await reading())) return { kind: 'missing' }
           const row = toRow(record)
           if (await isOrphan(row)) return { kind: 'missing' }
           if (await isTaken(row)) return { kind: 'duplicate' }
@@ -202,10 +217,11 @@ function createWrites<T, R extends AnyRow>(
       }
     },
 
-    update: (values, change, audit, step) =>
+    update: (values, change, audit, step, reading) =>
       write(async () => {
         const row = await writer.first(bind(current, values))
         if (!row) return { kind: 'missing' }
+        if (reading && !(await reading())) return { kind: 'missing' }
         const before = fromRow(row)
         const after = change(before)
         if (after === before) return { kind: 'unchanged', record: after }

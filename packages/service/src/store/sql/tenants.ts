@@ -1,13 +1,14 @@
 import { NO_TENANT, type TenantStore } from '../ports.ts'
-import type { Tenant } from '../records.ts'
+import type { Application, Tenant } from '../records.ts'
 import { behindSystemTenant, SYSTEM_TENANT_ID } from '../system-tenant.ts'
 import { searchTenants } from '../tenant-search.ts'
-import { applicationCounter } from './applications.ts'
+import { applicationCounter, fromRow as toApplication } from './applications.ts'
 import type { Engine } from './engine.ts'
 import { createHeldDomains } from './held-domains.ts'
 import { every, type Row } from './schema.ts'
 import { sql } from './sql.ts'
 import { type AddEntry, createTable, listingOf } from './table.ts'
+import { fromRow, toRow } from './tenant-rows.ts'
 import { userCounter } from './users.ts'
 
 type DeletedRow = Pick<Row<'tenants'>, 'id' | 'domain' | 'name'> & {
@@ -18,7 +19,7 @@ type DeletedRow = Pick<Row<'tenants'>, 'id' | 'domain' | 'name'> & {
 
 /** The tenants of an SQL store. */
 export function createTenants(engine: Engine, addEntry: AddEntry): TenantStore {
-  const { reader, write, counters, json, lower } = engine
+  const { reader, writer, write, counters, json, lower } = engine
   const held = createHeldDomains(engine)
   const table = createTable(engine, addEntry, {
     name: 'tenants',
@@ -69,17 +70,26 @@ export function createTenants(engine: Engine, addEntry: AddEntry): TenantStore {
           order by ${key}, id limit ${limit}`)
         return rows.map(fromRow)
       }),
-    update(id, change, audit, heldUntil) {
+    update(id, change, audit, { heldUntil, applicationsWith: key } = {}) {
       let left = ''
+      let applications: Application[] = []
       const noteDomain = (current: Tenant) => {
         left = current.settings.domain
-        return change(current)
+        return change(current, applications)
       }
-      return table.update([id], noteDomain, audit, async ({ domain }) => {
+      async function moveDomain({ domain }: { domain?: unknown }): Promise<void> {
         if (domain === left) return
         await held.remove(domain as string)
         if (heldUntil !== undefined) await held.hold(left, id, audit.at, heldUntil)
-      })
+      }
+      async function readApplications(): Promise<true> {
+        if (key === undefined) return true
+        const rows = await writer.all(sql<Row<'applications'>>`select ${every('applications')}
+          from applications where tenant_id = ${id} and metadata like ${`%"${key}"%`} order by id`)
+        applications = rows.map(toApplication).filter(({ metadata }) => key in metadata)
+        return true
+      }
+      return table.update([id], noteDomain, audit, moveDomain, readApplications)
     },
     ...createDeletions(engine, addEntry, held),
     freeDomain: (domain, audit) =>
@@ -160,30 +170,4 @@ const BEFORE_DOMAIN = ' '
 
 function countersOf(tenantId: string): string[] {
   return [applicationCounter(tenantId), userCounter(tenantId)]
-}
-
-function toRow(tenant: Tenant): Row<'tenants'> {
-  const { domain, ...settings } = tenant.settings
-  return {
-    id: tenant.id,
-    domain,
-    name: tenant.name,
-    settings: JSON.stringify({ ...settings, endedHosts: tenant.endedHosts }),
-    metadata: JSON.stringify(tenant.metadata),
-    created_at: tenant.createdAt,
-    updated_at: tenant.updatedAt,
-  }
-}
-
-function fromRow(row: Row<'tenants'>): Tenant {
-  const { endedHosts, ...settings } = JSON.parse(row.settings)
-  return {
-    id: row.id,
-    name: row.name,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-    metadata: JSON.parse(row.metadata),
-    settings: { ...settings, domain: row.domain },
-    ...(endedHosts && { endedHosts }),
-  }
 }

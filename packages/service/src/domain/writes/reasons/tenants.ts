@@ -88,6 +88,14 @@ export const tenants = {
     en: '"metadata.{key}" requires a second step, and the settings allow none: switch on "allow_totp_app", "allow_hardware" or "allow_totp_email".',
     de: '„metadata.{key}“ verlangt einen zweiten Schritt, und die Einstellungen erlauben keinen: Schalten Sie „allow_totp_app“, „allow_hardware“ oder „allow_totp_email“ ein.',
   },
+  second_step_not_at_tenant: {
+    en: '"metadata.{key}" requires a second step, and the settings of the tenant allow none: switch on "allow_totp_app", "allow_hardware" or "allow_totp_email" there first.',
+    de: '„metadata.{key}“ verlangt einen zweiten Schritt, und die Einstellungen des Mandanten erlauben keinen: Schalten Sie dort zuerst „allow_totp_app“, „allow_hardware“ oder „allow_totp_email“ ein.',
+  },
+  second_step_of_application: {
+    en: 'The application {name} ({id}) requires a second step, and these settings allow none: leave one kind on, or remove "metadata.{key}" of the application first.',
+    de: 'Die Anwendung {name} ({id}) verlangt einen zweiten Schritt, und diese Einstellungen erlauben keinen: Lassen Sie eine Art eingeschaltet, oder entfernen Sie zuerst „metadata.{key}“ der Anwendung.',
+  },
   effect_second_step_later: {
     en: 'From {day} on, a login needs a second step; until then, users are asked and can postpone it. {have} of {all} users have one. {asked} will be asked; {active} of these have logged in within 30 days.',
     de: 'Ab {day} braucht eine Anmeldung einen zweiten Schritt; bis dahin werden Benutzer gefragt und können ihn aufschieben. {have} von {all} Benutzern haben einen. {asked} werden gefragt; {active} davon haben sich in den letzten 30 Tagen angemeldet.',

@@ -1,0 +1,30 @@
+import type { Tenant } from '../records.ts'
+import type { Row } from './schema.ts'
+
+/** A tenant as a row. */
+export function toRow(tenant: Tenant): Row<'tenants'> {
+  const { domain, ...settings } = tenant.settings
+  return {
+    id: tenant.id,
+    domain,
+    name: tenant.name,
+    settings: JSON.stringify({ ...settings, endedHosts: tenant.endedHosts }),
+    metadata: JSON.stringify(tenant.metadata),
+    created_at: tenant.createdAt,
+    updated_at: tenant.updatedAt,
+  }
+}
+
+/** A row as a tenant. */
+export function fromRow(row: Row<'tenants'>): Tenant {
+  const { endedHosts, ...settings } = JSON.parse(row.settings)
+  return {
+    id: row.id,
+    name: row.name,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    metadata: JSON.parse(row.metadata),
+    settings: { ...settings, domain: row.domain },
+    ...(endedHosts && { endedHosts }),
+  }
+}
