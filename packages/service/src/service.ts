@@ -100,17 +100,18 @@ export async function createIdentityService(
   const domains = domainPolicy(options)
   const clientIp = createClientIp(options.trustedProxies ?? [], logger)
   const opened = await openData(options)
+  let context: DomainContext | undefined
   try {
-    const context = await createContext(opened, options, domains, logger)
+    context = await createContext(opened, options, domains, logger)
     return await startService(options, { opened, context, logger, clientIp })
   } catch (error) {
-    // Another attempt would find the folder taken.
-    await opened.close()
+    // Another attempt would find the folder taken, and each one would leave the list of leaked passwords open.
+    await Promise.all([context?.leaks.close(), opened.close()])
     throw error
   }
 }
 
-/** Starts a service over opened stores. When it fails, it leaves nothing running, and the stores open. */
+/** Starts a service over opened stores. When it fails, it leaves nothing running, and the stores and the context open. */
 async function startService(
   options: IdentityServiceOptions,
   { opened, context, logger, clientIp }: StartParts,
@@ -173,10 +174,12 @@ async function startService(
     await servers.closeMetrics()
     await background.close()
     await trimRefusals(context).catch((err: unknown) => logger.error({ err }, UNTRIMMED))
-    await Promise.all([webhooks.close(), issuer.close(), context.leaks.close()])
+    await Promise.all([webhooks.close(), issuer.close()])
   }
   function close({ drainSeconds = 0 }: { drainSeconds?: number } = {}): Promise<void> {
-    closing ??= shutDown(drainSeconds).then(opened.close)
+    closing ??= shutDown(drainSeconds).then(async () => {
+      await Promise.all([context.leaks.close(), opened.close()])
+    })
     return closing
   }
 

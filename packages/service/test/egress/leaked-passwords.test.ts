@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createIdentityService } from '@latchkey/service'
 import fc from 'fast-check'
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
@@ -78,6 +79,43 @@ test('a list that is not there is refused at the start', async () => {
     'The list of leaked passwords /nowhere/hashes.txt cannot be read',
   )
 })
+
+/** How often this process has a file open. */
+function openHandles(path: string): number {
+  return readdirSync('/proc/self/fd').filter((fd) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${fd}`) === path
+    } catch {
+      return false
+    }
+  }).length
+}
+
+test.runIf(process.platform === 'linux')(
+  'a service closes the list when it is closed, and when it does not start',
+  async () => {
+    const file = aFile(`${sha1('leaked long ago')}:1`)
+    const service = await createIdentityService({ leakedPasswordsFile: file })
+    expect(openHandles(file)).toBe(1)
+    await service.close()
+    expect(openHandles(file)).toBe(0)
+
+    // The address of a web server: it is judged after the list was opened.
+    const mail = { url: 'https://mail.example.com', from: 'login@example.com' }
+    const start = createIdentityService({ leakedPasswordsFile: file, mail })
+    await expect(start).rejects.toThrow('smtp://host:port')
+    expect(openHandles(file)).toBe(0)
+
+    const started = createIdentityService({
+      leakedPasswordsFile: file,
+      auditDays: 400,
+      consoleUrl: 'https://console.example',
+      clock: { now: () => Number.NaN },
+    })
+    await expect(started).rejects.toThrow()
+    expect(openHandles(file)).toBe(0)
+  },
+)
 
 /** A server of ranges that knows one password, and answers with padding. */
 async function startRanges(known: string) {
