@@ -376,10 +376,18 @@ export interface Operator {
   reach: Reach
   createdAt: Micros
   updatedAt: Micros
-  /** An invitation that was not accepted yet: SHA-256 of its token, hexadecimal, and its end. */
-  invitation: { hash: string; expiresAt: Micros } | undefined
+  /** An invitation that was not accepted yet: SHA-256 of its token, hexadecimal, and its end. One with a credential has none. */
+  invitation: Invitation | undefined
   /** The operator came back with a backup, may have been removed after it, and gets in once confirmed. */
   isUnconfirmed?: true
+}
+
+/** A link with which an operator sets a password. */
+export interface Invitation {
+  hash: string
+  expiresAt: Micros
+  /** The link is that of a recovery: the operator had accepted before, so no other operator may make it again. */
+  isRecovery?: true
 }
 
 /** A key with which a tenant signs its tokens. */

@@ -1,20 +1,36 @@
 import { createIdentityService } from '@latchkey/service'
-import { expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { giveAuthenticatorApp } from '../../src/domain/factors/authenticator-app.ts'
 import { resealSecrets } from '../../src/domain/keys/reseal.ts'
 import {
   acceptInvitation,
+  findInvited,
   INVITATION_SECONDS,
+  inviteAgain,
   operatorOfLogin,
   setOperatorDisabled,
 } from '../../src/domain/operators/operators.ts'
+import { resetPassword } from '../../src/domain/users/accounts.ts'
+import { hashPassword } from '../../src/domain/users/passwords.ts'
+import { originOf } from '../../src/domain/ways/valid-links.ts'
 import { createAdmin } from '../../src/operate/admin.ts'
 import { SYSTEM_TENANT_ID } from '../../src/store/system-tenant.ts'
 import { openApi } from '../support/context.ts'
+import { createDatabase, openPostgresDataStore } from '../support/postgres.ts'
 
-async function withOwner() {
-  const api = await openApi('memory')
-  const { context } = api
+const kinds = ['SQLite', 'PostgreSQL'] as const
+
+async function withOwner(store: 'memory' | (typeof kinds)[number] = 'memory') {
+  const api = await openApi(store === 'SQLite' ? store : 'memory')
+  let { context } = api
+  if (store === 'PostgreSQL') {
+    const database = await createDatabase()
+    context = { ...context, store: openPostgresDataStore(database.url) }
+    onTestFinished(async () => {
+      await context.store.close()
+      await database.drop()
+    })
+  }
   const admin = createAdmin(context)
   const scope = { context, actor: { name: 'visitor' } }
   const invited = await admin.inviteOperator({ email: 'ada@example.com', role: 'owner' })
@@ -174,4 +190,68 @@ test('a service without a console does not serve the host of one', async () => {
     const answer = await service.fetch(`https://${host}/.well-known/openid-configuration`)
     expect(answer.status).toBe(404)
   }
+})
+
+describe.each(kinds)('on %s', (store) => {
+  const conflict = { code: 'conflict' }
+  const gone = { code: 'not_found' }
+
+  /** Sets the password of an operator by a link that was mailed when `origin` was read. */
+  async function setByMail(
+    { context, scope, operator }: Awaited<ReturnType<typeof withOwner>>,
+    origin?: Awaited<ReturnType<typeof originOf>>,
+  ): Promise<boolean> {
+    const own = { ...scope, tenantId: SYSTEM_TENANT_ID }
+    const user = await context.store.users.get(SYSTEM_TENANT_ID, operator.id)
+    if (!user) throw new Error('The operator is gone.')
+    const password = await hashPassword(own, 'a password by mail', 'login')
+    return resetPassword(own, user, password, origin ?? (await originOf(context, user)))
+  }
+
+  test('the link of a recovered operator is made again by the command alone, never by another owner', async () => {
+    const at = await withOwner(store)
+    const { api, admin, scope, token, operator } = at
+    await using _ = api
+    await acceptInvitation(scope, token, 'correct horse battery')
+    const first = await admin.recoverOperator('ada@example.com')
+    await expect(inviteAgain(scope, operator.id)).rejects.toMatchObject(conflict)
+    const ada = { email: 'ada@example.com', role: 'owner' } as const
+    await expect(admin.inviteOperator(ada)).rejects.toThrow('latchkey-service operator recover')
+    const second = await admin.recoverOperator('ada@example.com')
+    await expect(acceptInvitation(scope, first.token, 'another horse')).rejects.toMatchObject(gone)
+    const accepted = await acceptInvitation(scope, second.token, 'another horse battery')
+    expect(accepted.kind).toBe('accepted')
+    expect((await admin.listOperators())[0]?.operator.invitation).toBeUndefined()
+  })
+
+  test('the link of an operator who never accepted stays an invitation after a recovery', async () => {
+    const { api, admin, scope, operator } = await withOwner(store)
+    await using _ = api
+    await admin.recoverOperator('ada@example.com')
+    const { token } = await inviteAgain(scope, operator.id)
+    expect((await acceptInvitation(scope, token, 'correct horse battery')).kind).toBe('accepted')
+  })
+
+  test('the last proof counts: a password by a mailed link ends the invitation, and no owner makes another', async () => {
+    const at = await withOwner(store)
+    const { api, context, admin, scope, token, operator } = at
+    await using _ = api
+    expect(await setByMail(at)).toBe(true)
+    expect(await findInvited(context, token)).toBeUndefined()
+    await expect(acceptInvitation(scope, token, 'another horse')).rejects.toMatchObject(gone)
+    await expect(inviteAgain(scope, operator.id)).rejects.toMatchObject(conflict)
+    expect((await admin.listOperators())[0]?.operator.invitation).toBeUndefined()
+  })
+
+  test('a link that was mailed before a recovery opens nothing after it', async () => {
+    const at = await withOwner(store)
+    const { api, context, admin, scope, token, operator } = at
+    await using _ = api
+    await acceptInvitation(scope, token, 'correct horse battery')
+    const user = await context.store.users.get(SYSTEM_TENANT_ID, operator.id)
+    const before = user && (await originOf(context, user))
+    await admin.recoverOperator('ada@example.com')
+    expect(await setByMail(at, before)).toBe(false)
+    expect(await setByMail(at)).toBe(true)
+  })
 })

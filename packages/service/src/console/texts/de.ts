@@ -347,6 +347,10 @@ export const de = {
   'Withdraw the invitation…': 'Einladung zurückziehen…',
   'until {time}': 'bis {time}',
   'invitation expired': 'Einladung abgelaufen',
+  'being recovered': 'wird wiederhergestellt',
+  'recovery expired': 'Wiederherstellung abgelaufen',
+  'The link of a recovery is made by {command} alone.':
+    'Den Link einer Wiederherstellung erstellt nur {command}.',
   'Mail of {time}:': 'E-Mail vom {time}:',
   'The invitation is on its way by mail. The list shows what became of the message.':
     'Die Einladung ist per E-Mail unterwegs. Die Liste zeigt, was aus der Nachricht geworden ist.',

@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto'
 import type { RoleJob } from '../../store/jobs.ts'
-import type { OperatorLogins, OperatorUser } from '../../store/ports.ts'
+import type { Account, OperatorLogins, OperatorUser } from '../../store/ports.ts'
 import type { Operator, OperatorRole, Reach, Tenant, User } from '../../store/records.ts'
 import { SYSTEM_TENANT_ID } from '../../store/system-tenant.ts'
 import { defaultSettings } from '../tenants/tenants.ts'
@@ -9,7 +9,7 @@ import { judgePassword, type PasswordProblem } from '../users/chosen-password.ts
 import { hashPassword } from '../users/passwords.ts'
 import { createUser, findUser, setDisabled } from '../users/users.ts'
 import { changeAccount } from '../ways/account-changes.ts'
-import { originOf } from '../ways/valid-links.ts'
+import { afterRuling, originOf } from '../ways/valid-links.ts'
 import { isLoginValid, withoutSessions } from '../ways/valid-logins.ts'
 import { listAudit } from '../writes/audit.ts'
 import { commit, unlessRefused } from '../writes/commit.ts'
@@ -62,6 +62,7 @@ export async function inviteOperator(
   const decided = decide(input)
   const invitation = { hash: hashOf(token), expiresAt: now + INVITATION_SECONDS * 1e6 }
   const known = await operators.get(user.id)
+  if (known) checkResent(known.operator, decided)
   const operator = await commit(own, 'operator.invite', user.id, (audit) =>
     known
       ? operators.update(
@@ -108,6 +109,9 @@ function checkResent(last: Operator, decided: Pick<Operator, 'role' | 'reach'>):
   if (!last.invitation) {
     throw new ServiceError('conflict', reason('operator_exists'))
   }
+  if (last.invitation.isRecovery) {
+    throw new ServiceError('conflict', reason('operator_recovered'))
+  }
   if (last.role !== decided.role || String(last.reach) !== String(decided.reach)) {
     const name = last.reach === 'all' ? 'operator_invited_to_all' : 'operator_invited_to_others'
     throw new ServiceError('conflict', reason(name, { role: last.role }))
@@ -115,9 +119,9 @@ function checkResent(last: Operator, decided: Pick<Operator, 'role' | 'reach'>):
 }
 
 /**
- * Takes every way to log in from an operator who has lost one, ends the sessions, and makes a link
- * to begin with again. Only for the command line: in the console, an owner could take over another
- * owner with it.
+ * Takes every way to log in from an operator who has lost one, ends the sessions, voids the links that were mailed before,
+ * and makes a link to begin with again. Only for the command line, as is making that link again: in the console, an owner
+ * could take over another owner with it.
  *
  * @throws ServiceError `not_found` when the address is no operator's.
  */
@@ -137,12 +141,18 @@ export async function recoverOperator(
       user: withoutSessions(context, updated(context, last.user, {})),
       credentials: [],
       legacyPassword: null,
+      standing: afterRuling(last),
     })),
   )
   const operator = await commit(own, 'operator.invite', user.id, (audit) =>
     context.store.operators.update(
       user.id,
-      (last) => updated(context, last, { invitation: { hash: hashOf(token), expiresAt } }),
+      (last) => {
+        // One who never accepted has no past in the console that another owner could act with.
+        const isRecovery = !last.invitation || last.invitation.isRecovery === true
+        const invitation = { hash: hashOf(token), expiresAt, ...(isRecovery && { isRecovery }) }
+        return updated(context, last, { invitation })
+      },
       audit,
     ),
   )
@@ -205,7 +215,8 @@ export async function acceptInvitation(
     ),
   )
   const origin = await originOf(context, user)
-  if (!(await resetPassword(own, user, stored, origin))) throw notFound()
+  const isFirst = ({ credentials }: Account) => credentials.length === 0
+  if (!(await resetPassword(own, user, stored, origin, isFirst))) throw notFound()
   return { kind: 'accepted', accepted: invited }
 }
 

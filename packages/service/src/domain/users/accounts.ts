@@ -72,6 +72,7 @@ export async function confirmAddress(
  * claimAccount}.
  *
  * @param origin - Of the link that was mailed to the user.
+ * @param isAllowed - A further condition on the account, inside the write. Default: none.
  * @returns Whether it was done: not for a disabled user or credential, or if the link is no longer valid.
  */
 export async function resetPassword(
@@ -79,6 +80,7 @@ export async function resetPassword(
   { id }: Pick<User, 'id'>,
   password: StoredPassword,
   origin: StoredOrigin,
+  isAllowed: (account: Account) => boolean = () => true,
 ): Promise<boolean> {
   const { context } = scope
   let isDone = false
@@ -86,7 +88,8 @@ export async function resetPassword(
     const { user } = account
     const { last, own, others } = replacePassword(context, account, password)
     const isHeld = holdOf(account, nowMicros(context.clock)) !== undefined
-    isDone = isLinkValid(account, origin) && !isHeld && !user.disabled && !last?.disabled
+    const isOpen = isLinkValid(account, origin) && !isHeld && !user.disabled && !last?.disabled
+    isDone = isOpen && isAllowed(account)
     if (!isDone) return account
     if (user.verifiedAt === undefined) {
       return { user: claimedUser(scope, user), credentials: [own] }

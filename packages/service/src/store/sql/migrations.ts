@@ -54,6 +54,12 @@ export function changesOf(engine: EngineName, { tables, indexes, step }: Own): r
       name: '0020-legacy-passwords',
       statements: [createTable('legacy_passwords', engine), ...createLegacyTriggers(engine)],
     },
+    {
+      name: '0021-recovered-operators',
+      statements: [
+        `alter table operators add column invitation_recovers ${engine === 'postgres' ? 'smallint' : 'integer'}`,
+      ],
+    },
   ]
 }
 

@@ -12,7 +12,10 @@ import { usersTable } from './users.ts'
 
 /** A user with the columns of its operator, under names that no column of a user has. */
 type JoinedRow = Row<'users'> &
-  Pick<Row<'operators'>, 'role' | 'reach' | 'invitation_hash' | 'invitation_until'> & {
+  Pick<
+    Row<'operators'>,
+    'role' | 'reach' | 'invitation_hash' | 'invitation_until' | 'invitation_recovers'
+  > & {
     invited_at: number
     changed_at: number
     unconfirmed: number
@@ -28,7 +31,11 @@ export function createOperators(engine: Engine, addEntry: AddEntry): OperatorSto
     toRow,
     fromRow,
   })
-  const joined = sql`select ${every('users', 'users')}, role, reach, invitation_hash, invitation_until,
+  // A password that was set by another proof has ended the invitation.
+  const isInvited = sql`not exists (select 1 from credentials
+    where credentials.tenant_id = operators.tenant_id and credentials.user_id = operators.id)`
+  const joined = sql`select ${every('users', 'users')}, role, reach, invitation_until, invitation_recovers,
+      case when ${isInvited} then invitation_hash end as invitation_hash,
       operators.created_at as invited_at, operators.updated_at as changed_at,
       ${isUnconfirmed(sql`operators.id`)} as unconfirmed
     from operators
@@ -42,7 +49,8 @@ export function createOperators(engine: Engine, addEntry: AddEntry): OperatorSto
       return row && fromJoined(row)
     },
     async findByInvitation(hash) {
-      const row = await reader.first(sql<JoinedRow>`${joined} and invitation_hash = ${hash}`)
+      const row = await reader.first(sql<JoinedRow>`${joined} and invitation_hash = ${hash}
+        and ${isInvited}`)
       return row && fromJoined(row)
     },
     list: async () =>
@@ -87,17 +95,21 @@ function toRow(operator: Operator): Row<'operators'> {
     updated_at: operator.updatedAt,
     invitation_hash: operator.invitation?.hash ?? null,
     invitation_until: operator.invitation?.expiresAt ?? null,
+    invitation_recovers: operator.invitation?.isRecovery ? 1 : null,
   }
 }
 
 function fromRow(row: Row<'operators'>): Operator {
-  const { invitation_hash: hash, invitation_until: expiresAt } = row
+  const { invitation_hash: hash, invitation_until: expiresAt, invitation_recovers } = row
   return {
     id: row.id,
     role: row.role,
     reach: JSON.parse(row.reach),
     createdAt: row.created_at,
     updatedAt: row.updated_at,
-    invitation: hash === null || expiresAt === null ? undefined : { hash, expiresAt },
+    invitation:
+      hash === null || expiresAt === null
+        ? undefined
+        : { hash, expiresAt, ...(invitation_recovers === 1 && { isRecovery: true }) },
   }
 }

@@ -137,6 +137,8 @@ export const tables = {
       updated_at: 'integer not null',
       invitation_hash: 'key',
       invitation_until: 'integer',
+      // 1 for the link of a recovery, else null.
+      invitation_recovers: 'flag',
     },
     rules: [
       'primary key (tenant_id, id)',

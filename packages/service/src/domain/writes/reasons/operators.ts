@@ -28,6 +28,10 @@ export const operators = {
     en: 'This address is an operator’s already. To give another role, change the role. If all ways to log in are lost, run "latchkey-service operator recover".',
     de: 'Diese Adresse gehört schon einem Operator. Für eine andere Rolle ändern Sie die Rolle. Sind alle Anmeldemethoden verloren, führen Sie „latchkey-service operator recover“ aus.',
   },
+  operator_recovered: {
+    en: 'This operator is being recovered. Only the command line makes that link again: run "latchkey-service operator recover" once more.',
+    de: 'Dieser Operator wird gerade wiederhergestellt. Nur die Kommandozeile erstellt diesen Link neu: Führen Sie „latchkey-service operator recover“ noch einmal aus.',
+  },
   operator_invited_to_all: {
     en: 'This address was invited as {role}, for all tenants. Change the role or the tenants of that operator first, or invite to the same.',
     de: 'Diese Adresse wurde als {role} eingeladen, für alle Mandanten. Ändern Sie zuerst die Rolle oder die Mandanten dieses Operators, oder laden Sie zu denselben ein.',
