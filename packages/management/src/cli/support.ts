@@ -39,6 +39,12 @@ export function addSupportCommands(program: Command, users: Command): void {
   addMailCommands(program)
 }
 
+/** The options of `users search`. */
+interface SearchOptions extends Pick<UserSearch, 'disabled' | 'verified'> {
+  lastLoginBy?: UserSearch['last_login_by']
+  notSince?: string
+}
+
 /** Adds a command for one tenant, with the options of its output. */
 function add(group: Command, usage: string, description: string): Command {
   return withOutput(withTenant(group.command(usage).description(description)))
@@ -56,10 +62,13 @@ function addUserCommands(users: Command): void {
   add(users, 'search [beginning]', 'Find users by the beginning of an address, a name or an id.')
     .option('--disabled <flag>', 'true: only those who are disabled; false: only the others')
     .option('--verified <flag>', 'true: only those whose address is verified; false: the others')
-    .action(async (search: string | undefined, options: Options & Omit<UserSearch, 'search'>) => {
+    .option('--last-login-by <way>', 'password, passkey, social, code or never')
+    .option('--not-since <day>', 'only those without a login since the day, such as 2026-12-31')
+    .action(async (search: string | undefined, options: Options & SearchOptions) => {
       const { client, tenantId } = await open(options)
-      const { disabled, verified } = options
-      const found = client.users(tenantId).search({ search, disabled, verified })
+      const { disabled, verified, lastLoginBy: last_login_by, notSince: not_since } = options
+      const query = { search, disabled, verified, last_login_by, not_since }
+      const found = client.users(tenantId).search(query)
       await printAll(found, options, userColumns)
     })
 

@@ -24,6 +24,10 @@ export interface UserSearch {
   search?: string | undefined
   disabled?: boolean | undefined
   verified?: boolean | undefined
+  /** How the users have logged in last, by the first step; `never`: not at all. */
+  last_login_by?: 'password' | 'passkey' | 'social' | 'code' | 'never' | undefined
+  /** Users who were there before this day (UTC), such as `2026-12-31`, and have not logged in since. */
+  not_since?: string | undefined
 }
 
 /** The users of a tenant. */

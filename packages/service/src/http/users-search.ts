@@ -1,6 +1,10 @@
 import { z } from 'zod'
 import { searchUsers } from '../domain/users/users.ts'
 import { limits } from '../domain/writes/rules.ts'
+import { instantOfDay } from '../domain/writes/days.ts'
+import { ServiceError } from '../domain/writes/errors.ts'
+import { reason } from '../domain/writes/reasons/index.ts'
+import { loginWays, type Micros } from '../store/records.ts'
 import { decodePlace, encodePlace } from '../wire/places.ts'
 import { serializeUser } from '../wire/users.ts'
 import { query } from './route.ts'
@@ -14,6 +18,15 @@ const filters = z.object({
   }),
   disabled: flag.meta({ description: 'Whether users are disabled.' }),
   verified: flag.meta({ description: 'Whether addresses are verified.' }),
+  last_login_by: z.enum([...loginWays, 'never']).optional().meta({
+    description:
+      'How users have logged in last, by the first step: "code" is one by mail, of an app, or a recovery code. "never": users who have not logged in. Of logins before release 0.3.0, the way is not known.',
+  }),
+  not_since: z.string().optional().meta({
+    format: 'date',
+    description:
+      'Users who were there before this day, such as 2026-12-31, and have not logged in since, also those who never have. The day begins at midnight in UTC.',
+  }),
 })
 
 const place = z.tuple([z.string(), z.string()])
@@ -26,16 +39,32 @@ export const searchUsersRoute = query({
   resource: 'User',
   filters,
   serialize: serializeUser,
-  async run({ scope }, { search, disabled, verified }, { after, limit }) {
+  async run(
+    { scope },
+    { search, disabled, verified, last_login_by: lastWay, not_since },
+    { after, limit },
+  ) {
     const [key, id] = decodePlace(after, place) ?? []
     const { items, next } = await searchUsers(
       scope,
-      { search, disabled: isTrue(disabled), verified: isTrue(verified) },
+      {
+        ...{ search, disabled: isTrue(disabled), verified: isTrue(verified), lastWay },
+        notSince: dayOf('not_since', not_since),
+      },
       { after: key === undefined || id === undefined ? undefined : { key, id }, limit },
     )
     return { items, next: next && encodePlace([next.key, next.id]) }
   },
 })
+
+/** The first instant of a day. @throws ServiceError for a text that is none. */
+function dayOf(name: string, text: string | undefined): Micros | undefined {
+  const at = text === undefined ? undefined : instantOfDay(text)
+  if (text !== undefined && at === undefined) {
+    throw new ServiceError('invalid_request', reason('field_not_day', { name }))
+  }
+  return at
+}
 
 function isTrue(flag: 'true' | 'false' | undefined): boolean | undefined {
   return flag && flag === 'true'

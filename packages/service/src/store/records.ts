@@ -10,8 +10,20 @@ import type { AuditChange } from './audit-details.ts'
 /** Microseconds since the epoch, an integer. */
 export type Micros = number
 
+/** The ways to log in, by the first step: a code is one by mail, of an app, or of those for a lost second step. */
+export const loginWays = ['password', 'passkey', 'social', 'code'] as const
+
+/** One of {@link loginWays}. */
+export type LoginWay = (typeof loginWays)[number]
+
 /** String keys and values for the customer's own use. */
 export type Metadata = Record<string, string>
+
+/** The own texts of a tenant, by language and name. */
+export interface TenantTexts {
+  readonly en?: Readonly<Record<string, string>>
+  readonly de?: Readonly<Record<string, string>>
+}
 
 /** An isolated set of applications and users, and an OpenID provider at its own domain. */
 export interface Tenant {
@@ -23,6 +35,8 @@ export interface Tenant {
   settings: TenantSettings
   /** When hosts of unregistered clients were blocked or unblocked last. */
   endedHosts?: Readonly<Record<string, Micros>> | undefined
+  /** Texts in place of those of the service. */
+  texts?: TenantTexts | undefined
 }
 
 /** How a tenant's logins work; see the specification's table of `settings`. */
@@ -428,6 +442,8 @@ export interface AuditEntry {
   applicationId: string | undefined
   /** The names of the members that an update changed, without values but for those of flags: `disabled=true`. */
   fields?: readonly string[] | undefined
+  /** How a user has logged in, of a login that has ended well: kept with the last login, not in the log. */
+  loginWay?: LoginWay | undefined
   /** The values that an update changed, stored beside the entry; an entry that is read has none. */
   changes?: readonly AuditChange[] | undefined
 }

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { emailKey } from './email-key.ts'
-import type { User } from './records.ts'
+import type { LoginWay, Micros, User } from './records.ts'
 
 /** A filter of users; omitted members do not filter. */
 export interface UserQuery {
@@ -16,13 +16,17 @@ export interface UserQuery {
    * in a row, and an index of trigrams: see {@link UserStore.findsInside}. All else is found by its beginning.
    */
   inside?: boolean | undefined
+  /** How the user has logged in last; `never`: not at all. The way of logins before release 0.3.0 is not known. */
+  lastWay?: LoginWay | 'never' | undefined
+  /** Users who were there before this instant, and have not logged in since: those included who never have. */
+  notSince?: Micros | undefined
   /** The order of a list without `search`; default `oldest`. */
   order?: UserOrder | undefined
 }
 
 /**
  * The order of a list: by creation; by name, without users who have none; or by the last login, the latest first,
- * without users who have never logged in. The order by login is that of all users: it heeds no state.
+ * without users who have never logged in. The order by login is that of all users: of the filters, it heeds `lastWay` alone.
  */
 export const userOrders = ['oldest', 'newest', 'name', 'login'] as const
 
@@ -62,7 +66,12 @@ export interface SearchRow {
 }
 
 /** The users in a state; what is omitted does not narrow. */
-export type UserState = Pick<UserQuery, 'disabled' | 'verified'>
+export type UserState = Pick<UserQuery, 'disabled' | 'verified' | 'lastWay' | 'notSince'>
+
+/** The state that a query asks for. */
+export function stateIn({ disabled, verified, lastWay, notSince }: UserQuery): UserState {
+  return { disabled, verified, lastWay, notSince }
+}
 
 /** The rows in a state with keys that begin with a text, in the order of the key and the id. */
 export interface RangeScan extends UserState {
@@ -119,7 +128,7 @@ export const LAST = '\u{10ffff}'
  * @param scan - Runs the scans at one moment; answers with the rows of each.
  */
 export async function searchRows<R extends SearchRow>(
-  { search, disabled, verified }: UserQuery,
+  { search, ...state }: UserQuery,
   { after, limit }: SearchPage,
   scan: (scans: readonly RangeScan[]) => Promise<R[][]>,
 ): Promise<Found<R>> {
@@ -132,7 +141,7 @@ export async function searchRows<R extends SearchRow>(
     const from = place
     const results = await scan(
       columns.map(([column, prefix]) => ({
-        ...{ column, disabled, verified },
+        ...{ ...stateIn(state), column },
         after: laterOf(from, { key: prefix, id: '' }),
         before: `${prefix}${LAST}`,
         limit: size,

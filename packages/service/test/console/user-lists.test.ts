@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { type OperatorBrowser, on, press, startConsole, stores } from './support.ts'
 import { aTenant } from './tenant.ts'
 
@@ -55,6 +55,28 @@ describe.each(stores)('on %s, the list of users', (store) => {
     expect(addressesIn(page)).toEqual(['zoe@acme.test'])
     expect(page.html).toMatch(/data-label="Last login"><time datetime="20/)
     expect((await owner.get(list)).html).toMatch(/data-label="Last login"><span class="soft">never/)
+  })
+
+  test('is filtered by the last login, in the export and in an act for all of the list as well', async () => {
+    const { running, owner, tenant, list } = await withUsers()
+    await using _ = running
+    await tenant.logIn('zoe@acme.test')
+    const never = ['bob@other.test', 'canada@acme.test']
+    expect(addressesIn(await owner.get(`${list}?way=password`))).toEqual(['zoe@acme.test'])
+    expect(addressesIn(await owner.get(`${list}?way=never`))).toEqual(never)
+    expect(addressesIn(await owner.get(`${list}?not_since=2020-01-01`))).toEqual([])
+    expect(addressesIn(await owner.get(`${list}?not_since=2999-01-01`))).toHaveLength(3)
+    const lines = (await fileAt(owner, list, { way: 'never' })).trim().split('\n')
+    expect(lines.map((line) => JSON.parse(line).profile.email)).toEqual(never)
+    const bulk = await owner.get(`${list}/bulk?act=disable&of=all&way=never&not_since=2999-01-01`)
+    expect(bulk.html).toContain('Last login: Never logged in.')
+    expect(bulk.html).toContain('No login since 2999-01-01.')
+    await press(owner, bulk, `${list}/bulk`, {
+      ...{ act: 'disable', of: 'all', way: 'never', not_since: '2999-01-01' },
+    })
+    await vi.waitFor(async () =>
+      expect(addressesIn(await owner.get(`${list}?state=disabled`))).toEqual(never),
+    )
   })
 
   test('is exported as CSV and as lines of JSON, with the filters of the page', async () => {

@@ -45,6 +45,16 @@ describe.each(stores)('on %s', (store) => {
   })
 })
 
+test('users are filtered by their last login', async () => {
+  await using api = await startApi()
+  const users = `/x${api.users}`
+  await api.create(api.users, { profile: { email: 'a@example.com' } })
+  expect(emailsOf(await api.get(`${users}?last_login_by=never`))).toEqual(['a@example.com'])
+  expect(emailsOf(await api.get(`${users}?last_login_by=passkey`))).toEqual([])
+  expect(emailsOf(await api.get(`${users}?not_since=2999-12-31`))).toEqual(['a@example.com'])
+  expect(emailsOf(await api.get(`${users}?not_since=2020-01-01`))).toEqual([])
+})
+
 test('an unknown query parameter of a search is refused with the nearest name', async () => {
   await using api = await startApi()
   const answer = await api.get(`/x${api.users}?serach=ada`)
@@ -56,6 +66,10 @@ test('an unknown query parameter of a search is refused with the nearest name', 
 
 test.each([
   'disabled=yes',
+  'last_login_by=Password',
+  'last_login_by=',
+  'not_since=2026-02-31',
+  'not_since=',
   'verified=',
   `search=${'a'.repeat(255)}`,
   'search=a&search=b',

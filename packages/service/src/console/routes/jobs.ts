@@ -30,7 +30,7 @@ import {
   say,
   type Text,
 } from '../texts/index.ts'
-import { userFiltersIn, userQueryOf } from '../user-filters.ts'
+import { filterNames, userFiltersIn, userQueryOf, wayWords } from '../user-filters.ts'
 import { countsOf } from './imports.ts'
 
 /** How often the page of a running job is loaded again. */
@@ -99,16 +99,17 @@ async function ask(
   }
   const total = await totalOf(call, chosen)
   const fields = [...query].filter(([name]) =>
-    ['act', 'of', 'user', 'search', 'state'].includes(name),
+    ['act', 'of', 'user', ...filterNames].includes(name),
   )
-  const { search, state } = userFiltersIn(query)
+  const { search, state, way, not_since } = userFiltersIn(query)
   return {
     kind: 'page',
     name: 'bulk',
     title: say('{act}: {users}', { act: say(bulkActs[chosen.kind].label), users: inWords(total) }),
     data: {
       ...bulkActs[chosen.kind],
-      ...{ number: inWords(total), total, fields, search, state },
+      ...{ number: inWords(total), total, fields, search, state, notSince: not_since },
+      way: way && wayWords[way],
       isAll: 'query' in chosen.work,
       base: usersPath(call),
       typed: numberToType(total),

@@ -21,7 +21,7 @@ import { cursorOf } from '../form-fields.ts'
 import { bulkActs } from '../job-words.ts'
 import { languageIn } from '../mail-form.ts'
 import { type Refused, refusedBy } from '../refused.ts'
-import { userFiltersIn, userQueryOf } from '../user-filters.ts'
+import { filterNames, userFiltersIn, userQueryOf, wayWords } from '../user-filters.ts'
 
 const PAGE = 50
 const EXPORT_PAGE = 1_000
@@ -55,6 +55,9 @@ async function showUsers({ scope, query, ids, operator }: TenantCall): Promise<R
     }),
     data: {
       ...{ users: items, ...given, further, base, onlyBeginnings, acts: bulkActs },
+      isFiltered: filterNames.some((name) => given[name] !== ''),
+      ways: wayWords,
+      filterNames,
       importPath: `${base}/import`,
       exportPath: `${base}/export`,
       exported: given,

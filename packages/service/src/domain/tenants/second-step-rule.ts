@@ -1,6 +1,7 @@
-import type { Micros, TenantSettings } from '../../store/records.ts'
+import type { TenantSettings } from '../../store/records.ts'
 import { allowedFactors } from '../ways/login-methods.ts'
 import { type DomainContext, nowMicros } from '../writes/context.ts'
+import { instantOfDay } from '../writes/days.ts'
 
 /**
  * The key of the metadata of a tenant, or of an application, with the day from which each of its logins needs a second
@@ -22,20 +23,14 @@ export function secondStepRule(
   ...days: readonly unknown[]
 ): SecondStepRule | undefined {
   const [from] = days.filter(isDay).sort()
-  return from === undefined ? undefined : { from, isDue: nowMicros(clock) >= startOf(from) }
-}
-
-/** The first instant of a day, in UTC. */
-function startOf(day: string): Micros {
-  return Date.parse(day) * 1_000
+  const begins = from === undefined ? undefined : instantOfDay(from)
+  if (from === undefined || begins === undefined) return undefined
+  return { from, isDue: nowMicros(clock) >= begins }
 }
 
 /** Whether a value is a day such as `2026-12-31`. */
 export function isDay(value: unknown): value is string {
-  if (typeof value !== 'string' || !/^\d{4}-\d\d-\d\d$/.test(value)) return false
-  const at = Date.parse(value)
-  // The 31st of February would be a day of March.
-  return !Number.isNaN(at) && new Date(at).toISOString().startsWith(value)
+  return typeof value === 'string' && instantOfDay(value) !== undefined
 }
 
 /** Whether users can have a second step at all: else the rule would let none of them in. */

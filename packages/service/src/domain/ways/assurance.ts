@@ -1,3 +1,5 @@
+import type { LoginWay } from '../../store/records.ts'
+
 /**
  * How strongly a login proves who the user is, the weakest first: one factor, two steps of which the
  * second is a mailed code, two factors, a passkey or security key that phishing does not get past, and
@@ -34,6 +36,22 @@ export const methodsOf: Readonly<Record<FactorKind, readonly Method[]>> = {
   hardware: ['key_bound', 'key'],
   totp_app: ['totp_app'],
   totp_email: ['totp_email'],
+}
+
+/** The way of a login, by its first proof; `undefined` without any. */
+export function loginWayOf([first]: readonly Method[]): LoginWay | undefined {
+  switch (first) {
+    case undefined:
+    case 'password':
+    case 'social':
+      return first
+    case 'totp_app':
+    case 'totp_email':
+    case 'recovery_codes':
+      return 'code'
+    default:
+      return 'passkey'
+  }
 }
 
 /**

@@ -1,5 +1,5 @@
 import { type AuditQuery, type DataStore, TRIM_BATCH } from '../../store/ports.ts'
-import type { AuditEntry, AuditOutcome, StoredAuditEntry } from '../../store/records.ts'
+import type { AuditEntry, AuditOutcome, LoginWay, StoredAuditEntry } from '../../store/records.ts'
 import type { ReaderLag } from '../../telemetry/gauges.ts'
 import { type DomainContext, nowMicros, type ServiceScope } from './context.ts'
 
@@ -44,6 +44,16 @@ export function note(
   outcome: AuditOutcome = 'success',
 ): Promise<void> {
   return scope.context.store.audit.append(entryOf(scope, action, target, outcome))
+}
+
+/** Adds an entry for a login that has ended well, and keeps its way. */
+export async function noteLogin(
+  scope: ServiceScope,
+  userId: string,
+  way: LoginWay | undefined,
+): Promise<void> {
+  const entry = entryOf(scope, 'login.succeeded', userId)
+  await scope.context.store.audit.append({ ...entry, loginWay: way })
 }
 
 /** A download of users or of audit entries: its beginning, and its end with the number of rows. */

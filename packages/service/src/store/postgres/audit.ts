@@ -5,6 +5,7 @@ import {
   entries,
   entriesAfter,
   isLogin,
+  latestWay,
   notePruned,
   toEntry,
   toRow,
@@ -72,11 +73,12 @@ export function createPostgresAudit(
         return void (await connections.write(sql`${audited} ${stored}`))
       }
       if (!isLogin(entry)) return void (await connections.write(added))
-      const { at, tenantId = '', target } = entry
+      const { at, tenantId = '', target, loginWay: way } = entry
       await connections.write(sql`with added as (${added})
-        insert into last_logins (tenant_id, user_id, at)
-        select tenant_id, id, ${at}::bigint from users where tenant_id = ${tenantId} and id = ${target}
-        on conflict (tenant_id, user_id) do update set at = greatest(last_logins.at, excluded.at)`)
+        insert into last_logins (tenant_id, user_id, at, way)
+        select tenant_id, id, ${at}::bigint, ${way ?? null}::text from users where tenant_id = ${tenantId} and id = ${target}
+        on conflict (tenant_id, user_id) do update
+          set at = greatest(last_logins.at, excluded.at), way = ${latestWay}`)
     },
 
     // Entries that another process is deleting are skipped, so that two of them meet no deadlock.

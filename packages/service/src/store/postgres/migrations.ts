@@ -1,4 +1,4 @@
-import { createIndex, createTables, indexesOf } from '../sql/create-tables.ts'
+import { createIndex, createTables, indexesOf, LATER_INDEXES } from '../sql/create-tables.ts'
 import { type Change, changesOf } from '../sql/migrations.ts'
 import { fillSearchTexts } from './trigrams.ts'
 import { USER_TEXTS } from './user-texts.ts'
@@ -94,7 +94,7 @@ export const changes: readonly Change[] = changesOf('postgres', {
 
 /** The statements that make all of it in a database that is empty. */
 export function createAll(): string[] {
-  const indexes = Object.entries({ ...indexesOf('postgres'), ...OWN_INDEXES })
+  const indexes = Object.entries({ ...indexesOf('postgres'), ...LATER_INDEXES, ...OWN_INDEXES })
   return [
     ...createTables('postgres'),
     ...OWN_TABLES,

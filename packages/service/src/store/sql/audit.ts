@@ -18,6 +18,10 @@ export function isLogin({ action, tenantId, outcome }: AuditEntry): boolean {
   return action === LOGIN && outcome === 'success' && tenantId !== undefined
 }
 
+/** The way of the later one of two logins, if it is known; before `at` is set. */
+export const latestWay: Sql = sql`case when excluded.at >= last_logins.at and excluded.way is not null
+  then excluded.way else last_logins.way end`
+
 /** Adds to the audit log through the writing connection. */
 export function createAddEntry({ writer, concerns }: Engine): AddEntry {
   const insert = createInsert(writer, 'audit')
@@ -44,10 +48,11 @@ export function createAudit(engine: Engine, addEntry: AddEntry): Omit<AuditStore
       write(async () => {
         await addEntry(entry)
         if (!isLogin(entry)) return
-        const { at, tenantId = '', target } = entry
-        await writer.run(sql`insert into last_logins (tenant_id, user_id, at)
-          select tenant_id, id, ${at} from users where tenant_id = ${tenantId} and id = ${target}
-          on conflict (tenant_id, user_id) do update set at = max(at, excluded.at)`)
+        const { at, tenantId = '', target, loginWay: way } = entry
+        await writer.run(sql`insert into last_logins (tenant_id, user_id, at, way)
+          select tenant_id, id, ${at}, ${way ?? null} from users where tenant_id = ${tenantId} and id = ${target}
+          on conflict (tenant_id, user_id) do update
+          set at = max(at, excluded.at), way = ${latestWay}`)
       }),
 
     async list({ tenantId, requestId, target, limit = 100 }) {

@@ -32,12 +32,18 @@ interface Table {
 /**
  * The statement that makes a table. Names sort by their bytes, as in JavaScript. In SQLite, rows are clustered by tenant
  * and id, so that a page is read in one piece.
+ *
+ * @param without - Columns that a later change adds. Default: none.
  */
-export function createTable(name: TableName, engine: EngineName): string {
+export function createTable(
+  name: TableName,
+  engine: EngineName,
+  without: readonly string[] = [],
+): string {
   const { record, more, rules = [], [engine]: own }: Table = tables[name]
-  const columns = Object.entries({ ...record, ...more, ...own }).map(
-    ([column, is]) => `${column} ${is.replace(/^\w+/, (type) => types[engine][type] ?? type)}`,
-  )
+  const columns = Object.entries({ ...record, ...more, ...own })
+    .filter(([column]) => !without.includes(column))
+    .map(([column, is]) => `${column} ${is.replace(/^\w+/, (type) => types[engine][type] ?? type)}`)
   const text = `create table ${name} (${[...columns, ...rules].join(', ')})`
   if (engine === 'postgres') return text
   return `${text} strict${Object.values(record).includes('serial') ? '' : ', without rowid'}`
@@ -46,7 +52,7 @@ export function createTable(name: TableName, engine: EngineName): string {
 /** The statements that make the tables that came after release 0.2.0, and what they begin with. */
 export function createNewTables(engine: EngineName): string[] {
   const tables = [
-    ...(['cursors', 'last_logins', 'webhooks', 'deliveries', 'jobs', 'job_parts'] as const),
+    ...(['cursors', 'webhooks', 'deliveries', 'jobs', 'job_parts'] as const),
     ...(['audit_log', 'restores', 'unconfirmed'] as const),
   ]
   // The one reader begins an hour before the end of the log, as release 0.2.0 kept its place elsewhere.
@@ -57,6 +63,7 @@ export function createNewTables(engine: EngineName): string[] {
   const shards = Array.from({ length: LOG_SHARDS }, (_, shard) => shard)
   return [
     ...tables.map((name) => createTable(name, engine)),
+    createTable('last_logins', engine, ['way']),
     `insert into audit_log (id, name, pruned_to)
       select 1, ${randomName[engine]}, coalesce(min(id) - 1, 0) from audit`,
     ...shards.map(
@@ -82,6 +89,7 @@ export function createTables(engine: EngineName): string[] {
   return [
     ...tables.map((name) => createTable(name, engine)),
     ...createNewTables(engine),
+    ADD_WAYS,
     createTable('standings', engine),
     createTable('audit_details', engine),
     ...createAuditTriggers(engine),
@@ -92,6 +100,14 @@ export function createTables(engine: EngineName): string[] {
 
 const keys = { email: 'email_key', name: 'name_key', family_name: 'family_name_key' }
 const states = { disabled: 'disabled = 1', unverified: 'verified_at is null' }
+
+/** The way of the last login, a change of its own. */
+export const ADD_WAYS = 'alter table last_logins add column way text'
+
+/** The indexes on columns that were added later. */
+export const LATER_INDEXES: { [name: string]: string } = {
+  last_logins_by_way: 'last_logins (tenant_id, way, user_id)',
+}
 
 /** The indexes that both databases have, by name: what follows `create index … on`, or `unique` before it. */
 export function indexesOf(engine: EngineName): { [name: string]: string } {

@@ -1,10 +1,12 @@
 import { createAuditTriggers } from './audit-details.ts'
 import {
+  ADD_WAYS,
   createNewTables,
   createTable,
   DELETE_LATER_KEYS,
   FILL_LAST_LOGINS,
   indexesOf,
+  LATER_INDEXES,
 } from './create-tables.ts'
 import type { Queries } from './engine.ts'
 import { createLegacyTriggers } from './legacy-passwords.ts'
@@ -60,6 +62,8 @@ export function changesOf(engine: EngineName, { tables, indexes, step }: Own): r
         `alter table operators add column invitation_recovers ${engine === 'postgres' ? 'smallint' : 'integer'}`,
       ],
     },
+    { name: '0022-login-ways', statements: [ADD_WAYS] },
+    { name: '0023-login-ways-index', indexes: LATER_INDEXES },
   ]
 }
 

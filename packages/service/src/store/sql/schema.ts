@@ -200,9 +200,15 @@ export const tables = {
     postgres: { held_until: "timestamptz not null default '-infinity'" },
     rules: ['primary key (reader, shard)'],
   },
-  // When a user has logged in last.
+  // When and how a user has logged in last.
   last_logins: {
-    record: { tenant_id: 'key not null', user_id: 'key not null', at: 'integer not null' },
+    record: {
+      tenant_id: 'key not null',
+      user_id: 'key not null',
+      at: 'integer not null',
+      // null if an earlier release wrote the row.
+      way: 'text',
+    },
     rules: [
       'primary key (tenant_id, user_id)',
       'foreign key (tenant_id, user_id) references users (tenant_id, id) on delete cascade',

@@ -1,5 +1,5 @@
 import { findableText, rareTrigrams } from '../search-text.ts'
-import type { Found, SearchCursor, SearchPage, UserQuery } from '../user-search.ts'
+import { type Found, type SearchCursor, type SearchPage, stateIn, type UserQuery } from '../user-search.ts'
 import type { Engine, Met } from './engine.ts'
 import { every as columnsIn, type Row } from './schema.ts'
 import { type Sql, sql } from './sql.ts'
@@ -99,14 +99,14 @@ function createTextSearch({
   return async (
     tenantId: string,
     text: string,
-    { disabled, verified }: UserQuery,
+    query: UserQuery,
     { after, limit }: SearchPage,
   ): Promise<Found<UserRow>> => {
     const users = {
       tenantId,
       after: after?.id ?? '',
-      isNarrowed: disabled !== undefined || verified !== undefined,
-      ...stateOf({ column: 'id', disabled, verified }),
+      isNarrowed: Object.values(stateIn(query)).some((one) => one !== undefined),
+      ...stateOf(tenantId, { ...stateIn(query), column: 'id' }),
     }
     const { isNarrowed } = users
     const look = async (count: number) => {
@@ -140,15 +140,17 @@ function createOrderedList({ reader, indexedBy }: Pick<Engine, 'reader' | 'index
     return pageOf(await reader.all(sql<Placed>`${query} limit ${limit + 1}`), limit)
   }
 
-  return (tenantId, { order, disabled, verified }, { after, limit }) => {
+  return (tenantId, query, { after, limit }) => {
+    const { order, lastWay } = query
     if (order === 'login') {
       const { key, id } = after ?? { key: '', id: '' }
       const isBehind =
         after === undefined ? sql`1 = 1` : sql`(at, user_id) < (${Number(key)}, ${id})`
+      const isOfWay = lastWay === undefined ? sql`1 = 1` : sql`way = ${lastWay}`
       return rowsOf(
         sql`select ${every}, at as place from (
             select user_id, at from last_logins ${indexedBy('last_logins_by_time')}
-            where tenant_id = ${tenantId} and ${isBehind} order by at desc, user_id desc
+            where tenant_id = ${tenantId} and ${isBehind} and ${isOfWay} order by at desc, user_id desc
             limit ${limit + 1}) as latest
           join users on tenant_id = ${tenantId} and id = user_id
           order by at desc, user_id desc`,
@@ -156,7 +158,7 @@ function createOrderedList({ reader, indexedBy }: Pick<Engine, 'reader' | 'index
       )
     }
     if (order === 'name') {
-      const { index, states } = stateOf({ column: 'name_key', disabled, verified })
+      const { index, states } = stateOf(tenantId, { ...stateIn(query), column: 'name_key' })
       const { key, id } = after ?? { key: '', id: '' }
       return rowsOf(
         sql`select ${every}, name_key as place from users ${indexedBy(index ?? 'users_by_name')}
@@ -165,7 +167,7 @@ function createOrderedList({ reader, indexedBy }: Pick<Engine, 'reader' | 'index
         limit,
       )
     }
-    const { index, states } = stateOf({ column: 'id', disabled, verified })
+    const { index, states } = stateOf(tenantId, { ...stateIn(query), column: 'id' })
     const isBehind = after === undefined ? sql`1 = 1` : sql`id < ${after.id}`
     return rowsOf(
       sql`select ${every}, id as place from users ${index === undefined ? sql`` : indexedBy(index)}

@@ -1,3 +1,4 @@
+import type { LoginWay, Micros } from '../records.ts'
 import { domainKey } from '../search-text.ts'
 import {
   type Found,
@@ -5,6 +6,7 @@ import {
   type SearchPage,
   searchRows,
   type UserQuery,
+  type UserState,
 } from '../user-search.ts'
 import type { Engine } from './engine.ts'
 import { every as columnsIn, type Row } from './schema.ts'
@@ -27,7 +29,7 @@ export function createUserSearch({
   function scanOf(tenantId: string, scan: RangeScan, n: number): Sql {
     const { column, after, before, limit } = scan
     const by = column === 'domain_key' ? trigrams.domain : name(column)
-    const { index, states } = stateOf(scan)
+    const { index, states } = stateOf(tenantId, scan)
     // An id is its own key. The other part of the place is the key of another column.
     const isBehind =
       column === 'id'
@@ -62,11 +64,10 @@ const indexNames = {
 } as const
 
 /** The conditions of a scan, and the index of the rows in its state; `undefined` for the table, which is in the order of ids. */
-export function stateOf({
-  column,
-  disabled,
-  verified,
-}: Pick<RangeScan, 'column' | 'disabled' | 'verified'>): {
+export function stateOf(
+  tenantId: string,
+  { column, disabled, verified, lastWay, notSince }: UserState & Pick<RangeScan, 'column'>,
+): {
   index: string | undefined
   states: Sql
 } {
@@ -79,6 +80,25 @@ export function stateOf({
   const index = `${rows}${indexNames[column]}`
   return {
     index: index === 'users' ? undefined : index,
-    states: raw(states.join(' and ') || '1 = 1'),
+    states: join(
+      [
+        raw(states.join(' and ') || '1 = 1'),
+        ...(lastWay === undefined ? [] : [loggedInBy(tenantId, lastWay)]),
+        ...(notSince === undefined ? [] : [notLoggedInSince(tenantId, notSince)]),
+      ],
+      separators.and,
+    ),
   }
+}
+
+/** The condition that the last login was in a way. Only `users` has the column `id`. */
+export function loggedInBy(tenantId: string, way: LoginWay | 'never'): Sql {
+  return way === 'never'
+    ? sql`not exists (select 1 from last_logins where last_logins.tenant_id = ${tenantId} and user_id = id)`
+    : sql`id in (select user_id from last_logins where last_logins.tenant_id = ${tenantId} and way = ${way})`
+}
+
+function notLoggedInSince(tenantId: string, at: Micros): Sql {
+  return sql`created_at < ${at} and not exists (select 1 from last_logins
+    where last_logins.tenant_id = ${tenantId} and user_id = id and at >= ${at})`
 }

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { createIndex, createTables, indexesOf } from '../sql/create-tables.ts'
+import { createIndex, createTables, indexesOf, LATER_INDEXES } from '../sql/create-tables.ts'
 import { type Change, changesOf, missingOf } from '../sql/migrations.ts'
 import { ADD_TEXTS, addSearchFunctions, CREATE_TEXT_INDEX } from './trigrams.ts'
 
@@ -46,7 +46,7 @@ function apply(database: DatabaseSync): void {
   const done = new Set(rows.map(({ name }) => String(name)))
   if (done.size === 0) {
     database.exec([...createTables('sqlite'), COUNTERS, CREATE_TEXT_INDEX].join(';'))
-    makeIndexes(database, indexesOf('sqlite'))
+    makeIndexes(database, { ...indexesOf('sqlite'), ...LATER_INDEXES })
     for (const name of [BASE, ...changes.map(({ name }) => name)]) note.run(name)
     return
   }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { DataStore } from '../../../src/store/ports.ts'
-import type { User } from '../../../src/store/records.ts'
+import type { LoginWay, User } from '../../../src/store/records.ts'
 import type { SearchPage, UserQuery } from '../../../src/store/user-search.ts'
 import type { Open } from '../data-store-suite.ts'
 import { anAudit, aTenant, aUser } from '../records.ts'
@@ -281,6 +281,43 @@ export function describeUserSearch(open: Open): void {
       ])
       await store.users.delete(tenant.id, ids[0] ?? '', anAudit('delete'))
       expect(await of({ order: 'login' })).toBe('db')
+    })
+
+    test('users are found by the way of their last login, and by a day since which they have not logged in', async () => {
+      const { store, tenant, users } = await withUsers(
+        { email: 'a@x.test', profile: { name: 'Zoe' }, createdAt: 1_000 },
+        { email: 'b@x.test', profile: { name: 'Ada' }, createdAt: 1_000 },
+        { email: 'c@x.test', disabled: true, createdAt: 1_000 },
+        { email: 'd@x.test', profile: { name: 'Ada' }, createdAt: 1_000 },
+        { email: 'e@x.test', createdAt: 8_000 },
+      )
+      const of = async (query: UserQuery) =>
+        (await found(store, tenant.id, query, 1)).map((email) => email[0]).join('')
+      const logIn = (n: number, at: number, way?: LoginWay) =>
+        store.audit.append({
+          ...anAudit('login.succeeded'),
+          ...{ tenantId: tenant.id, target: users[n]?.id ?? '', at, loginWay: way },
+        })
+      await logIn(0, 3_000, 'password')
+      await logIn(0, 5_000, 'passkey')
+      await logIn(1, 6_000, 'password')
+      // One that was noted late, and one of an earlier release.
+      await logIn(1, 2_000, 'code')
+      await logIn(3, 4_000)
+      expect(await of({ lastWay: 'password' })).toBe('b')
+      expect(await of({ lastWay: 'passkey' })).toBe('a')
+      expect(await of({ lastWay: 'code' })).toBe('')
+      expect(await of({ lastWay: 'never' })).toBe('ce')
+      expect(await of({ lastWay: 'never', disabled: true })).toBe('c')
+      expect(await of({ lastWay: 'never', order: 'newest' })).toBe('ec')
+      expect(await of({ lastWay: 'password', order: 'name' })).toBe('b')
+      expect(await of({ lastWay: 'password', search: 'ada' })).toBe('b')
+      expect(await of({ lastWay: 'password', search: 'test', inside: true })).toBe('b')
+      expect(await of({ lastWay: 'passkey', order: 'login' })).toBe('a')
+      expect(await of({ notSince: 5_000 })).toBe('cd')
+      expect(await of({ notSince: 5_001 })).toBe('acd')
+      expect(await of({ notSince: 5_001, lastWay: 'never' })).toBe('c')
+      expect(await of({ notSince: 9_000, search: '@x.test' })).toBe('abcde')
     })
 
     test('a long name is found by the part of it that is indexed', async () => {

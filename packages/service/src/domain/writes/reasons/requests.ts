@@ -40,6 +40,10 @@ export const requests = {
     en: '"{name}" must be a timestamp such as 2026-01-31T09:30:00Z (RFC 3339).',
     de: '„{name}“ muss ein Zeitpunkt sein, zum Beispiel 2026-01-31T09:30:00Z (RFC 3339).',
   },
+  field_not_day: {
+    en: '"{name}" must be a day such as 2026-12-31.',
+    de: '„{name}“ muss ein Tag sein, zum Beispiel 2026-12-31.',
+  },
   body_empty: {
     en: 'The body is empty; send a JSON object.',
     de: 'Die Anfrage hat keinen Inhalt; senden Sie ein JSON-Objekt.',

@@ -1,6 +1,6 @@
 import { isNewDeviceTold } from '../../../domain/tenants/tenant-features.ts'
-import { acrOf, amrOf, levelOf, type Method } from '../../../domain/ways/assurance.ts'
-import { note } from '../../../domain/writes/audit.ts'
+import { acrOf, amrOf, levelOf, loginWayOf, type Method } from '../../../domain/ways/assurance.ts'
+import { note, noteLogin } from '../../../domain/writes/audit.ts'
 import { translator } from '../../../pages/index.ts'
 import type { User } from '../../../store/records.ts'
 import { count } from '../../../telemetry/metrics.ts'
@@ -50,7 +50,7 @@ export async function finishLogin(
   await collectChanges(async () => {
     const [isNewDevice] = await Promise.all([
       rememberDevice(flow, user, Math.max(loggedInAt, keptAt ?? 0), trust),
-      note(scopeOf(flow, user.id), 'login.succeeded', user.id),
+      noteLogin(scopeOf(flow, user.id), user.id, loginWayOf(proofs)),
     ])
     count('logins', { outcome: 'succeeded', method: proofs[0] ?? 'session' })
     if (isNewDevice) await tellOfDevice(flow, user, loggedInAt)

@@ -1,0 +1,10 @@
+import type { Micros } from '../../store/records.ts'
+
+/** The first instant in UTC of a day such as `2026-12-31`; `undefined` for any other text. */
+export function instantOfDay(text: string): Micros | undefined {
+  if (!/^\d{4}-\d\d-\d\d$/.test(text)) return undefined
+  const at = Date.parse(text)
+  // The 31st of February would be a day of March.
+  if (Number.isNaN(at) || !new Date(at).toISOString().startsWith(text)) return undefined
+  return at * 1_000
+}
