@@ -26,6 +26,9 @@ const values = (n: string, padded: string) => `'${TENANT}', 'usr_' || ${padded},
   'user' || ${padded} || '@x.test', 'user' || ${padded} || '@x.test',
   '{"name":"User' || ${padded} || '","family_name":"U' || ${padded} || '"}', '{}',
   case when ${n} % 100 = 0 then 1 else 0 end, null, 0, 1, 1, 'user' || ${padded}, 'u' || ${padded}`
+// Nine of ten have logged in, one of a thousand by a passkey, the later the higher the id.
+const logins = (n: string, padded: string) => `'${TENANT}', 'usr_' || ${padded}, ${n} + 2,
+  case when ${n} % 1000 = 1 then 'passkey' else 'password' end`
 const tenant = `insert into tenants values ('${TENANT}', 'x.test', '', '{}', '{}', 1, 1)`
 
 const folder = mkdtempSync(join(tmpdir(), 'latchkey-bench-'))
@@ -34,7 +37,10 @@ try {
   const database = new DatabaseSync(join(folder, 'data.db'))
   database.exec(`${tenant};
     with recursive numbers (n) as (select 0 union all select n + 1 from numbers where n < ${USERS - 1})
-    insert into users (${columns}) select ${values('n', "printf('%08d', n)")} from numbers`)
+    insert into users (${columns}) select ${values('n', "printf('%08d', n)")} from numbers;
+    with recursive numbers (n) as (select 0 union all select n + 1 from numbers where n < ${USERS - 1})
+    insert into last_logins (tenant_id, user_id, at, way)
+      select ${logins('n', "printf('%08d', n)")} from numbers where n % 10 > 0`)
   database.close()
   await measure('SQLite', sqlite)
   await sqlite.close()
@@ -50,7 +56,10 @@ const say = (text: string) => connections.write(script(text))
 await say(tenant)
 await say(`insert into users (${columns}) select ${values('n', "lpad(n::text, 8, '0')")}
   from generate_series(0, ${USERS - 1}) as n`)
+await say(`insert into last_logins (tenant_id, user_id, at, way)
+  select ${logins('n', "lpad(n::text, 8, '0')")} from generate_series(0, ${USERS - 1}) as n where n % 10 > 0`)
 await say('vacuum analyze users')
+await say('vacuum analyze last_logins')
 const store = createPostgresDataStore(connections)
 await measure('PostgreSQL', store)
 await store.close()
@@ -72,6 +81,16 @@ async function measure(name: string, store: DataStore): Promise<void> {
     ['disabled, last page', { disabled: true }, at(USERS - 100 * PAGE, 'usr_')],
     ['"user" and disabled', { search: 'user', disabled: true }, undefined],
     ['nothing found', { search: 'nobody' }, undefined],
+    ['by password, first page', { lastWay: 'password' }, undefined],
+    ['by passkey, first page', { lastWay: 'passkey' }, undefined],
+    ['by a code: none', { lastWay: 'code' }, undefined],
+    ['never logged in, first page', { lastWay: 'never' }, undefined],
+    ['never logged in, last page', { lastWay: 'never' }, at(last - 900, 'usr_')],
+    ['no login since the middle, first page', { notSince: USERS / 2 }, undefined],
+    ['no login since the first day, first page', { notSince: 3 }, undefined],
+    ['by passkey and disabled', { lastWay: 'passkey', disabled: true }, undefined],
+    ['by passkey, newest first', { lastWay: 'passkey', order: 'newest' }, undefined],
+    ['by passkey, latest login first', { lastWay: 'passkey', order: 'login' }, undefined],
   ]
   console.log(row(`${name}, ${USERS} users`, 'median, ms', 'p99, ms', 'found'))
   for (const [what, query, after] of pages) {

@@ -60,6 +60,7 @@ const TITLES: Readonly<Record<string, string>> = {
   Session: 'Sessions',
   EndedSessions: 'Sessions',
   LoginTrouble: 'Obstacles to a login',
+  TenantTexts: 'Texts',
   Mail: 'Mails',
   Webhook: 'Webhooks',
   WebhookTest: 'Webhooks',

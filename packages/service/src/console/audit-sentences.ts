@@ -38,6 +38,7 @@ const sentences = {
   'logout_notice.given_up': 'An application could not be told that a session ended: {on}.',
   'signup.requested': '{who} asked to sign up.',
   'reset.requested': '{who} asked for a link to a new password of {on}.',
+  'mail.tested': '{who} sent a test of a message to the own address.',
   'mail.requested': '{who} sent a message to {on}.',
   'mail.given_up': 'A message could not be delivered: {on}.',
   'consent.granted': '{on} allowed a program to act on their behalf.',

@@ -1,4 +1,5 @@
 import { firstSteps, isSignupOpen } from '../domain/ways/login-methods.ts'
+import { passwordPolicy } from '../domain/ways/password-policy.ts'
 import { brandingOf } from '../issuer/requests/branding.ts'
 import { accentsOf, type Language, type LoginWay, renderPage, styleOf } from '../pages/index.ts'
 import type { Connection, Tenant } from '../store/records.ts'
@@ -55,6 +56,30 @@ function wayOf(kind: LoginWay['kind']): LoginWay {
     case 'hardware':
       return { kind, action: '', options: '' }
   }
+}
+
+/** The sign-up page as its visitors see it first, in both color schemes. */
+export function signupPreview(
+  tenant: Tenant,
+  connections: readonly Connection[],
+  language: Language,
+): Readonly<Record<Scheme, string>> {
+  const { least, asksRanges } = passwordPolicy(tenant)
+  const pageIn = (scheme: Scheme) =>
+    renderPage(
+      'signup',
+      { ...brandingOf(tenant), language, scheme },
+      {
+        csrf: '',
+        email: '',
+        name: '',
+        loginPath: '#',
+        social: { action: '', connections: connections.map(({ id, name }) => ({ id, name })) },
+        least,
+        refusesLeaked: asksRanges,
+      },
+    ).html
+  return { light: withoutScripts(pageIn('light')), dark: withoutScripts(pageIn('dark')) }
 }
 
 /** The page as its scripts show it, without the scripts: buttons for passkeys are hidden until one runs. */

@@ -37,6 +37,8 @@ export interface Content {
   readonly status?: number
   /** The login page that the page shows in frames. */
   readonly login?: LoginPreview | undefined
+  /** What other frames of the page need of its policy. */
+  readonly frames?: FramePolicy | undefined
   /** The seconds after which the browser loads the page again. */
   readonly refreshSeconds?: number | undefined
 }
@@ -86,19 +88,31 @@ export const notices: Readonly<Record<string, Sentence>> = {
   confirmed: 'You have logged in again. For five minutes you can do what is dangerous.',
 }
 
+/** The part of a policy that frames need. */
+export interface FramePolicy {
+  /** The hashes of style sheets and of style attributes. */
+  readonly styleHashes: readonly string[]
+  /** Whether there are style attributes: messages have them. */
+  readonly hasStyleAttributes: boolean
+  readonly image: string | undefined
+}
+
 const styleHash = hash('sha256', stylesheet, 'base64')
 
 /** The policy of a page, which its frames inherit. */
-function policyOf({ login }: Content, hasScript: boolean): string {
-  const styles = [styleHash, ...(login?.styleHashes ?? [])]
+function policyOf({ login, frames }: Content, hasScript: boolean): string {
+  const styles = [styleHash, ...(login?.styleHashes ?? []), ...(frames?.styleHashes ?? [])]
+  const image = login?.image ?? frames?.image
+  const sources = styles.map((one) => `'sha256-${one}'`)
+  if (frames?.hasStyleAttributes) sources.push("'unsafe-hashes'")
   return [
     "default-src 'none'",
-    `style-src ${styles.map((one) => `'sha256-${one}'`).join(' ')}`,
+    `style-src ${sources.join(' ')}`,
     "form-action 'self'",
     "base-uri 'none'",
     "frame-ancestors 'none'",
     // A source has no query.
-    ...(login?.image ? [`img-src ${login.image.split('?')[0]}`] : []),
+    ...(image ? [`img-src ${image.split('?')[0]}`] : []),
     ...(hasScript ? ["script-src 'self'"] : []),
   ].join('; ')
 }

@@ -15,6 +15,7 @@ import { settingRoutes } from './routes/settings.ts'
 import { signingKeyRoutes } from './routes/signing-keys.ts'
 import { systemRoutes } from './routes/system.ts'
 import { tenantRoutes } from './routes/tenants.ts'
+import { textRoutes } from './routes/texts.ts'
 import { userRoutes } from './routes/user.ts'
 import { usersRoutes } from './routes/users.ts'
 import { webhookRoutes } from './routes/webhooks.ts'
@@ -27,6 +28,7 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
   ...searchRoutes,
   ...tenantRoutes,
   ...settingRoutes,
+  ...textRoutes,
   ...redActRoutes,
   ...applicationRoutes,
   ...jobRoutes,

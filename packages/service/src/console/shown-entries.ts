@@ -1,5 +1,6 @@
 import { type AuditNames, detailsOf, idIn, namesIn } from '../domain/operators/audit-people.ts'
 import { isJobBegin, jobsIn } from '../domain/operators/jobs.ts'
+import { textLanguages, textNames } from '../domain/tenants/tenant-texts.ts'
 import { readField } from '../domain/writes/changed-fields.ts'
 import type { DomainContext } from '../domain/writes/context.ts'
 import type { AuditChange, AuditDetails } from '../store/audit-details.ts'
@@ -9,6 +10,7 @@ import { sentenceOfEntry } from './audit-sentences.ts'
 import { credentialKinds } from './credential-kinds.ts'
 import { jobPath, numberOfJob, sentenceOfJob } from './job-entries.ts'
 import { memberOf, settingGroups } from './setting-groups.ts'
+import { groupOf, textWords } from './text-words.ts'
 import { asIs, type Sentence, say, type Text } from './texts/index.ts'
 
 /** A person, key or object of an audit entry. */
@@ -170,13 +172,23 @@ const facts: Readonly<Record<string, Sentence>> = {
 }
 
 /** The members that updates change in words, by their names in the audit log. */
-const labels: ReadonlyMap<string, Sentence> = new Map<string, Sentence>([
+const labels: ReadonlyMap<string, Text> = new Map<string, Text>([
   ...settingGroups
     .flatMap(({ settings }) => settings)
     .map((one): [string, Sentence] => [memberOf(one), one.label]),
   ['metadata.latchkey_account_deletion', 'Deletion of the account by its user'],
   ['metadata.latchkey_new_device_mail', 'Mail about a login on a new device'],
   ['metadata.latchkey_four_eyes', 'Second operator for a new address'],
+  ...textNames.flatMap((name) =>
+    textLanguages.map((language): [string, Text] => [
+      `texts.${language}.${name}`,
+      say('{group}, {text} ({language})', {
+        group: say(groupOf(name)),
+        text: say(textWords[name]),
+        language: say(language === 'en' ? 'English' : 'German'),
+      }),
+    ]),
+  ),
   ['profile.email', 'Address'],
   ['profile.email_verified', 'Address is verified'],
   ['profile.name', 'Name'],

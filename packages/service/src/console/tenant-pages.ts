@@ -10,6 +10,7 @@ export interface TenantPage {
 export const tenantPages: readonly TenantPage[] = [
   { path: '', label: 'Overview' },
   { path: '/settings', label: 'Settings' },
+  { path: '/texts', label: 'Texts' },
   { path: '/applications', label: 'Applications' },
   { path: '/users', label: 'Users' },
   { path: '/jobs', label: 'Jobs' },

@@ -41,6 +41,7 @@ import { openApiDocument } from './openapi.ts'
 import { type Needed, neededFor, neededForFiles } from './operator-permissions.ts'
 import type { Call, Format, QueryRoute, Route } from './route.ts'
 import { supportRoutes } from './support.ts'
+import { tenantTextRoutes } from './tenant-texts.ts'
 import { tenantRoutes } from './tenants.ts'
 import { userRoutes } from './users.ts'
 import { importUsersRoute } from './users-import.ts'
@@ -60,6 +61,7 @@ export const routes: readonly Route[] = [
   ...auditRoutes,
   ...supportRoutes,
   ...grantRoutes,
+  ...tenantTextRoutes,
   ...webhookRoutes,
 ]
 

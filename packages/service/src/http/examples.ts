@@ -79,6 +79,10 @@ export const answerExamples: Readonly<Record<ResourceName, object>> = {
   },
   Session: session,
   EndedSessions: { type: 'EndedSessions', data: [session] },
+  TenantTexts: {
+    type: 'TenantTexts',
+    en: { login_title: 'Welcome to {company}', login_text: 'For members of our club.' },
+  },
   LoginTrouble: {
     type: 'LoginTrouble',
     obstacles: [
@@ -138,6 +142,7 @@ export const bodyExamples: Readonly<Record<string, object>> = {
   sendMail: { kind: 'reset', language: 'en' },
   letTryAgain: {},
   resendMail: {},
+  updateTexts: { en: { login_title: 'Welcome to {company}' }, de: {} },
   createWebhook: webhookFields,
   updateWebhook: { ...webhookFields, disabled: true },
   rotateWebhookSecret: {},

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { obstacleHelp, obstacleReasons } from '../domain/factors/login-obstacles.ts'
+import { textLanguages, textNames } from '../domain/tenants/tenant-texts.ts'
 import { storedAlgorithms } from '../domain/users/passwords.ts'
 import { eventTypes } from '../webhooks/events.ts'
 import type { CredentialType } from '../wire/credentials.ts'
@@ -171,6 +172,24 @@ const loginTroubleSchema = {
         },
       },
     },
+  },
+}
+
+const tenantTextsSchema = {
+  type: 'object',
+  required: ['type'],
+  properties: {
+    type: { const: 'TenantTexts' },
+    ...Object.fromEntries(
+      textLanguages.map((language) => [
+        language,
+        {
+          type: 'object',
+          description: 'Texts by name; one that is missing is ours.',
+          properties: Object.fromEntries(textNames.map((name) => [name, { type: 'string' }])),
+        },
+      ]),
+    ),
   },
 }
 
@@ -358,6 +377,7 @@ export const resourceSchemas: Record<ResourceName, object> = {
     },
   },
   LoginTrouble: loginTroubleSchema,
+  TenantTexts: tenantTextsSchema,
   Mail: mailSchema,
   Grant: grantSchema,
   Program: programSchema,

@@ -18,6 +18,7 @@ export type ResourceName =
   | 'Session'
   | 'EndedSessions'
   | 'LoginTrouble'
+  | 'TenantTexts'
   | 'Mail'
   | 'Grant'
   | 'Program'

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { searchUsers } from '../domain/users/users.ts'
-import { limits } from '../domain/writes/rules.ts'
 import { instantOfDay } from '../domain/writes/days.ts'
 import { ServiceError } from '../domain/writes/errors.ts'
 import { reason } from '../domain/writes/reasons/index.ts'
+import { limits } from '../domain/writes/rules.ts'
 import { loginWays, type Micros } from '../store/records.ts'
 import { decodePlace, encodePlace } from '../wire/places.ts'
 import { serializeUser } from '../wire/users.ts'
@@ -18,10 +18,13 @@ const filters = z.object({
   }),
   disabled: flag.meta({ description: 'Whether users are disabled.' }),
   verified: flag.meta({ description: 'Whether addresses are verified.' }),
-  last_login_by: z.enum([...loginWays, 'never']).optional().meta({
-    description:
-      'How users have logged in last, by the first step: "code" is one by mail, of an app, or a recovery code. "never": users who have not logged in. Of logins before release 0.3.0, the way is not known.',
-  }),
+  last_login_by: z
+    .enum([...loginWays, 'never'])
+    .optional()
+    .meta({
+      description:
+        'How users have logged in last, by the first step: "code" is one by mail, of an app, or a recovery code. "never": users who have not logged in. Of logins before release 0.3.0, the way is not known.',
+    }),
   not_since: z.string().optional().meta({
     format: 'date',
     description:

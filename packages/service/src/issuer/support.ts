@@ -14,6 +14,7 @@ import {
   type UserState,
 } from '../domain/operators/support.ts'
 import { blockedHosts, isSelfDescribedId, listedHosts } from '../domain/tenants/client-documents.ts'
+import type { TextMail } from '../domain/tenants/tenant-texts.ts'
 import { getTenant, lookUpTenant, setHostBlocked } from '../domain/tenants/tenants.ts'
 import { endAllSessions, mayReset } from '../domain/users/accounts.ts'
 import { listCredentials } from '../domain/users/credentials.ts'
@@ -26,7 +27,7 @@ import { nowMicros, type Scope } from '../domain/writes/context.ts'
 import { keyOf } from '../domain/writes/entries.ts'
 import { found, ServiceError } from '../domain/writes/errors.ts'
 import { type Reason, reason } from '../domain/writes/reasons/index.ts'
-import { composeMail } from '../mail/compose.ts'
+import { composeMail, kindOfTextMail } from '../mail/compose.ts'
 import { chooseLanguage, type Language } from '../pages/index.ts'
 import { translator } from '../pages/texts/index.ts'
 import type { QueuedMessage } from '../store/protocol-store.ts'
@@ -49,6 +50,9 @@ import { issuerUrl } from './requests/issuer-url.ts'
 import type { RequestFacts } from './requests/request-facts.ts'
 import { endUserSession, sessionsOf, shownId, type UserSession } from './sessions/user-sessions.ts'
 import { withdrawConsent } from './sessions/withdraw-consent.ts'
+
+/** The reader of an example of a message. */
+type SampleReader = Pick<User, 'email' | 'profile' | 'verifiedAt'>
 
 /** Help of operators for the users of a tenant: for the API and for the console. */
 export function createSupport(
@@ -117,8 +121,39 @@ export function createSupport(
     }
   }
 
+  /** A message with example values. */
+  function compose(tenant: Tenant, mail: TextMail, language: Language, to: SampleReader) {
+    const application = tenant.settings.companyName || tenant.settings.domain
+    const isCode = mail === 'code' || mail === 'login_code'
+    return composeMail(kindOfTextMail(mail), tenant, to, {
+      language,
+      ...(isCode
+        ? { values: { code: '12345678', application } }
+        : { link: `${issuerUrl(tenant.settings.domain, context)}/reset?token=example` }),
+    })
+  }
+
   return {
     sendsMail: context.outbox.sends,
+
+    sample(tenant, mail, language) {
+      const reader = { email: 'ada@example.com', profile: { given_name: 'Ada' }, verifiedAt: 1 }
+      const { subject, text, html } = compose(tenant, mail, language, reader)
+      return { subject, text, html }
+    },
+
+    async sendSample(scope, { tenant, mail, language, to }) {
+      const facts = factsFor(context, tenant, scope)
+      if (!(await context.throttle.admitMail(facts, to.email))) {
+        throw new ServiceError('rate_limited', reason('mail_too_many'), {
+          retryAfterSeconds: 3_600,
+        })
+      }
+      const message = compose(tenant, mail, language, to)
+      const subject = translator(language)('mailTestSubject', { subject: message.subject })
+      await context.outbox.post(tenant, { ...message, subject }, { kind: kindOfTextMail(mail) })
+      await note(scope, 'mail.tested', scope.tenantId)
+    },
 
     async sessions(scope, userId) {
       const user = await getUser(scope, userId)

@@ -1,6 +1,7 @@
 import { brandOf } from '../domain/tenants/tenant-features.ts'
+import { ownText, type TextMail } from '../domain/tenants/tenant-texts.ts'
 import { accentsOf } from '../pages/accents.ts'
-import { type Language, type TextKey, translator } from '../pages/texts/index.ts'
+import { fillIn, type Language, type TextKey, translator } from '../pages/texts/index.ts'
 import type { Tenant, User } from '../store/records.ts'
 import type { MailMessage } from './message.ts'
 import { mailTemplates } from './templates.ts'
@@ -69,6 +70,29 @@ const texts: { [Kind in MailKind]: { subject: TextKey; text: TextKey; button?: T
   guessed: { subject: 'mailGuessedSubject', text: 'mailGuessedText', button: 'mailUndoButton' },
 }
 
+/** The texts that a tenant can have of its own: their names, and what stays of ours beside them. */
+const ownTexts: { readonly [Kind in MailKind]?: OwnMail } = {
+  verify: { name: 'mail_verify', works: [24, 'hour'] },
+  reset: { name: 'mail_reset', works: [1, 'hour'] },
+  invite: { name: 'mail_invite', works: [7, 'day'] },
+  code: { name: 'mail_code', works: [10, 'minute'], safety: 'mailCodeSafety' },
+  loginCode: { name: 'mail_login_code', works: [10, 'minute'], safety: 'mailLoginCodeSafety' },
+}
+
+/** The texts of a message that a tenant can have of its own. */
+interface OwnMail {
+  readonly name: `mail_${TextMail}`
+  /** How long the link or the code works. */
+  readonly works: readonly [number, 'day' | 'hour' | 'minute']
+  /** The sentence that follows the own text. */
+  readonly safety?: TextKey
+}
+
+/** The kind of a message with own texts. */
+export function kindOfTextMail(mail: TextMail): MailKind {
+  return mail === 'login_code' ? 'loginCode' : mail
+}
+
 /** The buttons for a person who did not do what the message tells of. */
 const contesting: ReadonlySet<TextKey> = new Set(['mailUndoButton', 'mailContestButton'])
 
@@ -93,15 +117,17 @@ export function composeMail(
   const name = isProven ? (to.profile.given_name ?? to.profile.name) : undefined
   const { subject, text, button } = texts[kind]
   const { color, logoUrl } = brandOf(tenant)
+  const own = options.text === undefined ? ownTextsIn(kind, tenant, options) : {}
   const content = {
     language: options.language,
-    subject: t(subject, { company }),
+    subject: own.subject ?? t(subject, { company }),
     brand: logoImageText || company,
     logoUrl,
     accents: accentsOf(color),
     greeting: name ? t('mailGreeting', { name }) : t('mailGreetingPlain'),
     code: options.values?.code === undefined ? undefined : t('mailCode', options.values),
-    text: t(options.text ?? text, options.values),
+    text: own.text ?? t(options.text ?? text, options.values),
+    safety: own.safety,
     button: options.link && button && t(button),
     link: options.link,
     linkFallback: t('mailLinkFallback'),
@@ -117,5 +143,26 @@ export function composeMail(
     text: mailTemplates.plain(content),
     html: mailTemplates.html(content),
     link: options.link,
+  }
+}
+
+/** The own texts of the tenant in a message, with their values. */
+function ownTextsIn(
+  kind: MailKind,
+  tenant: Tenant,
+  { language, values }: { language: Language; values?: Record<string, string> },
+): { subject?: string; text?: string; safety?: string } {
+  const mail = ownTexts[kind]
+  if (!mail) return {}
+  const { companyName, domain } = tenant.settings
+  const [count, unit] = mail.works
+  const duration = count.toLocaleString(language, { style: 'unit', unit, unitDisplay: 'long' })
+  const places = { ...values, company: companyName || domain, duration }
+  const subject = ownText(tenant, language, `${mail.name}_subject`)
+  const text = ownText(tenant, language, `${mail.name}_text`)
+  return {
+    ...(subject && { subject: fillIn(subject, places) }),
+    ...(text && { text: fillIn(text, places) }),
+    ...(text && mail.safety && { safety: translator(language)(mail.safety) }),
   }
 }

@@ -16,6 +16,8 @@ export interface MailContent {
   /** Such as `Your code: 12345678`. */
   code: string | undefined
   text: string
+  /** A sentence of ours that follows a text of the tenant. */
+  safety: string | undefined
   button: string | undefined
   link: string | undefined
   linkFallback: string
@@ -40,6 +42,7 @@ export const mailTemplates = {
       content.greeting,
       content.code,
       content.text,
+      content.safety,
       content.link && content.button ? `${content.button}:\n${content.link}` : '',
       content.ignore,
       content.support,

@@ -370,4 +370,11 @@ export interface Branding {
   scheme?: 'light' | 'dark'
   /** Whether the pages are those of operators, beside the console. */
   isForOperators?: boolean
+  /** Titles and help of pages in place of ours, by language. */
+  texts?: PageTexts | undefined
+}
+
+/** Own texts of pages, such as `login_title`, by language and name. `{company}` stands for the company. */
+export type PageTexts = {
+  readonly [Language in 'en' | 'de']?: Readonly<Record<string, string>>
 }

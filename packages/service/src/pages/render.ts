@@ -5,7 +5,7 @@ import type { Branding, PageName, Pages } from './pages.ts'
 import { broughtBackScript, copyScript, passwordScript } from './scripts.ts'
 import { pageHeaders, styleOf } from './style.ts'
 import { templateTexts } from './template-texts.ts'
-import { type Language, type TextKey, type Translate, translator } from './texts/index.ts'
+import { fillIn, type Language, type TextKey, type Translate, translator } from './texts/index.ts'
 
 const templates = createTemplates(templateTexts)
 
@@ -51,7 +51,8 @@ export function renderPage<Name extends PageName>(
   const t = translator(branding.language)
   const style = styleOf(branding)
   const brand = brandName(branding)
-  const body = templates.render(fileOf(name), { ...page, branding, t, ...problemIn(page, t) })
+  const help = ownTextOf(name, 'text', branding)
+  const body = templates.render(fileOf(name), { ...page, branding, help, t, ...problemIn(page, t) })
   const scripts = scriptsOf(page, body)
   const html = templates.render('./layout', {
     branding,
@@ -103,7 +104,24 @@ function scriptsOf(page: Pages[PageName], body: string): string[] {
   return scripts.length > 0 ? [...scripts, broughtBackScript.path] : []
 }
 
-function titleOf(name: PageName, branding: Branding, page: Pages[PageName], t: Translate): string {
+/** The own title or help of the tenant; `undefined` where it is ours. */
+function ownTextOf(
+  name: PageName,
+  part: 'title' | 'text',
+  { texts, language, companyName }: Branding & { language: Language },
+): string | undefined {
+  const text = texts?.[language]?.[`${name}_${part}`]
+  return text && fillIn(text, { company: companyName })
+}
+
+function titleOf(
+  name: PageName,
+  branding: Branding & { language: Language },
+  page: Pages[PageName],
+  t: Translate,
+): string {
+  const own = ownTextOf(name, 'title', branding)
+  if (own) return own
   // The name stands above it already.
   const isNamed = !branding.logoUrl && brandName(branding) === branding.companyName
   if (name === 'login' && (isNamed || !branding.companyName)) return t('loginTitlePlain')

@@ -43,6 +43,10 @@ const gallery: Readonly<Record<string, readonly Entry[]>> = {
     'settings',
     { name: 'settings-look', path: '/console/t/:tenant/settings', act: changeTheLook },
   ],
+  '/console/t/:tenant/texts': [
+    'texts',
+    { name: 'texts-look', path: '/console/t/:tenant/texts', act: changeTexts },
+  ],
   '/console/t/:tenant/delete': ['tenant-delete'],
   '/console/keys/:key/withdraw': ['key-withdraw'],
   '/console/operators/:operator/disable': ['operator-disable'],
@@ -120,6 +124,19 @@ async function changeTheLook(page: Page): Promise<void> {
   await page.locator('#names button').click()
   for (const frame of await page.locator('iframe').all()) {
     await frame.contentFrame().getByRole('heading').waitFor()
+    await frame.scrollIntoViewIfNeeded()
+  }
+}
+
+/** Asks for the page that shows texts in messages and on pages. */
+async function changeTexts(page: Page): Promise<void> {
+  await page.locator('#mail_reset_subject').fill('{company}: choose a new password')
+  await page.locator('#mail_reset_text').fill('Press the button. It works for {duration}.')
+  await page.locator('#login_title').fill('Welcome to our club')
+  await page.locator('#login_text').fill('For members, and for those who will be.')
+  await page.locator('main form[method=post] > button').click()
+  for (const frame of await page.locator('iframe').all()) {
+    await frame.contentFrame().getByRole('heading').first().waitFor()
     await frame.scrollIntoViewIfNeeded()
   }
 }

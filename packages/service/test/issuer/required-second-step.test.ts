@@ -172,7 +172,9 @@ describe.each(allStoreKinds)('on %s', (store) => {
     const none = { allowTotpApp: false, allowTotpEmail: false, allowHardware: false }
     const refused = 'requires a second step, and the settings of the tenant allow none'
     await issuer.changeSettings(none)
-    await expect(createApplication(issuer.scope, input({ [KEY]: dayIn(9) }))).rejects.toThrow(refused)
+    await expect(createApplication(issuer.scope, input({ [KEY]: dayIn(9) }))).rejects.toThrow(
+      refused,
+    )
     const { id } = await createApplication(issuer.scope, input({}))
     const require = (day: string) => updateApplication(issuer.scope, id, input({ [KEY]: day }))
     await expect(require(dayIn(9))).rejects.toThrow(refused)

@@ -98,9 +98,7 @@ async function ask(
     return { kind: 'page', ...nothingChosen(refusalText(error), usersPath(call)) }
   }
   const total = await totalOf(call, chosen)
-  const fields = [...query].filter(([name]) =>
-    ['act', 'of', 'user', ...filterNames].includes(name),
-  )
+  const fields = [...query].filter(([name]) => ['act', 'of', 'user', ...filterNames].includes(name))
   const { search, state, way, not_since } = userFiltersIn(query)
   return {
     kind: 'page',

@@ -361,7 +361,8 @@ export const de = {
   'No login since {day}.': 'Keine Anmeldung seit {day}.',
   Texts: 'Texte',
   Text: 'Text',
-  'Words of your own in messages and on pages. What you leave empty keeps ours. Warnings, such as that of a changed password, always have our words.': 'Eigene Worte in Nachrichten und auf Seiten. Was Sie leer lassen, behält unsere. Warnungen, etwa vor einem geänderten Passwort, haben immer unsere Worte.',
+  'Words of your own in messages and on pages. What you leave empty keeps ours. Warnings, such as that of a changed password, always have our words.':
+    'Eigene Worte in Nachrichten und auf Seiten. Was Sie leer lassen, behält unsere. Warnungen, etwa vor einem geänderten Passwort, haben immer unsere Worte.',
   'Ours: {text}': 'Unserer: {text}',
   'Placeholders: {places}.': 'Platzhalter: {places}.',
   'It cannot leave out {places}.': '{places} darf nicht fehlen.',

@@ -113,13 +113,9 @@ function newChecksOf(
       field: 'metadata',
       run: () => checkNewSecondStep(metadata, stored?.metadata, settings),
     },
-    ...[
-      checkNewScopes,
-      checkNewExceptions,
-      checkNewProfile,
-      checkNewApi,
-      checkNewResources,
-    ].map((check): Check => ({ field: 'metadata', run: () => check(metadata, stored?.metadata) })),
+    ...[checkNewScopes, checkNewExceptions, checkNewProfile, checkNewApi, checkNewResources].map(
+      (check): Check => ({ field: 'metadata', run: () => check(metadata, stored?.metadata) }),
+    ),
   ]
 }
 

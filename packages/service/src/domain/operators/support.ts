@@ -10,6 +10,7 @@ import type {
   User,
 } from '../../store/records.ts'
 import type { Obstacle } from '../factors/login-obstacles.ts'
+import type { TextLanguage, TextMail } from '../tenants/tenant-texts.ts'
 import type { Scope, ServiceScope } from '../writes/context.ts'
 import type { Reason } from '../writes/reasons/index.ts'
 
@@ -141,6 +142,13 @@ export type ContactResult =
       readonly isRefused: boolean
     }
 
+/** A message as its reader would see it. */
+export interface MailSample {
+  subject: string
+  text: string
+  html: string
+}
+
 /** The languages of messages. */
 export const mailLanguages = ['en', 'de'] as const
 
@@ -149,6 +157,17 @@ export type MailLanguage = (typeof mailLanguages)[number]
 
 /** Help of operators for users, beyond the data store. */
 export interface Support {
+  /** A message with the texts of a tenant, which need not be stored, and values of an example. */
+  sample(tenant: Tenant, mail: TextMail, language: TextLanguage): MailSample
+  /**
+   * Sends such a message to the operator's own address. Its subject says that it is a test, and its link opens nothing.
+   *
+   * @throws ServiceError `rate_limited` when too many messages went to the address.
+   */
+  sendSample(
+    scope: Scope,
+    sample: { tenant: Tenant; mail: TextMail; language: TextLanguage; to: User },
+  ): Promise<void>
   /** Whether mail is sent: without a mail server, all of it is captured. */
   readonly sendsMail: boolean
   /** @throws ServiceError `not_found` for an unknown user, as all of these do. */

@@ -31,7 +31,9 @@ export function changedFields(before: object, after: object): string[] {
   for (const [name, values] of differing(before, after)) {
     if (internal.has(name)) continue
     const [last, next] = values as [unknown, object | undefined]
-    if (name === 'settings' || named.has(name)) {
+    if (name === 'texts') {
+      fields.push(...differing(flatTexts(last), flatTexts(next)).map(([text]) => text))
+    } else if (name === 'settings' || named.has(name)) {
       for (const [member] of differing(last as object, next as object)) {
         if (named.has(name)) fields.push(`${name}.${member}`)
         else fields.push(withFlag(`${name}.${wireName(member)}`, next?.[member as keyof object]))
@@ -57,6 +59,7 @@ const told: ReadonlySet<string> = new Set([
     'role',
     'reach',
     'name',
+    'texts',
   ],
   ...['loginUrl', 'logoutUrls', 'redirectUrls', 'url', 'description', 'types'],
   ...['issuer', 'clientId', 'scopes', 'trustEmail', 'allowSignup', 'enabled'],
@@ -73,6 +76,10 @@ export function changedValues(before: object, after: object): AuditChange[] {
     if (name === 'verifiedAt') {
       const was = (value: unknown) => String(value !== undefined)
       changes.push({ name: names.verifiedAt, before: was(last), after: was(next) })
+    } else if (name === 'texts') {
+      for (const [text, [one, other]] of differing(flatTexts(last), flatTexts(next))) {
+        changes.push({ name: text, ...valuesOf(one, other) })
+      }
     } else if (name === 'settings' || named.has(name)) {
       for (const [member, [one, other]] of differing(last as object, next as object)) {
         if (name === 'metadata' && !member.startsWith('latchkey_')) continue
@@ -85,6 +92,16 @@ export function changedValues(before: object, after: object): AuditChange[] {
     }
   }
   return changes
+}
+
+/** The texts of a tenant by names such as `texts.de.login_title`. */
+function flatTexts(texts: unknown): Record<string, unknown> {
+  const all = Object.entries((texts ?? {}) as Record<string, Record<string, unknown>>)
+  return Object.fromEntries(
+    all.flatMap(([language, own]) =>
+      Object.entries(own).map(([name, text]) => [`texts.${language}.${name}`, text]),
+    ),
+  )
 }
 
 function valuesOf(last: unknown, next: unknown): Omit<AuditChange, 'name'> {

@@ -36,6 +36,7 @@ export function brandingOf(tenant: Tenant): Omit<Branding, 'language'> {
     supportEmail,
     ...brandOf(tenant),
     isForOperators: tenant.id === SYSTEM_TENANT_ID,
+    texts: tenant.texts,
   }
 }
 

@@ -435,6 +435,7 @@ export const de: Texts = {
   outboxEmpty: 'Noch keine Nachricht.',
   outboxTo: 'An',
 
+  mailTestSubject: 'Test: {subject}',
   mailGreeting: 'Guten Tag {name},',
   mailGreetingPlain: 'Guten Tag,',
   mailUndoIgnore: 'Wenn Sie das waren, können Sie diese Nachricht ignorieren.',
@@ -467,6 +468,10 @@ export const de: Texts = {
     'Er gilt zehn Minuten, für die Anmeldung bei {application}, die Sie gerade begonnen haben. Von uns fragt Sie niemand danach. Wenn Sie keine Anmeldung begonnen haben, kennt jemand Ihr Passwort: Setzen Sie ein neues.',
   mailLoginCodeText:
     'Er gilt zehn Minuten, für die Anmeldung bei {application}, die Sie gerade begonnen haben. Von uns fragt Sie niemand danach. Wenn Sie keine Anmeldung begonnen haben, können Sie diese Nachricht ignorieren.',
+  mailCodeSafety:
+    'Wir fragen Sie nie nach diesem Code. Wenn Sie keine Anmeldung begonnen haben, kennt eine andere Person Ihr Passwort: Setzen Sie ein neues.',
+  mailLoginCodeSafety:
+    'Wir fragen Sie nie nach diesem Code. Wenn Sie keine Anmeldung begonnen haben, können Sie diese Nachricht ignorieren.',
   mailFactorsSubject: 'Die Anmeldemethoden bei {company} wurden geändert',
   mailConnectedText:
     'Ihr Konto ist jetzt mit Ihrem Konto bei {name} verbunden: Sie können sich mit beiden anmelden. Wenn Sie das nicht waren, holen Sie Ihr Konto mit diesem Link zurück. Er gilt sieben Tage.',

@@ -407,6 +407,7 @@ export const en = {
   outboxEmpty: 'No message has been captured yet.',
   outboxTo: 'To',
 
+  mailTestSubject: 'Test: {subject}',
   mailGreeting: 'Hello {name},',
   mailGreetingPlain: 'Hello,',
   mailUndoIgnore: 'If this was you, you can ignore this message.',
@@ -437,6 +438,10 @@ export const en = {
     'It works for ten minutes, for the login to {application} that you have just begun. We never ask you for it. If you did not begin a login, another person knows your password: set a new one.',
   mailLoginCodeText:
     'It works for ten minutes, for the login to {application} that you have just begun. We never ask you for it. If you did not begin a login, you can ignore this message.',
+  mailCodeSafety:
+    'We never ask you for this code. If you did not begin a login, another person knows your password: set a new one.',
+  mailLoginCodeSafety:
+    'We never ask you for this code. If you did not begin a login, you can ignore this message.',
   mailFactorsSubject: 'The ways to log in at {company} were changed',
   mailFactorAddedText:
     'This was just added to your account: {way}. If this was not you, take your account back with this link. It works for seven days.',

@@ -22,8 +22,12 @@ export type Translate = (key: TextKey, values?: Record<string, string>) => strin
 /** The texts of a language. */
 export function translator(language: Language): Translate {
   const texts = catalogues[language]
-  return (key, values = {}) =>
-    texts[key].replaceAll(/\{(\w+)\}/g, (place, name: string) => values[name] ?? place)
+  return (key, values = {}) => fillIn(texts[key], values)
+}
+
+/** Puts values in place of `{name}`. */
+export function fillIn(text: string, values: Readonly<Record<string, string>>): string {
+  return text.replaceAll(/\{(\w+)\}/g, (place, name: string) => values[name] ?? place)
 }
 
 /**

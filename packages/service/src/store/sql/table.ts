@@ -80,12 +80,7 @@ export interface Reads<T> {
  * @typeParam S - What a database takes for a further step: a promise where it runs statement by statement.
  */
 export interface Writes<T, S = Promise<unknown>> {
-  insert(
-    record: T,
-    audit: AuditEntry,
-    step?: Step<S>,
-    reading?: Before,
-  ): Promise<Outcome<T>>
+  insert(record: T, audit: AuditEntry, step?: Step<S>, reading?: Before): Promise<Outcome<T>>
   update(
     key: string[],
     change: Change<T>,

@@ -8,7 +8,7 @@ export function toRow(tenant: Tenant): Row<'tenants'> {
     id: tenant.id,
     domain,
     name: tenant.name,
-    settings: JSON.stringify({ ...settings, endedHosts: tenant.endedHosts }),
+    settings: JSON.stringify({ ...settings, endedHosts: tenant.endedHosts, texts: tenant.texts }),
     metadata: JSON.stringify(tenant.metadata),
     created_at: tenant.createdAt,
     updated_at: tenant.updatedAt,
@@ -17,7 +17,7 @@ export function toRow(tenant: Tenant): Row<'tenants'> {
 
 /** A row as a tenant. */
 export function fromRow(row: Row<'tenants'>): Tenant {
-  const { endedHosts, ...settings } = JSON.parse(row.settings)
+  const { endedHosts, texts, ...settings } = JSON.parse(row.settings)
   return {
     id: row.id,
     name: row.name,
@@ -26,5 +26,6 @@ export function fromRow(row: Row<'tenants'>): Tenant {
     metadata: JSON.parse(row.metadata),
     settings: { ...settings, domain: row.domain },
     ...(endedHosts && { endedHosts }),
+    ...(texts && { texts }),
   }
 }

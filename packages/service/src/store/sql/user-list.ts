@@ -1,5 +1,11 @@
 import { findableText, rareTrigrams } from '../search-text.ts'
-import { type Found, type SearchCursor, type SearchPage, stateIn, type UserQuery } from '../user-search.ts'
+import {
+  type Found,
+  type SearchCursor,
+  type SearchPage,
+  stateIn,
+  type UserQuery,
+} from '../user-search.ts'
 import type { Engine, Met } from './engine.ts'
 import { every as columnsIn, type Row } from './schema.ts'
 import { type Sql, sql } from './sql.ts'

@@ -184,4 +184,48 @@ export const tenants = {
     en: '"settings.domain" is {domain}, where the management console is.',
     de: '„settings.domain“ ist {domain}; dort ist die Verwaltungskonsole.',
   },
+  text_unknown: {
+    en: '"{field}" is not the name of a text. The texts are: {known}.',
+    de: '„{field}“ ist nicht der Name eines Textes. Die Texte sind: {known}.',
+  },
+  text_unknown_nearest: {
+    en: '"{field}" is not the name of a text. Did you mean "{nearest}"?',
+    de: '„{field}“ ist nicht der Name eines Textes. Meinten Sie „{nearest}“?',
+  },
+  text_mail_unknown: {
+    en: 'Choose one of the messages.',
+    de: 'Wählen Sie eine der Nachrichten.',
+  },
+  text_too_long: {
+    en: '"{field}" has {count} bytes; {most} is the most.',
+    de: '„{field}“ hat {count} Bytes; höchstens {most} sind möglich.',
+  },
+  text_not_shown: {
+    en: '"{field}" has a line break, or a character that is not seen or turns the direction of text. Write one paragraph of plain text.',
+    de: '„{field}“ enthält einen Zeilenumbruch oder ein Zeichen, das unsichtbar ist oder die Schreibrichtung ändert. Schreiben Sie einen Absatz aus einfachem Text.',
+  },
+  text_markup: {
+    en: '"{field}" has "<" or ">". Texts are plain: write without markup.',
+    de: '„{field}“ enthält „<“ oder „>“. Texte sind einfacher Text: Schreiben Sie ohne Auszeichnung.',
+  },
+  text_brace: {
+    en: '"{field}" has a brace that belongs to no placeholder. Remove it.',
+    de: '„{field}“ enthält eine geschweifte Klammer, die zu keinem Platzhalter gehört. Entfernen Sie sie.',
+  },
+  text_place_unknown: {
+    en: '"{field}" has the placeholder {place}, which it cannot have. It can have: {known}.',
+    de: '„{field}“ enthält den Platzhalter {place}, den es dort nicht gibt. Möglich sind: {known}.',
+  },
+  text_place_nearest: {
+    en: '"{field}" has the placeholder {place}, which it cannot have. Did you mean {nearest}?',
+    de: '„{field}“ enthält den Platzhalter {place}, den es dort nicht gibt. Meinten Sie {nearest}?',
+  },
+  text_place_missing: {
+    en: '"{field}" needs the placeholder {place}: its reader has to know that.',
+    de: '„{field}“ braucht den Platzhalter {place}: Wer den Text liest, muss das wissen.',
+  },
+  text_leads_elsewhere: {
+    en: '"{field}" has “{found}”, which leads elsewhere or looks like it. A text has no address of a page or mailbox and no telephone number; the button is part of the message already. After a full stop, leave a space.',
+    de: '„{field}“ enthält „{found}“, was woandershin führt oder so aussieht. Ein Text enthält keine Adresse einer Seite oder eines Postfachs und keine Telefonnummer; der Knopf gehört schon zur Nachricht. Nach einem Punkt folgt ein Leerzeichen.',
+  },
 } as const
