@@ -29,7 +29,8 @@ const values = (n: string, padded: string) => `'${TENANT}', 'usr_' || ${padded},
 // Nine of ten have logged in, one of a thousand by a passkey, the later the higher the id.
 const logins = (n: string, padded: string) => `'${TENANT}', 'usr_' || ${padded}, ${n} + 2,
   case when ${n} % 1000 = 1 then 'passkey' else 'password' end`
-const tenant = `insert into tenants values ('${TENANT}', 'x.test', '', '{}', '{}', 1, 1)`
+const tenant = `insert into tenants (id, domain, name, settings, metadata, created_at, updated_at)
+  values ('${TENANT}', 'x.test', '', '{}', '{}', 1, 1)`
 
 const folder = mkdtempSync(join(tmpdir(), 'latchkey-bench-'))
 try {
