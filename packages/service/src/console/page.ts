@@ -37,7 +37,7 @@ export interface Content {
   readonly status?: number
   /** The login page that the page shows in frames. */
   readonly login?: LoginPreview | undefined
-  /** What other frames of the page need of its policy. */
+  /** The part of the policy that other frames of the page need. */
   readonly frames?: FramePolicy | undefined
   /** The seconds after which the browser loads the page again. */
   readonly refreshSeconds?: number | undefined

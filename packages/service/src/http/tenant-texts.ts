@@ -10,7 +10,7 @@ import { type Route, write } from './route.ts'
 
 const path = '/x/v1/tenants/:tenant_id/texts'
 
-/** What each text can say, in a sentence. */
+/** The limits of all texts, in a sentence. */
 const rules = textNames
   .map((name) => {
     const { most, places, required } = textRules[name]

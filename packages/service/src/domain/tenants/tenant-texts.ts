@@ -13,7 +13,7 @@ export const textLanguages = ['en', 'de'] as const
 /** One of {@link textLanguages}. */
 export type TextLanguage = (typeof textLanguages)[number]
 
-/** What a text may say. */
+/** The limits of a text. */
 export interface TextRule {
   /** The most bytes of UTF-8. */
   readonly most: number

@@ -9,7 +9,7 @@ import {
 import type { Engine, Met } from './engine.ts'
 import { every as columnsIn, type Row } from './schema.ts'
 import { type Sql, sql } from './sql.ts'
-import { createUserSearch, stateOf } from './user-search.ts'
+import { createUserSearch, stateOf, usersBy, wayIn } from './user-search.ts'
 
 /**
  * How many users are read in the order of their ids before the index of trigrams is used, which would return all others
@@ -170,6 +170,16 @@ function createOrderedList({ reader, indexedBy }: Pick<Engine, 'reader' | 'index
         sql`select ${every}, name_key as place from users ${indexedBy(index ?? 'users_by_name')}
           where tenant_id = ${tenantId} and (name_key, id) > (${key}, ${id}) and ${states}
           order by name_key, id`,
+        limit,
+      )
+    }
+    const { way, others } = wayIn(stateIn(query))
+    if (way !== undefined) {
+      const isBefore = after === undefined ? sql`1 = 1` : sql`user_id < ${after.id}`
+      return rowsOf(
+        sql`select ${every}, id as place from ${usersBy(tenantId, way, indexedBy)}
+          and ${isBefore} and ${stateOf(tenantId, { ...others, column: 'id' }).states}
+          order by user_id desc`,
         limit,
       )
     }

@@ -28,6 +28,14 @@ export function createUserSearch({
   /** The users of a scan, with its number. */
   function scanOf(tenantId: string, scan: RangeScan, n: number): Sql {
     const { column, after, before, limit } = scan
+    const { way, others } = wayIn(scan)
+    if (column === 'id' && way !== undefined) {
+      return sql`select ${every}, ${raw(String(n))} as scan from (
+        select ${every} from ${usersBy(tenantId, way, indexedBy)}
+          and user_id >= ${after.key} and user_id <> ${after.id} and user_id < ${before}
+          and ${stateOf(tenantId, { ...others, column }).states}
+        order by user_id limit ${limit}) as ${name(`scan_${n}`)}`
+    }
     const by = column === 'domain_key' ? trigrams.domain : name(column)
     const { index, states } = stateOf(tenantId, scan)
     // An id is its own key. The other part of the place is the key of another column.
@@ -89,6 +97,22 @@ export function stateOf(
       separators.and,
     ),
   }
+}
+
+/** The way of a state, if it is one of a login, and the rest of the state. */
+export function wayIn({ lastWay, ...others }: UserState): {
+  way: LoginWay | undefined
+  others: UserState
+} {
+  const way = lastWay === 'never' ? undefined : lastWay
+  return { way, others: way === undefined ? { ...others, lastWay } : others }
+}
+
+/** Users by the way of their last login, up to a condition: the index has them in the order of `user_id`. */
+export function usersBy(tenantId: string, way: LoginWay, indexedBy: (index: string) => Sql): Sql {
+  return sql`(select user_id from last_logins ${indexedBy('last_logins_by_way')}
+      where tenant_id = ${tenantId} and way = ${way}) as of_way
+    cross join users where tenant_id = ${tenantId} and id = user_id`
 }
 
 /** The condition that the last login was in a way. Only `users` has the column `id`. */
