@@ -155,6 +155,7 @@ input, select, textarea {
 input::placeholder, textarea::placeholder { color: var(--soft); opacity: 1; }
 input:focus-visible, select:focus-visible, textarea:focus-visible { outline-offset: 0; border-radius: .45rem; }
 textarea { font: .79rem/1.65 var(--mono); min-height: 6rem; }
+.scroll + form { margin-top: 1rem; }
 textarea.words { font: inherit; min-height: 5rem; }
 [aria-invalid="true"] { border-color: var(--bad); }
 fieldset { border: 0; margin: 0 0 1rem; padding: 0; min-width: 0; }

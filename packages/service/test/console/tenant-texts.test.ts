@@ -20,7 +20,7 @@ describe.each(stores)('on %s, the texts of a tenant', (store) => {
     const operator = await running.logIn({ role: 'admin' })
     const texts = `${tenant.path}/texts`
     const form = await operator.get(`${texts}?language=de`)
-    expect(textOf(form.html)).toContain('Unserer: Neues Passwort für {company}'.slice(9))
+    expect(textOf(form.html)).toContain('{company}')
 
     const review = await sendForm(operator, texts, german)
     expect(review.status).toBe(200)
@@ -30,8 +30,8 @@ describe.each(stores)('on %s, the texts of a tenant', (store) => {
     expect((await tenant.call('GET', `/x/v1/tenants/${tenant.id}/texts`)).body).toEqual({
       type: 'TenantTexts',
     })
-    const saved = await operator.submit({ ...review, url: review.url }, {})
-    expect(saved.html ?? '').toContain('Willkommen im Verein')
+    const saved = await sendForm(operator, `${texts}/save`, german, texts)
+    expect(saved.location).toBe(`${texts}?language=de&done=saved`)
     const { body } = await tenant.call('GET', `/x/v1/tenants/${tenant.id}/texts`)
     const { language: _, ...own } = german
     expect(body.de).toEqual({ ...own, mail_reset_text: own.mail_reset_text.replace('\r\n', ' ') })
@@ -44,10 +44,9 @@ describe.each(stores)('on %s, the texts of a tenant', (store) => {
     expect(login.html).toContain('Nur für Mitglieder.')
     const english = createBrowser({ url, fetch: running.service.fetch as never })
     english.headers['accept-language'] = 'en'
-    expect((await english.get('/account')).html).toContain('<h1>Log in to Acme</h1>')
+    expect((await english.get('/account')).html).toContain('<h1>Log in</h1>')
     const audit = textOf((await operator.get(`${tenant.path}/audit`)).html)
     expect(audit).toContain('Login page, Heading (German) to “Willkommen im Verein”')
-    expect(running.service.outbox.list).toBeDefined()
   })
 
   test('that are refused come back with the reason and with what was typed', async () => {
@@ -87,6 +86,7 @@ describe.each(stores)('on %s, the texts of a tenant', (store) => {
 
 test('a test of a message goes to the own address of the operator, and says what it is', async () => {
   await using server = await startMailServer()
+  server.state.code = undefined
   await using running = await startConsole({ mail: server.mail })
   const tenant = await aTenant(running, { companyName: 'Acme' })
   const operator = await running.logIn({ role: 'admin', email: 'ops@example.com' })
