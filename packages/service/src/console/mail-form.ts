@@ -28,6 +28,8 @@ export const mailKinds: Readonly<Record<string, Sentence>> = {
   connected: 'Notice of a connected account',
   device: 'Notice of a login on a new device',
   role: 'Notice of another role',
+  impersonationAsked: 'Question whether an operator may log in as the user',
+  impersonated: 'Notice of a login of an operator as the user',
   operatorInvite: 'Invitation of an operator',
   operatorJoined: 'Notice of an accepted invitation',
   webhookGone: 'Notice of an endpoint that is gone',

@@ -39,6 +39,8 @@ export interface Content {
   readonly login?: LoginPreview | undefined
   /** The part of the policy that other frames of the page need. */
   readonly frames?: FramePolicy | undefined
+  /** The origin of another site to which a form of the page is sent. */
+  readonly sendsTo?: string | undefined
   /** The seconds after which the browser loads the page again. */
   readonly refreshSeconds?: number | undefined
 }
@@ -85,6 +87,8 @@ export const notices: Readonly<Record<string, Sentence>> = {
   'connection-disabled': 'Disabled. No user can log in with it until it is enabled again.',
   replayed: 'On the way. The state of each event is below.',
   'secret-rotated': 'The application has a new secret. Show it to deploy it.',
+  asked_user: 'The user is asked by mail, and answers on the account page. You can begin for an hour after that.',
+  ended_login_as: 'The login as this user has ended.',
   confirmed: 'You have logged in again. For five minutes you can do what is dangerous.',
 }
 
@@ -100,7 +104,7 @@ export interface FramePolicy {
 const styleHash = hash('sha256', stylesheet, 'base64')
 
 /** The policy of a page, which its frames inherit. */
-function policyOf({ login, frames }: Content, hasScript: boolean): string {
+function policyOf({ login, frames, sendsTo }: Content, hasScript: boolean): string {
   const styles = [styleHash, ...(login?.styleHashes ?? []), ...(frames?.styleHashes ?? [])]
   const image = login?.image ?? frames?.image
   const sources = styles.map((one) => `'sha256-${one}'`)
@@ -108,7 +112,7 @@ function policyOf({ login, frames }: Content, hasScript: boolean): string {
   return [
     "default-src 'none'",
     `style-src ${sources.join(' ')}`,
-    "form-action 'self'",
+    ["form-action 'self'", sendsTo].filter((part) => part !== undefined).join(' '),
     "base-uri 'none'",
     "frame-ancestors 'none'",
     // A source has no query.

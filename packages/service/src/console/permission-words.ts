@@ -7,6 +7,7 @@ export const permissionWords: Readonly<Record<Permission, Sentence>> = {
   export: 'Download users and the audit log',
   help: 'Help users: send links, end sessions, let them try again',
   edit: 'Change tenants and users',
+  impersonate: 'Log in as a user, where the tenant allows it',
   secrets: 'Make, show and rotate secrets and API keys',
   operators: 'Invite, change, disable and remove operators',
 }

@@ -3,6 +3,7 @@ import { applicationRoutes } from './routes/applications.ts'
 import { auditRoutes } from './routes/audit.ts'
 import { connectionRoutes } from './routes/connections.ts'
 import { editUserRoutes } from './routes/edit-user.ts'
+import { impersonateRoutes } from './routes/impersonate.ts'
 import { importRoutes } from './routes/imports.ts'
 import { jobRoutes } from './routes/jobs.ts'
 import { keyRoutes } from './routes/keys.ts'
@@ -35,6 +36,7 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
   ...importRoutes,
   ...usersRoutes,
   ...editUserRoutes,
+  ...impersonateRoutes,
   ...userRoutes,
   ...outboxRoutes,
   ...connectionRoutes,

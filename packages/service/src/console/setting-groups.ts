@@ -1,3 +1,4 @@
+import { IMPERSONATION_KEY } from '../domain/tenants/impersonation-mode.ts'
 import { SECOND_STEP_KEY } from '../domain/tenants/second-step-rule.ts'
 import { COLOR_KEY, LOGO_KEY } from '../domain/tenants/tenant-features.ts'
 import { LENGTH_KEY, RANGES_KEY } from '../domain/ways/password-policy.ts'
@@ -12,6 +13,7 @@ export type SettingName =
   | typeof LENGTH_KEY
   | typeof RANGES_KEY
   | typeof SECOND_STEP_KEY
+  | typeof IMPERSONATION_KEY
   | 'name'
 
 /** How a form asks for a setting. */
@@ -21,6 +23,8 @@ export interface Setting {
   readonly kind: 'text' | 'flag' | 'seconds' | 'metadata' | 'metadata_flag'
   readonly label: Sentence
   readonly hint: Sentence
+  /** The values that it can have, where they are few. */
+  readonly choices?: readonly { readonly value: string; readonly label: Sentence }[]
 }
 
 /**
@@ -134,6 +138,24 @@ export const settingGroups: readonly SettingGroup[] = [
         'A device is trusted for',
         'Where trusted devices are on.',
       ),
+    ],
+  },
+  {
+    id: 'support',
+    title: 'Support',
+    settings: [
+      {
+        ...metadata(
+          IMPERSONATION_KEY,
+          'Log in as a user',
+          'Owners and admins of the console can log in as a user to help, for 15 minutes. The user is told by mail, and sees it on the account page. Only an owner can change this.',
+        ),
+        choices: [
+          { value: '', label: 'Not at all' },
+          { value: 'asked', label: 'When the user has agreed' },
+          { value: 'allowed', label: 'Without asking the user' },
+        ],
+      },
     ],
   },
   {

@@ -59,13 +59,16 @@ export async function shownEntries(
         : called(objectOf(names, entry), entry.target, target),
       way: credentialKinds[part as keyof typeof credentialKinds] ?? asIs(part),
       changes: (entry.fields ?? []).map((field) =>
-        entry.action.includes('.export') ? factInWords(field, changes) : inWords(field, changes),
+        ofFacts.test(entry.action) ? factInWords(field, changes) : inWords(field, changes),
       ),
       tenant: tenantOf(entry.tenantId),
       job: job?.id,
     }
   })
 }
+
+/** Entries with facts in place of changes. */
+const ofFacts = /\.export|^impersonation\./
 
 /** An object under the name that it had when the entry was written, if that was stored. */
 function called(named: Named, id: string, name: string | undefined): Named {
@@ -169,6 +172,7 @@ function factInWords(name: string, changes: readonly AuditChange[]): Text {
 const facts: Readonly<Record<string, Sentence>> = {
   ...{ format: 'Format', rows: 'Rows', search: 'Search', state: 'State', order: 'Order' },
   ...{ actor: 'Actor', target: 'Target', from: 'From', request: 'Request', job: 'Job' },
+  ...{ reason: 'Reason', ended: 'Ended', tenant: 'Tenant', user: 'User' },
 }
 
 /** The members that updates change in words, by their names in the audit log. */

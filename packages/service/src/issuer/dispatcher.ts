@@ -10,7 +10,7 @@ import { userAgentOf } from '../wire/client.ts'
 import { createRouter } from '../wire/router.ts'
 import { accountRoutes } from './account/index.ts'
 import type { IssuerContext } from './context.ts'
-import { showNotFound } from './interaction/flow/dead-end.ts'
+import { showActing, showNotFound } from './interaction/flow/dead-end.ts'
 import { type FlowRequest, originOf, show } from './interaction/flow/flow-request.ts'
 import type { PageRoute } from './interaction/flow/page-route.ts'
 import { showTooMany } from './interaction/flow/too-many.ts'
@@ -21,7 +21,8 @@ import { formPaths, repeatAsGet } from './requests/as-get.ts'
 import { isBrokenOff, RequestRefused, sendText } from './requests/http.ts'
 import { tooLong } from './requests/parameter-limits.ts'
 import { endpoints, isProtocolPath, paths } from './requests/paths.ts'
-import { setFacts } from './requests/request-facts.ts'
+import { type RequestFacts, setFacts } from './requests/request-facts.ts'
+import { actingIn } from './sessions/acting.ts'
 
 /**
  * All that is at an issuer. oidc-provider itself takes paths in other letters, and with a slash at the end, past every
@@ -78,7 +79,7 @@ export function createDispatcher(
     request: IncomingMessage,
     response: ServerResponse,
   ): Promise<void> {
-    const facts = {
+    const facts: RequestFacts = {
       tenant,
       issuer,
       clientIp: context.clientIp(request),
@@ -117,8 +118,27 @@ export function createDispatcher(
     }
     const isOff = path === paths.registration && !acceptsRegistration(tenant)
     if (!found || isOff) await guarded(flow, showNotFound)
-    else if ('run' in found) await guarded(flow, (asked) => found.run(asked, params))
-    else await handle(request, response)
+    else if ('run' in found) await guarded(flow, (asked) => runPage(asked, found, params))
+    else if (path.startsWith(paths.code_verification)) {
+      // Whoever confirms a device gives it a login of its own.
+      facts.acting = await actingIn(context, provider, tenant, [request, response])
+      if (facts.acting) return showActing(flow)
+      await handle(request, response)
+    } else await handle(request, response)
+  }
+
+  /** In the session of an operator who acts for a user, all but a few pages are refused, and each has its banner. */
+  async function runPage(
+    flow: FlowRequest,
+    page: PageRoute,
+    params: Readonly<Record<string, string>>,
+  ): Promise<void> {
+    const { provider, tenant, facts, request, response } = flow
+    if (page.name !== 'asset') {
+      facts.acting = await actingIn(context, provider, tenant, [request, response])
+    }
+    if (facts.acting && !page.isForActing) return showActing(flow)
+    await page.run(flow, params)
   }
 
   async function guarded(

@@ -25,6 +25,7 @@ import {
 } from './requests/request-limits.ts'
 import { createUnfinishedLogins } from './requests/unfinished-logins.ts'
 import { createLogoutNotices } from './sessions/logout-notices.ts'
+import { watchActing } from './sessions/acting.ts'
 import { endVoidSessions } from './sessions/void-sessions.ts'
 import { createUpstreams } from './social/upstreams.ts'
 import { createSupport } from './support.ts'
@@ -112,6 +113,7 @@ export function createIssuer(options: IssuerOptions): Issuer {
   const providers = createProviders(context)
   const providerOf = async (tenant: Tenant) => (await providers.of(tenant)).provider
   context.logoutNotices.start(providerOf)
+  const acting = watchActing(context, background, providerOf)
   const voiding = endVoidSessions(context, background, providerOf)
   // Batch after batch: more may have expired since the last time than fits into one.
   background.every(PRUNE_EVERY_MS, 'pruning protocol state', async (isClosed) => {
@@ -120,6 +122,7 @@ export function createIssuer(options: IssuerOptions): Issuer {
 
   async function idle(): Promise<void> {
     await voiding.idle()
+    await acting.idle()
     await context.logoutNotices.idle()
     await outbox.idle()
   }

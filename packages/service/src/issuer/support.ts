@@ -2,6 +2,14 @@ import type { Provider } from 'oidc-provider'
 import { offeredConnections } from '../domain/connections/connections.ts'
 import { factorsChangedAt } from '../domain/factors/factors.ts'
 import { loginObstacles } from '../domain/factors/login-obstacles.ts'
+import {
+  askToImpersonate,
+  type Impersonation,
+  impersonationState,
+  impersonationsOf,
+  takeBackQuestion,
+  ticketFor,
+} from '../domain/operators/impersonations.ts'
 import { inviterOf, operatorsOf } from '../domain/operators/operators.ts'
 import {
   type ClientAccess,
@@ -35,6 +43,7 @@ import type { Credential, Micros, Reach, Tenant, User } from '../store/records.t
 import { SYSTEM_TENANT_ID } from '../store/system-tenant.ts'
 import { formatTimestamp } from '../wire/timestamps.ts'
 import type { IssuerContext } from './context.ts'
+import { tellOfImpersonation } from './interaction/mail/impersonation-mail.ts'
 import { sendLink, tellReaddressed } from './interaction/mail/messages.ts'
 import { distrust, listTrusted } from './interaction/progress/known-device.ts'
 import {
@@ -47,7 +56,9 @@ import {
 } from './provider/consents.ts'
 import { browserOf } from './requests/browser-name.ts'
 import { issuerUrl } from './requests/issuer-url.ts'
+import { IMPERSONATE_PATH } from './requests/paths.ts'
 import type { RequestFacts } from './requests/request-facts.ts'
+import { endActing } from './sessions/acting.ts'
 import { endUserSession, sessionsOf, shownId, type UserSession } from './sessions/user-sessions.ts'
 import { withdrawConsent } from './sessions/withdraw-consent.ts'
 
@@ -59,6 +70,11 @@ export function createSupport(
   context: IssuerContext,
   providerOf: (tenant: Tenant) => Promise<Provider>,
 ): Support {
+  const shownImpersonation = (one: Impersonation) => ({
+    ...one,
+    state: impersonationState(one, nowMicros(context.domain.clock)),
+  })
+
   async function sendMail(
     scope: Scope,
     userId: string,
@@ -350,6 +366,38 @@ export function createSupport(
       }
     },
     contact: (connection) => context.upstreams.contact(connection),
+
+    async impersonations(scope, userId) {
+      const tenant = await getTenant(scope)
+      const found = await impersonationsOf({ context, tenant }, userId)
+      return found.map(({ value }) => shownImpersonation(value))
+    },
+
+    async askToImpersonate(scope, by, userId, because) {
+      const [tenant, user] = await Promise.all([getTenant(scope), getUser(scope, userId)])
+      const holder = { context, tenant }
+      const made = await askToImpersonate(holder, scope.actor, by, user, because)
+      if (made.mode === 'asked') {
+        await tellOfImpersonation(context, tenant, user, made, 'impersonationAsked')
+      }
+      return shownImpersonation(made)
+    },
+
+    async impersonate(scope, by, userId, id) {
+      const [tenant, user] = await Promise.all([getTenant(scope), getUser(scope, userId)])
+      const ticket = await ticketFor({ context, tenant }, by, id)
+      const issuer = issuerUrl(tenant.settings.domain, context)
+      return { action: `${issuer}${IMPERSONATE_PATH}`, ticket, email: user.email }
+    },
+
+    async endImpersonation(scope, userId, id) {
+      const tenant = await getTenant(scope)
+      const holder = { context, tenant }
+      found((await impersonationsOf(holder, userId)).find(({ value }) => value.id === id))
+      if (await takeBackQuestion(holder, scope.actor, id)) return
+      const provider = await providerOf(tenant)
+      await endActing({ ...holder, provider }, scope.actor, id, 'operator')
+    },
 
     async letTryAgain(scope, userId) {
       const user = await getUser(scope, userId)

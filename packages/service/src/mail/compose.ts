@@ -1,7 +1,7 @@
 import { brandOf } from '../domain/tenants/tenant-features.ts'
 import { ownText, type TextMail } from '../domain/tenants/tenant-texts.ts'
 import { accentsOf } from '../pages/accents.ts'
-import { fillIn, type Language, type TextKey, translator } from '../pages/texts/index.ts'
+import { fillIn, type Language, type TextKey, type Translate, translator } from '../pages/texts/index.ts'
 import type { Tenant, User } from '../store/records.ts'
 import type { MailMessage } from './message.ts'
 import { mailTemplates } from './templates.ts'
@@ -27,6 +27,8 @@ export type MailKind =
   | 'connected'
   | 'device'
   | 'role'
+  | 'impersonationAsked'
+  | 'impersonated'
   | 'operatorInvite'
   | 'operatorJoined'
   | 'webhookGone'
@@ -58,6 +60,16 @@ const texts: { [Kind in MailKind]: { subject: TextKey; text: TextKey; button?: T
   deleted: { subject: 'mailDeletedSubject', text: 'mailDeletedText' },
   connected: { subject: 'mailFactorsSubject', text: 'mailConnectedText', button: 'mailUndoButton' },
   role: { subject: 'mailRoleSubject', text: 'mailRoleText' },
+  impersonationAsked: {
+    subject: 'mailImpersonationAskedSubject',
+    text: 'mailImpersonationAskedText',
+    button: 'mailImpersonationButton',
+  },
+  impersonated: {
+    subject: 'mailImpersonatedSubject',
+    text: 'mailImpersonatedText',
+    button: 'mailImpersonationButton',
+  },
   operatorInvite: {
     subject: 'mailOperatorInviteSubject',
     text: 'mailOperatorInviteText',
@@ -96,6 +108,14 @@ export function kindOfTextMail(mail: TextMail): MailKind {
 /** The buttons for a person who did not do what the message tells of. */
 const contesting: ReadonlySet<TextKey> = new Set(['mailUndoButton', 'mailContestButton'])
 
+/** Messages whose button leads to a page and does nothing by itself: their text says what to do. */
+const leading: ReadonlySet<TextKey> = new Set(['mailImpersonationButton'])
+
+function ignoreOf(button: TextKey | undefined, t: Translate): string {
+  if (button === undefined || leading.has(button)) return ''
+  return t(contesting.has(button) ? 'mailUndoIgnore' : 'mailIgnore')
+}
+
 /** Writes a message in the tenant's name and the user's language, as text and as HTML. */
 export function composeMail(
   kind: MailKind,
@@ -131,7 +151,7 @@ export function composeMail(
     button: options.link && button && t(button),
     link: options.link,
     linkFallback: t('mailLinkFallback'),
-    ignore: button ? t(contesting.has(button) ? 'mailUndoIgnore' : 'mailIgnore') : '',
+    ignore: ignoreOf(button, t),
     support: supportEmail && t('support', { email: supportEmail }),
     signature: t('mailSignature', { company }),
   }

@@ -1,6 +1,7 @@
 export { accentsOf } from './accents.ts'
 export { markHeaders, markOf, markPaths } from './mark.ts'
 export type {
+  ActingBanner,
   Branding,
   ForDevelopers,
   LoginWay,

@@ -119,6 +119,29 @@ interface Enrolment {
   problem?: Problem<'code'> | undefined
 }
 
+/** A login of an operator as the user. Times are in UTC, as the visitor writes them; empty where there is none. */
+interface ShownSupportLogin {
+  id: string
+  operator: string
+  reason: string
+  state: 'waiting' | 'ready' | 'begun' | 'ended' | 'declined' | 'missed'
+  asked: string
+  begun: string
+  ended: string
+  /** The names of the applications that were opened. */
+  applications: string
+}
+
+/** The banner of every page in the session of an operator who acts for a user. */
+export interface ActingBanner {
+  /** The address of the user. */
+  email: string
+  /** The time of the end in UTC, such as `14:05`. */
+  time: string
+  action: string
+  csrf: string
+}
+
 /** Every hosted page with what it shows. Values are escaped when they are rendered. */
 export interface Pages {
   login: Scripted & {
@@ -211,8 +234,10 @@ export interface Pages {
   /** The details of a logged-in user, each with a way to change it. */
   account: {
     /** Each has a value of the user, or says what its page is about. */
-    rows: { href: string; label: TextKey; value?: string; about?: TextKey }[]
-    logoutPath: string
+    rows: { href?: string | undefined; label: TextKey; value?: string; about?: TextKey }[]
+    /** The applications that an operator who acts for the user can open. */
+    links?: readonly PageLink[] | undefined
+    logoutPath: string | undefined
     notice?: TextKey | undefined
   }
   profile: {
@@ -352,6 +377,10 @@ export interface Pages {
     link?: PageLink | undefined
   }
   outbox: { mails: ShownMail[] }
+  /** An operator confirms that they log in as a user. */
+  impersonate: { csrf: string; email: string; operator: string; minutes: string }
+  /** The logins of operators as the user. */
+  support: { csrf: string; isDone: boolean; logins: ShownSupportLogin[] }
 }
 
 export type PageName = keyof Pages

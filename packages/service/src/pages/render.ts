@@ -1,7 +1,7 @@
 import { createTemplates } from './eta.ts'
 import { iconOf } from './icons.ts'
 import { brandName, initialOf } from './mark.ts'
-import type { Branding, PageName, Pages } from './pages.ts'
+import type { ActingBanner, Branding, PageName, Pages } from './pages.ts'
 import { broughtBackScript, copyScript, passwordScript } from './scripts.ts'
 import { pageHeaders, styleOf } from './style.ts'
 import { templateTexts } from './template-texts.ts'
@@ -40,6 +40,8 @@ const titles: { [Name in PageName]: TextKey | undefined } = {
   confirmLogout: 'logoutTitle',
   message: undefined,
   outbox: 'outboxTitle',
+  impersonate: 'impersonateTitle',
+  support: 'supportTitle',
 }
 
 /** Renders a hosted page as a whole HTML document, with its headers. */
@@ -47,6 +49,7 @@ export function renderPage<Name extends PageName>(
   name: Name,
   branding: Branding & { language: Language },
   page: Pages[Name],
+  acting?: ActingBanner | undefined,
 ): { html: string; headers: Record<string, string> } {
   const t = translator(branding.language)
   const style = styleOf(branding)
@@ -63,6 +66,11 @@ export function renderPage<Name extends PageName>(
     wide: name === 'outbox',
     style: style.css,
     scripts,
+    acting: acting && {
+      ...acting,
+      text: t('actingBanner', { email: acting.email, time: acting.time }),
+      end: t('actingEnd'),
+    },
     support: branding.supportEmail && t('support').split('{email}'),
     body,
   })

@@ -161,6 +161,14 @@ input[aria-invalid="true"]:focus-visible { outline-color: var(--bad); }
 .note.bad { background: var(--bad-back); color: var(--bad); }
 .note.plain { background: var(--plain-back); }
 .note.good { background: var(--good-back); color: var(--good); }
+body.acting { padding-top: 0; justify-content: flex-start; }
+form.acting {
+  position: sticky; top: 0; z-index: 1; align-self: stretch; display: flex; flex-wrap: wrap; align-items: center;
+  justify-content: center; gap: .4rem 1rem; margin: 0 -1rem 1rem; padding: .6rem 1rem; background: var(--bad-back); color: var(--bad);
+  border-bottom: 2px solid currentColor; font-weight: 600;
+}
+form.acting p { margin: 0; }
+form.acting button { width: auto; min-height: 2.75rem; margin: 0; padding: .4rem 1.1rem; background: var(--bad); color: var(--card); }
 .below { margin: 1.35rem 0 0; text-align: center; }
 .detail { font-size: .875rem; color: var(--soft); }
 .detail pre { margin: .25rem 0; white-space: pre-wrap; overflow-wrap: anywhere; }

@@ -29,6 +29,8 @@ export const eventTypes = {
   'session.ended': 'A user has logged out, or a session was ended.',
   'consent.granted': 'A user has allowed an unregistered client to act on their behalf.',
   'consent.withdrawn': 'The access of such a client to a user was withdrawn.',
+  'impersonation.begun': 'An operator has logged in as a user; "actor" names the operator.',
+  'impersonation.ended': 'A login of an operator as a user has ended.',
   'login.succeeded': 'A user has logged in. Sent to endpoints that name it.',
   'login.failed': 'A login was refused. Sent to endpoints that name it.',
   'webhook.disabled':
@@ -92,6 +94,8 @@ const typesOfAction: Readonly<Record<string, EventType>> = {
   'logout.succeeded': 'session.ended',
   'consent.granted': 'consent.granted',
   'consent.withdrawn': 'consent.withdrawn',
+  'impersonation.begin': 'impersonation.begun',
+  'impersonation.end': 'impersonation.ended',
   'login.succeeded': 'login.succeeded',
   'webhook.disable': 'webhook.disabled',
 }
@@ -104,6 +108,7 @@ const objectTypes: Readonly<Record<string, string>> = {
   signing_key: 'SigningKey',
   session: 'User',
   consent: 'User',
+  impersonation: 'User',
   login: 'User',
   webhook: 'Webhook',
 }
@@ -152,7 +157,7 @@ function dataOf(
   const kind = type.split('.')[0] as string
   const isCredential = kind === 'credential' && second !== undefined
   const id = isCredential ? second : first
-  const isUsers = isCredential || (/^(login|session|consent)$/.test(kind) && isUserId(first))
+  const isUsers = isCredential || (/^(login|session|consent|impersonation)$/.test(kind) && isUserId(first))
   return {
     type: isCredential ? credentialType(second) : (objectTypes[kind] ?? 'User'),
     id,

@@ -63,6 +63,11 @@ const kinds: Record<MailKind, { link?: string; values?: Record<string, string> }
   movedBySupport: { link, values: { email: values.email } },
   connected: { link, values: { name: 'Partner', email: values.email } },
   device: { link, values: { device: 'Firefox on Windows' } },
+  impersonationAsked: { link, values: { operator: 'Eve Support', company: 'Acme' } },
+  impersonated: {
+    link,
+    values: { operator: 'Eve Support', company: 'Acme', time: '2026-11-27 12:30' },
+  },
   role: {
     values: { by: 'eve@example.com', before: 'viewer', role: 'admin', tenants: 'ten_1, ten_2' },
   },

@@ -3,6 +3,7 @@ import { sentenceOf } from '../../domain/factors/obstacle-sentences.ts'
 import type { Permission } from '../../domain/operators/roles.ts'
 import { requestedMails } from '../../domain/operators/support.ts'
 import { isRegisteredId, isSelfDescribedId } from '../../domain/tenants/client-documents.ts'
+import { impersonationMode } from '../../domain/tenants/impersonation-mode.ts'
 import { endAllSessions } from '../../domain/users/accounts.ts'
 import { getAccount, setDisabled } from '../../domain/users/users.ts'
 import { confirmByOperator } from '../../domain/ways/account-changes.ts'
@@ -90,6 +91,7 @@ async function showUser(call: TenantCall): Promise<Result> {
       })),
       audit: await shownEntries(scope.context, audit),
       offers: offersFor(call, user, credentials.length),
+      isImpersonationOn: impersonationMode(tenant) !== 'off',
       base: pathOf(call),
       tenantPath: `/console/t/${tenant.id}`,
       claims,

@@ -21,6 +21,9 @@ export const eventsInGerman: Readonly<Record<EventType, string>> = {
   'credential.reset': 'Ein Benutzer hat ein neues Passwort gesetzt.',
   'credential.deleted': 'Eine Anmeldemethode wurde entfernt.',
   'consent.granted': 'Ein Benutzer hat einem Programm erlaubt, in seinem Namen zu handeln.',
+  'impersonation.begun':
+    'Ein Operator hat sich als ein Benutzer angemeldet; „actor“ nennt den Operator.',
+  'impersonation.ended': 'Die Anmeldung eines Operators als ein Benutzer ist beendet.',
   'consent.withdrawn': 'Einem Programm wurde der Zugriff auf ein Konto entzogen.',
   'connection.created': 'Eine Verbindung zu einem anderen Anbieter wurde angelegt.',
   'connection.updated': 'Eine Verbindung wurde geändert.',

@@ -331,6 +331,8 @@ export const de = {
   'Download users and the audit log': 'Benutzer und das Protokoll herunterladen',
   'Help users: send links, end sessions, let them try again':
     'Benutzern helfen: Links senden, Sitzungen beenden, sie es wieder versuchen lassen',
+  'Log in as a user, where the tenant allows it':
+    'Sich als Benutzer anmelden, wenn der Mandant es erlaubt',
   'Change tenants and users': 'Mandanten und Benutzer ändern',
   'Make, show and rotate secrets and API keys':
     'Geheimnisse und API-Schlüssel anlegen, zeigen und wechseln',
@@ -703,6 +705,10 @@ export const de = {
   'Notice of the deletion': 'Hinweis auf die Löschung',
   'Notice of a connected account': 'Hinweis auf ein verbundenes Konto',
   'Notice of a login on a new device': 'Hinweis auf eine Anmeldung auf einem neuen Gerät',
+  'Question whether an operator may log in as the user':
+    'Frage, ob sich ein Operator als der Benutzer anmelden darf',
+  'Notice of a login of an operator as the user':
+    'Hinweis auf die Anmeldung eines Operators als der Benutzer',
   'Notice of another role': 'Hinweis auf eine andere Rolle',
   'Notice of an endpoint that is gone': 'Hinweis auf einen Endpunkt, den es nicht mehr gibt',
   'Notice of an endpoint that fails': 'Hinweis auf einen Endpunkt, der nicht antwortet',
@@ -991,6 +997,51 @@ export const de = {
   'Unverified addresses': 'Nicht bestätigte Adressen',
   'Users may log in before they have proven their address.':
     'Benutzer dürfen sich anmelden, bevor sie ihre Adresse nachgewiesen haben.',
+  'Log in as a user': 'Als Benutzer anmelden',
+  'Owners and admins of the console can log in as a user to help, for 15 minutes. The user is told by mail, and sees it on the account page. Only an owner can change this.':
+    'Inhaber und Admins der Konsole können sich zur Hilfe 15 Minuten lang als Benutzer anmelden. Der Benutzer erfährt es per E-Mail und sieht es auf der Kontoseite. Nur ein Inhaber kann das ändern.',
+  'Not at all': 'Gar nicht',
+  'When the user has agreed': 'Wenn der Benutzer zugestimmt hat',
+  'Without asking the user': 'Ohne den Benutzer zu fragen',
+  'Log in as this user…': 'Als dieser Benutzer anmelden …',
+  'waits for the user': 'wartet auf den Benutzer',
+  'can begin': 'kann beginnen',
+  'logged in now': 'jetzt angemeldet',
+  'declined by the user': 'vom Benutzer abgelehnt',
+  'The user is asked by mail, and answers on the account page. You can begin for an hour after that.':
+    'Der Benutzer wird per E-Mail gefragt und antwortet auf der Kontoseite. Danach können Sie eine Stunde lang beginnen.',
+  'The login as this user has ended.': 'Die Anmeldung als dieser Benutzer ist beendet.',
+  'This tenant does not allow it. An owner can change that in the settings, under “Support”.':
+    'Dieser Mandant erlaubt es nicht. Ein Inhaber kann das in den Einstellungen unter „Support“ ändern.',
+  'The user is asked by mail and has to agree on the account page. You can begin for an hour after that.':
+    'Der Benutzer wird per E-Mail gefragt und muss auf der Kontoseite zustimmen. Danach können Sie eine Stunde lang beginnen.',
+  'You can begin at once. The user is told by mail.':
+    'Sie können sofort beginnen. Der Benutzer erfährt es per E-Mail.',
+  'It lasts 15 minutes at most. The user sees it on the account page and can end it.':
+    'Es dauert höchstens 15 Minuten. Der Benutzer sieht es auf der Kontoseite und kann es beenden.',
+  'Applications are told that it is you, by the claim “act”. Acts that need a login of the user are refused.':
+    'Anwendungen erfahren durch den Claim „act“, dass Sie es sind. Was eine Anmeldung des Benutzers braucht, wird abgelehnt.',
+  'Your name, the reason, the beginning and the end are in the audit log.':
+    'Ihr Name, der Grund, der Beginn und das Ende stehen im Audit-Log.',
+  '10 to 300 characters, such as the number of the ticket. The user reads it.':
+    '10 bis 300 Zeichen, etwa die Nummer der Anfrage. Der Benutzer liest es.',
+  'Ask the user': 'Den Benutzer fragen',
+  'Logins of operators as this user': 'Anmeldungen von Operatoren als dieser Benutzer',
+  Asked: 'Gefragt',
+  Ended: 'Beendet',
+  'Begin…': 'Beginnen …',
+  'You go on at {host}, in a new tab, and confirm there that you log in as {email}. The button works once, for two minutes.':
+    'Weiter geht es bei {host} in einem neuen Tab. Dort bestätigen Sie, dass Sie sich als {email} anmelden. Die Schaltfläche wirkt einmal, zwei Minuten lang.',
+  '{who} asked to log in as {on}: {changes}.': '{who} bat darum, sich als {on} anzumelden: {changes}.',
+  '{who} agreed that an operator logs in as {on}: {changes}.':
+    '{who} stimmte zu, dass sich ein Operator als {on} anmeldet: {changes}.',
+  '{who} declined that an operator logs in as {on}: {changes}.':
+    '{who} lehnte ab, dass sich ein Operator als {on} anmeldet: {changes}.',
+  '{who} logged in as {on}: {changes}.': '{who} meldete sich als {on} an: {changes}.',
+  '{who} opened an application as {on}: {changes}.':
+    '{who} öffnete als {on} eine Anwendung: {changes}.',
+  'A login of an operator as {on} ended, by {who}: {changes}.':
+    'Eine Anmeldung eines Operators als {on} wurde beendet, durch {who}: {changes}.',
   'How long a login lasts': 'Wie lange eine Anmeldung gilt',
   'A login lasts': 'Eine Anmeldung gilt',
   'At 0, until the browser is closed.': 'Bei 0, bis der Browser geschlossen wird.',

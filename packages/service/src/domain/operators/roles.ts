@@ -1,7 +1,15 @@
 import type { OperatorRole } from '../../store/records.ts'
 
 /** The permissions of operators in the console, by their names. */
-export const permissions = ['read', 'export', 'help', 'edit', 'secrets', 'operators'] as const
+export const permissions = [
+  'read',
+  'export',
+  'help',
+  'edit',
+  'impersonate',
+  'secrets',
+  'operators',
+] as const
 
 export type Permission = (typeof permissions)[number]
 
@@ -9,7 +17,7 @@ export type Permission = (typeof permissions)[number]
 export const ROLES: Readonly<Record<OperatorRole, readonly Permission[]>> = {
   viewer: ['read', 'export'],
   support: ['read', 'help'],
-  admin: ['read', 'export', 'help', 'edit', 'secrets'],
+  admin: ['read', 'export', 'help', 'edit', 'impersonate', 'secrets'],
   owner: permissions,
 }
 

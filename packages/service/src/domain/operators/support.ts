@@ -13,6 +13,7 @@ import type { Obstacle } from '../factors/login-obstacles.ts'
 import type { TextLanguage, TextMail } from '../tenants/tenant-texts.ts'
 import type { Scope, ServiceScope } from '../writes/context.ts'
 import type { Reason } from '../writes/reasons/index.ts'
+import type { Impersonation, ImpersonationState } from './impersonations.ts'
 
 /** A session of a user at the issuer. */
 export interface LiveSession {
@@ -149,6 +150,17 @@ export interface MailSample {
   html: string
 }
 
+/** A login of an operator as a user, with its state now. */
+export type ShownImpersonation = Impersonation & { readonly state: ImpersonationState }
+
+/** A form that takes a browser to the domain of a tenant. */
+export interface TicketForm {
+  readonly action: string
+  readonly ticket: string
+  /** The address of the user. */
+  readonly email: string
+}
+
 /** The languages of messages. */
 export const mailLanguages = ['en', 'de'] as const
 
@@ -253,6 +265,23 @@ export interface Support {
   obstacles(scope: Scope, userId: string): Promise<Obstacle[]>
   /** Reads the metadata and the keys of the provider of a connection, which need not be stored. */
   contact(connection: Connection): Promise<ContactResult>
+  /** The logins of operators as the user, the newest first. */
+  impersonations(scope: Scope, userId: string): Promise<ShownImpersonation[]>
+  /**
+   * Asks to log in as a user, for a written reason. The user is told by mail when the tenant wants users to be asked.
+   *
+   * @throws ServiceError where the tenant, the operator or the user does not allow it.
+   */
+  askToImpersonate(
+    scope: Scope,
+    by: OperatorUser,
+    userId: string,
+    reason: string,
+  ): Promise<ShownImpersonation>
+  /** Makes the form that takes the browser of the operator to the tenant. Its ticket is good once, for two minutes. */
+  impersonate(scope: Scope, by: OperatorUser, userId: string, id: string): Promise<TicketForm>
+  /** Ends the login of an operator as the user, or takes back the question. */
+  endImpersonation(scope: Scope, userId: string, id: string): Promise<void>
   /** Resets the failed login attempts of the user, and the limit of messages. */
   letTryAgain(scope: Scope, userId: string): Promise<void>
 }

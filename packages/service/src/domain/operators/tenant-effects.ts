@@ -1,4 +1,5 @@
 import type { CredentialKind, Tenant, TenantSettings } from '../../store/records.ts'
+import { impersonationMode } from '../tenants/impersonation-mode.ts'
 import { SECOND_STEP_KEY, secondStepRule } from '../tenants/second-step-rule.ts'
 import { allowedFactors, allowsKeys, allowsMailLogin } from '../ways/login-methods.ts'
 import { passwordPolicy } from '../ways/password-policy.ts'
@@ -18,7 +19,14 @@ export async function effectsOf(scope: Scope, before: Tenant, after: Tenant): Pr
     secondStepEffects(scope, before, after),
     warningsOf(scope, after, before),
   ])
-  return [...factors, ...ways, ...passwordEffects(before, after), ...required, ...warnings]
+  return [
+    ...factors,
+    ...ways,
+    ...passwordEffects(before, after),
+    ...impersonationEffects(before, after),
+    ...required,
+    ...warnings,
+  ]
 }
 
 /** How many users have a second step, before one is required, and how many will have to add one. */
@@ -54,6 +62,12 @@ function passwordEffects(before: Tenant, after: Tenant): Reason[] {
     ...(next.least === old.least ? [] : [reason('effect_password_length', { least: next.least })]),
     ...(next.asksRanges && !old.asksRanges ? [reason('effect_password_ranges')] : []),
   ]
+}
+
+function impersonationEffects(before: Tenant, after: Tenant): Reason[] {
+  const [old, next] = [before, after].map(impersonationMode)
+  if (next === undefined || next === old) return []
+  return [reason(`effect_impersonation_${next}`)]
 }
 
 async function lostFactors(

@@ -17,6 +17,7 @@ import {
   isHostList,
   REGISTRATION_KEY,
 } from './client-documents.ts'
+import { IMPERSONATION_KEY, impersonationModes } from './impersonation-mode.ts'
 import { isDay, SECOND_STEP_KEY } from './second-step-rule.ts'
 
 /** The key of a tenant's metadata that says whether users may delete their own accounts. */
@@ -42,6 +43,10 @@ const RULES: Readonly<Record<string, { isGood(value: string): boolean; wanted: R
   [FOUR_EYES_KEY]: {
     isGood: (value) => value === 'true' || value === 'false',
     wanted: reason('wanted_flag_on'),
+  },
+  [IMPERSONATION_KEY]: {
+    isGood: (value) => impersonationModes.some((one) => one === value),
+    wanted: reason('wanted_impersonation'),
   },
   [DOCUMENTS_KEY]: {
     isGood: (value) => documentTrust.some((one) => one === value),

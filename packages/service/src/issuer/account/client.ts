@@ -1,10 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { AdapterPayload } from 'oidc-provider'
 import { lifetimes } from '../../domain/writes/lifetimes.ts'
-import { paths } from '../requests/paths.ts'
-
-/** The account page is a client of its own issuer, so that it logs users in as applications do. */
-export const ACCOUNT_CLIENT = 'account'
+import { ACCOUNT_CLIENT, paths } from '../requests/paths.ts'
 
 /** The callback of the login for the account page. */
 export const RETURN_PATH = '/account/return'
@@ -24,22 +21,33 @@ export function accountClient(issuer: string): AdapterPayload {
   }
 }
 
+/** The login URL for the browser of an operator who logs in as a user: it always shows a page. */
+export function actingLogin(issuer: string): string {
+  return `${paths.authorization}?${queryOf(issuer, { state: 'overview', prompt: 'login' })}`
+}
+
 /**
  * The login URL for a browser whose login is too old or too weak for the account page.
  *
  * @param state - Returned in the callback.
  */
 export function accountLogin(issuer: string, state: string, acr: string | undefined): string {
-  const query = new URLSearchParams({
-    client_id: ACCOUNT_CLIENT,
-    response_type: 'code',
-    scope: 'openid',
-    redirect_uri: `${issuer}${RETURN_PATH}`,
+  const query = queryOf(issuer, {
     state,
-    code_challenge: randomBytes(32).toString('base64url'),
-    code_challenge_method: 'S256',
     max_age: String(lifetimes.recentLoginSeconds),
     ...(acr !== undefined && { acr_values: acr }),
   })
   return `${paths.authorization}?${query}`
+}
+
+function queryOf(issuer: string, own: Record<string, string>): URLSearchParams {
+  return new URLSearchParams({
+    client_id: ACCOUNT_CLIENT,
+    response_type: 'code',
+    scope: 'openid',
+    redirect_uri: `${issuer}${RETURN_PATH}`,
+    code_challenge: randomBytes(32).toString('base64url'),
+    code_challenge_method: 'S256',
+    ...own,
+  })
 }

@@ -31,8 +31,10 @@ export interface Visit {
 export async function enter(flow: FlowRequest, isForChanges: boolean): Promise<Visit | undefined> {
   const { context, provider, tenant, facts, request, response, url } = flow
   const session = await readSession(provider, request, response)
-  const { accountId, loginTs, keptAt, acr } = session
-  const user = accountId && (await lookUpUser(context.domain, tenant.id, accountId))
+  const { accountId, loginTs, keptAt, acr, acting } = session
+  const isActing = facts.acting !== undefined
+  const counts = accountId !== undefined && (!acting || isActing)
+  const user = counts ? await lookUpUser(context.domain, tenant.id, accountId) : undefined
   let wanted: string | undefined
   if (user && isLoginValid(user, loginTs, keptAt)) {
     const factors = await readFactors(context.domain, tenant.id, tenant.settings, user.id)
@@ -40,8 +42,9 @@ export async function enter(flow: FlowRequest, isForChanges: boolean): Promise<V
     // As at every application: the login for this page asks for the proof of the address, and for a second step.
     const isIn =
       isAdmitted(user, tenant.settings) &&
-      !(await lacksSecondStep({ context, tenant, user, acr }, request))
+      (isActing || !(await lacksSecondStep({ context, tenant, user, acr }, request)))
     if (!isForChanges && isIn) return visit
+    // The login of an operator is none of the user, however recent.
     // A recovery code is to be enough for a user who has lost a key.
     const hasOwn = factors.hasPassword || factors.social.length === 0
     const first = hasOwn ? firstMethod(tenant.settings) : 'social'
@@ -50,7 +53,7 @@ export async function enter(flow: FlowRequest, isForChanges: boolean): Promise<V
     wanted = own === 'single' ? undefined : acrOf[own]
     const age = context.domain.clock.now() / 1000 - authTimeOf(session)
     const isStrong = isAtLeast(levelOfAcr(acr ?? '') ?? 'single', own)
-    if (isIn && age <= lifetimes.recentLoginSeconds && isStrong) return visit
+    if (isIn && !isActing && age <= lifetimes.recentLoginSeconds && isStrong) return visit
   }
   // The login did not bring what was asked for: to ask again would go on for ever.
   if (url.searchParams.has('login')) {

@@ -2,27 +2,35 @@ import { isCsrfToken } from '../interaction/flow/flow-path.ts'
 import type { FlowRequest } from '../interaction/flow/flow-request.ts'
 import { type PageRoute, pageAt, refuseForm } from '../interaction/flow/page-route.ts'
 import { type Form, readForm, redirect } from '../requests/http.ts'
-import { accountPaths } from '../requests/paths.ts'
+import { accountPaths, END_ACTING_PATH, IMPERSONATE_PATH } from '../requests/paths.ts'
 import { showAccess, withdrawAccess } from './access.ts'
 import { RETURN_PATH } from './client.ts'
 import { deleteAccount, showDeletion } from './deletion.ts'
 import { changeEmail, showEmail } from './email.ts'
 import { comeBack, enter, type Visit } from './entry.ts'
+import { endByBanner, takeTicket } from './impersonate.ts'
 import { showOverview } from './overview.ts'
 import { setPassword, showPassword } from './password.ts'
 import { saveProfile, showProfile } from './profile.ts'
 import { ADD_PATH, add, change, connect, showAdd, showConnect, showSecurity } from './security.ts'
 import { endSessions, showSessions } from './sessions.ts'
+import { answerSupport, isWithdrawal, showSupport } from './support.ts'
 
 /** A page of the account. */
 interface AccountPage {
   show(flow: FlowRequest, visit: Visit): void | Promise<void>
   /** Handles a form of the page. A page without forms is shown to users whose login is old, too. */
   submit?(flow: FlowRequest, visit: Visit, form: Form): void | Promise<void>
+  /** Whether a form needs no recent login, as it takes something away from another person alone. Default: none. */
+  isWithdrawal?(form: Form): boolean
+  /** Whether the page itself needs no recent login although it has forms. */
+  isOpen?: boolean
+  /** Whether an operator who acts for the user sees the page. */
+  isForActing?: boolean
 }
 
 const pages: Readonly<Record<string, AccountPage>> = {
-  [accountPaths.overview]: { show: showOverview },
+  [accountPaths.overview]: { show: showOverview, isForActing: true },
   [accountPaths.profile]: { show: showProfile, submit: saveProfile },
   [accountPaths.email]: { show: showEmail, submit: changeEmail },
   [accountPaths.password]: { show: showPassword, submit: setPassword },
@@ -32,16 +40,29 @@ const pages: Readonly<Record<string, AccountPage>> = {
   [accountPaths.sessions]: { show: showSessions, submit: endSessions },
   [accountPaths.access]: { show: showAccess, submit: withdrawAccess },
   [accountPaths.deletion]: { show: showDeletion, submit: deleteAccount },
+  [accountPaths.support]: {
+    show: showSupport,
+    submit: answerSupport,
+    isWithdrawal,
+    isOpen: true,
+  },
 }
 
 /** The pages of the account. */
 export const accountRoutes: readonly PageRoute[] = [
-  { method: 'GET', path: RETURN_PATH, run: comeBack },
+  { method: 'GET', path: RETURN_PATH, run: comeBack, isForActing: true },
+  // From the console, which is another site: the ticket in it counts.
+  { method: 'POST', path: IMPERSONATE_PATH, run: takeTicket, isForActing: true },
+  ...pageAt(END_ACTING_PATH, {
+    show: ({ response }) => redirect(response, accountPaths.overview),
+    submit: endByBanner,
+  }).map((route) => ({ ...route, isForActing: true })),
   ...Object.entries(pages).flatMap(([path, page]) => {
-    const { submit } = page
+    const { submit, isWithdrawal = () => false, isOpen = false, isForActing = false } = page
+    const isForChanges = submit !== undefined
     return pageAt(path, {
       async show(flow) {
-        const visit = await visitOf(flow, page)
+        const visit = await visitOf(flow, isForChanges && !isOpen)
         if (visit) await page.show(flow, visit)
       },
       submit:
@@ -49,18 +70,18 @@ export const accountRoutes: readonly PageRoute[] = [
         (async (flow) => {
           // Read before the session, which may end while a form comes in slowly.
           const form = await readForm(flow.request)
-          const visit = await visitOf(flow, page)
+          const visit = await visitOf(flow, !isWithdrawal(form))
           if (!visit) return
           if (!isCsrfToken(visit.session.uid, form.get('csrf'))) return refuseForm(flow)
           await submit(flow, visit, form)
         }),
-    })
+    }).map((route) => ({ ...route, isForActing }))
   }),
 ]
 
 /** The visit of a page; `undefined` where the request is answered. */
-async function visitOf(flow: FlowRequest, page: AccountPage): Promise<Visit | undefined> {
-  const visit = await enter(flow, page.submit !== undefined)
+async function visitOf(flow: FlowRequest, isForChanges: boolean): Promise<Visit | undefined> {
+  const visit = await enter(flow, isForChanges)
   if (!visit || !flow.url.searchParams.has('login')) return visit
   // Forms go to the address of their page, and a login that they need later is another one.
   redirect(flow.response, flow.url.pathname)

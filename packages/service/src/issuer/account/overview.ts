@@ -1,9 +1,12 @@
+import { impersonationsOf } from '../../domain/operators/impersonations.ts'
 import { acceptsDocuments } from '../../domain/tenants/client-documents.ts'
+import { impersonationMode } from '../../domain/tenants/impersonation-mode.ts'
 import { isDeletionAllowed } from '../../domain/tenants/tenant-features.ts'
 import type { Pages, TextKey } from '../../pages/index.ts'
 import { type FlowRequest, show } from '../interaction/flow/flow-request.ts'
 import { accountPaths, paths } from '../requests/paths.ts'
 import type { Visit } from './entry.ts'
+import { showForActing } from './impersonate.ts'
 
 /** The notice after a change, by the member `done` of the query. */
 const notices: Readonly<Record<string, TextKey>> = {
@@ -13,8 +16,9 @@ const notices: Readonly<Record<string, TextKey>> = {
 }
 
 /** Shows what is known of the user, with ways to change it. */
-export function showOverview(flow: FlowRequest, { user, factors }: Visit): void {
-  const { tenant, url } = flow
+export async function showOverview(flow: FlowRequest, visit: Visit): Promise<void> {
+  const { user, factors } = visit
+  const { context, facts, tenant, url } = flow
   const { name = '', given_name = '', family_name = '' } = user.profile
   const ways =
     factors.allKeys.length +
@@ -48,7 +52,19 @@ export function showOverview(flow: FlowRequest, { user, factors }: Visit): void 
           } as const,
         ]
       : []),
+    // What was done stays to be seen after the setting is off.
+    ...(impersonationMode(tenant) !== 'off' ||
+    (await impersonationsOf({ context, tenant }, user.id)).length > 0
+      ? [
+          {
+            href: accountPaths.support,
+            label: 'supportTitle',
+            about: 'accountSupportAbout',
+          } as const,
+        ]
+      : []),
   ]
+  if (facts.acting) return showForActing(flow, visit, rows.slice(0, FACTS))
   const done = url.searchParams.get('done') ?? ''
   show(flow, 200, 'account', {
     rows,
@@ -56,6 +72,9 @@ export function showOverview(flow: FlowRequest, { user, factors }: Visit): void 
     notice: Object.hasOwn(notices, done) ? notices[done] : undefined,
   })
 }
+
+/** How many of the rows are facts about the user: the names and the address. */
+const FACTS = 2
 
 /** The page to show after a change. */
 export function overviewAfter(change: 'profile' | 'email' | 'password'): string {

@@ -7,9 +7,8 @@ import { distrust, listTrusted } from '../interaction/progress/known-device.ts'
 import { exceptThisSession } from '../interaction/second/own-session.ts'
 import { deviceNameOf } from '../requests/browser-name.ts'
 import { type Form, redirect } from '../requests/http.ts'
-import { accountPaths, paths } from '../requests/paths.ts'
+import { ACCOUNT_CLIENT, accountPaths, paths } from '../requests/paths.ts'
 import { endUserSession, sessionsOf, shownId, type UserSession } from '../sessions/user-sessions.ts'
-import { ACCOUNT_CLIENT } from './client.ts'
 import type { Visit } from './entry.ts'
 
 /** Shows where the user is logged in, and the devices on which no second step is asked for. */

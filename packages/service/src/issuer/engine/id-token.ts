@@ -30,7 +30,22 @@ interface IdToken {
 type Issue = (this: IdToken, options: { use: string }) => Promise<string>
 
 /** Claims that say what a token is, and not who its user is. */
-const RESERVED = new Set(['iss', 'sub', 'aud', 'exp', 'nbf', 'iat', 'jti', 'azp', 'auth_time'])
+const RESERVED = new Set([
+  ...['iss', 'sub', 'aud', 'exp', 'nbf', 'iat', 'jti', 'azp', 'auth_time', 'act'],
+])
+
+/**
+ * Names the operator who acts for the user in every ID Token, as the claim `act`.
+ *
+ * @see RFC 8693 §4.1
+ */
+export function nameActors(provider: Provider): void {
+  const issue: Issue = replace(provider, 'IdToken.prototype.issue', async function (options) {
+    const { acting } = loginOfTokens()
+    if (options.use === 'idtoken' && acting) this.set('act', { sub: acting.by })
+    return issue.call(this, options)
+  })
+}
 
 /** Adds claims of the user to every ID Token; what makes it an ID Token stays. */
 export function addClaims(provider: Provider, claimsOf: ClaimsOf): void {

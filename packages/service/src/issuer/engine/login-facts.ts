@@ -11,7 +11,7 @@ type Save = (this: LoginFacts) => Promise<string>
  */
 export function carryLoginFacts(provider: Provider, clock: Clock): void {
   for (const name of ['Session', 'AuthorizationCode', 'DeviceCode', 'RefreshToken'] as const) {
-    storeAlso(provider, name, ['keptAt', 'provenAt'])
+    storeAlso(provider, name, ['keptAt', 'provenAt', 'acting'])
   }
   for (const name of ['AuthorizationCode', 'DeviceCode', 'RefreshToken'] as const) {
     const save: Save = replace(provider, `${name}.prototype.save`, function () {
@@ -25,8 +25,8 @@ export function carryLoginFacts(provider: Provider, clock: Clock): void {
     function (details) {
       loginAccount.call(this, details)
       const { result } = Provider.ctx?.oidc.entities.Interaction ?? {}
-      const { keptAt, provenAt } = (result?.login ?? {}) as LoginFacts
-      Object.assign(this, { keptAt, provenAt })
+      const { keptAt, provenAt, acting } = (result?.login ?? {}) as LoginFacts
+      Object.assign(this, { keptAt, provenAt, acting })
     },
   )
   replace(provider, 'Session.prototype.past', function (this: Session, age: unknown) {
@@ -38,7 +38,7 @@ export function carryLoginFacts(provider: Provider, clock: Clock): void {
 function loginFactsOf(made: 'AuthorizationCode' | 'DeviceCode' | 'RefreshToken'): LoginFacts {
   const session = Provider.ctx?.oidc.session as Session | undefined
   const source = made === 'RefreshToken' ? loginOfTokens() : session
-  return { keptAt: source?.keptAt, provenAt: source?.provenAt }
+  return { keptAt: source?.keptAt, provenAt: source?.provenAt, acting: source?.acting }
 }
 
 /** The facts of the login for which the request under way makes tokens. */
@@ -50,6 +50,13 @@ export function loginOfTokens(): LoginFacts {
     RotatedRefreshToken ??
     RefreshToken ??
     {}) as LoginFacts
+}
+
+/** The seconds that a token of the login under way may live: no longer than an operator may act for its user. */
+export function withinActing(seconds: number, clock: Clock): number {
+  const { acting } = loginOfTokens()
+  if (!acting) return seconds
+  return Math.max(1, Math.min(seconds, Math.floor(acting.until - clock.now() / 1000)))
 }
 
 /** The time at which the user of a session has proven who they are, in seconds since the epoch; 0: it is not known. */

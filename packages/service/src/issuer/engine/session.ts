@@ -11,6 +11,18 @@ export interface LoginFacts {
   keptAt?: number | undefined
   /** The time at which a provider asked its user, for a login there; 0 where it does not say. */
   provenAt?: number | undefined
+  /** The operator who acts for the user, where it is no login of the user. */
+  acting?: Acting | undefined
+}
+
+/** A login of an operator as the user; see `domain/operators/impersonations.ts`. */
+export interface Acting {
+  /** The id of its record, which says whether it lasts. */
+  readonly id: string
+  /** The name of the operator in tokens, such as `operator:usr_…`. */
+  readonly by: string
+  /** It ends then at the latest, in seconds since the epoch. */
+  readonly until: number
 }
 
 /** The browser and the address from which a user logged in. */

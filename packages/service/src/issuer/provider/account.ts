@@ -5,9 +5,10 @@ import { isLoginValid } from '../../domain/ways/valid-logins.ts'
 import type { User } from '../../store/records.ts'
 import type { IssuerContext } from '../context.ts'
 import { DEVICE_GRANT, isFromDevice } from '../engine/device-code.ts'
-import type { Session } from '../engine/session.ts'
+import type { LoginFacts, Session } from '../engine/session.ts'
 import { lacksSecondStep } from '../interaction/progress/second-step.ts'
 import { factsOf } from '../requests/request-facts.ts'
+import { isActing } from '../sessions/acting.ts'
 import { noteUse, readConsent } from './consents.ts'
 import { isSelfDescribed } from './self-described.ts'
 
@@ -40,15 +41,17 @@ export const claimsOfScope = {
 
 /**
  * Finds the user of a session or token: none when the user is gone or disabled, or when the
- * login was before the user's sessions were voided, or a refresh token is of a login that lacks a second step.
+ * login was before the user's sessions were voided, when a refresh token is of a login that lacks a second step, or when an
+ * operator may no longer act for the user.
  */
 export function createFindAccount(context: IssuerContext, tenantId: string): FindAccount {
   return async (ctx, sub, token) => {
     const user = await lookUpUser(context.domain, tenantId, sub)
-    const { loggedInAt, keptAt } = token === undefined ? ofSession(ctx) : ofToken(token)
+    const { loggedInAt, keptAt, acting } = token === undefined ? ofSession(ctx) : ofToken(token)
     if (!user || !isLoginValid(user, loggedInAt, keptAt)) return undefined
+    const { tenant } = factsOf(ctx.req)
+    if (acting !== undefined && !(await isActing(context, tenant, acting))) return undefined
     if (token?.kind === 'RefreshToken' && ctx.oidc.client) {
-      const tenant = factsOf(ctx.req).tenant
       const { acr } = token as { acr?: string }
       const ofApplication = ctx.oidc.client[SECOND_STEP_KEY]
       const login = { context, tenant, user, acr, ofApplication }
@@ -59,7 +62,7 @@ export function createFindAccount(context: IssuerContext, tenantId: string): Fin
     const isFromConsent = token !== undefined && (isSelfDescribed(client) || isFromDevice(token))
     if (isFromConsent && client) {
       if (isFromDevice(token) && !client.grantTypeAllowed(DEVICE_GRANT)) return undefined
-      const holder = { context, tenant: factsOf(ctx.req).tenant }
+      const holder = { context, tenant }
       const consent = await readConsent(holder, user.id, client.clientId)
       if (!consent) return undefined
       await noteUse(holder, consent)
@@ -73,20 +76,24 @@ type Token = NonNullable<Parameters<FindAccount>[2]>
 interface LoginTimes {
   loggedInAt?: number | undefined
   keptAt?: number | undefined
+  /** The id of the login of an operator as the user. */
+  acting?: string | undefined
 }
 
 function ofSession({ oidc }: KoaContextWithOIDC): LoginTimes {
-  return { loggedInAt: oidc.session?.loginTs, keptAt: (oidc.session as Session)?.keptAt }
+  const { loginTs, keptAt, acting } = (oidc.session ?? {}) as Partial<Session>
+  return { loggedInAt: loginTs, keptAt, acting: acting?.id }
 }
 
 /** Codes and refresh tokens carry the times of the login; access tokens carry them as extras. */
 function ofToken(token: Token): LoginTimes {
   if ('authTime' in token && token.authTime !== undefined) {
-    return { loggedInAt: token.authTime, keptAt: (token as LoginTimes).keptAt }
+    const { keptAt, acting } = token as LoginFacts
+    return { loggedInAt: token.authTime, keptAt, acting: acting?.id }
   }
-  type Extra = { login_at?: number; kept_at?: number } | undefined
+  type Extra = { login_at?: number; kept_at?: number; acting?: string } | undefined
   const extra = 'extra' in token ? (token.extra as Extra) : undefined
-  return { loggedInAt: extra?.login_at, keptAt: extra?.kept_at }
+  return { loggedInAt: extra?.login_at, keptAt: extra?.kept_at, acting: extra?.acting }
 }
 
 function account(user: User): Account {

@@ -200,14 +200,15 @@ export function refuseForeignApi({ oidc }: KoaContextWithOIDC, granted: GrantedA
 
 /**
  * Claims of an access token about its login: for an API, when and how strongly the user logged in; for userinfo,
- * when, to know whether the login is still valid.
+ * when, to know whether the login is still valid. Of a login of an operator as the user, for an API, who acts.
  *
- * @see RFC 9068 §2.2.1
+ * @see RFC 9068 §2.2.1, RFC 8693 §4.1
  */
 export const claimsOfAccessToken: ExtraTokenClaims = (ctx: KoaContextWithOIDC, token) => {
   const { AuthorizationCode, DeviceCode, RefreshToken } = ctx.oidc.entities
   const { authTime, acr, amr } = AuthorizationCode ?? DeviceCode ?? RefreshToken ?? {}
-  const { keptAt, provenAt = authTime } = loginOfTokens()
-  if (!token.resourceServer) return { login_at: authTime, kept_at: keptAt }
-  return { auth_time: provenAt ? Math.floor(provenAt) : undefined, acr, amr }
+  const { keptAt, provenAt = authTime, acting } = loginOfTokens()
+  if (!token.resourceServer) return { login_at: authTime, kept_at: keptAt, acting: acting?.id }
+  const act = acting && { sub: acting.by }
+  return { auth_time: provenAt ? Math.floor(provenAt) : undefined, acr, amr, act }
 }

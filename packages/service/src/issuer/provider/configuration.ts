@@ -6,6 +6,8 @@ import { lifetimes, loginSeconds } from '../../domain/writes/lifetimes.ts'
 import type { Tenant } from '../../store/records.ts'
 import type { IssuerContext } from '../context.ts'
 import { isFromDevice } from '../engine/device-code.ts'
+import { withinActing } from '../engine/login-facts.ts'
+import type { LoginFacts } from '../engine/session.ts'
 import { beginFlow } from '../interaction/first/begin-flow.ts'
 import { paths } from '../requests/paths.ts'
 import { factsOf } from '../requests/request-facts.ts'
@@ -72,12 +74,14 @@ export function createConfiguration(
     // Few agents ask for offline access, and their access tokens last for minutes. Without that scope, refresh tokens end
     // with the session.
     issueRefreshToken: async (_ctx, client, source) =>
+      // An operator who acts for a user stops doing so with the access token.
+      !isOfActing(source) &&
       client.grantTypeAllowed('refresh_token') &&
       (source.scopes.has('offline_access') || isSelfDescribed(client)),
     rotateRefreshToken: rotatesUnlessRefused,
     // A device stays logged in when the browser in which its user has confirmed it logs out.
     expiresWithSession: async (_ctx, source) =>
-      !isFromDevice(source) && !source.scopes.has('offline_access'),
+      isOfActing(source) || (!isFromDevice(source) && !source.scopes.has('offline_access')),
     // Also for an access token that is revoked alone: codes and tokens end with their grant.
     revokeGrantPolicy: () => true,
     cookies: cookies(options.isSecure),
@@ -118,12 +122,12 @@ export function createConfiguration(
     ttl: {
       AccessToken: (_ctx, { resourceServer }, { clientId }) => {
         if (isCommand(tenant.id, clientId)) return COMMAND_LOGIN_SECONDS
-        return resourceServer?.accessTokenTTL ?? lifetimes.accessTokenSeconds
+        return withinActing(resourceServer?.accessTokenTTL ?? lifetimes.accessTokenSeconds, clock)
       },
       AuthorizationCode: lifetimes.authorizationCodeSeconds,
       ClientCredentials: lifetimes.apiTokenSeconds,
       DeviceCode: lifetimes.deviceCodeSeconds,
-      IdToken: lifetimes.idTokenSeconds,
+      IdToken: () => withinActing(lifetimes.idTokenSeconds, clock),
       RefreshToken: lifetimes.refreshTokenSeconds,
       Interaction: lifetimes.interactionSeconds,
       Grant: lifetimes.offlineGrantSeconds,
@@ -131,11 +135,18 @@ export function createConfiguration(
         // It has no user, and keeps the secret of a form.
         if (session.accountId === undefined) return lifetimes.interactionSeconds
         const now = clock.now() / 1000
-        const endsAt = (session.loginTs ?? now) + loginSeconds(factsOf(ctx.req).tenant)
+        const { acting } = session as LoginFacts
+        const endsAt =
+          acting?.until ?? (session.loginTs ?? now) + loginSeconds(factsOf(ctx.req).tenant)
         return Math.max(1, Math.ceil(endsAt - now))
       },
     },
   }
+}
+
+/** Whether a code or token came from a login of an operator as the user. */
+function isOfActing(source: object): boolean {
+  return (source as LoginFacts).acting !== undefined
 }
 
 /** The requests of oidc-provider: it reads metadata documents of clients, and sends logout tokens. */

@@ -2,6 +2,7 @@ import type { KoaContextWithOIDC, Provider } from 'oidc-provider'
 import { lifetimes, loginSeconds } from '../../domain/writes/lifetimes.ts'
 import type { IssuerContext } from '../context.ts'
 import { isOfDevice, rememberAuthorization } from '../engine/device-code.ts'
+import type { Session } from '../engine/session.ts'
 import { factsOf } from '../requests/request-facts.ts'
 import { isAgreed, isConfirmed } from './consents.ts'
 import { isSelfDescribed } from './self-described.ts'
@@ -35,7 +36,11 @@ export async function loadGrant(
   if (isSelfDescribed(client) && !(await isAgreed(context, ctx)))
     return grant.jti ? grant : undefined
 
-  const asked = [...ctx.oidc.requestParamOIDCScopes]
+  const isActing = (session as Session).acting !== undefined
+  const asked = [...ctx.oidc.requestParamOIDCScopes].filter(
+    // An operator who acts for the user gets nothing that outlives the session.
+    (scope) => !(isActing && scope === 'offline_access'),
+  )
   const granted = new Set(grant.getOIDCScope().split(' '))
   const missing = asked.filter((scope) => !granted.has(scope))
   const missingOfApis = missingScopes(ctx, grant)

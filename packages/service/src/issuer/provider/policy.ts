@@ -21,6 +21,7 @@ import { ACR_UNMET } from '../interaction/progress/login-progress.ts'
 import { lacksSecondStep, SECOND_STEP_DUE } from '../interaction/progress/second-step.ts'
 import { paths } from '../requests/paths.ts'
 import { factsOf } from '../requests/request-facts.ts'
+import { actingFor, noteActing, refuseWhileActing } from './acting-policy.ts'
 import { describeForbiddenGrant } from './client-policy.ts'
 import { isCommand } from './command-logins.ts'
 import { isAgreed, isConfirmed, isOnDevice } from './consents.ts'
@@ -96,6 +97,14 @@ export function createPolicy(context: IssuerContext): interactionPolicy.DefaultP
   policy.add(new Prompt({ name: 'select_account', requestable: true }, unconfirmed), 1)
   // @see OpenID Connect Initiating User Registration 1.0 §4.1
   policy.add(new Prompt({ name: 'create', requestable: true }), 0)
+  const denied = 'an operator acts for the user'
+  const refused = new Check('acting', denied, 'access_denied', refuseWhileActing)
+  policy.add(new Prompt({ name: 'acting' }, refused), 0)
+  // Last: what an earlier step refuses was not opened.
+  const noted = new Check('acting_ended', denied, 'access_denied', (ctx) =>
+    noteActing(context, ctx),
+  )
+  policy.add(new Prompt({ name: 'acting_noted' }, noted))
   return policy
 }
 
@@ -163,6 +172,8 @@ function answerAcrOrAsk(ctx: KoaContextWithOIDC): boolean {
 async function needsSecondStep(context: IssuerContext, ctx: KoaContextWithOIDC): Promise<boolean> {
   const { session, client } = ctx.oidc
   if (!session?.accountId) return false
+  // The rule is about logins of users. The console has asked the operator for a second step.
+  if (actingFor(ctx)) return false
   const { tenant } = factsOf(ctx.req)
   const user = { id: session.accountId }
   const ofApplication = client?.[SECOND_STEP_KEY]

@@ -25,7 +25,7 @@ import {
 } from '../engine/client.ts'
 import { judgeBeforeUse } from '../engine/code.ts'
 import { admitDevices } from '../engine/device-code.ts'
-import { addClaims, keepAuthTimeWhole } from '../engine/id-token.ts'
+import { addClaims, keepAuthTimeWhole, nameActors } from '../engine/id-token.ts'
 import { bindInteractions } from '../engine/interaction.ts'
 import { carryLoginFacts } from '../engine/login-facts.ts'
 import { admitPushes } from '../engine/push.ts'
@@ -45,6 +45,7 @@ import {
   noteConfirmedLogouts,
   skipNeedlessConfirmation,
 } from '../sessions/logout.ts'
+import { refusePages } from './acting-policy.ts'
 import { refuseForeignApi } from './api-tokens.ts'
 import { earlierSecret } from './client-metadata.ts'
 import { describeForbiddenGrant } from './client-policy.ts'
@@ -162,6 +163,7 @@ async function build(
   carryLoginFacts(provider, context.domain.clock)
   nameRefreshTokens(provider, (random, token) => refreshToken(random, token, context.domain.clock))
   judgeBeforeUse(provider, refuseForeignApi)
+  nameActors(provider)
   if (context.idTokenClaims) addClaims(provider, context.idTokenClaims)
   bindInteractions(provider, (ctx, id) => beginLogin(context, ctx, id), isSameBrowser)
   keepClients(provider, (request) => {
@@ -238,7 +240,7 @@ function nonceSecret(keys: readonly PrivateJwk[]): Buffer {
 /**
  * Begins a login in the browser that sent the request.
  *
- * @throws TemporarilyUnavailable when too many begin.
+ * @throws TemporarilyUnavailable when too many begin; AccessDenied in the session of an operator who acts for a user.
  * @see RFC 6749 §4.1.2.1
  */
 async function beginLogin(
@@ -247,6 +249,7 @@ async function beginLogin(
   id: string,
 ): Promise<{ browser: string; seconds: number; clientName: string | undefined }> {
   const { tenant } = factsOf(ctx.req)
+  refusePages(ctx)
   await countLogin(context, ctx)
   await context.unfinished.add(entryName(tenant.id, 'Interaction', id))
   const { client } = ctx.oidc

@@ -1,9 +1,12 @@
 import { type Configuration, errors, type KoaContextWithOIDC } from 'oidc-provider'
-import { type Pages, renderPage, type TextKey } from '../../pages/index.ts'
+import { type ActingBanner, type Pages, renderPage, type TextKey } from '../../pages/index.ts'
+import { StoreError } from '../../store/errors.ts'
 import type { IssuerContext } from '../context.ts'
+import { bannerOf } from '../interaction/flow/acting-banner.ts'
 import { lastApplication } from '../requests/application-cookie.ts'
 import { brandingFor, wayToApplication } from '../requests/branding.ts'
 import { factsOf } from '../requests/request-facts.ts'
+import { actingOf } from '../sessions/acting.ts'
 import { refusalFacts } from './refusal-facts.ts'
 import { ClientRefused } from './self-described.ts'
 
@@ -23,9 +26,23 @@ export function createRenderError(context: IssuerContext): RenderError {
     if (refused) Object.assign(page, { text: 'errorText', detail: refused.error_description })
     // Its text is of oidc-provider's making; what the request contained is escaped like all else.
     else if (page.text === 'errorText') page.detail = out.error_description ?? out.error
-    const { html, headers } = renderPage('message', branding, page)
+    const banner = await bannerFor(context, ctx)
+    const { html, headers } = renderPage('message', branding, page, banner)
     ctx.set(headers)
     ctx.body = html
+  }
+}
+
+/** A page about an error has to do without it when the store has failed. */
+async function bannerFor(
+  context: IssuerContext,
+  ctx: KoaContextWithOIDC,
+): Promise<ActingBanner | undefined> {
+  try {
+    return bannerOf(await actingOf(context, factsOf(ctx.req).tenant, ctx))
+  } catch (err) {
+    if (!(err instanceof StoreError)) throw err
+    return undefined
   }
 }
 

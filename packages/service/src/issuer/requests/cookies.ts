@@ -2,6 +2,9 @@ import type { IncomingMessage } from 'node:http'
 import type { KoaContextWithOIDC } from 'oidc-provider'
 import { factsOf } from './request-facts.ts'
 
+/** The cookie of an operator's browser that may log in as a user. */
+export const IMPERSONATION_COOKIE = 'latchkey-impersonation'
+
 /**
  * The name of a cookie that no sibling host can set: over TLS, browsers take `__Host-` cookies from
  * the host itself only. Plain http is for development, and has no such cookies.

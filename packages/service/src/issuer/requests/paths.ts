@@ -24,7 +24,17 @@ export const accountPaths = {
   sessions: '/account/sessions',
   access: '/account/access',
   deletion: '/account/delete',
+  support: '/account/support',
 } as const
+
+/** The account page is a client of its own issuer, so that it logs users in as applications do. */
+export const ACCOUNT_CLIENT = 'account'
+
+/** The address to which the console sends the browser of an operator who logs in as a user. */
+export const IMPERSONATE_PATH = '/impersonate'
+
+/** The form of the banner that ends such a login. */
+export const END_ACTING_PATH = '/account/support/end'
 
 /** The redirect URI for providers. */
 export const SOCIAL_CALLBACK = '/social/callback'

@@ -14,6 +14,21 @@ export interface RequestFacts {
   requestId: string
   /** When it came in: before all changes that it makes. */
   startedAt: Micros
+  /** The login of an operator as the user, in the browser that asks for a page. */
+  acting?: ShownActing | undefined
+}
+
+/** A login of an operator as a user, as the banner of each page shows it. */
+export interface ShownActing {
+  id: string
+  /** The name of the session, from which the token of the form comes. */
+  uid: string
+  /** The name of the operator, as tokens have it. */
+  by: string
+  /** The address of the user. */
+  email: string
+  /** In seconds since the epoch. */
+  until: number
 }
 
 /** The actor of a request. */

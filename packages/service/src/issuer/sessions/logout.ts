@@ -5,12 +5,14 @@ import { type PageName, type Pages, renderPage } from '../../pages/index.ts'
 import type { IssuerContext } from '../context.ts'
 import { logoutQuestion } from '../engine/request.ts'
 import { readSession, type Session } from '../engine/session.ts'
+import { bannerOf } from '../interaction/flow/acting-banner.ts'
 import { makeChanges } from '../provider/request-changes.ts'
 import { lastApplication } from '../requests/application-cookie.ts'
 import { brandingFor, wayToApplication } from '../requests/branding.ts'
 import { jwtParts } from '../requests/jwt-parts.ts'
 import { paths } from '../requests/paths.ts'
 import { factsOf, scopeOfRequest } from '../requests/request-facts.ts'
+import { actingOf, noteActingLogout } from './acting.ts'
 import { endSession } from './end-session.ts'
 
 type LogoutFeature = NonNullable<NonNullable<Configuration['features']>['rpInitiatedLogout']>
@@ -38,7 +40,7 @@ export function createLogout(context: IssuerContext): LogoutFeature {
       if (session && accountId !== undefined && isNamed) {
         await endSession(context, provider, session)
         await makeChanges(context.protocol)
-        await noteLogout(context, ctx, accountId)
+        await noteLogout(context, ctx, session)
         ctx.oidc.cookies.set(provider.cookieName('session'), null, { httpOnly: true })
         return leave(ctx)
       }
@@ -47,7 +49,7 @@ export function createLogout(context: IssuerContext): LogoutFeature {
         ? await lookUpUser(context.domain, tenant.id, session.accountId)
         : undefined
       const { companyName, logoImageText, domain } = tenant.settings
-      send(ctx, 'confirmLogout', {
+      await send(context, ctx, 'confirmLogout', {
         action: ctx.oidc.urlFor('end_session_confirm'),
         xsrf,
         email: user?.email ?? '',
@@ -60,12 +62,12 @@ export function createLogout(context: IssuerContext): LogoutFeature {
       const applicationId = ctx.oidc.client?.clientId ?? lastApplication(ctx.req)
       const link = await wayToApplication(context, tenant, applicationId, 'continueTo')
       // A user who declined comes here as well.
-      const { accountId } = await readSession(ctx.oidc.provider, ctx.req, ctx.res)
-      const user = accountId && (await lookUpUser(context.domain, tenant.id, accountId))
+      const { accountId, acting } = await readSession(ctx.oidc.provider, ctx.req, ctx.res)
+      const user = accountId && !acting && (await lookUpUser(context.domain, tenant.id, accountId))
       if (!user)
-        return send(ctx, 'message', { title: 'loggedOutTitle', text: 'loggedOutText', link })
+        return send(context, ctx, 'message', { title: 'loggedOutTitle', text: 'loggedOutText', link })
       const values = { email: user.email }
-      send(ctx, 'message', { title: 'signedInTitle', text: 'signedInText', values, link })
+      await send(context, ctx, 'message', { title: 'signedInTitle', text: 'signedInText', values, link })
     },
   }
 }
@@ -120,9 +122,9 @@ export function noteConfirmedLogouts(provider: Provider, context: IssuerContext)
     await next()
     const { oidc } = ctx as unknown as KoaContextWithOIDC
     if (oidc?.route !== 'end_session_confirm' || !oidc.params?.logout) return
-    const { accountId } = oidc.session ?? {}
-    if (ctx.status === 303 && accountId) {
-      await noteLogout(context, ctx as unknown as KoaContextWithOIDC, accountId)
+    const session = oidc.session as Session | undefined
+    if (ctx.status === 303 && session?.accountId) {
+      await noteLogout(context, ctx as unknown as KoaContextWithOIDC, session)
     }
   })
 }
@@ -130,10 +132,16 @@ export function noteConfirmedLogouts(provider: Provider, context: IssuerContext)
 function noteLogout(
   context: IssuerContext,
   ctx: KoaContextWithOIDC,
-  userId: string,
+  session: Session,
 ): Promise<void> {
+  const { accountId: userId = '' } = session
   const applicationId = ctx.oidc.client?.clientId
-  const scope = scopeOfRequest(context, factsOf(ctx.req), { userId, applicationId })
+  const facts = factsOf(ctx.req)
+  const scope = scopeOfRequest(context, facts, { userId, applicationId })
+  if (session.acting) {
+    const { provider } = ctx.oidc
+    return noteActingLogout({ context, tenant: facts.tenant, provider }, session, scope.actor)
+  }
   return note(scope, 'logout.succeeded', userId)
 }
 
@@ -148,9 +156,16 @@ function leave(ctx: KoaContextWithOIDC): void {
   ctx.body = ''
 }
 
-function send<Name extends PageName>(ctx: KoaContextWithOIDC, name: Name, page: Pages[Name]): void {
-  const branding = brandingFor(factsOf(ctx.req).tenant, ctx.req, ctx.oidc.params?.ui_locales)
-  const { html, headers } = renderPage(name, branding, page)
+async function send<Name extends PageName>(
+  context: IssuerContext,
+  ctx: KoaContextWithOIDC,
+  name: Name,
+  page: Pages[Name],
+): Promise<void> {
+  const { tenant } = factsOf(ctx.req)
+  const branding = brandingFor(tenant, ctx.req, ctx.oidc.params?.ui_locales)
+  const banner = bannerOf(await actingOf(context, tenant, ctx))
+  const { html, headers } = renderPage(name, branding, page, banner)
   ctx.set(headers)
   ctx.body = html
 }

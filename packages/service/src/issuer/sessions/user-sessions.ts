@@ -28,6 +28,8 @@ export async function sessionsOf(
 ): Promise<UserSession[]> {
   const entries = await protocol.listByAccount(user.tenantId, 'Session', user.id)
   return entries
+    // Those of operators are none of the user's devices; the account page has a list of its own.
+    .filter(({ payload }) => !(JSON.parse(payload) as { acting?: unknown }).acting)
     .map((entry): UserSession => {
       const stored = JSON.parse(entry.payload) as Partial<UserSession>
       const { loginTs = 0, keptAt, userAgent, address, authorizations = {} } = stored

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Provider } from 'oidc-provider'
 import type { Background } from '../../background/index.ts'
+import { dropImpersonations } from '../../domain/operators/impersonations.ts'
 import { lookUpTenant } from '../../domain/tenants/tenants.ts'
 import { lookUpUser } from '../../domain/users/users.ts'
 import { isAboutToBeKept, isLoginValid } from '../../domain/ways/valid-logins.ts'
@@ -167,6 +168,7 @@ async function forget(holder: Holder, userId: string): Promise<void> {
   await dropEmailTokens(holder, userId)
   await dropUndoTokens(holder, userId)
   await dropConsents(holder, userId)
+  await dropImpersonations(holder, userId)
   await dropRegistered(holder, userId)
 }
 

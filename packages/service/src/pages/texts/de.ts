@@ -296,6 +296,39 @@ export const de: Texts = {
   sessionsTrustedSince: 'Vertraut seit {time}.',
   sessionsForget: 'Wieder danach fragen',
   sessionsForgetWhich: 'Wieder danach fragen: vertraut seit {time}',
+  supportTitle: 'Anmeldungen durch unseren Support',
+  accountSupportAbout: 'Wer sich als Sie angemeldet hat und wer darum bittet',
+  supportText:
+    'Diese Personen aus unserem Support bitten darum, sich in Ihrem Konto anzumelden, oder haben es getan. Sie sehen 15 Minuten lang, was Sie sehen. Ihre Anmeldemethoden können sie nicht ändern. Alle Zeiten sind in UTC.',
+  supportNone: 'Niemand aus unserem Support hat darum gebeten, sich in Ihrem Konto anzumelden.',
+  supportDone: 'Erledigt.',
+  supportReason: 'Der genannte Grund: „{reason}“',
+  supportWaiting: 'Gefragt am {asked}. Wartet auf Ihre Antwort.',
+  supportReady: 'Gefragt am {asked}. Darf sich innerhalb einer Stunde anmelden.',
+  supportBegun: 'Als Sie angemeldet seit {begun}, bis {ended}.',
+  supportEnded: 'Als Sie angemeldet am {begun}, bis {ended}.',
+  supportDeclined: 'Gefragt am {asked}. Sie haben abgelehnt.',
+  supportMissed: 'Gefragt am {asked}. Die Zeit ist abgelaufen.',
+  supportOpened: 'Geöffnet: {applications}.',
+  supportAgree: 'Diese Person anmelden lassen',
+  supportAgreeHint:
+    'Stimmen Sie nur zu, wenn Sie um Hilfe gebeten haben. Es gilt einmal: eine Stunde für den Beginn und dann 15 Minuten.',
+  supportDecline: 'Ablehnen',
+  supportEnd: 'Jetzt beenden',
+  impersonateTitle: 'Als Benutzer anmelden',
+  impersonateText:
+    '{operator}, Sie melden sich gleich für {minutes} Minuten als {email} an. Der Benutzer erfährt es per E-Mail.',
+  impersonateHint:
+    'Sitzungen in diesem Browser enden. Anmeldemethoden können Sie nicht ändern, und Anwendungen erfahren, dass Sie es sind. Haben Sie das nicht in der Konsole begonnen, schließen Sie die Seite.',
+  impersonateButton: 'Als {email} anmelden',
+  actingBanner: 'Support: Sie sind als {email} angemeldet, bis {time} UTC.',
+  actingEnd: 'Jetzt beenden',
+  actingRefusedTitle: 'Das kann nur der Benutzer selbst',
+  actingRefusedText:
+    'Sie sind als dieser Benutzer angemeldet, um zu helfen. Diese Seite ist nur für den Benutzer selbst.',
+  actingEndedTitle: 'Sie sind abgemeldet',
+  actingEndedText:
+    'Sie sind nicht mehr als der Benutzer angemeldet, weder hier noch bei den Anwendungen.',
   deletionTitle: 'Konto löschen',
   deletionText:
     'Ihr Konto {email} wird gelöscht, mit allem, was hier über Sie bekannt ist. Das lässt sich nicht rückgängig machen.',
@@ -507,6 +540,14 @@ export const de: Texts = {
   mailDeviceSubject: 'Neue Anmeldung bei {company}',
   mailDeviceText:
     'In Ihrem Konto hat sich gerade jemand in einem Browser angemeldet, den wir noch nicht kannten: {device}. Wenn Sie das nicht waren, holen Sie Ihr Konto mit diesem Link zurück. Er gilt sieben Tage.',
+  mailImpersonationAskedSubject:
+    'Der Support von {company} bittet darum, sich in Ihrem Konto anzumelden',
+  mailImpersonationAskedText:
+    '{operator} vom Support von {company} bittet darum, sich für 15 Minuten in Ihrem Konto anzumelden. Ohne Ihre Zustimmung geschieht nichts. Der Grund steht auf der Seite Ihres Kontos, wo Sie zustimmen oder ablehnen können. Die Anfrage läuft nach einem Tag ab. Haben Sie nicht um Hilfe gebeten, lehnen Sie ab.',
+  mailImpersonationButton: 'Ihr Konto öffnen',
+  mailImpersonatedSubject: 'Der Support von {company} hat sich in Ihrem Konto angemeldet',
+  mailImpersonatedText:
+    '{operator} vom Support von {company} hat sich um {time} UTC in Ihrem Konto angemeldet, für höchstens 15 Minuten. Der Grund steht auf der Seite Ihres Kontos, wo Sie es sofort beenden können.',
   mailRoleSubject: 'Ihre Rolle in der Verwaltungskonsole wurde geändert',
   mailRoleText:
     '{by} hat Ihre Rolle von {before} in {role} geändert. Damit sehen Sie {tenants}. Wenn Sie das nicht erwartet haben, fragen Sie bei einem Inhaber der Konsole nach.',

@@ -275,6 +275,37 @@ export const en = {
   sessionsTrustedSince: 'Trusted since {time}.',
   sessionsForget: 'Ask for it again',
   sessionsForgetWhich: 'Ask for it again: trusted since {time}',
+  supportTitle: 'Logins by our support',
+  accountSupportAbout: 'Who has logged in as you, and who asks to',
+  supportText:
+    'These people of our support ask to log in to your account, or have done so. They see what you see, for 15 minutes. They cannot change your ways to log in. Times are in UTC.',
+  supportNone: 'Nobody of our support has asked to log in to your account.',
+  supportDone: 'Done.',
+  supportReason: 'The reason given: “{reason}”',
+  supportWaiting: 'Asked on {asked}. Waits for your answer.',
+  supportReady: 'Asked on {asked}. May log in within an hour.',
+  supportBegun: 'Logged in as you since {begun}, until {ended}.',
+  supportEnded: 'Logged in as you on {begun}, until {ended}.',
+  supportDeclined: 'Asked on {asked}. You declined.',
+  supportMissed: 'Asked on {asked}. It has expired.',
+  supportOpened: 'Opened: {applications}.',
+  supportAgree: 'Let this person log in',
+  supportAgreeHint:
+    'Agree only if you asked for help. It is good once: for an hour to begin, and then for 15 minutes.',
+  supportDecline: 'Decline',
+  supportEnd: 'End it now',
+  impersonateTitle: 'Log in as a user',
+  impersonateText:
+    '{operator}, you are about to log in as {email}, for {minutes} minutes. The user is told by mail.',
+  impersonateHint:
+    'Sessions in this browser end. You can’t change ways to log in, and applications learn that it is you. If you did not begin this in the console, close the page.',
+  impersonateButton: 'Log in as {email}',
+  actingBanner: 'Support: you are logged in as {email}, until {time} UTC.',
+  actingEnd: 'End now',
+  actingRefusedTitle: 'Only the user can do that',
+  actingRefusedText: 'You are logged in as this user to help. This page is for the user alone.',
+  actingEndedTitle: 'You are logged out',
+  actingEndedText: 'You are no longer logged in as the user, here or at the applications.',
   deletionTitle: 'Delete your account',
   deletionText:
     'Your account {email} will be deleted with all your data here. This cannot be undone.',
@@ -477,6 +508,13 @@ export const en = {
   mailDeviceSubject: 'A new login to your account at {company}',
   mailDeviceText:
     'There was a login to your account just now, in a browser that we did not know: {device}. If this was not you, take your account back with this link. It works for seven days.',
+  mailImpersonationAskedSubject: 'The support of {company} asks to log in to your account',
+  mailImpersonationAskedText:
+    '{operator}, of the support of {company}, asks to log in to your account for 15 minutes. Nothing happens unless you agree. The reason, and the buttons to agree or to decline, are on the page of your account. The request expires after a day. If you did not ask for help, decline.',
+  mailImpersonationButton: 'Open your account',
+  mailImpersonatedSubject: 'The support of {company} has logged in to your account',
+  mailImpersonatedText:
+    '{operator}, of the support of {company}, logged in to your account at {time} UTC, for 15 minutes at most. The reason is on the page of your account, where you can end it at once.',
   mailRoleSubject: 'Your role in the management console was changed',
   mailRoleText:
     '{by} has changed your role from {before} to {role}. You see {tenants} with it. If you did not expect this, ask an owner of the console.',

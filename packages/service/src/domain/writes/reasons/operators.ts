@@ -12,6 +12,42 @@ export const operators = {
     en: 'This needs a login of the last five minutes. Run "latchkey login" again.',
     de: 'Das braucht eine Anmeldung der letzten fünf Minuten. Führen Sie „latchkey login“ noch einmal aus.',
   },
+  impersonation_off: {
+    en: 'The tenant does not allow operators to log in as a user ("latchkey_impersonation").',
+    de: 'Der Mandant erlaubt Operatoren nicht, sich als Benutzer anzumelden („latchkey_impersonation“).',
+  },
+  impersonation_reason: {
+    en: 'Write the reason, in {least} to {most} characters. The user reads it.',
+    de: 'Schreiben Sie den Grund, mit {least} bis {most} Zeichen. Der Benutzer liest ihn.',
+  },
+  impersonation_open: {
+    en: 'You have asked to log in as this user already, or the user declined that less than a day ago.',
+    de: 'Sie haben schon angefragt, sich als dieser Benutzer anzumelden, oder der Benutzer hat es vor weniger als einem Tag abgelehnt.',
+  },
+  impersonation_not_ready: {
+    en: 'This login cannot begin, or not any more: the user has not agreed, its time is over, or the setting has changed.',
+    de: 'Diese Anmeldung kann nicht oder nicht mehr beginnen: Der Benutzer hat nicht zugestimmt, ihre Zeit ist vorbei, oder die Einstellung hat sich geändert.',
+  },
+  impersonation_role: {
+    en: 'Your role, or the tenants that you see, do not allow you to log in as this user.',
+    de: 'Ihre Rolle oder die Mandanten, die Sie sehen, erlauben Ihnen nicht, sich als dieser Benutzer anzumelden.',
+  },
+  impersonation_of_operator: {
+    en: 'No operator can log in as another operator: the address of this user is that of one.',
+    de: 'Kein Operator kann sich als ein anderer anmelden: Die Adresse dieses Benutzers gehört einem.',
+  },
+  impersonation_of_locked: {
+    en: 'The user is disabled or locked. No operator can log in as such a user.',
+    de: 'Der Benutzer ist deaktiviert oder gesperrt. Als ein solcher kann sich kein Operator anmelden.',
+  },
+  impersonation_of_held: {
+    en: 'The address of the user is new and waits for a second operator.',
+    de: 'Die Adresse des Benutzers ist neu und wartet auf einen zweiten Operator.',
+  },
+  impersonation_of_unverified: {
+    en: 'The address of the user is not verified, so the user could not be told.',
+    de: 'Die Adresse des Benutzers ist nicht bestätigt. Der Benutzer könnte nichts davon erfahren.',
+  },
   job_not_undone: {
     en: 'The job cannot be undone: it runs, or its act has no opposite.',
     de: 'Der Auftrag kann nicht rückgängig gemacht werden: Er läuft, oder es gibt kein Gegenteil.',

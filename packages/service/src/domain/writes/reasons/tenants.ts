@@ -4,6 +4,22 @@ export const tenants = {
     en: 'Only an owner can change "latchkey_four_eyes".',
     de: 'Nur ein Inhaber kann „latchkey_four_eyes“ ändern.',
   },
+  impersonation_owner_only: {
+    en: 'Only an owner can change "latchkey_impersonation".',
+    de: 'Nur ein Inhaber kann „latchkey_impersonation“ ändern.',
+  },
+  effect_impersonation_off: {
+    en: 'No operator can log in as a user any more. Such logins end at once.',
+    de: 'Kein Operator kann sich mehr als Benutzer anmelden. Solche Anmeldungen enden sofort.',
+  },
+  effect_impersonation_asked: {
+    en: 'Owners and admins can ask users to let them log in as them. Logins that no user has agreed to end at once.',
+    de: 'Inhaber und Admins können Benutzer bitten, sich als sie anmelden zu dürfen. Anmeldungen ohne Zustimmung enden sofort.',
+  },
+  effect_impersonation_allowed: {
+    en: 'Owners and admins can log in as any user of this tenant without asking. The user is told by mail.',
+    de: 'Inhaber und Admins können sich als jeder Benutzer dieses Mandanten anmelden, ohne zu fragen. Der Benutzer erfährt es per E-Mail.',
+  },
   effect_password_alone: {
     en: '{users} no other second step. They will log in with their password alone.',
     de: '{users} keinen anderen zweiten Schritt. Sie melden sich dann nur mit dem Passwort an.',
@@ -107,6 +123,10 @@ export const tenants = {
   registration_without_trust: {
     en: '"metadata.{key}" has no effect without trust in unregistered clients. Set "metadata.{trust}" to "listed" or "any" too.',
     de: '„metadata.{key}“ bewirkt nichts ohne Vertrauen in nicht registrierte Clients. Setzen Sie auch „metadata.{trust}“ auf „listed“ oder „any“.',
+  },
+  wanted_impersonation: {
+    en: '"off", which is the default, "asked" or "allowed"',
+    de: '„off“ (die Vorgabe), „asked“ oder „allowed“',
   },
   wanted_document_trust: {
     en: '"off", which is the default, "listed" or "any"',

@@ -13,6 +13,7 @@ import { showLinkNeeded, showTooMany } from '../flow/too-many.ts'
 import { findDevice } from '../progress/known-device.ts'
 import { completeStep, endProgress, stepUp } from '../progress/login-progress.ts'
 import { readLink } from '../progress/social-link.ts'
+import { isImpersonating } from './impersonate.ts'
 import { passkeyOptions } from './passkey-options.ts'
 import { continueSignup, readPending } from './pending.ts'
 import { currentUser } from './select-account.ts'
@@ -22,6 +23,7 @@ import { currentUser } from './select-account.ts'
  */
 export async function showLogin(flow: InteractionRequest): Promise<void> {
   const { interaction, url } = flow
+  if (await isImpersonating(flow)) return redirect(flow.response, flowPath(interaction, '/act'))
   if (!(await isLoginOn(flow))) return showLoginOff(flow)
   if (url.searchParams.get('done') === 'verified' && (await continueSignup(flow))) return
   const start = url.searchParams.get('start')

@@ -4,6 +4,7 @@ import { readSession } from '../../engine/session.ts'
 import { wayHome, wayToApplication } from '../../requests/branding.ts'
 import { markBrowser } from '../../requests/browser-cookie.ts'
 import { redirect, sendJson } from '../../requests/http.ts'
+import { accountPaths } from '../../requests/paths.ts'
 import type { Done } from './flow-path.ts'
 import { type FlowRequest, show, wantsPage } from './flow-request.ts'
 
@@ -82,6 +83,12 @@ export async function showLoginOff(flow: FlowRequest): Promise<void> {
   show(flow, 403, 'message', { title: 'loginOffTitle', text: 'loginOffText', link })
 }
 
+/** Refuses a page in the session of an operator who acts for a user. */
+export function showActing(flow: FlowRequest): void {
+  const link = { href: accountPaths.overview, text: 'tooManyBack' } as const
+  show(flow, 403, 'message', { title: 'actingRefusedTitle', text: 'actingRefusedText', link })
+}
+
 /** Answers 404; a program gets the address of the discovery document. */
 export async function showNotFound(flow: FlowRequest): Promise<void> {
   if (!wantsPage(flow)) {
@@ -109,7 +116,7 @@ export async function showInvalidLink(flow: FlowRequest, again?: PageLink): Prom
 async function signedInAs(flow: FlowRequest): Promise<string | undefined> {
   const { context, provider, tenant, request, response } = flow
   const session = await readSession(provider, request, response)
-  const { accountId } = session
-  const user = accountId && (await lookUpUser(context.domain, tenant.id, accountId))
+  const { accountId, acting } = session
+  const user = accountId && !acting && (await lookUpUser(context.domain, tenant.id, accountId))
   return user ? user.email : undefined
 }

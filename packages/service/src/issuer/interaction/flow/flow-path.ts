@@ -21,6 +21,7 @@ export type FlowPage =
   | '/other'
   | '/factor'
   | '/enrol'
+  | '/act'
 
 /** The action of a link in a message that led back into the login. */
 export type Done = 'verified' | 'reset'

@@ -15,6 +15,7 @@ import { brandingFor } from '../../requests/branding.ts'
 import { sendJson } from '../../requests/http.ts'
 import { type RequestFacts, scopeOfRequest } from '../../requests/request-facts.ts'
 import type { MailContext } from '../mail/messages.ts'
+import { bannerOf } from './acting-banner.ts'
 
 /** A request for one of the hosted pages. */
 export interface FlowRequest {
@@ -74,7 +75,7 @@ export function show<Name extends PageName>(
     sendJson(flow.response, status, body, headers)
     return
   }
-  const { html, headers: own } = renderPage(name, branding, page)
+  const { html, headers: own } = renderPage(name, branding, page, bannerOf(flow.facts.acting))
   flow.response.writeHead(status, {
     ...own,
     'content-length': Buffer.byteLength(html),

@@ -12,6 +12,8 @@ export interface PageRoute {
   readonly path: string
   /** The name for metrics and traces. Default: the path. */
   readonly name?: string
+  /** Whether it is there in the session of an operator who acts for a user: every other one is refused. */
+  readonly isForActing?: boolean
   readonly run: Run
 }
 

@@ -4,10 +4,11 @@ import { note, noteLogin } from '../../../domain/writes/audit.ts'
 import { translator } from '../../../pages/index.ts'
 import type { User } from '../../../store/records.ts'
 import { count } from '../../../telemetry/metrics.ts'
-import { readSession } from '../../engine/session.ts'
+import { type Acting, readSession } from '../../engine/session.ts'
 import { collectChanges, makeChanges } from '../../provider/request-changes.ts'
 import { deviceNameOf } from '../../requests/browser-name.ts'
 import { redirect } from '../../requests/http.ts'
+import { noteActingLogout } from '../../sessions/acting.ts'
 import { endSession } from '../../sessions/end-session.ts'
 import {
   type Interaction,
@@ -72,6 +73,26 @@ export async function finishLogin(
 }
 
 /**
+ * Logs an operator in as the user. It is no login of the user: nothing says that the user has proven anything, and the browser
+ * is none of the user's devices.
+ *
+ * @param begunAt - In seconds since the epoch.
+ */
+export async function finishActing(
+  flow: InteractionRequest,
+  user: User,
+  acting: Acting,
+  begunAt: number,
+): Promise<void> {
+  await endOtherSession(flow)
+  await collectChanges(() =>
+    finishInteraction(flow, {
+      login: { accountId: user.id, ts: begunAt, provenAt: 0, acting, remember: false },
+    }),
+  )
+}
+
+/**
  * Tells the user of a login on a new device, unless the tenant does not want it. An address that was never proven may
  * be another person's.
  */
@@ -100,16 +121,20 @@ export async function finishInteraction(
 
 /**
  * When another user is logged in in this browser, their session ends here; oidc-provider would ask
- * the browser to run a script.
+ * the browser to run a script. So does that of an operator who acts for a user.
+ *
+ * @param user - The user who has logged in; `undefined`: an operator has, and every session ends.
  */
-async function endOtherSession(flow: InteractionRequest, user: User): Promise<void> {
+async function endOtherSession(flow: InteractionRequest, user?: User): Promise<void> {
   const { context, provider, interaction, request, response } = flow
   const session = await readSession(provider, request, response)
-  if (!session.accountId || session.accountId === user.id) return
+  if (!session.accountId || (session.accountId === user?.id && !session.acting)) return
 
   const { accountId } = session
   await endSession(context, provider, session)
-  await note(scopeOf(flow, accountId), 'logout.succeeded', accountId)
+  const { tenant } = flow
+  if (session.acting) await noteActingLogout({ context, tenant, provider }, session, scopeOf(flow).actor)
+  else await note(scopeOf(flow, accountId), 'logout.succeeded', accountId)
   delete interaction.session
   await interaction.persist()
 }

@@ -104,8 +104,8 @@ export async function stepUp(flow: InteractionRequest): Promise<boolean> {
   const isStronger = (reason: string) => reason === ACR_UNMET || reason === SECOND_STEP_DUE
   if (name !== 'login' || !reasons.every(isStronger)) return false
   const session = await readSession(provider, request, response)
-  const { accountId, loginTs, keptAt, provenAt, acr, amr } = session
-  if (!accountId || !loginTs || accountId !== interaction.session?.accountId) return false
+  const { accountId, loginTs, keptAt, provenAt, acr, amr, acting } = session
+  if (!accountId || !loginTs || acting || accountId !== interaction.session?.accountId) return false
   const user = await lookUpUser(context.domain, tenant.id, accountId)
   if (!user || !isLoginValid(user, loginTs, keptAt)) return false
   const proofs = proofsOf(acr, amr)

@@ -7,6 +7,7 @@ import { paths } from '../../requests/paths.ts'
 import { confirmEmail, showConfirmEmail } from '../first/confirm-email.ts'
 import { answerConsent, showConsent } from '../first/consent.ts'
 import { answerDeviceConsent, showDeviceConsent } from '../first/device-consent.ts'
+import { impersonate, showImpersonate } from '../first/impersonate.ts'
 import { login, showLogin } from '../first/login.ts'
 import { showCode, submitCode } from '../first/login-code.ts'
 import { logInWithPasskey, showPasskey } from '../first/passkey.ts'
@@ -37,6 +38,7 @@ const loginPages = {
   '/sent': { show: showSent, submit: sent },
   '/factor': { show: showFactor, submit: submitFactor },
   '/enrol': { show: showEnrol, submit: submitEnrol },
+  '/act': { show: showImpersonate, submit: impersonate },
 }
 
 /** The pages of each prompt of the policy, by the path after `/login/<handle>`. */

@@ -15,7 +15,7 @@ async function findOwnSession(
   user: User,
 ): Promise<Session | undefined> {
   const session = await readSession(provider, request, response)
-  const isOwn = session.accountId === user.id
+  const isOwn = session.accountId === user.id && !session.acting
   return isOwn && isLoginValid(user, session.loginTs, session.keptAt) ? session : undefined
 }
 

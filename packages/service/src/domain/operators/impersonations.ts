@@ -1,0 +1,489 @@
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { OperatorUser } from '../../store/ports.ts'
+import type { Micros, Tenant, User } from '../../store/records.ts'
+import { SYSTEM_TENANT_ID } from '../../store/system-tenant.ts'
+import { impersonationMode } from '../tenants/impersonation-mode.ts'
+import { lookUpUser } from '../users/users.ts'
+import { holdOf } from '../ways/second-operator.ts'
+import { isContested, readStanding } from '../ways/valid-links.ts'
+import { isLoginValid } from '../ways/valid-logins.ts'
+import { entryOf } from '../writes/audit.ts'
+import { type Actor, type DomainContext, nowMicros, type Scope } from '../writes/context.ts'
+import { entry, type Found, type Holder } from '../writes/entries.ts'
+import { notFound, ServiceError } from '../writes/errors.ts'
+import { type Reason, reason } from '../writes/reasons/index.ts'
+import { roleMay } from './roles.ts'
+
+/**
+ * Logins of operators as a user. A record of one says who, why and until when; each use of such a login reads it, so
+ * that its end counts at once.
+ */
+
+/** How long the user has to answer, in seconds. */
+const ANSWER_SECONDS = 86_400
+/** How long the operator has to begin, once that is allowed. */
+const BEGIN_SECONDS = 3_600
+/** How long the ticket is good with which the console sends a browser to the tenant. */
+const TICKET_SECONDS = 120
+/** How long the page may be open on which the operator confirms. */
+const CONFIRM_SECONDS = 300
+/** How long the login lasts. */
+export const IMPERSONATION_SECONDS = 900
+/** How long the user sees it on the account page. */
+const SHOWN_SECONDS = 90 * 86_400
+
+/** The fewest and the most characters of a reason. */
+const REASON = { least: 10, most: 300 } as const
+
+/** Who has ended it: one of the two people, its time, or a rule that no longer held. */
+export type EndedBy = 'operator' | 'user' | 'time' | 'rule'
+
+/** A login of an operator as a user. */
+export interface Impersonation {
+  readonly id: string
+  readonly userId: string
+  readonly operatorId: string
+  /** The name of the operator, or the address of one without a name: for the user, never for applications. */
+  readonly operator: string
+  readonly reason: string
+  /** The mode of the tenant when it was asked for. */
+  readonly mode: 'asked' | 'allowed'
+  readonly askedAt: Micros
+  /** Until then the user may answer or, once that is not needed any more, the operator may begin. */
+  readonly waitsUntil: Micros
+  readonly agreedAt?: Micros | undefined
+  /** A secret that is good once, as a hash: that of a ticket, then that of the browser that sent the ticket. */
+  readonly secret?: { readonly of: 'ticket' | 'browser'; hash: string; until: Micros } | undefined
+  readonly begunAt?: Micros | undefined
+  readonly until?: Micros | undefined
+  /** The applications that were opened. */
+  readonly applications: readonly string[]
+  readonly ended?: { readonly at: Micros; readonly by: EndedBy | 'declined' } | undefined
+}
+
+const impersonations = entry<Impersonation>('Impersonation', SHOWN_SECONDS)
+
+/** The logins that have begun, of all tenants, until their applications were told of the end. */
+const begun = entry<{ tenantId: string; id: string }>('BegunImpersonation', 86_400)
+const ALL = { accountId: 'all' }
+const everywhere = ({ context }: Holder): Holder => ({ context, tenant: { id: SYSTEM_TENANT_ID } })
+
+/** A record as it was read. */
+export type FoundImpersonation = Found<Impersonation>
+
+/** The tenant as it is now. */
+type TenantHolder = Holder & { readonly tenant: Tenant; readonly context: { domain: DomainContext } }
+
+/** The state of a record. */
+export type ImpersonationState = 'waiting' | 'ready' | 'begun' | 'ended' | 'declined' | 'missed'
+
+/** The state of a record at a time. */
+export function impersonationState(one: Impersonation, now: Micros): ImpersonationState {
+  if (one.ended) return one.ended.by === 'declined' ? 'declined' : 'ended'
+  if (one.begunAt !== undefined) return now < (one.until ?? 0) ? 'begun' : 'ended'
+  if (now >= one.waitsUntil) return 'missed'
+  return one.mode === 'allowed' || one.agreedAt !== undefined ? 'ready' : 'waiting'
+}
+
+/** The records about a user, the newest first. */
+export async function impersonationsOf(
+  holder: Holder,
+  userId: string,
+): Promise<FoundImpersonation[]> {
+  const all = await impersonations.ofAccount(holder, userId)
+  return all.sort((a, b) => b.value.askedAt - a.value.askedAt)
+}
+
+/** Removes the records about a deleted user. */
+export async function dropImpersonations(holder: Holder, userId: string): Promise<void> {
+  for (const { entry: stored } of await impersonations.ofAccount(holder, userId)) {
+    await impersonations.drop(holder, { key: stored.key })
+  }
+}
+
+/**
+ * Asks to log in as a user.
+ *
+ * @throws ServiceError where the tenant, the role of the operator or the state of the user does not allow it.
+ */
+export async function askToImpersonate(
+  holder: TenantHolder,
+  actor: Actor,
+  { operator, user: operatorUser }: OperatorUser,
+  user: User,
+  because: string,
+): Promise<Impersonation> {
+  const { domain } = holder.context
+  const why = because.trim()
+  if (why.length < REASON.least || why.length > REASON.most) {
+    throw new ServiceError('invalid_request', reason('impersonation_reason', REASON))
+  }
+  const mode = impersonationMode(holder.tenant)
+  if (mode === 'off') throw new ServiceError('not_permitted', reason('impersonation_off'))
+  await mustBeAllowed(holder, { operator, user: operatorUser }, user)
+  const now = nowMicros(domain.clock)
+  const own = (await impersonationsOf(holder, user.id))
+    .map(({ value }) => value)
+    .filter(({ operatorId }) => operatorId === operator.id)
+  if (own.some((one) => isOpen(one, now)))
+    throw new ServiceError('conflict', reason('impersonation_open'))
+  const { name, given_name: given = '', family_name: family = '' } = operatorUser.profile
+  const id = `imp_${randomBytes(15).toString('base64url')}`
+  const made: Impersonation = {
+    id,
+    userId: user.id,
+    operatorId: operator.id,
+    operator: name || `${given} ${family}`.trim() || operatorUser.email,
+    reason: why,
+    mode,
+    askedAt: now,
+    waitsUntil: now + (mode === 'asked' ? ANSWER_SECONDS : BEGIN_SECONDS) * 1e6,
+    applications: [],
+  }
+  await noteBoth(holder, actor, made, 'impersonation.ask')
+  await impersonations.put(holder, id, made, { accountId: user.id })
+  return made
+}
+
+/** Whether the operator would have to wait before asking the same user again. */
+function isOpen(one: Impersonation, now: Micros): boolean {
+  const state = impersonationState(one, now)
+  if (state === 'declined') return (one.ended?.at ?? 0) > now - ANSWER_SECONDS * 1e6
+  return state === 'waiting' || state === 'ready' || state === 'begun'
+}
+
+/**
+ * The rules about the two people.
+ *
+ * @throws ServiceError for the first one that does not hold.
+ */
+async function mustBeAllowed(
+  { context: { domain }, tenant }: TenantHolder,
+  { operator, user: operatorUser }: OperatorUser,
+  user: User,
+): Promise<void> {
+  const refuse = (because: Reason) => new ServiceError('not_permitted', because)
+  if (tenant.id === SYSTEM_TENANT_ID) throw refuse(reason('impersonation_of_operator'))
+  if (!mayImpersonate(operator, operatorUser, tenant)) throw refuse(reason('impersonation_role'))
+  const operators = await domain.store.operators.list()
+  if (operators.some((one) => one.user.emailKey === user.emailKey)) {
+    throw refuse(reason('impersonation_of_operator'))
+  }
+  const standing = await readStanding(domain, user)
+  if (user.disabled || isContested(user, standing)) throw refuse(reason('impersonation_of_locked'))
+  if (holdOf({ user, standing }, nowMicros(domain.clock))) throw refuse(reason('impersonation_of_held'))
+  // Nobody could be told.
+  if (user.verifiedAt === undefined) throw refuse(reason('impersonation_of_unverified'))
+}
+
+function mayImpersonate(
+  { role, reach, invitation, isUnconfirmed }: OperatorUser['operator'],
+  { disabled }: User,
+  tenant: Tenant,
+): boolean {
+  if (disabled || invitation || isUnconfirmed || !roleMay(role, 'impersonate')) return false
+  return reach === 'all' || reach.includes(tenant.id)
+}
+
+/** The user's answer to an operator who asks. Of several at once, one counts. */
+export async function answerImpersonation(
+  holder: TenantHolder,
+  scope: Scope,
+  found: FoundImpersonation,
+  agrees: boolean,
+): Promise<boolean> {
+  const now = nowMicros(holder.context.domain.clock)
+  const { value } = found
+  const state = impersonationState(value, now)
+  const isAnswered = agrees ? state !== 'waiting' : state !== 'waiting' && state !== 'ready'
+  if (isAnswered || impersonationMode(holder.tenant) === 'off') return false
+  const next: Impersonation = agrees
+    ? { ...value, agreedAt: now, waitsUntil: now + BEGIN_SECONDS * 1e6 }
+    : { ...value, ended: { at: now, by: 'declined' }, secret: undefined }
+  if (!(await impersonations.exchange(holder, found, next))) return false
+  const action = agrees ? 'impersonation.agree' : 'impersonation.decline'
+  await noteBoth(holder, scope.actor, value, action)
+  return true
+}
+
+/**
+ * Makes the ticket with which the console sends the browser of the operator to the tenant: `<id>.<secret>`. It is good once,
+ * for two minutes, and takes the place of the one before.
+ *
+ * @throws ServiceError where the login may not begin, or not any more.
+ */
+export async function ticketFor(
+  holder: TenantHolder,
+  by: OperatorUser,
+  id: string,
+): Promise<string> {
+  const found = await impersonations.read(holder, id)
+  if (!found || found.value.operatorId !== by.operator.id) throw notFound()
+  await mustBeReady(holder, by, found.value)
+  const { text, secret } = newSecret(holder, found.value.id, 'ticket', TICKET_SECONDS)
+  if (!(await impersonations.exchange(holder, found, { ...found.value, secret }))) {
+    throw new ServiceError('conflict', reason('impersonation_not_ready'))
+  }
+  return text
+}
+
+async function mustBeReady(
+  holder: TenantHolder,
+  by: OperatorUser,
+  one: Impersonation,
+): Promise<User> {
+  const { domain } = holder.context
+  const user = await lookUpUser(domain, holder.tenant.id, one.userId)
+  if (!user) throw notFound()
+  const state = impersonationState(one, nowMicros(domain.clock))
+  if (state !== 'ready' || !isModeKept(holder.tenant, one)) {
+    throw new ServiceError('conflict', reason('impersonation_not_ready'))
+  }
+  await mustBeAllowed(holder, by, user)
+  return user
+}
+
+/** Whether the setting of the tenant still allows what it did when the operator asked. */
+function isModeKept(tenant: Tenant, { agreedAt }: Impersonation): boolean {
+  const mode = impersonationMode(tenant)
+  return mode === 'allowed' || (mode === 'asked' && agreedAt !== undefined)
+}
+
+function newSecret({ context }: TenantHolder, id: string, of: 'ticket' | 'browser', seconds: number) {
+  const random = randomBytes(32).toString('base64url')
+  const until = nowMicros(context.domain.clock) + seconds * 1e6
+  return { text: `${id}.${random}`, secret: { of, hash: digest(random), until } }
+}
+
+/** The record that a ticket, or the secret of a browser, is good for. */
+async function findBySecret(
+  holder: TenantHolder,
+  text: string,
+  of: 'ticket' | 'browser',
+): Promise<FoundImpersonation | undefined> {
+  const [, id = '', given = ''] = /^(imp_[\w-]{20})\.([\w-]{43})$/.exec(text) ?? []
+  const found = id === '' ? undefined : await impersonations.read(holder, id)
+  const { secret } = found?.value ?? {}
+  if (!found || secret?.of !== of) return undefined
+  if (secret.until <= nowMicros(holder.context.domain.clock)) return undefined
+  return isSame(digest(given), secret.hash) ? found : undefined
+}
+
+/**
+ * Spends a ticket.
+ *
+ * @returns The secret of the browser that has sent it; `undefined` for a ticket that is not good, or no longer.
+ */
+export async function spendTicket(
+  holder: TenantHolder,
+  ticket: string,
+): Promise<{ text: string; seconds: number } | undefined> {
+  const found = await findBySecret(holder, ticket, 'ticket')
+  if (!found) return undefined
+  const { text, secret } = newSecret(holder, found.value.id, 'browser', CONFIRM_SECONDS)
+  const isSpent = await impersonations.exchange(holder, found, { ...found.value, secret })
+  return isSpent ? { text, seconds: CONFIRM_SECONDS } : undefined
+}
+
+/** The login that a browser may begin, with its user; `undefined`: none. */
+export async function findConfirmable(
+  holder: TenantHolder,
+  text: string,
+): Promise<{ found: FoundImpersonation; user: User } | undefined> {
+  const found = await findBySecret(holder, text, 'browser')
+  const by = found && (await holder.context.domain.store.operators.get(found.value.operatorId))
+  if (!found || !by) return undefined
+  try {
+    return { found, user: await mustBeReady(holder, by, found.value) }
+  } catch (error) {
+    if (error instanceof ServiceError) return undefined
+    throw error
+  }
+}
+
+/** Begins the login. Of several at once, one does. */
+export async function beginImpersonation(
+  holder: TenantHolder,
+  actor: Actor,
+  found: FoundImpersonation,
+): Promise<Impersonation | undefined> {
+  const { value } = found
+  const now = nowMicros(holder.context.domain.clock)
+  const until = now + IMPERSONATION_SECONDS * 1e6
+  const next: Impersonation = { ...value, secret: undefined, begunAt: now, until }
+  // Before it begins: what is listed there is ended, also when this process dies.
+  await begun.put(everywhere(holder), value.id, { tenantId: holder.tenant.id, id: value.id }, ALL)
+  if (!(await impersonations.exchange(holder, found, next))) return undefined
+  await noteBoth(
+    holder,
+    { ...actor, name: operatorActor(value.operatorId).name },
+    value,
+    'impersonation.begin',
+  )
+  return next
+}
+
+/** A login as it was found to be: `live`, or the reason for its end. */
+export async function judgeImpersonation(
+  { context: { domain }, tenant }: TenantHolder,
+  one: Impersonation,
+): Promise<'live' | EndedBy> {
+  const { ended, begunAt = 0, until = 0, operatorId, userId } = one
+  if (ended) return ended.by === 'declined' ? 'user' : ended.by
+  if (nowMicros(domain.clock) >= until) return 'time'
+  if (!isModeKept(tenant, one)) return 'rule'
+  const [by, user] = await Promise.all([
+    domain.store.operators.get(operatorId),
+    lookUpUser(domain, tenant.id, userId),
+  ])
+  if (!by || !user || user.verifiedAt === undefined) return 'rule'
+  if (!mayImpersonate(by.operator, by.user, tenant)) return 'rule'
+  // Neither of them has ended all sessions since.
+  const at = begunAt / 1e6
+  return isLoginValid(by.user, at) && isLoginValid(user, at) ? 'live' : 'rule'
+}
+
+/** The login with this id while it lasts. */
+export async function liveImpersonation(
+  holder: TenantHolder,
+  id: string,
+): Promise<FoundImpersonation | undefined> {
+  const found = await impersonations.read(holder, id)
+  if (!found) return undefined
+  return (await judgeImpersonation(holder, found.value)) === 'live' ? found : undefined
+}
+
+/** Takes back what has not begun. @returns Whether it was this call that did. */
+export async function takeBackQuestion(
+  holder: TenantHolder,
+  actor: Actor,
+  id: string,
+): Promise<boolean> {
+  const found = await impersonations.read(holder, id)
+  if (!found || found.value.ended || found.value.begunAt !== undefined) return false
+  const now = nowMicros(holder.context.domain.clock)
+  const ended = { at: now, by: 'operator' as const }
+  const next = { ...found.value, ended, secret: undefined }
+  if (!(await impersonations.exchange(holder, found, next))) return false
+  await noteBoth(holder, actor, found.value, 'impersonation.end', { ended: ended.by })
+  return true
+}
+
+/** The record with this id. */
+export function readImpersonation(
+  holder: Holder,
+  id: string,
+): Promise<FoundImpersonation | undefined> {
+  return impersonations.read(holder, id)
+}
+
+/** Notes that an application was opened, the first time. @returns Whether the login lasts. */
+export async function noteApplication(
+  holder: TenantHolder,
+  scope: Scope,
+  id: string,
+  applicationId: string,
+): Promise<boolean> {
+  for (;;) {
+    const found = await liveImpersonation(holder, id)
+    if (!found) return false
+    const { value } = found
+    if (value.applications.includes(applicationId)) return true
+    const applications = [...value.applications, applicationId]
+    if (!(await impersonations.exchange(holder, found, { ...value, applications }))) continue
+    const actor = { ...scope.actor, name: operatorActor(value.operatorId).name, applicationId }
+    await append(holder, actor, value, 'impersonation.use', 'tenant')
+    return true
+  }
+}
+
+/**
+ * Marks the login as ended. From then on, each use of it is refused.
+ *
+ * @returns The record as it was; `undefined` where it had ended before, or has never begun.
+ */
+export async function markEnded(
+  holder: TenantHolder,
+  actor: Actor,
+  id: string,
+  by: EndedBy,
+): Promise<Impersonation | undefined> {
+  const now = nowMicros(holder.context.domain.clock)
+  for (;;) {
+    const found = await impersonations.read(holder, id)
+    if (!found || found.value.ended || found.value.begunAt === undefined) return undefined
+    const { value } = found
+    if (!(await impersonations.exchange(holder, found, { ...value, ended: { at: now, by } })))
+      continue
+    await noteBoth(holder, actor, value, 'impersonation.end', { ended: by })
+    return value
+  }
+}
+
+/** Every login that has begun and is not cleared, of all tenants. */
+export async function begunImpersonations(
+  holder: Pick<Holder, 'context'>,
+): Promise<{ tenantId: string; id: string }[]> {
+  const all = await begun.ofAccount(everywhere(holder as Holder), ALL.accountId)
+  return all.map(({ value }) => value)
+}
+
+/** Forgets that a login has begun: it has ended, and its applications are told. */
+export async function clearBegun(holder: Pick<Holder, 'context'>, id: string): Promise<void> {
+  await begun.drop(everywhere(holder as Holder), id)
+}
+
+/** The name under which tokens and the audit log know the operator. It is never that of a user of the tenant. */
+export function operatorActor(operatorId: string): Actor {
+  return { name: `operator:${operatorId}` }
+}
+
+type ImpersonationAction =
+  | 'impersonation.ask'
+  | 'impersonation.agree'
+  | 'impersonation.decline'
+  | 'impersonation.begin'
+  | 'impersonation.use'
+  | 'impersonation.end'
+
+/** Adds an entry to the log of the tenant, about the user, and one to that of the operators, about the operator. */
+async function noteBoth(
+  holder: TenantHolder,
+  actor: Actor,
+  one: Impersonation,
+  action: ImpersonationAction,
+  facts: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  await append(holder, actor, one, action, 'tenant', facts)
+  await append(holder, actor, one, action, 'operators', facts)
+}
+
+async function append(
+  { context: { domain }, tenant }: TenantHolder,
+  actor: Actor,
+  one: Impersonation,
+  action: ImpersonationAction,
+  log: 'tenant' | 'operators',
+  facts: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  const isOfTenant = log === 'tenant'
+  const tenantId = isOfTenant ? tenant.id : SYSTEM_TENANT_ID
+  const target = isOfTenant ? one.userId : one.operatorId
+  // The reason may be about the user, and goes with the entries of a user who is erased.
+  const told = isOfTenant
+    ? { reason: one.reason, ...facts }
+    : { tenant: tenant.id, user: one.userId, ...facts }
+  const changes = Object.entries(told).map(([name, after]) => ({ name, after }))
+  const fields = changes.map(({ name }) => name)
+  const made = entryOf({ context: domain, actor, tenantId }, action, target)
+  await domain.store.audit.append({ ...made, fields, changes })
+}
+
+function digest(text: string): string {
+  return hash('sha256', `latchkey impersonation ${text}`, 'base64url')
+}
+
+function isSame(one: string, other: string): boolean {
+  const [a, b] = [Buffer.from(one), Buffer.from(other)]
+  return a.length === b.length && timingSafeEqual(a, b)
+}

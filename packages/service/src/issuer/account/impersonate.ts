@@ -1,0 +1,61 @@
+import { listApplications } from '../../domain/applications/applications.ts'
+import { spendTicket } from '../../domain/operators/impersonations.ts'
+import type { Pages } from '../../pages/index.ts'
+import { showInvalidLink } from '../interaction/flow/dead-end.ts'
+import { isCsrfToken } from '../interaction/flow/flow-path.ts'
+import { type FlowRequest, scopeOf, show } from '../interaction/flow/flow-request.ts'
+import { refuseForm } from '../interaction/flow/page-route.ts'
+import { wayToApplication } from '../requests/branding.ts'
+import { IMPERSONATION_COOKIE, setHostCookie } from '../requests/cookies.ts'
+import { readForm, redirect } from '../requests/http.ts'
+import { endActing } from '../sessions/acting.ts'
+import { actingLogin } from './client.ts'
+import type { Visit } from './entry.ts'
+
+/**
+ * Takes the ticket that the console has given the browser of an operator. The form comes from another site, so cookies of
+ * this one did not come along: the ticket alone counts, once, and the next page asks.
+ */
+export async function takeTicket(flow: FlowRequest): Promise<void> {
+  const { context, tenant, facts, provider, request, response } = flow
+  const form = await readForm(request)
+  const secret = await spendTicket({ context, tenant }, form.get('ticket') ?? '')
+  if (!secret) return showInvalidLink(flow)
+  const ctx = provider.createContext(request, response)
+  setHostCookie(ctx, IMPERSONATION_COOKIE, secret.text, secret.seconds)
+  redirect(response, actingLogin(facts.issuer))
+}
+
+/** Ends the operator's login in this browser, by the form of the banner. */
+export async function endByBanner(flow: FlowRequest): Promise<void> {
+  const { context, tenant, provider, facts, request } = flow
+  const form = await readForm(request)
+  const { acting } = facts
+  if (!acting || !isCsrfToken(acting.uid, form.get('csrf'))) return refuseForm(flow)
+  const actor = { ...scopeOf(flow).actor, name: acting.by }
+  await endActing({ context, tenant, provider }, actor, acting.id, 'operator')
+  facts.acting = undefined
+  show(flow, 200, 'message', { title: 'actingEndedTitle', text: 'actingEndedText' })
+}
+
+/** The page of the account for an operator: the facts about the user, and the applications to open. */
+export async function showForActing(
+  flow: FlowRequest,
+  { user }: Visit,
+  rows: Pages['account']['rows'],
+): Promise<void> {
+  const { context, tenant } = flow
+  const page = { after: undefined, limit: MOST_APPLICATIONS }
+  const { items } = await listApplications(scopeOf(flow, user.id), page)
+  const links = await Promise.all(
+    items.map(({ id }) => wayToApplication(context, tenant, id, 'continueTo')),
+  )
+  show(flow, 200, 'account', {
+    rows: rows.map(({ href: _, ...row }) => row),
+    links: links.filter((one) => one !== undefined),
+    logoutPath: undefined,
+  })
+}
+
+/** The most applications that are offered; the others are opened by their own address. */
+const MOST_APPLICATIONS = 20

@@ -1,0 +1,62 @@
+import { errors, type KoaContextWithOIDC } from 'oidc-provider'
+import { noteApplication } from '../../domain/operators/impersonations.ts'
+import type { IssuerContext } from '../context.ts'
+import type { Acting, Session } from '../engine/session.ts'
+import { ACCOUNT_CLIENT } from '../requests/paths.ts'
+import { factsOf, scopeOfRequest } from '../requests/request-facts.ts'
+import { isSelfDescribed } from './self-described.ts'
+
+/** Prompts that only the user can answer. */
+const OF_USER = /^(login|create|select_account)$/
+
+/** The login of an operator as the user in whose session a request is made; `undefined`: none, or none that lasts. */
+export function actingFor({ oidc }: KoaContextWithOIDC): Acting | undefined {
+  // Without an account, the session counts for nothing.
+  return oidc.account ? (oidc.session as Session | undefined)?.acting : undefined
+}
+
+/**
+ * Refuses requests that ask for something which only the user can do: to prove who they are once more, or to let a program
+ * act for them. For all that would show a page, {@link refusePages} does.
+ *
+ * @throws AccessDenied
+ */
+export function refuseWhileActing(ctx: KoaContextWithOIDC): false {
+  const acting = actingFor(ctx)
+  if (!acting) return false
+  const { client, params, prompts, result } = ctx.oidc
+  const { login } = (result ?? {}) as { login?: { acting?: Acting } }
+  // The request with which the operator's login began.
+  if (client?.clientId === ACCOUNT_CLIENT && login?.acting?.id === acting.id) return false
+  const asksForProof =
+    [...prompts].some((one) => OF_USER.test(one)) ||
+    params?.max_age !== undefined ||
+    params?.acr_values !== undefined
+  if (asksForProof || isSelfDescribed(client)) throw refusal()
+  return false
+}
+
+/** Refuses to show a page on which the user would log in, agree or confirm. @throws AccessDenied */
+export function refusePages(ctx: KoaContextWithOIDC): void {
+  if (actingFor(ctx)) throw refusal()
+}
+
+function refusal(): errors.AccessDenied {
+  return new errors.AccessDenied('an operator acts for this user; only the user can do that')
+}
+
+/** Notes which application the operator opens. @throws AccessDenied where the login ends in this moment. */
+export async function noteActing(
+  context: IssuerContext,
+  ctx: KoaContextWithOIDC,
+): Promise<boolean> {
+  const acting = actingFor(ctx)
+  const { clientId } = ctx.oidc.client ?? {}
+  if (!acting || clientId === undefined || clientId === ACCOUNT_CLIENT) return false
+  const facts = factsOf(ctx.req)
+  const scope = scopeOfRequest(context, facts, {})
+  if (await noteApplication({ context, tenant: facts.tenant }, scope, acting.id, clientId)) {
+    return false
+  }
+  throw refusal()
+}

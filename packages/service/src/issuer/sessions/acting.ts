@@ -1,0 +1,169 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { KoaContextWithOIDC, Provider } from 'oidc-provider'
+import type { Background } from '../../background/index.ts'
+import {
+  begunImpersonations,
+  clearBegun,
+  type EndedBy,
+  judgeImpersonation,
+  liveImpersonation,
+  markEnded,
+  operatorActor,
+  readImpersonation,
+} from '../../domain/operators/impersonations.ts'
+import { lookUpTenant } from '../../domain/tenants/tenants.ts'
+import { lookUpUser } from '../../domain/users/users.ts'
+import type { Actor } from '../../domain/writes/context.ts'
+import type { AuditEntry, Tenant } from '../../store/records.ts'
+import type { IssuerContext } from '../context.ts'
+import { type Acting, readSession, type Session } from '../engine/session.ts'
+import type { ShownActing } from '../requests/request-facts.ts'
+import { endSession, revokeGrant } from './end-session.ts'
+
+/** How often logins of operators are looked at whose time or whose rule may be over. */
+const LOOK_MS = 15_000
+
+/** The changes after which such logins are looked at at once. */
+const CONCERNS = /^(operator|tenant|user|service)\./
+
+/** Whether a login of an operator still lasts, as each use of it asks. */
+export async function isActing(
+  context: IssuerContext,
+  tenant: Tenant,
+  id: string,
+): Promise<boolean> {
+  return (await liveImpersonation({ context, tenant }, id)) !== undefined
+}
+
+/** The operator's login in a session, for its banner; `undefined` where there is none that lasts. */
+export async function shownActing(
+  context: IssuerContext,
+  tenant: Tenant,
+  session: Session | undefined,
+): Promise<ShownActing | undefined> {
+  const { acting, accountId, uid } = session ?? {}
+  if (!acting || accountId === undefined || uid === undefined) return undefined
+  if (!(await isActing(context, tenant, acting.id))) return undefined
+  const user = await lookUpUser(context.domain, tenant.id, accountId)
+  return user && { ...acting, uid, email: user.email }
+}
+
+/** As {@link shownActing}, for the browser that sent a request. Only one with a session is looked up. */
+export async function actingIn(
+  context: IssuerContext,
+  provider: Provider,
+  tenant: Tenant,
+  [request, response]: readonly [IncomingMessage, ServerResponse],
+): Promise<ShownActing | undefined> {
+  if (!request.headers.cookie?.includes('latchkey-session=')) return undefined
+  return shownActing(context, tenant, await readSession(provider, request, response))
+}
+
+/** As {@link shownActing}, for a page of oidc-provider. */
+export function actingOf(
+  context: IssuerContext,
+  tenant: Tenant,
+  { oidc }: KoaContextWithOIDC,
+): Promise<ShownActing | undefined> {
+  return shownActing(context, tenant, oidc?.session as Session | undefined)
+}
+
+/** The tenant of a login of an operator, and its provider. */
+export interface ActingAt {
+  readonly context: IssuerContext
+  readonly tenant: Tenant
+  readonly provider: Provider
+}
+
+/**
+ * Ends a login of an operator: from then on each use is refused. Then its applications are told, and its tokens revoked; where
+ * the process dies in between, {@link watchActing} does that.
+ *
+ * @returns Whether it was this call that ended it.
+ */
+export async function endActing(
+  at: ActingAt,
+  actor: Actor,
+  id: string,
+  by: EndedBy,
+): Promise<boolean> {
+  const ended = await markEnded(at, actor, id, by)
+  await clear(at, id)
+  return ended !== undefined
+}
+
+/** Ends the sessions of a login that has ended. */
+async function clear(at: ActingAt, id: string): Promise<void> {
+  const { context, tenant, provider } = at
+  const { protocol } = context
+  const userId = (await readImpersonation(at, id))?.value.userId
+  const entries = userId ? await protocol.listByAccount(tenant.id, 'Session', userId) : []
+  for (const entry of entries) {
+    const { acting, authorizations = {} } = JSON.parse(entry.payload) as StoredSession
+    if (acting?.id !== id) continue
+    const session = { accountId: userId, authorizations, destroy: () => protocol.delete(entry) }
+    await endSession(context, provider, session)
+    const grants = Object.values(authorizations).flatMap(({ grantId }) => grantId ?? [])
+    await Promise.all(grants.map((grantId) => revokeGrant(provider, grantId)))
+  }
+  await clearBegun(at, id)
+}
+
+interface StoredSession {
+  acting?: Acting
+  authorizations?: NonNullable<Session['authorizations']>
+}
+
+/** Notes that the session of an operator's login was ended by its logout. */
+export async function noteActingLogout(
+  at: ActingAt,
+  { acting }: Session,
+  actor: Actor,
+): Promise<void> {
+  if (acting) await endActing(at, { ...actor, name: acting.by }, acting.id, 'operator')
+}
+
+/**
+ * Ends logins of operators whose time is over, or for which a rule holds no longer: the setting of the tenant, the role of the
+ * operator, either account. Each use of such a login is refused already; this tells the applications, and the log.
+ */
+export function watchActing(
+  context: IssuerContext,
+  background: Background,
+  providerOf: (tenant: Tenant) => Promise<Provider>,
+): { idle(): Promise<void> } {
+  const watching = background.every(LOOK_MS, 'ending logins of operators', async (isClosed) => {
+    for (const { tenantId, id } of await begunImpersonations({ context })) {
+      if (isClosed()) return
+      const tenant = await lookUpTenant(context.domain, tenantId)
+      const found = tenant && (await readImpersonation({ context, tenant }, id))
+      if (!tenant || !found) {
+        await clearBegun({ context }, id)
+        continue
+      }
+      const { begunAt, askedAt } = found.value
+      // It is about to begin, or never has.
+      if (begunAt === undefined) {
+        if (context.domain.clock.now() * 1e3 > askedAt + FORGOTTEN_MICROS)
+          await clearBegun({ context }, id)
+        continue
+      }
+      const state = await judgeImpersonation({ context, tenant }, found.value)
+      if (state === 'live') continue
+      const provider = await providerOf(tenant)
+      await endActing({ context, tenant, provider }, { name: 'service' }, id, state)
+    }
+  })
+  context.domain.events.on('change', ({ action }: AuditEntry) => {
+    if (CONCERNS.test(action)) void watching.wake()
+  })
+  return { idle: watching.wake }
+}
+
+/** A login that was asked for so long ago begins no more. */
+const FORGOTTEN_MICROS = 2 * 86_400 * 1e6
+
+/** The session's part of the name of an operator's login. */
+export function actingFor(one: { id: string; operatorId: string; until: number }): Acting {
+  return { id: one.id, by: operatorActor(one.operatorId).name, until: one.until / 1e6 }
+}
