@@ -82,4 +82,14 @@ export function addGuardedRoutes(app: Express): void {
     res.send('For users who logged in with two factors')
   })
   // #endregion
+
+  // #region actor
+  app.get('/orders', requireUser(), (req, res) => {
+    res.send(req.auth.session?.act ? 'Support sees this page' : 'Your orders')
+  })
+
+  app.post('/orders', requireUser({ actor: false }), (_req, res) => {
+    res.send('For the user alone')
+  })
+  // #endregion
 }

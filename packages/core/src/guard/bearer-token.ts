@@ -15,6 +15,7 @@ import type { Provider } from '../provider/provider.ts'
 import { isSubject } from '../provider/subject.ts'
 import type { AuthSession } from '../session/session.ts'
 import { publicSessionId } from '../session/session-directory.ts'
+import { actorOf } from '../session/actor.ts'
 import { sessionUser } from '../session/session-user.ts'
 import { presentMembers } from '../shared/present-members.ts'
 import type { BearerTarget } from './bearer-target.ts'
@@ -97,6 +98,7 @@ async function readToken(
     : await introspected(token, provider, { issuer, audiences })
   const expiresAt = timesOf(claims, now, isAccessToken ? undefined : now)
   const { sub, iat, auth_time: authTime, acr, scope } = claims
+  const act = actorOf(claims)
   if (!isSubject(sub)) throw invalid('sub', 'has no "sub" of 1 to 255 ASCII characters')
   await checkBinding(asked, token, claims)
   const { user } = await sessionUser(options, { idToken: claims }).catch(misfit)
@@ -108,6 +110,7 @@ async function readToken(
       createdAt: typeof iat === 'number' ? iat : now,
       authTime: typeof authTime === 'number' ? authTime : undefined,
       acr: typeof acr === 'string' ? acr : undefined,
+      ...(act && { act }),
     },
     scopes: withImplied(
       typeof scope === 'string' ? scope.split(' ').filter(Boolean) : [],

@@ -3,6 +3,7 @@ import { AccessError, type LatchkeyError, RequestError } from '../errors/errors.
 import { sendsProof } from '../http/bearer-header.ts'
 import type { AuthResponse } from '../http/request.ts'
 import { listOf, weaknessOf } from '../login/session-strength.ts'
+import { ACTOR_REFUSED, actorRefused } from './acting.ts'
 import { type BearerTarget, needScopes, resourceParameters, scopeOf } from './bearer-target.ts'
 import { type BearerLogin, readBearer } from './bearer-token.ts'
 import { explain, failedOf } from './failed-requirement.ts'
@@ -56,14 +57,18 @@ export async function authorizeBearer(
   const { login, scopes } = found
   const lacking = requirement.scopes?.find((scope) => !scopes.includes(scope))
   const tooWeak = weaknessOf(login, requirement, options.now())
+  const actor = actorRefused(login, requirement, tooWeak)
   if (requirement.enforce === false) {
-    const failed = lacking === undefined ? tooWeak : 'scopes'
+    const failed = lacking === undefined ? (actor ?? tooWeak) : 'scopes'
     return rehearse(asked.context, login, requirement, subject, failed)
   }
   if (lacking !== undefined) {
     const message = `The bearer token does not have the scope "${lacking}".`
     const error = new AccessError('LATCHKEY_SCOPE_MISSING', message, { failed: 'scopes' })
     return refuseToken(error, { error: 'insufficient_scope', scope: scopeOf(needed) })
+  }
+  if (actor) {
+    return refuseToken(new AccessError('LATCHKEY_FORBIDDEN', ACTOR_REFUSED, { failed: actor }))
   }
   if (tooWeak) {
     const message = 'The user of the bearer token has to log in more recently or more strongly.'

@@ -8,6 +8,7 @@ import type { AuthSession } from '../session/session.ts'
 import type { MaybePromise } from '../shared/maybe-promise.ts'
 import { resourceParameters, targetOf } from './bearer-target.ts'
 import type { BearerLogin } from './bearer-token.ts'
+import { ACTOR_REFUSED, actorRefused } from './acting.ts'
 import { explain, failedOf } from './failed-requirement.ts'
 import { askForToken, askToLogIn, refuse } from './refusals.ts'
 import { rehearse } from './rehearsal.ts'
@@ -86,8 +87,13 @@ function authorizeSession(
     return refuseOtherPage(asked, requirement, current)
   }
   const tooWeak = weaknessOf(current, requirement, options.now())
+  const actor = actorRefused(current, requirement, tooWeak)
   if (requirement.enforce === false) {
-    return rehearse(context, current, requirement, subject, tooWeak)
+    return rehearse(context, current, requirement, subject, actor ?? tooWeak)
+  }
+  if (actor) {
+    const error = new AccessError('LATCHKEY_FORBIDDEN', ACTOR_REFUSED, { failed: actor })
+    return refuse(error, asked, requirement, current)
   }
   if (tooWeak) return askToLogIn(asked, requirement, 'LATCHKEY_STEP_UP_REQUIRED', tooWeak)
   const failed = failedOf(options, current.user, requirement, subject)

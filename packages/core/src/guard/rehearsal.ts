@@ -16,7 +16,7 @@ export function rehearse(
   { issuer, sub, user }: AuthSession,
   requirement: Requirement<never, never>,
   subject: unknown,
-  lacking: 'acr' | 'maxAge' | 'scopes' | undefined,
+  lacking: 'acr' | 'maxAge' | 'scopes' | 'actor' | undefined,
 ): MaybePromise<undefined> {
   const report = (failed: string, message: string): undefined => {
     const isTooWeak = failed === 'acr' || failed === 'maxAge'

@@ -45,13 +45,18 @@ export interface Requirement<Request = unknown, U = AppUser> {
    */
   readonly maxAge?: number
   /**
+   * `false` refuses a login in which another person acts for the user (`act`, RFC 8693 §4.1), such as an operator who
+   * helps. A guard with `acr` or `maxAge` refuses it in any case. Default `true`.
+   */
+  readonly actor?: boolean
+  /**
    * Whether to answer a person or a program. Default: decided by `isApiRequest`. With `page`, a
    * browser gets a page with a link to the login instead of a redirect.
    */
   readonly respond?: 'auto' | 'redirect' | 'json' | 'page'
   /**
    * `false` rehearses the guard: a logged-in user who does not meet `roles`, `claims`, `check`, `scopes`,
-   * `acr` or `maxAge` passes, with a log line and an event. Visitors are still sent to log in. Default `true`.
+   * `acr`, `maxAge` or `actor` passes, with a log line and an event. Visitors are still sent to log in. Default `true`.
    */
   readonly enforce?: boolean
 }
@@ -99,6 +104,7 @@ const RULES: Rules<Requirement> = {
     return isName(value) || isNameList(value)
   }),
   maxAge: whole('seconds', 0),
+  actor: flag,
   respond: oneOf('auto', 'redirect', 'json', 'page'),
   enforce: flag,
 }
@@ -131,14 +137,15 @@ const USER_SETTINGS: CheckSettings = {
     resource: ONLY_GUARDS,
     acr: ONLY_GUARDS,
     maxAge: ONLY_GUARDS,
+    actor: ONLY_GUARDS,
     respond: ONLY_GUARDS,
     enforce: ONLY_GUARDS,
   },
 }
 
-const REHEARSED = ['roles', 'claims', 'check', 'scopes', 'acr', 'maxAge'] as const
+const REHEARSED = ['roles', 'claims', 'check', 'scopes', 'acr', 'maxAge', 'actor'] as const
 const NOTHING_TO_REHEARSE =
-  'is false, but there is nothing to rehearse: a login is asked for in any case. Add "roles", "claims", "check", "scopes", "acr" or "maxAge".'
+  'is false, but there is nothing to rehearse: a login is asked for in any case. Add "roles", "claims", "check", "scopes", "acr", "maxAge" or "actor".'
 const ONLY_TOKENS = `are of bearer tokens, which this guard does not accept. Add accept: ['session', 'bearer'] or accept: ['bearer'].`
 const ONLY_FOR_TOKENS = `is for bearer tokens, which this guard does not accept. Add accept: ['bearer'].`
 

@@ -1,5 +1,6 @@
 import type { AuthContext } from '../context.ts'
 import type { Provider } from '../provider/provider.ts'
+import { actorOf } from '../session/actor.ts'
 import type { AuthSession } from '../session/session.ts'
 import { sessionUser } from '../session/session-user.ts'
 import { readUserInfo } from '../tokens/userinfo.ts'
@@ -17,6 +18,8 @@ export async function newSession(
   { tokens, claims, idToken, issuer, proofKey }: Redeemed,
 ): Promise<AuthSession> {
   const now = options.now()
+  const act = actorOf(claims)
+  const endsAt = now + options.session.absoluteSeconds
   const expiresIn = tokens.expiresIn()
   const userinfo =
     options.userinfo !== 'never'
@@ -35,10 +38,11 @@ export async function newSession(
     sid: typeof claims.sid === 'string' ? claims.sid : undefined,
     ...(await sessionUser(options, { idToken: claims, userinfo })),
     createdAt: now,
-    expiresAt: now + options.session.absoluteSeconds,
+    expiresAt: act ? Math.min(endsAt, claims.exp) : endsAt,
     authTime: claims.auth_time,
     acr: typeof claims.acr === 'string' ? claims.acr : undefined,
     amr: isTextList(claims.amr) ? claims.amr : undefined,
+    ...(act && { act }),
     idToken,
     tokens: {
       accessToken: tokens.access_token,

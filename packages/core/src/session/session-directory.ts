@@ -16,6 +16,8 @@ export interface SessionInfo {
   readonly acr: string | undefined
   /** The factors of the login, such as `pwd` and `otp` (RFC 8176). */
   readonly amr: readonly string[] | undefined
+  /** The person who acts for the user, by the name that the provider has for them (`act`, RFC 8693 §4.1). */
+  readonly act?: { readonly sub: string } | undefined
   /** The browser and system that logged in, such as `Firefox on macOS`, where the store has an index. */
   readonly device?: string | undefined
   /** The time of its last use, to the hour, in seconds since the epoch. In lists alone. */
@@ -97,10 +99,11 @@ export function createSessionDirectory(
 
 /** The facts about a session that may be shown. */
 export function describeSession(id: string, session: AuthSession): SessionInfo {
-  const { issuer, createdAt, expiresAt, authTime, acr, amr, device, adopted } = session
+  const { issuer, createdAt, expiresAt, authTime, acr, amr, device, adopted, act } = session
   return {
     ...{ id: publicSessionId(id), issuer, createdAt, expiresAt, authTime, acr, amr },
     ...(device && { device }),
     ...(adopted && { adopted }),
+    ...(act && { act }),
   }
 }

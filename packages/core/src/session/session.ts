@@ -36,6 +36,11 @@ export interface AuthSession {
   /** How strongly they proved it. */
   readonly acr?: string | undefined
   readonly amr?: readonly string[] | undefined
+  /**
+   * Another person acts for the user, such as an operator who helps, under this name (`act`, RFC 8693 §4.1). The user has
+   * proven nothing, and the session ends with the ID token.
+   */
+  readonly act?: { readonly sub: string } | undefined
   /** The browser and system that logged in, such as `Firefox on macOS`. */
   readonly device?: string | undefined
   /** It was adopted from another kit: nothing is known about how its user logged in. */

@@ -1,0 +1,18 @@
+import type { AuthSession } from '../session/session.ts'
+import type { Requirement } from './requirement.ts'
+
+/** The message of a guard that refuses a person who acts for the user. */
+export const ACTOR_REFUSED =
+  'Another person acts for this user, and the guard lets only the user through.'
+
+/**
+ * `actor` for a login in which another person acts for the user, where the guard refuses that: where it says so, or where the
+ * login is too weak, as that person cannot log in again as the user.
+ */
+export function actorRefused(
+  { act }: Pick<AuthSession, 'act'>,
+  { actor }: Pick<Requirement<never, never>, 'actor'>,
+  tooWeak: string | undefined,
+): 'actor' | undefined {
+  return act && (actor === false || tooWeak !== undefined) ? 'actor' : undefined
+}
