@@ -39,6 +39,8 @@ export type WebhookEventType =
   | 'session.ended'
   | 'consent.granted'
   | 'consent.withdrawn'
+  | 'impersonation.begun'
+  | 'impersonation.ended'
   | 'login.succeeded'
   | 'login.failed'
   | 'webhook.disabled'
@@ -70,6 +72,8 @@ const KNOWN: Readonly<Record<WebhookEventType, true>> = {
   'session.ended': true,
   'consent.granted': true,
   'consent.withdrawn': true,
+  'impersonation.begun': true,
+  'impersonation.ended': true,
   'login.succeeded': true,
   'login.failed': true,
   'webhook.disabled': true,

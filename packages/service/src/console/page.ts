@@ -87,7 +87,8 @@ export const notices: Readonly<Record<string, Sentence>> = {
   'connection-disabled': 'Disabled. No user can log in with it until it is enabled again.',
   replayed: 'On the way. The state of each event is below.',
   'secret-rotated': 'The application has a new secret. Show it to deploy it.',
-  asked_user: 'The user is asked by mail, and answers on the account page. You can begin for an hour after that.',
+  asked_user:
+    'The user is asked by mail, and answers on the account page. You can begin for an hour after that.',
   ended_login_as: 'The login as this user has ended.',
   confirmed: 'You have logged in again. For five minutes you can do what is dangerous.',
 }

@@ -24,8 +24,8 @@ import {
   type RequestLimits,
 } from './requests/request-limits.ts'
 import { createUnfinishedLogins } from './requests/unfinished-logins.ts'
-import { createLogoutNotices } from './sessions/logout-notices.ts'
 import { watchActing } from './sessions/acting.ts'
+import { createLogoutNotices } from './sessions/logout-notices.ts'
 import { endVoidSessions } from './sessions/void-sessions.ts'
 import { createUpstreams } from './social/upstreams.ts'
 import { createSupport } from './support.ts'

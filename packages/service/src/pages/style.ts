@@ -100,6 +100,7 @@ button.quiet {
 button.quiet:hover { background: var(--page); }
 .rows { margin: 1rem 0 0; padding: 0; list-style: none; border-top: 1px solid var(--edge); }
 .rows a { display: block; padding: .8rem 2rem .8rem .25rem; position: relative; color: var(--ink); text-decoration: none; border-bottom: 1px solid var(--edge); }
+.rows div { padding: .8rem .25rem; border-bottom: 1px solid var(--edge); }
 .rows a::after {
   content: ""; position: absolute; inset-inline-end: .6rem; top: 50%; width: .5rem; height: .5rem; margin-top: -.3rem;
   border: solid var(--soft); border-width: 2px 2px 0 0; transform: rotate(45deg);
@@ -149,6 +150,7 @@ button.show[aria-pressed="false"] .slash { display: none; }
 .qr svg { display: block; width: 100%; height: auto; }
 code { font: .95rem/1.6 var(--mono); letter-spacing: .04em; }
 .codes { display: grid; grid-template-columns: repeat(auto-fit, minmax(12rem, 1fr)); gap: .25rem 1rem; padding-inline-start: 2rem; }
+.hint + button { margin-top: .6rem; }
 form > .note { margin: 0 0 1.1rem; }
 form + form { margin-top: .25rem; }
 a { color: var(--accent); text-underline-offset: .18em; }

@@ -157,7 +157,8 @@ function dataOf(
   const kind = type.split('.')[0] as string
   const isCredential = kind === 'credential' && second !== undefined
   const id = isCredential ? second : first
-  const isUsers = isCredential || (/^(login|session|consent|impersonation)$/.test(kind) && isUserId(first))
+  const isUsers =
+    isCredential || (/^(login|session|consent|impersonation)$/.test(kind) && isUserId(first))
   return {
     type: isCredential ? credentialType(second) : (objectTypes[kind] ?? 'User'),
     id,

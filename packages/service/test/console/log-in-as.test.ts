@@ -1,6 +1,16 @@
 import { decodeJwt } from 'jose'
 import { describe, expect, test } from 'vitest'
-import { act, ask, openShop, REASON, type Started, sendTicket, start, ticketIn, visitor } from './log-in-as.ts'
+import {
+  act,
+  ask,
+  openShop,
+  REASON,
+  type Started,
+  sendTicket,
+  start,
+  ticketIn,
+  visitor,
+} from './log-in-as.ts'
 import { press, stores, textOf } from './support.ts'
 
 const MINUTE = 60_000
@@ -22,7 +32,9 @@ describe.each(stores)('on %s', (store) => {
     const account = await browser.submit(question, {})
     expect(new URL(account.url).pathname).toBe('/account')
     expect(textOf(account.html)).toContain(`you are logged in as ${ada.email}`)
-    expect(account.html).not.toMatch(/\/account\/(password|security|email|profile|sessions|delete)"/)
+    expect(account.html).not.toMatch(
+      /\/account\/(password|security|email|profile|sessions|delete)"/,
+    )
 
     const shop = await openShop(at, browser)
     const { body: tokens } = await shop.redeem()
@@ -115,7 +127,9 @@ describe.each(stores)('on %s', (store) => {
         body: new URLSearchParams({ csrf, ...fields }).toString(),
         headers: { 'content-type': 'application/x-www-form-urlencoded' },
       })
-    expect((await post('/account/password', { password: 'another horse battery' })).status).toBe(403)
+    expect((await post('/account/password', { password: 'another horse battery' })).status).toBe(
+      403,
+    )
     expect((await post('/account/profile', { name: 'Eve' })).status).toBe(403)
     expect((await post('/account/support/end', { csrf: 'wrong' })).status).toBe(403)
     const ended = await post('/account/support/end', {})
@@ -176,7 +190,11 @@ describe.each(stores)('on %s', (store) => {
     ['the setting asks for consent', ({ set }) => set('asked')],
     [
       'the operator is disabled',
-      ({ running, eve }) => running.service.admin.setOperatorDisabled(eve.id, true),
+      async ({ running, eve }) => {
+        const owner = await running.logIn({ role: 'owner' })
+        const path = `/console/operators/${eve.id}/disable`
+        await press(owner, await owner.get(path), path)
+      },
     ],
     [
       'the operator gets another role',

@@ -11,7 +11,11 @@ const CALLBACK = 'https://shop.example/callback'
 type Store = (typeof stores)[number]
 
 /** A tenant that allows logins of operators, with Ada, a shop, and an admin of the console. */
-export async function start(store: Store, mode = 'allowed', options: { role?: 'admin' | 'support' } = {}) {
+export async function start(
+  store: Store,
+  mode = 'allowed',
+  options: { role?: 'admin' | 'support' } = {},
+) {
   let ahead = 0
   const running = await startConsole({ ...on(store), clock: { now: () => Date.now() + ahead } })
   const tenant = await aTenant(running)
@@ -32,7 +36,7 @@ export async function start(store: Store, mode = 'allowed', options: { role?: 'a
 
 export type Started = Awaited<ReturnType<typeof start>>
 
-async function setMode(tenant: Started['tenant'], value: string) {
+async function setMode(tenant: Awaited<ReturnType<typeof aTenant>>, value: string) {
   const { body } = await tenant.call('GET', `/v1/tenants/${tenant.id}`)
   const metadata = { ...body.metadata, latchkey_impersonation: value }
   const { status } = await tenant.call('POST', `/v1/tenants/${tenant.id}`, { ...body, metadata })
@@ -55,7 +59,10 @@ export async function addShop(tenant: Awaited<ReturnType<typeof aTenant>>, metad
 }
 
 /** A browser at the tenant. */
-export function visitor({ running: { service }, tenant }: Pick<Started, 'running' | 'tenant'>): Browser {
+export function visitor({
+  running: { service },
+  tenant,
+}: Pick<Started, 'running' | 'tenant'>): Browser {
   return createBrowser({ url: `https://${tenant.domain}`, fetch: service.fetch as never })
 }
 
@@ -144,4 +151,3 @@ export async function openShop(
     },
   }
 }
-

@@ -279,6 +279,25 @@ export const guards: readonly Case[] = [
     },
   ],
   [
+    'a person who acts for the user is named in the session, and refused where only the user may go',
+    async ({ open, provider }) => {
+      const site = await open({
+        routes: [guarded('/own', { actor: false }), guarded('/mfa', { acr: 'urn:mfa' })],
+      })
+      const { user } = provider
+      provider.user = { ...user, act: { sub: 'operator:usr_1' } }
+      const eve = await site.user()
+      provider.user = user
+      assert.equal((await eve.open('/private')).text, 'private to ada')
+      for (const path of ['/own', '/mfa']) {
+        const answer = await eve.call(path)
+        assert.equal(answer.status, 403)
+        assert.equal(answer.body.code, 'LATCHKEY_FORBIDDEN')
+      }
+      assert.equal((await (await site.user()).open('/own')).text, 'let in')
+    },
+  ],
+  [
     'a page that asks for a recent login sends a user with an old one to log in once',
     async ({ open, provider }) => {
       const site = await open({ routes: [guarded('/recent', { maxAge: 300 })] })

@@ -1,7 +1,14 @@
 import { impersonationMode } from '../../domain/tenants/impersonation-mode.ts'
 import { getUser } from '../../domain/users/users.ts'
 import { ServiceError } from '../../domain/writes/errors.ts'
-import { type ConsoleRoute, type Result, redirectTo, type TenantCall, tenantForm, tenantPage } from '../call.ts'
+import {
+  type ConsoleRoute,
+  type Result,
+  redirectTo,
+  type TenantCall,
+  tenantForm,
+  tenantPage,
+} from '../call.ts'
 import { type Refused, refusedBy } from '../refused.ts'
 import { asIs, type Sentence } from '../texts/index.ts'
 

@@ -1007,6 +1007,7 @@ export const de = {
   'waits for the user': 'wartet auf den Benutzer',
   'can begin': 'kann beginnen',
   'logged in now': 'jetzt angemeldet',
+  ended: 'beendet',
   'declined by the user': 'vom Benutzer abgelehnt',
   'The user is asked by mail, and answers on the account page. You can begin for an hour after that.':
     'Der Benutzer wird per E-Mail gefragt und antwortet auf der Kontoseite. Danach können Sie eine Stunde lang beginnen.',
@@ -1025,6 +1026,7 @@ export const de = {
     'Ihr Name, der Grund, der Beginn und das Ende stehen im Audit-Log.',
   '10 to 300 characters, such as the number of the ticket. The user reads it.':
     '10 bis 300 Zeichen, etwa die Nummer der Anfrage. Der Benutzer liest es.',
+  'Operator and reason': 'Operator und Grund',
   'Ask the user': 'Den Benutzer fragen',
   'Logins of operators as this user': 'Anmeldungen von Operatoren als dieser Benutzer',
   Asked: 'Gefragt',
@@ -1032,7 +1034,8 @@ export const de = {
   'Begin…': 'Beginnen …',
   'You go on at {host}, in a new tab, and confirm there that you log in as {email}. The button works once, for two minutes.':
     'Weiter geht es bei {host} in einem neuen Tab. Dort bestätigen Sie, dass Sie sich als {email} anmelden. Die Schaltfläche wirkt einmal, zwei Minuten lang.',
-  '{who} asked to log in as {on}: {changes}.': '{who} bat darum, sich als {on} anzumelden: {changes}.',
+  '{who} asked to log in as {on}: {changes}.':
+    '{who} bat darum, sich als {on} anzumelden: {changes}.',
   '{who} agreed that an operator logs in as {on}: {changes}.':
     '{who} stimmte zu, dass sich ein Operator als {on} anmeldet: {changes}.',
   '{who} declined that an operator logs in as {on}: {changes}.':

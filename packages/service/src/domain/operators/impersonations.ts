@@ -72,7 +72,10 @@ const everywhere = ({ context }: Holder): Holder => ({ context, tenant: { id: SY
 export type FoundImpersonation = Found<Impersonation>
 
 /** The tenant as it is now. */
-type TenantHolder = Holder & { readonly tenant: Tenant; readonly context: { domain: DomainContext } }
+type TenantHolder = Holder & {
+  readonly tenant: Tenant
+  readonly context: { domain: DomainContext }
+}
 
 /** The state of a record. */
 export type ImpersonationState = 'waiting' | 'ready' | 'begun' | 'ended' | 'declined' | 'missed'
@@ -171,7 +174,8 @@ async function mustBeAllowed(
   }
   const standing = await readStanding(domain, user)
   if (user.disabled || isContested(user, standing)) throw refuse(reason('impersonation_of_locked'))
-  if (holdOf({ user, standing }, nowMicros(domain.clock))) throw refuse(reason('impersonation_of_held'))
+  if (holdOf({ user, standing }, nowMicros(domain.clock)))
+    throw refuse(reason('impersonation_of_held'))
   // Nobody could be told.
   if (user.verifiedAt === undefined) throw refuse(reason('impersonation_of_unverified'))
 }
@@ -249,7 +253,12 @@ function isModeKept(tenant: Tenant, { agreedAt }: Impersonation): boolean {
   return mode === 'allowed' || (mode === 'asked' && agreedAt !== undefined)
 }
 
-function newSecret({ context }: TenantHolder, id: string, of: 'ticket' | 'browser', seconds: number) {
+function newSecret(
+  { context }: TenantHolder,
+  id: string,
+  of: 'ticket' | 'browser',
+  seconds: number,
+) {
   const random = randomBytes(32).toString('base64url')
   const until = nowMicros(context.domain.clock) + seconds * 1e6
   return { text: `${id}.${random}`, secret: { of, hash: digest(random), until } }

@@ -30,12 +30,11 @@ interface IdToken {
 type Issue = (this: IdToken, options: { use: string }) => Promise<string>
 
 /** Claims that say what a token is, and not who its user is. */
-const RESERVED = new Set([
-  ...['iss', 'sub', 'aud', 'exp', 'nbf', 'iat', 'jti', 'azp', 'auth_time', 'act'],
-])
+const RESERVED = new Set(['iss', 'sub', 'aud', 'exp', 'nbf', 'iat', 'jti', 'azp', 'auth_time'])
 
 /**
- * Names the operator who acts for the user in every ID Token, as the claim `act`.
+ * Names the operator who acts for the user in every ID Token, as the claim `act`. Called before {@link addClaims}, whose claims
+ * it replaces.
  *
  * @see RFC 8693 §4.1
  */

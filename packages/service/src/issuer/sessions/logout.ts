@@ -65,9 +65,18 @@ export function createLogout(context: IssuerContext): LogoutFeature {
       const { accountId, acting } = await readSession(ctx.oidc.provider, ctx.req, ctx.res)
       const user = accountId && !acting && (await lookUpUser(context.domain, tenant.id, accountId))
       if (!user)
-        return send(context, ctx, 'message', { title: 'loggedOutTitle', text: 'loggedOutText', link })
+        return send(context, ctx, 'message', {
+          title: 'loggedOutTitle',
+          text: 'loggedOutText',
+          link,
+        })
       const values = { email: user.email }
-      await send(context, ctx, 'message', { title: 'signedInTitle', text: 'signedInText', values, link })
+      await send(context, ctx, 'message', {
+        title: 'signedInTitle',
+        text: 'signedInText',
+        values,
+        link,
+      })
     },
   }
 }

@@ -27,16 +27,18 @@ export async function sessionsOf(
   user: User,
 ): Promise<UserSession[]> {
   const entries = await protocol.listByAccount(user.tenantId, 'Session', user.id)
-  return entries
-    // Those of operators are none of the user's devices; the account page has a list of its own.
-    .filter(({ payload }) => !(JSON.parse(payload) as { acting?: unknown }).acting)
-    .map((entry): UserSession => {
-      const stored = JSON.parse(entry.payload) as Partial<UserSession>
-      const { loginTs = 0, keptAt, userAgent, address, authorizations = {} } = stored
-      return { entry, uid: entry.uid ?? '', loginTs, keptAt, userAgent, address, authorizations }
-    })
-    .filter(({ loginTs, keptAt }) => isLoginValid(user, loginTs, keptAt))
-    .sort((a, b) => b.loginTs - a.loginTs)
+  return (
+    entries
+      // Those of operators are none of the user's devices; the account page has a list of its own.
+      .filter(({ payload }) => !(JSON.parse(payload) as { acting?: unknown }).acting)
+      .map((entry): UserSession => {
+        const stored = JSON.parse(entry.payload) as Partial<UserSession>
+        const { loginTs = 0, keptAt, userAgent, address, authorizations = {} } = stored
+        return { entry, uid: entry.uid ?? '', loginTs, keptAt, userAgent, address, authorizations }
+      })
+      .filter(({ loginTs, keptAt }) => isLoginValid(user, loginTs, keptAt))
+      .sort((a, b) => b.loginTs - a.loginTs)
+  )
 }
 
 /**

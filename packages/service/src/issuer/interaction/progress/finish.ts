@@ -133,7 +133,8 @@ async function endOtherSession(flow: InteractionRequest, user?: User): Promise<v
   const { accountId } = session
   await endSession(context, provider, session)
   const { tenant } = flow
-  if (session.acting) await noteActingLogout({ context, tenant, provider }, session, scopeOf(flow).actor)
+  if (session.acting)
+    await noteActingLogout({ context, tenant, provider }, session, scopeOf(flow).actor)
   else await note(scopeOf(flow, accountId), 'logout.succeeded', accountId)
   delete interaction.session
   await interaction.persist()
