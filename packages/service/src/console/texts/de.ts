@@ -1023,13 +1023,17 @@ export const de = {
   'Applications are told that it is you, by the claim “act”. Acts that need a login of the user are refused.':
     'Anwendungen erfahren durch den Claim „act“, dass Sie es sind. Was eine Anmeldung des Benutzers braucht, wird abgelehnt.',
   'Your name, the reason, the beginning and the end are in the audit log.':
-    'Ihr Name, der Grund, der Beginn und das Ende stehen im Audit-Log.',
+    'Ihr Name, der Grund, der Beginn und das Ende stehen im Protokoll.',
   '10 to 300 characters, such as the number of the ticket. The user reads it.':
     '10 bis 300 Zeichen, etwa die Nummer der Anfrage. Der Benutzer liest es.',
   'Operator and reason': 'Operator und Grund',
+  'Go on': 'Weiter',
+  Back: 'Zurück',
   'Ask the user': 'Den Benutzer fragen',
   'Logins of operators as this user': 'Anmeldungen von Operatoren als dieser Benutzer',
-  Asked: 'Gefragt',
+  'Asked {time}': 'Gefragt {time}',
+  'Logged in {time}': 'Angemeldet {time}',
+  'Ended {time}': 'Beendet {time}',
   Ended: 'Beendet',
   'Begin…': 'Beginnen …',
   'You go on at {host}, in a new tab, and confirm there that you log in as {email}. The button works once, for two minutes.':

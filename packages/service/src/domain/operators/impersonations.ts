@@ -189,25 +189,28 @@ function mayImpersonate(
   return reach === 'all' || reach.includes(tenant.id)
 }
 
-/** The user's answer to an operator who asks. Of several at once, one counts. */
+/** The user's answer to an operator who asks. Of several at once, one counts. @returns Whether it is this one. */
 export async function answerImpersonation(
   holder: TenantHolder,
   scope: Scope,
-  found: FoundImpersonation,
+  { id }: Pick<Impersonation, 'id'>,
   agrees: boolean,
 ): Promise<boolean> {
   const now = nowMicros(holder.context.domain.clock)
-  const { value } = found
-  const state = impersonationState(value, now)
-  const isAnswered = agrees ? state !== 'waiting' : state !== 'waiting' && state !== 'ready'
-  if (isAnswered || impersonationMode(holder.tenant) === 'off') return false
-  const next: Impersonation = agrees
-    ? { ...value, agreedAt: now, waitsUntil: now + BEGIN_SECONDS * 1e6 }
-    : { ...value, ended: { at: now, by: 'declined' }, secret: undefined }
-  if (!(await impersonations.exchange(holder, found, next))) return false
-  const action = agrees ? 'impersonation.agree' : 'impersonation.decline'
-  await noteBoth(holder, scope.actor, value, action)
-  return true
+  for (;;) {
+    const found = await impersonations.read(holder, id)
+    if (!found || impersonationMode(holder.tenant) === 'off') return false
+    const { value } = found
+    const state = impersonationState(value, now)
+    if (agrees ? state !== 'waiting' : state !== 'waiting' && state !== 'ready') return false
+    const next: Impersonation = agrees
+      ? { ...value, agreedAt: now, waitsUntil: now + BEGIN_SECONDS * 1e6 }
+      : { ...value, ended: { at: now, by: 'declined' }, secret: undefined }
+    if (!(await impersonations.exchange(holder, found, next))) continue
+    const action = agrees ? 'impersonation.agree' : 'impersonation.decline'
+    await noteBoth(holder, scope.actor, value, action)
+    return true
+  }
 }
 
 /**
@@ -368,14 +371,15 @@ export async function takeBackQuestion(
   actor: Actor,
   id: string,
 ): Promise<boolean> {
-  const found = await impersonations.read(holder, id)
-  if (!found || found.value.ended || found.value.begunAt !== undefined) return false
-  const now = nowMicros(holder.context.domain.clock)
-  const ended = { at: now, by: 'operator' as const }
-  const next = { ...found.value, ended, secret: undefined }
-  if (!(await impersonations.exchange(holder, found, next))) return false
-  await noteBoth(holder, actor, found.value, 'impersonation.end', { ended: ended.by })
-  return true
+  const ended = { at: nowMicros(holder.context.domain.clock), by: 'operator' as const }
+  for (;;) {
+    const found = await impersonations.read(holder, id)
+    if (!found || found.value.ended || found.value.begunAt !== undefined) return false
+    const next = { ...found.value, ended, secret: undefined }
+    if (!(await impersonations.exchange(holder, found, next))) continue
+    await noteBoth(holder, actor, found.value, 'impersonation.end', { ended: ended.by })
+    return true
+  }
 }
 
 /** The record with this id. */

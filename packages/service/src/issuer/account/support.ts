@@ -67,8 +67,8 @@ export async function answerSupport(flow: FlowRequest, visit: Visit, form: Form)
     (await impersonationsOf(flow, user.id)).find(({ value }) => value.id === form.get(name))
   const holder = { context, tenant }
   const [agreed, declined, ended] = [await find('agree'), await find('decline'), await find('end')]
-  if (agreed) await answerImpersonation(holder, scope, agreed, true)
-  else if (declined) await answerImpersonation(holder, scope, declined, false)
+  if (agreed) await answerImpersonation(holder, scope, agreed.value, true)
+  else if (declined) await answerImpersonation(holder, scope, declined.value, false)
   else if (ended) {
     await endActing({ context, tenant, provider }, scope.actor, ended.value.id, 'user')
   }
