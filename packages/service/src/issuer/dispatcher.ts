@@ -120,7 +120,7 @@ export function createDispatcher(
     if (!found || isOff) await guarded(flow, showNotFound)
     else if ('run' in found) await guarded(flow, (asked) => runPage(asked, found, params))
     else if (path.startsWith(paths.code_verification)) {
-      // Whoever confirms a device gives it a login of its own.
+      // A device that is confirmed gets a login of its own.
       facts.acting = await actingIn(context, provider, tenant, [request, response])
       if (facts.acting) return showActing(flow)
       await handle(request, response)

@@ -100,6 +100,15 @@ export async function act(at: Started): Promise<Browser> {
   return browser
 }
 
+/** What the token endpoint answers. */
+interface TokenBody {
+  id_token: string
+  access_token: string
+  expires_in: number
+  scope: string
+  error: string
+}
+
 /** The answer to a login of the shop in a browser. */
 export async function openShop(
   { shop, running, tenant }: Pick<Started, 'shop' | 'running' | 'tenant'>,
@@ -129,7 +138,7 @@ export async function openShop(
       },
       body: new URLSearchParams(body).toString(),
     })
-    return { status: answer.status, body: await answer.json() }
+    return { status: answer.status, body: (await answer.json()) as TokenBody }
   }
   return {
     page,

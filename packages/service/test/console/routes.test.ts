@@ -275,8 +275,16 @@ describe('every route of the console', () => {
     }
   })
 
-  test('has no route that logs in as another user: there is no impersonation (C7)', () => {
-    for (const { path } of consoleRoutes) expect(path).not.toMatch(/impersonat|log-?in-?as|act-?as/)
+  test('logs in as another user by the permission for that alone, and after a login of the last minutes (C7)', () => {
+    const acting = consoleRoutes.filter(({ path }) => /impersonat|log-?in-?as|act-?as/.test(path))
+    expect(
+      acting.map(({ method, path, needs, isDangerous }) => [method, path, needs, isDangerous]),
+    ).toEqual([
+      ['GET', '/console/t/:tenant/users/:user/log-in-as', 'impersonate', true],
+      ['POST', '/console/t/:tenant/users/:user/log-in-as', 'impersonate', true],
+      ['POST', '/console/t/:tenant/users/:user/log-in-as/begin', 'impersonate', true],
+      ['POST', '/console/t/:tenant/users/:user/log-in-as/end', 'impersonate', false],
+    ])
   })
 
   test('asks the data store at most seven times for a page, however long it is (C8)', async () => {

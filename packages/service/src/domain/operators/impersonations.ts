@@ -35,7 +35,7 @@ const SHOWN_SECONDS = 90 * 86_400
 /** The fewest and the most characters of a reason. */
 const REASON = { least: 10, most: 300 } as const
 
-/** Who has ended it: one of the two people, its time, or a rule that no longer held. */
+/** The cause of an end: one of the two people, the time, or a rule that no longer held. */
 export type EndedBy = 'operator' | 'user' | 'time' | 'rule'
 
 /** A login of an operator as a user. */
@@ -176,7 +176,7 @@ async function mustBeAllowed(
   if (user.disabled || isContested(user, standing)) throw refuse(reason('impersonation_of_locked'))
   if (holdOf({ user, standing }, nowMicros(domain.clock)))
     throw refuse(reason('impersonation_of_held'))
-  // Nobody could be told.
+  // There is no address to tell of it.
   if (user.verifiedAt === undefined) throw refuse(reason('impersonation_of_unverified'))
 }
 

@@ -52,7 +52,7 @@ export async function showOverview(flow: FlowRequest, visit: Visit): Promise<voi
           } as const,
         ]
       : []),
-    // What was done stays to be seen after the setting is off.
+    // Earlier logins stay to be seen after the setting is off.
     ...(impersonationMode(tenant) !== 'off' ||
     (await impersonationsOf({ context, tenant }, user.id)).length > 0
       ? [

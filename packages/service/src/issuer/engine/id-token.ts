@@ -33,27 +33,20 @@ type Issue = (this: IdToken, options: { use: string }) => Promise<string>
 const RESERVED = new Set(['iss', 'sub', 'aud', 'exp', 'nbf', 'iat', 'jti', 'azp', 'auth_time'])
 
 /**
- * Names the operator who acts for the user in every ID Token, as the claim `act`. Called before {@link addClaims}, whose claims
- * it replaces.
+ * Names the operator who acts for the user in every ID Token, as the claim `act`, and adds further claims of the user; what makes it
+ * an ID Token stays.
  *
  * @see RFC 8693 §4.1
  */
-export function nameActors(provider: Provider): void {
-  const issue: Issue = replace(provider, 'IdToken.prototype.issue', async function (options) {
-    const { acting } = loginOfTokens()
-    if (options.use === 'idtoken' && acting) this.set('act', { sub: acting.by })
-    return issue.call(this, options)
-  })
-}
-
-/** Adds claims of the user to every ID Token; what makes it an ID Token stays. */
-export function addClaims(provider: Provider, claimsOf: ClaimsOf): void {
+export function addClaims(provider: Provider, claimsOf: ClaimsOf | undefined): void {
   const issue: Issue = replace(provider, 'IdToken.prototype.issue', async function (options) {
     const { sub } = this.available
     if (options.use === 'idtoken' && sub !== undefined) {
-      for (const [name, value] of Object.entries(await claimsOf(sub))) {
+      for (const [name, value] of Object.entries((await claimsOf?.(sub)) ?? {})) {
         if (!RESERVED.has(name) && !Object.hasOwn(this.extra, name)) this.set(name, value)
       }
+      const { acting } = loginOfTokens()
+      if (acting) this.set('act', { sub: acting.by })
     }
     return issue.call(this, options)
   })

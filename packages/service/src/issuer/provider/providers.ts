@@ -25,7 +25,7 @@ import {
 } from '../engine/client.ts'
 import { judgeBeforeUse } from '../engine/code.ts'
 import { admitDevices } from '../engine/device-code.ts'
-import { addClaims, keepAuthTimeWhole, nameActors } from '../engine/id-token.ts'
+import { addClaims, keepAuthTimeWhole } from '../engine/id-token.ts'
 import { bindInteractions } from '../engine/interaction.ts'
 import { carryLoginFacts } from '../engine/login-facts.ts'
 import { admitPushes } from '../engine/push.ts'
@@ -163,8 +163,7 @@ async function build(
   carryLoginFacts(provider, context.domain.clock)
   nameRefreshTokens(provider, (random, token) => refreshToken(random, token, context.domain.clock))
   judgeBeforeUse(provider, refuseForeignApi)
-  nameActors(provider)
-  if (context.idTokenClaims) addClaims(provider, context.idTokenClaims)
+  addClaims(provider, context.idTokenClaims)
   bindInteractions(provider, (ctx, id) => beginLogin(context, ctx, id), isSameBrowser)
   keepClients(provider, (request) => {
     const { userAgent, clientIp } = factsOf(request)

@@ -300,7 +300,7 @@ export const de: Texts = {
   accountSupportAbout: 'Wer sich als Sie angemeldet hat und wer darum bittet',
   supportText:
     'Diese Personen aus unserem Support bitten darum, sich in Ihrem Konto anzumelden, oder haben es getan. Sie sehen 15 Minuten lang, was Sie sehen. Ihre Anmeldemethoden können sie nicht ändern. Alle Zeiten sind in UTC.',
-  supportNone: 'Niemand aus unserem Support hat darum gebeten, sich in Ihrem Konto anzumelden.',
+  supportNone: 'Unser Support hat nicht darum gebeten, sich in Ihrem Konto anzumelden.',
   supportDone: 'Erledigt.',
   supportReason: 'Der genannte Grund: „{reason}“',
   supportWaiting: 'Gefragt am {asked}. Wartet auf Ihre Antwort.',

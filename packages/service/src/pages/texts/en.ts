@@ -279,7 +279,7 @@ export const en = {
   accountSupportAbout: 'Who has logged in as you, and who asks to',
   supportText:
     'These people of our support ask to log in to your account, or have done so. They see what you see, for 15 minutes. They cannot change your ways to log in. Times are in UTC.',
-  supportNone: 'Nobody of our support has asked to log in to your account.',
+  supportNone: 'Our support has not asked to log in to your account.',
   supportDone: 'Done.',
   supportReason: 'The reason given: “{reason}”',
   supportWaiting: 'Asked on {asked}. Waits for your answer.',
