@@ -155,7 +155,7 @@ describe('every route of the console', () => {
   test('is open to the roles of the stored matrix, and to no other', async () => {
     const lines = consoleRoutes.map(({ method, path, needs, concerns, isDangerous }) => {
       const cells = operatorRoles.map((one) => (roleMay(one, needs) ? one : '-').padEnd(8))
-      return `${cells.join('')}${needs.padEnd(10)}${isDangerous ? 'new login' : '-        '}  ${concerns.padEnd(8)}${method.padEnd(5)}${path}`
+      return `${cells.join('')}${needs.padEnd(12)}${isDangerous ? 'new login' : '-        '}  ${concerns.padEnd(8)}${method.padEnd(5)}${path}`
     })
     await expect(`${lines.sort().join('\n')}\n`).toMatchFileSnapshot('routes-and-roles.txt')
 
