@@ -84,6 +84,7 @@ const others: readonly string[] = [
   'both are small and have at most one dependency.',
   'at most 72 bytes, which is 72 plain letters.',
   'at most 200 characters.',
+  '{operator}, of the support of {company}, logged in to your account at {time} UTC, for 15 minutes at most.',
   'at most 50 MB and 500,000 users) or lines that you paste.',
   // Of one login.
   'The account page demands at most two factors, even of users with a key, because a recovery code must be enough to remove a lost key.',

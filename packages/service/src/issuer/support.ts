@@ -22,6 +22,7 @@ import {
   type UserState,
 } from '../domain/operators/support.ts'
 import { blockedHosts, isSelfDescribedId, listedHosts } from '../domain/tenants/client-documents.ts'
+import { impersonationMode } from '../domain/tenants/impersonation-mode.ts'
 import type { TextMail } from '../domain/tenants/tenant-texts.ts'
 import { getTenant, lookUpTenant, setHostBlocked } from '../domain/tenants/tenants.ts'
 import { endAllSessions, mayReset } from '../domain/users/accounts.ts'
@@ -86,9 +87,7 @@ export function createSupport(
     await refuseHeld(scope, user)
     const facts = factsFor(context, tenant, scope)
     const sent = await sendLink(context, kind, { facts, language }, user.email, user)
-    if (!sent) {
-      throw new ServiceError('rate_limited', reason('mail_too_many'), { retryAfterSeconds: 3_600 })
-    }
+    if (!sent) throw tooManyMails()
     await note(scope, 'mail.requested', user.id)
     return recordOf(sent)
   }
@@ -376,6 +375,9 @@ export function createSupport(
     async askToImpersonate(scope, by, userId, because) {
       const [tenant, user] = await Promise.all([getTenant(scope), getUser(scope, userId)])
       const holder = { context, tenant }
+      const facts = factsFor(context, tenant, scope)
+      const isAsked = impersonationMode(tenant) === 'asked'
+      if (isAsked && !(await context.throttle.admitMail(facts, user.email))) throw tooManyMails()
       const made = await askToImpersonate(holder, scope.actor, by, user, because)
       if (made.mode === 'asked') {
         await tellOfImpersonation(context, tenant, user, made, 'impersonationAsked')
@@ -414,6 +416,10 @@ function languageOf({ profile }: User): Language {
 
 function tenantsIn(language: Language, reach: Reach): string {
   return reach === 'all' ? translator(language)('mailRoleAllTenants') : reach.join(', ')
+}
+
+function tooManyMails(): ServiceError {
+  return new ServiceError('rate_limited', reason('mail_too_many'), { retryAfterSeconds: 3_600 })
 }
 
 /** Refuses a link to an address that waits for a second operator, which would open nothing. */

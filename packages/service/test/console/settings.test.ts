@@ -35,6 +35,7 @@ test('the page of the settings has each setting of the API once, with its name b
   const grouped = settingGroups.flatMap(({ settings }) => settings.map(({ name }) => name))
   const own = [
     'latchkey_brand_color',
+    'latchkey_impersonation',
     'latchkey_leaked_password_check',
     'latchkey_logo_url',
     'latchkey_password_min_length',

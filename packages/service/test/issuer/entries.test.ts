@@ -12,6 +12,7 @@ test('every kind of record that expires has the lifetime, and the sealed member,
     .filter(({ kind }) => kind !== OF_TESTS)
     .map(({ kind, seconds, sealed }) => [kind, seconds, sealed])
   expect(found.sort()).toEqual([
+    ['BegunImpersonation', DAY, undefined],
     ['CommandWithdrawal', 8 * HOUR, undefined],
     ['Consent', 365 * DAY, undefined],
     // As long as the consent, as a program.
@@ -19,6 +20,7 @@ test('every kind of record that expires has the lifetime, and the sealed member,
     ['ContestToken', 7 * DAY, undefined],
     ['DeviceNews', 180 * DAY, undefined],
     ['Enrolment', HOUR, 'seed'],
+    ['Impersonation', 90 * DAY, undefined],
     ['KeyChallenge', HOUR, undefined],
     ['KnownDevice', 180 * DAY, undefined],
     ['LoginProgress', HOUR, undefined],

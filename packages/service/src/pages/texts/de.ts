@@ -326,6 +326,7 @@ export const de: Texts = {
   actingRefusedTitle: 'Das kann nur der Benutzer selbst',
   actingRefusedText:
     'Sie sind als dieser Benutzer angemeldet, um zu helfen. Diese Seite ist nur für den Benutzer selbst.',
+  actingBack: 'Zurück zum Konto des Benutzers',
   actingEndedTitle: 'Sie sind abgemeldet',
   actingEndedText:
     'Sie sind nicht mehr als der Benutzer angemeldet, weder hier noch bei den Anwendungen.',

@@ -304,6 +304,7 @@ export const en = {
   actingEnd: 'End now',
   actingRefusedTitle: 'Only the user can do that',
   actingRefusedText: 'You are logged in as this user to help. This page is for the user alone.',
+  actingBack: 'Back to the account of the user',
   actingEndedTitle: 'You are logged out',
   actingEndedText: 'You are no longer logged in as the user, here or at the applications.',
   deletionTitle: 'Delete your account',

@@ -85,7 +85,7 @@ export async function showLoginOff(flow: FlowRequest): Promise<void> {
 
 /** Refuses a page in the session of an operator who acts for a user. */
 export function showActing(flow: FlowRequest): void {
-  const link = { href: accountPaths.overview, text: 'tooManyBack' } as const
+  const link = { href: accountPaths.overview, text: 'actingBack' } as const
   show(flow, 403, 'message', { title: 'actingRefusedTitle', text: 'actingRefusedText', link })
 }
 
