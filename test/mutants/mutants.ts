@@ -233,8 +233,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'a session lives on after its absolute end',
     adapter: 'express',
     file: core('login/new-session.ts'),
-    find: 'expiresAt: now + options.session.absoluteSeconds,',
-    replacement: 'expiresAt: now + 10 * options.session.absoluteSeconds,',
+    find: 'endsAt = now + options.session.absoluteSeconds',
+    replacement: 'endsAt = now + 10 * options.session.absoluteSeconds',
   },
   {
     name: 'a write that another site sent passes a guard',

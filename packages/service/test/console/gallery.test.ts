@@ -107,6 +107,7 @@ const gallery: Readonly<Record<string, readonly Entry[]>> = {
   ],
   '/console/t/:tenant/users/:user/edit': ['user-edit'],
   '/console/t/:tenant/users/:user/delete': ['user-delete'],
+  '/console/t/:tenant/users/:user/log-in-as': ['user-log-in-as'],
   '/console/t/:tenant/keys': ['tenant-keys'],
   '/console/t/:tenant/keys/:key/withdraw': [
     { name: 'tenant-key-withdraw', path: '/console/t/:tenant/keys/:own/withdraw' },
