@@ -171,7 +171,7 @@ const nextjs: Framework = {
 }
 
 /** The frameworks by the names that `--framework` takes, in the order in which they are offered. */
-const frameworks = {
+const frameworks: Readonly<Record<FrameworkName, Framework>> = {
   express: oneFile('Express', 'app.js', ['@latchkey/express', 'express'], ['@types/express']),
   fastify: oneFile('Fastify', 'fastify.js', ['@latchkey/fastify', 'fastify']),
   hono: oneFile('Hono', 'hono.js', ['@hono/node-server', '@latchkey/hono', 'hono']),
@@ -179,9 +179,16 @@ const frameworks = {
   nestjs,
   nextjs,
   'node-http': oneFile('node:http, no framework', 'node-http.js', ['@latchkey/core']),
-} satisfies Readonly<Record<string, Framework>>
+}
 
-export type FrameworkName = keyof typeof frameworks
+export type FrameworkName =
+  | 'express'
+  | 'fastify'
+  | 'hono'
+  | 'koa'
+  | 'nestjs'
+  | 'nextjs'
+  | 'node-http'
 export const frameworkNames: readonly FrameworkName[] = Object.keys(frameworks) as FrameworkName[]
 
 /** The framework of a name. */
