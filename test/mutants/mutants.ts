@@ -237,6 +237,13 @@ export const MUTANTS: readonly Mutant[] = [
     replacement: 'endsAt = now + 10 * options.session.absoluteSeconds',
   },
   {
+    name: 'a session with an actor outlives its ID token',
+    adapter: 'express',
+    file: core('login/new-session.ts'),
+    find: 'act ? Math.min(endsAt, claims.exp) : endsAt',
+    replacement: 'endsAt',
+  },
+  {
     name: 'a write that another site sent passes a guard',
     adapter: 'fastify',
     file: core('http/sending-page.ts'),

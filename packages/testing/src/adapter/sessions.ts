@@ -223,6 +223,24 @@ export const sessions: readonly Case[] = [
     },
   ],
   [
+    'a session in which another person acts for the user ends with the ID token, however long others last',
+    async ({ open, provider }) => {
+      let ahead = 0
+      const now = (): number => Math.floor(Date.now() / 1000) + ahead
+      const site = await open({ options: { now } })
+      const { user } = provider
+      provider.user = { ...user, act: { sub: 'operator:usr_1' } }
+      const eve = await site.user()
+      provider.user = user
+      const ada = await site.user()
+      ahead = 590
+      assert.equal((await eve.open('/')).text, 'in as ada')
+      ahead = 601
+      assert.equal((await eve.open('/')).text, 'out')
+      assert.equal((await ada.open('/')).text, 'in as ada')
+    },
+  ],
+  [
     'another user of the same browser gets no data of the previous user',
     async ({ open, provider }) => {
       const site = await open()
