@@ -13,7 +13,6 @@ test('every kind of record that expires has the lifetime, and the sealed member,
     .map(({ kind, seconds, sealed }) => [kind, seconds, sealed])
   expect(found.sort()).toEqual([
     ['BegunImpersonation', DAY, undefined],
-    ['CommandWithdrawal', 8 * HOUR, undefined],
     ['Consent', 365 * DAY, undefined],
     // As long as the consent, as a program.
     ['ConsentName', 365 * DAY, undefined],

@@ -26,6 +26,11 @@ import { change, findAhead, findChanged, readAhead } from './request-changes.ts'
 /** The kinds of which the entries of a user are listed; of others, no index by user is kept. */
 const LISTED: ReadonlySet<string> = new Set(['Session', 'RefreshToken'])
 
+/** The access tokens of the command are listed too: they are good for hours, and have no refresh token by which they are found. */
+function isListed(kind: string, tenantId: string, { clientId }: AdapterPayload): boolean {
+  return LISTED.has(kind) || (kind === 'AccessToken' && isCommand(tenantId, clientId))
+}
+
 /**
  * The kinds that are removed with their grant. Codes and access tokens live for an hour at most; without their grant,
  * which every use looks up, they are refused.
@@ -75,7 +80,7 @@ function entryAdapter(context: IssuerContext, tenantId: string, kind: string): A
         expiresAt: nowMicros(domain.clock) + keptSeconds * 1e6,
         ...(REVOKED.has(kind) && { grantId: payload.grantId }),
         uid: isDevice && userCode !== undefined ? userCodeUid(userCode) : payload.uid,
-        ...(LISTED.has(kind) && { accountId: payload.accountId }),
+        ...(isListed(kind, tenantId, payload) && { accountId: payload.accountId }),
       }
       await change(protocol, { kind: 'put', entry })
     },

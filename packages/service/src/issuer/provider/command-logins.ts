@@ -1,18 +1,15 @@
 import type { AdapterPayload } from 'oidc-provider'
 import {
   COMMAND_CLIENT,
-  COMMAND_LOGIN_SECONDS,
   type CommandLogins,
   strengthAt,
 } from '../../domain/operators/command-logins.ts'
 import { operatorOfLogin } from '../../domain/operators/operators.ts'
 import { lookUpTenant } from '../../domain/tenants/tenants.ts'
 import { acrOf } from '../../domain/ways/assurance.ts'
-import { nowMicros } from '../../domain/writes/context.ts'
-import { entry, type Holder } from '../../domain/writes/entries.ts'
+import type { Holder } from '../../domain/writes/entries.ts'
 import { lifetimes } from '../../domain/writes/lifetimes.ts'
 import { entryName, type ProtocolEntry } from '../../store/protocol-store.ts'
-import type { Micros } from '../../store/records.ts'
 import { SYSTEM_TENANT_ID } from '../../store/system-tenant.ts'
 import type { IssuerContext } from '../context.ts'
 import { DEVICE_GRANT } from '../engine/device-code.ts'
@@ -20,9 +17,6 @@ import { readConsent } from './consents.ts'
 
 /** The name of the `latchkey` command on pages: what people type. */
 export const COMMAND_NAME = 'latchkey'
-
-/** When an operator has last withdrawn the access of the command. */
-const withdrawals = entry<{ at: Micros }>('CommandWithdrawal', COMMAND_LOGIN_SECONDS)
 
 /** The form of the access tokens that oidc-provider makes. */
 const TOKEN = /^[\w-]{43}$/
@@ -50,14 +44,15 @@ export function isCommand(tenantId: string, clientId: unknown): boolean {
   return tenantId === SYSTEM_TENANT_ID && clientId === COMMAND_CLIENT
 }
 
-/** Ends the logins of the command that an operator has confirmed until now: the next consent must not bring them back. */
+/** Ends all logins of an operator by the command, so that the next consent brings none of them back. */
 export async function endCommandLogins(
-  holder: Holder,
+  { context: { protocol }, tenant }: Holder,
   userId: string,
   clientId: string,
 ): Promise<void> {
-  if (!isCommand(holder.tenant.id, clientId)) return
-  await withdrawals.put(holder, userId, { at: nowMicros(holder.context.domain.clock) })
+  if (!isCommand(tenant.id, clientId)) return
+  const tokens = await protocol.listByAccount(tenant.id, 'AccessToken', userId)
+  await Promise.all(tokens.map((token) => protocol.delete(token)))
 }
 
 interface StoredToken {
@@ -108,13 +103,11 @@ export function createCommandLogins(
       if (needed && !needed.includes(acr ?? '')) return undefined
 
       const holder = { context, tenant }
-      const [consent, withdrawn, operator] = await Promise.all([
+      const [consent, operator] = await Promise.all([
         readConsent(holder, accountId, COMMAND_CLIENT),
-        withdrawals.read(holder, accountId),
         operatorOfLogin(domain, accountId, loggedInAt, extra?.kept_at),
       ])
-      if (!consent || !operator || iat * 1e6 <= (withdrawn?.value.at ?? 0)) return undefined
-      return { operator, loggedInAt }
+      return consent && operator && { operator, loggedInAt }
     },
   }
 }

@@ -18,8 +18,8 @@ export async function withdrawConsent(
 ): Promise<void> {
   const { protocol } = context
   const holder = { context, tenant: { id: user.tenantId } }
-  await endCommandLogins(holder, user.id, clientId)
   await dropConsent(holder, user.id, clientId)
+  await endCommandLogins(holder, user.id, clientId)
   const [sessions, tokens] = await Promise.all([
     sessionsOf(context, user),
     protocol.listByAccount(user.tenantId, 'RefreshToken', user.id),

@@ -3,11 +3,12 @@ import { clientNetwork } from '../../../domain/writes/addresses.ts'
 import { note } from '../../../domain/writes/audit.ts'
 import { translator } from '../../../pages/index.ts'
 import { COMMAND_NAME, isCommand } from '../../provider/command-logins.ts'
-import { keepConsent, placeOf } from '../../provider/consents.ts'
+import { keepConsent, placeOf, readConsent } from '../../provider/consents.ts'
 import type { DeviceFacts } from '../../provider/device-logins.ts'
 import { shownName } from '../../provider/self-described.ts'
 import { browserOf, deviceNameOf } from '../../requests/browser-name.ts'
 import { type Form, redirect } from '../../requests/http.ts'
+import { withdrawConsent } from '../../sessions/withdraw-consent.ts'
 import { csrfToken, flowPath } from '../flow/flow-path.ts'
 import { type InteractionRequest, languageOf, scopeOf, show } from '../flow/flow-request.ts'
 import { finishInteraction } from '../progress/finish.ts'
@@ -53,8 +54,13 @@ export async function answerDeviceConsent(flow: InteractionRequest, form: Form):
   const { interaction, tenant, context } = flow
   const user = await currentUser(flow)
   if (!user || form.get('answer') !== 'allow') return denyAccess(flow, user)
-  await keepConsent({ context, tenant }, user.id, {
-    clientId: String(interaction.params.client_id),
+  const holder = { context, tenant }
+  const clientId = String(interaction.params.client_id)
+  // A token that was given out while the consent of before was withdrawn must not come back.
+  if (!(await readConsent(holder, user.id, clientId)))
+    await withdrawConsent(context, flow.provider, user, clientId)
+  await keepConsent(holder, user.id, {
+    clientId,
     name: await applicationName(flow),
     place: placeOf(undefined),
     ...(await accessAsked(flow)),
