@@ -2,13 +2,12 @@ import { lookUpApplication } from '../../../domain/applications/applications.ts'
 import { clientNetwork } from '../../../domain/writes/addresses.ts'
 import { note } from '../../../domain/writes/audit.ts'
 import { translator } from '../../../pages/index.ts'
-import { COMMAND_NAME, isCommand } from '../../provider/command-logins.ts'
+import { COMMAND_NAME, endCommandLogins, isCommand } from '../../provider/command-logins.ts'
 import { keepConsent, placeOf, readConsent } from '../../provider/consents.ts'
 import type { DeviceFacts } from '../../provider/device-logins.ts'
 import { shownName } from '../../provider/self-described.ts'
 import { browserOf, deviceNameOf } from '../../requests/browser-name.ts'
 import { type Form, redirect } from '../../requests/http.ts'
-import { withdrawConsent } from '../../sessions/withdraw-consent.ts'
 import { csrfToken, flowPath } from '../flow/flow-path.ts'
 import { type InteractionRequest, languageOf, scopeOf, show } from '../flow/flow-request.ts'
 import { finishInteraction } from '../progress/finish.ts'
@@ -58,7 +57,7 @@ export async function answerDeviceConsent(flow: InteractionRequest, form: Form):
   const clientId = String(interaction.params.client_id)
   // A token that was given out while the consent of before was withdrawn must not come back.
   if (!(await readConsent(holder, user.id, clientId)))
-    await withdrawConsent(context, flow.provider, user, clientId)
+    await endCommandLogins(holder, user.id, clientId)
   await keepConsent(holder, user.id, {
     clientId,
     name: await applicationName(flow),
