@@ -118,6 +118,7 @@ describe.each(stores)('on %s', (store) => {
         settings: { ...body.settings, allow_unverified: true, allow_totp_app: true },
       })
     })
+    await emits(['tenant.update'], () => post(`/x${tenant}/texts`, { en: { login_title: 'Hi' } }))
     const input = { name: 'Shop', redirect_urls: [callback] }
     const shop = (await emits(['application.create'], () => post(applications, input))).body
     await emits(['application.update'], () => post(`${applications}/${shop.id}`, input))

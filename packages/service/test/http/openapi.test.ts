@@ -64,6 +64,8 @@ test('the document has the endpoints of the summary, those under /x/v1, and no o
       `DELETE /x${user}/sessions/{session_id}`,
       `GET /x${user}/login-trouble`,
       `POST /x${user}/let-try-again`,
+      `GET /x${tenant}/texts`,
+      `POST /x${tenant}/texts`,
       `POST /x${user}/mails`,
       `GET /x${user}/grants`,
       `DELETE /x${user}/grants/{grant_id}`,
@@ -151,6 +153,7 @@ test('the bodies of the examples are accepted by the service', async () => {
   const user = `${tenant}/users/{user_id}`
 
   await send(tenant)
+  await send(`/x${tenant}/texts`)
   const application_id = await send(`${tenant}/applications`)
   await send(`${tenant}/applications/{application_id}`, { application_id })
   const user_id = await send(`${tenant}/users`)
