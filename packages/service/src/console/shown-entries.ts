@@ -171,6 +171,7 @@ function factInWords(name: string, changes: readonly AuditChange[]): Text {
 
 const facts: Readonly<Record<string, Sentence>> = {
   ...{ format: 'Format', rows: 'Rows', search: 'Search', state: 'State', order: 'Order' },
+  ...{ way: 'Last login by', not_since: 'No login since' },
   ...{ actor: 'Actor', target: 'Target', from: 'From', request: 'Request', job: 'Job' },
   ...{ reason: 'Reason', ended: 'Ended', tenant: 'Tenant', user: 'User' },
 }
