@@ -89,7 +89,7 @@ export function createTables(engine: EngineName): string[] {
   return [
     ...tables.map((name) => createTable(name, engine)),
     ...createNewTables(engine),
-    ADD_WAYS,
+    addColumn(engine, 'last_logins', 'way'),
     createTable('standings', engine),
     createTable('audit_details', engine),
     ...createAuditTriggers(engine),
@@ -101,8 +101,13 @@ export function createTables(engine: EngineName): string[] {
 const keys = { email: 'email_key', name: 'name_key', family_name: 'family_name_key' }
 const states = { disabled: 'disabled = 1', unverified: 'verified_at is null' }
 
-/** The way of the last login, a change of its own. */
-export const ADD_WAYS = 'alter table last_logins add column way text'
+/** The statement that adds a column; PostgreSQL lets a column be that is there. */
+export function addColumn(engine: EngineName, table: TableName, column: string): string {
+  const { record }: Table = tables[table]
+  const type = record[column] ?? ''
+  const unlessThere = engine === 'postgres' ? 'if not exists ' : ''
+  return `alter table ${table} add column ${unlessThere}${column} ${types[engine][type] ?? type}`
+}
 
 /** The indexes on columns that were added later. */
 export const LATER_INDEXES: { [name: string]: string } = {

@@ -1,6 +1,6 @@
 import { createAuditTriggers } from './audit-details.ts'
 import {
-  ADD_WAYS,
+  addColumn,
   createNewTables,
   createTable,
   DELETE_LATER_KEYS,
@@ -58,11 +58,9 @@ export function changesOf(engine: EngineName, { tables, indexes, step }: Own): r
     },
     {
       name: '0021-recovered-operators',
-      statements: [
-        `alter table operators add column invitation_recovers ${engine === 'postgres' ? 'smallint' : 'integer'}`,
-      ],
+      statements: [addColumn(engine, 'operators', 'invitation_recovers')],
     },
-    { name: '0022-login-ways', statements: [ADD_WAYS] },
+    { name: '0022-login-ways', statements: [addColumn(engine, 'last_logins', 'way')] },
     { name: '0023-login-ways-index', indexes: LATER_INDEXES },
   ]
 }
