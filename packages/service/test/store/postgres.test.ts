@@ -358,6 +358,9 @@ test('users of an earlier release are found by their names and by any part of th
     '0018-standings',
     '0019-audit-details',
     '0020-legacy-passwords',
+    '0021-recovered-operators',
+    '0022-login-ways',
+    '0023-login-ways-index',
   ])
 
   const store = openPostgresDataStore(earlier.url)
