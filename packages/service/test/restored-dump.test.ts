@@ -25,6 +25,21 @@ afterAll(async () => {
 const issuer = 'https://acme.example'
 const callback = 'https://shop.example/callback'
 
+const SEED = {
+  tenants: [
+    {
+      settings: { domain: 'acme.example' },
+      applications: [{ name: 'Shop', redirect_urls: [callback] }],
+      users: [
+        {
+          profile: { email: 'ada@example.com', email_verified: true },
+          password: { alg: 'plain', hash: 'correct horse battery' },
+        },
+      ],
+    },
+  ],
+} as const
+
 test('a dump that comes back while Redis was kept logs everybody out, and says what waits to be confirmed', async () => {
   using folder = temporaryFolder()
   const masterKey = randomBytes(32).toString('base64')
@@ -39,20 +54,7 @@ test('a dump that comes back while Redis was kept logs everybody out, and says w
     })
 
   const before = await open(database.url)
-  await before.admin.seed({
-    tenants: [
-      {
-        settings: { domain: 'acme.example' },
-        applications: [{ name: 'Shop', redirect_urls: [callback] }],
-        users: [
-          {
-            profile: { email: 'ada@example.com', email_verified: true },
-            password: { alg: 'plain', hash: 'correct horse battery' },
-          },
-        ],
-      },
-    ],
-  })
+  await before.admin.seed(SEED)
   const tenantId = (await before.admin.findTenant('acme.example'))?.id ?? ''
   const { secret, key } = await before.admin.createApiKey({ name: 'tests', reach: [tenantId] })
   const api = connectApi(before.fetch, secret, tenantId)

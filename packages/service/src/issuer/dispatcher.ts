@@ -140,24 +140,25 @@ export function createDispatcher(
     if (facts.acting && !page.isForActing) return showActing(flow)
     await page.run(flow, params)
   }
+}
 
-  async function guarded(
-    flow: FlowRequest,
-    run: (flow: FlowRequest) => void | Promise<void>,
-  ): Promise<void> {
-    try {
-      await run(flow)
-    } catch (error) {
-      const status = statusOf(error)
-      if (status >= 500 && !isBrokenOff(flow.request))
-        context.logger.error({ err: error }, 'A page failed.')
-      if (flow.response.headersSent) return void flow.response.destroy()
-      const retry = error instanceof ServiceError ? error.retryAfterSeconds : undefined
-      const seconds = retry ?? (status === 503 ? STORE_RETRY_SECONDS : undefined)
-      const headers: Record<string, string> = seconds ? { 'retry-after': String(seconds) } : {}
-      const text = status >= 500 ? 'errorServer' : 'errorForm'
-      show(flow, status, 'message', { title: 'errorTitle', text }, headers)
-    }
+/** Runs a page; its failure is answered by a page, and reported if it is one of the service. */
+async function guarded(
+  flow: FlowRequest,
+  run: (flow: FlowRequest) => void | Promise<void>,
+): Promise<void> {
+  try {
+    await run(flow)
+  } catch (error) {
+    const status = statusOf(error)
+    if (status >= 500 && !isBrokenOff(flow.request))
+      flow.context.logger.error({ err: error }, 'A page failed.')
+    if (flow.response.headersSent) return void flow.response.destroy()
+    const retry = error instanceof ServiceError ? error.retryAfterSeconds : undefined
+    const seconds = retry ?? (status === 503 ? STORE_RETRY_SECONDS : undefined)
+    const headers: Record<string, string> = seconds ? { 'retry-after': String(seconds) } : {}
+    const text = status >= 500 ? 'errorServer' : 'errorForm'
+    show(flow, status, 'message', { title: 'errorTitle', text }, headers)
   }
 }
 

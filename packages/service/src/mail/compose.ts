@@ -1,7 +1,13 @@
 import { brandOf } from '../domain/tenants/tenant-features.ts'
 import { ownText, type TextMail } from '../domain/tenants/tenant-texts.ts'
 import { accentsOf } from '../pages/accents.ts'
-import { fillIn, type Language, type TextKey, type Translate, translator } from '../pages/texts/index.ts'
+import {
+  fillIn,
+  type Language,
+  type TextKey,
+  type Translate,
+  translator,
+} from '../pages/texts/index.ts'
 import type { Tenant, User } from '../store/records.ts'
 import type { MailMessage } from './message.ts'
 import { mailTemplates } from './templates.ts'

@@ -119,27 +119,32 @@ export function createConfiguration(
       url: beginFlow(context),
     },
     extraTokenClaims: claimsOfAccessToken,
-    ttl: {
-      AccessToken: (_ctx, { resourceServer }, { clientId }) => {
-        if (isCommand(tenant.id, clientId)) return COMMAND_LOGIN_SECONDS
-        return withinActing(resourceServer?.accessTokenTTL ?? lifetimes.accessTokenSeconds, clock)
-      },
-      AuthorizationCode: lifetimes.authorizationCodeSeconds,
-      ClientCredentials: lifetimes.apiTokenSeconds,
-      DeviceCode: lifetimes.deviceCodeSeconds,
-      IdToken: () => withinActing(lifetimes.idTokenSeconds, clock),
-      RefreshToken: lifetimes.refreshTokenSeconds,
-      Interaction: lifetimes.interactionSeconds,
-      Grant: lifetimes.offlineGrantSeconds,
-      Session: (ctx, session) => {
-        // It has no user, and keeps the secret of a form.
-        if (session.accountId === undefined) return lifetimes.interactionSeconds
-        const now = clock.now() / 1000
-        const { acting } = session as LoginFacts
-        const endsAt =
-          acting?.until ?? (session.loginTs ?? now) + loginSeconds(factsOf(ctx.req).tenant)
-        return Math.max(1, Math.ceil(endsAt - now))
-      },
+    ttl: secondsOf(context, tenant.id),
+  }
+}
+
+/** The lifetimes of what the provider gives out, in seconds. */
+function secondsOf({ domain: { clock } }: IssuerContext, tenantId: string): Configuration['ttl'] {
+  return {
+    AccessToken: (_ctx, { resourceServer }, { clientId }) => {
+      if (isCommand(tenantId, clientId)) return COMMAND_LOGIN_SECONDS
+      return withinActing(resourceServer?.accessTokenTTL ?? lifetimes.accessTokenSeconds, clock)
+    },
+    AuthorizationCode: lifetimes.authorizationCodeSeconds,
+    ClientCredentials: lifetimes.apiTokenSeconds,
+    DeviceCode: lifetimes.deviceCodeSeconds,
+    IdToken: () => withinActing(lifetimes.idTokenSeconds, clock),
+    RefreshToken: lifetimes.refreshTokenSeconds,
+    Interaction: lifetimes.interactionSeconds,
+    Grant: lifetimes.offlineGrantSeconds,
+    Session: (ctx, session) => {
+      // It has no user, and keeps the secret of a form.
+      if (session.accountId === undefined) return lifetimes.interactionSeconds
+      const now = clock.now() / 1000
+      const { acting } = session as LoginFacts
+      const endsAt =
+        acting?.until ?? (session.loginTs ?? now) + loginSeconds(factsOf(ctx.req).tenant)
+      return Math.max(1, Math.ceil(endsAt - now))
     },
   }
 }
