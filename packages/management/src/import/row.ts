@@ -214,7 +214,7 @@ function prefixed(fields: Map<string, string>, prefix: string): Record<string, s
   return Object.fromEntries(chosen.map(([name, value]) => [name.slice(prefix.length), value]))
 }
 
-/** What the API takes as metadata: keys, and characters of a key and of a value. */
+/** Keys of metadata, and characters of a key and of a value, as the API takes them. */
 const METADATA = { keys: 20, key: 100, value: 1_000 }
 
 function checkMetadata(metadata: Record<string, string>, faults: RowFault[]): void {

@@ -75,8 +75,8 @@ export function isLegacyPassword(
 }
 
 /**
- * Does the work of the most expensive legacy password of each kind in the tenant, so that time does not tell who has one. What was
- * done for the user's own counts.
+ * Does the work of the most expensive legacy password of each kind in the tenant, so that time does not tell who has one. The work
+ * that was done for the user's own counts.
  *
  * @param own - The one that was verified.
  */
