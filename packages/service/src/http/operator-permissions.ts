@@ -18,6 +18,8 @@ export const neededFor: Readonly<Record<string, Needed>> = {
   listTenants: open('read'),
   getTenant: open('read'),
   updateTenant: dangerous('edit'),
+  getTexts: open('read'),
+  updateTexts: dangerous('edit'),
   listApplications: open('read'),
   getApplication: open('read'),
   createApplication: dangerous('edit'),

@@ -493,7 +493,7 @@ async function append(
 }
 
 function digest(text: string): string {
-  return hash('sha256', `latchkey impersonation ${text}`, 'base64url')
+  return hash('sha256', `latchkey-impersonation:${text}`, 'base64url')
 }
 
 function isSame(one: string, other: string): boolean {
