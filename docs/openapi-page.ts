@@ -60,6 +60,8 @@ const TITLES: Readonly<Record<string, string>> = {
   Session: 'Sessions',
   EndedSessions: 'Sessions',
   LoginTrouble: 'Obstacles to a login',
+  Grant: 'Grants',
+  Program: 'Programs',
   TenantTexts: 'Texts',
   Mail: 'Mails',
   Webhook: 'Webhooks',

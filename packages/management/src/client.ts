@@ -9,6 +9,7 @@ import { createMails, type Mails } from './resources/mails.ts'
 import { createPrograms, type Programs } from './resources/programs.ts'
 import { createSessions, type Sessions } from './resources/sessions.ts'
 import { createTenants, type Tenants } from './resources/tenants.ts'
+import { createTexts, type Texts } from './resources/texts.ts'
 import { createUsers, type Users } from './resources/users.ts'
 import { createWebhooks, type Webhooks } from './resources/webhooks.ts'
 
@@ -23,6 +24,7 @@ export interface ManagementClient {
   sessions(tenantId: string, userId: string): Sessions
   grants(tenantId: string, userId: string): Grants
   programs(tenantId: string): Programs
+  texts(tenantId: string): Texts
   mails(tenantId: string): Mails
   webhooks(tenantId: string): Webhooks
   events(tenantId: string): Events
@@ -48,6 +50,7 @@ export function createManagementClient(options: ManagementClientOptions): Manage
     sessions: (tenantId, userId) => createSessions(send, tenantId, userId),
     grants: (tenantId, userId) => createGrants(send, tenantId, userId),
     programs: (tenantId) => createPrograms(send, tenantId),
+    texts: (tenantId) => createTexts(send, tenantId),
     mails: (tenantId) => createMails(send, tenantId),
     webhooks: (tenantId) => createWebhooks(send, tenantId),
     events: (tenantId) => createEvents(send, tenantId),

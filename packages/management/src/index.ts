@@ -30,6 +30,7 @@ export type { Programs } from './resources/programs.ts'
 export type { Change, Deletable, Readable } from './resources/resource.ts'
 export type { Sessions } from './resources/sessions.ts'
 export type { Tenants } from './resources/tenants.ts'
+export type { Texts } from './resources/texts.ts'
 export type { UserSearch, Users } from './resources/users.ts'
 export type { Webhooks } from './resources/webhooks.ts'
 export type {
@@ -58,6 +59,7 @@ export type {
   Tenant,
   TenantEvent,
   TenantSettings,
+  TenantTexts,
   User,
   UserImport,
   UserImportChange,

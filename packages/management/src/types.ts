@@ -182,6 +182,14 @@ export interface Program {
   [member: string]: unknown
 }
 
+/** The texts of mails and pages that a tenant has of its own, by their names. */
+export interface TenantTexts {
+  readonly type: string
+  en: Record<string, string>
+  de: Record<string, string>
+  [member: string]: unknown
+}
+
 /** Something that keeps a user from logging in. */
 export interface LoginObstacle {
   /** Such as `disabled` or `password_wait`; more may come. */

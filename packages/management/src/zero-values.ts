@@ -15,6 +15,7 @@ export const zeros: Record<
   | 'Session'
   | 'Grant'
   | 'Program'
+  | 'TenantTexts'
   | 'Mail'
   | 'Webhook'
   | 'WebhookTest'
@@ -66,6 +67,7 @@ export const zeros: Record<
     resources: [],
   },
   Program: { blocked: false, listed: false },
+  TenantTexts: { en: {}, de: {} },
   Mail: { user_id: '', attempts: 0, last_answer: '' },
   Webhook: { ...common, url: '', description: '', types: [], disabled: false },
   WebhookTest: { accepted: false, milliseconds: 0 },

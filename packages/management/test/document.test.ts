@@ -79,6 +79,11 @@ test('the client has every operation of the OpenAPI document, and sends no param
   expect(await programs.get('agent.example')).toMatchObject(unblocked)
   const television = await applications.create({ name: 'Notes' })
   expect(await Array.fromAsync(applications.grants(television.id))).toEqual([])
+  const texts = client.texts(tenant.id)
+  expect(await texts.replace({ en: { login_title: 'Welcome' } })).toMatchObject({
+    ...{ en: { login_title: 'Welcome' }, de: {} },
+  })
+  expect((await texts.get()).en).toEqual({ login_title: 'Welcome' })
   const audit = client.audit(tenant.id)
   const query = { actor: 'x', action: 'user.', target: user.id, user: user.id }
   const times = { from: '2026-01-01T00:00:00Z', to: '2026-01-02T00:00:00Z' }

@@ -1,22 +1,23 @@
 import type { Command } from 'commander'
 import { Exit, exitCodes } from '../command-line/exit-codes.ts'
+import { type JsonOptions, printResult, withJson } from '../command-line/output.ts'
 import { oneLine } from '../command-line/terminal.ts'
 import { isLoopback } from '../doctor/checks.ts'
 import { requireUrl, withService } from './options.ts'
 import { forgetLogin, keepLogin, loginsFile, readLogin } from './stored-logins.ts'
 
-interface Options {
+interface Options extends JsonOptions {
   url: string
   timeout: number
 }
 
 /** Adds `login` and `logout`. */
 export function addLoginCommands(program: Command): void {
-  withService(program.command('login'))
+  withJson(withService(program.command('login')))
     .description('Log in as an operator, in a browser, in place of an API key.')
     .addHelpText('after', help)
     .action(logIn)
-  withService(program.command('logout'))
+  withJson(withService(program.command('logout')))
     .description('Withdraw the login of this machine.')
     .action(logOut)
 }
@@ -31,7 +32,8 @@ interface Place {
   client_id: string
 }
 
-async function logIn({ url, timeout }: Options): Promise<void> {
+async function logIn(options: Options): Promise<void> {
+  const { url, timeout } = options
   const { issuer, client_id: clientId } = await placeOf(url, timeout)
   const oidc = await import('openid-client')
   const config = await discover(issuer, clientId, timeout)
@@ -45,18 +47,22 @@ async function logIn({ url, timeout }: Options): Promise<void> {
     const seconds = tokens.expiresIn() ?? 0
     const expiresAt = Math.floor(Date.now() / 1_000) + seconds
     keepLogin(url, { issuer, clientId, accessToken: tokens.access_token, expiresAt })
-    console.error(
-      `Logged in until ${new Date(expiresAt * 1_000).toISOString()}. The login is in ${loginsFile()}.`,
-    )
+    const until = new Date(expiresAt * 1_000).toISOString()
+    const words = `Logged in until ${until}. The login is in ${loginsFile()}.`
+    printResult({ url, expires_at: until, file: loginsFile() }, options, words)
   } catch (error) {
     throw failureOf(error)
   }
 }
 
-async function logOut({ url, timeout }: Options): Promise<void> {
+async function logOut(options: Options): Promise<void> {
+  const { url, timeout } = options
   const login = readLogin(url)
   if (!login) {
-    throw new Exit(exitCodes.failed, `You are not logged in to ${url}. (LATCHKEY_LOGIN_MISSING)`)
+    throw new Exit(
+      exitCodes.failed,
+      `You are not logged in to ${url}. (LATCHKEY_OPERATOR_LOGIN_MISSING)`,
+    )
   }
   const oidc = await import('openid-client')
   try {
@@ -66,11 +72,11 @@ async function logOut({ url, timeout }: Options): Promise<void> {
     const until = new Date(login.expiresAt * 1_000).toISOString()
     throw new Exit(
       exitCodes.failed,
-      `The login could not be withdrawn, and is good until ${until}: ${messageOf(error)} (LATCHKEY_LOGOUT_FAILED)`,
+      `The login could not be withdrawn, and is good until ${until}: ${messageOf(error)} (LATCHKEY_OPERATOR_LOGOUT_FAILED)`,
     )
   }
   forgetLogin(url)
-  console.error('Logged out.')
+  printResult({ url }, options, 'Logged out.')
 }
 
 async function placeOf(url: string, timeout: number): Promise<Place> {
@@ -91,7 +97,7 @@ async function placeOf(url: string, timeout: number): Promise<Place> {
   if (typeof issuer !== 'string' || typeof client_id !== 'string') {
     throw new Exit(
       exitCodes.failed,
-      `${url} has no login for operators: it has no console, or is older. Use an API key. (LATCHKEY_LOGIN_UNAVAILABLE)`,
+      `${url} has no login for operators: it has no console, or is older. Use an API key. (LATCHKEY_OPERATOR_LOGIN_UNAVAILABLE)`,
     )
   }
   checkIssuer(issuer)
@@ -103,7 +109,7 @@ function checkIssuer(issuer: string): void {
   if (isSecure(issuer)) return
   throw new Exit(
     exitCodes.failed,
-    'The service names an address without https for logins. (LATCHKEY_LOGIN_UNAVAILABLE)',
+    'The service names an address without https for logins. (LATCHKEY_OPERATOR_LOGIN_UNAVAILABLE)',
   )
 }
 
@@ -131,13 +137,13 @@ function failureOf(error: unknown): unknown {
   if (code === 'access_denied') {
     return new Exit(
       exitCodes.failed,
-      'The login was denied in the browser. (LATCHKEY_LOGIN_DENIED)',
+      'The login was denied in the browser. (LATCHKEY_OPERATOR_LOGIN_DENIED)',
     )
   }
   if (code === 'expired_token') {
     return new Exit(
       exitCodes.failed,
-      'The code was not confirmed in time. Run latchkey login again. (LATCHKEY_LOGIN_TIMEOUT)',
+      'The code was not confirmed in time. Run latchkey login again. (LATCHKEY_OPERATOR_LOGIN_TIMEOUT)',
     )
   }
   return error

@@ -75,13 +75,13 @@ function tokenOf(url: string): string {
   if (!login) {
     throw new Exit(
       exitCodes.usage,
-      "error: required option '--api-key <key>' not specified. Set LATCHKEY_API_KEY, or run latchkey login. (LATCHKEY_LOGIN_MISSING)",
+      "error: required option '--api-key <key>' not specified. Set LATCHKEY_API_KEY, or run latchkey login. (LATCHKEY_OPERATOR_LOGIN_MISSING)",
     )
   }
   if (login.expiresAt <= Date.now() / 1_000) {
     throw new Exit(
       exitCodes.failed,
-      'The login has expired. Run latchkey login again. (LATCHKEY_LOGIN_EXPIRED)',
+      'The login has expired. Run latchkey login again. (LATCHKEY_OPERATOR_LOGIN_EXPIRED)',
     )
   }
   isByLogin = true

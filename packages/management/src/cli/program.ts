@@ -44,7 +44,7 @@ function exitOf(error: unknown): Exit | undefined {
 }
 
 const ENDED =
-  'The login has ended: it was withdrawn, or the session of the browser or your access as an operator has ended. Run latchkey login again. (LATCHKEY_LOGIN_ENDED)'
+  'The login has ended: it was withdrawn, or the session of the browser or your access as an operator has ended. Run latchkey login again. (LATCHKEY_OPERATOR_LOGIN_ENDED)'
 
 /** Says when others may learn a secret. */
 function warnOfKey(command: Command): void {

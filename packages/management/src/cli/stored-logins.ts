@@ -87,5 +87,5 @@ function writeAll(logins: Logins): void {
 }
 
 function refuse(sentence: string): never {
-  throw new Exit(exitCodes.failed, `${sentence} (LATCHKEY_LOGIN_FILE)`)
+  throw new Exit(exitCodes.failed, `${sentence} (LATCHKEY_OPERATOR_LOGIN_FILE)`)
 }

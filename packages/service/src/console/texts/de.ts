@@ -778,6 +778,7 @@ export const de = {
     'Nichts wurde gespeichert: {issuer} antwortet nicht wie ein Anbieter. {reason}',
   'First name': 'Vorname',
   'Last name': 'Nachname',
+  'Change the texts of a tenant': 'Texte eines Mandanten ändern',
   'Edit a user': 'Einen Benutzer bearbeiten',
   'This changes': 'Das ändert sich',
   'Metadata {key}': 'Metadaten {key}',

@@ -32,7 +32,9 @@ export function createLegacyPasswords({ reader }: Pick<Engine, 'reader'>): Legac
     },
     async dearest(tenantId, kinds) {
       const each = kinds.map(
-        (kind) => sql`select * from (select ${every('legacy_passwords')} from legacy_passwords
+        (
+          kind,
+        ) => sql`select ${every('legacy_passwords')} from (select ${every('legacy_passwords')} from legacy_passwords
           where tenant_id = ${tenantId} and kind = ${kind} order by work desc limit 1) one`,
       )
       const rows = sql<Row<'legacy_passwords'>>`${join(each, separators.unionAll)}`
