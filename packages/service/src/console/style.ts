@@ -152,6 +152,7 @@ input, select, textarea {
   width: 100%; font: inherit; color: var(--ink); background: var(--card); border: 1px solid var(--line); border-radius: .45rem;
   padding: .36rem .6rem; min-height: 2.15rem;
 }
+input[type="date"] { padding-top: .2rem; padding-bottom: .2rem; }
 input::placeholder, textarea::placeholder { color: var(--soft); opacity: 1; }
 input:focus-visible, select:focus-visible, textarea:focus-visible { outline-offset: 0; border-radius: .45rem; }
 textarea { font: .79rem/1.65 var(--mono); min-height: 6rem; }
