@@ -97,6 +97,7 @@ export function referencePage(
   return [
     '---\noutline: [2, 3]\n---\n\n# Management API',
     `The REST API of the service. ${document.info.description} This page is made from the OpenAPI document that the service serves at \`/x/v1/openapi.json\`.`,
+    '## API keys',
     'A request carries an API key: `Authorization: Bearer latchkey_…`. A key of one tenant reaches only that tenant. A read-only key may only send `GET` requests.',
     ...[...resources].flatMap(([title, sections]) => [`## ${title}`, ...sections]),
     '## Objects',

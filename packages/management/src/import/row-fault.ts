@@ -1,5 +1,35 @@
+/** The name of a fault of a row, by which a program says it in words and languages of its own. */
+export type RowFaultName =
+  | 'no_email'
+  | 'not_email'
+  | 'not_boolean'
+  | 'not_date'
+  | 'same_email'
+  | 'same_id'
+  | 'columns'
+  | 'heading'
+  | 'twice'
+  | 'not_json'
+  | 'not_object'
+  | 'inside'
+  | 'too_long'
+  | 'metadata_keys'
+  | 'metadata_key'
+  | 'metadata_value'
+  | 'two_passwords'
+  | 'password_long'
+  | 'hash_unnamed'
+  | 'hash_unknown'
+  | 'hash_bcrypt'
+  | 'hash_cost'
+  | 'hash_digest'
+  | 'hash_other'
+  | 'keycloak_unreadable'
+  | 'keycloak_empty'
+  | 'firebase_salt'
+
 /** The faults of a row by their names, in words that follow the row. Values stand as `{name}`. */
-export const rowFaults = {
+export const rowFaults: Readonly<Record<RowFaultName, string>> = {
   no_email: 'has no email address',
   not_email: '"{column}" is not an email address',
   not_boolean: '"{column}" is neither true nor false',
@@ -29,10 +59,7 @@ export const rowFaults = {
   keycloak_unreadable: 'has a password of Keycloak that cannot be read',
   keycloak_empty: 'has a password of Keycloak without a value',
   firebase_salt: 'has a hash of Firebase without a salt',
-} as const
-
-/** The name of a fault of a row, by which a program says it in words and languages of its own. */
-export type RowFaultName = keyof typeof rowFaults
+}
 
 /** The values in its sentence; none of them is a password or a hash. */
 export type RowFaultValues = Readonly<Record<string, string | number | RowFault>>

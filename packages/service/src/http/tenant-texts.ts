@@ -23,7 +23,7 @@ const rules = textNames
 const texts = z
   .record(z.string(), z.string().nullish())
   .nullish()
-  .meta({ description: `Texts by name. A missing, empty or null one is ours. ${rules}.` })
+  .meta({ description: 'Texts by name. A missing, empty or null one is ours.' })
 
 const textsBody = z
   .object({
@@ -33,8 +33,7 @@ const textsBody = z
   })
   .catchall(z.unknown())
   .meta({
-    description:
-      'All own texts of a tenant: plain text of one paragraph, without addresses of pages and mailboxes and without telephone numbers.',
+    description: `All own texts of a tenant: plain text of one paragraph, without addresses of pages and mailboxes and without telephone numbers. ${rules}.`,
   })
 
 const MEMBERS = ['type', 'en', 'de']
