@@ -249,8 +249,10 @@ async function serve(options: ServeOptions): Promise<void> {
       host: options.host,
       tls,
     })
+    // From the line below on, a signal may come at any moment, and closes it in order.
+    const stopped = nextSignal()
     logger.info({ address, port, tls: tls !== undefined }, 'listening')
-    const signal = await nextSignal()
+    const signal = await stopped
     // Ctrl-C comes from a terminal, where no load balancer has to notice.
     if (signal === 'SIGTERM') drainSeconds = options.drainSeconds
     logger.info({ signal, drainSeconds }, 'closing')
