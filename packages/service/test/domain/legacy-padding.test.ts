@@ -46,6 +46,7 @@ test.each(stores)(
       keycloak('pbkdf2-sha512', 1_000),
       keycloak('pbkdf2-sha512', 2_100),
       keycloak('pbkdf2-sha256', 700),
+      argon2Of('m=8,t=1,p=1'),
       argon2Of('m=1024,t=2,p=1'),
       argon2Of('m=1024,t=4,p=1'),
     ]
@@ -54,13 +55,17 @@ test.each(stores)(
       legacy_password,
     }))
     const { body } = await api.post(`/x${api.users}/import`, { users })
-    expect(body).toMatchObject({ created: 5, refused: 0 })
+    expect(body).toMatchObject({ created: 6, refused: 0 })
     const plain = await api.createUser()
     for (const id of [...body.data, plain, undefined].map((one) => one?.id)) {
       const user = id === undefined ? undefined : await getUser(api.scope, id)
       vi.clearAllMocks()
       expect(await verifyPassword(api.scope, user, 'wrong')).toMatchObject({ kind: 'refused' })
-      expect(workDone()).toEqual({ sha512: 2_100, sha256: 1_400, argon2: 4_096 })
+      const { argon2: done, ...exact } = workDone()
+      expect(exact).toEqual({ sha512: 2_100, sha256: 1_400 })
+      // In whole KiB of each pass.
+      expect(Math.abs((done ?? 0) - 4_096)).toBeLessThan(4)
+      expect(vi.mocked(argon2.hashRaw).mock.calls.length).toBeLessThanOrEqual(2)
     }
   },
 )

@@ -123,17 +123,41 @@ export function memoryOf(verifier: Verifier): number {
 }
 
 /**
- * Verifications that are as much work as one of the same kind has more than `own`: exactly with PBKDF2, else in whole
- * verifications of `own`.
+ * Verifications that are as much work as one of the same kind has more than `own`. They are few, however far the two are apart: a
+ * stranger who knows an address has them done.
  */
 export function missingWork(own: Verifier, other: Verifier): Verifier[] {
-  if (own.kind === 'pbkdf2') {
-    const rounds = workOf(other) - workOf(own)
-    const hash = Buffer.alloc(digestBytes[own.digest], 1).toString('base64')
-    return rounds > 0 ? [{ ...own, rounds, hash }] : []
+  const missing = workOf(other) - workOf(own)
+  if (missing <= 0) return []
+  switch (other.kind) {
+    case 'pbkdf2': {
+      const hash = Buffer.alloc(digestBytes[other.digest], 1).toString('base64')
+      return [{ ...other, rounds: missing, hash }]
+    }
+    // 2^o - 2^n is the sum of the powers from n to o - 1.
+    case 'phpass':
+      return powersOf(missing).map((log2Rounds) => ({ ...other, log2Rounds }))
+    case 'wordpress':
+      return powersOf(missing).map((cost) => {
+        const hash = `$2y$${String(cost).padStart(2, '0')}${other.hash.slice(6)}`
+        return { ...other, hash }
+      })
+    case 'firebase': {
+      const rounds = Math.round(missing / 2 ** other.memCost)
+      return rounds > 0 ? [{ ...other, rounds }] : []
+    }
+    case 'argon2': {
+      const memoryKib = Math.round(missing / other.passes)
+      // RFC 9106 §3.1: at least 8 KiB for each lane.
+      return memoryKib >= 8 * other.lanes ? [{ ...other, memoryKib }] : []
+    }
   }
-  const times = Math.round(workOf(other) / workOf(own)) - 1
-  return Array.from({ length: Math.max(0, times) }, () => own)
+}
+
+/** The exponents of the powers of two whose sum a number is. */
+function powersOf(sum: number): number[] {
+  const digits = [...sum.toString(2)].toReversed()
+  return digits.flatMap((digit, exponent) => (digit === '1' ? [exponent] : []))
 }
 
 const digestBytes = { sha1: 20, sha256: 32, sha512: 64 } as const
