@@ -27,10 +27,16 @@ export const grantRoutes: Route[] = [
     filters: z.object({}),
     serialize: serialiseGrant,
     async run({ scope, ids, support }, _, { after, limit }) {
-      const grants = await support.grants(scope, ids.user_id)
-      const from = after === undefined ? 0 : grants.findIndex(({ id }) => id === after) + 1
-      const items = grants.slice(from, from + limit)
-      const next = from + limit < grants.length ? items.at(-1)?.id : undefined
+      const place = decodePlace(after, entryPlace)
+      const grants = (await support.grants(scope, ids.user_id))
+        .toSorted((a, b) => b.since - a.since || (a.id < b.id ? -1 : 1))
+        // Also behind a grant that was withdrawn meanwhile.
+        .filter(
+          ({ id, since: at }) => !place || at < place.at || (at === place.at && id > place.key),
+        )
+      const items = grants.slice(0, limit)
+      const last = grants.length > limit ? items.at(-1) : undefined
+      const next = last && encodePlace({ at: last.since, key: last.id })
       return { items, next }
     },
   }),

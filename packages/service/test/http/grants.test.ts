@@ -93,6 +93,19 @@ describe.each(stores)('on %s', (store) => {
     expect(events.body.data).toMatchObject([{ data: { user_id: user.id } }])
   })
 
+  test('a reader of the grants of a user goes on behind one that was withdrawn meanwhile', async () => {
+    await using api = await startApi(store)
+    const { addUser, grant, extra } = await openApi(api)
+    const user = await addUser('ada@example.com')
+    for (const host of ['a.example', 'b.example', 'c.example']) await grant('ada@example.com', host)
+    const path = `${extra}/users/${user.id}/grants`
+    const page = await api.get(`${path}?limit=2`)
+    await api.delete(`${path}/${page.body.data[1].id}`)
+    const next = /<([^>]+)>/.exec(page.headers.get('link') ?? '')?.[1] ?? ''
+    expect((await api.get(next)).body.data).toMatchObject([{ hosts: ['a.example'] }])
+    expectError(await api.get(`${path}?after=nothing`), 400, 'invalid_request')
+  })
+
   test('a program is blocked: its grants have ended, and other changes of the tenant stay', async () => {
     await using api = await startApi(store)
     const { issuer, addUser, grant, extra } = await openApi(api)
