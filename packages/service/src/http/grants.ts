@@ -25,7 +25,7 @@ export const grantRoutes: Route[] = [
     summary: 'The programs that may act on behalf of a user, the newest grant first',
     resource: 'Grant',
     filters: z.object({}),
-    serialize: serialiseGrant,
+    serialize: serializeGrant,
     async run({ scope, ids, support }, _, { after, limit }) {
       const place = decodePlace(after, entryPlace)
       const grants = (await support.grants(scope, ids.user_id))
@@ -47,7 +47,7 @@ export const grantRoutes: Route[] = [
     summary: 'Withdraw a grant: the refresh tokens of its program are no longer good',
     resource: 'Grant',
     run: async ({ scope, ids, support }) =>
-      serialiseGrant(await support.withdrawAccess(scope, ids.user_id, ids.grant_id)),
+      serializeGrant(await support.withdrawAccess(scope, ids.user_id, ids.grant_id)),
   },
   query({
     path: `${tenant}/applications/:application_id/grants`,
@@ -55,7 +55,7 @@ export const grantRoutes: Route[] = [
     summary: 'The users who have logged in to an application on a device, the newest grant first',
     resource: 'Grant',
     filters: z.object({}),
-    serialize: serialiseGrant,
+    serialize: serializeGrant,
     async run({ scope, ids, support }, _, { after, limit }) {
       const { id } = await getApplication(scope, ids.application_id)
       const page = { after: decodePlace(after, entryPlace), limit }
@@ -75,7 +75,7 @@ export const grantRoutes: Route[] = [
         .optional()
         .meta({ description: 'true: only those that are blocked; false: only the others.' }),
     }),
-    serialize: serialiseProgram,
+    serialize: serializeProgram,
     async run({ scope, support }, { blocked }, { after, limit }) {
       const page = { after: decodePlace(after, programPlace), limit }
       const isBlocked = blocked === undefined ? undefined : blocked === 'true'
@@ -90,7 +90,7 @@ export const grantRoutes: Route[] = [
     summary: 'The programs of a host: whether they are blocked, and when the last grant was given',
     resource: 'Program',
     run: async ({ scope, ids, support }) =>
-      serialiseProgram(await support.program(scope, ids.host)),
+      serializeProgram(await support.program(scope, ids.host)),
   },
   query({
     path: `${program}/grants`,
@@ -99,7 +99,7 @@ export const grantRoutes: Route[] = [
       'The users who have granted something to the programs of a host, the newest grant first',
     resource: 'Grant',
     filters: z.object({}),
-    serialize: serialiseGrant,
+    serialize: serializeGrant,
     async run({ scope, ids, support }, _, { after, limit }) {
       const page = { after: decodePlace(after, entryPlace), limit }
       const { items, next } = await support.grantsTo(scope, { host: ids.host }, page)
@@ -113,7 +113,7 @@ export const grantRoutes: Route[] = [
     resource: 'Program',
     body: anEmptyObject,
     run: async ({ scope, ids, support }) =>
-      serialiseProgram(await support.blockProgram(scope, ids.host, true)),
+      serializeProgram(await support.blockProgram(scope, ids.host, true)),
   }),
   write({
     path: `${program}/unblock`,
@@ -122,11 +122,11 @@ export const grantRoutes: Route[] = [
     resource: 'Program',
     body: anEmptyObject,
     run: async ({ scope, ids, support }) =>
-      serialiseProgram(await support.blockProgram(scope, ids.host, false)),
+      serializeProgram(await support.blockProgram(scope, ids.host, false)),
   }),
 ]
 
-function serialiseGrant(grant: ClientAccess): object {
+function serializeGrant(grant: ClientAccess): object {
   const { place } = grant
   return omitZero({
     type: 'Grant',
@@ -145,7 +145,7 @@ function serialiseGrant(grant: ClientAccess): object {
   })
 }
 
-function serialiseProgram(one: Program): object {
+function serializeProgram(one: Program): object {
   return omitZero({
     type: 'Program',
     id: one.host,

@@ -41,7 +41,7 @@ export const supportRoutes: Route[] = [
     summary: 'Where a user is logged in, the newest login first',
     resource: 'Session',
     filters: z.object({}),
-    serialize: serialiseSession,
+    serialize: serializeSession,
     async run({ scope, ids, support }, _, { after, limit }) {
       const sessions = await support.sessions(scope, ids.user_id)
       const from = after === undefined ? 0 : sessions.findIndex(({ id }) => id === after) + 1
@@ -57,7 +57,7 @@ export const supportRoutes: Route[] = [
     summary: 'End a session: its applications are told and its tokens revoked',
     resource: 'Session',
     run: async ({ scope, ids, support }) =>
-      serialiseSession(await support.endSession(scope, ids.user_id, ids.session_id)),
+      serializeSession(await support.endSession(scope, ids.user_id, ids.session_id)),
   },
   {
     kind: 'delete',
@@ -66,7 +66,7 @@ export const supportRoutes: Route[] = [
     summary: 'End all sessions of a user; answers with those that there were',
     resource: 'EndedSessions',
     async run({ scope, ids, support }) {
-      const data = (await support.endSessions(scope, ids.user_id)).map(serialiseSession)
+      const data = (await support.endSessions(scope, ids.user_id)).map(serializeSession)
       return { type: 'EndedSessions', data }
     },
   },
@@ -76,7 +76,7 @@ export const supportRoutes: Route[] = [
     operationId: 'getLoginTrouble',
     summary: 'What keeps a user from logging in now, in sentences, and what helps',
     resource: 'LoginTrouble',
-    run: serialiseTrouble,
+    run: serializeTrouble,
   },
   write({
     path: `${user}/let-try-again`,
@@ -86,7 +86,7 @@ export const supportRoutes: Route[] = [
     body: z.object({}).meta({ description: 'An empty object.' }),
     async run(call) {
       await call.support.letTryAgain(call.scope, call.ids.user_id)
-      return serialiseTrouble(call)
+      return serializeTrouble(call)
     },
   }),
   write({
@@ -96,7 +96,7 @@ export const supportRoutes: Route[] = [
     resource: 'Mail',
     body: mailBody,
     run: async ({ scope, ids, support }, body) =>
-      serialiseMail(await support.sendMail(scope, ids.user_id, body)),
+      serializeMail(await support.sendMail(scope, ids.user_id, body)),
   }),
   query({
     path: `${tenant}/mails`,
@@ -106,7 +106,7 @@ export const supportRoutes: Route[] = [
     filters: z.object({
       user: z.string().min(1).max(100).optional().meta({ description: 'The id of a user.' }),
     }),
-    serialize: serialiseMail,
+    serialize: serializeMail,
     async run({ scope, support }, { user: userId }, { after, limit }) {
       const [createdAt, id] = decodePlace(after, place) ?? []
       const behind = createdAt === undefined || id === undefined ? undefined : { createdAt, id }
@@ -122,7 +122,7 @@ export const supportRoutes: Route[] = [
     operationId: 'getMail',
     summary: 'What became of a message',
     resource: 'Mail',
-    run: async ({ scope, ids, support }) => serialiseMail(await support.mail(scope, ids.mail_id)),
+    run: async ({ scope, ids, support }) => serializeMail(await support.mail(scope, ids.mail_id)),
   },
   write({
     path: `${tenant}/mails/:mail_id/resend`,
@@ -131,11 +131,11 @@ export const supportRoutes: Route[] = [
     resource: 'Mail',
     body: z.object({}).meta({ description: 'An empty object.' }),
     run: async ({ scope, ids, support }) =>
-      serialiseMail(await support.sendAgain(scope, ids.mail_id)),
+      serializeMail(await support.sendAgain(scope, ids.mail_id)),
   }),
 ]
 
-async function serialiseTrouble({ scope, ids, support }: Call): Promise<object> {
+async function serializeTrouble({ scope, ids, support }: Call): Promise<object> {
   const now = nowMicros(scope.context.clock)
   const obstacles = await support.obstacles(scope, ids.user_id)
   return {
@@ -152,7 +152,7 @@ async function serialiseTrouble({ scope, ids, support }: Call): Promise<object> 
   }
 }
 
-function serialiseSession(session: LiveSession): object {
+function serializeSession(session: LiveSession): object {
   return omitZero({
     type: 'Session',
     id: session.id,
@@ -164,7 +164,7 @@ function serialiseSession(session: LiveSession): object {
 }
 
 /** A message as the API answers with it: everything but its content. */
-function serialiseMail(mail: MailRecord): object {
+function serializeMail(mail: MailRecord): object {
   const state = messageState(mail)
   return omitZero({
     type: 'Mail',

@@ -71,7 +71,7 @@ export const webhookRoutes: Route[] = [
       const rest = all.filter(({ id }) => id > after)
       return { total: all.length, items: rest.slice(0, limit), more: rest.length > limit }
     },
-    serialize: (_, webhook: Webhook) => serialiseWebhook(webhook),
+    serialize: (_, webhook: Webhook) => serializeWebhook(webhook),
   } as ListRoute,
   {
     kind: 'get',
@@ -79,7 +79,7 @@ export const webhookRoutes: Route[] = [
     operationId: 'getWebhook',
     summary: 'One endpoint for events',
     resource: 'Webhook',
-    run: async ({ scope, ids }) => serialiseWebhook(await getWebhook(scope, ids.webhook_id)),
+    run: async ({ scope, ids }) => serializeWebhook(await getWebhook(scope, ids.webhook_id)),
   },
   write({
     path: one,
@@ -89,7 +89,7 @@ export const webhookRoutes: Route[] = [
     resource: 'Webhook',
     body: webhookBody,
     run: async ({ scope, ids, webhooks }, body) =>
-      serialiseWebhook(await webhooks.update(scope, ids.webhook_id, body)),
+      serializeWebhook(await webhooks.update(scope, ids.webhook_id, body)),
   }),
   {
     kind: 'delete',
@@ -97,7 +97,7 @@ export const webhookRoutes: Route[] = [
     operationId: 'deleteWebhook',
     summary: 'Delete an endpoint with its deliveries',
     resource: 'Webhook',
-    run: async ({ scope, ids }) => serialiseWebhook(await deleteWebhook(scope, ids.webhook_id)),
+    run: async ({ scope, ids }) => serializeWebhook(await deleteWebhook(scope, ids.webhook_id)),
   },
   write({
     path: `${one}/rotate`,
@@ -152,7 +152,7 @@ export const webhookRoutes: Route[] = [
         .optional()
         .meta({ description: 'The state of the deliveries.' }),
     }),
-    serialize: serialiseDelivery,
+    serialize: serializeDelivery,
     async run({ scope, ids, webhooks }, { state }, { after, limit }) {
       const [before] = decodePlace(after, sequence) ?? []
       const asked = { state, before, limit: limit + 1 }
@@ -170,7 +170,7 @@ export const webhookRoutes: Route[] = [
     body: anEmptyObject,
     async run({ scope, ids, webhooks }) {
       if (!/^[1-9]\d{0,14}$/.test(ids.delivery_id)) throw notFound()
-      return serialiseDelivery(
+      return serializeDelivery(
         await webhooks.sendAgain(scope, ids.webhook_id, Number(ids.delivery_id)),
       )
     },
@@ -222,7 +222,7 @@ function microsOf(name: string, text: string): number {
 }
 
 /** An endpoint as the API answers with it: without its keys. */
-function serialiseWebhook(webhook: Webhook): object {
+function serializeWebhook(webhook: Webhook): object {
   return omitZero({
     type: 'Webhook',
     id: webhook.id,
@@ -238,10 +238,10 @@ function serialiseWebhook(webhook: Webhook): object {
 }
 
 function withSecret({ webhook, secret }: WebhookWithSecret): object {
-  return { ...serialiseWebhook(webhook), secret }
+  return { ...serializeWebhook(webhook), secret }
 }
 
-function serialiseDelivery(delivery: Delivery): object {
+function serializeDelivery(delivery: Delivery): object {
   const { outcome } = delivery
   return omitZero({
     type: 'Delivery',

@@ -28,7 +28,7 @@ async function start(running: ListeningConsole) {
   return { tenant, ada, origin: `http://${domain}` }
 }
 
-/** What is wrong with a page as it looks, on a desktop and on a phone. */
+/** Checks a page on a desktop and on a phone: nothing overflows, and axe finds nothing. */
 async function look(page: Page, name: string): Promise<void> {
   for (const [size, viewport] of [
     ['desktop', sizes.desktop],
