@@ -1,9 +1,8 @@
 import { roleMay } from '../domain/operators/roles.ts'
 import { warningsOf } from '../domain/operators/tenant-warnings.ts'
-import { needsSecondOperator } from '../domain/tenants/tenant-features.ts'
+import { checkOwnerRules } from '../domain/tenants/tenant-features.ts'
 import { getTenant, listTenants, updateTenant } from '../domain/tenants/tenants.ts'
-import { ServiceError } from '../domain/writes/errors.ts'
-import { reason, sentenceIn } from '../domain/writes/reasons/index.ts'
+import { sentenceIn } from '../domain/writes/reasons/index.ts'
 import { tenantBody } from '../wire/schemas.ts'
 import { serializeTenant, tenantInput } from '../wire/tenants.ts'
 import { list, type Route, write } from './route.ts'
@@ -34,11 +33,9 @@ export const tenantRoutes: Route[] = [
     async run({ scope, warn, login }, body) {
       const before = await getTenant(scope)
       const input = tenantInput(body)
-      const changesRule = needsSecondOperator(before) !== needsSecondOperator(input)
-      if (login && changesRule && !roleMay(login.operator.operator.role, 'operators')) {
-        throw new ServiceError('not_permitted', reason('four_eyes_owner_only'))
-      }
-      // An operator changes what was there when the rule was looked at.
+      if (login && !roleMay(login.operator.operator.role, 'operators'))
+        checkOwnerRules(before, input)
+      // An operator changes what was there when the rules were looked at.
       const tenant = await updateTenant(scope, input, login && before.updatedAt)
       for (const one of await warningsOf(scope, tenant, before)) warn(sentenceIn('en', one))
       return serializeTenant(tenant)

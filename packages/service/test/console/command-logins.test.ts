@@ -144,8 +144,10 @@ test('an operator may do on a command line what the role may, as it is now, and 
   expectError(await helping.get(audit, asFile), 403, 'not_permitted')
   expect((await helping.get(audit)).status).toBe(200)
   const { body: full } = await api.get(api.tenant)
-  const alone = { ...full, metadata: { latchkey_four_eyes: 'false' } }
-  expectError(await api.post(api.tenant, alone), 403, 'not_permitted')
+  // As in the console, these are for owners.
+  for (const rule of [{ latchkey_impersonation: 'allowed' }, { latchkey_four_eyes: 'false' }]) {
+    expectError(await api.post(api.tenant, { ...full, metadata: rule }), 403, 'not_permitted')
+  }
   expect((await service.admin.audit({ tenantId: tenant.id } as never))[0]).toMatchObject({
     ...{ actor: `operator:${admin.id}`, outcome: 'refused' },
   })

@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { offeredConnections } from '../../domain/connections/connections.ts'
 import { effectsOf } from '../../domain/operators/tenant-effects.ts'
-import { impersonationMode } from '../../domain/tenants/impersonation-mode.ts'
-import { needsSecondOperator } from '../../domain/tenants/tenant-features.ts'
+import { checkOwnerRules } from '../../domain/tenants/tenant-features.ts'
 import { findTenant, getTenant, judgeTenant, updateTenant } from '../../domain/tenants/tenants.ts'
 import { ServiceError } from '../../domain/writes/errors.ts'
 import { reason } from '../../domain/writes/reasons/index.ts'
@@ -169,12 +168,7 @@ async function save(call: TenantCall): Promise<Result> {
   }
   try {
     const { input, after } = await judged(call, tenant, group, values)
-    if (!may(call, 'operators') && needsSecondOperator(tenant) !== needsSecondOperator(after)) {
-      throw new ServiceError('not_permitted', reason('four_eyes_owner_only'))
-    }
-    if (!may(call, 'operators') && impersonationMode(tenant) !== impersonationMode(after)) {
-      throw new ServiceError('not_permitted', reason('impersonation_owner_only'))
-    }
+    if (!may(call, 'operators')) checkOwnerRules(tenant, after)
     await updateTenant(scope, input, Number(form.get('read_at')))
     return redirectTo(pathOf(call), 'saved')
   } catch (error) {

@@ -17,7 +17,7 @@ import {
   isHostList,
   REGISTRATION_KEY,
 } from './client-documents.ts'
-import { IMPERSONATION_KEY, impersonationModes } from './impersonation-mode.ts'
+import { IMPERSONATION_KEY, impersonationMode, impersonationModes } from './impersonation-mode.ts'
 import { isDay, SECOND_STEP_KEY } from './second-step-rule.ts'
 
 /** The key of a tenant's metadata that says whether users may delete their own accounts. */
@@ -101,6 +101,25 @@ export function isNewDeviceTold({ metadata }: Pick<Tenant, 'metadata'>): boolean
 /** Whether another operator has to confirm an address that an operator has changed. */
 export function needsSecondOperator({ metadata }: Pick<Tenant, 'metadata'>): boolean {
   return metadata[FOUR_EYES_KEY] !== 'false'
+}
+
+/**
+ * Refuses a change of rules that guard users against operators, for an operator who is no owner.
+ *
+ * @throws ServiceError `not_permitted`.
+ */
+export function checkOwnerRules(
+  before: Pick<Tenant, 'metadata'>,
+  after: Pick<Tenant, 'metadata'>,
+): void {
+  const changes = <T>(read: (tenant: Pick<Tenant, 'metadata'>) => T): boolean =>
+    read(before) !== read(after)
+  if (changes(needsSecondOperator)) {
+    throw new ServiceError('not_permitted', reason('four_eyes_owner_only'))
+  }
+  if (changes(impersonationMode)) {
+    throw new ServiceError('not_permitted', reason('impersonation_owner_only'))
+  }
 }
 
 /** The color and the image of the tenant's pages, if it has them. */
