@@ -18,8 +18,15 @@ export interface CountingProxy extends AsyncDisposable {
 /** Finds the commands in the bytes of one connection, chunk by chunk. */
 type Reader = (chunk: Buffer) => string[]
 
-/** Stands in front of a Redis. */
-export const countRedis = (port: number): Promise<CountingProxy> => startProxy(port, readRedis)
+/**
+ * Stands in front of a Redis.
+ *
+ * @param isOther - Recognizes the commands of tasks in the background, by their first two words.
+ */
+export const countRedis = (
+  port: number,
+  isOther: (command: string) => boolean = () => false,
+): Promise<CountingProxy> => startProxy(port, () => readRedis(isOther))
 
 /**
  * Stands in front of a PostgreSQL.
@@ -71,7 +78,7 @@ async function startProxy(port: number, newReader: () => Reader): Promise<Counti
 }
 
 /** Reads the protocol of Redis: an array of bulk strings for each command. */
-function readRedis(): Reader {
+function readRedis(isOther: (command: string) => boolean): Reader {
   let rest = Buffer.alloc(0)
   return (chunk) => {
     rest = Buffer.concat([rest, chunk])
@@ -79,7 +86,8 @@ function readRedis(): Reader {
     for (;;) {
       const parsed = parseArray(rest)
       if (!parsed) return commands
-      commands.push(parsed.words.slice(0, 2).join(' ').slice(0, 50))
+      const command = parsed.words.slice(0, 2).join(' ').slice(0, 50)
+      if (!isOther(command)) commands.push(command)
       rest = rest.subarray(parsed.length)
     }
   }
