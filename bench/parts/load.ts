@@ -77,8 +77,8 @@ export async function load({
 }
 
 /** The text of a request. */
-export function get(path: string, headers: Record<string, string> = {}): string {
-  return `GET ${path} HTTP/1.1\r\nhost: x\r\n${lines(headers)}\r\n`
+export function get(path: string, headers: Record<string, string> = {}, host = 'x'): string {
+  return `GET ${path} HTTP/1.1\r\nhost: ${host}\r\n${lines(headers)}\r\n`
 }
 
 /** The text of a request with a JSON body in ASCII. */

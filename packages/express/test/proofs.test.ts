@@ -73,6 +73,23 @@ test.each(['ES256', 'PS256', 'EdDSA'])(
   },
 )
 
+test('whoever proves a key with a token of their own does not prove that of another token', async () => {
+  const thief = await makeKey('ES256')
+  const own = site.provider.accessToken({
+    sub: 'eve',
+    cnf: { jkt: await calculateJwkThumbprint(thief.jwk) },
+  })
+  const provenBy = (of: string) =>
+    prove({
+      key: thief.privateKey,
+      header: { jwk: thief.jwk },
+      claims: { ath: hash('sha256', of, 'base64url') },
+    })
+  const send = async (of: string) =>
+    (await call({ authorization: `DPoP ${of}`, dpop: await provenBy(of) })).status
+  expect([await send(own), await send(token), await send(own)]).toEqual([200, 401, 200])
+})
+
 test('a query of the address is no part of the proof', async () => {
   const headers = bound(await prove({ claims: { htu: `${site.url}/notes?page=1#top` } }))
   expect((await fetch(`${site.url}/notes?page=2`, { headers })).status).toBe(200)
@@ -163,6 +180,11 @@ describe('a stolen token', () => {
     [
       'with a proof that brings its private key',
       async () => bound(await prove({ header: { jwk: await exportJWK(privateKey) } })),
+      'DPoP',
+    ],
+    [
+      'with a proof whose key is of an unknown kind',
+      async () => bound(await prove({ header: { jwk: { ...jwk, kty: 'constructor' } } })),
       'DPoP',
     ],
     [

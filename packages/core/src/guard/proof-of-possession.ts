@@ -4,7 +4,8 @@ import { AccessError } from '../errors/errors.ts'
 import { printable } from '../provider/errors.ts'
 import { FAPI_ALGORITHMS } from '../provider/fapi.ts'
 import { type DecodedJwt, decodeJwt } from '../provider/jwt.ts'
-import { parseKeySet } from '../provider/signature.ts'
+import { type KeySet, parseKeySet } from '../provider/signature.ts'
+import { remember } from '../shared/records.ts'
 
 /** Seconds for which a proof is good, and by which its clock may be ahead. */
 const GOOD_SECONDS = 60
@@ -12,7 +13,13 @@ const GOOD_SECONDS = 60
 const MARKED_SECONDS = 3 * GOOD_SECONDS
 const MAX_JTI = 256
 
+/** The most keys of senders that are kept: about 2 KB each. */
+const MAX_KEYS = 1_000
+
 type Jwk = Readonly<Record<string, unknown>>
+
+/** Keys that tokens are bound to, by thumbprint. A sender proves the same key with each request, and reading it costs a third of a proof. */
+const knownKeys = new Map<string, KeySet>()
 
 /**
  * Checks that the sender of an access token has the key that the token is bound to: the request carries a proof by that
@@ -34,9 +41,11 @@ export async function checkProof(
   const { jwk } = proof.header as { jwk?: unknown }
   const isPublic = typeof jwk === 'object' && jwk !== null && !('d' in jwk)
   if (!isPublic) throw invalid('has no public key in its header')
-  checkSignature(proof, jwk as Jwk)
-  if (thumbprintOf(jwk as Jwk) !== thumbprint)
-    throw invalid('is by another key than that of the token')
+  const proven = thumbprintOf(jwk as Jwk)
+  const keys = checkSignature(proof, jwk as Jwk, knownKeys.get(proven))
+  if (proven !== thumbprint) throw invalid('is by another key than that of the token')
+  // Only keys of tokens that the provider issued are kept.
+  remember(knownKeys, proven, keys, MAX_KEYS)
   const { htm, htu, iat, jti, ath } = proof.payload
   if (htm !== request.method) throw invalid('is for another method')
   const address = addressOf(request.url)
@@ -71,7 +80,12 @@ function addressOf(text: string): string | undefined {
   return url.origin + path
 }
 
-function checkSignature({ header, signed, signature }: DecodedJwt, jwk: Jwk): void {
+/** @returns The key, as it was read. */
+function checkSignature(
+  { header, signed, signature }: DecodedJwt,
+  jwk: Jwk,
+  known: KeySet | undefined,
+): KeySet {
   if (header.typ !== 'dpop+jwt' || header.crit !== undefined) {
     throw invalid('is another kind of token')
   }
@@ -79,20 +93,21 @@ function checkSignature({ header, signed, signature }: DecodedJwt, jwk: Jwk): vo
     throw invalid(`has the algorithm "${printable(header.alg)}", which the challenge does not list`)
   }
   const { kid: _kid, alg: _alg, use: _use, key_ops: _operations, ...key } = jwk
-  const keys = parseKeySet(JSON.stringify({ keys: [key] }))
+  const keys = known ?? parseKeySet(JSON.stringify({ keys: [key] }))
   const { kid: _none, ...named } = header
   if (!keys?.verify({ header: named, signed, signature })) throw invalid('has a wrong signature')
+  return keys
 }
 
 /** The members of a thumbprint, by kind of key (RFC 7638 §3.2, RFC 8037 §2). */
-const MEMBERS: Readonly<Record<string, readonly string[]>> = {
-  EC: ['crv', 'kty', 'x', 'y'],
-  OKP: ['crv', 'kty', 'x'],
-  RSA: ['e', 'kty', 'n'],
-}
+const MEMBERS: ReadonlyMap<unknown, readonly string[]> = new Map([
+  ['EC', ['crv', 'kty', 'x', 'y']],
+  ['OKP', ['crv', 'kty', 'x']],
+  ['RSA', ['e', 'kty', 'n']],
+])
 
 function thumbprintOf(jwk: Jwk): string {
-  const members = (MEMBERS[String(jwk.kty)] ?? []).map((name) => [name, jwk[name]])
+  const members = (MEMBERS.get(jwk.kty) ?? []).map((name) => [name, jwk[name]])
   return createHash('sha256')
     .update(JSON.stringify(Object.fromEntries(members)))
     .digest('base64url')
