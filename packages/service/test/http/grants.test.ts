@@ -1,9 +1,11 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { ask, connect, open, refresh, register } from '../issuer/support/agent.ts'
 import { notes, owner } from '../issuer/support/apis.ts'
 import { createBrowser } from '../issuer/support/browser.ts'
 import type { TestIssuer } from '../issuer/support/issuer.ts'
 import { type Api, startApi, stores } from '../support/api.ts'
+import { HEARD_MS } from '../support/cluster.ts'
 import { expectError } from '../support/errors.ts'
 
 const password = 'correct horse'
@@ -13,6 +15,7 @@ async function openApi(api: Api) {
   const { body: tenant } = await api.get(api.tenant)
   const metadata = { latchkey_client_documents: 'any', latchkey_client_registration: 'true' }
   await api.create(api.tenant, { ...tenant, metadata })
+  if (stores.includes('cluster')) await wait(HEARD_MS)
   await api.create(api.applications, {
     name: 'Notes',
     metadata: { ...owner, latchkey_api_clients: 'documents' },

@@ -173,7 +173,11 @@ test('behind Sentinel, the store goes on with the server that takes over', async
   const { store, clock } = under
   const entry = { tenantId: 't', kind: 'Session', key: 'k', payload: '{}' }
   await store.put({ ...entry, expiresAt: (clock.millis + 60_000) * 1000 })
-  await set.master.inspect((r) => r.wait(1, 1_000))
+  // It waits for what the same connection has written, and with that for all of before.
+  await set.master.inspect(async (r) => {
+    await r.set('latest', '1')
+    await expect.poll(() => r.wait(1, 1_000)).toBe(1)
+  })
   await set.master.kill()
   await expect
     .poll(() => store.find(entry).catch(() => 'no answer'))

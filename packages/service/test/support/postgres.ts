@@ -39,11 +39,15 @@ export async function createDatabase({
     url,
     query,
     async empty() {
-      // What a process still does in the background may lock the same rows in another order.
-      await query(EMPTY).catch((error) => {
-        if (error.code !== '40P01') throw error
-        return query(EMPTY)
-      })
+      // What processes still do in the background may lock the same rows in another order, one after the other.
+      for (let attempt = 1; ; attempt++) {
+        try {
+          return void (await query(EMPTY))
+        } catch (error) {
+          const isDeadlock = (error as { code?: string }).code === '40P01'
+          if (!isDeadlock || attempt === MAX_ATTEMPTS) throw error
+        }
+      }
     },
     async drop() {
       await client?.end()
@@ -62,6 +66,9 @@ const EMPTY = `delete from tenants; delete from api_keys; delete from held_domai
   delete from webhooks; delete from audit; delete from mail; delete from notices;
   delete from counter_shards where scope <> 'tenants'; update counter_shards set n = 0;
   update revision set n = n + 1`
+
+/** The most tries to delete all rows. */
+const MAX_ATTEMPTS = 10
 
 async function once(url: string, sql: string): Promise<void> {
   const client = await connect(url)
