@@ -1,4 +1,4 @@
-import { lastDay, MAX_COUNTED } from '../domain/operators/activity.ts'
+import { lastDay, lastMonth, MAX_COUNTED, MAX_OF_MONTH } from '../domain/operators/activity.ts'
 import type { Call } from './call.ts'
 import { type Sentence, say, type Text } from './texts/index.ts'
 
@@ -31,6 +31,34 @@ export async function figuresOfDay(
       href: tenantId === undefined ? '/console/system' : `${base}/outbox`,
     },
   ]
+}
+
+/** A day of the chart: its bar is as high as its share of `most`, of both together. */
+export interface ChartDay {
+  /** The day at its beginning, in milliseconds since the epoch. */
+  readonly at: number
+  readonly logins: number
+  readonly refused: number
+}
+
+/** The logins of a month, for a chart and its table. */
+export interface Chart {
+  readonly days: readonly ChartDay[]
+  /** The most logins and refusals of one day. */
+  readonly most: number
+  /** The most logins that are counted. */
+  readonly limit: number
+}
+
+/** The logins of the last 30 days: of a tenant, or of the whole service. */
+export async function chartOfMonth(
+  { scope }: Pick<Call, 'scope'>,
+  tenantId: string | undefined,
+): Promise<Chart> {
+  const month = await lastMonth(scope.context, tenantId)
+  const days = month.map(({ day, ...counts }) => ({ at: day * DAY_SECONDS * 1_000, ...counts }))
+  const most = Math.max(0, ...days.map(({ logins, refused }) => logins + refused))
+  return { days, most, limit: MAX_OF_MONTH }
 }
 
 function shown(count: number): Text {

@@ -7,6 +7,7 @@ import { tokens } from '../pages/index.ts'
  * | ---------------------------------------------- | -------------------------------------------------------------- |
  * | `card`, `card empty`                           | a box; an empty list, which names the next step                |
  * | `grid` of `card`s, `figure`                    | numbers side by side; the number                               |
+ * | `card month`                                   | a bar for each day, with a table of them                        |
  * | `scroll` around a `table`                      | a list; on a phone each row is a card, its cells named by `th`  |
  * | `td.id`, `td.end`, `code`                      | an id; the cell of the buttons; a name of the API              |
  * | `badge`, with `good`, `bad` or `warn`          | a state                                                        |
@@ -79,6 +80,11 @@ p { margin: 0 0 .8rem; }
 .grid { display: grid; gap: .9rem; grid-template-columns: repeat(auto-fit, minmax(12rem, 1fr)); margin: 0 0 1.2rem; }
 .grid .card { margin: 0; }
 .grid .card p { margin: 0; font-size: .8rem; }
+.month svg { display: block; width: 100%; height: 7rem; border-bottom: 1px solid var(--line); }
+.month .logins { fill: var(--accent); background: var(--accent); }
+.month .refused { fill: var(--bad); background: var(--bad); }
+.month b { display: inline-block; width: .7rem; height: .7rem; border-radius: .15rem; margin: 0 .2rem 0 .6rem; }
+.month figcaption { display: flex; flex-wrap: wrap; justify-content: space-between; gap: .3rem 1rem; margin: .4rem 0 .6rem; color: var(--soft); font-size: .8rem; }
 .figure { margin: .15rem 0 0; font-size: 1.5rem; line-height: 1.3; font-weight: 600; letter-spacing: -.02em; font-variant-numeric: tabular-nums; }
 .card.empty { padding: 2.2rem 1.5rem; text-align: center; color: var(--soft); background: none; border-style: dashed; box-shadow: none; }
 .scroll { overflow-x: auto; border: 1px solid var(--edge); border-radius: .65rem; background: var(--card); box-shadow: var(--shadow); }

@@ -517,6 +517,14 @@ export interface EntriesAfter {
   readTo: number
 }
 
+/** How many entries of an action a day has. */
+export interface DayCount {
+  action: string
+  /** Days since the epoch, in UTC. */
+  day: number
+  n: number
+}
+
 export interface AuditStore {
   /** Appends an event that is not part of a write, such as a login, which {@link UserStore.lastLogins} tells of. */
   append(entry: AuditEntry): Promise<void>
@@ -533,6 +541,14 @@ export interface AuditStore {
     tenantId: string | undefined,
     query: { action: string; from: Micros; limit: number },
   ): Promise<Map<string, number>>
+  /**
+   * The entries since `from` of actions that begin with a text, by action and day. Of each action the latest `limit`
+   * are counted.
+   */
+  countByDay(
+    tenantId: string | undefined,
+    query: { action: string; from: Micros; limit: number },
+  ): Promise<DayCount[]>
   /**
    * The users of a tenant whom a job disabled or enabled, in the order in which it took them, but for those about whom
    * that was decided again since, and those who are gone.

@@ -133,3 +133,35 @@ test('the overview and the page of a tenant count logins, refused logins and mai
   expect(all).toContain('Logins: 3')
   expect(figuresOf(await admin.get('/console'))).toEqual([])
 })
+
+test('a page counts the logins and refusals of each of the last 30 days, in a chart and in its table', async () => {
+  await using running = await startConsole()
+  const tenant = await aTenant(running)
+  const ada = await tenant.addUser()
+  const days = async (path: string) => {
+    const { html } = await owner.get(path)
+    const table = /<details><summary>As a table[\s\S]*?<\/details>/.exec(html)?.[0] ?? ''
+    const bars = [...html.matchAll(/<rect class="(\w+)"[^>]* height="([\d.]+)"/g)]
+    return {
+      rows: [...table.matchAll(/<td[^>]*>([^<]*)<\/td><td[^>]*>(\d+)<\/td><td[^>]*>(\d+)/g)].map(
+        ([, , logins, refused]) => [Number(logins), Number(refused)],
+      ),
+      bars: bars.slice(-2).map(([, name, height]) => [name, Math.round(Number(height))]),
+    }
+  }
+  const owner = await running.logIn({ role: 'owner' })
+  expect((await owner.get(tenant.path)).html).toContain('No logins in the last 30 days.')
+  await tenant.logIn(ada.email)
+  await tenant.logIn(ada.email)
+  await tenant.logIn(ada.email, 'a wrong password')
+  const { rows, bars } = await days(tenant.path)
+  expect([rows.length, rows[0], rows[1]]).toEqual([30, [2, 1], [0, 0]])
+  expect(bars).toEqual([
+    ['logins', 67],
+    ['refused', 33],
+  ])
+  // With the login of the operator.
+  expect((await days('/console')).rows[0]).toEqual([3, 1])
+  const admin = await running.logIn({ role: 'admin', reach: [tenant.id] })
+  expect((await admin.get('/console')).html).not.toContain('As a table')
+})

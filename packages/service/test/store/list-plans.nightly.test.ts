@@ -127,6 +127,12 @@ const lists: Record<string, (store: DataStore) => Promise<unknown[] | undefined>
       ],
     ]),
   ),
+  ...Object.fromEntries(
+    [T, undefined].map((of) => [
+      `days of ${of ? 'a tenant' : 'all'} by login.`,
+      async ({ audit }: DataStore) => audit.countByDay(of, { action: 'login.', from: 1, limit: 10 }),
+    ]),
+  ),
   applications: async ({ applications }) => (await applications.list(T, page))?.items,
   tenants: async ({ tenants }) => (await tenants.list('all', page)).items,
   'tenants by a search': async ({ tenants }) => (await tenants.search('all', 'ten', page)).items,

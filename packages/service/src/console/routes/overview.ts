@@ -5,7 +5,7 @@ import { nowMicros } from '../../domain/writes/context.ts'
 import type { ApiKey } from '../../store/records.ts'
 import { SYSTEM_TENANT_ID } from '../../store/system-tenant.ts'
 import { type Call, type ConsoleRoute, type Result, servicePage } from '../call.ts'
-import { figuresOfDay } from '../day.ts'
+import { chartOfMonth, figuresOfDay } from '../day.ts'
 import { answerOf } from '../mail-form.ts'
 import { asIs, type Text } from '../texts/index.ts'
 
@@ -27,12 +27,13 @@ function nameOf(name: string | undefined): Text {
 async function showOverview({ scope, operator, system }: Call): Promise<Result> {
   const { reach, id } = operator.operator
   const own = { ...scope, tenantId: SYSTEM_TENANT_ID }
-  const [tenants, credentials, keys, waiting, figures] = await Promise.all([
+  const [tenants, credentials, keys, waiting, figures, month] = await Promise.all([
     listTenants(scope, reach, { after: undefined, limit: 5 }),
     listCredentials(own, id, { after: undefined, limit: 20 }),
     reach === 'all' ? listApiKeys(scope) : [],
     system.queues.mail.waiting(MAX_LOOKED_AT),
     reach === 'all' ? figuresOfDay({ scope, system }, undefined) : [],
+    reach === 'all' ? chartOfMonth({ scope }, undefined) : undefined,
   ])
   const now = nowMicros(scope.context.clock)
   const isGood = ({ revokedAt, expiresAt = Number.POSITIVE_INFINITY }: ApiKey) =>
@@ -58,6 +59,7 @@ async function showOverview({ scope, operator, system }: Call): Promise<Result> 
       tenants: tenants.items,
       keys: good.length,
       figures,
+      month,
       failing: shown.map(([tenantId, messages]) => ({
         tenantId,
         name: nameOf(names.get(tenantId)),

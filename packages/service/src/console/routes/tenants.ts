@@ -19,7 +19,7 @@ import {
   type TenantCall,
   tenantPage,
 } from '../call.ts'
-import { figuresOfDay } from '../day.ts'
+import { chartOfMonth, figuresOfDay } from '../day.ts'
 import { cursorOf } from '../form-fields.ts'
 import { type Refused, refusedBy } from '../refused.ts'
 import { asIs } from '../texts/index.ts'
@@ -91,10 +91,11 @@ async function create(call: Call): Promise<Result> {
 }
 
 async function showTenant({ scope, system, tenant }: TenantCall): Promise<Result> {
-  const [users, applications, figures] = await Promise.all([
+  const [users, applications, figures, month] = await Promise.all([
     listUsers(scope, NO_ITEMS),
     listApplications(scope, NO_ITEMS),
     figuresOfDay({ scope, system }, scope.tenantId),
+    chartOfMonth({ scope }, scope.tenantId),
   ])
   const { settings } = tenant
   return {
@@ -108,6 +109,7 @@ async function showTenant({ scope, system, tenant }: TenantCall): Promise<Result
       applications: applications.total,
       flags: flagsOf(tenant),
       figures,
+      month,
     },
     commands: ['latchkey-service tenant list'],
   }

@@ -621,6 +621,13 @@ export const de = {
   'Logins, last 24 hours': 'Anmeldungen, letzte 24 Stunden',
   'Refused logins, last 24 hours': 'Abgelehnte Anmeldungen, letzte 24 Stunden',
   'Mails, last 24 hours': 'E-Mails, letzte 24 Stunden',
+  'Logins of the last 30 days': 'Anmeldungen der letzten 30 Tage',
+  'The latest {limit} logins are counted, and the days that they fill.':
+    'Gezählt sind die letzten {limit} Anmeldungen und die Tage, die sie füllen.',
+  'No logins in the last 30 days.': 'Keine Anmeldungen in den letzten 30 Tagen.',
+  'As a table': 'Als Tabelle',
+  'Day (UTC)': 'Tag (UTC)',
+  Logins: 'Anmeldungen',
   'more than {count}': 'mehr als {count}',
   'Another person changed this a moment ago. Your changes are marked below; save again to keep them.':
     'Das wurde gerade von jemand anderem geändert. Ihre Änderungen sind unten markiert; speichern Sie noch einmal, um sie zu behalten.',

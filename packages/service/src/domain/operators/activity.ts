@@ -1,9 +1,16 @@
+import type { DayCount } from '../../store/ports.ts'
 import { type DomainContext, nowMicros } from '../writes/context.ts'
 
 /** The most entries that are counted, so that a busy day costs a page no more than a quiet one. */
 export const MAX_COUNTED = 10_000
 
 const DAY_MICROS = 86_400 * 1e6
+
+/** The days of {@link lastMonth}. */
+export const MONTH_DAYS = 30
+
+/** The most logins, and the most refusals of each kind, that are counted for a month. */
+export const MAX_OF_MONTH = 50_000
 
 /** Steps of a login that refuse nothing. */
 const notRefused = new Set(['login.succeeded', 'login.code_requested'])
@@ -13,6 +20,42 @@ export interface Activity {
   logins: number
   /** Attempts that were refused, such as by a wrong password. */
   refused: number
+}
+
+/** The logins of a day in UTC. */
+export interface DayActivity extends Activity {
+  /** Days since the epoch. */
+  day: number
+}
+
+/**
+ * The logins of each of the last 30 days, the oldest first: of a tenant, or of the whole service. Where there are more than
+ * {@link MAX_OF_MONTH}, the days that are not counted whole are left out, which may be all.
+ */
+export async function lastMonth(
+  { store, clock }: DomainContext,
+  tenantId: string | undefined,
+): Promise<DayActivity[]> {
+  const today = Math.floor(nowMicros(clock) / DAY_MICROS)
+  const from = (today - MONTH_DAYS + 1) * DAY_MICROS
+  const query = { action: 'login.', from, limit: MAX_OF_MONTH }
+  const counts = await store.audit.countByDay(tenantId, query)
+  const days = new Map<number, DayActivity>()
+  const first = Math.max(...partDays(counts).map((day) => day + 1), today - MONTH_DAYS + 1)
+  for (let day = first; day <= today; day++) days.set(day, { day, logins: 0, refused: 0 })
+  for (const { action, day, n } of counts) {
+    const of = days.get(day)
+    if (of && action === 'login.succeeded') of.logins += n
+    else if (of && !notRefused.has(action)) of.refused += n
+  }
+  return [...days.values()]
+}
+
+/** For each action of which not all entries were counted, the day of the oldest that was. */
+function partDays(counts: readonly DayCount[]): number[] {
+  return [...Map.groupBy(counts, ({ action }) => action).values()]
+    .filter((days) => days.reduce((sum, { n }) => sum + n, 0) >= MAX_OF_MONTH)
+    .map((days) => Math.min(...days.map(({ day }) => day)))
 }
 
 /** The logins of the last 24 hours: of a tenant, or of the whole service. */

@@ -1,10 +1,10 @@
 import type { AuditFilter, AuditPage, AuditPart } from '../audit-search.ts'
-import type { AuditStore } from '../ports.ts'
+import type { AuditStore, DayCount } from '../ports.ts'
 import type { StoredAuditEntry } from '../records.ts'
 import { LAST } from '../user-search.ts'
 import type { Engine } from './engine.ts'
 import { every as columnsIn, type Row } from './schema.ts'
-import { join, list, name, once, type Sql, separators, sql } from './sql.ts'
+import { join, list, name, once, raw, type Sql, separators, sql } from './sql.ts'
 
 /** Entries that an index has in the order of time. */
 interface Lead {
@@ -113,14 +113,20 @@ function actionsIn(
   )`
 }
 
+/** The index with the actions of a tenant, or of the whole service, and what its entries have in common. */
+function byActionOf(tenantId: string | undefined): Lead {
+  return tenantId === undefined
+    ? { index: 'audit_by_action', is: sql`1 = 1` }
+    : { index: 'audit_by_tenant_and_action', is: sql`tenant_id = ${tenantId}` }
+}
+
 /** Counts entries by action in an SQL store: see {@link AuditStore.count}. */
 export function createAuditCount(
   engine: Pick<Engine, 'reader' | 'byBytes' | 'indexedBy'>,
 ): AuditStore['count'] {
   const action = engine.byBytes('action')
   return async (tenantId, { action: prefix, from, limit }) => {
-    const index = tenantId === undefined ? 'audit_by_action' : 'audit_by_tenant_and_action'
-    const is = tenantId === undefined ? sql`1 = 1` : sql`tenant_id = ${tenantId}`
+    const { index, is } = byActionOf(tenantId)
     const rows = await engine.reader.all(sql<{ action: string; n: number }>`
       ${actionsIn(engine, index, is, prefix)}
       -- A range, or PostgreSQL would read all entries by their time where it believes that an action is frequent.
@@ -132,6 +138,31 @@ export function createAuditCount(
     return new Map(rows.map(({ action, n }) => [action, n]))
   }
 }
+
+/** Counts entries by action and day in an SQL store: see {@link AuditStore.countByDay}. */
+export function createAuditDays(
+  engine: Pick<Engine, 'reader' | 'byBytes' | 'indexedBy'>,
+): AuditStore['countByDay'] {
+  const { reader, byBytes, indexedBy } = engine
+  const action = byBytes('action')
+  return async (tenantId, { action: prefix, from, limit }) => {
+    const { index, is } = byActionOf(tenantId)
+    const actions = await reader.all(sql<{ one: string }>`${actionsIn(engine, index, is, prefix)}
+      select one from found where one is not null`)
+    if (actions.length === 0) return []
+    const counts = actions.map(
+      ({ one }, n) => sql`select cast(${one} as text) as action, day, count(*) as n from (
+        select at / ${DAY} as day from audit ${indexedBy(index)}
+        where ${is} and ${action} = ${one} and at >= ${from} order by at desc limit ${limit}
+      ) as ${name(`latest_${n}`)} group by day`,
+    )
+    // Of each number of actions there is a text.
+    return reader.all(once(sql<DayCount>`${join(counts, separators.unionAll)}`))
+  }
+}
+
+/** A day in microseconds, as a text: a parameter would make the quotient a fraction. */
+const DAY = raw('86400000000')
 
 /** The entries about a target, about a user and all objects of the user, or of a request. */
 function aboutOf({ target, user, request }: AuditFilter): Sql | undefined {

@@ -2,7 +2,7 @@ import { type AuditStore, type EntriesAfter, NO_TENANT, TRIM_BATCH } from '../po
 import type { AuditEntry, StoredAuditEntry } from '../records.ts'
 import { SYSTEM_TENANT_ID } from '../system-tenant.ts'
 import { readAuditDetails, storeChanges } from './audit-details.ts'
-import { createAuditCount, createAuditSearch } from './audit-search.ts'
+import { createAuditCount, createAuditDays, createAuditSearch } from './audit-search.ts'
 import type { Engine } from './engine.ts'
 import { every, type Row } from './schema.ts'
 import { insertInto, join, type Sql, separators, sql } from './sql.ts'
@@ -74,6 +74,8 @@ export function createAudit(engine: Engine, addEntry: AddEntry): Omit<AuditStore
     search: createAuditSearch(engine, toEntry),
 
     count: createAuditCount(engine),
+
+    countByDay: createAuditDays(engine),
 
     async unchangedSince(tenantId, jobId, { after, limit }) {
       const rows = await reader.all(sql<{ id: number; target: string }>`select id, target

@@ -186,6 +186,38 @@ export function describeAudit(open: Open): void {
       expect((await store.audit.countUnchanged(tenant.id, 'job_1', 3)).changed).toBe(3)
     })
 
+    test('entries are counted by action and day, of each action the latest', async () => {
+      const store = await open()
+      const tenant = aTenant()
+      await store.tenants.insert(tenant, anAudit('tenant.create', { at: 1, tenantId: tenant.id }))
+      const day = 86_400 * 1e6
+      const write = (action: string, at: number, tenantId = tenant.id) =>
+        store.audit.append(anAudit(action, { at, tenantId }))
+      for (const at of [day - 1, day, 2 * day - 1, 2 * day, 3 * day])
+        await write('login.failed', at)
+      await write('login.succeeded', 3 * day)
+      await write('logout', 3 * day)
+      await write('login.failed', 3 * day, 'ten_other')
+      const counted = async (of: string | undefined, limit: number) =>
+        (await store.audit.countByDay(of, { action: 'login.', from: day, limit })).sort(
+          (a, b) => a.day - b.day || (a.action < b.action ? -1 : 1),
+        )
+      const three = { action: 'login.succeeded', day: 3, n: 1 }
+      expect(await counted(tenant.id, 10)).toEqual([
+        { action: 'login.failed', day: 1, n: 2 },
+        { action: 'login.failed', day: 2, n: 1 },
+        { action: 'login.failed', day: 3, n: 1 },
+        three,
+      ])
+      expect(await counted(tenant.id, 2)).toEqual([
+        { action: 'login.failed', day: 2, n: 1 },
+        { action: 'login.failed', day: 3, n: 1 },
+        three,
+      ])
+      expect(await counted(undefined, 10)).toContainEqual({ action: 'login.failed', day: 3, n: 2 })
+      expect(await counted('ten_nobody', 10)).toEqual([])
+    })
+
     test('entries of before an import are on one page of every filter', async () => {
       const store = await open()
       const tenant = aTenant()
