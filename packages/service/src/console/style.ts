@@ -85,6 +85,7 @@ p { margin: 0 0 .8rem; }
 .month .refused { fill: var(--bad); background: var(--bad); }
 .month b { display: inline-block; width: .7rem; height: .7rem; border-radius: .15rem; margin: 0 .2rem 0 .6rem; }
 .month figcaption { display: flex; flex-wrap: wrap; justify-content: space-between; gap: .3rem 1rem; margin: .4rem 0 .6rem; color: var(--soft); font-size: .8rem; }
+@media (max-width: 40rem) { .month figcaption span:nth-child(2) { order: 1; flex-basis: 100%; } }
 .figure { margin: .15rem 0 0; font-size: 1.5rem; line-height: 1.3; font-weight: 600; letter-spacing: -.02em; font-variant-numeric: tabular-nums; }
 .card.empty { padding: 2.2rem 1.5rem; text-align: center; color: var(--soft); background: none; border-style: dashed; box-shadow: none; }
 .scroll { overflow-x: auto; border: 1px solid var(--edge); border-radius: .65rem; background: var(--card); box-shadow: var(--shadow); }
