@@ -1,17 +1,20 @@
 import diagnostics from 'node:diagnostics_channel'
 import type { Platform } from '../context.ts'
 import type { AuthEventName } from '../log/events.ts'
+import { withSecretFiles } from './secret-files.ts'
 import { createNodeTransport } from './transport.ts'
 
 /**
  * The features of Node that an instance needs: the environment, events on the diagnostics channels
  * `latchkey:<name>`, and ways to reach providers.
+ *
+ * @throws {@link ConfigError} for a secret in a file that cannot be used.
  */
 export function nodePlatform(): Platform {
   // Node forgets a channel that nothing holds, and making one takes longer than asking it.
   const channels: Partial<Record<AuthEventName, diagnostics.Channel>> = {}
   return {
-    environment: process.env,
+    environment: withSecretFiles(process.env),
     publish(name, event) {
       channels[name] ??= diagnostics.channel(`latchkey:${name}`)
       if (channels[name].hasSubscribers) channels[name].publish(event)
