@@ -15,7 +15,7 @@ export interface KitSettings {
 
 const client = { id: 'app', secret: 'client-secret-0123456789-client-secret' }
 const sessionSecret = 'session-secret-0123456789-session-secret'
-const scope = 'openid profile email'
+const scope = process.env.SCOPE ?? 'openid profile email'
 
 /**
  * The same application on each kit: `/page` is for logged-in people and says their name. Each is
@@ -102,7 +102,15 @@ export const kits: Record<string, (app: Express, settings: KitSettings) => Promi
   },
 
   async 'bare, openid-client'(app, settings) {
-    await mountBare(app, settings, await redeemByClient(settings))
+    const config = await configuration(settings)
+    await mountBare(app, settings, await redeemByClient(config))
+    const { refreshTokenGrant } = await import('openid-client')
+    app.get('/fresh', async (req, res) => {
+      const { user } = req.session as unknown as { user: BareUser }
+      const tokens = await refreshTokenGrant(config, user.refreshToken ?? '')
+      Object.assign(user, { refreshToken: tokens.refresh_token, accessToken: tokens.access_token })
+      res.send(user.accessToken)
+    })
   },
 
   async 'express-openid-connect'(app, settings) {
@@ -122,6 +130,9 @@ export const kits: Record<string, (app: Express, settings: KitSettings) => Promi
       }),
     )
     app.get('/page', requiresAuth(), (req, res) => void res.send(`Hello ${req.oidc.user?.name}`))
+    app.get('/fresh', requiresAuth(), async (req, res) => {
+      res.send((await req.oidc.accessToken?.refresh())?.access_token)
+    })
   },
 }
 
@@ -131,7 +142,14 @@ interface BareLogin {
   readonly verifier: string
 }
 
-type Redeem = (url: URL, login: BareLogin) => Promise<{ sub: string; name?: string }>
+interface BareUser {
+  sub: string
+  name?: string
+  accessToken?: string | undefined
+  refreshToken?: string | undefined
+}
+
+type Redeem = (url: URL, login: BareLogin) => Promise<BareUser>
 
 /** The least that a login with PKCE, `state` and `nonce` takes, on express-session. */
 async function mountBare(app: Express, settings: KitSettings, redeem: Redeem): Promise<void> {
@@ -219,7 +237,7 @@ async function redeemByHand({ issuer, baseUrl }: KitSettings): Promise<Redeem> {
 }
 
 /** openid-client checks claims; the signature only if told to, as it trusts the connection to the token endpoint. */
-async function redeemByClient({ issuer }: KitSettings): Promise<Redeem> {
+async function configuration({ issuer }: KitSettings) {
   const oidc = await import('openid-client')
   const metadata = {
     issuer,
@@ -237,14 +255,19 @@ async function redeemByClient({ issuer }: KitSettings): Promise<Redeem> {
     const text = await send(headers as OutgoingHttpHeaders, String(body))
     return new Response(text, { headers: { 'content-type': 'application/json' } })
   }
+  return config
+}
+
+async function redeemByClient(config: import('openid-client').Configuration): Promise<Redeem> {
+  const { authorizationCodeGrant } = await import('openid-client')
   return async (url, login) => {
-    const tokens = await oidc.authorizationCodeGrant(config, url, {
+    const tokens = await authorizationCodeGrant(config, url, {
       expectedState: login.state,
       expectedNonce: login.nonce,
       pkceCodeVerifier: login.verifier,
       idTokenExpected: true,
     })
-    return tokens.claims() as never
+    return { ...(tokens.claims() as never), refreshToken: tokens.refresh_token }
   }
 }
 
@@ -263,10 +286,14 @@ async function mountLatchkey(
       clientId: client.id,
       clientSecret: client.secret,
       baseUrl,
+      scope,
       session: { secret: sessionSecret, store },
     }),
   )
   app.get('/page', requireUser(), (req, res) => void res.send(`Hello ${getUser(req).name}`))
+  app.get('/fresh', requireUser(), async (req, res) => {
+    res.send(await req.auth.accessToken({ force: true }))
+  })
 }
 
 function mountPassport(

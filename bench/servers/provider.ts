@@ -7,7 +7,14 @@ import { serveCommands } from '../parts/child.ts'
 const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
 const jwk = { ...publicKey.export({ format: 'jwk' }), kid: 'key', alg: 'RS256', use: 'sig' }
 let logins = 0
-const grants = new Map<string, { nonce: string | null; challenge: string | null }>()
+interface Grant {
+  readonly nonce: string | null
+  readonly challenge: string | null
+  readonly isOffline: boolean
+}
+
+const grants = new Map<string, Grant>()
+const refreshTokens = new Map<string, string>()
 const server = createServer((req, res) => void serve(req, res))
 await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
 const { port } = server.address() as AddressInfo
@@ -33,7 +40,8 @@ async function serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
     case '/auth': {
       const code = randomBytes(16).toString('hex')
       const [nonce, challenge] = [searchParams.get('nonce'), searchParams.get('code_challenge')]
-      grants.set(code, { nonce, challenge })
+      const isOffline = searchParams.get('scope')?.includes('offline_access') ?? false
+      grants.set(code, { nonce, challenge, isOffline })
       const answer = new URLSearchParams({ code })
       const state = searchParams.get('state')
       if (state) answer.set('state', state)
@@ -48,22 +56,42 @@ async function serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
 }
 
 function tokens(body: URLSearchParams): unknown {
+  if (body.get('grant_type') === 'refresh_token') {
+    const old = body.get('refresh_token') ?? ''
+    const sub = refreshTokens.get(old)
+    refreshTokens.delete(old)
+    return sub === undefined
+      ? { error: 'invalid_grant' }
+      : { ...answerOf(sub, null), ...offline(sub) }
+  }
   const grant = grants.get(body.get('code') ?? '')
   grants.delete(body.get('code') ?? '')
   const verifier = body.get('code_verifier') ?? ''
   const challenge = createHash('sha256').update(verifier).digest('base64url')
   if (!grant || (grant.challenge && grant.challenge !== challenge))
     return { error: 'invalid_grant' }
+  const sub = `user-${++logins % 1000}`
+  return { ...answerOf(sub, grant.nonce), ...(grant.isOffline && offline(sub)) }
+}
+
+/** A refresh token, which is used once. */
+function offline(sub: string): object {
+  const token = randomBytes(32).toString('base64url')
+  refreshTokens.set(token, sub)
+  return { refresh_token: token }
+}
+
+function answerOf(sub: string, nonce: string | null): object {
   const now = Math.floor(Date.now() / 1000)
   const claims = {
     iss: issuer,
     aud: 'app',
-    sub: `user-${++logins % 1000}`,
+    sub,
     name: 'Ada',
     email: 'ada@example.com',
     iat: now,
     exp: now + 3600,
-    ...(grant.nonce ? { nonce: grant.nonce } : {}),
+    ...(nonce ? { nonce } : {}),
   }
   const signed = `${encode({ alg: 'RS256', kid: 'key' })}.${encode(claims)}`
   return {
