@@ -137,8 +137,10 @@ function ofTenant(
     ...route,
     path: `/console/t/:tenant${route.path}`,
     concerns: 'tenant',
-    // The router has looked the tenant of the path up.
-    run: (call) => run(call as TenantCall),
+    async run({ tenant, ...call }) {
+      if (!tenant) throw new Error(`${route.path} is of a tenant, and was asked for without one.`)
+      return run({ ...call, tenant, scope: { ...call.scope, tenantId: tenant.id } })
+    },
   }
 }
 

@@ -1,13 +1,25 @@
 import { rolesThatMay } from '../domain/operators/roles.ts'
 import { lookUpTenant } from '../domain/tenants/tenants.ts'
 import { noteRefusal } from '../domain/writes/audit.ts'
+import { redirect } from '../issuer/requests/http.ts'
 import type { OperatorRole } from '../store/records.ts'
 import { SYSTEM_TENANT_ID } from '../store/system-tenant.ts'
 import { nameRoute } from '../telemetry/route.ts'
 import { createRouter } from '../wire/router.ts'
-import type { Asked } from './asked.ts'
-import type { Answer } from './call.ts'
+import type {
+  Admitted,
+  Arrived,
+  Known,
+  Parts,
+  Permitted,
+  Placed,
+  Reached,
+  Resumed,
+  Routed,
+  Visited,
+} from './context.ts'
 import { formName } from './form-names.ts'
+import { type Check, type Gate, gate } from './gate.ts'
 import { beganFresh, FRESH_SECONDS, findOperator } from './login.ts'
 import {
   forgedPage,
@@ -22,145 +34,135 @@ import { paths } from './paths.ts'
 import { consoleRoutes } from './routes.ts'
 import { type Said, say } from './texts/index.ts'
 
-/** The answer of a check, `answered` where it has written it already, or nothing: the next check decides. */
-type Checked = Answer | 'answered' | undefined
-
-/** A condition of a request. */
-type Check = (asked: Asked) => Checked | Promise<Checked>
-
 /** The age below which a session without an operator is not redirected to the login again. */
 const JUST_NOW_SECONDS = 10
 
 const findRoute = createRouter(consoleRoutes)
 
 /** The session of the kit is there, began with a login of its own, and is strong enough. */
-const visited: Check = async (asked) => {
-  const { visit, url, isRead, parts } = asked
-  if (isRead && !beganFresh(visit.session.current)) return logIn(asked)
+export const visited: Check<Arrived, Visited> = async (context) => {
+  const { visit, url, isRead, parts } = context
+  if (isRead && !beganFresh(visit.session.current)) return logIn(context)
   const maxAge = url.pathname === paths.confirm && { maxAge: FRESH_SECONDS }
   const refusal = await visit.admit({ respond: 'redirect', ...parts.strength, ...maxAge })
-  if (!refusal) return undefined
+  if (!refusal) return { ...context, session: visit.session.current }
   visit.send(refusal)
-  return 'answered'
+  return undefined
 }
 
-/** The session is that of an operator. */
-const operator: Check = async (asked) => {
-  const { context, protocol } = asked.parts
-  const session = asked.visit.session.current
-  const found = session && (await findOperator(context, protocol, session))
+/** The session is that of an operator, in whose frame pages are shown from here on. */
+export const operator: Check<Visited, Known> = async (context) => {
+  const { session, parts, isRead, actor, show } = context
+  const found = session && (await findOperator(parts.context, parts.protocol, session))
   if (!session || !found) {
-    const isNew = session !== undefined && secondsNow(asked) - session.createdAt < JUST_NOW_SECONDS
-    return asked.isRead && !isNew ? logIn(asked) : page(loggedOutPage)
+    const isNew = session !== undefined && secondsNow(parts) - session.createdAt < JUST_NOW_SECONDS
+    return isRead && !isNew ? logIn(context) : show(loggedOutPage)
   }
-  const actor = { ...asked.actor, name: `operator:${found.operator.id}` }
-  Object.assign(asked, { session, operator: found, actor })
-  return undefined
+  const frame = { operator: found, csrf: parts.csrf.tokenOf(session) }
+  return {
+    ...context,
+    session,
+    operator: found,
+    actor: { ...actor, name: `operator:${found.operator.id}` },
+    show: (content) => show(content, frame),
+  }
 }
 
 /** A new login was the aim: the operator returns to the page. */
-const confirmed: Check = ({ url }) =>
-  url.pathname === paths.confirm ? { kind: 'redirect', to: backFrom(url) } : undefined
+export const confirmed: Check<Known, Known> = (context) => {
+  const { url } = context
+  return url.pathname === paths.confirm ? leadTo(context, backFrom(url)) : context
+}
 
 /** A form that was kept during a new login is shown, then taken out; any other request is for its own path. */
-const resumed: Check = async (asked) => {
-  const { url, parts, given, operator: by } = asked
-  Object.assign(asked, { path: url.pathname, form: given })
-  if (url.pathname !== paths.resume) return undefined
-  if (asked.isRead) {
+export const resumed: Check<Known, Resumed> = async (context) => {
+  const { url, parts, given, isRead, operator: by, show } = context
+  if (url.pathname !== paths.resume) return { ...context, path: url.pathname, sent: given }
+  if (isRead) {
     const name = url.searchParams.get('kept') ?? ''
     const path = await parts.keptForms.pathOf(by.operator.id, name)
-    return page(path === undefined ? goneForm : keptForm(name, path))
+    return show(path === undefined ? goneForm : keptForm(name, path))
   }
-  if (!isOwnForm(asked)) return page(forgedPage)
+  if (!isOwnForm(context)) return show(forgedPage)
   const kept = await parts.keptForms.take(by.operator.id, given.get('kept') ?? '')
-  if (!kept) return page(goneForm)
-  Object.assign(asked, { path: kept.path, form: kept.fields })
-  return undefined
+  return kept ? { ...context, path: kept.path, sent: kept.fields } : show(goneForm)
 }
 
 /** The console has the route. */
-const route: Check = (asked) => {
-  const { request, response, path } = asked
+export const route: Check<Resumed, Routed> = (context) => {
+  const { request, response, path, show } = context
   const { found, methods, params } = findRoute(path, request.method ?? '')
-  if (methods.length === 0) return page(notFoundPage)
+  if (methods.length === 0) return show(notFoundPage)
   if (!found) {
     response.setHeader('allow', methods.join(', '))
-    return page({ ...message('This page is asked for in another way'), status: 405 })
+    return show({ ...message('This page is asked for in another way'), status: 405 })
   }
   nameRoute(request, found.path)
-  Object.assign(asked, { route: found, ids: params })
-  return undefined
+  return { ...context, route: found, ids: params }
 }
 
 /** The operator reaches the tenant of the path, or the whole service. */
-const reach: Check = ({ route: { concerns }, ids, operator: { operator: by } }) => {
+export const reach: Check<Routed, Reached> = (context) => {
+  const { route, ids, operator: by, parts, actor, show } = context
   const isReached =
-    concerns === 'any' ||
-    by.reach === 'all' ||
-    (concerns === 'tenant' && by.reach.includes(ids.tenant ?? ''))
-  return isReached && ids.tenant !== SYSTEM_TENANT_ID ? undefined : page(notFoundPage)
+    route.concerns === 'any' ||
+    by.operator.reach === 'all' ||
+    (route.concerns === 'tenant' && by.operator.reach.includes(ids.tenant ?? ''))
+  if (!isReached || ids.tenant === SYSTEM_TENANT_ID) return show(notFoundPage)
+  return { ...context, scope: { context: parts.context, actor, tenantId: ids.tenant } }
 }
 
 /** The operator has the permission, by the role that is stored now. */
-const permission: Check = async ({ route: { needs }, operator: by, ...asked }) => {
+export const permission: Check<Reached, Permitted> = async (context) => {
+  const { route, operator: by, scope, request, path, show } = context
   const own = by.operator.role
-  const roles = rolesThatMay(needs)
-  if (roles.includes(own)) return undefined
-  const scope = { context: asked.parts.context, actor: asked.actor, tenantId: asked.ids.tenant }
-  await noteRefusal(scope, 'not_permitted', `${asked.request.method} ${asked.path}`)
+  const roles = rolesThatMay(route.needs)
+  if (roles.includes(own)) return { ...context, run: route.run }
+  await noteRefusal(scope, 'not_permitted', `${request.method} ${path}`)
   const text = say('The roles that may do this: {roles}. Yours is “{own}”.', {
     roles: listed(roles),
     own: say(own),
   })
   const refusal = { ...message('You may not do this', text), status: 403 }
-  return page(withRequest(refusal, asked.actor.requestId))
+  return show(withRequest(refusal, scope.actor.requestId))
 }
 
 /** The tenant of the path is there. */
-const tenant: Check = async (asked) => {
-  const { ids, parts } = asked
-  if (ids.tenant === undefined) return undefined
-  asked.tenant = await lookUpTenant(parts.context, ids.tenant)
-  return asked.tenant ? undefined : page(notFoundPage)
+export const tenant: Check<Permitted, Placed> = async (context) => {
+  const { ids, parts, show } = context
+  if (ids.tenant === undefined) return { ...context, tenant: undefined }
+  const found = await lookUpTenant(parts.context, ids.tenant)
+  return found ? { ...context, tenant: found } : show(notFoundPage)
 }
 
 /** The form was sent from a page of this session. */
-const formToken: Check = (asked) =>
-  asked.isWrite && !isOwnForm(asked) ? page(forgedPage) : undefined
+export const formToken: Check<Placed, Admitted> = (context) =>
+  context.isWrite && !isOwnForm(context)
+    ? context.show(forgedPage)
+    : { ...context, form: context.sent }
 
 /** A dangerous action has a login of the last five minutes behind it; a form is kept during a new one. */
-const freshLogin: Check = async (asked) => {
-  const {
-    route: { isDangerous },
-    form,
-    path,
-    session,
-    tenant: of,
-  } = asked
-  const needsFresh = typeof isDangerous === 'boolean' ? isDangerous : isDangerous(form, of)
-  if (!needsFresh || secondsNow(asked) - (session.authTime ?? 0) <= FRESH_SECONDS) return undefined
+export const freshLogin: Check<Admitted, Admitted> = async (context) => {
+  const { route, form, path, session, tenant, parts, isWrite, operator: by } = context
+  const { isDangerous } = route
+  const needsFresh = typeof isDangerous === 'boolean' ? isDangerous : isDangerous(form, tenant)
+  if (!needsFresh || secondsNow(parts) - (session.authTime ?? 0) <= FRESH_SECONDS) return context
   const query = new URLSearchParams({ to: pageOf(path) })
-  if (asked.isWrite) {
-    const { keptForms } = asked.parts
-    query.set('kept', await keptForms.keep(asked.operator.operator.id, { path, fields: form }))
-  }
-  return { kind: 'redirect', to: `${paths.confirm}?${query}` }
+  if (isWrite) query.set('kept', await parts.keptForms.keep(by.operator.id, { path, fields: form }))
+  return leadTo(context, `${paths.confirm}?${query}`)
 }
 
 /** The checks of every request, in this order. */
-export const checks: readonly Check[] = [
-  visited,
-  operator,
-  confirmed,
-  resumed,
-  route,
-  reach,
-  permission,
-  tenant,
-  formToken,
-  freshLogin,
-]
+export const checks: Gate<Arrived, Admitted> = gate(visited)
+  .check(operator)
+  .check(confirmed)
+  .check(resumed)
+  .check(route)
+  .check(reach)
+  .check(permission)
+  .check(tenant)
+  .check(formToken)
+  .check(freshLogin)
 
 /** Names of roles beside each other. */
 function listed([first = 'owner', ...more]: readonly OperatorRole[]): Said {
@@ -170,23 +172,22 @@ function listed([first = 'owner', ...more]: readonly OperatorRole[]): Said {
   )
 }
 
-async function logIn({ visit, parts }: Asked): Promise<'answered'> {
+async function logIn({ visit, parts }: Arrived): Promise<undefined> {
   await visit.auth.login({ ...parts.strength, maxAge: FRESH_SECONDS })
-  return 'answered'
 }
 
-function isOwnForm({ request: { headers }, session, given, parts }: Asked): boolean {
+function leadTo({ response }: Arrived, to: string): undefined {
+  redirect(response, to)
+}
+
+function isOwnForm({ request: { headers }, session, given, parts }: Known): boolean {
   const site = headers['sec-fetch-site']
   if (site !== undefined && site !== 'same-origin') return false
   return parts.csrf.isToken(session, given.get('csrf') ?? '')
 }
 
-function secondsNow({ parts }: Asked): number {
-  return Math.floor(parts.context.clock.now() / 1_000)
-}
-
-function page(content: Content): Answer {
-  return { kind: 'page', ...content }
+function secondsNow({ context }: Parts): number {
+  return Math.floor(context.clock.now() / 1_000)
 }
 
 function keptForm(kept: string, formPath: string): Content {

@@ -15,9 +15,9 @@ import { nameRoute } from '../telemetry/route.ts'
 import type { Webhooks } from '../webhooks/index.ts'
 import { type ClientIp, userAgentOf } from '../wire/client.ts'
 import { sendLines } from '../wire/json-lines.ts'
-import type { Asked, Parts } from './asked.ts'
 import type { Answer, Call, Result, System } from './call.ts'
 import { checks } from './checks.ts'
+import type { Admitted, Arrived, Parts, Show } from './context.ts'
 import { answerInvitation } from './invitation.ts'
 import { createKeptForms } from './kept-forms.ts'
 import { createCsrf, createLogin, type LoginOptions } from './login.ts'
@@ -50,8 +50,6 @@ const namedPaths: ReadonlySet<string> = new Set(['/', ...Object.values(paths)])
 
 /** An application may have 50 URLs of each kind, and 20 long values of metadata. */
 const MAX_FORM_BYTES = 512 * 1024
-
-type Show = (content: Content, frame?: Partial<Frame>) => void
 
 /** Makes the management console, an application of the kit that logs in at the system tenant. */
 export function createConsole(options: ConsoleOptions): Console {
@@ -86,7 +84,7 @@ export function createConsole(options: ConsoleOptions): Console {
         return await finish(response, answered, show)
       }
       await serveNode(login, request, response, async (visit) => {
-        await answer(await begin(visit, { request, response, url, actor }), show)
+        await answer(await begin(visit, { request, response, url, actor, show }))
       })
     } catch (error) {
       if (response.headersSent) return void response.destroy()
@@ -97,15 +95,15 @@ export function createConsole(options: ConsoleOptions): Console {
   /** A request before any check. The form is here first: what was true before it came may not be now. */
   async function begin(
     visit: Visit<User, void>,
-    given: Pick<Asked, 'request' | 'response' | 'url' | 'actor'>,
-  ): Promise<Asked> {
+    given: Pick<Arrived, 'request' | 'response' | 'url' | 'actor' | 'show'>,
+  ): Promise<Arrived> {
     const { method } = given.request
     const isWrite = method === 'POST'
     const isRead = method === 'GET' || method === 'HEAD'
     const { fields, upload }: SentForm = isWrite
       ? await readSent(given.request, given.response, MAX_FORM_BYTES)
       : { fields: new URLSearchParams() }
-    return { parts, visit, ...given, given: fields, upload, isRead, isWrite } as Asked
+    return { parts, visit, ...given, given: fields, upload, isRead, isWrite }
   }
 
   function failure(error: unknown, request: IncomingMessage): Content {
@@ -140,23 +138,15 @@ export function createConsole(options: ConsoleOptions): Console {
   }
 }
 
-/** Answers with the first check that does not let the request pass, or with its route. */
-async function answer(asked: Asked, show: Show): Promise<void> {
-  const { parts, response } = asked
-  const showInFrame: Show = (content) => {
-    const { operator, session } = asked
-    show(content, operator && { operator, csrf: parts.csrf.tokenOf(session) })
-  }
-  for (const check of checks) {
-    const checked = await check(asked)
-    if (checked === 'answered') return
-    if (checked) return finish(response, checked, showInFrame)
-  }
-  const { tenant, operator, url } = asked
-  const once = await secretsOf(asked)
+/** Answers a request that passes the checks, with its route. */
+async function answer(arrived: Arrived): Promise<void> {
+  const context = await checks.pass(arrived)
+  if (!context) return
+  const { parts, response, tenant, operator, url, isRead, show } = context
+  const once = await secretsOf(context)
   const notice =
-    once === 'used' ? SHOWN_ALREADY : asked.isRead && notices[url.searchParams.get('done') ?? '']
-  const result = await run(asked, once)
+    once === 'used' ? SHOWN_ALREADY : isRead && notices[url.searchParams.get('done') ?? '']
+  const result = await run(context, once)
   if (result.kind === 'secrets') {
     const { to: path, secrets } = result
     const fields = new URLSearchParams(secrets)
@@ -166,27 +156,26 @@ async function answer(asked: Asked, show: Show): Promise<void> {
   const above = tenant && { id: tenant.id, name: tenant.name || tenant.settings.domain }
   const shared = { ...(above && { tenant: above }) }
   await finish(response, result, (content) =>
-    showInFrame({ notice: notice || undefined, ...content, ...shared }),
+    show({ notice: notice || undefined, ...content, ...shared }),
   )
 }
 
 /** The secrets that a page was opened for. Taking them out is what makes a reload show nothing. */
-async function secretsOf({ request, url, parts, operator, path }: Asked): Promise<Call['once']> {
+async function secretsOf({ request, url, parts, operator, path }: Admitted): Promise<Call['once']> {
   const name = request.method === 'GET' ? url.searchParams.get('once') : null
   if (name === null) return undefined
   const kept = await parts.keptSecrets.take(operator.operator.id, name)
   return kept?.path === path ? kept.fields : 'used'
 }
 
-async function run(asked: Asked, once: Call['once']): Promise<Result> {
-  const { route, parts, operator, ids, form, upload, tenant, actor, url, request } = asked
-  const { context, support, webhooks, system, origin } = parts
-  const scope = { context, actor, tenantId: ids.tenant }
-  const query = url.searchParams
+async function run(context: Admitted, once: Call['once']): Promise<Result> {
+  const { route, parts, operator, ids, form, upload, tenant, scope, url, request } = context
+  const { support, webhooks, system, origin } = parts
   try {
-    return await route.run({
+    return await context.run({
       ...{ scope, operator, support, webhooks, system },
-      ...{ ids, query, form, upload, origin, tenant, once },
+      ...{ ids, form, upload, origin, tenant, once },
+      query: url.searchParams,
       language: languageOf(request),
     })
   } catch (error) {
@@ -196,7 +185,7 @@ async function run(asked: Asked, once: Call['once']): Promise<Result> {
     const target = Object.values(ids).at(-1) ?? route.path
     await noteRefusal(scope, code, target)
     const refusal = { ...message('It was not done', refusalText(refused)), status }
-    return { kind: 'page', ...withRequest(refusal, actor.requestId) }
+    return { kind: 'page', ...withRequest(refusal, scope.actor.requestId) }
   }
 }
 
@@ -219,7 +208,7 @@ function send(
   path: string,
   content: Content,
   frame?: Partial<Frame>,
-): void {
+): undefined {
   const { html, headers } = renderConsole(content, {
     language: languageOf(request),
     operator: undefined,

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { User, Visit } from '@latchkey/core'
 import type { Support } from '../domain/operators/support.ts'
-import type { Actor, DomainContext } from '../domain/writes/context.ts'
+import type { Actor, DomainContext, ServiceScope } from '../domain/writes/context.ts'
 import type { OperatorUser } from '../store/ports.ts'
 import type { ProtocolStore } from '../store/protocol-store.ts'
 import type { Tenant } from '../store/records.ts'
@@ -9,6 +9,7 @@ import type { Webhooks } from '../webhooks/index.ts'
 import type { ConsoleRoute, System } from './call.ts'
 import type { KeptForms } from './kept-forms.ts'
 import type { ConsoleSession, createCsrf } from './login.ts'
+import type { Content, Frame } from './page.ts'
 import type { Upload } from './uploads.ts'
 
 /** The parts that a request of the console is answered with. */
@@ -26,8 +27,11 @@ export interface Parts {
   readonly keptSecrets: KeptForms
 }
 
-/** A request of the console. Each check that lets it pass fills in the members below its name. */
-export interface Asked {
+/** Answers a request with a page: in the frame of its operator, behind the check that finds one. */
+export type Show = (content: Content, frame?: Partial<Frame>) => undefined
+
+/** A request of the console, in front of the checks. */
+export interface Arrived {
   readonly parts: Parts
   readonly visit: Visit<User, void>
   readonly request: IncomingMessage
@@ -39,22 +43,45 @@ export interface Asked {
   readonly upload: Upload | undefined
   readonly isRead: boolean
   readonly isWrite: boolean
-  /** The visitor; behind `operator`, the operator. */
-  actor: Actor
+  readonly actor: Actor
+  readonly show: Show
+}
 
-  // operator
-  session: ConsoleSession
-  operator: OperatorUser
+export interface Visited extends Arrived {
+  readonly session: ConsoleSession | undefined
+}
 
-  // resumed
+export interface Known extends Visited {
+  readonly session: ConsoleSession
+  readonly operator: OperatorUser
+}
+
+export interface Resumed extends Known {
   /** The path to act on, which is another one than that of the request for a form that was kept. */
-  path: string
-  form: URLSearchParams
+  readonly path: string
+  /** The form to act on, of which `formToken` has to say that it is this session's. */
+  readonly sent: URLSearchParams
+}
 
-  // route
-  route: ConsoleRoute
-  ids: Readonly<Record<string, string>>
+export interface Routed extends Resumed {
+  readonly route: ConsoleRoute
+  readonly ids: Readonly<Record<string, string>>
+}
 
-  // tenant
-  tenant: Tenant | undefined
+export interface Reached extends Routed {
+  readonly scope: ServiceScope
+}
+
+export interface Permitted extends Reached {
+  readonly run: ConsoleRoute['run']
+}
+
+export interface Placed extends Permitted {
+  /** The tenant of the path, where it names one. */
+  readonly tenant: Tenant | undefined
+}
+
+/** A request that its route may answer. */
+export interface Admitted extends Placed {
+  readonly form: URLSearchParams
 }
