@@ -89,6 +89,7 @@ describe.each(stores)('on %s, an import in the console', (store) => {
     const { location = '' } = await upload(owner, path, CSV)
     const mapping = await owner.get(location)
     expect(textOf(mapping.html)).toMatch(/users\.csv, 6 rows[\s\S]*eve@example\.com\s*Eve Adams/)
+    expect(textOf(mapping.html)).toContain('"email" is not an email address')
     const { job, checked } = await check(owner, location)
     const text = textOf(checked.html)
     expect(text).toMatch(

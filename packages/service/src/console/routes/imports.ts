@@ -17,7 +17,12 @@ import {
   importParts,
   uploadImport,
 } from '../../domain/operators/import-jobs.ts'
-import { rowOptions, rowsOf, UPLOAD_UNREADABLE } from '../../domain/operators/import-records.ts'
+import {
+  rowOptions,
+  rowReason,
+  rowsOf,
+  UPLOAD_UNREADABLE,
+} from '../../domain/operators/import-records.ts'
 import type { ConflictReason } from '../../domain/users/import-differences.ts'
 import { ServiceError } from '../../domain/writes/errors.ts'
 import { knownReason, reason } from '../../domain/writes/reasons/index.ts'
@@ -216,7 +221,8 @@ async function choiceForm({ scope }: TenantCall, job: ImportJob) {
     })),
     algorithms,
     rows: rowsOf(0, records, options).map(({ line, user, password, legacy, faults, oldId }) => ({
-      ...{ line, faults, oldId, user, password: password?.alg ?? legacy?.scheme },
+      ...{ line, oldId, user, password: password?.alg ?? legacy?.scheme },
+      faults: faults.map(rowReason),
       others: [
         ...Object.keys(user.metadata ?? {}).map((key) => `metadata.${key}`),
         ...Object.keys(user.profile).filter(
