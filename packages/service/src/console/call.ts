@@ -7,7 +7,7 @@ import type { ProtocolStore } from '../store/protocol-store.ts'
 import type { Tenant } from '../store/records.ts'
 import type { Webhooks } from '../webhooks/index.ts'
 import type { Lines } from '../wire/json-lines.ts'
-import type { Content } from './page.ts'
+import type { Content } from './pages/index.ts'
 import type { Upload } from './uploads.ts'
 
 /** The process that serves the console, and its stores. */

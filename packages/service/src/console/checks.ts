@@ -29,7 +29,7 @@ import {
   notFoundPage,
   withRequest,
 } from './messages.ts'
-import type { Content } from './page.ts'
+import type { Content } from './pages/index.ts'
 import { paths } from './paths.ts'
 import { consoleRoutes } from './routes.ts'
 import { type Said, say } from './texts/index.ts'

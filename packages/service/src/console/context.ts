@@ -9,7 +9,7 @@ import type { Webhooks } from '../webhooks/index.ts'
 import type { ConsoleRoute, System } from './call.ts'
 import type { KeptForms } from './kept-forms.ts'
 import type { ConsoleSession, createCsrf } from './login.ts'
-import type { Content, Frame } from './page.ts'
+import type { Content, Frame } from './pages/index.ts'
 import type { Upload } from './uploads.ts'
 
 /** The parts that a request of the console is answered with. */

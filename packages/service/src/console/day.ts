@@ -1,15 +1,9 @@
 import { lastDay, lastMonth, MAX_COUNTED, MAX_OF_MONTH } from '../domain/operators/activity.ts'
 import type { Call } from './call.ts'
-import { type Sentence, say, type Text } from './texts/index.ts'
+import type { DayFigure } from './pages/index.ts'
+import { say, type Text } from './texts/index.ts'
 
 const DAY_SECONDS = 86_400
-
-/** A number of the last 24 hours, by its name. */
-export interface DayFigure {
-  readonly label: Sentence
-  readonly figure: Text
-  readonly href: string
-}
 
 /** The numbers of the last 24 hours: of a tenant, or of the whole service. */
 export async function figuresOfDay(

@@ -1,5 +1,6 @@
-import { type MailLanguage, mailLanguages } from '../domain/operators/support.ts'
+import { type MailLanguage, type MailRecord, mailLanguages } from '../domain/operators/support.ts'
 import type { MailKind } from '../mail/compose.ts'
+import { type MessageState, messageState } from '../store/protocol-store.ts'
 import { asIs, type Sentence, say, type Text } from './texts/index.ts'
 
 /** The language that a form asks for; `undefined`: that of the user. */
@@ -8,7 +9,7 @@ export function languageIn(form: URLSearchParams): MailLanguage | undefined {
 }
 
 /** A kind of message in words. */
-export const mailKinds: Readonly<Record<string, Sentence>> = {
+const mailKinds: Readonly<Record<string, Sentence>> = {
   verify: 'Verification of the address',
   reset: 'Link for a new password',
   invite: 'Invitation',
@@ -43,8 +44,23 @@ export function answerOf(answer: string | undefined): Text | undefined {
   return isCode ? say('none: it can’t be reached ({code})', { code: answer }) : asIs(answer)
 }
 
+/** A message as the lists show it. */
+export type ShownMail = ReturnType<typeof shownMail>
+
+/** The state, the kind and the last response of a message in words. */
+export function shownMail(one: MailRecord) {
+  const state = messageState(one)
+  return {
+    ...one,
+    answer: answerOf(one.answer),
+    kind: mailKinds[one.kind ?? ''] ?? asIs(one.kind ?? ''),
+    state: mailStates[state],
+    isWaiting: state === 'waiting',
+  }
+}
+
 /** The states of a message in words, with the color of each. */
-export const mailStates: Readonly<Record<string, { label: Sentence; color: string }>> = {
+export const mailStates: Readonly<Record<MessageState, { label: Sentence; color: string }>> = {
   waiting: { label: 'waiting', color: 'warn' },
   sent: { label: 'sent', color: 'good' },
   given_up: { label: 'given up', color: 'bad' },

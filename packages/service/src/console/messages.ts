@@ -1,6 +1,8 @@
-import type { Content } from './page.ts'
+import type { Content } from './pages/index.ts'
 import { paths } from './paths.ts'
 import type { Sentence, Text } from './texts/index.ts'
+
+type Message = Content & { readonly name: 'message' }
 
 /** A page that says one thing and leads on. */
 export function message(
@@ -10,12 +12,12 @@ export function message(
     href: paths.overview,
     label: 'Back to the overview',
   },
-): Content {
+): Message {
   return { name: 'message', title, data: { message: text, link } }
 }
 
 /** A refusal with the id of its request, by which the audit log finds it. */
-export function withRequest(content: Content, requestId: string | undefined): Content {
+export function withRequest(content: Message, requestId: string | undefined): Message {
   return { ...content, data: { ...content.data, requestId } }
 }
 

@@ -1,61 +1,17 @@
 import { hash } from 'node:crypto'
 import { type Permission, permissions, roleMay } from '../domain/operators/roles.ts'
 import { createTemplates } from '../pages/eta.ts'
-import { copyScript, type Language, localTimesScript, searchKeyScript } from '../pages/index.ts'
-import type { OperatorUser } from '../store/ports.ts'
+import { copyScript, localTimesScript, searchKeyScript } from '../pages/index.ts'
 import type { Micros } from '../store/records.ts'
 import { formatTimestamp } from '../wire/timestamps.ts'
 import { labelCells } from './cell-labels.ts'
-import type { LoginPreview } from './login-preview.ts'
-import type { ServicePage } from './service-pages.ts'
+import type { ConsoleTemplates, Content, Frame, Shared } from './pages/index.ts'
 import { shownText } from './shown-text.ts'
 import { stylesheet } from './style.ts'
 import { templateTexts } from './template-texts.ts'
-import type { TenantPage } from './tenant-pages.ts'
 import { type Sentence, type Text, type Voice, voiceOf } from './texts/index.ts'
 
 const templates = createTemplates(templateTexts)
-
-/** The content of a page. */
-export interface Content {
-  /** The file of the template, without its ending. */
-  readonly name: string
-  readonly title: Text
-  /** The tenant that the page belongs to; its name stands above the page. */
-  readonly tenant?: { readonly id: string; readonly name: string } | undefined
-  /** The values that the template prints. */
-  readonly data?: Readonly<Record<string, unknown>>
-  /** The main action of the page: a button beside the title. */
-  readonly action?: { readonly href: string; readonly label: Sentence } | undefined
-  /** The same on the command line. */
-  readonly commands?: readonly string[]
-  /** The reason of a refusal. */
-  readonly problem?: Text | undefined
-  /** The change that was made. */
-  readonly notice?: Text | undefined
-  /** Default 200. */
-  readonly status?: number
-  /** The login page that the page shows in frames. */
-  readonly login?: LoginPreview | undefined
-  /** The part of the policy that other frames of the page need. */
-  readonly frames?: FramePolicy | undefined
-  /** The origin of another site to which a form of the page is sent. */
-  readonly sendsTo?: string | undefined
-  /** The seconds after which the browser loads the page again. */
-  readonly refreshSeconds?: number | undefined
-}
-
-/** The parts that every page of an operator shows. */
-export interface Frame {
-  readonly language: Language
-  readonly operator: OperatorUser | undefined
-  readonly csrf: string
-  readonly path: string
-  /** The navigation of the whole service. */
-  readonly servicePages: readonly ServicePage[]
-  /** The navigation of a tenant. */
-  readonly tenantPages: readonly TenantPage[]
-}
 
 /** The notices by the `done` of a query: no text comes from an address. */
 export const notices: Readonly<Record<string, Sentence>> = {
@@ -91,15 +47,6 @@ export const notices: Readonly<Record<string, Sentence>> = {
     'The user is asked by mail, and answers on the account page. You can begin for an hour after that.',
   ended_login_as: 'The login as this user has ended.',
   confirmed: 'You have logged in again. For five minutes you can do what is dangerous.',
-}
-
-/** The part of a policy that frames need. */
-export interface FramePolicy {
-  /** The hashes of style sheets and of style attributes. */
-  readonly styleHashes: readonly string[]
-  /** Whether there are style attributes: messages have them. */
-  readonly hasStyleAttributes: boolean
-  readonly image: string | undefined
 }
 
 const styleHash = hash('sha256', stylesheet, 'base64')
@@ -140,25 +87,23 @@ export function renderConsole(
 ): { html: string; headers: Readonly<Record<string, string>> } {
   const { language, t, h } = voiceOf(frame.language)
   const text = (given: string) => shownText(given, t)
-  const shared = {
+  const shared: Shared = {
     ...frame,
     ...{ t, h, text },
     list: (texts: readonly Text[]) => texts.map((one) => t(one)).join(', '),
-    tenant: content.tenant,
+    ...{ tenant: content.tenant, login: content.login },
     time: (at: Micros | undefined, isExact = false) => time(at, isExact, t),
     safeLink,
     may: mayOf(frame),
   }
   const pages = frame.servicePages.filter(({ isForAll }) => isForAll || shared.may.all)
-  const body = labelCells(
-    templates.render(`./${content.name}`, { ...content.data, login: content.login, ...shared }),
-  )
+  const body = labelCells(templates.render(`./${content.name}`, { ...content.data, ...shared }))
   const scripts = [
     ...(body.includes(' data-copy=') ? [copyScript] : []),
     ...(body.includes('<time ') ? [localTimesScript] : []),
     ...(frame.operator ? [searchKeyScript] : []),
   ]
-  const html = templates.render('./layout', {
+  const layout: ConsoleTemplates['layout'] = {
     ...shared,
     ...content,
     // A heading is a block, which needs nothing to keep its text from turning others.
@@ -170,7 +115,8 @@ export function renderConsole(
     scripts,
     navigation: frame.operator ? templates.render('./navigation', { ...shared, pages }) : '',
     body,
-  })
+  }
+  const html = templates.render('./layout', layout)
   const { refreshSeconds } = content
   const refresh = refreshSeconds === undefined ? {} : { refresh: String(refreshSeconds) }
   const policy = policyOf(content, scripts.length > 0)

@@ -9,8 +9,9 @@ import {
   tenantForm,
   tenantPage,
 } from './call.ts'
+import type { Consequences } from './pages/index.ts'
 import type { Refused } from './refused.ts'
-import { type Sentence, say, type Text } from './texts/index.ts'
+import { type Sentence, say } from './texts/index.ts'
 
 /** An act that takes something away. Its page says what follows before it is done. */
 export interface RedAct<C extends Call = Call> {
@@ -26,31 +27,6 @@ export interface RedAct<C extends Call = Call> {
   /** Reads the consequences. */
   look(call: C): Promise<Consequences>
   run(call: C): Promise<Result>
-}
-
-/** The consequences of an act, as its page shows them. */
-export interface Consequences {
-  /** The object, by the name that people know. */
-  readonly name: Text
-  readonly id?: string | undefined
-  /** One sentence each, with numbers. */
-  readonly effects: readonly Text[]
-  /** The name that has to be typed, where the act cannot be undone; the id is taken, too. */
-  readonly typed?: { readonly label: Sentence; readonly name: string } | undefined
-  /** Another value that the act needs. */
-  readonly field?: ActField | undefined
-  /** The page that the operator comes from. */
-  readonly back: string
-  readonly commands: readonly string[]
-}
-
-/** A number that an act needs. */
-export interface ActField {
-  readonly name: string
-  readonly label: Sentence
-  readonly hint: Sentence
-  readonly value: number
-  readonly max: number
 }
 
 /** The routes of acts on a tenant. */

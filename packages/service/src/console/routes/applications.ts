@@ -38,13 +38,13 @@ import {
   baseOf,
   CHANGED_MEANWHILE,
   linesOf,
-  type MetadataRow,
   metadataOf,
   metadataRows,
   sentMetadata,
   shellWord,
 } from '../form-fields.ts'
 import { kitSnippet } from '../kit-snippet.ts'
+import type { ApplicationDraft, ShownProblem } from '../pages/index.ts'
 import { asIs, refusalText, type Sentence, type Text } from '../texts/index.ts'
 
 const PAGE = 50
@@ -60,30 +60,19 @@ export const applicationRoutes: readonly ConsoleRoute[] = [
 const listOf = ({ ids }: Call) => `/console/t/${ids.tenant}/applications`
 const pathOf = (call: Call) => `${listOf(call)}/${call.ids.application}`
 
-/** The fields of an application as a form has them. */
-interface Draft {
-  readonly name: string
-  readonly login_url: string
-  readonly redirect_urls: string
-  readonly logout_urls: string
-  readonly metadata: readonly MetadataRow[]
+const EMPTY: ApplicationDraft = {
+  name: '',
+  login_url: '',
+  redirect_urls: '',
+  logout_urls: '',
+  metadata: [],
 }
 
-const EMPTY: Draft = { name: '', login_url: '', redirect_urls: '', logout_urls: '', metadata: [] }
-
 interface Refused {
-  readonly draft: Draft
+  readonly draft: ApplicationDraft
   readonly problems?: readonly ShownProblem[]
   readonly problem: Text
   readonly status: number
-}
-
-/** A refusal, beside the field or the line that it is about. */
-interface ShownProblem {
-  readonly field: string
-  readonly line?: number | undefined
-  readonly text?: string | undefined
-  readonly message: Text
 }
 
 async function showApplications(call: TenantCall, refused?: Refused): Promise<Result> {
@@ -158,18 +147,18 @@ async function showApplication(call: TenantCall, shown: Shown = {}): Promise<Res
       profile: isFapi ? { key: PROFILE_KEY, value: FAPI_2, price: FAPI_PRICE } : undefined,
       earlierUntil: earlier?.until,
       earlierSecret: secret === undefined ? undefined : earlier?.secret,
-      snippet:
-        hasSecret &&
-        kitSnippet({
-          issuer: issuerUrl(tenant.settings.domain, {
-            allowHttpOnLoopback: scope.context.domains.allowLoopback,
-          }),
-          clientId: id,
-          clientSecret: secret,
-          sessionSecret: randomBytes(32).toString('base64url'),
-          loginUrl: application.loginUrl,
-          redirectUrls: application.redirectUrls,
-        }),
+      snippet: hasSecret
+        ? kitSnippet({
+            issuer: issuerUrl(tenant.settings.domain, {
+              allowHttpOnLoopback: scope.context.domains.allowLoopback,
+            }),
+            clientId: id,
+            clientSecret: secret,
+            sessionSecret: randomBytes(32).toString('base64url'),
+            loginUrl: application.loginUrl,
+            redirectUrls: application.redirectUrls,
+          })
+        : undefined,
     },
     commands: [
       `latchkey applications get ${given}`,
@@ -200,7 +189,11 @@ async function save(call: TenantCall): Promise<Result> {
   return redirectTo(pathOf(call), 'saved')
 }
 
-function showMeanwhile(call: TenantCall, draft: Draft, application: Application): Promise<Result> {
+function showMeanwhile(
+  call: TenantCall,
+  draft: ApplicationDraft,
+  application: Application,
+): Promise<Result> {
   const current = draftOf(application)
   const kept = merged(baseOf(call.form), draft, current)
   return showApplication(call, {
@@ -217,7 +210,7 @@ async function reveal(call: TenantCall): Promise<Result> {
   return { kind: 'secrets', to: pathOf(call), secrets }
 }
 
-function draftOf(application: Application): Draft {
+function draftOf(application: Application): ApplicationDraft {
   return {
     name: application.name,
     login_url: application.loginUrl,
@@ -227,7 +220,7 @@ function draftOf(application: Application): Draft {
   }
 }
 
-function sentDraft(form: URLSearchParams): Draft {
+function sentDraft(form: URLSearchParams): ApplicationDraft {
   const of = (name: string) => form.get(name) ?? ''
   return {
     name: of('name').trim(),
@@ -240,7 +233,7 @@ function sentDraft(form: URLSearchParams): Draft {
 
 /** The input for a draft, or all rules that the draft breaks. */
 function judge(
-  draft: Draft,
+  draft: ApplicationDraft,
   stored: Application | undefined,
   { settings }: Tenant,
 ): { kind: 'good'; input: ApplicationInput } | ({ kind: 'refused' } & Refused) {
@@ -275,7 +268,10 @@ function judge(
 }
 
 /** The fields of a draft as text, in which they are compared. */
-function textsOf({ metadata, ...fields }: Draft): Record<keyof Draft, string> {
+function textsOf({
+  metadata,
+  ...fields
+}: ApplicationDraft): Record<keyof ApplicationDraft, string> {
   const lines = (text: string) =>
     linesOf(text)
       .map((line) => line.text)
@@ -289,15 +285,23 @@ function textsOf({ metadata, ...fields }: Draft): Record<keyof Draft, string> {
 }
 
 /** A draft in which the fields that its form left as it found them have the value that is stored now. */
-function merged(base: Readonly<Record<string, string>>, draft: Draft, stored: Draft): Draft {
+function merged(
+  base: Readonly<Record<string, string>>,
+  draft: ApplicationDraft,
+  stored: ApplicationDraft,
+): ApplicationDraft {
   const texts = textsOf(draft)
-  const left = (Object.keys(texts) as (keyof Draft)[]).filter((name) => texts[name] === base[name])
+  const left = (Object.keys(texts) as (keyof ApplicationDraft)[]).filter(
+    (name) => texts[name] === base[name],
+  )
   return { ...draft, ...Object.fromEntries(left.map((name) => [name, stored[name]])) }
 }
 
 /** The stored fields that differ from those of a draft, as text. */
-function differences(draft: Draft, stored: Draft): Record<string, string> {
+function differences(draft: ApplicationDraft, stored: ApplicationDraft): Record<string, string> {
   const own = textsOf(draft)
   const entries = Object.entries(textsOf(stored))
-  return Object.fromEntries(entries.filter(([name, text]) => text !== own[name as keyof Draft]))
+  return Object.fromEntries(
+    entries.filter(([name, text]) => text !== own[name as keyof ApplicationDraft]),
+  )
 }

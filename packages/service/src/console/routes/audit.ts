@@ -3,7 +3,7 @@ import {
   findAuditEntry,
   searchAudit,
 } from '../../domain/operators/audit-search.ts'
-import { notFound } from '../../domain/writes/errors.ts'
+import { found, notFound } from '../../domain/writes/errors.ts'
 import type { AuditPage, AuditPlace } from '../../store/audit-search.ts'
 import type { Micros, StoredAuditEntry } from '../../store/records.ts'
 import { auditPlace, serializeEntry } from '../../wire/audit.ts'
@@ -21,6 +21,7 @@ import {
   tenantPage,
 } from '../call.ts'
 import { noted } from '../exports.ts'
+import type { AuditFilter, AuditFilters } from '../pages/index.ts'
 import { shownEntries } from '../shown-entries.ts'
 
 const PATH = '/console/audit'
@@ -37,11 +38,18 @@ export const auditRoutes: readonly ConsoleRoute[] = [
 ]
 
 /** The filters of the form, as they were sent. */
-const fields = ['actor', 'action', 'target', 'user', 'from', 'to', 'request', 'jobs'] as const
+const fields: readonly AuditFilter[] = [
+  'actor',
+  'action',
+  'target',
+  'user',
+  'from',
+  'to',
+  'request',
+  'jobs',
+]
 
-type Given = Readonly<Record<(typeof fields)[number], string>>
-
-function givenIn(query: URLSearchParams): Given {
+function givenIn(query: URLSearchParams): AuditFilters {
   const entries = fields.map((name) => [name, (query.get(name) ?? '').trim().slice(0, 200)])
   return Object.fromEntries(entries)
 }
@@ -63,7 +71,6 @@ async function show(call: Call): Promise<Result> {
     data: {
       ...{ given, base, isFirst: place === undefined, meant: meant?.email },
       entries: await shownEntries(scope.context, items),
-      withoutJobs: isWithoutJobs(given),
       isFiltered: Object.keys(sent).length > 0,
       exportPath: `${base}/export`,
       exported: sent,
@@ -107,13 +114,13 @@ async function exportEntries(call: Call): Promise<Result> {
  * Whether a job is one entry of the list. Where the filters are about one object, or leave that entry out, the list has
  * what the job did, user by user.
  */
-function isWithoutJobs({ jobs, action, target, user, request }: Given): boolean {
+function isWithoutJobs({ jobs, action, target, user, request }: AuditFilters): boolean {
   return jobs === '' && 'job.begin'.startsWith(action) && !target && !user && !request
 }
 
 async function read(
   { scope, tenant }: Call,
-  given: Given,
+  given: AuditFilters,
   { after, limit, withoutJobs = false }: AuditPage & { withoutJobs?: boolean },
 ): ReturnType<typeof searchAudit> {
   const { context } = scope
@@ -153,7 +160,7 @@ async function showEntry({ scope, operator, ids }: Call): Promise<Result> {
     kind: 'page',
     name: 'audit-entry',
     title: 'Entry of the audit log',
-    data: { entry: (await shownEntries(scope.context, [entry]))[0] },
+    data: { entry: found((await shownEntries(scope.context, [entry]))[0]) },
     commands:
       entry.tenantId === undefined
         ? [`latchkey-service audit${entry.requestId ? ` --request-id ${entry.requestId}` : ''}`]

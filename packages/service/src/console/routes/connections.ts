@@ -23,6 +23,7 @@ import {
   tenantPage,
 } from '../call.ts'
 import { shellWord } from '../form-fields.ts'
+import type { ConnectionDraft } from '../pages/index.ts'
 import { type Refused, refusedBy } from '../refused.ts'
 import { asIs, many, type Sentence, say, type Text } from '../texts/index.ts'
 
@@ -44,11 +45,8 @@ export const connectionRoutes: readonly ConsoleRoute[] = [
 const listOf = ({ ids }: Call) => `/console/t/${ids.tenant}${PATH}`
 const pathOf = (call: Call) => `${listOf(call)}/${call.ids.connection}`
 
-/** The fields of a connection as a form has them. */
-type Draft = Readonly<Record<string, string>>
-
 interface Returned extends Required<Refused> {
-  readonly draft: Draft
+  readonly draft: ConnectionDraft
   /** Whether the operator may save it although the provider does not answer. */
   readonly mayInsist?: boolean
 }
@@ -101,7 +99,6 @@ async function showAdd(call: TenantCall, refused?: Returned): Promise<Result> {
     title: say('Add {provider}', { provider: labels[name] }),
     tenant,
     data: {
-      recipe,
       isApple: name === 'apple',
       options: recipe.options.map((option) => ({
         name: option,
@@ -247,7 +244,7 @@ function recipeOf({ ids }: Call): RecipeName {
   return recipeNamed(ids.recipe ?? '')
 }
 
-function draftOf(connection: Connection): Draft {
+function draftOf(connection: Connection): ConnectionDraft {
   return {
     name: connection.name,
     clientId: connection.clientId,
@@ -264,7 +261,7 @@ function returnedBy(error: unknown, form: URLSearchParams): Returned {
 }
 
 /** The fields of a form as they were sent, but for the secret. */
-function draftIn(form: URLSearchParams): Draft {
+function draftIn(form: URLSearchParams): ConnectionDraft {
   const { secret: _, ...draft } = Object.fromEntries(form)
   return draft
 }

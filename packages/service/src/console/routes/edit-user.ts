@@ -10,13 +10,8 @@ import {
   tenantForm,
   tenantPage,
 } from '../call.ts'
-import {
-  CHANGED_MEANWHILE,
-  type MetadataRow,
-  metadataOf,
-  metadataRows,
-  sentMetadata,
-} from '../form-fields.ts'
+import { CHANGED_MEANWHILE, metadataOf, metadataRows, sentMetadata } from '../form-fields.ts'
+import type { UserDraft, UserField } from '../pages/index.ts'
 import { type Refused, refusedBy } from '../refused.ts'
 import { type Sentence, say, type Text } from '../texts/index.ts'
 
@@ -34,18 +29,14 @@ const labels = {
   name: 'Name',
   given_name: 'First name',
   family_name: 'Last name',
-} as const satisfies Record<string, Sentence>
-
-type Field = keyof typeof labels
-
-interface Draft {
-  readonly fields: Readonly<Record<Field, string>>
-  readonly metadata: readonly MetadataRow[]
-}
+} as const satisfies Record<UserField, Sentence>
 
 const pathOf = ({ ids }: TenantCall) => `/console/t/${ids.tenant}/users/${ids.user}`
 
-async function showForm(call: TenantCall, more: Refused & { draft?: Draft } = {}): Promise<Result> {
+async function showForm(
+  call: TenantCall,
+  more: Refused & { draft?: UserDraft } = {},
+): Promise<Result> {
   const { ids, scope } = call
   const user = await getUser(scope, ids.user ?? '')
   const { draft = storedDraft(user), ...outcome } = more
@@ -53,7 +44,7 @@ async function showForm(call: TenantCall, more: Refused & { draft?: Draft } = {}
     kind: 'page',
     name: 'edit-user',
     title: 'Edit a user',
-    data: { user, draft, labels, base: pathOf(call), readAt: user.updatedAt },
+    data: { draft, labels, base: pathOf(call), readAt: user.updatedAt },
     commands: [
       `latchkey users update ${user.id} --tenant ${scope.tenantId} --set profile.name="Ada Lovelace"`,
     ],
@@ -110,7 +101,7 @@ async function save(call: TenantCall): Promise<Result> {
 /** Shows the form again, as it was sent, where the user cannot be changed by it. */
 async function answering(
   call: TenantCall,
-  draft: Draft,
+  draft: UserDraft,
   work: () => Promise<Result>,
 ): Promise<Result> {
   try {
@@ -122,27 +113,27 @@ async function answering(
   }
 }
 
-function storedDraft({ email, profile, metadata }: User): Draft {
+function storedDraft({ email, profile, metadata }: User): UserDraft {
   const names = claims.map((name) => [name, profile[name] ?? ''])
   return { fields: { email, ...Object.fromEntries(names) }, metadata: metadataRows(metadata) }
 }
 
-function sentDraft(form: URLSearchParams): Draft {
+function sentDraft(form: URLSearchParams): UserDraft {
   const entries = Object.keys(labels).map((name) => [name, (form.get(name) ?? '').trim()])
   return { fields: Object.fromEntries(entries), metadata: sentMetadata(form) }
 }
 
-function editOf({ fields: { email, ...names }, metadata }: Draft, stored: User): UserEdit {
+function editOf({ fields: { email, ...names }, metadata }: UserDraft, stored: User): UserEdit {
   return { email, claims: names, metadata: metadataOf(metadata, stored.metadata) }
 }
 
-function differencesOf(before: Draft, after: Draft) {
-  const fields = (Object.keys(labels) as Field[]).map((name) => ({
+function differencesOf(before: UserDraft, after: UserDraft) {
+  const fields = (Object.keys(labels) as UserField[]).map((name) => ({
     label: labels[name] as Text,
     before: before.fields[name],
     after: after.fields[name],
   }))
-  const valueIn = ({ metadata }: Draft, key: string) =>
+  const valueIn = ({ metadata }: UserDraft, key: string) =>
     metadata.find((row) => row.key === key)?.value ?? ''
   const keys = new Set([...before.metadata, ...after.metadata].map(({ key }) => key))
   const metadata = [...keys].map((key) => ({

@@ -1,3 +1,4 @@
+import type { ImpersonationState } from '../../domain/operators/impersonations.ts'
 import { impersonationMode } from '../../domain/tenants/impersonation-mode.ts'
 import { getUser } from '../../domain/users/users.ts'
 import { ServiceError } from '../../domain/writes/errors.ts'
@@ -28,7 +29,7 @@ const pathOf = (call: TenantCall) => `${userPath(call)}/log-in-as`
 const idOf = ({ ids }: TenantCall) => ids.user ?? ''
 
 /** The states of a login in words, with the color of each. */
-const states: Readonly<Record<string, { label: Sentence; color: string }>> = {
+const states: Readonly<Record<ImpersonationState, { label: Sentence; color: string }>> = {
   waiting: { label: 'waits for the user', color: 'warn' },
   ready: { label: 'can begin', color: 'good' },
   begun: { label: 'logged in now', color: 'warn' },

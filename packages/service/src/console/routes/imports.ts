@@ -38,6 +38,7 @@ import {
 } from '../call.ts'
 import { noted } from '../exports.ts'
 import { importPath } from '../job-entries.ts'
+import type { ImportForm } from '../pages/index.ts'
 import { type Refused, refusedBy } from '../refused.ts'
 import { asIs, type Sentence, type Text } from '../texts/index.ts'
 import type { Upload } from '../uploads.ts'
@@ -200,7 +201,7 @@ const UNREADABLE: Sentence =
   'The uploaded file cannot be decrypted any more, because its master key was removed. Upload it again: users who are there already stay as they are.'
 
 /** The columns of the file by the members that they would go to, and the first rows as they would be. */
-async function choiceForm({ scope }: TenantCall, job: ImportJob) {
+async function choiceForm({ scope }: TenantCall, job: ImportJob): Promise<ImportForm | undefined> {
   const first = await firstRecords(scope, job)
   if (!first) return undefined
   const records = first.slice(0, SHOWN_RECORDS)

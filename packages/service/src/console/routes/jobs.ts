@@ -19,7 +19,7 @@ import type { ImportJob } from '../../store/jobs.ts'
 import { type ConsoleRoute, type Result, type TenantCall, tenantForm, tenantPage } from '../call.ts'
 import { importPath, jobPath } from '../job-entries.ts'
 import { bulkActs } from '../job-words.ts'
-import type { Content } from '../page.ts'
+import type { Content, ShownJob } from '../pages/index.ts'
 import type { Refused } from '../refused.ts'
 import {
   asIs,
@@ -224,7 +224,7 @@ async function showJob(call: TenantCall): Promise<Result> {
   }
 }
 
-function shownJob(job: BulkJob | ImportJob) {
+function shownJob(job: BulkJob | ImportJob): ShownJob {
   const { id, state, createdAt, total, progress } = job
   const { done, failed } = job.kind === 'import' ? countsOf(job) : (progress as BulkJob['progress'])
   const label: Sentence = job.kind === 'import' ? 'Import users' : bulkActs[job.kind].label

@@ -52,7 +52,7 @@ async function showKeys(call: Call | TenantCall, refused: Refused = {}): Promise
       action: { href: '#new', label: 'Make a key' },
     }),
     data: {
-      made: secret && { name: secretIn(call, 'name'), secret },
+      made: secret === undefined ? undefined : { name: secretIn(call, 'name') ?? '', secret },
       now: nowMicros(scope.context.clock),
       keys: tenant ? keys.filter(({ reach }) => isOf(reach, tenant.id)) : keys,
       base: pathOf(call),

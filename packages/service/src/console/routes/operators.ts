@@ -80,7 +80,7 @@ async function show(call: Call, refused: Refused = {}): Promise<Result> {
         words: permissionWords[one],
         roles: rolesThatMay(one),
       })),
-      invited: link && { email: secretIn(call, 'email'), link },
+      invited: link === undefined ? undefined : { email: secretIn(call, 'email') ?? '', link },
     },
     commands: [
       'latchkey-service operator list',

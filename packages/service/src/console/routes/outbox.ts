@@ -1,6 +1,6 @@
 import { type MailRecipient, recipientsOf } from '../../domain/operators/mail-addresses.ts'
 import { requestedMails } from '../../domain/operators/support.ts'
-import { type MessageState, messageState } from '../../store/protocol-store.ts'
+import type { MessageState } from '../../store/protocol-store.ts'
 import {
   type ConsoleRoute,
   type Result,
@@ -9,7 +9,7 @@ import {
   tenantForm,
   tenantPage,
 } from '../call.ts'
-import { answerOf, mailKinds, mailStates } from '../mail-form.ts'
+import { mailStates, shownMail } from '../mail-form.ts'
 import { asIs, say } from '../texts/index.ts'
 
 const PAGE = 50
@@ -43,14 +43,10 @@ async function show({ scope, support, tenant, query }: TenantCall): Promise<Resu
     data: {
       base: `/console/t/${tenant.id}/outbox`,
       state: state ?? '',
-      states: states.map((one) => [one, mailStates[one]?.label]),
+      states: states.map((one) => [one, mailStates[one].label] as const),
       further,
       mails: items.map((one) => ({
-        ...one,
-        answer: answerOf(one.answer),
-        kind: mailKinds[one.kind ?? ''] ?? asIs(one.kind ?? ''),
-        state: mailStates[messageState(one)],
-        isWaiting: messageState(one) === 'waiting',
+        ...shownMail(one),
         canBeSentAgain:
           one.userId !== undefined && requestedMails.some((kind) => kind === one.kind),
         ...recipientIn(users, one.userId, recipients.get(one.id)),
@@ -65,7 +61,7 @@ async function show({ scope, support, tenant, query }: TenantCall): Promise<Resu
 
 /** The recipient as the page shows it. A user who was deleted has a page no more. */
 function recipientIn(users: string, userId: string | undefined, known: MailRecipient | undefined) {
-  if (!known) return { recipient: userId }
+  if (!known) return { recipient: userId === undefined ? undefined : asIs(userId) }
   const { user, address } = known
   const other = say('another address of {user}', { user: user.email })
   return {

@@ -39,7 +39,8 @@ import { deleteWebhook, getWebhook, rotateSecret } from '../../webhooks/rules.ts
 import { formatTimestamp } from '../../wire/timestamps.ts'
 import { type Call, type ConsoleRoute, type Result, redirectTo, type TenantCall } from '../call.ts'
 import { credentialKinds } from '../credential-kinds.ts'
-import { type Consequences, type RedAct, serviceActs, tenantActs } from '../red-acts.ts'
+import type { Consequences } from '../pages/index.ts'
+import { type RedAct, serviceActs, tenantActs } from '../red-acts.ts'
 import { asIs, many, type Sentence, say, type Text } from '../texts/index.ts'
 import { webhookPath } from './webhooks.ts'
 

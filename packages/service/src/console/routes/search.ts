@@ -6,10 +6,11 @@ import type { ServiceScope } from '../../domain/writes/context.ts'
 import type { Reach, Tenant } from '../../store/records.ts'
 import { SYSTEM_TENANT_ID } from '../../store/system-tenant.ts'
 import { type Call, type ConsoleRoute, type Result, servicePage } from '../call.ts'
+import type { Found } from '../pages/index.ts'
 import { servicePages } from '../service-pages.ts'
 import { settingGroups } from '../setting-groups.ts'
 import { tenantPages } from '../tenant-pages.ts'
-import { asIs, type Sentence, say, type Text, voiceOf } from '../texts/index.ts'
+import { asIs, type Sentence, say, voiceOf } from '../texts/index.ts'
 
 /** How many tenants are found at most, and how many of each other kind in a tenant. */
 const TENANTS = 10
@@ -20,15 +21,6 @@ const LOOKED_INTO = 5
 
 /** How many applications of a tenant are looked at. */
 const APPLICATIONS = 100
-
-/** A place in the console that a search finds. */
-interface Found {
-  readonly kind: Sentence
-  readonly name: Text
-  readonly href: string
-  readonly id?: string
-  readonly of?: Text
-}
 
 /** The work of a search is bounded: the page itself checks the reach, so that nothing beyond it is read. */
 export const searchRoutes: readonly ConsoleRoute[] = [

@@ -66,7 +66,7 @@ async function tenantsOf(
   if (search === '') {
     const after = query.get('after') ?? undefined
     const { total, items, more } = await listTenants(scope, reach, { after, limit: PAGE })
-    const next = more ? new URLSearchParams({ after: items.at(-1)?.id ?? '' }) : undefined
+    const next = more ? `after=${items.at(-1)?.id}` : undefined
     return { tenants: items, total, next }
   }
   const after = cursorOf(query)
@@ -74,7 +74,7 @@ async function tenantsOf(
   return {
     tenants: items,
     total: undefined,
-    next: next && new URLSearchParams({ search, ...next }),
+    next: next && new URLSearchParams({ search, ...next }).toString(),
   }
 }
 

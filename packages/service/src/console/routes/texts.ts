@@ -15,7 +15,7 @@ import {
   updateTexts,
 } from '../../domain/tenants/tenant-texts.ts'
 import { refuseStale } from '../../domain/writes/context.ts'
-import { ServiceError } from '../../domain/writes/errors.ts'
+import { found, ServiceError } from '../../domain/writes/errors.ts'
 import { reason } from '../../domain/writes/reasons/index.ts'
 import { type TextKey, translator } from '../../pages/index.ts'
 import type { Tenant } from '../../store/records.ts'
@@ -28,7 +28,7 @@ import {
   tenantPage,
 } from '../call.ts'
 import { loginPreview, signupPreview } from '../login-preview.ts'
-import type { FramePolicy } from '../page.ts'
+import type { FramePolicy } from '../pages/index.ts'
 import { type Refused, refusedBy } from '../refused.ts'
 import { mailTexts, pageTexts, textWords } from '../text-words.ts'
 
@@ -148,7 +148,7 @@ async function review(
   const mails = textMails
     .filter((mail) => isOwn(`mail_${mail}_subject`) || isOwn(`mail_${mail}_text`))
     .map((mail) => ({
-      ...{ mail, label: mailTexts.find(({ id }) => id === mail)?.label },
+      ...{ mail, label: found(mailTexts.find(({ id }) => id === mail)).label },
       sample: support.sample(after, mail, language),
     }))
   const offered = await offeredConnections(scope.context, after)

@@ -11,7 +11,6 @@ import { listAudit } from '../../domain/writes/audit.ts'
 import { nowMicros } from '../../domain/writes/context.ts'
 import { ServiceError } from '../../domain/writes/errors.ts'
 import { reason } from '../../domain/writes/reasons/index.ts'
-import { messageState } from '../../store/protocol-store.ts'
 import type { Credential } from '../../store/records.ts'
 import {
   type ConsoleRoute,
@@ -23,7 +22,8 @@ import {
   tenantPage,
 } from '../call.ts'
 import { credentialKinds } from '../credential-kinds.ts'
-import { answerOf, languageIn, mailKinds, mailStates } from '../mail-form.ts'
+import { languageIn, shownMail } from '../mail-form.ts'
+import type { HelpForm } from '../pages/index.ts'
 import { shownEntries } from '../shown-entries.ts'
 import { asIs, type Sentence } from '../texts/index.ts'
 
@@ -82,13 +82,7 @@ async function showUser(call: TenantCall): Promise<Result> {
         name: isSelfDescribedId(one.clientId) ? undefined : one.name,
         scopes: one.scopes.join(' '),
       })),
-      mails: mails.map((one) => ({
-        ...one,
-        answer: answerOf(one.answer),
-        kind: mailKinds[one.kind ?? ''],
-        state: mailStates[messageState(one)],
-        isWaiting: messageState(one) === 'waiting',
-      })),
+      mails: mails.map(shownMail),
       audit: await shownEntries(scope.context, audit),
       offers: offersFor(call, user, credentials.length),
       isImpersonationOn: impersonationMode(tenant) !== 'off',
@@ -124,17 +118,8 @@ const claims: Readonly<Record<string, Sentence>> = {
   phone_number: 'Phone number',
 }
 
-/** A form that removes an obstacle. */
-interface HelpForm {
-  path: string
-  label: Sentence
-  kind?: string
-  /** Default: `help`. */
-  needs?: Permission
-}
-
-/** The forms behind the acts that remove an obstacle. */
-const helpForms: Readonly<Record<ObstacleHelp, HelpForm>> = {
+/** The forms behind the acts that remove an obstacle. They need `help`, where they say nothing else. */
+const helpForms: Readonly<Record<ObstacleHelp, HelpForm & { needs?: Permission }>> = {
   enable: { path: 'enable', label: 'Enable the user', needs: 'edit' },
   invite: { path: 'mail', label: 'Send an invitation', kind: 'invite' },
   reset: { path: 'mail', label: 'Send a link for a new password', kind: 'reset' },

@@ -60,7 +60,7 @@ async function showUsers({ scope, query, ids, operator }: TenantCall): Promise<R
       filterNames,
       importPath: `${base}/import`,
       exportPath: `${base}/export`,
-      exported: given,
+      exported: { ...given },
     },
     commands: [`latchkey users search --tenant ${scope.tenantId}`],
   }

@@ -15,6 +15,7 @@ import {
   tenantPage,
 } from '../call.ts'
 import { shellWord } from '../form-fields.ts'
+import type { WebhookDraft } from '../pages/index.ts'
 import { type Refused, refusedBy } from '../refused.ts'
 import { eventsInGerman } from '../texts/de-events.ts'
 import { asIs, type Sentence, voiceOf } from '../texts/index.ts'
@@ -62,15 +63,8 @@ const failures: Readonly<Record<string, Sentence>> = {
   unreachable: 'unreachable',
 }
 
-/** The fields of an endpoint as a form has them. */
-interface Draft {
-  readonly url: string
-  readonly description: string
-  readonly types: readonly string[]
-}
-
 interface Returned extends Required<Refused> {
-  readonly draft: Draft
+  readonly draft: WebhookDraft
 }
 
 async function showWebhooks(call: TenantCall): Promise<Result> {
@@ -84,7 +78,7 @@ async function showWebhooks(call: TenantCall): Promise<Result> {
     }),
     data: {
       base: listPath(call),
-      webhooks: webhooks.map((one) => ({ ...shown(one), url: one.url, types: one.types })),
+      webhooks: webhooks.map((one) => ({ ...shown(one), types: one.types })),
     },
     commands: [`latchkey webhooks list --tenant ${call.tenant.id}`],
   }
@@ -130,14 +124,15 @@ async function showWebhook(call: TenantCall, refused?: Returned): Promise<Result
     name: 'webhook',
     title: asIs(webhook.description || new URL(webhook.url).host),
     data: {
-      webhook: { ...shown(webhook), url: webhook.url },
+      webhook: shown(webhook),
       ...formOf(refused?.draft ?? webhook),
       secret: secretIn(call, 'secret'),
       tested: secretIn(call, 'tested'),
       base: webhookPath(call),
       state: state ?? '',
       states: Object.entries(states).map(([value, { label }]) => [value, label]),
-      further: last && new URLSearchParams({ state: state ?? '', before: String(last.id) }),
+      further:
+        last && new URLSearchParams({ state: state ?? '', before: String(last.id) }).toString(),
       deliveries: deliveries.map((one) => ({
         ...one,
         state: states[one.outcome ?? 'waiting'],
@@ -214,12 +209,12 @@ async function sendAgain(call: TenantCall): Promise<Result> {
   return redirectTo(webhookPath(call), 'replayed')
 }
 
-function shown({ id, description, disabled, createdAt, updatedAt }: Webhook) {
-  return { id, description, createdAt, updatedAt, end: disabled && ends[disabled] }
+function shown({ id, url, description, disabled, createdAt, updatedAt }: Webhook) {
+  return { id, url, description, createdAt, updatedAt, end: disabled && ends[disabled] }
 }
 
 /** The fields of a form; the types with what each says. */
-function formOf(draft: Draft) {
+function formOf(draft: WebhookDraft) {
   const types = Object.entries(eventTypes)
     .filter(([name]) => name !== 'webhook.test')
     .map(([name, text]) => ({

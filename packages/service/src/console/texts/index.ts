@@ -50,7 +50,7 @@ export interface Voice {
   /** A text, to be escaped. */
   t(text: Text, values?: Values): string
   /** A sentence with markup, as HTML. Its values are HTML, too: a template gives what it has escaped. */
-  h(sentence: Sentence, values?: Readonly<Record<string, string>>): string
+  h(sentence: Sentence, values?: Readonly<Record<string, string | number>>): string
 }
 
 /** The voice of a language. */
@@ -79,7 +79,7 @@ export function voiceOf(language: Language): Voice {
     language,
     t,
     h: (sentence, values = {}) =>
-      inLanguage(sentence).replaceAll(PLACE, (place, name: string) => values[name] ?? place),
+      inLanguage(sentence).replaceAll(PLACE, (place, name: string) => `${values[name] ?? place}`),
   }
 }
 

@@ -1,0 +1,125 @@
+import type { Language } from '../../pages/index.ts'
+import type { OperatorUser, TenantDeletion } from '../../store/ports.ts'
+import type { ApiKey, Micros, OperatorRole, Tenant } from '../../store/records.ts'
+import type { ShownEntry } from '../shown-entries.ts'
+import type { Sentence, Text } from '../texts/index.ts'
+
+/** What the pages of the whole service show. Those of the audit log and of API keys are a tenant's, too. */
+export interface ServicePages {
+  overview: {
+    total: number
+    tenants: readonly Tenant[]
+    keys: number
+    figures: readonly DayFigure[]
+    failing: readonly {
+      tenantId: string
+      name: Text
+      count: number
+      answer: Text | undefined
+    }[]
+    failingElsewhere: number
+    expiring: readonly ApiKey[]
+    hasSecondStep: boolean
+  }
+  search: {
+    asked: string
+    found: readonly Found[]
+    each: number | undefined
+    within: { id: string; name: string } | undefined
+    isPart: boolean
+    looked: number
+  }
+  tenants: {
+    tenants: readonly Tenant[]
+    total: number | undefined
+    search: string
+    next: string | undefined
+  }
+  keys: {
+    /** A new key, whose secret is shown once. */
+    made: { name: string; secret: string } | undefined
+    now: Micros
+    keys: readonly ApiKey[]
+    base: string
+    ofTenant: boolean
+  }
+  operators: {
+    operators: readonly ShownOperator[]
+    sendsMail: boolean
+    language: Language
+    sent: { email: string }
+    self: string
+    roles: readonly OperatorRole[]
+    permissions: readonly { words: Sentence; roles: readonly OperatorRole[] }[]
+    /** The link of an invitation, which is shown once. */
+    invited: { email: string; link: string } | undefined
+  }
+  audit: {
+    given: AuditFilters
+    base: string
+    isFirst: boolean
+    /** The address of the user whom the filter means. */
+    meant: string | undefined
+    entries: readonly ShownEntry[]
+    isFiltered: boolean
+    exportPath: string
+    exported: Readonly<Record<string, string>>
+    further: string | undefined
+  }
+  'audit-entry': { entry: ShownEntry }
+  system: {
+    system: { version: string; stores: { data: string; protocol: string } }
+    /** Why a store cannot write. */
+    fault: string | undefined
+    deletions: readonly TenantDeletion[]
+    node: string
+    startedAt: Micros
+    isShared: boolean
+    queues: readonly {
+      name: Sentence
+      waiting: Text
+      failing: number
+      oldestAt: Micros | undefined
+    }[]
+  }
+}
+
+/** A number of the last 24 hours, by its name. */
+export interface DayFigure {
+  readonly label: Sentence
+  readonly figure: Text
+  readonly href: string
+}
+
+/** A place in the console that a search finds. */
+export interface Found {
+  readonly kind: Sentence
+  readonly name: Text
+  readonly href: string
+  readonly id?: string
+  readonly of?: Text
+}
+
+/** The filters of the audit log, as they were sent. */
+export type AuditFilters = Readonly<Record<AuditFilter, string>>
+
+/** The name of a filter of the audit log. */
+export type AuditFilter =
+  | 'actor'
+  | 'action'
+  | 'target'
+  | 'user'
+  | 'from'
+  | 'to'
+  | 'request'
+  | 'jobs'
+
+interface ShownOperator extends OperatorUser {
+  ways: readonly Sentence[]
+  lastLoginAt: Micros | undefined
+  invitedUntil?: Micros
+  isExpired?: boolean
+  mail:
+    | { at: Micros; state: { label: Sentence; color: string }; answer: Text | undefined }
+    | undefined
+}
