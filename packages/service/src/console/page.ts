@@ -91,7 +91,7 @@ export function renderConsole(
     ...frame,
     ...{ t, h, text },
     list: (texts: readonly Text[]) => texts.map((one) => t(one)).join(', '),
-    ...{ tenant: content.tenant, login: content.login },
+    ...{ tenant: content.tenant, login: content.login, problem: content.problem },
     time: (at: Micros | undefined, isExact = false) => time(at, isExact, t),
     safeLink,
     may: mayOf(frame),

@@ -47,6 +47,7 @@ describe.each(stores)('acts that take something away, on %s', (store) => {
       const refused = await press(owner, ask, `${user}/delete`, { typed })
       expect(refused.status).toBe(422)
       expect(textOf(refused.html)).toContain('Nothing was done: enter ada@example.com')
+      expect(refused.html).toMatch(/<input id="typed"[^>]* aria-invalid="true"/)
     }
     expect((await owner.get(user)).status).toBe(200)
     const done = await press(owner, ask, `${user}/delete`, { typed: 'ADA@example.com ' })

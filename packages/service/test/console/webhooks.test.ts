@@ -15,6 +15,7 @@ test('an admin adds an endpoint, tests it, sees what it was sent, and rotates it
   const form = await ada.get(`${list}/add`)
   const refused = await press(ada, form, `${list}/add`, { url: 'https://10.0.0.1/' })
   expect(refused.status).toBe(422)
+  expect(refused.html).toMatch(/<input id="url"[^>]* aria-invalid="true"/)
   expect(textOf(refused.html)).toContain('10.0.0.1 is not on the public internet.')
   const fields = { url: receiver.url, description: 'Members', types: 'user.created' }
   const added = await press(ada, form, `${list}/add`, fields)

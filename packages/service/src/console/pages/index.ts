@@ -57,7 +57,7 @@ export interface Frame {
 }
 
 /** What every template reads. */
-export interface Shared extends Frame, Voice, Pick<Around, 'tenant' | 'login'> {
+export interface Shared extends Frame, Voice, Pick<Around, 'tenant' | 'login' | 'problem'> {
   /** A text as HTML, in which what turns or hides letters is marked. */
   text(given: string): string
   list(texts: readonly Text[]): string
@@ -108,7 +108,6 @@ interface Parts {
     title: Text
     crumbs: readonly { href: string; label: Sentence }[]
     notice?: Text | undefined
-    problem?: Text | undefined
     commands: readonly string[]
     style: string
     scripts: readonly { path: string }[]
