@@ -112,6 +112,7 @@ function measures(): Measure[] {
     service.filter(({ file }) => file.includes('/console/')),
     /\bas (?:\w*Call|Arrived|Visited|Known|Resumed|Routed|Reached|Permitted|Placed|Admitted)\b|Object\.assign\(context\b/,
   )
+  const wide = matches(read('packages/*/src/**/*.eta'), /^.{121}/)
   const lines = sources.reduce((sum, { text }) => sum + text.split('\n').length - 1, 0)
   const count = (name: string, cap: number, places: readonly string[]): Measure => ({
     name,
@@ -127,6 +128,7 @@ function measures(): Measure[] {
     count('loose files of the service', 5, loose),
     count(`folders of sources with more than ${FULL_FOLDER} files`, 12, full),
     count('casts in front of a page of the console', 0, casts),
+    count('lines of templates over 120 columns', 373, wide),
     count(`functions over ${LONG} lines`, 15, functions),
     count(`tests over ${LONG} lines`, 5, tests),
     // Features add to it, so it has no cap.

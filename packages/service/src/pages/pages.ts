@@ -226,7 +226,7 @@ export interface Pages {
     /** The signal to the browser about the user's passkeys, as JSON. */
     signal?: string | undefined
     enrolled: SecondStep[]
-    addable: OtherStep[]
+    addable: (OtherStep & { kind: Exclude<SecondStep, 'recovery_codes'> })[]
     recoveryCodes: string
     hasRecovery: boolean
     isScarce: boolean

@@ -1,4 +1,5 @@
 import { createTemplates } from './eta.ts'
+import type { HostedTemplates, ShownProblem } from './hosted-templates.ts'
 import { iconOf } from './icons.ts'
 import { brandName, initialOf } from './mark.ts'
 import type { ActingBanner, Branding, PageName, Pages } from './pages.ts'
@@ -57,7 +58,7 @@ export function renderPage<Name extends PageName>(
   const help = ownTextOf(name, 'text', branding)
   const body = templates.render(fileOf(name), { ...page, branding, help, t, ...problemIn(page, t) })
   const scripts = scriptsOf(page, body)
-  const html = templates.render('./layout', {
+  const layout: HostedTemplates['layout'] = {
     branding,
     title: titleOf(name, branding, page, t),
     brand,
@@ -73,21 +74,14 @@ export function renderPage<Name extends PageName>(
     },
     support: branding.supportEmail && t('support').split('{email}'),
     body,
-  })
+  }
+  const html = templates.render('./layout', layout)
   const headers = pageHeaders(style, branding.logoUrl, scripts.length > 0)
   return { html, headers: { ...headers, 'content-language': branding.language } }
 }
 
 /** The sentence for a problem, at its field. */
-function problemIn(
-  page: Pages[PageName],
-  t: Translate,
-): {
-  /** The problem of the page as a whole, if there is one. */
-  problem: string | undefined
-  /** A field's own problem. It begins with the cursor where that is, and without one, at `isStart`. */
-  at(name: string, isStart?: boolean): { name: string; focus: boolean; problem: string | undefined }
-} {
+function problemIn(page: Pages[PageName], t: Translate): ShownProblem {
   const found = 'problem' in page ? page.problem : undefined
   const field = found?.field
   const text = found && t(found.text, found.values)

@@ -17,7 +17,9 @@ export const languages: readonly Language[] = Object.keys(catalogues) as Languag
 const DEFAULT: Language = 'en'
 
 /** Looks a text up and puts the values in place of `{name}`. */
-export type Translate = (key: TextKey, values?: Record<string, string>) => string
+export type Translate = (key: TextKey, values?: Values) => string
+
+type Values = Readonly<Record<string, string | number>>
 
 /** The texts of a language. */
 export function translator(language: Language): Translate {
@@ -26,8 +28,8 @@ export function translator(language: Language): Translate {
 }
 
 /** Puts values in place of `{name}`. */
-export function fillIn(text: string, values: Readonly<Record<string, string>>): string {
-  return text.replaceAll(/\{(\w+)\}/g, (place, name: string) => values[name] ?? place)
+export function fillIn(text: string, values: Values): string {
+  return text.replaceAll(/\{(\w+)\}/g, (place, name: string) => `${values[name] ?? place}`)
 }
 
 /**
