@@ -10,7 +10,7 @@ import type {
 } from './pages.ts'
 import type { Language, Translate } from './texts/index.ts'
 
-/** What every template of a hosted page reads. */
+/** The members that every template of a hosted page reads. */
 interface Shared {
   branding: Branding & { language: Language }
   /** The own help of the tenant. */
@@ -48,7 +48,7 @@ type Login = PageTemplates['login'] & {
   username: string
 }
 
-/** What the templates of parts read: that of the pages that include them. */
+/** The data of the templates of parts, from the pages that include them. */
 interface Parts {
   layout: Pick<Shared, 'branding'> & {
     title: string
@@ -96,5 +96,5 @@ interface Parts {
   who: Pick<Shared, 't'> & Pick<Pages['loginCode'], 'email' | 'otherPath'>
 }
 
-/** What each template of the hosted pages reads, by the name of its file. */
+/** The data of each template of the hosted pages, by the name of its file. */
 export type HostedTemplates = Parts & PageTemplates

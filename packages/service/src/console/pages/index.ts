@@ -19,7 +19,7 @@ export type Content = {
   [Name in keyof ConsolePages]: Around & { readonly name: Name; readonly data: ConsolePages[Name] }
 }[keyof ConsolePages]
 
-/** What stands around the content of a page. */
+/** The parts around the content of a page. */
 interface Around {
   readonly title: Text
   /** The tenant that the page belongs to; its name stands above the page. */
@@ -56,7 +56,7 @@ export interface Frame {
   readonly tenantPages: readonly TenantPage[]
 }
 
-/** What every template reads. */
+/** The members that every template reads. */
 export interface Shared extends Frame, Voice, Pick<Around, 'tenant' | 'login' | 'problem'> {
   /** A text as HTML, in which what turns or hides letters is marked. */
   text(given: string): string
@@ -77,7 +77,7 @@ export interface FramePolicy {
   readonly image: string | undefined
 }
 
-/** What each page of the console shows, by the name of its template. */
+/** The data of each page of the console, by the name of its template. */
 export interface ConsolePages extends ServicePages, TenantPages, UserPages {
   /** The page in front of an act that takes something away. */
   'red-act': Omit<Consequences, 'commands'> & {
@@ -102,7 +102,7 @@ export interface ConsolePages extends ServicePages, TenantPages, UserPages {
   }
 }
 
-/** What the templates of parts read: that of the pages that include them. */
+/** The data of the templates of parts, from the pages that include them. */
 interface Parts {
   layout: Head & {
     title: Text
@@ -147,7 +147,7 @@ interface Head extends Shared {
   action: { readonly href: string; readonly label: Sentence } | undefined
 }
 
-/** What each template of the console reads, by its name. */
+/** The data of each template of the console, by its name. */
 export type ConsoleTemplates = Parts & {
   [Name in keyof ConsolePages]: Shared & ConsolePages[Name]
 }

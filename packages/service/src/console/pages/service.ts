@@ -4,7 +4,7 @@ import type { ApiKey, Micros, OperatorRole, Tenant } from '../../store/records.t
 import type { ShownEntry } from '../shown-entries.ts'
 import type { Sentence, Text } from '../texts/index.ts'
 
-/** What the pages of the whole service show. Those of the audit log and of API keys are a tenant's, too. */
+/** The data of the pages of the whole service. Those of the audit log and of API keys are a tenant's, too. */
 export interface ServicePages {
   overview: {
     total: number

@@ -14,7 +14,7 @@ import type { Difference, SettingValues } from '../setting-values.ts'
 import type { Sentence, Text } from '../texts/index.ts'
 import type { DayFigure } from './service.ts'
 
-/** What the pages of a tenant show. */
+/** The data of the pages of a tenant. */
 export interface TenantPages {
   tenant: {
     one: Tenant

@@ -17,7 +17,7 @@ import type { ShownEntry } from '../shown-entries.ts'
 import type { Sentence, Text } from '../texts/index.ts'
 import type { filterNames, UserFilters, wayWords } from '../user-filters.ts'
 
-/** What the pages of the users of a tenant show, with imports, jobs and the outbox. */
+/** The data of the pages of the users of a tenant, of imports, jobs and the outbox. */
 export interface UserPages {
   users: UserFilters & {
     users: readonly ListedUser[]
