@@ -1,6 +1,6 @@
 import { opensDeveloperMode } from '../domain/tenants/developer-mode.ts'
 import { getTenant } from '../domain/tenants/tenants.ts'
-import { commit, noting, unlessRefused } from '../domain/writes/commit.ts'
+import { auditingFields, commit, unlessRefused } from '../domain/writes/commit.ts'
 import { type DomainContext, nowMicros, type Scope, updated } from '../domain/writes/context.ts'
 import { found, ServiceError } from '../domain/writes/errors.ts'
 import { newId } from '../domain/writes/ids.ts'
@@ -186,7 +186,7 @@ function change(
     context.store.webhooks.update(
       tenantId,
       id,
-      noting(audit, (last) => {
+      auditingFields(audit, (last) => {
         const changed = changes(last)
         return changed ? updated(context, last, changed) : last
       }),

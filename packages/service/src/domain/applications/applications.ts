@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Listing, Page } from '../../store/ports.ts'
 import type { Application, Micros, Tenant, TenantSettings } from '../../store/records.ts'
 import { getTenant } from '../tenants/tenants.ts'
-import { commit, noting, type WriteAction } from '../writes/commit.ts'
+import { auditingFields, commit, type WriteAction } from '../writes/commit.ts'
 import {
   type DomainContext,
   nowMicros,
@@ -194,7 +194,7 @@ function change(
     context.store.applications.update(
       tenantId,
       id,
-      noting(audit, (last: Application, tenant: Tenant) =>
+      auditingFields(audit, (last: Application, tenant: Tenant) =>
         updated(context, last, {
           earlierSecret: acceptedSecret(context, last),
           ...changes(last, tenant),

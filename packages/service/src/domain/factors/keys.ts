@@ -1,5 +1,5 @@
 import type { HardwareCredential, User } from '../../store/records.ts'
-import { commit, notingCredential, unlessRefused } from '../writes/commit.ts'
+import { auditingCredential, commit, unlessRefused } from '../writes/commit.ts'
 import { nowMicros, type Scope, updated } from '../writes/context.ts'
 import { keyCredentialId } from '../writes/ids.ts'
 import { newRecord, use } from './factors.ts'
@@ -62,7 +62,7 @@ export async function renameKey(
       tenantId,
       userId,
       id,
-      notingCredential(audit, (last) => ({
+      auditingCredential(audit, (last) => ({
         credential:
           last.kind === 'hardware' ? updated(context, last, { name: tidyName(name) }) : last,
       })),

@@ -1,6 +1,6 @@
 import type { Micros, Tenant, TenantTexts } from '../../store/records.ts'
 import { SYSTEM_TENANT_ID } from '../../store/system-tenant.ts'
-import { commit, noting } from '../writes/commit.ts'
+import { auditingFields, commit } from '../writes/commit.ts'
 import { refuseStale, type Scope, updated } from '../writes/context.ts'
 import { notFound, ServiceError } from '../writes/errors.ts'
 import { nearestName } from '../writes/nearest-name.ts'
@@ -109,7 +109,7 @@ export async function updateTexts(scope: Scope, sent: SentTexts, readAt?: Micros
     return updated(context, last, { texts })
   }
   return commit(scope, 'tenant.update', tenantId, (audit) =>
-    context.store.tenants.update(tenantId, noting(audit, replace), audit),
+    context.store.tenants.update(tenantId, auditingFields(audit, replace), audit),
   )
 }
 

@@ -2,7 +2,7 @@ import type { Listing, Page } from '../../store/ports.ts'
 import type { Application, Micros, Reach, Tenant, TenantSettings } from '../../store/records.ts'
 import { SYSTEM_TENANT_ID } from '../../store/system-tenant.ts'
 import type { Found, SearchPage } from '../../store/user-search.ts'
-import { commit, noting } from '../writes/commit.ts'
+import { auditingFields, commit } from '../writes/commit.ts'
 import {
   type DomainContext,
   nowMicros,
@@ -150,7 +150,7 @@ export async function updateTenant(
     return change(context, last, checked, applications)
   }
   return commit(scope, 'tenant.update', tenantId, (audit) =>
-    context.store.tenants.update(tenantId, noting(audit, replace), audit, {
+    context.store.tenants.update(tenantId, auditingFields(audit, replace), audit, {
       heldUntil: heldUntil(context),
       applicationsWith: SECOND_STEP_KEY,
     }),
@@ -178,7 +178,7 @@ export async function setHostBlocked(
     return change(context, last, { name, metadata, settings }, [])
   }
   return commit(scope, 'tenant.update', tenantId, (audit) =>
-    context.store.tenants.update(tenantId, noting(audit, block), audit, {
+    context.store.tenants.update(tenantId, auditingFields(audit, block), audit, {
       heldUntil: heldUntil(context),
     }),
   )

@@ -16,7 +16,7 @@ import {
   type Login,
   withoutSessions,
 } from '../ways/valid-logins.ts'
-import { commit, noting } from '../writes/commit.ts'
+import { auditingFields, commit } from '../writes/commit.ts'
 import { type DomainContext, nowMicros, type Scope, updated } from '../writes/context.ts'
 import { ServiceError } from '../writes/errors.ts'
 import { reason } from '../writes/reasons/index.ts'
@@ -220,7 +220,7 @@ function changeUser(
     context.store.users.update(
       tenantId,
       userId,
-      noting(audit, (last) => updated(context, last, change(last))),
+      auditingFields(audit, (last) => updated(context, last, change(last))),
       audit,
       effectOf,
     ),

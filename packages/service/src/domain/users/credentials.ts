@@ -8,7 +8,7 @@ import type {
   User,
 } from '../../store/records.ts'
 import { LENGTH_KEY, passwordPolicy } from '../ways/password-policy.ts'
-import { commit, notingCredential } from '../writes/commit.ts'
+import { auditingCredential, commit } from '../writes/commit.ts'
 import { type DomainContext, nowMicros, type Scope, updated } from '../writes/context.ts'
 import { alreadyExists, found, ServiceError } from '../writes/errors.ts'
 import { reason } from '../writes/reasons/index.ts'
@@ -137,7 +137,13 @@ export function updateCredential(
     credential: updated(context, last, { disabled, metadata }),
   })
   return commit(scope, 'credential.update', `${userId}/${id}`, (audit) =>
-    context.store.credentials.update(tenantId, userId, id, notingCredential(audit, change), audit),
+    context.store.credentials.update(
+      tenantId,
+      userId,
+      id,
+      auditingCredential(audit, change),
+      audit,
+    ),
   )
 }
 
@@ -177,7 +183,7 @@ export async function updatePassword(
       tenantId,
       userId,
       'password',
-      notingCredential(audit, change),
+      auditingCredential(audit, change),
       audit,
     ),
   )

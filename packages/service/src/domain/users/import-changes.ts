@@ -8,7 +8,7 @@ import type {
   User,
 } from '../../store/records.ts'
 import { effectOfEdit } from '../ways/valid-links.ts'
-import { commit, noting, notingCredential } from '../writes/commit.ts'
+import { auditingCredential, auditingFields, commit } from '../writes/commit.ts'
 import { nowMicros, type Scope, updated } from '../writes/context.ts'
 import { ServiceError } from '../writes/errors.ts'
 import { reason } from '../writes/reasons/index.ts'
@@ -280,7 +280,7 @@ async function carryOut(scope: Scope, row: UserToBring, user: User, plan: Plan):
       user.id,
       'password',
       (last) => {
-        const changed = notingCredential(audit, change)(last)
+        const changed = auditingCredential(audit, change)(last)
         marked(audit)
         return changed
       },
@@ -323,7 +323,7 @@ function changeUser(
 ): Promise<User> {
   const { context, tenantId } = scope
   return commit(scope, 'user.update', id, (audit) => {
-    const change = noting(audit, (last: User) => {
+    const change = auditingFields(audit, (last: User) => {
       if (last.updatedAt !== updatedAt) throw changedMeanwhile()
       return changedUser(scope, last, row, changes)
     })

@@ -12,7 +12,7 @@ import type { Found, SearchPage, UserQuery } from '../../store/user-search.ts'
 import { afterReaddress, isOperator, refuseOwnChange } from '../ways/second-operator.ts'
 import { afterRuling, effectOfEdit, isContested, standingOf } from '../ways/valid-links.ts'
 import { changedFields } from '../writes/changed-fields.ts'
-import { commit, noting, notingUser } from '../writes/commit.ts'
+import { auditingFields, auditingUser, commit } from '../writes/commit.ts'
 import { type DomainContext, nowMicros, type Scope, updated } from '../writes/context.ts'
 import { found, ServiceError } from '../writes/errors.ts'
 import { newId } from '../writes/ids.ts'
@@ -165,7 +165,7 @@ export async function updateUser(scope: Scope, id: string, input: UserInput): Pr
   const { context, tenantId } = scope
   const change = (last: User) => replaced(scope, last, input)
   return commit(scope, 'user.update', id, (audit) =>
-    context.store.users.update(tenantId, id, noting(audit, change), audit, effectOfEdit),
+    context.store.users.update(tenantId, id, auditingFields(audit, change), audit, effectOfEdit),
   )
 }
 
@@ -237,7 +237,7 @@ export async function editUser(
     return { ...account, user, standing: afterReaddress(scope, account, user, needsSecond) }
   }
   const { user, standing = newStanding } = await commit(scope, 'user.update', id, (audit) =>
-    context.store.users.updateAccount(tenantId, id, notingUser(audit, change), audit),
+    context.store.users.updateAccount(tenantId, id, auditingUser(audit, change), audit),
   )
   return { user, before: before ?? user, standing }
 }
@@ -272,7 +272,7 @@ export function setDisabled(
   // An operator decides about a contested account; that is judged in the write.
   if (!disabled && isOperator(scope)) return enable(scope, id, change, readAs)
   return commit(scope, action, id, (audit) =>
-    context.store.users.update(tenantId, id, noting(audit, change), audit, effectOfEdit),
+    context.store.users.update(tenantId, id, auditingFields(audit, change), audit, effectOfEdit),
   )
 }
 
@@ -293,7 +293,7 @@ async function enable(
     return { ...account, user, standing: { ...standing, readdressed: undefined } }
   }
   const { user } = await commit(scope, 'user.update', id, (audit) =>
-    context.store.users.updateAccount(tenantId, id, notingUser(audit, changeOne), audit),
+    context.store.users.updateAccount(tenantId, id, auditingUser(audit, changeOne), audit),
   )
   return user
 }

@@ -107,7 +107,7 @@ export async function commitMany(
 }
 
 /** `change`, extended to record the changed members in the audit entry: their names, and the values of some. */
-export function noting<T extends object, Beside extends unknown[] = []>(
+export function auditingFields<T extends object, Beside extends unknown[] = []>(
   audit: AuditEntry,
   change: (current: T, ...beside: Beside) => T,
 ): (current: T, ...beside: Beside) => T {
@@ -119,20 +119,20 @@ export function noting<T extends object, Beside extends unknown[] = []>(
   }
 }
 
-/** As {@link noting}, for the change of the user of an account. */
-export function notingUser<A extends { readonly user: User }>(
+/** As {@link auditingFields}, for the change of the user of an account. */
+export function auditingUser<A extends { readonly user: User }>(
   audit: AuditEntry,
   change: Change<A>,
 ): Change<A> {
   return (last) => {
     const next = change(last)
-    noting(audit, () => next.user)(last.user)
+    auditingFields(audit, () => next.user)(last.user)
     return next
   }
 }
 
-/** As {@link noting}, for the change of a credential. */
-export function notingCredential<R extends { credential: Credential }>(
+/** As {@link auditingFields}, for the change of a credential. */
+export function auditingCredential<R extends { credential: Credential }>(
   audit: AuditEntry,
   change: (last: Credential) => R,
 ): (last: Credential) => R {
