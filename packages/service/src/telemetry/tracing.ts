@@ -133,17 +133,17 @@ function clientSpan(system: string, operation: string) {
 export interface TracedWait {
   end(): void
   /** Ends the wait, and runs work in a span beside it. */
-  goOn<T>(name: string, work: () => Promise<T>): Promise<T>
+  advance<T>(name: string, work: () => Promise<T>): Promise<T>
 }
 
 /** Begins a wait below the active span. Its end may be told by another request. */
 export function beginWait(name: string): TracedWait {
-  if (!isTraced()) return { end() {}, goOn: (_, work) => work() }
+  if (!isTraced()) return { end() {}, advance: (_, work) => work() }
   const parent = context.active()
   const span = tracer.startSpan(name, {}, parent)
   return {
     end: () => span.end(),
-    goOn(next, work) {
+    advance(next, work) {
       span.end()
       return within(tracer.startSpan(next, {}, parent), parent, work)
     },

@@ -131,7 +131,7 @@ export async function checkImport(
     unclear: undefined,
   } as const
   const work = { ...job.work, ...choices, firebase: sealed ?? undefined }
-  return goOn(scope, { ...job, work, progress })
+  return advance(scope, { ...job, work, progress })
 }
 
 function readFirebase({ context }: Scope, { id }: ImportJob, text: string): string {
@@ -150,7 +150,7 @@ export async function beginImport(scope: Scope, job: ImportJob): Promise<ImportJ
   const progress = { ...job.progress, phase: 'importing', part: 0, since } as const
   const { name, requestId, address, userAgent } = scope.actor
   const begun = { ...job, actor: { name, requestId, address, userAgent }, progress }
-  const running = await goOn(scope, begun)
+  const running = await advance(scope, begun)
   await note(scope, 'job.begin', job.id)
   return running
 }
@@ -165,7 +165,7 @@ export function discardOldImports({ store, clock }: DomainContext): Promise<void
   return store.jobs.discardBefore(nowMicros(clock) - WAITING_MICROS)
 }
 
-async function goOn({ context }: Scope, job: ImportJob): Promise<ImportJob> {
+async function advance({ context }: Scope, job: ImportJob): Promise<ImportJob> {
   const running: ImportJob = { ...job, state: 'running' }
   if (job.state !== 'waiting' || !(await context.store.jobs.resume(running))) throw gone()
   context.events.emit('job')

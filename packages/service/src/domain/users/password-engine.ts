@@ -111,7 +111,7 @@ export function createPasswordEngine(options: PasswordEngineOptions = {}): Passw
         observe('passwordWaits', { priority }, secondsSince(askedAt))
         const startedAt = performance.now()
         waitSpan
-          .goOn('latchkey.password.hash', work)
+          .advance('latchkey.password.hash', work)
           .finally(() => observe('passwordHashes', { priority }, secondsSince(startedAt)))
           .then(resolve, reject)
           .finally(startNext)

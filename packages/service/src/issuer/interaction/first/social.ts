@@ -57,7 +57,7 @@ export async function showSocial(flow: InteractionRequest): Promise<void> {
   if (proof.isUsed) return redirect(response, flowPath(interaction, '/factor'))
   const connection = await offeredWith(flow, proof.account.connectionId)
   if (!connection) return showProblem(flow, 422, 'socialOff')
-  return goOn(flow, proof, connection)
+  return advance(flow, proof, connection)
 }
 
 /**
@@ -144,7 +144,7 @@ async function hasOtherWayIn(
   return hasPasskey || social.length > 0
 }
 
-async function goOn(
+async function advance(
   flow: InteractionRequest,
   proof: SocialProof,
   connection: Connection,

@@ -79,7 +79,7 @@ export async function completeStep(
 ): Promise<void> {
   const progress = { id: newId(), userId: user.id, proofs: [method], loggedInAt, ...more }
   if (method === 'social' && (await offerOtherStart(flow, { progress, user }))) return
-  await goOn(flow, { progress, user, credentials }, false)
+  await advance(flow, { progress, user, credentials }, false)
 }
 
 /** Goes on after a further proof in the same login; see {@link completeStep}. */
@@ -90,7 +90,7 @@ export async function completeFurtherStep(
 ): Promise<void> {
   const { method, ...rest } = changes
   const proofs = method === undefined ? progress.proofs : [...progress.proofs, method]
-  await goOn(flow, { progress: { ...progress, ...rest, proofs }, user }, true)
+  await advance(flow, { progress: { ...progress, ...rest, proofs }, user }, true)
 }
 
 /**
@@ -115,7 +115,7 @@ export async function stepUp(flow: InteractionRequest): Promise<boolean> {
   const age = context.domain.clock.now() / 1000 - authTimeOf(session)
   // As on the account page: a way to log in is added by a recent login alone.
   if (age > lifetimes.recentLoginSeconds && (await isEnrolling(flow, step))) return false
-  await goOn(flow, step, false)
+  await advance(flow, step, false)
   return true
 }
 
@@ -290,7 +290,7 @@ export async function isEnrolling(flow: InteractionRequest, step: Step): Promise
   return (await nextPage(flow, step)) === '/enrol'
 }
 
-async function goOn(flow: InteractionRequest, step: Step, isStored: boolean): Promise<void> {
+async function advance(flow: InteractionRequest, step: Step, isStored: boolean): Promise<void> {
   const { interaction, response } = flow
   const { progress, user } = step
   const page = await nextPage(flow, step)
