@@ -20,7 +20,7 @@ import { sendNews } from '../mail/messages.ts'
 import { rememberDevice } from './known-device.ts'
 
 /** The factors that a user has proven during a login. */
-export interface Shown {
+export interface ProvenFactors {
   /** The factors, in the order in which they were proven. */
   proofs: readonly Method[]
   /**
@@ -43,7 +43,7 @@ export interface Shown {
 export async function finishLogin(
   flow: InteractionRequest,
   user: User,
-  { proofs, loggedInAt, keptAt, provenAt, trust = false }: Shown,
+  { proofs, loggedInAt, keptAt, provenAt, trust = false }: ProvenFactors,
 ): Promise<void> {
   const { tenant } = flow
   const level = levelOf(proofs)

@@ -29,13 +29,13 @@ import { redirect } from '../../requests/http.ts'
 import { type FlowPage, flowPath } from '../flow/flow-path.ts'
 import { type InteractionRequest, show } from '../flow/flow-request.ts'
 import { offered } from '../flow/offered.ts'
-import { finishLogin, type Shown } from './finish.ts'
+import { finishLogin, type ProvenFactors } from './finish.ts'
 import { isTrusted } from './known-device.ts'
 import { ruleOf, SECOND_STEP_DUE } from './second-step.ts'
 import { completeLink } from './social-link.ts'
 
 /** The factors proven so far in a login that is not finished. */
-interface LoginProgress extends Shown {
+interface LoginProgress extends ProvenFactors {
   /** The id of this attempt; a login that begins again gets another. */
   id: string
   userId: string
@@ -65,7 +65,7 @@ const records = entry<LoginProgress>('LoginProgress', lifetimes.interactionSecon
  * issuer before all demanded proofs.
  *
  * @param loggedInAt - A time before the proof was verified, in seconds since the epoch.
- * @param more - `credentials` as in {@link Step}; the others of a login at a provider, `provenAt` as in {@link Shown}.
+ * @param more - `credentials` as in {@link Step}; the others of a login at a provider, `provenAt` as in {@link ProvenFactors}.
  */
 export async function completeStep(
   flow: InteractionRequest,
