@@ -2,6 +2,7 @@ import type { ConsoleRoute } from './call.ts'
 import { applicationRoutes } from './routes/applications.ts'
 import { auditRoutes } from './routes/audit.ts'
 import { connectionRoutes } from './routes/connections.ts'
+import { destructiveActionRoutes } from './routes/destructive-actions.ts'
 import { editUserRoutes } from './routes/edit-user.ts'
 import { impersonateRoutes } from './routes/impersonate.ts'
 import { importRoutes } from './routes/imports.ts'
@@ -10,7 +11,6 @@ import { keyRoutes } from './routes/keys.ts'
 import { operatorRoutes } from './routes/operators.ts'
 import { outboxRoutes } from './routes/outbox.ts'
 import { overviewRoutes } from './routes/overview.ts'
-import { redActRoutes } from './routes/red-acts.ts'
 import { searchRoutes } from './routes/search.ts'
 import { settingRoutes } from './routes/settings.ts'
 import { signingKeyRoutes } from './routes/signing-keys.ts'
@@ -30,7 +30,7 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
   ...tenantRoutes,
   ...settingRoutes,
   ...textRoutes,
-  ...redActRoutes,
+  ...destructiveActionRoutes,
   ...applicationRoutes,
   ...jobRoutes,
   ...importRoutes,

@@ -80,7 +80,7 @@ export interface FramePolicy {
 /** The data of each page of the console, by the name of its template. */
 export interface ConsolePages extends ServicePages, TenantPages, UserPages {
   /** The page in front of an act that takes something away. */
-  'red-act': Omit<Consequences, 'commands'> & {
+  'destructive-action': Omit<Consequences, 'commands'> & {
     button: Sentence
     action: string
     /** The name that was typed. */
@@ -162,14 +162,14 @@ export interface Consequences {
   /** The name that has to be typed, where the act cannot be undone; the id is taken, too. */
   readonly typed?: { readonly label: Sentence; readonly name: string } | undefined
   /** Another value that the act needs. */
-  readonly field?: ActField | undefined
+  readonly field?: ActionField | undefined
   /** The page that the operator comes from. */
   readonly back: string
   readonly commands: readonly string[]
 }
 
 /** A number that an act needs. */
-export interface ActField {
+export interface ActionField {
   readonly name: string
   readonly label: Sentence
   readonly hint: Sentence

@@ -14,7 +14,7 @@ import type { Refused } from './refused.ts'
 import { type Sentence, say } from './texts/index.ts'
 
 /** An act that takes something away. Its page says what follows before it is done. */
-export interface RedAct<C extends Call = Call> {
+export interface DestructiveAction<C extends Call = Call> {
   /** The path of the page and of its form: below `/console/t/:tenant` for an act on a tenant. */
   readonly path: string
   readonly title: Sentence
@@ -30,7 +30,7 @@ export interface RedAct<C extends Call = Call> {
 }
 
 /** The routes of acts on a tenant. */
-export function tenantActs(acts: readonly RedAct<TenantCall>[]): ConsoleRoute[] {
+export function tenantActions(acts: readonly DestructiveAction<TenantCall>[]): ConsoleRoute[] {
   return acts.flatMap((act) => {
     const { needs = 'edit', isDangerous = true } = act
     const path = `/console/t/:tenant${act.path}`
@@ -42,7 +42,7 @@ export function tenantActs(acts: readonly RedAct<TenantCall>[]): ConsoleRoute[] 
 }
 
 /** The routes of acts on the whole service. */
-export function serviceActs(acts: readonly RedAct[]): ConsoleRoute[] {
+export function serviceActions(acts: readonly DestructiveAction[]): ConsoleRoute[] {
   return acts.flatMap((act) => {
     const { path, needs = 'edit', isDangerous = true } = act
     return [
@@ -55,14 +55,14 @@ export function serviceActs(acts: readonly RedAct[]): ConsoleRoute[] {
 /** Shows the page of an act, or shows it again. */
 async function ask<C extends Call>(
   call: C,
-  act: RedAct<C>,
+  act: DestructiveAction<C>,
   path: string,
   refused: Refused = {},
 ): Promise<Result> {
   const { commands, ...consequences } = await act.look(call)
   return {
     kind: 'page',
-    name: 'red-act',
+    name: 'destructive-action',
     title: act.title,
     data: {
       ...consequences,
@@ -76,7 +76,11 @@ async function ask<C extends Call>(
 }
 
 /** Does the act, unless the name that was typed is another one. */
-async function decide<C extends Call>(call: C, act: RedAct<C>, path: string): Promise<Result> {
+async function decide<C extends Call>(
+  call: C,
+  act: DestructiveAction<C>,
+  path: string,
+): Promise<Result> {
   const { typed, id } = await act.look(call)
   if (!typed) return act.run(call)
   const sent = (call.form.get('typed') ?? '').trim().toLowerCase()

@@ -39,8 +39,8 @@ import { deleteWebhook, getWebhook, rotateSecret } from '../../webhooks/rules.ts
 import { formatTimestamp } from '../../wire/timestamps.ts'
 import { type Call, type ConsoleRoute, type Result, redirectTo, type TenantCall } from '../call.ts'
 import { credentialKinds } from '../credential-kinds.ts'
+import { type DestructiveAction, serviceActions, tenantActions } from '../destructive-actions.ts'
 import type { Consequences } from '../pages/index.ts'
-import { type RedAct, serviceActs, tenantActs } from '../red-acts.ts'
 import { asIs, many, type Sentence, say, type Text } from '../texts/index.ts'
 import { webhookPath } from './webhooks.ts'
 
@@ -65,7 +65,7 @@ const ending = (sessions: number): Text =>
         'Ends {count} sessions at once, with their tokens.',
       )
 
-const onService: readonly RedAct[] = [
+const onService: readonly DestructiveAction[] = [
   {
     path: `${KEYS}/:key/withdraw`,
     title: 'Withdraw an API key',
@@ -182,7 +182,7 @@ async function lookAtOperator({
   }
 }
 
-const onTenant: readonly RedAct<TenantCall>[] = [
+const onTenant: readonly DestructiveAction<TenantCall>[] = [
   {
     path: '/webhooks/:webhook/disable',
     title: 'Switch an endpoint off',
@@ -506,9 +506,9 @@ const onTenant: readonly RedAct<TenantCall>[] = [
 ]
 
 /** The pages and forms of every act that takes something away. */
-export const redActRoutes: readonly ConsoleRoute[] = [
-  ...serviceActs(onService),
-  ...tenantActs(onTenant),
+export const destructiveActionRoutes: readonly ConsoleRoute[] = [
+  ...serviceActions(onService),
+  ...tenantActions(onTenant),
 ]
 
 async function lookAtCredential(call: TenantCall): Promise<Consequences> {
