@@ -25,7 +25,7 @@ import {
   forgedPage,
   goneForm,
   loggedOutPage,
-  message,
+  messagePage,
   notFoundPage,
   withRequest,
 } from './messages.ts'
@@ -95,7 +95,7 @@ export const route: Check<Resumed, Routed> = (context) => {
   if (methods.length === 0) return show(notFoundPage)
   if (!found) {
     response.setHeader('allow', methods.join(', '))
-    return show({ ...message('This page is asked for in another way'), status: 405 })
+    return show({ ...messagePage('This page is asked for in another way'), status: 405 })
   }
   nameRoute(request, found.path)
   return { ...context, route: found, ids: params }
@@ -123,7 +123,7 @@ export const permission: Check<Reached, Permitted> = async (context) => {
     roles: listed(roles),
     own: say(own),
   })
-  const refusal = { ...message('You may not do this', text), status: 403 }
+  const refusal = { ...messagePage('You may not do this', text), status: 403 }
   return show(withRequest(refusal, scope.actor.requestId))
 }
 

@@ -21,7 +21,7 @@ import type { Admitted, Arrived, Parts, Show } from './context.ts'
 import { answerInvitation } from './invitation.ts'
 import { createKeptForms } from './kept-forms.ts'
 import { createCsrf, createLogin, type LoginOptions } from './login.ts'
-import { message, notFoundPage, withRequest } from './messages.ts'
+import { messagePage, notFoundPage, withRequest } from './messages.ts'
 import { notices, renderConsole } from './page.ts'
 import type { Content, Frame } from './pages/index.ts'
 import { paths } from './paths.ts'
@@ -110,14 +110,14 @@ export function createConsole(options: ConsoleOptions): Console {
   function failure(error: unknown, request: IncomingMessage): Content {
     if (error instanceof RequestRefused) {
       return {
-        ...message('The request cannot be read', error.reason),
+        ...messagePage('The request cannot be read', error.reason),
         status: error.statusCode,
       }
     }
     if (!isBrokenOff(request)) logger.error({ err: error }, 'A page of the console failed.')
     const isStore = error instanceof StoreError
     return {
-      ...message(
+      ...messagePage(
         'Something went wrong',
         'Try again in a moment. The log of the service says more.',
       ),
@@ -185,7 +185,7 @@ async function run(context: Admitted, once: Call['once']): Promise<Result> {
     if (code === 'not_found') return { kind: 'page', ...notFoundPage }
     const target = Object.values(ids).at(-1) ?? route.path
     await noteRefusal(scope, code, target)
-    const refusal = { ...message('It was not done', refusalText(refused)), status }
+    const refusal = { ...messagePage('It was not done', refusalText(refused)), status }
     return { kind: 'page', ...withRequest(refusal, scope.actor.requestId) }
   }
 }

@@ -5,7 +5,7 @@ import type { Sentence, Text } from './texts/index.ts'
 type Message = Content & { readonly name: 'message' }
 
 /** A page that says one thing and leads on. */
-export function message(
+export function messagePage(
   title: Sentence,
   text?: Text,
   link: { href: string; label: Sentence } = {
@@ -22,20 +22,24 @@ export function withRequest(content: Message, requestId: string | undefined): Me
 }
 
 export const notFoundPage: Content = {
-  ...message('There is no such page', 'It may have been removed, or you may not see it.'),
+  ...messagePage('There is no such page', 'It may have been removed, or you may not see it.'),
   status: 404,
 }
 
 export const loggedOutPage: Content = {
-  ...message('You are not logged in', 'Your session has ended, or you are no operator any more.', {
-    href: paths.login,
-    label: 'Log in',
-  }),
+  ...messagePage(
+    'You are not logged in',
+    'Your session has ended, or you are no operator any more.',
+    {
+      href: paths.login,
+      label: 'Log in',
+    },
+  ),
   status: 403,
 }
 
 export const forgedPage: Content = {
-  ...message(
+  ...messagePage(
     'The form is out of date',
     'It was not sent from a page of this session. Open the page again and repeat it.',
   ),
@@ -43,7 +47,7 @@ export const forgedPage: Content = {
 }
 
 export const goneForm: Content = {
-  ...message(
+  ...messagePage(
     'The form is kept no longer',
     'It was used, or is older than ten minutes. Open its page again and repeat it.',
   ),
