@@ -32,7 +32,7 @@ import {
 import type { Content } from './pages/index.ts'
 import { paths } from './paths.ts'
 import { consoleRoutes } from './routes.ts'
-import { type Said, say } from './texts/index.ts'
+import { type Message, message } from './texts/index.ts'
 
 /** The age below which a session without an operator is not redirected to the login again. */
 const JUST_NOW_SECONDS = 10
@@ -119,9 +119,9 @@ export const permission: Check<Reached, Permitted> = async (context) => {
   const roles = rolesThatMay(route.needs)
   if (roles.includes(own)) return { ...context, run: route.run }
   await noteRefusal(scope, 'not_permitted', `${request.method} ${path}`)
-  const text = say('The roles that may do this: {roles}. Yours is “{own}”.', {
+  const text = message('The roles that may do this: {roles}. Yours is “{own}”.', {
     roles: listed(roles),
-    own: say(own),
+    own: message(own),
   })
   const refusal = { ...messagePage('You may not do this', text), status: 403 }
   return show(withRequest(refusal, scope.actor.requestId))
@@ -165,10 +165,10 @@ export const checks: Gate<Arrived, Admitted> = gate(visited)
   .check(freshLogin)
 
 /** Names of roles beside each other. */
-function listed([first = 'owner', ...more]: readonly OperatorRole[]): Said {
+function listed([first = 'owner', ...more]: readonly OperatorRole[]): Message {
   return more.reduce(
-    (before, next) => say('{before}, {next}', { before, next: say(next) }),
-    say(first),
+    (before, next) => message('{before}, {next}', { before, next: message(next) }),
+    message(first),
   )
 }
 

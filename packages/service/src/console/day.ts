@@ -1,7 +1,7 @@
 import { lastDay, lastMonth, MAX_COUNTED, MAX_OF_MONTH } from '../domain/operators/activity.ts'
 import type { Call } from './call.ts'
 import type { DayFigure } from './pages/index.ts'
-import { say, type Text } from './texts/index.ts'
+import { message, type Text } from './texts/index.ts'
 
 const DAY_SECONDS = 86_400
 
@@ -56,7 +56,7 @@ export async function chartOfMonth(
 }
 
 function shown(count: number): Text {
-  return say(count > MAX_COUNTED ? 'more than {count}' : '{count}', {
+  return message(count > MAX_COUNTED ? 'more than {count}' : '{count}', {
     count: Math.min(count, MAX_COUNTED),
   })
 }

@@ -11,7 +11,7 @@ import {
 } from './call.ts'
 import type { Consequences } from './pages/index.ts'
 import type { Refused } from './refused.ts'
-import { type Sentence, say } from './texts/index.ts'
+import { message, type Sentence } from './texts/index.ts'
 
 /** An act that takes something away. Its page says what follows before it is done. */
 export interface DestructiveAction<C extends Call = Call> {
@@ -85,7 +85,7 @@ async function decide<C extends Call>(
   if (!typed) return act.run(call)
   const sent = (call.form.get('typed') ?? '').trim().toLowerCase()
   if ([typed.name.trim(), id].some((one) => one?.toLowerCase() === sent)) return act.run(call)
-  const problem = say('Nothing was done: enter {name}, as it is written here.', {
+  const problem = message('Nothing was done: enter {name}, as it is written here.', {
     name: typed.name,
   })
   return ask(call, act, path, { problem, status: 422 })

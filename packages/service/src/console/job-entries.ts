@@ -1,7 +1,7 @@
 import type { BulkJob, Job } from '../domain/operators/jobs.ts'
 import type { ImportJob } from '../store/jobs.ts'
 import { bulkActs } from './job-words.ts'
-import { many, type Sentence, say, type Text } from './texts/index.ts'
+import { many, message, type Sentence, type Text } from './texts/index.ts'
 
 /** The page of an import. */
 export function importPath({ tenantId, id }: Pick<ImportJob, 'tenantId' | 'id'>): string {
@@ -26,8 +26,8 @@ export function sentenceOfJob(job: BulkJob | ImportJob): Sentence {
 export function numberOfJob(job: BulkJob | ImportJob): Text {
   const { done, failed } = countsOf(job)
   const users = many(done, 'one user', '{count} users')
-  const counted = failed === 0 ? users : say('{users}, {failed} refused', { users, failed })
-  return say(states[job.state], { users: counted })
+  const counted = failed === 0 ? users : message('{users}, {failed} refused', { users, failed })
+  return message(states[job.state], { users: counted })
 }
 
 const states: Readonly<Record<Job['state'], Sentence>> = {

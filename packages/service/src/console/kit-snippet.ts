@@ -1,4 +1,4 @@
-import { asIs, say, type Text } from './texts/index.ts'
+import { asIs, message, type Text } from './texts/index.ts'
 
 /** An application, as far as the kit is set up for it. */
 export interface SnippetInput {
@@ -49,7 +49,7 @@ export function kitSnippet(input: SnippetInput): KitSnippet {
       asIs(`LATCHKEY_CLIENT_ID=${clientId}`),
       ...(clientSecret === undefined
         ? [
-            say('# Press “Show the secret” above, and it stands here.'),
+            message('# Press “Show the secret” above, and it stands here.'),
             asIs('LATCHKEY_CLIENT_SECRET='),
           ]
         : [asIs(`LATCHKEY_CLIENT_SECRET=${clientSecret}`)]),

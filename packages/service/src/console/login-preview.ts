@@ -3,7 +3,7 @@ import { passwordPolicy } from '../domain/ways/password-policy.ts'
 import { brandingOf } from '../issuer/requests/branding.ts'
 import { accentsOf, type Language, type LoginWay, renderPage, styleOf } from '../pages/index.ts'
 import type { Connection, Tenant } from '../store/records.ts'
-import { type Sentence, say, type Text } from './texts/index.ts'
+import { message, type Sentence, type Text } from './texts/index.ts'
 
 /** The login page of a tenant in both color schemes, to be shown in frames that run, send and open nothing. */
 export interface LoginPreview {
@@ -94,7 +94,7 @@ function notesOn(color: string): Text[] {
   return schemes
     .map((scheme) => ({ sentence: readable[scheme], instead: accents[scheme].accent }))
     .filter(({ instead }) => instead !== color)
-    .map(({ sentence, instead }) => say(sentence, { color, instead }))
+    .map(({ sentence, instead }) => message(sentence, { color, instead }))
 }
 
 const readable = {

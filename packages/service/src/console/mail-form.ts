@@ -1,7 +1,7 @@
 import { type MailLanguage, type MailRecord, mailLanguages } from '../domain/operators/support.ts'
 import type { MailKind } from '../mail/compose.ts'
 import { type MessageState, messageState } from '../store/protocol-store.ts'
-import { asIs, type Sentence, say, type Text } from './texts/index.ts'
+import { asIs, message, type Sentence, type Text } from './texts/index.ts'
 
 /** The language that a form asks for; `undefined`: that of the user. */
 export function languageIn(form: URLSearchParams): MailLanguage | undefined {
@@ -41,7 +41,7 @@ const mailKinds: Readonly<Record<string, Sentence>> = {
 export function answerOf(answer: string | undefined): Text | undefined {
   if (!answer) return undefined
   const isCode = /^E[A-Z]+$/.test(answer)
-  return isCode ? say('none: it can’t be reached ({code})', { code: answer }) : asIs(answer)
+  return isCode ? message('none: it can’t be reached ({code})', { code: answer }) : asIs(answer)
 }
 
 /** A message as the lists show it. */

@@ -9,7 +9,7 @@ import type { ConsoleTemplates, Content, Frame, Shared } from './pages/index.ts'
 import { shownText } from './shown-text.ts'
 import { stylesheet } from './style.ts'
 import { templateTexts } from './template-texts.ts'
-import { type Sentence, type Text, type Voice, voiceOf } from './texts/index.ts'
+import { type Sentence, type Text, type Translator, translatorOf } from './texts/index.ts'
 
 const templates = createTemplates(templateTexts)
 
@@ -85,7 +85,7 @@ export function renderConsole(
   content: Content,
   frame: Frame,
 ): { html: string; headers: Readonly<Record<string, string>> } {
-  const { language, t, h } = voiceOf(frame.language)
+  const { language, t, h } = translatorOf(frame.language)
   const text = (given: string) => shownText(given, t)
   const shared: Shared = {
     ...frame,
@@ -146,7 +146,7 @@ function mayOf({ operator }: Frame): Record<Permission | 'all', boolean> {
 }
 
 /** An instant as HTML, in UTC: to the minute, or to the second. */
-function time(at: Micros | undefined, isExact: boolean, t: Voice['t']): string {
+function time(at: Micros | undefined, isExact: boolean, t: Translator['t']): string {
   if (at === undefined) return `<span class="soft">${t('never')}</span>`
   const text = formatTimestamp(at)
   return `<time datetime="${text}">${text.slice(0, 10)} ${text.slice(11, isExact ? 19 : 16)} UTC</time>`

@@ -10,7 +10,7 @@ import {
   type SettingGroup,
   settingGroups,
 } from './setting-groups.ts'
-import { asIs, many, type Said, say, type Text } from './texts/index.ts'
+import { asIs, type Message, many, message, type Text } from './texts/index.ts'
 
 /** The values of a group's fields, as a form has them; those of metadata are rows. */
 export interface SettingValues {
@@ -124,13 +124,13 @@ export function differencesOf(
 export function shown(kind: Setting['kind'], value: string): Text {
   if (isFlag(kind)) return value === 'true' ? 'on' : 'off'
   if (kind === 'seconds' && /^\d+$/.test(value)) {
-    return say('{value} seconds ({length})', { value, length: duration(value) })
+    return message('{value} seconds ({length})', { value, length: duration(value) })
   }
   return asIs(value)
 }
 
 /** Seconds in the largest unit that fits. */
-export function duration(value: string): Said {
+export function duration(value: string): Message {
   const seconds = Number(value)
   const fits = (size: number) => seconds >= size && seconds % size === 0
   if (fits(86_400)) return many(seconds / 86_400, '1 day', '{count} days')

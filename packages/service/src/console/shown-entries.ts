@@ -11,7 +11,7 @@ import { credentialKinds } from './credential-kinds.ts'
 import { jobPath, numberOfJob, sentenceOfJob } from './job-entries.ts'
 import { memberOf, settingGroups } from './setting-groups.ts'
 import { groupOf, textWords } from './text-words.ts'
-import { asIs, type Sentence, say, type Text } from './texts/index.ts'
+import { asIs, message, type Sentence, type Text } from './texts/index.ts'
 
 /** A person, key or object of an audit entry. */
 export interface Named {
@@ -80,14 +80,14 @@ function actorIn(names: AuditNames, actor: string, name: string | undefined): Na
   const known = now || name !== undefined ? called(now ?? plain(actor), actor, name) : undefined
   if (known) {
     const isKey = actor.startsWith('key:')
-    return isKey ? { ...known, label: say('The API key {name}', { name: known.label }) } : known
+    return isKey ? { ...known, label: message('The API key {name}', { name: known.label }) } : known
   }
   const [kind = '', account] = actor.split(':')
   const label = account === undefined ? actors[kind] : undefined
   if (label) return { label, id: undefined, href: undefined }
   if (kind !== 'admin' || account === undefined) return plain(actor)
   return {
-    label: say('The account {name} on the command line', { name: asIs(account) }),
+    label: message('The account {name} on the command line', { name: asIs(account) }),
     id: undefined,
     href: undefined,
   }
@@ -124,7 +124,7 @@ function knownIn({ users, keys }: AuditNames, text: string): Named | undefined {
   const user = users.get(id)
   if (user) {
     const { name } = user.profile
-    const label = name ? say('{name} ({address})', { name, address: user.email }) : undefined
+    const label = name ? message('{name} ({address})', { name, address: user.email }) : undefined
     return { label: label ?? asIs(user.email), id: text, href: pageOf(user) }
   }
   const key = keys.get(id)
@@ -154,19 +154,21 @@ function inWords(text: string, changes: readonly AuditChange[]): Text {
   if (name === 'sessions') return 'sessions ended'
   if (name === 'disabled' && flag !== undefined) return flag ? 'disabled' : 'enabled'
   const label = labels.get(name) ?? asIs(name)
-  if (flag !== undefined) return say(flag ? '{name} on' : '{name} off', { name: label })
+  if (flag !== undefined) return message(flag ? '{name} on' : '{name} off', { name: label })
   const { before, after } = changes.find((one) => one.name === name) ?? {}
   if (before !== undefined && after !== undefined) {
-    return say('{name} from “{before}” to “{after}”', { name: label, before, after })
+    return message('{name} from “{before}” to “{after}”', { name: label, before, after })
   }
-  if (after !== undefined) return say('{name} to “{after}”', { name: label, after })
-  return before === undefined ? label : say('{name} “{before}” removed', { name: label, before })
+  if (after !== undefined) return message('{name} to “{after}”', { name: label, after })
+  return before === undefined
+    ? label
+    : message('{name} “{before}” removed', { name: label, before })
 }
 
 /** A filter of a download, or its number of rows. */
 function factInWords(name: string, changes: readonly AuditChange[]): Text {
   const { after: value = '' } = changes.find((one) => one.name === name) ?? {}
-  return say('{name} “{value}”', { name: facts[name] ?? asIs(name), value })
+  return message('{name} “{value}”', { name: facts[name] ?? asIs(name), value })
 }
 
 const facts: Readonly<Record<string, Sentence>> = {
@@ -187,10 +189,10 @@ const labels: ReadonlyMap<string, Text> = new Map<string, Text>([
   ...textNames.flatMap((name) =>
     textLanguages.map((language): [string, Text] => [
       `texts.${language}.${name}`,
-      say('{group}, {text} ({language})', {
-        group: say(groupOf(name)),
-        text: say(textWords[name]),
-        language: say(language === 'en' ? 'English' : 'German'),
+      message('{group}, {text} ({language})', {
+        group: message(groupOf(name)),
+        text: message(textWords[name]),
+        language: message(language === 'en' ? 'English' : 'German'),
       }),
     ]),
   ),

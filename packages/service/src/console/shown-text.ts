@@ -1,4 +1,4 @@
-import type { Sentence, Voice } from './texts/index.ts'
+import type { Sentence, Translator } from './texts/index.ts'
 
 /** Controls that turn the direction of text, and characters that show nothing. Emoji are joined by two. */
 const HIDDEN =
@@ -14,7 +14,7 @@ const ALIKE = ['Latin', 'Cyrillic', 'Greek', 'Armenian', 'Cherokee'].map(
  * text, and marked where mixed scripts in a word or invisible characters could make it look like
  * another text.
  */
-export function shownText(text: string, t: Voice['t']): string {
+export function shownText(text: string, t: Translator['t']): string {
   const parts = text.split(/([^\p{L}\p{M}\p{N}]+)/u)
   const isMixed = parts.some((part) => ALIKE.filter((script) => script.test(part)).length > 1)
   const marks: Sentence[] = [

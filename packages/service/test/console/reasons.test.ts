@@ -1,7 +1,7 @@
 import { rowFaults } from '@latchkey/management/import'
 import { expect, test } from 'vitest'
 import { refusedBy } from '../../src/console/refused.ts'
-import { voiceOf } from '../../src/console/texts/index.ts'
+import { translatorOf } from '../../src/console/texts/index.ts'
 import { checkNewExceptions } from '../../src/domain/applications/application-exceptions.ts'
 import { checkDomain } from '../../src/domain/tenants/domain-names.ts'
 import { checkNewFeatures } from '../../src/domain/tenants/tenant-features.ts'
@@ -13,7 +13,7 @@ function inGerman(refuse: () => void): string {
   try {
     refuse()
   } catch (error) {
-    return voiceOf('de').t(refusedBy(error).problem)
+    return translatorOf('de').t(refusedBy(error).problem)
   }
   throw new Error('Nothing was refused.')
 }

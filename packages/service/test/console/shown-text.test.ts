@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { shownText } from '../../src/console/shown-text.ts'
-import { voiceOf } from '../../src/console/texts/index.ts'
+import { translatorOf } from '../../src/console/texts/index.ts'
 
-const { t } = voiceOf('en')
+const { t } = translatorOf('en')
 const marked = (text: string) => shownText(text, t).includes('class="badge')
 
 test('letters of several scripts in one word are marked, and words of one script are not', () => {

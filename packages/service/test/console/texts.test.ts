@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { consoleRoutes } from '../../src/console/routes.ts'
 import { de } from '../../src/console/texts/de.ts'
-import { voiceOf } from '../../src/console/texts/index.ts'
+import { translatorOf } from '../../src/console/texts/index.ts'
 import type { Obstacle } from '../../src/domain/factors/login-obstacles.ts'
 import { sentenceOf } from '../../src/domain/factors/obstacle-sentences.ts'
 import { reasons } from '../../src/domain/writes/reasons/index.ts'
@@ -12,7 +12,7 @@ import { startConsole } from './support.ts'
 
 const source = fileURLToPath(new URL('../../src/', import.meta.url))
 const templates = globSync('console/templates/*.eta', { cwd: source })
-const { t } = voiceOf('de')
+const { t } = translatorOf('de')
 
 const placesIn = (text: string) => [...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).sort()
 

@@ -9,7 +9,7 @@ import type { Setting } from '../setting-groups.ts'
 import type { Difference } from '../setting-values.ts'
 import type { Named, ShownEntry } from '../shown-entries.ts'
 import type { TenantPage } from '../tenant-pages.ts'
-import type { Sentence, Text, Voice } from '../texts/index.ts'
+import type { Sentence, Text, Translator } from '../texts/index.ts'
 import type { ServicePages } from './service.ts'
 import type { TenantPages } from './tenant.ts'
 import type { UserPages } from './users.ts'
@@ -57,7 +57,7 @@ export interface Frame {
 }
 
 /** The members that every template reads. */
-export interface Shared extends Frame, Voice, Pick<Around, 'tenant' | 'login' | 'problem'> {
+export interface Shared extends Frame, Translator, Pick<Around, 'tenant' | 'login' | 'problem'> {
   /** A text as HTML, in which what turns or hides letters is marked. */
   text(given: string): string
   list(texts: readonly Text[]): string

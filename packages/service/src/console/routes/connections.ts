@@ -25,7 +25,7 @@ import {
 import { shellWord } from '../form-fields.ts'
 import type { ConnectionDraft } from '../pages/index.ts'
 import { type Refused, refusedBy } from '../refused.ts'
-import { asIs, many, type Sentence, say, type Text } from '../texts/index.ts'
+import { asIs, many, message, type Sentence, type Text } from '../texts/index.ts'
 
 const PATH = '/connections'
 const ONE = `${PATH}/:connection`
@@ -96,7 +96,7 @@ async function showAdd(call: TenantCall, refused?: Returned): Promise<Result> {
   return {
     kind: 'page',
     name: 'connection-add',
-    title: say('Add {provider}', { provider: labels[name] }),
+    title: message('Add {provider}', { provider: labels[name] }),
     tenant,
     data: {
       isApple: name === 'apple',
@@ -277,7 +277,7 @@ async function contactOf(
   if (form.get('anyway') === 'yes') return undefined
   const contact = await support.contact(connection)
   if (contact.kind === 'answered') return undefined
-  const problem = say('Nothing was saved: {issuer} does not answer as a provider. {reason}', {
+  const problem = message('Nothing was saved: {issuer} does not answer as a provider. {reason}', {
     issuer: connection.issuer,
     reason: typeof contact.reason === 'string' ? asIs(contact.reason) : contact.reason,
   })

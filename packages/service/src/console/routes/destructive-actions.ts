@@ -41,7 +41,7 @@ import { type Call, type ConsoleRoute, type Result, redirectTo, type TenantCall 
 import { credentialKinds } from '../credential-kinds.ts'
 import { type DestructiveAction, serviceActions, tenantActions } from '../destructive-actions.ts'
 import type { Consequences } from '../pages/index.ts'
-import { asIs, many, type Sentence, say, type Text } from '../texts/index.ts'
+import { asIs, many, message, type Sentence, type Text } from '../texts/index.ts'
 import { webhookPath } from './webhooks.ts'
 
 const KEYS = '/console/keys'
@@ -118,16 +118,18 @@ const onService: readonly DestructiveAction[] = [
 async function lookAtKey({ scope, ids }: Call, back: string): Promise<Consequences> {
   const { id, name, reach, readOnly, lastUsedAt } = await keyOf(scope, ids)
   const where =
-    reach === 'all' ? say('all tenants') : many(reach.length, 'one tenant', '{count} tenants')
+    reach === 'all' ? message('all tenants') : many(reach.length, 'one tenant', '{count} tenants')
   return {
     name: asIs(name),
     id,
     effects: [
       'Programs that use it get the answer 401 at once.',
-      say(readOnly ? 'It can read in {where}.' : 'It can read and write in {where}.', { where }),
+      message(readOnly ? 'It can read in {where}.' : 'It can read and write in {where}.', {
+        where,
+      }),
       lastUsedAt === undefined
         ? 'It was never used.'
-        : say('It was used last at {time} UTC.', {
+        : message('It was used last at {time} UTC.', {
             time: formatTimestamp(lastUsedAt).slice(0, 16).replace('T', ' '),
           }),
       'A withdrawn key stays withdrawn; make another one in its place.',
@@ -252,7 +254,7 @@ const onTenant: readonly DestructiveAction<TenantCall>[] = [
         name: asIs(tenant.settings.domain),
         id: tenant.id,
         effects: [
-          say('{users}, {applications}, connections and signing keys go with it.', {
+          message('{users}, {applications}, connections and signing keys go with it.', {
             users: many(users.total, 'One user', '{count} users'),
             applications: many(applications.total, 'one application', '{count} applications'),
           }),
@@ -531,11 +533,11 @@ async function lookAtCredential(call: TenantCall): Promise<Consequences> {
     )
   const isLastFactor = factors(items).length > 0 && factors(left).length === 0
   return {
-    name: say('{way} of {user}', { way: say(credentialKinds[one.kind]), user: user.email }),
+    name: message('{way} of {user}', { way: message(credentialKinds[one.kind]), user: user.email }),
     id: one.id,
     effects: [
       ending(now.sessions.length),
-      ...(isLastFactor ? [say('No second step is left: the first one alone gets in.')] : []),
+      ...(isLastFactor ? [message('No second step is left: the first one alone gets in.')] : []),
       ...after.filter((one) => !before.some((other) => isDeepStrictEqual(one, other))),
     ],
     back: userPath(call),

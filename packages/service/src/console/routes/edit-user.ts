@@ -13,7 +13,7 @@ import {
 import { CHANGED_MEANWHILE, metadataOf, metadataRows, sentMetadata } from '../form-fields.ts'
 import type { UserDraft, UserField } from '../pages/index.ts'
 import { type Refused, refusedBy } from '../refused.ts'
-import { type Sentence, say, type Text } from '../texts/index.ts'
+import { message, type Sentence, type Text } from '../texts/index.ts'
 
 /** The form of a user. A new address takes the account over, so a fresh login is asked for. */
 export const editUserRoutes: readonly ConsoleRoute[] = [
@@ -137,7 +137,7 @@ function differencesOf(before: UserDraft, after: UserDraft) {
     metadata.find((row) => row.key === key)?.value ?? ''
   const keys = new Set([...before.metadata, ...after.metadata].map(({ key }) => key))
   const metadata = [...keys].map((key) => ({
-    label: say('Metadata {key}', { key }),
+    label: message('Metadata {key}', { key }),
     before: valueIn(before, key),
     after: valueIn(after, key),
   }))

@@ -23,11 +23,11 @@ import type { Content, ShownJob } from '../pages/index.ts'
 import type { Refused } from '../refused.ts'
 import {
   asIs,
+  type Message,
   many,
+  message,
   refusalText,
-  type Said,
   type Sentence,
-  say,
   type Text,
 } from '../texts/index.ts'
 import { filterNames, userFiltersIn, userQueryOf, wayWords } from '../user-filters.ts'
@@ -103,7 +103,10 @@ async function ask(
   return {
     kind: 'page',
     name: 'bulk',
-    title: say('{act}: {users}', { act: say(bulkActs[chosen.kind].label), users: inWords(total) }),
+    title: message('{act}: {users}', {
+      act: message(bulkActs[chosen.kind].label),
+      users: inWords(total),
+    }),
     data: {
       ...bulkActs[chosen.kind],
       ...{ number: inWords(total), total, fields, search, state, notSince: not_since },
@@ -138,7 +141,7 @@ function refusedNumber({ form }: TenantCall, total: number): Refused | undefined
   const typed = numberToType(total)
   const sent = (form.get('typed') ?? '').replace(/[\s.,'’]/g, '')
   if (typed === undefined || sent === String(typed)) return undefined
-  const problem = say('Nothing was done: enter {number}, the number of users.', {
+  const problem = message('Nothing was done: enter {number}, the number of users.', {
     number: String(typed),
   })
   return { problem, status: 422 }
@@ -244,7 +247,7 @@ const stateLabels: Readonly<Record<Job['state'], Sentence>> = {
   stopped: 'stopped',
 }
 
-function inWords(total: number): Said {
-  if (total === MAX_COUNTED + 1) return say('more than {count} users', { count: MAX_COUNTED })
+function inWords(total: number): Message {
+  if (total === MAX_COUNTED + 1) return message('more than {count} users', { count: MAX_COUNTED })
   return many(total, 'one user', '{count} users')
 }

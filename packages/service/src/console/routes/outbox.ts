@@ -10,7 +10,7 @@ import {
   tenantPage,
 } from '../call.ts'
 import { mailStates, shownMail } from '../mail-form.ts'
-import { asIs, say } from '../texts/index.ts'
+import { asIs, message } from '../texts/index.ts'
 
 const PAGE = 50
 
@@ -63,7 +63,7 @@ async function show({ scope, support, tenant, query }: TenantCall): Promise<Resu
 function recipientIn(users: string, userId: string | undefined, known: MailRecipient | undefined) {
   if (!known) return { recipient: userId === undefined ? undefined : asIs(userId) }
   const { user, address } = known
-  const other = say('another address of {user}', { user: user.email })
+  const other = message('another address of {user}', { user: user.email })
   return {
     recipient: address === undefined ? other : asIs(address),
     userPath: `${users}/${user.id}`,

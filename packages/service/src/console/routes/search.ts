@@ -10,7 +10,7 @@ import type { Found } from '../pages/index.ts'
 import { servicePages } from '../service-pages.ts'
 import { settingGroups } from '../setting-groups.ts'
 import { tenantPages } from '../tenant-pages.ts'
-import { asIs, type Sentence, say, voiceOf } from '../texts/index.ts'
+import { asIs, message, type Sentence, translatorOf } from '../texts/index.ts'
 
 /** How many tenants are found at most, and how many of each other kind in a tenant. */
 const TENANTS = 10
@@ -105,7 +105,7 @@ async function inTenant(scope: ServiceScope, tenant: Tenant, text: string): Prom
   return [
     ...users.items.map(({ id, email, profile }): Found => {
       const name = profile.name
-        ? say('{name} <{email}>', { name: profile.name, email })
+        ? message('{name} <{email}>', { name: profile.name, email })
         : asIs(email)
       return { kind: 'User', name, href: `${base}/users/${id}`, id, of }
     }),
@@ -156,10 +156,10 @@ function pagesOf(reach: Reach, tenant: Tenant | undefined, text: string): Found[
   ]
 }
 
-const voices = [voiceOf('en'), voiceOf('de')]
+const translators = [translatorOf('en'), translatorOf('de')]
 
 const isNamed = (label: Sentence, text: string): boolean =>
-  voices.some(({ t }) => includes(t(label), text))
+  translators.some(({ t }) => includes(t(label), text))
 
 const includes = (whole: string, part: string): boolean =>
   whole.toLowerCase().includes(part.toLowerCase())

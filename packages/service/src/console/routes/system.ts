@@ -2,7 +2,7 @@ import { listDeletions } from '../../domain/tenants/deletions.ts'
 import { isShared } from '../../domain/writes/context.ts'
 import type { MessageQueue } from '../../store/protocol-store.ts'
 import { type Call, type ConsoleRoute, type Result, servicePage } from '../call.ts'
-import { type Sentence, say } from '../texts/index.ts'
+import { message, type Sentence } from '../texts/index.ts'
 
 const PATH = '/console/system'
 
@@ -48,7 +48,7 @@ async function show({ scope, system }: Call): Promise<Result> {
 async function backlog(queue: MessageQueue) {
   const waiting = await queue.waiting(MAX_COUNTED)
   return {
-    waiting: say(waiting.length < MAX_COUNTED ? '{count}' : '{count} or more', {
+    waiting: message(waiting.length < MAX_COUNTED ? '{count}' : '{count} or more', {
       count: waiting.length,
     }),
     failing: waiting.filter(({ attempts }) => attempts > 0).length,

@@ -18,7 +18,7 @@ import { shellWord } from '../form-fields.ts'
 import type { WebhookDraft } from '../pages/index.ts'
 import { type Refused, refusedBy } from '../refused.ts'
 import { eventsInGerman } from '../texts/de-events.ts'
-import { asIs, type Sentence, voiceOf } from '../texts/index.ts'
+import { asIs, type Sentence, translatorOf } from '../texts/index.ts'
 
 const PATH = '/webhooks'
 const ONE = `${PATH}/:webhook`
@@ -179,7 +179,7 @@ async function test(call: TenantCall): Promise<Result> {
   const silence = failures[why ?? '']
   const answer =
     status === undefined
-      ? voiceOf(call.language).t(silence ?? asIs(''))
+      ? translatorOf(call.language).t(silence ?? asIs(''))
       : reason('webhook_status', { status })
   const name = isAccepted ? 'webhook_accepted' : 'webhook_not_accepted'
   const tested = sentenceIn(call.language, reason(name, { answer, millis }))

@@ -23,16 +23,16 @@ export type Text =
   | Translated
 
 /** A sentence with values in place of `{name}`. */
-export function say(sentence: Sentence, values: Values = {}): Said {
+export function message(sentence: Sentence, values: Values = {}): Message {
   return { sentence, values }
 }
 
 /** A sentence about a number of things, which is `{count}` in it. */
-export function many(count: number, one: Sentence, more: Sentence, values: Values = {}): Said {
+export function many(count: number, one: Sentence, more: Sentence, values: Values = {}): Message {
   return { sentence: count === 1 ? one : more, values: { count, ...values } }
 }
 
-export type Said = Extract<Text, { sentence: Sentence }>
+export type Message = Extract<Text, { sentence: Sentence }>
 
 /** A name, which is the same in every language. */
 export function asIs(name: string): Text {
@@ -44,8 +44,8 @@ export function refusalText({ reason, message }: ServiceError): Text {
   return reason ?? asIs(message)
 }
 
-/** Says texts in one language. */
-export interface Voice {
+/** Translates texts to one language. */
+export interface Translator {
   readonly language: Language
   /** A text, to be escaped. */
   t(text: Text, values?: Values): string
@@ -53,8 +53,8 @@ export interface Voice {
   h(sentence: Sentence, values?: Readonly<Record<string, string | number>>): string
 }
 
-/** The voice of a language. */
-export function voiceOf(language: Language): Voice {
+/** The translator of a language. */
+export function translatorOf(language: Language): Translator {
   const inLanguage = (sentence: string) =>
     (language === 'de' ? german.get(sentence) : undefined) ?? sentence
 
