@@ -197,37 +197,37 @@ const stated: readonly Stated[] = [
   [
     'agents',
     'One network registers up to 30 agents a minute',
-    ['service/src/issuer/provider/registrations', 'PER_MINUTE', 30],
+    ['service/src/issuer/provider/clients/registrations', 'PER_MINUTE', 30],
   ],
   [
     'agents',
     'An agent that no user allows is forgotten after a day',
-    ['service/src/issuer/provider/registrations', 'UNUSED_SECONDS', DAY],
+    ['service/src/issuer/provider/clients/registrations', 'UNUSED_SECONDS', DAY],
   ],
   [
     'agents',
     '`application/json` of at most 10 KiB',
-    ['service/src/issuer/provider/client-documents', 'MAX_BYTES', 10 * KIB],
+    ['service/src/issuer/provider/clients/client-documents', 'MAX_BYTES', 10 * KIB],
   ],
   [
     'fapi',
     'expires within 10 minutes',
-    ['service/src/issuer/provider/client-proofs', 'MAX_ASSERTION_SECONDS', 10 * MINUTE],
+    ['service/src/issuer/provider/clients/client-proofs', 'MAX_ASSERTION_SECONDS', 10 * MINUTE],
   ],
   [
     'fapi',
     "at most 60 seconds ahead of the service's",
-    ['service/src/issuer/provider/client-proofs', 'MAX_AHEAD_SECONDS', 60],
+    ['service/src/issuer/provider/clients/client-proofs', 'MAX_AHEAD_SECONDS', 60],
   ],
   [
     'fapi',
     'A proof is at most 5 minutes old',
-    ['service/src/issuer/provider/client-proofs', 'PROOF_SECONDS', 5 * MINUTE],
+    ['service/src/issuer/provider/clients/client-proofs', 'PROOF_SECONDS', 5 * MINUTE],
   ],
   [
     'fapi',
     'at most every 10 seconds',
-    ['service/src/issuer/provider/client-keys', 'PAUSE_MS', 10_000],
+    ['service/src/issuer/provider/clients/client-keys', 'PAUSE_MS', 10_000],
   ],
   [
     'fapi',

@@ -8,7 +8,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { systemClock } from '../../src/clock.ts'
 import { lookUp } from '../../src/egress/look-up.ts'
 import { createOutgoing } from '../../src/egress/outgoing.ts'
-import { createClientDocuments } from '../../src/issuer/provider/client-documents.ts'
+import { createClientDocuments } from '../../src/issuer/provider/clients/client-documents.ts'
 
 /** A name server that knows some names, and never answers for others. Answers with the names it was asked for. */
 async function startNameServer(

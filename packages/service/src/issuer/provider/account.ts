@@ -9,8 +9,8 @@ import type { LoginFacts, Session } from '../engine/session.ts'
 import { lacksSecondStep } from '../interaction/progress/second-step.ts'
 import { factsOf } from '../requests/request-facts.ts'
 import { isActing } from '../sessions/acting.ts'
+import { isSelfDescribed } from './clients/self-described.ts'
 import { noteUse, readConsent } from './consents.ts'
-import { isSelfDescribed } from './self-described.ts'
 
 /**
  * The claims of a scope. When and by which factors the user logged in is in every ID Token, so that applications can ask

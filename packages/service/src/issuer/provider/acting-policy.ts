@@ -4,7 +4,7 @@ import type { IssuerContext } from '../context.ts'
 import type { Acting, Session } from '../engine/session.ts'
 import { ACCOUNT_CLIENT } from '../requests/paths.ts'
 import { factsOf, scopeOfRequest } from '../requests/request-facts.ts'
-import { isSelfDescribed } from './self-described.ts'
+import { isSelfDescribed } from './clients/self-described.ts'
 
 /** Prompts that only the user can answer. */
 const OF_USER = /^(login|create|select_account)$/

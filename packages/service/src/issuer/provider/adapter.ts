@@ -17,10 +17,10 @@ import { SpentError } from '../engine/code.ts'
 import { jwtParts } from '../requests/jwt-parts.ts'
 import { ACCOUNT_CLIENT } from '../requests/paths.ts'
 import { factsOf } from '../requests/request-facts.ts'
+import { addRegistered, findRegistered } from './clients/registrations.ts'
 import { commandClient, isCommand } from './command-logins.ts'
 import { findTyped, isDeviceChange, openDevice, sealDevice, userCodeUid } from './device-codes.ts'
 import { readRefreshToken, spentToken } from './refresh-tokens.ts'
-import { addRegistered, findRegistered } from './registrations.ts'
 import { change, findAhead, findChanged, readAhead } from './request-changes.ts'
 
 /** The kinds of which the entries of a user are listed; of others, no index by user is kept. */

@@ -6,8 +6,8 @@ import { lifetimes } from '../../domain/writes/lifetimes.ts'
 import type { IssuerContext } from '../context.ts'
 import type { GrantedApis } from '../engine/code.ts'
 import { loginOfTokens } from '../engine/login-facts.ts'
-import { isFapi, NotRegisteredFor } from './client-policy.ts'
-import { isSelfDescribed } from './self-described.ts'
+import { isFapi, NotRegisteredFor } from './clients/client-policy.ts'
+import { isSelfDescribed } from './clients/self-described.ts'
 
 type Features = NonNullable<Configuration['features']>
 type ExtraTokenClaims = NonNullable<Configuration['extraTokenClaims']>

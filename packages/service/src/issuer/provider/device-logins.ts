@@ -7,8 +7,8 @@ import { codeFormSecret, leaveUnsaved, restoreAuthorization } from '../engine/de
 import { brandingFor, waitIn } from '../requests/branding.ts'
 import { paths } from '../requests/paths.ts'
 import { factsOf } from '../requests/request-facts.ts'
+import { shownName } from './clients/self-described.ts'
 import { TooManyCodes } from './device-codes.ts'
-import { shownName } from './self-described.ts'
 
 type DeviceFlow = NonNullable<NonNullable<Configuration['features']>['deviceFlow']>
 

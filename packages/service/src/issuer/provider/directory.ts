@@ -6,7 +6,7 @@ import { createCache } from '../../domain/writes/cache.ts'
 import type { DomainContext } from '../../domain/writes/context.ts'
 import type { Tenant } from '../../store/records.ts'
 import { issuerUrl, mustStaySecure } from '../requests/issuer-url.ts'
-import { clientMetadata } from './client-metadata.ts'
+import { clientMetadata } from './clients/client-metadata.ts'
 
 /** A tenant with the facts that follow from its domain. */
 export interface Site {

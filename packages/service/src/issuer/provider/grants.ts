@@ -4,8 +4,8 @@ import type { IssuerContext } from '../context.ts'
 import { isOfDevice, rememberAuthorization } from '../engine/device-code.ts'
 import type { Session } from '../engine/session.ts'
 import { factsOf } from '../requests/request-facts.ts'
+import { isSelfDescribed } from './clients/self-described.ts'
 import { isAgreed, isConfirmed } from './consents.ts'
-import { isSelfDescribed } from './self-described.ts'
 
 type Grant = InstanceType<Provider['Grant']>
 

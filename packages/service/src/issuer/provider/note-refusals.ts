@@ -1,7 +1,7 @@
 import type { EventEmitter } from 'node:events'
 import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
 import type { IssuerLogger } from '../context.ts'
-import { NotRegisteredFor } from './client-policy.ts'
+import { NotRegisteredFor } from './clients/client-policy.ts'
 
 /** The events by which oidc-provider says that it refused a request. */
 const REFUSALS = [

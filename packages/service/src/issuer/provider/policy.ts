@@ -22,10 +22,10 @@ import { lacksSecondStep, SECOND_STEP_DUE } from '../interaction/progress/second
 import { paths } from '../requests/paths.ts'
 import { factsOf } from '../requests/request-facts.ts'
 import { actingFor, noteActing, refuseWhileActing } from './acting-policy.ts'
-import { describeForbiddenGrant } from './client-policy.ts'
+import { describeForbiddenGrant } from './clients/client-policy.ts'
+import { isSelfDescribed } from './clients/self-described.ts'
 import { isCommand } from './command-logins.ts'
 import { isAgreed, isConfirmed, isOnDevice } from './consents.ts'
-import { isSelfDescribed } from './self-described.ts'
 
 const { base, Check, Prompt } = interactionPolicy
 

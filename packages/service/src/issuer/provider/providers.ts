@@ -47,18 +47,18 @@ import {
 } from '../sessions/logout.ts'
 import { refusePages } from './acting-policy.ts'
 import { refuseForeignApi } from './api-tokens.ts'
-import { earlierSecret } from './client-metadata.ts'
-import { describeForbiddenGrant } from './client-policy.ts'
-import { checkProof } from './client-proofs.ts'
+import { earlierSecret } from './clients/client-metadata.ts'
+import { describeForbiddenGrant } from './clients/client-policy.ts'
+import { checkProof } from './clients/client-proofs.ts'
+import { boundRegistrations, createRegistrationCounts } from './clients/registrations.ts'
+import { isSelfDescribed } from './clients/self-described.ts'
 import { createConfiguration } from './configuration.ts'
 import { askForCodes, countPoll } from './device-logins.ts'
 import { noteRefusals } from './note-refusals.ts'
 import { refuseFragments } from './policy.ts'
 import { refreshToken } from './refresh-tokens.ts'
-import { boundRegistrations, createRegistrationCounts } from './registrations.ts'
 import { createRefreshAnswers } from './repeated-refresh.ts'
 import { collectChanges, makeChanges } from './request-changes.ts'
-import { isSelfDescribed } from './self-described.ts'
 
 /** Providers kept at the same time; each takes 40 to 90 KiB and 0.3 ms to build again. */
 const MAX_PROVIDERS = 500

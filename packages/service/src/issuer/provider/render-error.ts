@@ -7,8 +7,8 @@ import { lastApplication } from '../requests/application-cookie.ts'
 import { brandingFor, wayToApplication } from '../requests/branding.ts'
 import { factsOf } from '../requests/request-facts.ts'
 import { actingOf } from '../sessions/acting.ts'
+import { ClientRefused } from './clients/self-described.ts'
 import { refusalFacts } from './refusal-facts.ts'
-import { ClientRefused } from './self-described.ts'
 
 type RenderError = NonNullable<Configuration['renderError']>
 

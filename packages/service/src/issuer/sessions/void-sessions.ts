@@ -13,8 +13,8 @@ import type { IssuerContext } from '../context.ts'
 import type { Session } from '../engine/session.ts'
 import { dropEmailTokens } from '../interaction/mail/email-tokens.ts'
 import { dropUndoTokens } from '../interaction/mail/undo-token.ts'
+import { dropRegistered } from '../provider/clients/registrations.ts'
 import { dropConsents } from '../provider/consents.ts'
-import { dropRegistered } from '../provider/registrations.ts'
 import { endSession } from './end-session.ts'
 
 /** The provider of a tenant. */

@@ -3,6 +3,7 @@ import { isRegisteredId, judgedHosts } from '../../../domain/tenants/client-docu
 import { note } from '../../../domain/writes/audit.ts'
 import type { Pages } from '../../../pages/index.ts'
 import type { User } from '../../../store/records.ts'
+import { keepRegistered } from '../../provider/clients/registrations.ts'
 import { isCommand } from '../../provider/command-logins.ts'
 import {
   type Access,
@@ -12,7 +13,6 @@ import {
   placeOf,
   readConsent,
 } from '../../provider/consents.ts'
-import { keepRegistered } from '../../provider/registrations.ts'
 import { type Form, redirect } from '../../requests/http.ts'
 import { withdrawConsent } from '../../sessions/withdraw-consent.ts'
 import { csrfToken, flowPath } from '../flow/flow-path.ts'

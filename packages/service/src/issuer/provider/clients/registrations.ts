@@ -7,16 +7,19 @@ import {
   type Provider,
 } from 'oidc-provider'
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
-import { systemClock } from '../../clock.ts'
-import { acceptsRegistration, registrationRefusal } from '../../domain/tenants/client-documents.ts'
-import { clientNetwork } from '../../domain/writes/addresses.ts'
-import { nowMicros } from '../../domain/writes/context.ts'
-import { entry, type Holder, keyOf } from '../../domain/writes/entries.ts'
-import { newId } from '../../domain/writes/ids.ts'
-import { lifetimes } from '../../domain/writes/lifetimes.ts'
-import type { Micros, Tenant } from '../../store/records.ts'
-import { paths } from '../requests/paths.ts'
-import { factsOf } from '../requests/request-facts.ts'
+import { systemClock } from '../../../clock.ts'
+import {
+  acceptsRegistration,
+  registrationRefusal,
+} from '../../../domain/tenants/client-documents.ts'
+import { clientNetwork } from '../../../domain/writes/addresses.ts'
+import { nowMicros } from '../../../domain/writes/context.ts'
+import { entry, type Holder, keyOf } from '../../../domain/writes/entries.ts'
+import { newId } from '../../../domain/writes/ids.ts'
+import { lifetimes } from '../../../domain/writes/lifetimes.ts'
+import type { Micros, Tenant } from '../../../store/records.ts'
+import { paths } from '../../requests/paths.ts'
+import { factsOf } from '../../requests/request-facts.ts'
 import {
   ClientRefused,
   clientOf,

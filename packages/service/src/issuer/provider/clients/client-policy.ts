@@ -1,8 +1,8 @@
 import { type Client, errors, type KoaContextWithOIDC } from 'oidc-provider'
-import { exceptionKeys } from '../../domain/applications/application-exceptions.ts'
-import { FAPI_2, PROFILE_KEY } from '../../domain/applications/application-profile.ts'
-import { SECOND_STEP_KEY } from '../../domain/tenants/second-step-rule.ts'
-import { DEVICE_GRANT } from '../engine/device-code.ts'
+import { exceptionKeys } from '../../../domain/applications/application-exceptions.ts'
+import { FAPI_2, PROFILE_KEY } from '../../../domain/applications/application-profile.ts'
+import { SECOND_STEP_KEY } from '../../../domain/tenants/second-step-rule.ts'
+import { DEVICE_GRANT } from '../../engine/device-code.ts'
 
 /** A request that the registration of its application does not allow; the description says what to register. */
 export class NotRegisteredFor extends errors.InvalidRequest {}

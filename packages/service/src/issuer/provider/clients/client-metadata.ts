@@ -1,20 +1,23 @@
 import type { AdapterPayload } from 'oidc-provider'
-import { exceptionKeys, exceptionsOf } from '../../domain/applications/application-exceptions.ts'
+import { exceptionKeys, exceptionsOf } from '../../../domain/applications/application-exceptions.ts'
 import {
   CLIENT_KEYS_URI_KEY,
   clientKeysOf,
   FAPI_2,
   isOnFapi,
   PROFILE_KEY,
-} from '../../domain/applications/application-profile.ts'
-import { RESOURCES_KEY, resourcesOf } from '../../domain/applications/application-resources.ts'
-import { allowedScopes } from '../../domain/applications/application-scopes.ts'
-import { BACKCHANNEL_LOGOUT_KEY, workingUrls } from '../../domain/applications/application-urls.ts'
-import { openEarlierSecret, openSecret } from '../../domain/applications/applications.ts'
-import { isDay, SECOND_STEP_KEY } from '../../domain/tenants/second-step-rule.ts'
-import { type DomainContext, nowMicros } from '../../domain/writes/context.ts'
-import type { Application, Metadata } from '../../store/records.ts'
-import { DEVICE_GRANT } from '../engine/device-code.ts'
+} from '../../../domain/applications/application-profile.ts'
+import { RESOURCES_KEY, resourcesOf } from '../../../domain/applications/application-resources.ts'
+import { allowedScopes } from '../../../domain/applications/application-scopes.ts'
+import {
+  BACKCHANNEL_LOGOUT_KEY,
+  workingUrls,
+} from '../../../domain/applications/application-urls.ts'
+import { openEarlierSecret, openSecret } from '../../../domain/applications/applications.ts'
+import { isDay, SECOND_STEP_KEY } from '../../../domain/tenants/second-step-rule.ts'
+import { type DomainContext, nowMicros } from '../../../domain/writes/context.ts'
+import type { Application, Metadata } from '../../../store/records.ts'
+import { DEVICE_GRANT } from '../../engine/device-code.ts'
 
 /** The client secret before the last rotation, and until when it is accepted, in microseconds. */
 export const EARLIER_SECRET = 'latchkey_earlier_secret'

@@ -1,8 +1,11 @@
 import { LRUCache } from 'lru-cache'
 import { errors } from 'oidc-provider'
-import type { Clock } from '../../clock.ts'
-import { type PublicKeySet, publishedKeys } from '../../domain/applications/application-profile.ts'
-import type { Outgoing } from '../../egress/outgoing.ts'
+import type { Clock } from '../../../clock.ts'
+import {
+  type PublicKeySet,
+  publishedKeys,
+} from '../../../domain/applications/application-profile.ts'
+import type { Outgoing } from '../../../egress/outgoing.ts'
 
 /** The time for which published keys are used before they are read again. */
 const FRESH_MS = 300_000

@@ -1,8 +1,8 @@
 import { type AdapterPayload, type Client, errors } from 'oidc-provider'
-import { exceptionKeys } from '../../domain/applications/application-exceptions.ts'
-import { checkReturnUrl } from '../../domain/applications/application-urls.ts'
-import { isSelfDescribedId } from '../../domain/tenants/client-documents.ts'
-import { ServiceError } from '../../domain/writes/errors.ts'
+import { exceptionKeys } from '../../../domain/applications/application-exceptions.ts'
+import { checkReturnUrl } from '../../../domain/applications/application-urls.ts'
+import { isSelfDescribedId } from '../../../domain/tenants/client-documents.ts'
+import { ServiceError } from '../../../domain/writes/errors.ts'
 
 /** The most redirect URIs of a client that describes itself. */
 export const MAX_REDIRECTS = 20

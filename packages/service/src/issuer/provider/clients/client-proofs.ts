@@ -1,6 +1,6 @@
 import { type Client, errors, type KoaContextWithOIDC } from 'oidc-provider'
-import type { Clock } from '../../clock.ts'
-import type { JwtParts } from '../requests/jwt-parts.ts'
+import type { Clock } from '../../../clock.ts'
+import type { JwtParts } from '../../requests/jwt-parts.ts'
 import { isFapi } from './client-policy.ts'
 
 /** The most seconds that the clock of a client may be ahead of ours. */
