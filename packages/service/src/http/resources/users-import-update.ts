@@ -1,17 +1,17 @@
 import { setImmediate } from 'node:timers/promises'
 import { z } from 'zod'
-import { getTenant } from '../domain/tenants/tenants.ts'
-import { type Brought, bringUsers } from '../domain/users/import-changes.ts'
+import { getTenant } from '../../domain/tenants/tenants.ts'
+import { type Brought, bringUsers } from '../../domain/users/import-changes.ts'
 import {
   type Conflict,
   conflictReasons,
   type UserToBring,
-} from '../domain/users/import-differences.ts'
-import { note } from '../domain/writes/audit.ts'
-import { ServiceError, statusOfCode } from '../domain/writes/errors.ts'
-import { reason } from '../domain/writes/reasons/index.ts'
-import { importedUserBody } from '../wire/schemas.ts'
-import type { BatchRoute, Call } from './route.ts'
+} from '../../domain/users/import-differences.ts'
+import { note } from '../../domain/writes/audit.ts'
+import { ServiceError, statusOfCode } from '../../domain/writes/errors.ts'
+import { reason } from '../../domain/writes/reasons/index.ts'
+import { importedUserBody } from '../../wire/schemas.ts'
+import type { BatchRoute, Call } from '../route.ts'
 import { needsHashing, type Refused, readUserToImport, refusedResult } from './users-import.ts'
 
 /** Users in one request, which counts as one towards the rate limit. */

@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { getApplication } from '../domain/applications/applications.ts'
-import type { ClientAccess, Program } from '../domain/operators/support.ts'
-import { omitZero } from '../wire/omit-zero.ts'
-import { decodePlace, encodePlace } from '../wire/places.ts'
-import { formatTimestamp } from '../wire/timestamps.ts'
-import { query, type Route, write } from './route.ts'
+import { getApplication } from '../../domain/applications/applications.ts'
+import type { ClientAccess, Program } from '../../domain/operators/support.ts'
+import { omitZero } from '../../wire/omit-zero.ts'
+import { decodePlace, encodePlace } from '../../wire/places.ts'
+import { formatTimestamp } from '../../wire/timestamps.ts'
+import { query, type Route, write } from '../route.ts'
 
 const tenant = '/x/v1/tenants/:tenant_id'
 const ofUser = `${tenant}/users/:user_id/grants`

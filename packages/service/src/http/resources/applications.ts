@@ -1,5 +1,5 @@
-import { exceptionsOf } from '../domain/applications/application-exceptions.ts'
-import { isOnFapi } from '../domain/applications/application-profile.ts'
+import { exceptionsOf } from '../../domain/applications/application-exceptions.ts'
+import { isOnFapi } from '../../domain/applications/application-profile.ts'
 import {
   createApplication,
   deleteApplication,
@@ -7,11 +7,11 @@ import {
   listApplications,
   openSecret,
   updateApplication,
-} from '../domain/applications/applications.ts'
-import type { Application } from '../store/records.ts'
-import { applicationInput, serializeApplication } from '../wire/applications.ts'
-import { applicationBody } from '../wire/schemas.ts'
-import { type Call, list, type Route, write } from './route.ts'
+} from '../../domain/applications/applications.ts'
+import type { Application } from '../../store/records.ts'
+import { applicationInput, serializeApplication } from '../../wire/applications.ts'
+import { applicationBody } from '../../wire/schemas.ts'
+import { type Call, list, type Route, write } from '../route.ts'
 
 const collection = '/v1/tenants/:tenant_id/applications'
 const single = `${collection}/:application_id`

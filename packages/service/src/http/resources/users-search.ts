@@ -1,13 +1,13 @@
 import { z } from 'zod'
-import { searchUsers } from '../domain/users/users.ts'
-import { instantOfDay } from '../domain/writes/days.ts'
-import { ServiceError } from '../domain/writes/errors.ts'
-import { reason } from '../domain/writes/reasons/index.ts'
-import { limits } from '../domain/writes/rules.ts'
-import { loginWays, type Micros } from '../store/records.ts'
-import { decodePlace, encodePlace } from '../wire/places.ts'
-import { serializeUser } from '../wire/users.ts'
-import { query } from './route.ts'
+import { searchUsers } from '../../domain/users/users.ts'
+import { instantOfDay } from '../../domain/writes/days.ts'
+import { ServiceError } from '../../domain/writes/errors.ts'
+import { reason } from '../../domain/writes/reasons/index.ts'
+import { limits } from '../../domain/writes/rules.ts'
+import { loginWays, type Micros } from '../../store/records.ts'
+import { decodePlace, encodePlace } from '../../wire/places.ts'
+import { serializeUser } from '../../wire/users.ts'
+import { query } from '../route.ts'
 
 const flag = z.enum(['true', 'false']).optional()
 

@@ -1,11 +1,11 @@
-import { roleMay } from '../domain/operators/roles.ts'
-import { warningsOf } from '../domain/operators/tenant-warnings.ts'
-import { checkOwnerRules } from '../domain/tenants/tenant-features.ts'
-import { getTenant, listTenants, updateTenant } from '../domain/tenants/tenants.ts'
-import { sentenceIn } from '../domain/writes/reasons/index.ts'
-import { tenantBody } from '../wire/schemas.ts'
-import { serializeTenant, tenantInput } from '../wire/tenants.ts'
-import { list, type Route, write } from './route.ts'
+import { roleMay } from '../../domain/operators/roles.ts'
+import { warningsOf } from '../../domain/operators/tenant-warnings.ts'
+import { checkOwnerRules } from '../../domain/tenants/tenant-features.ts'
+import { getTenant, listTenants, updateTenant } from '../../domain/tenants/tenants.ts'
+import { sentenceIn } from '../../domain/writes/reasons/index.ts'
+import { tenantBody } from '../../wire/schemas.ts'
+import { serializeTenant, tenantInput } from '../../wire/tenants.ts'
+import { list, type Route, write } from '../route.ts'
 
 export const tenantRoutes: Route[] = [
   list({

@@ -1,18 +1,18 @@
 import { z } from 'zod'
-import { sentenceOf } from '../domain/factors/obstacle-sentences.ts'
+import { sentenceOf } from '../../domain/factors/obstacle-sentences.ts'
 import {
   type LiveSession,
   type MailRecord,
   mailLanguages,
   requestedMails,
-} from '../domain/operators/support.ts'
-import { nowMicros } from '../domain/writes/context.ts'
-import { sentenceIn } from '../domain/writes/reasons/index.ts'
-import { messageState } from '../store/protocol-store.ts'
-import { omitZero } from '../wire/omit-zero.ts'
-import { decodePlace, encodePlace } from '../wire/places.ts'
-import { formatTimestamp } from '../wire/timestamps.ts'
-import { type Call, query, type Route, write } from './route.ts'
+} from '../../domain/operators/support.ts'
+import { nowMicros } from '../../domain/writes/context.ts'
+import { sentenceIn } from '../../domain/writes/reasons/index.ts'
+import { messageState } from '../../store/protocol-store.ts'
+import { omitZero } from '../../wire/omit-zero.ts'
+import { decodePlace, encodePlace } from '../../wire/places.ts'
+import { formatTimestamp } from '../../wire/timestamps.ts'
+import { type Call, query, type Route, write } from '../route.ts'
 
 const tenant = '/x/v1/tenants/:tenant_id'
 const user = `${tenant}/users/:user_id`

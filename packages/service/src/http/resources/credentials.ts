@@ -5,10 +5,10 @@ import {
   listCredentials,
   updateCredential,
   updatePassword,
-} from '../domain/users/credentials.ts'
-import { passwordInput, serializeCredential } from '../wire/credentials.ts'
-import { credentialBodies, credentialBody } from '../wire/schemas.ts'
-import { list, type Route, write } from './route.ts'
+} from '../../domain/users/credentials.ts'
+import { passwordInput, serializeCredential } from '../../wire/credentials.ts'
+import { credentialBodies, credentialBody } from '../../wire/schemas.ts'
+import { list, type Route, write } from '../route.ts'
 
 const collection = '/v1/tenants/:tenant_id/users/:user_id/credentials'
 const single = `${collection}/:credential_id`

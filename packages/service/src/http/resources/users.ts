@@ -1,7 +1,7 @@
-import { createUser, deleteUser, getUser, listUsers, updateUser } from '../domain/users/users.ts'
-import { type UserBody, userBody } from '../wire/schemas.ts'
-import { serializeUser, userInput } from '../wire/users.ts'
-import { list, type Route, write } from './route.ts'
+import { createUser, deleteUser, getUser, listUsers, updateUser } from '../../domain/users/users.ts'
+import { type UserBody, userBody } from '../../wire/schemas.ts'
+import { serializeUser, userInput } from '../../wire/users.ts'
+import { list, type Route, write } from '../route.ts'
 
 const collection = '/v1/tenants/:tenant_id/users'
 const single = `${collection}/:user_id`

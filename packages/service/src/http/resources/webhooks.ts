@@ -1,20 +1,20 @@
 import { z } from 'zod'
-import { notFound, ServiceError } from '../domain/writes/errors.ts'
-import { reason } from '../domain/writes/reasons/index.ts'
-import type { Delivery } from '../store/deliveries.ts'
-import type { Webhook } from '../store/records.ts'
-import { eventTypes } from '../webhooks/events.ts'
+import { notFound, ServiceError } from '../../domain/writes/errors.ts'
+import { reason } from '../../domain/writes/reasons/index.ts'
+import type { Delivery } from '../../store/deliveries.ts'
+import type { Webhook } from '../../store/records.ts'
+import { eventTypes } from '../../webhooks/events.ts'
 import {
   deleteWebhook,
   getWebhook,
   listWebhooks,
   rotateSecret,
   type WebhookWithSecret,
-} from '../webhooks/rules.ts'
-import { omitZero } from '../wire/omit-zero.ts'
-import { decodePlace, encodePlace } from '../wire/places.ts'
-import { formatTimestamp, parseTimestamp } from '../wire/timestamps.ts'
-import { type ListRoute, query, type Route, write } from './route.ts'
+} from '../../webhooks/rules.ts'
+import { omitZero } from '../../wire/omit-zero.ts'
+import { decodePlace, encodePlace } from '../../wire/places.ts'
+import { formatTimestamp, parseTimestamp } from '../../wire/timestamps.ts'
+import { type ListRoute, query, type Route, write } from '../route.ts'
 
 const tenant = '/x/v1/tenants/:tenant_id'
 const collection = `${tenant}/webhooks`
