@@ -1,6 +1,6 @@
 import type { AuditEntry } from '../records.ts'
-import { toRow } from '../sql/audit.ts'
 import { sql } from '../sql/sql.ts'
+import { toRow } from '../sql/tables/audit.ts'
 import type { Connections } from './connections.ts'
 import { tableOf } from './table-of.ts'
 

@@ -1,5 +1,10 @@
 import { type AuditStore, TRIM_BATCH } from '../ports.ts'
 import type { StoredAuditEntry } from '../records.ts'
+import { storeChanges } from '../sql/audit-details.ts'
+import type { Engine } from '../sql/engine.ts'
+import type { Row } from '../sql/schema.ts'
+import { insertInto, type Sql, sql } from '../sql/sql.ts'
+import type { AddEntry } from '../sql/table.ts'
 import {
   createAudit,
   entries,
@@ -9,12 +14,7 @@ import {
   notePruned,
   toEntry,
   toRow,
-} from '../sql/audit.ts'
-import { storeChanges } from '../sql/audit-details.ts'
-import type { Engine } from '../sql/engine.ts'
-import type { Row } from '../sql/schema.ts'
-import { insertInto, type Sql, sql } from '../sql/sql.ts'
-import type { AddEntry } from '../sql/table.ts'
+} from '../sql/tables/audit.ts'
 import { createAddRefused } from './add-refused.ts'
 import type { Connections } from './connections.ts'
 import { type LogEnd, SERVER, type Settled } from './settled.ts'

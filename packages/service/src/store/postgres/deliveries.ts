@@ -1,5 +1,5 @@
-import type { DeliveryDatabase } from '../sql/deliveries.ts'
 import { join, name, names, raw, type Sql, sql } from '../sql/sql.ts'
+import type { DeliveryDatabase } from '../sql/tables/deliveries.ts'
 import type { Connections } from './connections.ts'
 
 /** PostgreSQL as the deliveries use it. */

@@ -1,7 +1,7 @@
 import type { NewUser } from '../ports.ts'
 import { join, sql } from '../sql/sql.ts'
+import { userCounter } from '../sql/tables/users.ts'
 import { rowsOf } from '../sql/user-batch.ts'
-import { userCounter } from '../sql/users.ts'
 import type { Connections } from './connections.ts'
 import { shardOf } from './counters.ts'
 import { sqlState } from './failure.ts'

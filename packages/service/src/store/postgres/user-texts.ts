@@ -1,7 +1,7 @@
 import type { User } from '../records.ts'
 import { searchTexts } from '../search-text.ts'
 import { type AnyRow, raw, type Sql, sql } from '../sql/sql.ts'
-import { usersTable } from '../sql/users.ts'
+import { usersTable } from '../sql/tables/users.ts'
 
 /**
  * The texts in which a search for users looks are a table of their own: release 0.2 reads every column of users, and its

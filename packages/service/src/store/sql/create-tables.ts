@@ -1,8 +1,8 @@
 import { LOG_SHARDS, VOID_SESSIONS, WEBHOOKS } from '../cursors.ts'
 import { createAuditTriggers } from './audit-details.ts'
-import { createLegacyTriggers } from './legacy-passwords.ts'
 import { type TableName, tables } from './schema.ts'
 import type { EngineName } from './sql.ts'
+import { createLegacyTriggers } from './tables/legacy-passwords.ts'
 
 /** The types of columns that databases have other words for. */
 const types: { readonly [Engine in EngineName]: { readonly [type: string]: string } } = {

@@ -1,8 +1,8 @@
 import { type CursorStore, movedBehind } from '../cursors.ts'
-import { entries as everyEntry, toEntry } from './audit.ts'
 import type { Engine } from './engine.ts'
 import type { Row } from './schema.ts'
 import { sql } from './sql.ts'
+import { entries as everyEntry, toEntry } from './tables/audit.ts'
 
 /** The progress of the readers of the audit log, in a database that one process serves from. */
 export function createCursors({ reader: db, writer, write }: Engine): CursorStore {

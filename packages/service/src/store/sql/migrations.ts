@@ -9,8 +9,8 @@ import {
   LATER_INDEXES,
 } from './create-tables.ts'
 import type { Queries } from './engine.ts'
-import { createLegacyTriggers } from './legacy-passwords.ts'
 import type { EngineName } from './sql.ts'
+import { createLegacyTriggers } from './tables/legacy-passwords.ts'
 
 /** A change of the tables. */
 export interface Change {

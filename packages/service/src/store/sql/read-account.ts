@@ -1,8 +1,8 @@
 import type { Account, UserStore } from '../ports.ts'
-import { toAccount } from './accounts.ts'
 import type { Engine } from './engine.ts'
 import { columnsOf, every, type Row } from './schema.ts'
 import { type AnyRow, join, name, type Sql, sql } from './sql.ts'
+import { toAccount } from './tables/accounts.ts'
 
 /** The prefix of a user's columns. It is not `user_`, as `user_id` is a column of credentials. */
 const OF_USER = 'users_'

@@ -1,11 +1,11 @@
 import type { NewUser } from '../ports.ts'
-import { toRow as toAuditRow } from './audit.ts'
-import { toRow as toCredentialRow } from './credentials.ts'
 import type { Engine } from './engine.ts'
-import { toRow as toLegacyRow } from './legacy-passwords.ts'
 import type { TableName } from './schema.ts'
 import { type AnyRow, join, name, names, raw, sql } from './sql.ts'
-import { toRow as toUserRow, userCounter } from './users.ts'
+import { toRow as toAuditRow } from './tables/audit.ts'
+import { toRow as toCredentialRow } from './tables/credentials.ts'
+import { toRow as toLegacyRow } from './tables/legacy-passwords.ts'
+import { toRow as toUserRow, userCounter } from './tables/users.ts'
 
 /** The rows of users that are inserted together. */
 export interface BatchRows {

@@ -1,8 +1,8 @@
 import { type Clock, systemClock } from '../../clock.ts'
 import type { DataStore } from '../ports.ts'
 import { createSqlTables } from '../sql/data-store.ts'
-import { createDeliveries } from '../sql/deliveries.ts'
 import { sql } from '../sql/sql.ts'
+import { createDeliveries } from '../sql/tables/deliveries.ts'
 import { openDatabase } from './database.ts'
 import { createDeliveryDatabase } from './deliveries.ts'
 

@@ -1,6 +1,6 @@
-import type { DeliveryDatabase } from '../sql/deliveries.ts'
 import type { Engine } from '../sql/engine.ts'
 import { join, name, raw, type Sql, sql } from '../sql/sql.ts'
+import type { DeliveryDatabase } from '../sql/tables/deliveries.ts'
 
 /**
  * SQLite as the deliveries use it.

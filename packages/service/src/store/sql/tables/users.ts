@@ -1,14 +1,14 @@
-import type { StandingEffect, UserStore } from '../ports.ts'
-import type { User } from '../records.ts'
-import { searchTexts } from '../search-text.ts'
-import { searchKeys } from '../user-search.ts'
+import type { StandingEffect, UserStore } from '../../ports.ts'
+import type { User } from '../../records.ts'
+import { searchTexts } from '../../search-text.ts'
+import { searchKeys } from '../../user-search.ts'
+import type { Engine } from '../engine.ts'
+import { every, type Row } from '../schema.ts'
+import { sql } from '../sql.ts'
+import { inTenant, type Table, type TableDefinition } from '../table.ts'
+import { createUserList } from '../user-list.ts'
 import { toRow as toCredentialRow } from './credentials.ts'
-import type { Engine } from './engine.ts'
-import { every, type Row } from './schema.ts'
-import { sql } from './sql.ts'
 import { standingOf, toStanding } from './standings.ts'
-import { inTenant, type Table, type TableDefinition } from './table.ts'
-import { createUserList } from './user-list.ts'
 
 /** Many users at once, and a user with all credentials. */
 type AccountMethods = Pick<UserStore, 'insertMany' | 'updateAccount' | 'getAccount' | 'findAccount'>

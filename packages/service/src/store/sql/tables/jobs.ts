@@ -1,8 +1,8 @@
-import type { HeldJob, Job, JobStore } from '../jobs.ts'
-import { within } from '../queue-times.ts'
-import type { Engine } from './engine.ts'
-import { every as columnsIn, type Row } from './schema.ts'
-import { list, once, type Sql, sql } from './sql.ts'
+import type { HeldJob, Job, JobStore } from '../../jobs.ts'
+import { within } from '../../queue-times.ts'
+import type { Engine } from '../engine.ts'
+import { every as columnsIn, type Row } from '../schema.ts'
+import { list, once, type Sql, sql } from '../sql.ts'
 
 type JobRow = Row<'jobs'>
 

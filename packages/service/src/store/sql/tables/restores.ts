@@ -1,9 +1,9 @@
-import type { RestoreStore } from '../ports.ts'
+import type { RestoreStore } from '../../ports.ts'
+import type { Engine } from '../engine.ts'
+import type { Row } from '../schema.ts'
+import { insertInto, type Sql, sql } from '../sql.ts'
+import type { AddEntry } from '../table.ts'
 import { toRow } from './audit.ts'
-import type { Engine } from './engine.ts'
-import type { Row } from './schema.ts'
-import { insertInto, type Sql, sql } from './sql.ts'
-import type { AddEntry } from './table.ts'
 
 /** The parts that one database alone has. */
 interface Own {

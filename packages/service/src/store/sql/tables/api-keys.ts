@@ -1,11 +1,11 @@
-import type { ApiKeyStore } from '../ports.ts'
-import type { ApiKey } from '../records.ts'
-import { SYSTEM_TENANT_ID } from '../system-tenant.ts'
-import type { Engine } from './engine.ts'
+import type { ApiKeyStore } from '../../ports.ts'
+import type { ApiKey } from '../../records.ts'
+import { SYSTEM_TENANT_ID } from '../../system-tenant.ts'
+import type { Engine } from '../engine.ts'
+import { every, type Row } from '../schema.ts'
+import { insertInto, sql } from '../sql.ts'
+import type { AddEntry } from '../table.ts'
 import { isUnconfirmed } from './restores.ts'
-import { every, type Row } from './schema.ts'
-import { insertInto, sql } from './sql.ts'
-import type { AddEntry } from './table.ts'
 
 type ListedKey = Row<'api_keys'> & { tenants: string; unconfirmed: number }
 

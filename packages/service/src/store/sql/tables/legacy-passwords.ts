@@ -1,8 +1,8 @@
-import type { CredentialName, LegacyPasswordStore } from '../ports.ts'
-import type { LegacyPassword } from '../records.ts'
-import type { Engine } from './engine.ts'
-import { every, type Row } from './schema.ts'
-import { assign, type EngineName, insertInto, join, type Sql, separators, sql } from './sql.ts'
+import type { CredentialName, LegacyPasswordStore } from '../../ports.ts'
+import type { LegacyPassword } from '../../records.ts'
+import type { Engine } from '../engine.ts'
+import { every, type Row } from '../schema.ts'
+import { assign, type EngineName, insertInto, join, type Sql, separators, sql } from '../sql.ts'
 
 /**
  * The statements that make the index and the triggers of the table. An insert of a password deletes the legacy one

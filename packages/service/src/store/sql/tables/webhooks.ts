@@ -1,9 +1,9 @@
-import type { WebhookStore } from '../ports.ts'
-import type { Webhook, WebhookEnd } from '../records.ts'
-import type { Engine } from './engine.ts'
-import { every, type Row } from './schema.ts'
-import { sql } from './sql.ts'
-import { type AddEntry, createTable, inTenant } from './table.ts'
+import type { WebhookStore } from '../../ports.ts'
+import type { Webhook, WebhookEnd } from '../../records.ts'
+import type { Engine } from '../engine.ts'
+import { every, type Row } from '../schema.ts'
+import { sql } from '../sql.ts'
+import { type AddEntry, createTable, inTenant } from '../table.ts'
 
 /** The endpoints of an SQL store. */
 export function createWebhooks(engine: Engine, addEntry: AddEntry): WebhookStore {

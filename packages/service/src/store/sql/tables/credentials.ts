@@ -1,10 +1,10 @@
-import { pageOfCredentials } from '../credential-order.ts'
-import type { CredentialName, CredentialStore } from '../ports.ts'
-import type { Credential, CredentialKind, Micros, SocialCredential } from '../records.ts'
-import type { Engine } from './engine.ts'
-import { every, type Row } from './schema.ts'
-import { list, type Sql, sql } from './sql.ts'
-import type { Table, TableDefinition } from './table.ts'
+import { pageOfCredentials } from '../../credential-order.ts'
+import type { CredentialName, CredentialStore } from '../../ports.ts'
+import type { Credential, CredentialKind, Micros, SocialCredential } from '../../records.ts'
+import type { Engine } from '../engine.ts'
+import { every, type Row } from '../schema.ts'
+import { list, type Sql, sql } from '../sql.ts'
+import type { Table, TableDefinition } from '../table.ts'
 
 /**
  * The credentials of an SQL store. A user has a handful at most.

@@ -1,10 +1,10 @@
-import type { ApplicationStore } from '../ports.ts'
-import type { Application, Tenant } from '../records.ts'
-import type { Engine } from './engine.ts'
-import { every, type Row } from './schema.ts'
-import { sql } from './sql.ts'
-import { type AddEntry, createTable, inTenant } from './table.ts'
-import { fromRow as toTenant } from './tenant-rows.ts'
+import type { ApplicationStore } from '../../ports.ts'
+import type { Application, Tenant } from '../../records.ts'
+import type { Engine } from '../engine.ts'
+import { every, type Row } from '../schema.ts'
+import { sql } from '../sql.ts'
+import { type AddEntry, createTable, inTenant } from '../table.ts'
+import { fromRow as toTenant } from '../tenant-rows.ts'
 
 /** The applications of an SQL store. */
 export function createApplications(engine: Engine, addEntry: AddEntry): ApplicationStore {

@@ -1,9 +1,9 @@
-import type { SigningKeyStore } from '../ports.ts'
-import type { SigningKey } from '../records.ts'
-import type { Engine } from './engine.ts'
-import { every, type Row } from './schema.ts'
-import { sql } from './sql.ts'
-import { type AddEntry, createTable, inTenant } from './table.ts'
+import type { SigningKeyStore } from '../../ports.ts'
+import type { SigningKey } from '../../records.ts'
+import type { Engine } from '../engine.ts'
+import { every, type Row } from '../schema.ts'
+import { sql } from '../sql.ts'
+import { type AddEntry, createTable, inTenant } from '../table.ts'
 
 /** The signing keys of an SQL store. */
 export function createSigningKeys(engine: Engine, addEntry: AddEntry): SigningKeyStore {

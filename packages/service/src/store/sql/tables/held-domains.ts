@@ -1,7 +1,7 @@
-import { MAX_HELD_DOMAINS } from '../ports.ts'
-import type { Micros } from '../records.ts'
-import type { Engine } from './engine.ts'
-import { sql } from './sql.ts'
+import { MAX_HELD_DOMAINS } from '../../ports.ts'
+import type { Micros } from '../../records.ts'
+import type { Engine } from '../engine.ts'
+import { sql } from '../sql.ts'
 
 /** The domains that are held for the tenants that gave them up. Only inside {@link Engine.write}. */
 export function createHeldDomains({ writer }: Pick<Engine, 'writer'>) {

@@ -1,16 +1,16 @@
-import type { Account, UserStore } from '../ports.ts'
-import type { AuditEntry, Credential, LegacyPassword, Standing } from '../records.ts'
+import type { Account, UserStore } from '../../ports.ts'
+import type { AuditEntry, Credential, LegacyPassword, Standing } from '../../records.ts'
+import type { Engine } from '../engine.ts'
+import { every, type Row } from '../schema.ts'
+import { assign, insertInto, matches, sql } from '../sql.ts'
+import type { AddEntry } from '../table.ts'
 import {
   credentialsTable,
   fromRow as toCredential,
   toRow as toCredentialRow,
 } from './credentials.ts'
-import type { Engine } from './engine.ts'
 import { changeLegacy, legacyOf, fromRow as toLegacy } from './legacy-passwords.ts'
-import { every, type Row } from './schema.ts'
-import { assign, insertInto, matches, sql } from './sql.ts'
 import { standingOf, storeStanding, toStanding } from './standings.ts'
-import type { AddEntry } from './table.ts'
 import { fromRow as toUser, toRow as toUserRow, type UserColumns } from './users.ts'
 
 /** The rows that a change of an account writes. */

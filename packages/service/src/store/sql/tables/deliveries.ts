@@ -1,4 +1,4 @@
-import { WEBHOOKS } from '../cursors.ts'
+import { WEBHOOKS } from '../../cursors.ts'
 import {
   DELIVERIES_KEPT_DAYS,
   type Delivery,
@@ -10,10 +10,10 @@ import {
   MAX_WEBHOOKS,
   type NewDelivery,
   NOT_DUE,
-} from '../deliveries.ts'
-import { within } from '../queue-times.ts'
-import { columnsOf, every, type Row } from './schema.ts'
-import { type Sql, sql } from './sql.ts'
+} from '../../deliveries.ts'
+import { within } from '../../queue-times.ts'
+import { columnsOf, every, type Row } from '../schema.ts'
+import { type Sql, sql } from '../sql.ts'
 import { fromRow as toWebhook } from './webhooks.ts'
 
 /** A database as the deliveries use it. */

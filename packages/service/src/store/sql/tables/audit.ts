@@ -1,12 +1,12 @@
-import { type AuditStore, type EntriesAfter, NO_TENANT, TRIM_BATCH } from '../ports.ts'
-import type { AuditEntry, StoredAuditEntry } from '../records.ts'
-import { SYSTEM_TENANT_ID } from '../system-tenant.ts'
-import { readAuditDetails, storeChanges } from './audit-details.ts'
-import { createAuditCount, createAuditDays, createAuditSearch } from './audit-search.ts'
-import type { Engine } from './engine.ts'
-import { every, type Row } from './schema.ts'
-import { insertInto, join, type Sql, separators, sql } from './sql.ts'
-import { type AddEntry, createInsert } from './table.ts'
+import { type AuditStore, type EntriesAfter, NO_TENANT, TRIM_BATCH } from '../../ports.ts'
+import type { AuditEntry, StoredAuditEntry } from '../../records.ts'
+import { SYSTEM_TENANT_ID } from '../../system-tenant.ts'
+import { readAuditDetails, storeChanges } from '../audit-details.ts'
+import { createAuditCount, createAuditDays, createAuditSearch } from '../audit-search.ts'
+import type { Engine } from '../engine.ts'
+import { every, type Row } from '../schema.ts'
+import { insertInto, join, type Sql, separators, sql } from '../sql.ts'
+import { type AddEntry, createInsert } from '../table.ts'
 
 type EntryRow = Row<'audit'>
 

@@ -1,7 +1,7 @@
-import type { StandingEffect } from '../ports.ts'
-import { newStanding, type Standing } from '../records.ts'
-import { every, type Row } from './schema.ts'
-import { insertInto, type Sql, sql } from './sql.ts'
+import type { StandingEffect } from '../../ports.ts'
+import { newStanding, type Standing } from '../../records.ts'
+import { every, type Row } from '../schema.ts'
+import { insertInto, type Sql, sql } from '../sql.ts'
 
 /** A row as a standing. */
 export function toStanding(row: Row<'standings'> | undefined): Standing {

@@ -1,9 +1,9 @@
-import type { ConnectionStore } from '../ports.ts'
-import type { Connection, RecipeName } from '../records.ts'
-import type { Engine } from './engine.ts'
-import { every, type Row } from './schema.ts'
-import { sql } from './sql.ts'
-import { type AddEntry, createTable, inTenant } from './table.ts'
+import type { ConnectionStore } from '../../ports.ts'
+import type { Connection, RecipeName } from '../../records.ts'
+import type { Engine } from '../engine.ts'
+import { every, type Row } from '../schema.ts'
+import { sql } from '../sql.ts'
+import { type AddEntry, createTable, inTenant } from '../table.ts'
 
 /** The connections of an SQL store. */
 export function createConnectionTable(engine: Engine, addEntry: AddEntry): ConnectionStore {
