@@ -1,6 +1,6 @@
 import { lastDay, lastMonth, MAX_COUNTED, MAX_OF_MONTH } from '../domain/operators/activity.ts'
 import type { Call } from './call.ts'
-import type { DayFigure } from './pages/index.ts'
+import type { Chart, DayFigure } from './pages/index.ts'
 import { message, type Text } from './texts/index.ts'
 
 const DAY_SECONDS = 86_400
@@ -25,23 +25,6 @@ export async function figuresOfDay(
       href: tenantId === undefined ? '/console/system' : `${base}/outbox`,
     },
   ]
-}
-
-/** A day of the chart: its bar is as high as its share of `most`, of both together. */
-export interface ChartDay {
-  /** The day at its beginning, in milliseconds since the epoch. */
-  readonly at: number
-  readonly logins: number
-  readonly refused: number
-}
-
-/** The logins of a month, for a chart and its table. */
-export interface Chart {
-  readonly days: readonly ChartDay[]
-  /** The most logins and refusals of one day. */
-  readonly most: number
-  /** The most logins that are counted. */
-  readonly limit: number
 }
 
 /** The logins of the last 30 days: of a tenant, or of the whole service. */

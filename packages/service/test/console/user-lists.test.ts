@@ -143,9 +143,9 @@ test('a page counts the logins and refusals of each of the last 30 days, in a ch
     const table = /<details><summary>As a table[\s\S]*?<\/details>/.exec(html)?.[0] ?? ''
     const bars = [...html.matchAll(/<rect class="(\w+)"[^>]* height="([\d.]+)"/g)]
     return {
-      rows: [...table.matchAll(/<td[^>]*>([^<]*)<\/td><td[^>]*>(\d+)<\/td><td[^>]*>(\d+)/g)].map(
-        ([, , logins, refused]) => [Number(logins), Number(refused)],
-      ),
+      rows: [
+        ...table.matchAll(/<td[^>]*>([^<]*)<\/td>\s*<td[^>]*>(\d+)<\/td>\s*<td[^>]*>(\d+)/g),
+      ].map(([, , logins, refused]) => [Number(logins), Number(refused)]),
       bars: bars.slice(-2).map(([, name, height]) => [name, Math.round(Number(height))]),
     }
   }

@@ -10,7 +10,7 @@ import type { Difference } from '../setting-values.ts'
 import type { Named, ShownEntry } from '../shown-entries.ts'
 import type { TenantPage } from '../tenant-pages.ts'
 import type { Sentence, Text, Translator } from '../texts/index.ts'
-import type { ServicePages } from './service.ts'
+import type { Chart, ServicePages } from './service.ts'
 import type { TenantPages } from './tenant.ts'
 import type { UserPages } from './users.ts'
 
@@ -119,6 +119,7 @@ interface Parts {
   navigation: Shared & { operator: OperatorUser; pages: readonly ServicePage[] }
   /** A button that copies the element of that id. */
   copy: Pick<Shared, 't'> & { of: string; file?: string | undefined }
+  month: Pick<Shared, 't' | 'language'> & { month: Chart }
   export: Shared & Pick<ConsolePages['users'], 'exportPath' | 'exported'>
   entries: Shared & { entries: readonly ShownEntry[]; label: string; rows?: string }
   'entry-sentence': Shared & { entry: ShownEntry }
@@ -177,6 +178,6 @@ export interface ActionField {
   readonly max: number
 }
 
-export type { AuditFilter, AuditFilters, DayFigure, Found } from './service.ts'
+export type { AuditFilter, AuditFilters, Chart, DayFigure, Found } from './service.ts'
 export type { ApplicationDraft, ConnectionDraft, ShownProblem, WebhookDraft } from './tenant.ts'
 export type { HelpForm, ImportForm, ShownJob, UserDraft, UserField } from './users.ts'

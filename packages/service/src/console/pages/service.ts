@@ -11,6 +11,7 @@ export interface ServicePages {
     tenants: readonly Tenant[]
     keys: number
     figures: readonly DayFigure[]
+    month: Chart | undefined
     failing: readonly {
       tenantId: string
       name: Text
@@ -89,6 +90,23 @@ export interface DayFigure {
   readonly label: Sentence
   readonly figure: Text
   readonly href: string
+}
+
+/** A day of the chart: its bar is as high as its share of `most`, of both together. */
+interface ChartDay {
+  /** The day at its beginning, in milliseconds since the epoch. */
+  readonly at: number
+  readonly logins: number
+  readonly refused: number
+}
+
+/** The logins of a month, for a chart and its table. */
+export interface Chart {
+  readonly days: readonly ChartDay[]
+  /** The most logins and refusals of one day. */
+  readonly most: number
+  /** The most logins that are counted. */
+  readonly limit: number
 }
 
 /** A place in the console that a search finds. */

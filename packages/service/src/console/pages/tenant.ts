@@ -12,7 +12,7 @@ import type { LoginPreview } from '../login-preview.ts'
 import type { Setting, SettingGroup } from '../setting-groups.ts'
 import type { Difference, SettingValues } from '../setting-values.ts'
 import type { Sentence, Text } from '../texts/index.ts'
-import type { DayFigure } from './service.ts'
+import type { Chart, DayFigure } from './service.ts'
 
 /** The data of the pages of a tenant. */
 export interface TenantPages {
@@ -22,6 +22,7 @@ export interface TenantPages {
     applications: number
     flags: readonly (readonly [name: string, isOn: boolean])[]
     figures: readonly DayFigure[]
+    month: Chart
   }
   settings: {
     forms: readonly {
