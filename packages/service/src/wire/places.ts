@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import { ServiceError } from '../domain/writes/errors.ts'
 import { reason } from '../domain/writes/reasons/index.ts'
 
@@ -22,4 +22,30 @@ export function decodePlace<S extends z.ZodType>(
   } catch {
     throw new ServiceError('invalid_request', reason('query_after_place'))
   }
+}
+
+/** The place of an item in a list that is sorted by time: the time, and the id of the item. */
+export const timedPlace: z.ZodObject<{ at: z.ZodInt; key: z.ZodString }> = z.object({
+  at: z.int().nonnegative(),
+  key: z.string().max(200),
+})
+
+/**
+ * A page of a list that was read as a whole, the newest first. It goes on behind a place whose item is gone, too.
+ *
+ * @param at - The time of an item. Items of the same time are in the order of their ids.
+ * @throws ServiceError `invalid_request` for an `after` that is no place.
+ */
+export function timedPage<T extends { id: string }>(
+  all: readonly T[],
+  at: (item: T) => number,
+  { after, limit }: { after: string | undefined; limit: number },
+): { items: T[]; next: string | undefined } {
+  const place = decodePlace(after, timedPlace)
+  const isBehind = (item: T) =>
+    !place || at(item) < place.at || (at(item) === place.at && item.id > place.key)
+  const left = all.toSorted((a, b) => at(b) - at(a) || (a.id < b.id ? -1 : 1)).filter(isBehind)
+  const items = left.slice(0, limit)
+  const last = left.length > limit ? items.at(-1) : undefined
+  return { items, next: last && encodePlace({ at: at(last), key: last.id }) }
 }

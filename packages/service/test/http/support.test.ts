@@ -118,6 +118,24 @@ describe.each(stores)('on %s', (store) => {
     await vi.waitFor(async () => expect((await refresh[2]?.())?.status).toBe(400))
   })
 
+  test('a reader of the sessions of a user goes on behind one that was ended meanwhile', async () => {
+    await using api = await startWithPages(store)
+    await api.create(api.applications, {
+      name: 'Shop',
+      redirect_urls: ['https://shop.example/callback'],
+    })
+    const { id } = await aUser(api)
+    const sessions = `/x${api.users}/${id}/sessions`
+    for (const agent of [firefox, 'curl/8', '']) await logIn(api, agent)
+    const all = (await api.get(sessions)).body.data
+    const page = await api.get(`${sessions}?limit=2`)
+    expect(page.body.data).toEqual(all.slice(0, 2))
+    await api.delete(`${sessions}/${page.body.data[1].id}`)
+    const next = /<([^>]+)>/.exec(page.headers.get('link') ?? '')?.[1] ?? ''
+    expect((await api.get(next)).body.data).toEqual(all.slice(2))
+    expectError(await api.get(`${sessions}?after=nothing`), 400, 'invalid_request')
+  })
+
   test('an invitation leads to a password, and the outbox tells of it without its content', async () => {
     await using api = await startWithPages(store)
     const { id } = await api.create(api.users, { profile: { email } })

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { getApplication } from '../../domain/applications/applications.ts'
 import type { ClientAccess, Program } from '../../domain/operators/support.ts'
 import { omitZero } from '../../wire/omit-zero.ts'
-import { decodePlace, encodePlace } from '../../wire/places.ts'
+import { decodePlace, encodePlace, timedPage, timedPlace } from '../../wire/places.ts'
 import { formatTimestamp } from '../../wire/timestamps.ts'
 import { query, type Route, write } from '../route.ts'
 
@@ -10,10 +10,9 @@ const tenant = '/x/v1/tenants/:tenant_id'
 const ofUser = `${tenant}/users/:user_id/grants`
 const program = `${tenant}/programs/:host`
 
-const entryPlace = z.object({ at: z.int().nonnegative(), key: z.string().max(200) })
 const programPlace = z.union([
   z.object({ blocked: z.string().max(1_000) }),
-  z.object({ granted: entryPlace.nullable() }),
+  z.object({ granted: timedPlace.nullable() }),
 ])
 const anEmptyObject = z.object({}).meta({ description: 'An empty object.' })
 
@@ -26,19 +25,8 @@ export const grantRoutes: Route[] = [
     resource: 'Grant',
     filters: z.object({}),
     serialize: serializeGrant,
-    async run({ scope, ids, support }, _, { after, limit }) {
-      const place = decodePlace(after, entryPlace)
-      const grants = (await support.grants(scope, ids.user_id))
-        .toSorted((a, b) => b.since - a.since || (a.id < b.id ? -1 : 1))
-        // Also behind a grant that was withdrawn meanwhile.
-        .filter(
-          ({ id, since: at }) => !place || at < place.at || (at === place.at && id > place.key),
-        )
-      const items = grants.slice(0, limit)
-      const last = grants.length > limit ? items.at(-1) : undefined
-      const next = last && encodePlace({ at: last.since, key: last.id })
-      return { items, next }
-    },
+    run: async ({ scope, ids, support }, _, page) =>
+      timedPage(await support.grants(scope, ids.user_id), ({ since }) => since, page),
   }),
   {
     kind: 'delete',
@@ -58,7 +46,7 @@ export const grantRoutes: Route[] = [
     serialize: serializeGrant,
     async run({ scope, ids, support }, _, { after, limit }) {
       const { id } = await getApplication(scope, ids.application_id)
-      const page = { after: decodePlace(after, entryPlace), limit }
+      const page = { after: decodePlace(after, timedPlace), limit }
       const { items, next } = await support.grantsTo(scope, { clientId: id }, page)
       return { items, next: next && encodePlace(next) }
     },
@@ -101,7 +89,7 @@ export const grantRoutes: Route[] = [
     filters: z.object({}),
     serialize: serializeGrant,
     async run({ scope, ids, support }, _, { after, limit }) {
-      const page = { after: decodePlace(after, entryPlace), limit }
+      const page = { after: decodePlace(after, timedPlace), limit }
       const { items, next } = await support.grantsTo(scope, { host: ids.host }, page)
       return { items, next: next && encodePlace(next) }
     },

@@ -10,7 +10,7 @@ import { nowMicros } from '../../domain/writes/context.ts'
 import { sentenceIn } from '../../domain/writes/reasons/index.ts'
 import { messageState } from '../../store/protocol-store.ts'
 import { omitZero } from '../../wire/omit-zero.ts'
-import { decodePlace, encodePlace } from '../../wire/places.ts'
+import { decodePlace, encodePlace, timedPage } from '../../wire/places.ts'
 import { formatTimestamp } from '../../wire/timestamps.ts'
 import { type Call, query, type Route, write } from '../route.ts'
 
@@ -42,13 +42,8 @@ export const supportRoutes: Route[] = [
     resource: 'Session',
     filters: z.object({}),
     serialize: serializeSession,
-    async run({ scope, ids, support }, _, { after, limit }) {
-      const sessions = await support.sessions(scope, ids.user_id)
-      const from = after === undefined ? 0 : sessions.findIndex(({ id }) => id === after) + 1
-      const items = sessions.slice(from, from + limit)
-      const next = from + limit < sessions.length ? items.at(-1)?.id : undefined
-      return { items, next }
-    },
+    run: async ({ scope, ids, support }, _, page) =>
+      timedPage(await support.sessions(scope, ids.user_id), ({ loggedInAt }) => loggedInAt, page),
   }),
   {
     kind: 'delete',
