@@ -4,6 +4,7 @@ import { auditRoutes } from './routes/audit.ts'
 import { connectionRoutes } from './routes/connections.ts'
 import { destructiveActionRoutes } from './routes/destructive-actions.ts'
 import { editUserRoutes } from './routes/edit-user.ts'
+import { exportUserRoutes } from './routes/export-user.ts'
 import { impersonateRoutes } from './routes/impersonate.ts'
 import { importRoutes } from './routes/imports.ts'
 import { jobRoutes } from './routes/jobs.ts'
@@ -36,6 +37,7 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
   ...importRoutes,
   ...usersRoutes,
   ...editUserRoutes,
+  ...exportUserRoutes,
   ...impersonateRoutes,
   ...userRoutes,
   ...outboxRoutes,

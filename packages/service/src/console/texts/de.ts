@@ -529,6 +529,7 @@ export const de = {
   'not verified': 'nicht bestätigt',
   'disabled: cannot log in': 'gesperrt: keine Anmeldung möglich',
   'Edit…': 'Bearbeiten…',
+  'Copy of their data': 'Kopie der Daten',
   'Mark the address as verified': 'Adresse als bestätigt markieren',
   'Delete…': 'Löschen…',
   'None yet. An invitation lets this user set a password.':

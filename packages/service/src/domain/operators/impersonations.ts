@@ -1,6 +1,6 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { OperatorUser } from '../../store/ports.ts'
-import type { Micros, Tenant, User } from '../../store/records.ts'
+import type { Micros, OperatorRole, Tenant, User } from '../../store/records.ts'
 import { SYSTEM_TENANT_ID } from '../../store/system-tenant.ts'
 import { impersonationMode } from '../tenants/impersonation-mode.ts'
 import { lookUpUser } from '../users/users.ts'
@@ -45,6 +45,8 @@ export interface Impersonation {
   readonly operatorId: string
   /** The name of the operator, or the address of one without a name: for the user, never for applications. */
   readonly operator: string
+  /** The role of the operator at that time; earlier records do not have it. */
+  readonly role?: OperatorRole | undefined
   readonly reason: string
   /** The mode of the tenant when it was asked for. */
   readonly mode: 'asked' | 'allowed'
@@ -137,6 +139,7 @@ export async function askToImpersonate(
     userId: user.id,
     operatorId: operator.id,
     operator: name || `${given} ${family}`.trim() || operatorUser.email,
+    role: operator.role,
     reason: why,
     mode,
     askedAt: now,

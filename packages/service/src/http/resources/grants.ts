@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import { getApplication } from '../../domain/applications/applications.ts'
-import type { ClientAccess, Program } from '../../domain/operators/support.ts'
+import type { Program } from '../../domain/operators/support.ts'
 import { omitZero } from '../../wire/omit-zero.ts'
 import { decodePlace, encodePlace, timedPage, timedPlace } from '../../wire/places.ts'
 import { formatTimestamp } from '../../wire/timestamps.ts'
 import { query, type Route, write } from '../route.ts'
+import { serializeGrant } from '../../wire/support.ts'
 
 const tenant = '/x/v1/tenants/:tenant_id'
 const ofUser = `${tenant}/users/:user_id/grants`
@@ -113,25 +114,6 @@ export const grantRoutes: Route[] = [
       serializeProgram(await support.blockProgram(scope, ids.host, false)),
   }),
 ]
-
-function serializeGrant(grant: ClientAccess): object {
-  const { place } = grant
-  return omitZero({
-    type: 'Grant',
-    id: grant.id,
-    user_id: grant.userId,
-    client_id: grant.clientId,
-    application_id: grant.isApplication ? grant.clientId : undefined,
-    hosts: grant.hosts,
-    name: grant.name,
-    on_device: place === 'device',
-    goes_to: place === 'device' ? undefined : place,
-    granted_at: formatTimestamp(grant.since),
-    last_used_at: grant.usedAt === undefined ? undefined : formatTimestamp(grant.usedAt),
-    scopes: grant.ofLogin,
-    resources: Object.entries(grant.apis).map(([resource, scopes]) => ({ resource, scopes })),
-  })
-}
 
 function serializeProgram(one: Program): object {
   return omitZero({

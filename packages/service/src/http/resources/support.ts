@@ -1,16 +1,10 @@
 import { z } from 'zod'
 import { sentenceOf } from '../../domain/factors/obstacle-sentences.ts'
-import {
-  type LiveSession,
-  type MailRecord,
-  mailLanguages,
-  requestedMails,
-} from '../../domain/operators/support.ts'
+import { mailLanguages, requestedMails } from '../../domain/operators/support.ts'
 import { nowMicros } from '../../domain/writes/context.ts'
 import { sentenceIn } from '../../domain/writes/reasons/index.ts'
-import { messageState } from '../../store/protocol-store.ts'
-import { omitZero } from '../../wire/omit-zero.ts'
 import { decodePlace, encodePlace, timedPage } from '../../wire/places.ts'
+import { serializeMail, serializeSession } from '../../wire/support.ts'
 import { formatTimestamp } from '../../wire/timestamps.ts'
 import { type Call, query, type Route, write } from '../route.ts'
 
@@ -145,32 +139,4 @@ async function serializeTrouble({ scope, ids, support }: Call): Promise<object> 
       help: one.help,
     })),
   }
-}
-
-function serializeSession(session: LiveSession): object {
-  return omitZero({
-    type: 'Session',
-    id: session.id,
-    logged_in_at: formatTimestamp(session.loggedInAt * 1e6),
-    browser: session.browser,
-    system: session.system,
-    application_ids: session.applicationIds,
-  })
-}
-
-/** A message as the API answers with it: everything but its content. */
-function serializeMail(mail: MailRecord): object {
-  const state = messageState(mail)
-  return omitZero({
-    type: 'Mail',
-    id: mail.id,
-    created_at: formatTimestamp(mail.createdAt),
-    kind: mail.kind,
-    user_id: mail.userId,
-    state,
-    attempts: mail.attempts,
-    last_answer: mail.answer,
-    due_at: state === 'waiting' ? formatTimestamp(mail.dueAt) : undefined,
-    sent_at: mail.outcome === 'sent' ? formatTimestamp(mail.endedAt ?? 0) : undefined,
-  })
 }
