@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { type Permission, permissions, roleMay } from '../domain/operators/roles.ts'
 import { createTemplates } from '../pages/eta.ts'
-import { copyScript, localTimesScript, searchKeyScript } from '../pages/index.ts'
+import { chooseAllScript, copyScript, localTimesScript, searchKeyScript } from '../pages/index.ts'
 import type { Micros } from '../store/records.ts'
 import { formatTimestamp } from '../wire/timestamps.ts'
 import { labelCells } from './cell-labels.ts'
@@ -100,6 +100,7 @@ export function renderConsole(
   const body = labelCells(templates.render(`./${content.name}`, { ...content.data, ...shared }))
   const scripts = [
     ...(body.includes(' data-copy=') ? [copyScript] : []),
+    ...(body.includes(' data-all=') ? [chooseAllScript] : []),
     ...(body.includes('<time ') ? [localTimesScript] : []),
     ...(frame.operator ? [searchKeyScript] : []),
   ]

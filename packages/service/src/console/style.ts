@@ -15,6 +15,10 @@ import { tokens } from '../pages/index.ts'
  * | `field`, `hint`, `wrong`, `check`, `row`       | a labelled input, its help and refusal; a box; inputs in a line |
  * | `filters`, `buttons`                           | a grid of inputs above a list; its buttons                     |
  * | `button` or `a.button`: `quiet`, `danger`, `small` | the one main action has none of them                       |
+ * | `td.name`, `td.choose`                        | a name, whose words stay whole; the box that chooses a row      |
+ * | `list` with `chosen`                           | a form around a table; the bar that counts, and stays in sight  |
+ * | `tools`                                        | a line of buttons above a list                                 |
+ * | `api-name`                                     | a name in the API, shown where `#api-names` is checked         |
  * | `previews` of `iframe`s                        | hosted pages side by side                                      |
  * | `actions`, `pager`, `soft`, `unseen`           | a line of buttons; below a list; less loud; for screen readers |
  *
@@ -70,11 +74,15 @@ p { margin: 0 0 .8rem; }
 .card > p:last-child, .note > p:last-child { margin-bottom: 0; }
 .soft { color: var(--soft); }
 .tabs { margin: 0 0 1.4rem; border-bottom: 1px solid var(--edge); }
-.tabs ul { display: flex; flex-wrap: wrap; gap: 0 1.15rem; margin: 0; padding: 0; list-style: none; }
-.tabs a { display: block; padding: .5rem 0; color: var(--soft); text-decoration: none; border-bottom: 2px solid transparent; font-weight: 500; white-space: nowrap; }
+.tabs ul, .tabs-menu ul { margin: 0; padding: 0; list-style: none; }
+.tabs ul { display: flex; flex-wrap: wrap; align-items: flex-end; gap: 0 1.05rem; }
+.tabs > ul { gap: .3rem 1.9rem; }
+.group > span { display: block; font-size: .7rem; color: var(--soft); }
+.tabs a { display: block; padding: .25rem 0 .5rem; color: var(--soft); text-decoration: none; border-bottom: 2px solid transparent; font-weight: 500; white-space: nowrap; }
 .tabs a:hover { color: var(--ink); }
 .tabs a[aria-current] { color: var(--ink); border-color: var(--accent); }
 .tabs a:focus-visible { outline-offset: -2px; }
+.tabs-menu { display: none; }
 
 .card { background: var(--card); border: 1px solid var(--edge); border-radius: .65rem; padding: 1.1rem 1.25rem; margin: 0 0 1rem; box-shadow: var(--shadow); }
 .grid { display: grid; gap: .9rem; grid-template-columns: repeat(auto-fit, minmax(12rem, 1fr)); margin: 0 0 1.2rem; }
@@ -99,12 +107,21 @@ td a { color: inherit; font-weight: 540; text-decoration: none; }
 td a:hover { text-decoration: underline; }
 td time, td.id, td .id, td code, td button { white-space: nowrap; }
 td bdi, .dense :is(.id, code) { overflow-wrap: anywhere; }
+td.name bdi { display: inline-block; max-width: 16.6rem; overflow-wrap: break-word; vertical-align: top; }
+td.choose { min-width: 0; }
+:is(td, th) > input[type="checkbox"] { display: block; width: 1rem; min-height: 1rem; height: 1rem; margin: .2rem 0 0; accent-color: var(--accent); }
+:has(> .name) > td:has(> time) { min-width: 6.9rem; }
+:has(> .name) > td time { white-space: normal; }
+td .copy.inline button { min-height: 1.5rem; padding: 0 .5rem; }
+td .id:has(+ .copy:not([hidden])) { position: absolute; inset-inline-start: -99rem; }
 .dense td :is(.id, code), .dense td.id { white-space: normal; }
 .dense td.id { min-width: 7.8rem; }
 td.id, td time, td .id { color: var(--soft); }
 time .local { color: var(--soft); font-size: .92em; }
 td time .local { display: block; }
-.copy { display: flex; flex-wrap: wrap; gap: .5rem; align-items: center; margin: .5rem 0 1rem; }
+.copy.inline { display: inline-flex; margin: 0 0 0 .4rem; }
+td .copy.inline { margin: 0; }
+.copy:not(.inline) { display: flex; flex-wrap: wrap; gap: .5rem; align-items: center; margin: .5rem 0 1rem; }
 pre:has(+ .copy) { margin-bottom: 0; }
 td a time { color: var(--ink); }
 td.end { text-align: right; min-width: 0; }
@@ -192,6 +209,20 @@ button.danger:hover, a.danger:hover { background: var(--bad-back); color: var(--
 .attention li > span:nth-child(2) { flex: 1 1 14rem; }
 progress { accent-color: var(--accent); width: 8rem; vertical-align: middle; }
 .actions { display: flex; flex-wrap: wrap; gap: .6rem; margin: 0 0 1rem; }
+main:has(#api-names:not(:checked)) .api-name { display: none; }
+.api-names { color: var(--soft); font-size: .82rem; }
+.tools { display: flex; flex-wrap: wrap; gap: .5rem; margin: 0 0 .8rem; }
+.list { counter-reset: chosen; }
+.list td > input:checked { counter-increment: chosen; }
+.number::before { content: counter(chosen); }
+.chosen {
+  position: sticky; bottom: 0; z-index: 1; display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; justify-content: flex-end; margin: .6rem 0 0;
+  padding: .6rem 1.1rem; background: var(--card); border: 1px solid var(--edge); border-radius: .65rem; box-shadow: 0 -.2rem .8rem rgb(20 22 40 / .08);
+}
+.chosen > p { margin: 0 auto 0 0; font-variant-numeric: tabular-nums; }
+.acts { display: flex; flex-wrap: wrap; gap: .5rem; align-items: center; }
+.acts select { width: 13rem; }
+html:has(.chosen) { scroll-padding-bottom: 5rem; }
 .actions.below { margin: .8rem 0 0; }
 summary { cursor: pointer; color: var(--soft); padding: .3rem 0; width: fit-content; }
 summary:hover { color: var(--ink); }
@@ -217,13 +248,18 @@ iframe { width: 100%; height: 46rem; border: 1px solid var(--edge); border-radiu
   table, tbody, tr, td { display: block; }
   thead { position: absolute; inset-inline-start: -99rem; }
   tr { background: var(--card); border: 1px solid var(--edge); border-radius: .65rem; padding: .6rem .9rem; margin: 0 0 .6rem; box-shadow: var(--shadow); }
-  td, td.end { display: flow-root; border: 0; padding: .2rem 0; padding-inline-start: 6.5rem; min-width: 0; text-align: start; }
+  td, td.end { display: flow-root; border: 0; padding: .2rem 0; padding-inline-start: 7.5rem; min-width: 0; text-align: start; }
   td:first-child { font-weight: 540; padding: 0 0 .25rem; }
-  td::before { content: attr(data-label); float: inline-start; width: 6rem; margin-inline-start: -6.5rem; font: .8rem/1.7 var(--sans); color: var(--soft); }
+  td::before { content: attr(data-label); float: inline-start; width: 7.1rem; margin-inline-start: -7.5rem; font: .8rem/1.7 var(--sans); color: var(--soft); }
   td:first-child::before, td.end::before { content: none; }
+  td.choose { float: inline-start; padding: .1rem .8rem 0 0; }
+  td.choose + td { padding: 0 0 .25rem; font-weight: 540; }
+  td.choose + td::before { content: none; }
   td.end { padding: .4rem 0 .2rem; }
   td.end:not(:has(*)) { display: none; }
   td.id, td .id, td code, td time { white-space: normal; }
+  :has(> .name) > td:has(> time) { min-width: 0; }
+  td.name bdi { display: inline; }
 }
 @media (max-width: 48rem) {
   body { display: block; }
@@ -240,16 +276,27 @@ iframe { width: 100%; height: 46rem; border: 1px solid var(--edge); border-radiu
   .pages a { padding: .6rem .5rem; }
   .who { padding-bottom: .6rem; }
   main { padding: 1.1rem 1rem 3rem; }
-  .tabs { margin-left: -1rem; margin-right: -1rem; }
-  .tabs ul { flex-wrap: nowrap; padding: 0 1rem; overflow-x: auto; scrollbar-width: none; }
-  .tabs a { padding: .7rem 0; }
+  .tabs { display: none; }
+  .tabs-menu { display: block; margin: 0 0 1.1rem; border: 1px solid var(--edge); border-radius: .65rem; }
+  .tabs-menu > summary { display: flex; flex-wrap: wrap; align-items: center; gap: 0 .6rem; width: auto; min-height: 2.75rem; padding: .3rem .9rem; color: var(--ink); font-weight: 540; list-style: none; }
+  .tabs-menu > summary::-webkit-details-marker { display: none; }
+  .tabs-menu > summary .soft { font-size: .8rem; font-weight: 440; }
+  .tabs-menu > summary::after { content: ""; width: .45rem; height: .45rem; margin-inline-start: auto; border: solid currentColor; border-width: 0 1.5px 1.5px 0; transform: translateY(-.12rem) rotate(45deg); }
+  .tabs-menu[open] > summary::after { transform: translateY(.12rem) rotate(225deg); }
+  .tabs-menu > nav { padding: 0 .9rem .7rem; }
+  .tabs-menu > nav > ul { display: grid; grid-template-columns: repeat(auto-fit, minmax(8rem, 1fr)); gap: .8rem 1rem; }
+  .tabs-menu a { display: flex; align-items: center; min-height: 2.75rem; color: var(--ink); text-decoration: none; font-weight: 500; }
+  .tabs-menu a[aria-current] { color: var(--accent); font-weight: 620; }
+  .chosen { padding: .5rem .8rem; }
+  .list:not(:has(td > input:checked)) .acts { display: none; }
+  .acts, .acts > :not(label) { flex: 1 1 auto; }
   dl { grid-template-columns: 1fr; gap: 0; }
   dt { font-size: .8rem; }
   dd { margin: 0 0 .7rem; }
-  input, select, button, a.button, .small { min-height: 2.75rem; }
+  input, select, button, a.button, .small, td .copy.inline button { min-height: 2.75rem; }
   input, select, textarea { font-size: 1rem; }
   .row .field:has(select) { flex-basis: 100%; }
-  .check input { width: 1.3rem; min-height: 1.3rem; height: 1.3rem; margin: 0; }
+  :is(td, th) > input[type="checkbox"], .check input { width: 1.3rem; min-height: 1.3rem; height: 1.3rem; margin: 0; }
   summary, .card > details:first-child > summary { padding: .8rem 0; }
 }
 @media (forced-colors: active) { button, a.button, .card, .note, .badge { border: 1px solid; } }

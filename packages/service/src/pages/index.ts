@@ -14,6 +14,7 @@ export type {
 } from './pages.ts'
 export { renderPage } from './render.ts'
 export {
+  chooseAllScript,
   copyScript,
   keyScript,
   localTimesScript,

@@ -5,7 +5,16 @@ const read = (name: string): string =>
 
 /** The scripts of the pages. The build puts the texts into this module, so that a bundle has them. */
 export const scriptTexts: Readonly<
-  Record<'keys' | 'show-password' | 'brought-back' | 'copy' | 'local-times' | 'search-key', string>
+  Record<
+    | 'keys'
+    | 'show-password'
+    | 'brought-back'
+    | 'copy'
+    | 'local-times'
+    | 'search-key'
+    | 'choose-all',
+    string
+  >
 > = {
   keys: read('keys'),
   'show-password': read('show-password'),
@@ -13,4 +22,5 @@ export const scriptTexts: Readonly<
   copy: read('copy'),
   'local-times': read('local-times'),
   'search-key': read('search-key'),
+  'choose-all': read('choose-all'),
 }

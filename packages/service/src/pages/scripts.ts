@@ -25,6 +25,9 @@ export const localTimesScript: Script = named('local-times')
 /** Ctrl+K and ⌘K for the search of the console. */
 export const searchKeyScript: Script = named('search-key')
 
+/** A box that chooses all rows of a list. */
+export const chooseAllScript: Script = named('choose-all')
+
 /** All scripts of the hosted pages and the console. */
 export const scripts: readonly Script[] = [
   keyScript,
@@ -33,6 +36,7 @@ export const scripts: readonly Script[] = [
   copyScript,
   localTimesScript,
   searchKeyScript,
+  chooseAllScript,
 ]
 
 /** The headers of a response with a script, which never changes. */

@@ -45,7 +45,7 @@ test('the page of the settings has each setting of the API once, with its name b
   const viewer = await running.logIn({ role: 'viewer' })
   const { html } = await viewer.get(page)
   for (const name of grouped) {
-    expect(html.split(`<code>${name}</code>`)).toHaveLength(2)
+    expect(html.split(`<code class="api-name">${name}</code>`)).toHaveLength(2)
     expect(html.split(`name="${name}"`)).toHaveLength(2)
   }
   expect(html).toContain('<fieldset disabled>')

@@ -22,7 +22,8 @@ import {
 import { chartOfMonth, figuresOfDay } from '../day.ts'
 import { cursorOf } from '../form-fields.ts'
 import { type Refused, refusedBy } from '../refused.ts'
-import { asIs } from '../texts/index.ts'
+import { settingGroups } from '../setting-groups.ts'
+import { asIs, type Sentence } from '../texts/index.ts'
 
 const PATH = '/console/tenants'
 const PAGE = 50
@@ -115,9 +116,15 @@ async function showTenant({ scope, system, tenant }: TenantCall): Promise<Result
   }
 }
 
-/** The settings that are on or off, by their names in the API. */
-function flagsOf({ settings }: Tenant): [name: string, isOn: boolean][] {
-  return Object.entries(settings)
-    .filter((entry): entry is [string, boolean] => typeof entry[1] === 'boolean')
-    .map(([name, isOn]) => [name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), isOn])
+/** The settings that are on or off, with their names in the API. */
+function flagsOf({ settings }: Tenant): { name: string; label: Sentence; isOn: boolean }[] {
+  return settingGroups.flatMap((group) =>
+    group.settings.flatMap(({ name, kind, label }) => {
+      const isOn = settings[camelCase(name) as keyof typeof settings]
+      return kind === 'flag' && typeof isOn === 'boolean' ? [{ name, label, isOn }] : []
+    }),
+  )
 }
+
+const camelCase = (name: string) =>
+  name.replace(/_[a-z]/g, ([, letter = '']) => letter.toUpperCase())

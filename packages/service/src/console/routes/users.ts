@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { listOfUsers } from '../../domain/users/user-lists.ts'
-import { createUser } from '../../domain/users/users.ts'
+import { createUser, listUsers } from '../../domain/users/users.ts'
 import type { User } from '../../store/records.ts'
 import { jsonLines } from '../../wire/json-lines.ts'
 import { decodePlace, encodePlace } from '../../wire/places.ts'
@@ -44,6 +44,10 @@ async function showUsers({ scope, query, ids, operator }: TenantCall): Promise<R
       limit: PAGE,
     },
   )
+  const isFiltered = filterNames.some((name) => given[name] !== '')
+  // The tenant knows the number of its users, and no other.
+  const isWhole = !isFiltered && (given.order === 'oldest' || given.order === 'newest')
+  const total = isWhole ? (await listUsers(scope, { after: undefined, limit: 1 })).total : undefined
   const base = `/console/t/${ids.tenant}/users`
   const further = next && new URLSearchParams({ ...given, key: next.key, id: next.id }).toString()
   return {
@@ -55,7 +59,7 @@ async function showUsers({ scope, query, ids, operator }: TenantCall): Promise<R
     }),
     data: {
       ...{ users: items, ...given, further, base, onlyBeginnings, acts: bulkActs },
-      isFiltered: filterNames.some((name) => given[name] !== ''),
+      ...{ isFiltered, total },
       ways: wayWords,
       filterNames,
       importPath: `${base}/import`,
