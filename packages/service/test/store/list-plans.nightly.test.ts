@@ -37,8 +37,9 @@ const rows = (series: string, text: (sql: string) => string, isSqlite: boolean) 
       ${isSqlite ? `, ${TEXT}, ${DOMAIN}` : ''}
     from ${series} where n <= ${USERS};
   ${isSqlite ? '' : `insert into user_texts select tenant_id, id, ${TEXT} from ${series} join users on id = 'usr_' || (1000000 + n)`};
-  insert into last_logins (tenant_id, user_id, at)
-    select '${T}', 'usr_' || ${text('1000000 + n')}, n from ${series} where n <= ${USERS};
+  insert into last_logins (tenant_id, user_id, at, way)
+    select '${T}', 'usr_' || ${text('1000000 + n')}, n, case when n in (3, 7, 150000) then 'passkey' else 'password' end
+    from ${series} where n <= ${USERS} and n not in (9, 190000);
   insert into audit (at, tenant_id, actor, action, target)
     select n, '${T}', case when n < 3 then 'visitor' else 'key:import' end,
       case when n < 3 then 'login.failed' else 'user.create' end, 'usr_' || n
@@ -96,6 +97,16 @@ const lists: Record<string, (store: DataStore) => Promise<unknown[] | undefined>
         { order: 'name', disabled: true },
         { order: 'name', verified: false },
         { order: 'login' },
+        // Three users, whose logins are among the earliest.
+        { order: 'login', lastWay: 'passkey' },
+        { order: 'login', lastWay: 'password' },
+        { lastWay: 'passkey' },
+        { order: 'newest', lastWay: 'passkey' },
+        { order: 'newest', lastWay: 'password' },
+        { order: 'name', lastWay: 'password' },
+        { notSince: 199_000 },
+        { notSince: 199_000, lastWay: 'password' },
+        { order: 'newest', notSince: 199_000 },
       ] satisfies UserQuery[]
     ).map((query) => [
       `users listed by ${JSON.stringify(query)}`,
@@ -152,7 +163,10 @@ function expectSame(name: string, items: unknown[] | undefined): void {
 /** The index of the few rows that a list is about. */
 function indexOf(name: string): RegExp {
   if (/ce hop|te com|late.test|ser199"/.test(name)) return /users_text VIRTUAL|users_by_trigrams/
-  if (name.includes('login"')) return /last_logins_by_time/
+  if (name.includes('login","lastWay":"passkey"')) return /last_logins_by_way_and_time/
+  // With a way that nearly all have used, either index has the first page.
+  if (name.includes('login"')) return /last_logins_by_(way_and_)?time/
+  if (name.includes('"passkey"')) return /last_logins_by_way /
   if (name.includes('disabled')) return /users_disabled/
   if (name.includes('verified":false')) return /users_unverified/
   return name.includes('login.') ? /audit_by_(tenant_and_)?action/ : /./

@@ -361,6 +361,7 @@ test('users of an earlier release are found by their names and by any part of th
     '0021-recovered-operators',
     '0022-login-ways',
     '0023-login-ways-index',
+    '0024-login-ways-by-time',
   ])
 
   const store = openPostgresDataStore(earlier.url)

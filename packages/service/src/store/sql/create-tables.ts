@@ -112,6 +112,8 @@ export function addColumn(engine: EngineName, table: TableName, column: string):
 /** The indexes on columns that were added later. */
 export const LATER_INDEXES: { [name: string]: string } = {
   last_logins_by_way: 'last_logins (tenant_id, way, user_id)',
+  // The latest logins by a way that few have used are read without those of the others.
+  last_logins_by_way_and_time: 'last_logins (tenant_id, way, at, user_id)',
 }
 
 /** The indexes that both databases have, by name: what follows `create index … on`, or `unique` before it. */

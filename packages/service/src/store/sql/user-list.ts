@@ -153,9 +153,10 @@ function createOrderedList({ reader, indexedBy }: Pick<Engine, 'reader' | 'index
       const isBehind =
         after === undefined ? sql`1 = 1` : sql`(at, user_id) < (${Number(key)}, ${id})`
       const isOfWay = lastWay === undefined ? sql`1 = 1` : sql`way = ${lastWay}`
+      const index = lastWay === undefined ? 'last_logins_by_time' : 'last_logins_by_way_and_time'
       return rowsOf(
         sql`select ${every}, at as place from (
-            select user_id, at from last_logins ${indexedBy('last_logins_by_time')}
+            select user_id, at from last_logins ${indexedBy(index)}
             where tenant_id = ${tenantId} and ${isBehind} and ${isOfWay} order by at desc, user_id desc
             limit ${limit + 1}) as latest
           join users on tenant_id = ${tenantId} and id = user_id
