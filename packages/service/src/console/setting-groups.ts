@@ -52,7 +52,11 @@ export const settingGroups: readonly SettingGroup[] = [
     title: 'Names and look',
     settings: [
       text('name', 'Name', 'For operators, to tell tenants apart.'),
-      text('company_name', 'Company', 'Users read it on the login pages and in mails.'),
+      text(
+        'company_name',
+        'Company',
+        'Users read it on the login pages and in mails. A name with an address or a telephone number is in no mail: the domain stands there.',
+      ),
       text('logo_image_text', 'Text of the logo', 'Stands above the login pages.'),
       text('support_email', 'Support address', 'Users who need help are told to write there.'),
       metadata(COLOR_KEY, 'Color', 'Of buttons and links, such as #7a1f5c. Empty for ours.'),

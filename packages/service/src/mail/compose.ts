@@ -1,5 +1,5 @@
 import { brandOf } from '../domain/tenants/tenant-features.ts'
-import { ownText, type TextMail } from '../domain/tenants/tenant-texts.ts'
+import { nameInMail, ownText, type TextMail } from '../domain/tenants/tenant-texts.ts'
 import { accentsOf } from '../pages/accents.ts'
 import {
   fillIn,
@@ -137,22 +137,23 @@ export function composeMail(
 ): MailMessage {
   const t = translator(options.language)
   const { companyName, domain, logoImageText, supportEmail } = tenant.settings
-  const company = companyName || domain
+  const company = nameInMail(companyName, domain)
+  const values = safeValues(options.values, domain)
   // Anybody can sign up with an address and a name; their words must not reach its owner.
   const isProven = to?.verifiedAt !== undefined
   const name = isProven ? (to.profile.given_name ?? to.profile.name) : undefined
   const { subject, text, button } = texts[kind]
   const { color, logoUrl } = brandOf(tenant)
-  const own = options.text === undefined ? ownTextsIn(kind, tenant, options) : {}
+  const own = options.text === undefined ? ownTextsIn(kind, tenant, { ...options, values }) : {}
   const content = {
     language: options.language,
     subject: own.subject ?? t(subject, { company }),
-    brand: logoImageText || company,
+    brand: logoImageText ? nameInMail(logoImageText, domain) : company,
     logoUrl,
     accents: accentsOf(color),
     greeting: name ? t('mailGreeting', { name }) : t('mailGreetingPlain'),
     code: options.values?.code === undefined ? undefined : t('mailCode', options.values),
-    text: own.text ?? t(options.text ?? text, options.values),
+    text: own.text ?? t(options.text ?? text, values),
     safety: own.safety,
     button: options.link && button && t(button),
     link: options.link,
@@ -172,6 +173,13 @@ export function composeMail(
   }
 }
 
+/** The values of a message, of which some are names that a tenant has given. */
+function safeValues(values: Readonly<Record<string, string>> = {}, domain: string) {
+  const names = ['application', 'company', 'name'].filter((name) => values[name] !== undefined)
+  const safe = names.map((name) => [name, nameInMail(values[name] ?? '', domain)] as const)
+  return { ...values, ...Object.fromEntries(safe) }
+}
+
 /** The own texts of the tenant in a message, with their values. */
 function ownTextsIn(
   kind: MailKind,
@@ -183,7 +191,7 @@ function ownTextsIn(
   const { companyName, domain } = tenant.settings
   const [count, unit] = mail.works
   const duration = count.toLocaleString(language, { style: 'unit', unit, unitDisplay: 'long' })
-  const places = { ...values, company: companyName || domain, duration }
+  const places = { ...values, company: nameInMail(companyName, domain), duration }
   const subject = ownText(tenant, language, `${mail.name}_subject`)
   const text = ownText(tenant, language, `${mail.name}_text`)
   return {

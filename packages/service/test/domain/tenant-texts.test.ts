@@ -98,3 +98,54 @@ describe('the texts of a tenant', () => {
     expect(ownText(tenant, 'en', 'login_title')).toBeUndefined()
   })
 })
+
+describe('the name of a company in a message', () => {
+  const { settings: base, ...rest } = aTenant()
+  const ada = { email: 'ada@example.com', profile: {}, verifiedAt: 1 }
+
+  function mailOf(companyName: string, application = 'Shop') {
+    const settings = { ...base, companyName, logoImageText: companyName, domain: 'login.acme.com' }
+    return composeMail('code', { ...rest, settings }, ada, {
+      language: 'en',
+      values: { code: '12345678', application },
+    })
+  }
+
+  test.each([
+    'Acme & Söhne <GmbH>',
+    'acme.com',
+    'Acme.com Ltd. & Co.',
+    'Check24',
+    'J.P. Acme',
+    'شرکت\u200cها',
+  ])('is as it is stored: %j', (name) => {
+    const { subject, fromName, text } = mailOf(name, name)
+    expect([subject, fromName]).toEqual([`Your code for ${name}`, name])
+    expect(text).toContain(`for the login to ${name} that`)
+  })
+
+  test.each([
+    'Acme: verify at https://evil.example/login',
+    'Acme (evil.example)',
+    'evil.example',
+    'notacme.com',
+    'acme.com.evil.example',
+    'evil\u3002example',
+    'security@evil.example',
+    'Acme, call 0800 123 456',
+    'Acme\r\nBcc: eve@evil.example',
+    'Acme\nYour account is locked',
+    'Acme\u2028Your account is locked',
+    'Acme\u202emoc.live',
+    'Your account is locked. Write to our support at once, and tell them the code that stands in this message. ',
+  ])('that leads elsewhere, or is more than a name, gives way to the domain: %j', (name) => {
+    const mail = mailOf(name, name)
+    expect([mail.subject, mail.fromName]).toEqual([
+      'Your code for login.acme.com',
+      'login.acme.com',
+    ])
+    for (const part of [mail.text, mail.html]) {
+      expect(part).not.toMatch(/evil|0800|locked|notacme|live/)
+    }
+  })
+})

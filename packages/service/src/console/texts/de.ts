@@ -989,8 +989,8 @@ export const de = {
   'On dark pages, {color} is {instead}, so that it can be read.':
     'Auf dunklen Seiten wird {color} zu {instead}, damit sie lesbar ist.',
   'For operators, to tell tenants apart.': 'Für Operatoren, um Mandanten zu unterscheiden.',
-  'Users read it on the login pages and in mails.':
-    'Benutzer lesen sie auf den Anmeldeseiten und in E-Mails.',
+  'Users read it on the login pages and in mails. A name with an address or a telephone number is in no mail: the domain stands there.':
+    'Benutzer lesen sie auf den Anmeldeseiten und in E-Mails. Ein Name mit einer Adresse oder einer Telefonnummer steht in keiner E-Mail: Dort steht die Domain.',
   'Text of the logo': 'Text des Logos',
   'Stands above the login pages.': 'Steht über den Anmeldeseiten.',
   'Support address': 'Support-Adresse',

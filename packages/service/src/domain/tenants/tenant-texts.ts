@@ -123,6 +123,28 @@ const ELSEWHERE =
 /** A telephone number: at least six digits with what stands between them. */
 const TELEPHONE = /(?:\d[\s()./+-]*){6,}/
 
+/** The most characters of a name in a message. */
+const NAME_LENGTH = 100
+
+/**
+ * The name of a company or an application in a message, which goes out from the address of the installation: the name, or the
+ * domain of the tenant in its place where the name holds an address of a page or a mailbox, a telephone number, a line break or
+ * characters that are not seen, or has more than 100 characters. The tenant's own domain, and one above it, is no such address.
+ */
+export function nameInMail(name: string, domain: string): string {
+  const isOwn = (host: string) => domain === host || domain.endsWith(`.${host}`)
+  const others = name
+    .normalize('NFKC')
+    .replace(/[\p{L}\p{N}_.-]+/gu, (word) =>
+      isOwn(word.toLowerCase().replace(/\.$/, '')) ? 'x' : word,
+    )
+  // Two of the characters that are not seen are needed to write some languages.
+  const isShown = isWhole(name) && !UNSHOWN.test(name.replace(/[\u200c\u200d]/g, ''))
+  const isShort = [...name].length <= NAME_LENGTH
+  const isName = isShown && isShort && !ELSEWHERE.test(others) && !TELEPHONE.test(others)
+  return name !== '' && isName ? name : domain
+}
+
 function faultOf(language: TextLanguage, name: string, text: string): Reason | undefined {
   const field = `${language}.${name}`
   if (!Object.hasOwn(textRules, name)) {
