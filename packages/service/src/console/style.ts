@@ -107,10 +107,10 @@ td a { color: inherit; font-weight: 540; text-decoration: none; }
 td a:hover { text-decoration: underline; }
 td time, td.id, td .id, td code, td button { white-space: nowrap; }
 td bdi, .dense :is(.id, code) { overflow-wrap: anywhere; }
-td.name bdi { display: inline-block; max-width: 16.6rem; overflow-wrap: break-word; vertical-align: top; }
+td.name bdi { display: inline-block; max-width: 18rem; overflow-wrap: break-word; vertical-align: top; }
 td.choose { min-width: 0; }
 :is(td, th) > input[type="checkbox"] { display: block; width: 1rem; min-height: 1rem; height: 1rem; margin: .2rem 0 0; accent-color: var(--accent); }
-:has(> .name) > td:has(> time) { min-width: 6.9rem; }
+:has(> .name) > td:has(> time) { width: 6.9rem; min-width: 6.9rem; }
 :has(> .name) > td time { white-space: normal; }
 td .copy.inline button { min-height: 1.5rem; padding: 0 .5rem; }
 td .id:has(+ .copy:not([hidden])) { position: absolute; inset-inline-start: -99rem; }
@@ -216,10 +216,11 @@ main:has(#api-names:not(:checked)) .api-name { display: none; }
 .list td > input:checked { counter-increment: chosen; }
 .number::before { content: counter(chosen); }
 .chosen {
-  position: sticky; bottom: 0; z-index: 1; display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; justify-content: flex-end; margin: .6rem 0 0;
+  position: sticky; bottom: 0; z-index: 1; display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; margin: .6rem 0 0;
   padding: .6rem 1.1rem; background: var(--card); border: 1px solid var(--edge); border-radius: .65rem; box-shadow: 0 -.2rem .8rem rgb(20 22 40 / .08);
 }
-.chosen > p { margin: 0 auto 0 0; font-variant-numeric: tabular-nums; }
+.chosen > p { margin: 0; font-variant-numeric: tabular-nums; }
+.chosen > .acts { margin-inline-start: auto; }
 .acts { display: flex; flex-wrap: wrap; gap: .5rem; align-items: center; }
 .acts select { width: 13rem; }
 html:has(.chosen) { scroll-padding-bottom: 5rem; }
@@ -258,7 +259,7 @@ iframe { width: 100%; height: 46rem; border: 1px solid var(--edge); border-radiu
   td.end { padding: .4rem 0 .2rem; }
   td.end:not(:has(*)) { display: none; }
   td.id, td .id, td code, td time { white-space: normal; }
-  :has(> .name) > td:has(> time) { min-width: 0; }
+  :has(> .name) > td:has(> time) { width: auto; min-width: 0; }
   td.name bdi { display: inline; }
 }
 @media (max-width: 48rem) {
@@ -287,7 +288,9 @@ iframe { width: 100%; height: 46rem; border: 1px solid var(--edge); border-radiu
   .tabs-menu > nav > ul { display: grid; grid-template-columns: repeat(auto-fit, minmax(8rem, 1fr)); gap: .8rem 1rem; }
   .tabs-menu a { display: flex; align-items: center; min-height: 2.75rem; color: var(--ink); text-decoration: none; font-weight: 500; }
   .tabs-menu a[aria-current] { color: var(--accent); font-weight: 620; }
-  .chosen { padding: .5rem .8rem; }
+  .chosen { justify-content: space-between; padding: .5rem .8rem; }
+  .chosen button { padding: .3rem .55rem; }
+  .chosen > .acts { flex: 1 1 100%; margin: 0; }
   .list:not(:has(td > input:checked)) .acts { display: none; }
   .acts, .acts > :not(label) { flex: 1 1 auto; }
   dl { grid-template-columns: 1fr; gap: 0; }

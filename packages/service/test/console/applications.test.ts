@@ -36,7 +36,7 @@ describe.each(stores.filter((one): one is Exclude<StoreName, 'cluster'> => one !
       await using running = await startConsoleOn(store)
       const { base, call, admin } = await withApplication(running)
       const ada = await running.logIn({ role: 'admin' })
-      const made = await sendForm(ada, base, {
+      const made = await sendForm(ada, `${base}/new`, {
         name: 'Forum',
         login_url: 'https://forum.example/login',
         redirect_urls: '\r\n  https://forum.example/callback \r\nhttps://forum.example/other\r\n',

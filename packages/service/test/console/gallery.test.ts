@@ -28,6 +28,7 @@ const gallery: Readonly<Record<string, readonly Entry[]>> = {
     'tenants',
     { name: 'tenants-none', path: '/console/tenants?search=nothing' },
   ],
+  '/console/tenants/new': ['tenant-new'],
   '/console/keys': ['keys'],
   '/console/operators': ['operators'],
   '/console/audit': ['audit', { name: 'audit-none', path: '/console/audit?target=nothing' }],
@@ -79,6 +80,7 @@ const gallery: Readonly<Record<string, readonly Entry[]>> = {
     'applications',
     { name: 'applications-none', path: '/console/t/:empty/applications' },
   ],
+  '/console/t/:tenant/applications/new': ['application-new'],
   '/console/t/:tenant/applications/:application': ['application'],
   '/console/t/:tenant/users': [
     'users',

@@ -27,6 +27,7 @@ import type { Application, Tenant } from '../../store/records.ts'
 import {
   type Call,
   type ConsoleRoute,
+  may,
   type Result,
   redirectTo,
   secretIn,
@@ -51,7 +52,8 @@ const PAGE = 50
 
 export const applicationRoutes: readonly ConsoleRoute[] = [
   tenantPage('/applications', (call) => showApplications(call)),
-  tenantForm('/applications', create, { isDangerous: true }),
+  tenantPage('/applications/new', (call) => showNew(call), { needs: 'edit' }),
+  tenantForm('/applications/new', create, { isDangerous: true }),
   tenantPage('/applications/:application', (call) => showApplication(call)),
   tenantForm('/applications/:application', save, { isDangerous: true }),
   tenantForm('/applications/:application/secret', reveal, { needs: 'secrets', isDangerous: true }),
@@ -75,7 +77,7 @@ interface Refused {
   readonly status: number
 }
 
-async function showApplications(call: TenantCall, refused?: Refused): Promise<Result> {
+async function showApplications(call: TenantCall): Promise<Result> {
   const { scope, query, tenant } = call
   const after = query.get('after') ?? undefined
   const { total, items, more } = await listApplications(scope, { after, limit: PAGE })
@@ -85,17 +87,33 @@ async function showApplications(call: TenantCall, refused?: Refused): Promise<Re
     name: 'applications',
     title: 'Applications',
     tenant,
+    ...(may(call, 'edit') && {
+      action: { href: `${listOf(call)}/new`, label: 'Register an application' },
+    }),
     data: {
       total,
       applications: items,
       next: more ? items.at(-1)?.id : undefined,
       base: listOf(call),
+    },
+    commands: [`latchkey applications list ${given}`],
+  }
+}
+
+async function showNew(call: TenantCall, refused?: Refused): Promise<Result> {
+  const { tenant } = call
+  return {
+    kind: 'page',
+    name: 'new-application',
+    title: 'Register an application',
+    tenant,
+    data: {
+      base: listOf(call),
       draft: refused?.draft ?? EMPTY,
       problems: refused?.problems ?? [],
     },
     commands: [
-      `latchkey applications list ${given}`,
-      `latchkey applications create ${given} --data '{"name":"Shop","redirect_urls":["https://shop.example.com/callback"]}'`,
+      `latchkey applications create --tenant ${tenant.id} --data '{"name":"Shop","redirect_urls":["https://shop.example.com/callback"]}'`,
     ],
     problem: refused?.problem,
     status: refused?.status ?? 200,
@@ -106,7 +124,7 @@ async function create(call: TenantCall): Promise<Result> {
   const { scope, form } = call
   const draft = sentDraft(form)
   const judged = judge(draft, undefined, call.tenant)
-  if (judged.kind === 'refused') return showApplications(call, judged)
+  if (judged.kind === 'refused') return showNew(call, judged)
   const { id } = await createApplication(scope, judged.input)
   return redirectTo(`${listOf(call)}/${id}`, 'created')
 }

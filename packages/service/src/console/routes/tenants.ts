@@ -31,14 +31,12 @@ const NO_ITEMS = { after: undefined, limit: 1 }
 
 export const tenantRoutes: readonly ConsoleRoute[] = [
   { ...servicePage(PATH, (call) => showTenants(call)), concerns: 'any' },
-  serviceForm(PATH, create),
+  servicePage(`${PATH}/new`, (call) => showNew(call), { needs: 'edit' }),
+  serviceForm(`${PATH}/new`, create),
   tenantPage('', showTenant),
 ]
 
-async function showTenants(
-  { scope, operator, query }: Call,
-  refused: Refused = {},
-): Promise<Result> {
+async function showTenants({ scope, operator, query }: Call): Promise<Result> {
   const { reach } = operator.operator
   const search = (query.get('search') ?? '').trim().slice(0, 254)
   const { tenants, total, next } = await tenantsOf(scope, reach, search, query)
@@ -47,12 +45,22 @@ async function showTenants(
     name: 'tenants',
     title: 'Tenants',
     ...(may({ operator }, 'edit') &&
-      reach === 'all' && { action: { href: '#new', label: 'Create a tenant' } }),
+      reach === 'all' && { action: { href: `${PATH}/new`, label: 'Create a tenant' } }),
     data: { total, search, tenants, next },
     commands: [
       'latchkey-service tenant list',
       'latchkey-service tenant create --domain login.example.com',
     ],
+  }
+}
+
+async function showNew({ form }: Call, refused: Refused = {}): Promise<Result> {
+  return {
+    kind: 'page',
+    name: 'new-tenant',
+    title: 'Create a tenant',
+    data: { name: form.get('name') ?? '', domain: form.get('domain') ?? '' },
+    commands: ['latchkey-service tenant create --domain login.example.com'],
     ...refused,
   }
 }
@@ -87,7 +95,7 @@ async function create(call: Call): Promise<Result> {
     const { id } = await createTenant(call.scope, { name, metadata: {}, settings })
     return redirectTo(`/console/t/${id}`, 'created')
   } catch (error) {
-    return showTenants(call, refusedBy(error))
+    return showNew(call, refusedBy(error))
   }
 }
 
