@@ -38,7 +38,7 @@ async function savedBy(
 test('in Chromium, a new key and the file of an application are copied and saved by a button', async () => {
   const { url, ids, open } = await start()
   const page = await open(true)
-  await page.goto(`${url}/console/keys`)
+  await page.goto(`${url}/console/keys/new`)
   await page.getByLabel('Name').fill('nightly')
   await page.getByLabel('All tenants, those of the future too').check()
   await page.getByRole('button', { name: 'Make the key' }).click()

@@ -49,7 +49,7 @@ test('an operator invited on the command line sets a password, adds a passkey, a
   expect(await page.getByText('You log in with a password alone').count()).toBe(0)
 
   // Six minutes later, what is dangerous asks for the passkey again.
-  await page.goto(`${running.url}/console/keys`)
+  await page.goto(`${running.url}/console/keys/new`)
   await page.getByLabel('Name').fill('ci')
   await page.getByLabel('Ids of tenants').fill(tenant.id)
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 6 * 60_000 })

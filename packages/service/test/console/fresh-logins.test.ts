@@ -33,7 +33,7 @@ test('acts that could take over logins ask for a new login, and those beside the
   expect(await asks(`/connections/${id}`, { trust_email: 'yes' })).toBe(true)
   expect(await asks(`/users/${ada.id}/verify`)).toBe(true)
   expect(await asks('/signing-keys/rotate')).toBe(true)
-  expect(await asks('/applications', redirects)).toBe(true)
+  expect(await asks('/applications/new', redirects)).toBe(true)
   expect(await asks(`/connections/${id}/enable`)).toBe(true)
   expect(await asks('/users/new', { email: 'eve@example.com', verified: 'yes' })).toBe(true)
   expect(await asks(`/users/${ada.id}/end-sessions`)).toBe(false)

@@ -30,6 +30,7 @@ const gallery: Readonly<Record<string, readonly Entry[]>> = {
   ],
   '/console/tenants/new': ['tenant-new'],
   '/console/keys': ['keys'],
+  '/console/keys/new': ['key-new'],
   '/console/operators': ['operators'],
   '/console/audit': ['audit', { name: 'audit-none', path: '/console/audit?target=nothing' }],
   '/console/audit/:entry': ['audit-entry'],
@@ -111,6 +112,7 @@ const gallery: Readonly<Record<string, readonly Entry[]>> = {
   '/console/t/:tenant/users/:user/delete': ['user-delete'],
   '/console/t/:tenant/users/:user/log-in-as': ['user-log-in-as'],
   '/console/t/:tenant/keys': ['tenant-keys'],
+  '/console/t/:tenant/keys/new': ['tenant-key-new'],
   '/console/t/:tenant/keys/:key/withdraw': [
     { name: 'tenant-key-withdraw', path: '/console/t/:tenant/keys/:own/withdraw' },
   ],

@@ -67,6 +67,7 @@ const tasks: Readonly<Record<string, (day: Day) => Promise<void>>> = {
   },
   'make an API key': async ({ go, see, tab, ids }) => {
     await go('/console/keys')
+    await tab.press('Make a key')
     await see('Ids of tenants')
     await tab.fill('Name', 'Deployment')
     await tab.fill('Ids of tenants', ids.tenant ?? '')

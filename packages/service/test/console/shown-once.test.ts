@@ -10,8 +10,8 @@ test('a new key is shown once: loading its page again shows no secret, and makes
   const tenant = await aTenant(running)
   const owner = await running.logIn({ role: 'owner' })
   const before = (await admin.listApiKeys()).length
-  const form = await owner.get('/console/keys')
-  const made = await press(owner, form, '/console/keys', { ...KEY, tenants: tenant.id })
+  const form = await owner.get('/console/keys/new')
+  const made = await press(owner, form, '/console/keys/new', { ...KEY, tenants: tenant.id })
   expect(made).toMatchObject({ status: 303, html: '' })
   const address = made.location ?? ''
   expect(address).toMatch(/^\/console\/keys\?once=[\w-]{22}$/)
@@ -57,10 +57,10 @@ test('an admin of one tenant makes and withdraws keys of it, and sees no key tha
   const ada = await running.logIn({ role: 'admin', reach: [tenant.id] })
   const path = `${tenant.path}/keys`
   expect((await ada.get(tenant.path)).html).toContain(`href="${path}"`)
-  const form = await ada.get(path)
+  const form = await ada.get(`${path}/new`)
   expect(textOf(form.html)).toContain('The key reaches this tenant alone.')
   expect(form.html).not.toContain('name="reach"')
-  const made = await press(ada, form, path, { ...KEY, reach: 'all', tenants: 'ten_other' })
+  const made = await press(ada, form, `${path}/new`, { ...KEY, reach: 'all', tenants: 'ten_other' })
   const shown = await ada.get(made.location ?? '')
   expect(shown.html).toMatch(/latchkey_[0-9A-Za-z]{43}/)
   const keys = await admin.listApiKeys()

@@ -23,12 +23,14 @@ const DAY_MICROS = 86_400 * 1e6
 
 export const keyRoutes: readonly ConsoleRoute[] = [
   servicePage(PATH, (call) => showKeys(call)),
-  serviceForm(PATH, (call) => create(call, sentReach(call)), {
+  servicePage(`${PATH}/new`, (call) => showNew(call), { needs: 'secrets' }),
+  serviceForm(`${PATH}/new`, (call) => create(call, sentReach(call)), {
     needs: 'secrets',
     isDangerous: true,
   }),
   tenantPage('/keys', (call) => showKeys(call)),
-  tenantForm('/keys', (call) => create(call, [call.tenant.id]), {
+  tenantPage('/keys/new', (call) => showNew(call), { needs: 'secrets' }),
+  tenantForm('/keys/new', (call) => create(call, [call.tenant.id]), {
     needs: 'secrets',
     isDangerous: true,
   }),
@@ -40,7 +42,7 @@ const pathOf = ({ tenant }: Call) => (tenant ? `/console/t/${tenant.id}/keys` : 
 const isOf = (reach: Reach, tenantId: string) => reach !== 'all' && reach.join() === tenantId
 
 /** The keys of the service, or those of the tenant of the path. */
-async function showKeys(call: Call | TenantCall, refused: Refused = {}): Promise<Result> {
+async function showKeys(call: Call | TenantCall): Promise<Result> {
   const { scope, tenant } = call
   const keys = (await listApiKeys(scope)).reverse()
   const secret = secretIn(call, 'secret')
@@ -49,17 +51,34 @@ async function showKeys(call: Call | TenantCall, refused: Refused = {}): Promise
     name: 'keys',
     title: 'API keys',
     ...(may(call, 'secrets') && {
-      action: { href: '#new', label: 'Make a key' },
+      action: { href: `${pathOf(call)}/new`, label: 'Make a key' },
     }),
     data: {
       made: secret === undefined ? undefined : { name: secretIn(call, 'name') ?? '', secret },
       now: nowMicros(scope.context.clock),
       keys: tenant ? keys.filter(({ reach }) => isOf(reach, tenant.id)) : keys,
       base: pathOf(call),
+    },
+    commands: ['latchkey-service key list'],
+  }
+}
+
+async function showNew(call: Call | TenantCall, refused: Refused = {}): Promise<Result> {
+  const { tenant, form } = call
+  const sent = (name: string) => form.get(name) ?? ''
+  return {
+    kind: 'page',
+    name: 'new-key',
+    title: 'Make a key',
+    data: {
+      base: pathOf(call),
       ofTenant: tenant !== undefined,
+      sent: {
+        ...{ name: sent('name'), reach: sent('reach'), tenants: sent('tenants') },
+        ...{ access: sent('access'), days: form.get('days') ?? '365' },
+      },
     },
     commands: [
-      'latchkey-service key list',
       `latchkey-service key create --name ci --tenant ${tenant?.id ?? '<id>'} --expires 2027-01-31`,
     ],
     ...refused,
@@ -88,7 +107,7 @@ async function create(call: Call, reach: Reach): Promise<Result> {
       refusal.code === 'not_found'
         ? 'There is no tenant with one of these ids.'
         : refusalText(refusal)
-    return showKeys(call, { problem, status: 422 })
+    return showNew(call, { problem, status: 422 })
   }
 }
 

@@ -261,7 +261,7 @@ export const de = {
     'Das Formular wird zehn Minuten lang aufgehoben und einmal verwendet.',
   'The key {name} is shown once. It is stored as a hash.':
     'Der Schlüssel {name} wird einmal angezeigt. Gespeichert wird nur ein Hash.',
-  'No API key yet. Make one below: applications and scripts call the management API with it.':
+  'No API key yet. Make one: applications and scripts call the management API with it.':
     'Noch kein API-Schlüssel. Erzeugen Sie unten einen: Anwendungen und Skripte rufen damit die Verwaltungs-API auf.',
   Tenants: 'Mandanten',
   Access: 'Zugriff',
