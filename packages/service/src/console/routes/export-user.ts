@@ -1,4 +1,5 @@
 import { lookUpApplication } from '../../domain/applications/applications.ts'
+import { lastLoginOf } from '../../domain/users/user-lists.ts'
 import { getAccount } from '../../domain/users/users.ts'
 import type { Credential } from '../../store/records.ts'
 import { serializeCredential } from '../../wire/credentials.ts'
@@ -42,13 +43,12 @@ async function everythingOf(
   { user, credentials }: Awaited<ReturnType<typeof getAccount>>,
 ): Promise<object[]> {
   const { context, tenantId } = scope
-  const [state, mails, operatorLogins, logins] = await Promise.all([
+  const [state, mails, operatorLogins, lastLoginAt] = await Promise.all([
     support.stateOf(tenant, user, credentials),
     support.mails(scope, { userId: user.id, after: undefined, limit: MAILS }),
     support.impersonations(scope, user.id),
-    context.store.users.lastLogins(tenantId, [user.id]),
+    lastLoginOf(scope, user.id),
   ])
-  const lastLoginAt = logins.get(user.id)
   return [
     {
       ...serializeUser(user),

@@ -32,3 +32,11 @@ export async function listOfUsers(
     onlyBeginnings: query.search !== undefined && !(await store.users.findsInside()),
   }
 }
+
+/** The last login of a user; `undefined`: none is known. */
+export async function lastLoginOf(
+  { context: { store }, tenantId }: Scope,
+  userId: string,
+): Promise<Micros | undefined> {
+  return (await store.users.lastLogins(tenantId, [userId])).get(userId)
+}
