@@ -119,6 +119,9 @@ interface Parts {
   navigation: Shared & { operator: OperatorUser; pages: readonly ServicePage[] }
   /** A button that copies the element of that id. */
   copy: Pick<Shared, 't'> & { of: string; file?: string | undefined }
+  /** An id beside a button that copies it. */
+  id: Pick<Shared, 't'> & { id: string; label?: string }
+  'api-names': Pick<Shared, 't'>
   month: Pick<Shared, 't' | 'language'> & { month: Chart }
   export: Shared & Pick<ConsolePages['users'], 'exportPath' | 'exported'>
   entries: Shared & { entries: readonly ShownEntry[]; label: string; rows?: string }

@@ -36,13 +36,18 @@ export interface ServicePages {
     search: string
     next: string | undefined
   }
+  'new-tenant': { name: string; domain: string }
   keys: {
     /** A new key, whose secret is shown once. */
     made: { name: string; secret: string } | undefined
     now: Micros
     keys: readonly ApiKey[]
     base: string
+  }
+  'new-key': {
+    base: string
     ofTenant: boolean
+    sent: { name: string; reach: string; tenants: string; access: string; days: string }
   }
   operators: {
     operators: readonly ShownOperator[]

@@ -20,7 +20,7 @@ export interface TenantPages {
     one: Tenant
     users: number
     applications: number
-    flags: readonly (readonly [name: string, isOn: boolean])[]
+    flags: readonly { name: string; label: Sentence; isOn: boolean }[]
     figures: readonly DayFigure[]
     month: Chart
   }
@@ -66,6 +66,9 @@ export interface TenantPages {
     total: number
     applications: readonly Application[]
     next: string | undefined
+    base: string
+  }
+  'new-application': {
     base: string
     draft: ApplicationDraft
     problems: readonly ShownProblem[]

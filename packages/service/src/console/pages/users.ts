@@ -26,6 +26,8 @@ export interface UserPages {
     onlyBeginnings: boolean
     acts: typeof bulkActs
     isFiltered: boolean
+    /** The number of users where the list has no filter. */
+    total: number | undefined
     ways: typeof wayWords
     filterNames: typeof filterNames
     importPath: string

@@ -3,9 +3,9 @@ import { getApplication } from '../../domain/applications/applications.ts'
 import type { Program } from '../../domain/operators/support.ts'
 import { omitZero } from '../../wire/omit-zero.ts'
 import { decodePlace, encodePlace, timedPage, timedPlace } from '../../wire/places.ts'
+import { serializeGrant } from '../../wire/support.ts'
 import { formatTimestamp } from '../../wire/timestamps.ts'
 import { query, type Route, write } from '../route.ts'
-import { serializeGrant } from '../../wire/support.ts'
 
 const tenant = '/x/v1/tenants/:tenant_id'
 const ofUser = `${tenant}/users/:user_id/grants`
