@@ -57,7 +57,8 @@ export async function createMachine(
   write('systemctl', systemctl(folder))
   const known = Object.entries({ [NEWEST]: here, ...releases })
   for (const [version, main] of known) writeFileSync(join(bin, `release-${version}`), main)
-  write('npm', `cp "${bin}/release-\${4##*@}" "${bin}/release"\n`)
+  // npm makes files by the umask of its shell.
+  write('npm', `rm "${bin}/release"\ncp "${bin}/release-\${4##*@}" "${bin}/release"\n`)
   writeFileSync(join(bin, 'release'), here)
   writeFileSync(join(folder, 'latchkey.env'), '')
   writeFileSync(join(folder, 'log'), '')
@@ -92,7 +93,10 @@ export async function createMachine(
   }
 }
 
-/** A stand-in for systemd's: it starts the service, and stops it by SIGTERM. */
+/**
+ * A stand-in for systemd's: it starts the service, and stops it by SIGTERM. The service of the unit has a user of its own, so a
+ * release that root alone can read does not start.
+ */
 function systemctl(folder: string): string {
   return `cd '${folder}'
 stop() {
@@ -102,6 +106,7 @@ stop() {
   rm pid
 }
 start() {
+  test -n "$(find bin/release -perm -o=r)"
   . ./latchkey.env
   setsid latchkey-service serve >> log 2>&1 < /dev/null &
   echo $! > pid

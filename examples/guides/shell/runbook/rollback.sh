@@ -1,5 +1,5 @@
 systemctl stop latchkey
-npm install --prefix /opt/latchkey "@latchkey/service@$VERSION"
+(umask 022; npm install --prefix /opt/latchkey "@latchkey/service@$VERSION")
 mkdir "$LATCHKEY_DATA/newer"
 mv "$LATCHKEY_DATA"/*.db* "$LATCHKEY_DATA/newer"
 cp --archive before-upgrade/data.db* "$LATCHKEY_DATA"

@@ -1,5 +1,5 @@
 pg_dump --format=custom --file=before-upgrade.dump "$LATCHKEY_DATABASE"
-npm install --prefix /opt/latchkey "@latchkey/service@$VERSION"
+(umask 022; npm install --prefix /opt/latchkey "@latchkey/service@$VERSION")
 latchkey-service migrate
 systemctl restart latchkey
 curl --silent --fail --retry 30 --retry-all-errors --retry-delay 1 "$LATCHKEY_URL/x/ready"

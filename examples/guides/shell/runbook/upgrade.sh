@@ -1,5 +1,5 @@
 systemctl stop latchkey
 cp --archive "$LATCHKEY_DATA/." before-upgrade
-npm install --prefix /opt/latchkey "@latchkey/service@$VERSION"
+(umask 022; npm install --prefix /opt/latchkey "@latchkey/service@$VERSION")
 systemctl start latchkey
 curl --silent --fail --retry 30 --retry-all-errors --retry-delay 1 "$LATCHKEY_URL/x/ready"
