@@ -1,5 +1,6 @@
 import { StoreError } from '../errors.ts'
 import { once, script, sql } from '../sql/sql.ts'
+import { SYSTEM_TENANT_ID } from '../system-tenant.ts'
 import type { Connections } from './connections.ts'
 import { followSettled } from './settled.ts'
 
@@ -11,8 +12,10 @@ interface Drift {
   rows: number
 }
 
+/** The tenant of the operators and deleted tenants are in no list, so they are not counted either. */
 const COUNTED = sql`with rows as (
     select 'tenants' as scope, count(*) as n from tenants
+      where id <> ${SYSTEM_TENANT_ID} and deleted_at is null
     union all select 'users:' || tenant_id, count(*) from users group by tenant_id
     union all select 'applications:' || tenant_id, count(*) from applications group by tenant_id
   ), drift as (
