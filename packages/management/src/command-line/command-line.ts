@@ -24,10 +24,11 @@ class SecretsCommand extends Command {
     if (parsed.unknown.some((word) => word === '--help' || word === '-h')) return parsed
     for (const option of this.options) {
       const { envVar } = option
+      // A variable that is set and empty is not set, as compose files and units of systemd have it.
+      if (envVar && process.env[envVar] === '') delete process.env[envVar]
       if (!(option instanceof SecretOption) || !envVar || !process.env[`${envVar}_FILE`]) continue
       const key = option.attributeName()
       if (this.getOptionValueSource(key) === 'cli') continue
-      // A source that is not "env" is kept where the variable itself is set and empty.
       this.setOptionValueWithSource(key, secretOf(envVar), 'file')
     }
     return parsed

@@ -280,6 +280,16 @@ test.for([
   expect(String(written.mock.calls[0]?.[0])).toMatch(/^Usage: latchkey-service/)
 })
 
+test('a variable that is set and empty is not set', async () => {
+  using folder = temporaryFolder()
+  const env = { LATCHKEY_DATA: folder.path, LATCHKEY_DATABASE: '', LATCHKEY_MASTER_KEY: '' }
+  const created = await run(['tenant', 'create', '--domain', 'login.example.com'], env)
+  expect(created).toMatchObject({ code: 0, stderr: '' })
+  const neither = await run(['tenant', 'list'], { LATCHKEY_DATA: '', LATCHKEY_DATABASE: '' })
+  expect(neither.code).toBe(2)
+  expect(neither.stderr).toContain('give --data, a folder, or --database, a PostgreSQL')
+})
+
 test('--help exits with 0', async () => {
   const { code, stdout } = await run(['--help'])
   expect(code).toBe(0)
