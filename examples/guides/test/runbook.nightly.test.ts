@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { earlierRelease } from '../../../packages/service/test/support/earlier-release.ts'
@@ -15,6 +16,8 @@ test('a data folder of the last release is upgraded and taken back as the runboo
   expect(await machine.run('upgrade')).toContain('ready')
   await machine.service('tenant', 'create', '--domain', 'new.example.com')
   machine.environment.VERSION = '0.2.0'
+  const copies = readdirSync(machine.folder).filter((name) => name.startsWith('before-upgrade-'))
+  machine.environment.BEFORE = copies.join()
   expect(await machine.run('rollback')).toContain('ready')
   const tenants = await machine.service('tenant', 'list')
   expect(tenants).toContain('login.example.com')

@@ -1,7 +1,8 @@
 systemctl stop latchkey
 latchkey-service restore "$BACKUP" --data "$LATCHKEY_DATA/restored" --replaces "$LATCHKEY_DATA"
-mkdir "$LATCHKEY_DATA/replaced"
-mv "$LATCHKEY_DATA"/*.db* "$LATCHKEY_DATA/replaced"
+REPLACED="$LATCHKEY_DATA/replaced-$(date +%FT%H%M%S)"
+mkdir "$REPLACED"
+mv "$LATCHKEY_DATA"/*.db* "$REPLACED"
 mv "$LATCHKEY_DATA"/restored/* "$LATCHKEY_DATA"
 chown --reference="$LATCHKEY_DATA/." "$LATCHKEY_DATA"/*.db*
 systemctl start latchkey
