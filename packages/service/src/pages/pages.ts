@@ -277,6 +277,8 @@ export interface Pages {
       host: string | undefined
       name: string | undefined
       since: string
+      /** The day on which it has last got tokens; `undefined` if it never did. */
+      used: string | undefined
     })[]
   }
   deleteAccount: { csrf: string; email: string; problem?: Problem<'confirm'> | undefined }

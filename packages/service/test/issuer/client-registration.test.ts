@@ -74,6 +74,7 @@ describe.each(allStoreKinds)('on %s', (store) => {
     const { browser, tokens } = await connect(issuer, id, here)
     const page = await browser.get('/account/access')
     expect(page.html).toContain('A program on your device')
+    expect(page.html).toMatch(/Allowed [^<]+ Last used on \w+ \d/)
     const withdraw = /name="withdraw" value="([^"]+)"/.exec(page.html)?.[1] ?? ''
     await browser.submit(page, { withdraw })
     expect((await refresh(issuer, id, tokens.refresh_token)).body.error).toBe('invalid_grant')

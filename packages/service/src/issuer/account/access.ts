@@ -16,6 +16,8 @@ export async function showAccess(flow: FlowRequest, { user, csrf }: Visit): Prom
     timeStyle: 'short',
     timeZone: 'UTC',
   })
+  // The service notes the use to the hour, so the page names the day.
+  const days = new Intl.DateTimeFormat(languageOf(flow), { dateStyle: 'medium', timeZone: 'UTC' })
   const found = await consentsOf(flow, user.id)
   show(flow, 200, 'access', {
     csrf,
@@ -25,6 +27,7 @@ export async function showAccess(flow: FlowRequest, { user, csrf }: Visit): Prom
         id: keyOf(consent.clientId),
         ...namesOf(consent),
         since: format.format(consent.since / 1_000),
+        used: consent.usedAt === undefined ? undefined : days.format(consent.usedAt / 1_000),
         ...(await shownAccess(
           flow,
           consent,

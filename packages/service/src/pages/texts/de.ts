@@ -276,6 +276,7 @@ export const de: Texts = {
   accessDevice: 'Ein Programm auf Ihrem Gerät',
   accessName: 'Es nennt sich selbst „{name}“.',
   accessSince: 'Erlaubt am {time}.',
+  accessUsed: 'Zuletzt verwendet am {day}.',
   accessWithdraw: 'Zugriff entziehen',
   accessWithdrawWhich: 'Zugriff entziehen: {host}',
   accessDone:

@@ -255,6 +255,7 @@ export const en = {
   accessDevice: 'A program on your device',
   accessName: 'It calls itself “{name}”.',
   accessSince: 'Allowed {time}.',
+  accessUsed: 'Last used on {day}.',
   accessWithdraw: 'Withdraw access',
   accessWithdrawWhich: 'Withdraw access: {host}',
   accessDone:
