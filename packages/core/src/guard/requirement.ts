@@ -14,54 +14,66 @@ import type { MaybePromise } from '../shared/maybe-promise.ts'
 import { isRecord } from '../shared/records.ts'
 import type { AppUser, RoleOf } from './user.ts'
 
-/** The requirement of a guard. An empty one asks for a logged-in user. */
+/**
+ * The requirement of a guard. All parts must be met. An empty one asks only for a logged-in user.
+ */
 export interface Requirement<Request = unknown, U = AppUser> {
   /**
-   * One of these roles, or each role in `all`. The option `rolesFrom` says where roles come from.
+   * The roles, of which the user needs one, or with `all` every one. The option `rolesFrom` says
+   * where roles come from.
    */
   readonly roles?: readonly RoleOf<U>[] | { readonly all: readonly RoleOf<U>[] }
-  /** Values that claims must have, or functions that look at them. */
+  /** The value that each claim must have, or a function that decides. */
   readonly claims?: Readonly<Record<string, ClaimRule<Request>>>
-  /** Whether this user may do this. Any result but `true` refuses the user; a thrown error goes to your error handler. */
+  /**
+   * Decides whether the user may do this. Any result but `true` refuses the user. A thrown error
+   * goes to your error handler.
+   */
   readonly check?: (user: U, request: Request) => MaybePromise<boolean>
   /**
    * The kinds of credentials that are accepted. `bearer` is an access token in the header
-   * `Authorization`, and needs the option `bearer`. If a request has a token, only the token
-   * counts. Default `['session']`.
+   * `Authorization`, and needs the option `bearer` or `resources`. If a request has a token, its
+   * session is ignored. Default `['session']`.
    */
   readonly accept?: readonly ('session' | 'bearer')[]
-  /** Scopes that a bearer token must have, every one; a session needs none. */
+  /** Scopes of which a bearer token must have every one. A session needs none. */
   readonly scopes?: readonly string[]
   /**
-   * The path of the resource, as the option `resources` declares it, that a bearer token must be for. Default: the one with
-   * the longest path that the address of the request is at or below; outside of all, `bearer.audience` counts.
+   * The resource that a bearer token must be for, by its `path` in the option `resources`. Default:
+   * the resource whose path contains the request; of several, the one with the longest path. If
+   * none does, the token must be for `bearer.audience`.
    */
   readonly resource?: string
-  /** How the user must have logged in; another login is asked for when they have not. */
+  /**
+   * The authentication context that the login must have, or several of which one will do (`acr`,
+   * OIDC Core 1.0 §2). A user whose login has another one is sent to log in again.
+   */
   readonly acr?: string | readonly string[]
   /**
-   * The most seconds since the user proved who they are; another login is asked for after that.
-   * Less than 60 counts as 60: coming back from the provider takes time.
+   * Seconds since the user last proved who they are, at most. A user whose login is older is sent
+   * to log in again. A value below 60 counts as 60, because the way back from the provider takes
+   * time.
    */
   readonly maxAge?: number
   /**
-   * `false` refuses a login in which another person acts for the user (`act`, RFC 8693 §4.1), such as an operator who
-   * helps. A guard with `acr` or `maxAge` refuses it in any case. Default `true`.
+   * `false` refuses a session in which another person acts for the user, such as a support operator
+   * (`act`, RFC 8693 §4.1). A guard with `acr` or `maxAge` always refuses it. Default `true`.
    */
   readonly actor?: boolean
   /**
-   * Whether to answer a person or a program. Default: decided by `isApiRequest`. With `page`, a
-   * browser gets a page with a link to the login instead of a redirect.
+   * The form of a refusal: a redirect, JSON, or a page with a link to the login. Default `auto`:
+   * `isApiRequest` decides between a redirect and JSON.
    */
   readonly respond?: 'auto' | 'redirect' | 'json' | 'page'
   /**
-   * `false` rehearses the guard: a logged-in user who does not meet `roles`, `claims`, `check`, `scopes`,
-   * `acr`, `maxAge` or `actor` passes, with a log line and an event. Visitors are still sent to log in. Default `true`.
+   * `false` rehearses the guard. A logged-in user who does not meet `roles`, `claims`, `check`,
+   * `scopes`, `acr`, `maxAge` or `actor` passes, and a log line and an event report it. Visitors
+   * who are not logged in are still sent to log in. Default `true`.
    */
   readonly enforce?: boolean
 }
 
-/** The value that a claim must have, or a function that looks at it. */
+/** The value that a claim must have, or a function that decides. */
 export type ClaimRule<Request = unknown> =
   | string
   | number
@@ -70,19 +82,19 @@ export type ClaimRule<Request = unknown> =
 
 /** The part of a requirement that `auth.has()` answers. All parts must be met. */
 export interface UserRequirement<U = AppUser> {
-  /** One of these roles, or every one of `all`. */
+  /** The roles, of which the user needs one, or with `all` every one. */
   readonly roles?: readonly RoleOf<U>[] | { readonly all: readonly RoleOf<U>[] }
-  /** Values that claims must have, or functions that look at them. */
+  /** The value that each claim must have, or a function that decides. */
   readonly claims?: Readonly<
     Record<string, string | number | boolean | ((value: unknown) => boolean)>
   >
-  /** Whether this user may do this. It answers at once: a promise is refused. */
+  /** Decides whether the user may do this. It must not return a promise. */
   check?(user: U): boolean
 }
 
 /**
- * The same type, but compared structurally. Otherwise the compiler compares a type with roles by
- * its user type, and a `RequestAuth<Staff>` is assignable to no other `RequestAuth`.
+ * The same type, but compared by its members. Otherwise the compiler compares two requirements by
+ * their user types, and a `RequestAuth<Staff>` would be assignable to no other `RequestAuth`.
  */
 export type ByMember<T> = { [Name in keyof T]: T[Name] }
 
@@ -186,17 +198,18 @@ export function checkUserRequirement(asked: unknown): void {
 }
 
 /**
- * The arguments of `requireUser()` of an adapter. A framework calls a handler with two or more, so that
- * `app.get(path, requireUser, handler)` does not compile.
+ * The arguments of an adapter's `requireUser()`. Frameworks call handlers with two arguments or
+ * more, so `app.get(path, requireUser, handler)` without the parentheses does not compile.
  */
 export type GuardArguments<Asked> = readonly [requirement?: Asked, parentheses?: never]
 
 /**
- * Refuses a factory of an adapter that was handed to a framework without being called: the framework gave it
- * a request and more.
+ * Throws if an adapter's factory was used as a handler, as in `app.get(path, requireUser,
+ * handler)`.
  *
  * @param more - The arguments after the options.
- * @param call - The call as it is written, and the line that it stands in.
+ * @param call - The correct call, such as `requireUser()`.
+ * @param line - An example line with that call.
  * @throws {@link ConfigError} with the line to write.
  */
 export function mustBeCalled(more: readonly unknown[], call: string, line: string): void {
@@ -205,10 +218,10 @@ export function mustBeCalled(more: readonly unknown[], call: string, line: strin
 }
 
 /**
- * Reads what `requireUser()` of an adapter was given: no argument asks only for a logged-in user.
+ * Reads the arguments of an adapter's `requireUser()`. No argument means any logged-in user.
  *
- * @throws {@link ConfigError} as {@link checkRequirement} does, and when parentheses are missing: a
- *   framework that calls `requireUser` as a handler gives it a request and more.
+ * @throws {@link ConfigError} as {@link checkRequirement} does, and when `requireUser` was used as
+ *   a handler without parentheses.
  */
 export function requirementOf<Asked extends object>(
   given: GuardArguments<Asked | undefined>,

@@ -12,127 +12,160 @@ import type { Languages } from '../texts/languages.ts'
 import type { PageTexts } from '../texts/page-texts.ts'
 import type { Hooks } from './hooks.ts'
 
-/** How the application proves to the provider that it is the client (OIDC Core 1.0 §9). */
+/** How the application authenticates at the provider's token endpoint (OIDC Core 1.0 §9). */
 export type ClientAuth = 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt' | 'none'
 
-/** A client secret, or a function that makes one and is called at every exchange. */
+/**
+ * A client secret, or a function that returns one. The function is called whenever the secret is
+ * needed.
+ */
 export type ClientSecret = string | (() => string | Promise<string>)
 
-/** How the assertions of `private_key_jwt` are made (RFC 7523 §3). */
+/** Options of the client assertions for `private_key_jwt` (RFC 7523 §3). */
 export interface ClientAssertionOptions {
-  /** The `kid` of the header, for providers that know several keys of the client. Default none. */
+  /**
+   * The `kid` in the header. Providers need it if several keys of the client are registered.
+   * Default none.
+   */
   readonly keyId?: string
-  /** Default `issuer`. Okta and Entra ID want `token_endpoint`. */
+  /** The `aud` of the assertion. Default `issuer`. Okta and Entra ID require `token_endpoint`. */
   readonly audience?: 'issuer' | 'token_endpoint'
-  /** Default RS256, ES256 or Ed25519, by the kind of the key. PS256 takes RSA keys. */
+  /**
+   * The signature algorithm. Default RS256, ES256 or EdDSA, by the type of the key. RSA keys can
+   * also use PS256, which is the default with `profile: 'fapi2'`.
+   */
   readonly algorithm?: 'RS256' | 'PS256' | 'ES256' | 'EdDSA'
 }
 
 /** One provider and this application's registration there. */
 export interface IssuerRegistration {
+  /** The issuer identifier of the provider. */
   readonly issuer: string | URL
+  /** The client id of this application at the provider. */
   readonly clientId: string
   readonly clientSecret?: string | undefined
   /**
-   * Whether this provider sends visitors back to the callback itself, instead of to a redirect URI
-   * of its own (`redirectUriFor`). Only for providers that name themselves in their answers (RFC
-   * 9207), which is checked. Only used with an issuer function. Default `false`.
+   * Whether this provider uses the plain callback as its redirect URI, instead of one of its own
+   * (`redirectUriFor`). Allowed only for providers that name themselves in the callback (RFC 9207).
+   * Used only if `issuer` is a function. Default `false`.
    */
   readonly sharedCallback?: boolean | undefined
 }
 
 /**
- * Chooses the provider of a request, for applications that serve several tenants. Transactions and
- * sessions are bound to the choice: a login or session of one provider is not valid at another.
+ * Chooses the provider of a request, for applications with several tenants. A login or session of
+ * one provider is not valid for requests of another.
  */
 export type IssuerResolver = (
   request: AuthRequest,
 ) => IssuerRegistration | Promise<IssuerRegistration>
 
-/** The moment at which userinfo is read. */
+/** When userinfo is read. */
 export type UserinfoOption = 'never' | 'login' | { readonly everySeconds: number }
 
-/** How bearer tokens are recognized, for guards with `accept: ['session', 'bearer']`. */
+/** Options of access tokens, for guards with `accept: ['session', 'bearer']`. */
 export interface BearerOptions {
   /**
-   * The `aud` of access tokens for this application; one of several will do. Required, unless the application declares
-   * `resources`: within these, the `aud` is the address of the resource.
+   * The `aud` that access tokens must have; with a list, one of it. Required unless `resources` is
+   * set. Tokens for a resource must have the address of the resource instead.
    */
   readonly audience?: string | readonly string[]
   /**
-   * The narrower scopes that a broader scope implies, for every guard: `{ 'notes:write': ['notes:read'] }`. They may imply
-   * more. Default: a scope implies no other.
+   * Scopes that imply narrower ones, for every guard: `{ 'notes:write': ['notes:read'] }`. An
+   * implied scope can imply others. Default none.
    */
   readonly impliedScopes?: Readonly<Record<string, readonly string[]>>
   /**
-   * Whether to introspect (RFC 7662) tokens that are not JWT access tokens (RFC 9068), at every
-   * request. Default `false`: such tokens are refused.
+   * Whether to ask the provider, at every request, about tokens that are not JWT access tokens
+   * (introspection, RFC 7662; RFC 9068). Default `false`: such tokens are refused.
    */
   readonly introspection?: boolean
   /**
-   * With `'required'`, guards accept only tokens that are bound to a key (DPoP, RFC 9449), with its proof;
-   * a stolen token is refused. Default: bound tokens with their proof, and others without one. `profile: 'fapi2'` requires it too.
+   * `'required'` accepts only tokens that are bound to a key (DPoP, RFC 9449), so that a stolen
+   * token is refused. Default: unbound tokens are accepted too; bound ones always need their proof.
+   * `profile: 'fapi2'` implies `'required'`.
    */
   readonly dpop?: 'required'
 }
 
-/** The routes; a string renames one, `false` turns it off. Paths are relative to `baseUrl`. */
+/** The paths of the kit's routes, relative to `baseUrl`. `false` turns a route off. */
 export interface RouteOptions {
-  /** `GET`: begins a login. Default `/login`. */
+  /** `GET`: starts a login. Default `/login`. */
   readonly login?: string | false
-  /** `GET` or `POST`: where the provider sends the visitor back. Default `/callback`. */
+  /**
+   * `GET` or `POST`: the redirect URI, to which the provider sends the visitor back. Default
+   * `/callback`.
+   */
   readonly callback?: string
-  /** `POST`: logs out; `GET` asks first. Default `/logout`. */
+  /** `POST`: logs out. `GET`: shows a page that asks first. Default `/logout`. */
   readonly logout?: string | false
   /**
-   * `GET`: where the provider sends the visitor after its own logout (`post_logout_redirect_uri`).
-   * Off by default: visitors come back to the root of `baseUrl`.
+   * `GET`: the page to which the provider sends the visitor after its logout
+   * (`post_logout_redirect_uri`). Off by default: visitors come back to `baseUrl`.
    */
   readonly loggedOut?: string | false
-  /** `POST`: the provider's notices that a session ended. Default `/backchannel-logout`. */
+  /**
+   * `POST`: receives the provider's logout tokens (OpenID Connect Back-Channel Logout 1.0). Default
+   * `/backchannel-logout`.
+   */
   readonly backchannelLogout?: string | false
-  /** `GET`: the user and the session's end as JSON, for single-page applications. Default `/session`. */
+  /**
+   * `GET`: the user and the expiry of the session as JSON, for single-page applications. Default
+   * `/session`.
+   */
   readonly session?: string | false
-  /** Shows a form that was kept through a login; see `keepForms`. Default `/kept-form`. */
+  /** The page that shows a kept form after the login; see `keepForms`. Default `/kept-form`. */
   readonly keptForm?: string
 }
 
-/** The pages that logins end at. */
+/** The pages to show after logins. */
 export interface ReturnToOptions {
-  /** A path of this site, for logins that no page asked for. Default the path of `baseUrl`. */
+  /**
+   * The page to show if the login names no other: a path of this site. Default: the path of
+   * `baseUrl`.
+   */
   readonly default?: string
 }
 
-/** How forms are kept through a login. */
+/** Options of kept forms. */
 export interface KeepFormsOptions {
-  /** More names of fields that are never kept, in any case: `['cardNumber']`. */
+  /**
+   * Names of more fields that are never kept, such as `['cardNumber']`. Upper and lower case are
+   * the same.
+   */
   readonly except?: readonly string[]
 }
 
 /** A session of another login kit. */
 export interface AdoptedSession {
-  /** The claims of the user; `sub` is required. The kit uses `iss` and `sid`. */
+  /** The claims of the user. `sub` is required. The kit also uses `iss` and `sid`. */
   readonly user: Readonly<Record<string, unknown>> & { readonly sub: string }
   /**
-   * When the old session began, in seconds since the epoch. The new one ends `absoluteSeconds` after it.
-   * Default now.
+   * When the old session began, in seconds since the epoch. The new one expires `absoluteSeconds`
+   * later. Default now.
    */
   readonly startedAt?: number | undefined
-  /** Names the old session, where its cookie changes while it lasts. Default the cookie. */
+  /**
+   * The id of the old session. Needed if its cookie changes from request to request. Default: the
+   * cookie.
+   */
   readonly id?: string | undefined
   /** Sent to the provider at logout as `id_token_hint`. */
   readonly idToken?: string | undefined
-  /** The tokens of the session. Without them, `accessToken()` throws until the next login. */
+  /** The tokens of the user. Without them, `accessToken()` throws until the next login. */
   readonly tokens?: SessionTokens | undefined
 }
 
-/** How sessions of another login kit are adopted, so that a switch logs no user out. */
+/** Adopts the sessions of another login kit, so that a switch to this one logs no user out. */
 export interface AdoptOptions {
-  /** The name of the old session cookie, such as `appSession`. Its pieces `appSession.0` and so on belong to it. */
+  /**
+   * The name of the old session cookie, such as `appSession`. Parts such as `appSession.0` are read
+   * too.
+   */
   readonly cookie: string
   /**
-   * Reads an old session: `undefined` where the cookie opens none. It must verify the cookie as the
-   * old kit did: the user that it names is logged in.
+   * Reads an old session; `undefined` if the cookie is not valid. It must verify the cookie as the
+   * old kit did, because the user that it returns is logged in.
    */
   readonly read: (
     cookie: string,
@@ -140,213 +173,237 @@ export interface AdoptOptions {
   ) => AdoptedSession | undefined | Promise<AdoptedSession | undefined>
 }
 
-/** The session's options. */
+/** Options of sessions. */
 export interface AuthSessionOptions<Store = SessionStore> {
   /**
-   * A text of at least 32 characters that can't be guessed; cookies are signed and sealed with keys derived
-   * from it. In a list, the first is used for new cookies and all are accepted, so that secrets can
-   * be changed without logging users out. Falls back to `LATCHKEY_SESSION_SECRET`.
+   * A random text of at least 32 characters. Cookies are signed and sealed with keys derived from
+   * it. With a list, new cookies use the first secret and all are accepted, so you can rotate
+   * secrets without logging users out. Falls back to `LATCHKEY_SESSION_SECRET`.
    */
   readonly secret?: string | readonly string[] | undefined
   /**
-   * Where sessions live. Without a store, they live in this process. `'cookie'` keeps each one sealed in
-   * the cookie of its browser, at most 8 kB, for serverless functions and small sites; back-channel
-   * logout, lists of sessions and revocation are off then.
+   * The session store. Default: the memory of this process. `'cookie'` keeps each session sealed in
+   * the browser's cookie, at most 8 kB, for serverless functions and small sites. Back-channel
+   * logout, lists of sessions and revocation do not work with it.
    */
   readonly store?: Store | 'cookie' | undefined
-  /** Seconds without a request after which a session ends. Default 86,400 (a day). */
+  /** Seconds without a request after which a session expires. Default 86,400 (a day). */
   readonly idleSeconds?: number
-  /** Seconds after login at which a session ends in any case. Default 604,800 (a week). */
+  /** Seconds after the login at which a session expires in any case. Default 604,800 (a week). */
   readonly absoluteSeconds?: number
-  /** The name of the session cookie and its attribute `SameSite`. */
+  /** The name of the session cookie, and its attribute `SameSite`. */
   readonly cookie?: {
     /**
-     * Its name, before the prefix `__Host-` that it has on https. Default `latchkey`, and with a path in
-     * `baseUrl` that too: `latchkey-shop`.
+     * The name, without the prefix `__Host-` that is added on https. Default `latchkey`, or with
+     * the path of `baseUrl`, if it has one: `latchkey-shop`.
      */
     readonly name?: string
-    /** Default `lax`. */
+    /** The attribute `SameSite`. Default `lax`. */
     readonly sameSite?: 'lax' | 'strict' | 'none'
   }
-  /** Names of what an anonymous visitor's session keeps when they log in. Default none. */
+  /**
+   * Names of session data that an anonymous visitor keeps at login, such as `cart`. Default none.
+   */
   readonly keepAnonymousData?: readonly string[]
-  /** Adopts the sessions of another login kit, each once. Default none. */
+  /** Adopts the sessions of another login kit. Default none. */
   readonly adopt?: AdoptOptions
 }
 
-/** The options of an application and its provider. */
+/** The options of a login. */
 export interface AuthOptions<U = AppUser, Exchange = unknown, Store = SessionStore> {
-  /** The provider's issuer identifier, or a choice by request. Falls back to `LATCHKEY_ISSUER`. */
+  /**
+   * The issuer identifier of the provider, or a function that chooses the provider of each request.
+   * Falls back to `LATCHKEY_ISSUER`.
+   */
   readonly issuer?: string | URL | IssuerResolver | undefined
-  /** The id of this application at the provider. Falls back to `LATCHKEY_CLIENT_ID`. */
+  /** The client id of this application at the provider. Falls back to `LATCHKEY_CLIENT_ID`. */
   readonly clientId?: string | undefined
   /**
-   * A secret, or a function that makes one, such as `appleClientSecret()`. Falls back to
+   * The client secret, or a function that returns one, such as `appleClientSecret()`. Falls back to
    * `LATCHKEY_CLIENT_SECRET`.
    */
   readonly clientSecret?: ClientSecret | undefined
   /**
    * How the application authenticates at the provider. Default `client_secret_basic`, or
-   * `client_secret_post` where the provider knows only that. `private_key_jwt` needs `clientKey`;
+   * `client_secret_post` if the provider supports only that. `private_key_jwt` needs `clientKey`.
    * `none` is for clients without a secret.
    */
   readonly clientAuth?: ClientAuth
-  /** The private key of `private_key_jwt`: RSA (RS256), P-256 (ES256) or Ed25519, PEM or key object. */
+  /** The private key for `private_key_jwt`: RSA, P-256 or Ed25519, as PEM or key object. */
   readonly clientKey?: string | KeyObject | undefined
-  /** How the assertions of `private_key_jwt` are made. */
+  /** Options of the client assertions for `private_key_jwt`. */
   readonly clientAssertion?: ClientAssertionOptions
   /**
-   * The security profile of logins. With `fapi2`, logins follow the FAPI 2.0 Security Profile: pushed requests,
-   * `private_key_jwt`, and access tokens that are bound to a key of the session (DPoP), which guards demand as well. It
-   * needs `clientKey`. Default: OpenID Connect as the other options say.
+   * `fapi2` makes logins follow the FAPI 2.0 Security Profile: pushed requests, `private_key_jwt`,
+   * and access tokens that are bound to a key of the session (DPoP). Guards then accept only bound
+   * tokens. Needs `clientKey`. Default: no profile.
    */
   readonly profile?: 'fapi2'
   /**
-   * Whether access tokens are bound to a key of the session (DPoP, RFC 9449), so that a stolen token opens nothing; call APIs
-   * with `req.auth.fetch()`. The provider must announce ES256 in `dpop_signing_alg_values_supported`. Default `false`;
-   * `profile: 'fapi2'` includes it.
+   * Whether access tokens are bound to a key of the session (DPoP, RFC 9449), so that a stolen
+   * token is useless. Call APIs with `req.auth.fetch()` then. The provider must list ES256 in
+   * `dpop_signing_alg_values_supported`. Default `false`; `profile: 'fapi2'` turns it on.
    */
   readonly dpop?: boolean
   /**
-   * The address of the provider's discovery document, where it is not at the issuer's own
-   * `/.well-known/openid-configuration`. The document must name the issuer that `issuer` does.
+   * The address of the provider's discovery document. Default: `/.well-known/openid-configuration`
+   * below the issuer. The document must name the same issuer as the option `issuer`.
    */
   readonly discoveryUrl?: string | URL | undefined
   /**
-   * Members that replace those of the discovery document, such as `end_session_endpoint` where the
-   * provider does not name the one that it has. With `authorization_endpoint`, `token_endpoint` and `jwks_uri` the provider is
-   * not asked for a document, unless `discoveryUrl` is set.
+   * Members that replace those of the discovery document, such as an `end_session_endpoint` that
+   * the provider does not publish. If you set `authorization_endpoint`, `token_endpoint` and
+   * `jwks_uri`, no document is fetched, unless `discoveryUrl` is set.
    */
   readonly metadata?: Readonly<Record<string, unknown>>
   /**
-   * Where visitors reach this application, such as `https://app.example.com`. Nothing is derived
-   * from the `Host` header or forwarded headers. Falls back to `LATCHKEY_BASE_URL`. With a list,
-   * such as the domains of one application, the `Host` of a request selects the entry; requests for
-   * other hosts are refused. All have the same scheme and path, and each has a redirect URI to
-   * register.
+   * The address at which visitors reach this application, such as `https://app.example.com`.
+   * Addresses are never built from the `Host` header or forwarded headers. Falls back to
+   * `LATCHKEY_BASE_URL`. With a list, for an application with several domains, `Host` selects the
+   * entry and requests for other hosts are refused. All entries need the same scheme and path.
+   * Register the redirect URI of each.
    */
   readonly baseUrl?: string | URL | readonly (string | URL)[] | undefined
   /**
-   * The ids of the tenants whose users are admitted, where the issuer is Entra ID for several tenants:
-   * `https://login.microsoftonline.com/common/v2.0` or `…/organizations/v2.0`.
+   * The ids of the Entra ID tenants whose users may log in. For the issuers
+   * `https://login.microsoftonline.com/common/v2.0` and `…/organizations/v2.0`.
    */
   readonly entraTenants?: readonly string[]
   /**
-   * More origins whose pages may send writes (`POST`, `PUT`, `PATCH`, `DELETE`) through
-   * `requireUser()`, and log out: `['https://admin.example.com']`. Default none: only pages of
-   * `baseUrl` may. `'any'` allows writes from pages of every site; use it only if each form has a
-   * CSRF token that you check.
+   * More origins whose pages may send writes (`POST`, `PUT`, `PATCH`, `DELETE`) to guarded routes
+   * and log out, such as `['https://admin.example.com']`. Default none: only pages of `baseUrl`
+   * may. `'any'` allows every site; use it only if you check a CSRF token in each form.
    */
   readonly trustedOrigins?: readonly string[] | 'any'
-  /** The scopes that logins ask for. Default `openid profile email`. */
+  /** The scopes that logins request. Default `openid profile email`. */
   readonly scope?: string
-  /** The pages that logins end at. */
+  /** The pages to show after logins. */
   readonly returnTo?: ReturnToOptions
   /**
-   * Whether a visitor who opens a page is logged in if the provider knows them already (`prompt=none`):
-   * once in a browser session, and without a question. Others see the page as visitors. Default `false`.
+   * Whether to log in visitors without a question if they have a session at the provider
+   * (`prompt=none`). Tried once in a browser session, when a page is opened. Others see the page as
+   * visitors. Default `false`.
    */
   readonly silentLogin?: boolean
   /**
-   * Whether a form that is sent to a guard without a session is kept through the login: its fields are shown afterwards,
-   * and one click sends them. It is kept in the session store for ten minutes, sealed, for its browser and user. Fields
-   * named like secrets are left out, and those that `except` names. Kept forms take at most 20 MiB for each process. Default
-   * `false`: the form is lost, and a page before the login and the log say so.
+   * Whether to keep a form that a visitor sent to a guarded route without being logged in. After
+   * the login its fields are shown, and one click sends them. It is kept sealed in the session
+   * store for ten minutes, for this browser and user. Fields that are named like secrets or in
+   * `except` are left out. At most 20 MiB of forms are kept per process. Default `false`: the form
+   * is lost; a page before the login and the log say so.
    */
   readonly keepForms?: boolean | KeepFormsOptions
-  /** Parameters added to every authorization request, such as `audience`. */
+  /** Parameters to add to every authorization request, such as `audience`. */
   readonly authorizationParams?: Readonly<Record<string, string>>
-  /** Parameters added to every request to the token endpoint, such as `resource`. */
+  /** Parameters to add to every request to the token endpoint, such as `resource`. */
   readonly tokenParams?: Readonly<Record<string, string>>
   /**
-   * Parameters of the provider's logout, added or replaced; `false` leaves one out, such as
-   * `id_token_hint` or `post_logout_redirect_uri`.
+   * Parameters to add to the provider's logout, or to replace there. `false` leaves one out, such
+   * as `id_token_hint` or `post_logout_redirect_uri`.
    */
   readonly logoutParams?: Readonly<Record<string, string | false>>
   /**
-   * Whether the parameters of a login always go to the provider directly (RFC 9126), rather than
-   * through the browser. Default: when the provider asks for it.
+   * Whether to send the parameters of a login directly to the provider, instead of through the
+   * browser (pushed authorization requests, RFC 9126). Default: only if the provider requires it.
    */
   readonly pushedAuthorizationRequests?: boolean
-  /** Query parameters that `/login` passes on. Default `login_hint` and `ui_locales`. */
+  /**
+   * Query parameters that the login route passes on to the provider. Default `login_hint` and
+   * `ui_locales`.
+   */
   readonly allowedLoginParams?: readonly string[]
-  /** How the provider sends its answer. Default `query`; `form_post` needs an https `baseUrl`. */
+  /**
+   * How the provider sends the result of a login to the callback. Default `query`; `form_post`
+   * needs an https `baseUrl`.
+   */
   readonly responseMode?: 'query' | 'form_post'
+  /** The paths of the kit's routes. Default: those of {@link RouteOptions}. */
   readonly routes?: RouteOptions
-  /** Lets guards accept access tokens, for programs and other applications. Default: none is accepted. */
+  /**
+   * Lets guards accept access tokens from programs and other applications. Default: none is
+   * accepted.
+   */
   readonly bearer?: BearerOptions
   /**
-   * APIs and MCP servers of this application that programs log in to on a user's behalf. The kit publishes the metadata of
-   * each (RFC 9728), guards name it in their challenges, and a token for one is not valid at another. Default none.
+   * APIs and MCP servers of this application that programs use on behalf of users. The kit
+   * publishes the metadata of each (RFC 9728), and guards name it in `WWW-Authenticate`. A token
+   * for one is not valid at another. Default none.
    */
   readonly resources?: readonly ResourceOptions[]
+  /** Options of sessions. */
   readonly session?: AuthSessionOptions<Store>
   /**
-   * Whether to read userinfo and add its claims to the user. Default `never`. With `login` it is read at
-   * login and when the tokens are refreshed; with `{ everySeconds: 300 }` also at the first request
-   * after that time, so that roles that were taken away are gone within five minutes.
+   * Whether to read userinfo and add its claims to the user. Default `never`. `login` reads it at
+   * login and when tokens are refreshed. `{ everySeconds: 300 }` also reads it at the first request
+   * after that time, so that withdrawn roles are gone after five minutes.
    */
   readonly userinfo?: UserinfoOption
-  /** Validates the user's claims at login, and gives them their type. Any Standard Schema library. */
+  /**
+   * A schema that validates the user's claims at login and gives them their type: Zod, Valibot,
+   * ArkType or another library of Standard Schema.
+   */
   readonly claims?: ClaimsSchema<U>
-  /** The user's roles for `requireUser({ roles })`. Default the claim `roles`. */
+  /** Returns the user's roles for `requireUser({ roles })`. Default: the claim `roles`. */
   readonly rolesFrom?: (user: NoInfer<U>) => readonly string[]
-  /** Functions that take part in logins and logouts, such as to refuse a user. Each is awaited. */
+  /**
+   * Functions that take part in logins and logouts, for example to refuse a user. Each is awaited.
+   */
   readonly hooks?: Hooks<Exchange, NoInfer<U>>
   /**
-   * Lets an issuer resolver name providers on private networks and over plain http. Use it in
-   * tests, or if you trust every tenant; otherwise a tenant can make this server call internal
-   * services.
+   * Whether an `issuer` function may name providers on private networks and over plain http. Set it
+   * in tests, or if you trust every tenant. Otherwise a tenant could make this server call internal
+   * services. Default `false`.
    */
   readonly allowPrivateIssuers?: boolean
   /**
-   * Hosts that `issuer` and `baseUrl` may name with plain http, such as `keycloak` in a network of
-   * containers. Anybody on the network can read tokens and sessions, so it is for development: with
-   * `NODE_ENV=production` it is refused.
+   * Hosts for which `issuer` and `baseUrl` may use plain http, such as `keycloak` in a network of
+   * containers. For development only, because everyone on the network can read tokens and sessions:
+   * refused with `NODE_ENV=production`.
    */
   readonly insecureHttpHosts?: readonly string[]
-  /** Seconds that one exchange with the provider may take. Default 5. */
+  /** Seconds that one request to the provider may take. Default 5. */
   readonly timeoutSeconds?: number
   /**
-   * Seconds that all exchanges with the provider may take together for one request; hooks and the
-   * session store are not counted. Default 10, or `timeoutSeconds` if that is longer.
+   * Seconds that all requests to the provider may take together while one request is served. Hooks
+   * and the session store are not counted. Default 10, or `timeoutSeconds` if that is longer.
    */
   readonly requestSeconds?: number
   /**
-   * Seconds that each function and each call of a store may take that the application hands in: the
-   * session store, hooks, checks, `session.adopt.read`, `claims`, and the functions `issuer` and
-   * `clientSecret`. Default 10.
+   * Seconds that a call of your code may take: the session store, hooks, checks,
+   * `session.adopt.read`, `claims`, and the functions `issuer` and `clientSecret`. Default 10.
    */
   readonly answerSeconds?: number
   /**
-   * Texts of the kit's own pages, by language, such as `{ fr: { logIn: 'Se connecter' } }`. They
-   * take precedence over the kit's own texts in English (`en`) and German (`de`); texts that a
-   * language lacks are in English. The page is in the language that the browser prefers.
+   * Texts of the kit's pages by language, such as `{ fr: { logIn: 'Se connecter' } }`. They replace
+   * the kit's texts in English (`en`) and German (`de`). Missing texts of a language are in
+   * English. A page is in the language that the browser prefers.
    */
   readonly texts?: Readonly<Record<string, Partial<PageTexts>>>
   /**
-   * Takes a line for each failed login, refused logout token, unreachable provider or store, and
-   * warning about the configuration. pino, winston, `console` and their likes; `false` logs nothing.
-   * Default `console`. Lines hold no secret.
+   * The logger for failed logins, refused logout tokens, a provider or store that cannot be
+   * reached, and warnings about the configuration: pino, winston, `console` or a similar one.
+   * `false` logs nothing. Default `console`. Lines contain no secret.
    */
   readonly logger?: Logger | false
   /**
-   * The module `@opentelemetry/api` of the application, 1.3 or newer. With it, the kit makes spans of logins, callbacks,
-   * refreshes, logouts, calls of the session store and exchanges with the provider, counts logins, refreshes and errors
-   * of the store, and its log lines have `trace_id`. Spans and counters hold no secret, query, body or user. Default:
-   * none.
+   * The module `@opentelemetry/api` of the application, version 1.3 or newer. The kit then makes
+   * spans of logins, callbacks, refreshes, logouts, calls of the session store and requests to the
+   * provider. It counts logins, refreshes and errors of the store, and adds `trace_id` to log
+   * lines. Spans and counters contain no secret, query, body or user. Default none.
    */
   readonly telemetry?: TelemetryApi
   /**
-   * How the provider is reached. Default: the platform's own way, on Node `node:http`. With an issuer
-   * function it also takes the place of the guard against private addresses.
+   * The `fetch` for requests to the provider. Default: that of the platform; on Node, `node:http`.
+   * If `issuer` is a function, yours also replaces the protection against private addresses.
    */
   readonly fetch?: typeof fetch
-  /** The clock: whole seconds since the epoch. For tests. Default: the time of the machine. */
+  /** Returns the time in whole seconds since the epoch, for tests. Default: the system clock. */
   readonly now?: () => number
 }
 
-/** The routes as absolute paths on `baseUrl`; `undefined` when turned off. */
+/**
+ * The paths of the kit's routes, with the path of `baseUrl`. `undefined` if a route is turned off.
+ */
 export interface ResolvedRoutes {
   readonly login: string | undefined
   readonly callback: string
