@@ -1,7 +1,7 @@
 import { CallbackError } from '../errors/errors.ts'
 import { REMEDIES } from '../errors/remedies.ts'
 
-/** The part of Standard Schema 1 that is used here; Zod, Valibot, ArkType and others provide it. */
+/** A schema of Standard Schema 1, such as one of Zod, Valibot or ArkType. */
 export interface ClaimsSchema<Output = unknown> {
   readonly '~standard': {
     readonly version: 1
@@ -16,7 +16,7 @@ export type SchemaResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly { readonly path?: readonly unknown[] | undefined }[] }
 
-/** The type of the user, from a schema of claims: `getUser<UserOf<typeof claims>>(request)`. */
+/** The type of the user by a schema of claims, as in `getUser<UserOf<typeof claims>>(request)`. */
 export type UserOf<Schema> = Schema extends ClaimsSchema<infer Output> ? Output : never
 
 /**

@@ -13,13 +13,16 @@ export interface Notice {
   readonly issuedAt: number
 }
 
-/** The notices of the last ten minutes, so that no session begins that one of them has ended. */
+/**
+ * The logout notices of the last ten minutes. They keep a login that is still in progress from
+ * beginning a session that a notice has ended.
+ */
 export interface EndedLogins {
-  /** Remembers a notice. Do so before the sessions are ended that exist already. */
+  /** Remembers a notice. Call it before the existing sessions are ended. */
   remember(notice: Notice): Promise<void>
   /**
-   * The ids of the records that may hold a notice for a session. Read them once the session is stored: of
-   * this and {@link remember}, the later then sees the other.
+   * The ids of the records that can contain a notice for a session. Read these records after the
+   * session is stored, so that a notice which arrives meanwhile is not missed.
    */
   idsOf(session: AuthSession): readonly string[]
   /**

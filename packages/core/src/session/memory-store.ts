@@ -4,26 +4,27 @@ import { createBoundedRecords } from './bounded-records.ts'
 import { createMarks } from './marks.ts'
 import type { SessionStore } from './session-store.ts'
 
-/** How large the memory store may grow. */
+/** Limits of the memory store. */
 export interface MemoryStoreOptions {
   /**
-   * Sessions kept at most, 10,000 by default. Sessions of visitors who are not logged in are
-   * dropped first, then logins; within each kind, the least recently written one.
+   * The number of sessions kept at most. Default 10,000. If there are more, sessions of visitors
+   * who are not logged in are dropped first, then logins; of each kind, the least recently written
+   * first.
    */
   readonly maxSessions?: number
   /**
-   * Bytes of all sessions together at most, about; 134,217,728 (128 MiB) by default. Visitors who are not
-   * logged in have a quarter of them, and are dropped first.
+   * The approximate size of all sessions at most, in bytes. Default 134,217,728 (128 MiB). Sessions
+   * of visitors who are not logged in get a quarter of it, and are dropped first.
    */
   readonly maxBytes?: number
-  /** The time in seconds. */
+  /** Returns the time in seconds since the epoch, for tests. Default: the system clock. */
   readonly now?: () => number
 }
 
-/** A {@link SessionStore} that has every ability. */
+/** A {@link SessionStore} with `index`, `once` and `lock`. */
 export type MemoryStore = SessionStore &
   Required<Pick<SessionStore, 'index' | 'once' | 'lock'>> & {
-    /** How many sessions are held. */
+    /** The number of sessions in the store. */
     readonly size: number
   }
 
@@ -36,8 +37,9 @@ const RULES: Rules<MemoryStoreOptions> = {
 }
 
 /**
- * Keeps sessions in this process: for development, tests and small sites of one process. Sessions
- * are gone when it ends. It is bounded, and expired sessions are dropped as new ones arrive.
+ * Keeps sessions in the memory of this process: for development, tests and small sites with one
+ * process. Sessions are lost when the process ends. The size is limited, and expired sessions are
+ * removed.
  *
  * @throws {@link ConfigError} for an option that is unknown or of a wrong type.
  */

@@ -10,7 +10,7 @@ const MAX_REMEMBERED = 10_000
 /** 32 bytes as base64url. */
 const SIGNATURE_LENGTH = 43
 
-/** The change that the browser has to make to its session cookie: the new id, `null` when it has ended. */
+/** The change of the browser's session cookie: the new id, or `null` if the session has ended. */
 export type SessionNews = string | null | undefined
 
 /** The cookie that carries the signed id of a session. */

@@ -2,24 +2,25 @@ import type { SessionsById } from './sessions-by-id.ts'
 import type { StoredSession } from './stored-session.ts'
 
 /**
- * The application's own data in the session, beside the login. The data that was read is a
- * snapshot; every change is stored before its promise resolves.
+ * The application's own data in the session. `get()` returns the data as this request has read it.
+ * The promises of `set()` and `clear()` resolve once the change is stored.
  */
 export interface SessionData {
   /**
-   * The stored data; an empty object where there is none.
+   * Returns the data; an empty object if there is none.
    *
-   * @throws {@link SessionStoreError} when the store could not answer: a failure is never an empty session.
+   * @throws {@link SessionStoreError} when the store did not answer, so that a failure is not taken
+   *   for an empty session.
    */
   get(): Readonly<Record<string, unknown>>
   /**
-   * Stores values, each under its name; `undefined` removes one. Names that are not given stay as
-   * another request may have left them. A visitor without a session gets one.
+   * Stores values by name; `undefined` removes one. Other names stay, also those that another
+   * request has changed meanwhile. A visitor without a session gets one.
    *
-   * @throws {@link SessionEndedError} when the session has ended: a late write never brings it back.
+   * @throws {@link SessionEndedError} when the session has ended meanwhile; nothing is stored.
    */
   set(values: Readonly<Record<string, unknown>>): Promise<void>
-  /** Removes everything that the application has stored; the login stays. */
+  /** Removes all data of the application. The user stays logged in. */
   clear(): Promise<void>
 }
 

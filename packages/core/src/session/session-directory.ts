@@ -4,38 +4,54 @@ import { endForGood, findSessions, type SessionOwner } from './end-sessions.ts'
 import type { AuthSession } from './session.ts'
 import type { SessionsById } from './sessions-by-id.ts'
 
-/** A session as it may be shown to its user. */
+/** A session as its user may see it. Times are in seconds since the epoch. */
 export interface SessionInfo {
-  /** Names the session in {@link SessionDirectory.revoke}; it opens nothing. */
+  /** An id for {@link SessionDirectory.revoke}. It is not the secret id in the cookie. */
   readonly id: string
   readonly issuer: string
   readonly createdAt: number
   readonly expiresAt: number
+  /** When the user last proved who they are, if the provider said so. */
   readonly authTime: number | undefined
-  /** How strong the login was, in the provider's own words. */
+  /** The authentication context of the login (`acr`, OIDC Core 1.0 §2). */
   readonly acr: string | undefined
-  /** The factors of the login, such as `pwd` and `otp` (RFC 8176). */
+  /** The authentication methods of the login, such as `pwd` and `otp` (`amr`, RFC 8176). */
   readonly amr: readonly string[] | undefined
-  /** The person who acts for the user, by the name that the provider has for them (`act`, RFC 8693 §4.1). */
+  /** The other person who acts for the user, such as a support operator (`act`, RFC 8693 §4.1). */
   readonly act?: { readonly sub: string } | undefined
-  /** The browser and system that logged in, such as `Firefox on macOS`, where the store has an index. */
+  /**
+   * The browser and system that logged in, such as `Firefox on macOS`. Only if the store has an
+   * index.
+   */
   readonly device?: string | undefined
-  /** The time of its last use, to the hour, in seconds since the epoch. In lists alone. */
+  /**
+   * The time of the last use, rounded down to the hour. Only in results of {@link
+   * SessionDirectory.list}.
+   */
   readonly lastSeenAt?: number | undefined
-  /** Whether it was adopted from another kit. */
+  /** Set if the session was adopted from another login kit. */
   readonly adopted?: true | undefined
 }
 
-/** The user whose sessions are meant: a `sub` of the application's one issuer, or of the issuer named. */
+/**
+ * The user: the `sub` at the application's issuer, or `sub` and issuer if the application has
+ * several.
+ */
 export type UserName = string | { readonly issuer: string; readonly sub: string }
 
-/** The sessions of users, on every device. Needs a store with an index. */
+/**
+ * The sessions of users on every device. Its methods throw a {@link ConfigError} if the store has
+ * no index.
+ */
 export interface SessionDirectory {
-  /** The user's sessions, the oldest first. */
+  /** Lists the user's sessions, the oldest first. */
   list(user: UserName): Promise<SessionInfo[]>
-  /** Ends one session of a list. Resolves to whether there was one. */
+  /** Ends one session by its `id`. Resolves to `false` if the user has no such session. */
   revoke(user: UserName, id: string): Promise<boolean>
-  /** Ends every session of the user, but for `except`. Resolves to how many. */
+  /**
+   * Ends every session of the user except the one with the id `except`. Resolves to the number of
+   * ended sessions.
+   */
   revokeAll(user: UserName, options?: { readonly except?: string | undefined }): Promise<number>
 }
 

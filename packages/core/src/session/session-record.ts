@@ -9,7 +9,7 @@ export interface SessionSettings {
   readonly cookie: CookieScope
   readonly idleSeconds: number
   readonly absoluteSeconds: number
-  /** Names of the data that an anonymous visitor's session keeps at a login. */
+  /** Names of the data that an anonymous visitor keeps at login. */
   readonly keepAnonymousData: readonly string[]
 }
 

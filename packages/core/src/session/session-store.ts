@@ -1,85 +1,100 @@
 import type { MaybePromise } from '../shared/maybe-promise.ts'
 import type { AuthSession } from './session.ts'
 
-/** A stored session: plain JSON, except for its version. */
+/** A stored session. Plain JSON, except for `version`. */
 export interface SessionRecord {
-  /** The login, which only the kit reads and writes. Absent while no user is logged in. */
+  /** The login. Only the kit reads and writes it. Absent while no user is logged in. */
   readonly login?: AuthSession | undefined
   /** The application's own data. */
   readonly data: Readonly<Record<string, unknown>>
-  /** The time at which the session expires unless it is touched, in seconds since the epoch, with a fraction or without. */
+  /**
+   * The time at which the session expires unless it is touched: seconds since the epoch, possibly
+   * with a fraction.
+   */
   readonly expiresAt: number
-  /** The store's own mark of this state. `get` sets it, `update` compares it, and nothing else uses it. */
+  /**
+   * A mark of the store for this version of the record. `get` sets it and `update` compares it; the
+   * kit does not use it.
+   */
   readonly version?: unknown
 }
 
 /**
- * Where sessions live. A method answers with a value or a promise; it throws or rejects when the
- * store cannot be reached, and then nothing is known about the session.
+ * Stores sessions. Each method returns a value or a promise. It must throw or reject if the store
+ * cannot be reached, because the kit takes `undefined` for a session that has ended.
  *
- * The members after `destroy` are optional abilities. Features that need a missing ability are off,
- * or work only within this process.
+ * The members after `destroy` are optional. Features that need a missing member are off, or work
+ * only within one process.
  */
 export interface SessionStore {
-  /** The session of an id; `undefined` when there is none, or it has expired. */
+  /** Reads a session; `undefined` if there is none or it has expired. */
   get(id: string): MaybePromise<SessionRecord | undefined>
   /**
    * Stores a session under an id.
    *
-   * @throws {@link SessionEndedError} if the session of this id was destroyed a short while ago, so
-   *   that a late write does not restore it. A store that cannot know this writes.
+   * @throws {@link SessionEndedError} if the session with this id was destroyed a short time ago,
+   *   so that a late write does not restore it. A store that cannot know this writes.
    */
   set(id: string, record: SessionRecord): MaybePromise<void>
   /**
-   * Replaces the record that `get` returned (compare-and-set): a late write neither brings back a
-   * session that has ended nor undoes what another request has written.
+   * Replaces the record if it is still the one that `get` returned (compare-and-set). So a late
+   * write neither restores an ended session nor overwrites a change of another request.
    */
   update(id: string, record: SessionRecord, seen: SessionRecord): MaybePromise<UpdateOutcome>
   /**
-   * Makes the session expire later and changes nothing else. It does nothing when the session has
-   * ended; it may do nothing when the session is no longer the one that was `seen`.
+   * Changes only the expiry of the session. It does nothing if the session has ended, and may do
+   * nothing if the record has changed since it was `seen`.
    */
   touch(id: string, seen: SessionRecord, expiresAt: number): MaybePromise<void>
-  /** Ends a session. Ending a session that is gone is a success. */
+  /** Deletes a session. Succeeds also if there is none. */
   destroy(id: string): MaybePromise<void>
-  /** Finds sessions by user or by the provider's session: for back-channel logout and lists of sessions. */
+  /**
+   * Finds sessions by user and by the provider's session. Needed for back-channel logout and lists
+   * of sessions.
+   */
   readonly index?: SessionIndex
-  /** Accepts a key once: for logins and logout tokens. */
+  /** Makes logins and logout tokens single use across processes. */
   readonly once?: ReplayCache
-  /** Lets one process at a time refresh a session's tokens. */
+  /** Lets only one process at a time refresh the tokens of a session. */
   readonly lock?: SessionLock
-  /** Whether the store lives in this process, so that it forgets everything when the process ends. */
+  /**
+   * Whether the store is in the memory of this process, so that its sessions end with the process.
+   * Default `false`.
+   */
   readonly isInProcess?: boolean
-  /** A session in use is touched at most this often, in seconds. Default 60. */
+  /** Seconds between two calls of `touch` for a session in use, at least. Default 60. */
   readonly touchSeconds?: number
-  /** Hands over the session secrets, for a store that seals; called before any other method. */
+  /** Receives the session secrets, for a store that encrypts. Called before any other method. */
   useSecrets?(secrets: readonly string[]): void
-  /** The state of the store as its latest commands saw it, without a network call. */
+  /** The state of the store by its latest commands. Makes no network call. */
   health?(): StoreHealth
 }
 
-/** How an update ended. After `changed` and `ended` nothing has been written. */
+/**
+ * The result of an update. With `changed` (by another request) and `ended`, nothing was written.
+ */
 export type UpdateOutcome = 'updated' | 'changed' | 'ended'
 
 /** Whether sessions can be read and written, as far as the store knows. */
 export interface StoreHealth {
-  /** `refusing-writes`: sessions can be read but not begun or changed. */
+  /** `refusing-writes`: sessions can be read, but not stored or changed. */
   readonly status: 'unknown' | 'ok' | 'refusing-writes' | 'unavailable'
-  /** The latest failure. */
+  /** The message of the latest failure. */
   readonly reason?: string | undefined
 }
 
-/** Sets of session ids under keys. */
+/** Sets of session ids by key. */
 export interface SessionIndex {
-  /** Adds an id to the set of each key, for at least `seconds`. */
+  /** Adds an id to the set of each key, and keeps it there for at least `seconds`. */
   add(keys: readonly string[], id: string, seconds: number): MaybePromise<void>
-  /** The ids of a key's set; some of the sessions may have ended. */
+  /** The ids in the set of a key. Some of the sessions may have ended. */
   find(key: string): MaybePromise<readonly string[]>
-  /** Takes an id out of the set of each key. */
+  /** Removes an id from the set of each key. */
   remove(keys: readonly string[], id: string): MaybePromise<void>
   /**
-   * Stores a session with `set`, adds its id with `add`, and then gets other records, in one round trip.
-   * Optional: without it, the kit calls the three methods.
+   * Does three things in one round trip: stores a session as `set` does, adds its id as `add` does,
+   * and then reads other records as `get` does. Optional: without it, the kit calls the three
+   * methods.
    *
    * @param read - The ids of the other records. They are read once the session is stored and found.
    * @returns The other records, in the order of `read`.
@@ -92,24 +107,31 @@ export interface SessionIndex {
     read: readonly string[],
   ): MaybePromise<readonly (SessionRecord | undefined)[]>
   /**
-   * Ends a session with `destroy`, takes its id out with `remove`, and then calls `find` for the first
-   * key, in one round trip. Optional: without it, the kit calls the three methods.
+   * Does three things in one round trip: ends a session as `destroy` does, removes its id as
+   * `remove` does, and then reads the first key as `find` does. Optional: without it, the kit calls
+   * the three methods.
    *
    * @returns The ids that are left in the set of the first key.
    */
   end?(id: string, keys: readonly [string, ...string[]]): MaybePromise<readonly string[]>
 }
 
-/** A replay cache: every key is accepted once. */
+/** A replay cache: accepts each key once. */
 export interface ReplayCache {
-  /** Uses a key up: `true` for the first caller within `seconds`, and `false` for every other. */
+  /**
+   * Marks a key as used for `seconds`. Returns `true` to the first caller, and `false` to every
+   * other one in this time.
+   */
   consume(key: string, seconds: number): MaybePromise<boolean>
-  /** Whether a key is used up. */
+  /** Whether a key is marked as used. */
   isConsumed(key: string): MaybePromise<boolean>
 }
 
-/** Mutual exclusion by name. */
+/** A lock by name, across processes. */
 export interface SessionLock {
-  /** The release of the lock, which is held for at most `seconds`; `undefined` when another holds it. */
+  /**
+   * Takes the lock for at most `seconds`. Returns a function that releases it, or `undefined` if it
+   * is taken.
+   */
   acquire(key: string, seconds: number): MaybePromise<(() => MaybePromise<void>) | undefined>
 }

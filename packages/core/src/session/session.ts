@@ -1,51 +1,60 @@
-/** The tokens of a session. They stay on the server and are reached only through methods. */
+/**
+ * The tokens of a session. They stay on the server; the application gets them only from methods
+ * such as `accessToken()`.
+ */
 export interface SessionTokens {
   readonly accessToken: string
-  /** The expiry of the access token in seconds since the epoch, if the provider said so. */
+  /**
+   * When the access token expires, in seconds since the epoch. Absent if the provider did not say.
+   */
   readonly accessTokenExpiresAt?: number | undefined
-  /** The time at which it was received; together with the expiry, this gives its lifetime. */
+  /** When the access token was received, in seconds since the epoch. */
   readonly accessTokenReceivedAt?: number | undefined
   readonly refreshToken?: string | undefined
   readonly scope?: string | undefined
-  /** The private key that the access token is bound to (DPoP): a JWK, as text. */
+  /** The private key that the access token is bound to (DPoP, RFC 9449): a JWK, as text. */
   readonly proofKey?: string | undefined
 }
 
-/** The session of a logged-in user. Plain JSON; instants are in seconds since the epoch. */
+/** The session of a logged-in user. Plain JSON. Times are in seconds since the epoch. */
 export interface AuthSession {
-  /** The provider's own name, as its tokens have it. */
+  /** The issuer as the provider names itself in its tokens. */
   readonly issuer: string
-  /** The issuer as the application's options have it; the session counts for no other. */
+  /** The issuer in the options of the application. The session is valid for this issuer only. */
   readonly registeredIssuer: string
   readonly clientId: string
-  /** The user's identifier within the issuer; issuer and sub together identify a person. */
+  /** The user's identifier at the issuer. Only `issuer` and `sub` together identify a person. */
   readonly sub: string
-  /** The provider's session, if it named one. */
+  /** The id of the session at the provider, if it named one. */
   readonly sid?: string | undefined
-  /** The claims the application sees. */
+  /** The claims of the user, as the application gets them. */
   readonly user: Readonly<Record<string, unknown>>
-  /** The names of those that come from the provider, and are replaced when it is asked again. */
+  /**
+   * The names of the claims that come from the provider. They are replaced when the user is read
+   * again.
+   */
   readonly providerClaims?: readonly string[] | undefined
-  /** The time at which userinfo was last read, if it was. */
+  /** When userinfo was last read, if it was. */
   readonly userReadAt?: number | undefined
   readonly createdAt: number
-  /** The session always ends here. */
+  /** When the session expires, however much it is used. */
   readonly expiresAt: number
-  /** The time at which the user last proved who they are, if the provider said so. */
+  /** When the user last proved who they are, if the provider said so. */
   readonly authTime?: number | undefined
-  /** How strongly they proved it. */
+  /** The authentication context of the login (`acr`, OIDC Core 1.0 §2). */
   readonly acr?: string | undefined
+  /** The authentication methods of the login, such as `pwd` and `otp` (`amr`, RFC 8176). */
   readonly amr?: readonly string[] | undefined
   /**
-   * Another person acts for the user, such as an operator who helps, under this name (`act`, RFC 8693 §4.1). The user has
-   * proven nothing, and the session ends with the ID token.
+   * The other person who acts for the user, such as a support operator (`act`, RFC 8693 §4.1). The
+   * user has not logged in, and the session expires with the ID token.
    */
   readonly act?: { readonly sub: string } | undefined
   /** The browser and system that logged in, such as `Firefox on macOS`. */
   readonly device?: string | undefined
-  /** It was adopted from another kit: nothing is known about how its user logged in. */
+  /** Set if the session was adopted from another login kit. How its user logged in is unknown. */
   readonly adopted?: true | undefined
-  /** Sent back at logout as `id_token_hint`. */
+  /** The ID token. Sent to the provider at logout as `id_token_hint`. */
   readonly idToken?: string | undefined
   readonly tokens?: SessionTokens | undefined
 }

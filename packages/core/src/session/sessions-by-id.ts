@@ -12,11 +12,11 @@ export interface SessionParts {
   readonly store: SessionStore
   /** The time in whole seconds. */
   now(): number
-  /** The logins that the provider has ended of late, where it can say so. */
+  /** The logins that the provider has ended recently. Absent without back-channel logout. */
   readonly endedLogins: EndedLogins | undefined
   /** Makes a session id: 256 random bits. */
   newId(): string
-  /** The `Set-Cookie` values that tell the browser of its session. */
+  /** The `Set-Cookie` values for a change of the session. */
   setCookies(news: SessionNews): readonly string[]
   /** Whether the session is only in its cookie, so that other requests cannot find it by its id. */
   readonly inCookie?: boolean
@@ -31,7 +31,7 @@ export interface SessionsById extends SessionParts {
   /** Reads a session; `undefined` when it has ended. */
   load(id: string): MaybePromise<SessionRecord | undefined>
   /**
-   * Stores a new session. A login can be found by its user from then on.
+   * Stores a new session. If a user is logged in, it can be found by the user from then on.
    *
    * @param read - The ids of other records, which are read once the session is stored.
    * @returns The other records.
@@ -42,24 +42,25 @@ export interface SessionsById extends SessionParts {
     read?: readonly string[],
   ): Promise<readonly (SessionRecord | undefined)[]>
   /**
-   * Changes a session, and starts over when another request has changed it meanwhile. Resolves to the
-   * record that is stored, or to `undefined` when there is none: the session has ended.
+   * Changes a session, and tries again if another request has changed it meanwhile. Resolves to the
+   * stored record, or to `undefined` if the session has ended.
    *
    * @param change - The new record; `undefined` leaves the session as it is.
-   * @param seen - The record as it was read, if it is likely to be the stored one still.
+   * @param seen - The record as it was read before, which saves a read if it is still the stored
+   *   one.
    */
   change(
     id: string,
     change: (stored: SessionRecord) => Omit<SessionRecord, 'expiresAt'> | undefined,
     seen?: SessionRecord,
   ): Promise<SessionRecord | undefined>
-  /** Hears of every session that is ended here. */
+  /** Calls `hear` with the id of every session that this process ends. */
   readonly ends: { hear: ((id: string) => void) | undefined }
   /**
    * Ends a session.
    *
-   * @param key - The index key whose other sessions are wanted. Default the user's.
-   * @returns The ids that are left under the key, if the store says so in the same step.
+   * @param key - The index key whose other sessions are returned. Default: the key of the user.
+   * @returns The ids that remain under the key, if the store can tell in the same step.
    */
   destroy(
     id: string,

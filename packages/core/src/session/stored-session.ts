@@ -19,7 +19,7 @@ export interface OpenedSession {
 
 /** One browser's session during one request. */
 export class StoredSession {
-  /** Why the store could not answer. */
+  /** The error, if the store did not answer. */
   readonly failure: SessionStoreError | undefined
   readonly #sessions: SessionsById
   readonly #openedId: string | undefined
@@ -74,10 +74,11 @@ export class StoredSession {
   }
 
   /**
-   * Asks whether a change of the session can reach the browser still; ask before anything is done that
+   * Checks that a change of the session can still reach the browser. Call it before anything that
    * cannot be undone.
    *
-   * @throws {@link CookieSessionError} where the session is in the cookie and the headers have left.
+   * @throws {@link CookieSessionError} where the session is in the cookie and the headers have
+   *   left.
    */
   mustBeWritable(): void {
     this.#sessions.mustBeWritable?.()
@@ -95,8 +96,9 @@ export class StoredSession {
   /**
    * Replaces the session by one under a new id, and resolves once it is stored.
    *
-   * @param issuedAt - When the ID token of the login was issued, by the provider's clock.
-   * @param id - The new id, where several requests must come to the same one. Default a random one.
+   * @param issuedAt - The time at which the ID token of the login was issued, by the provider's
+   *   clock.
+   * @param id - The new id, if several requests must get the same one. Default: a random one.
    * @throws {@link SessionEndedError} when the provider has ended the login meanwhile.
    */
   async start(
@@ -111,7 +113,10 @@ export class StoredSession {
     await this.#moveTo(id, { login, data }, (notices) => this.#hasEnded(login, issuedAt, notices))
   }
 
-  /** Goes on with the session of an id that no cookie has named. Resolves to whether there is one. */
+  /**
+   * Continues with the session of an id that was not in the cookie. Resolves to `false` if there is
+   * none.
+   */
   async resume(id: string): Promise<boolean> {
     this.mustBeKnown()
     const record = await this.#sessions.load(id)
@@ -121,8 +126,7 @@ export class StoredSession {
   }
 
   /**
-   * Moves the session to a new id. The login stays, and with `keepsData` also the application's
-   * data.
+   * Gives the session a new id. The login stays, and with `keepsData` also the application's data.
    *
    * @throws {@link SessionEndedError} when the session has ended meanwhile.
    */
@@ -141,7 +145,7 @@ export class StoredSession {
     })
   }
 
-  /** The id of the session now that had this one when the request came in. */
+  /** The current id of the session that had this id when the request arrived. */
   idNow(id: string): string {
     return this.#renewed.get(id) ?? id
   }
@@ -164,7 +168,7 @@ export class StoredSession {
     return true
   }
 
-  /** Ends the session. Ending a session that is gone is a success. */
+  /** Ends the session. Succeeds also if it has ended already. */
   async end(): Promise<void> {
     // A session that could not be ended keeps its cookie, so that it can be ended again.
     this.mustBeKnown()
@@ -178,12 +182,12 @@ export class StoredSession {
   }
 
   /**
-   * Stores the application's own data under the same id. If another request has stored something
-   * meanwhile, each name is taken from the request that changed it. An id that is not in use begins a
-   * session of an anonymous visitor.
+   * Stores the application's own data under the same id. If another request has stored data
+   * meanwhile, the changes of both are merged by name. An id that is not in use becomes the session
+   * of an anonymous visitor.
    *
-   * @param read - The data as this request had read it, as JSON.
-   * @throws {@link SessionEndedError} when the session has ended: a late write never brings it back.
+   * @param read - The data that this request had read, as JSON.
+   * @throws {@link SessionEndedError} when the session has ended meanwhile; nothing is stored.
    */
   async saveData(id: string, data: Data, read: string): Promise<void> {
     this.mustBeKnown()
@@ -237,14 +241,14 @@ export class StoredSession {
     this.#news = id
   }
 
-  /** Tells the browser the id of a session that is stored later, as the headers have to leave now. */
+  /** Sets the cookie of a session that is stored later, because the headers are sent now. */
   announce(id: string): void {
     if (id !== this.#openedId) this.#news = id
   }
 
   /**
-   * Passes where the store has answered. Everything that looks at the session or changes it asks this
-   * first, as a failure is never absence.
+   * Throws if the store did not answer. Called before every use of the session, so that a failure
+   * is not taken for a visitor without a session.
    *
    * @throws {@link SessionStoreError} when the store could not answer.
    */
