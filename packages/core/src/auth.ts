@@ -67,57 +67,60 @@ import { WebResponse } from './web/response.ts'
 
 /** Whether the provider and the session store can be reached. */
 export interface AuthHealth extends ProviderHealth {
-  /** `unknown` also for stores that do not say. */
+  /** The session store. `unknown` before its first command, and for a store without `health()`. */
   readonly sessions: StoreHealth['status']
 }
 
-/** The methods of an instance outside requests; adapters hand it on. */
+/** The methods of a login that need no request. Each adapter has them too. */
 export interface AuthHandle {
-  /** The sessions of users, on every device. */
+  /** Lists and ends the sessions of a user on every device. */
   readonly sessions: SessionDirectory
   /**
-   * Resolves when the provider and the session store can be reached, for a readiness probe. With
-   * several providers, none is asked.
+   * Asks the provider and the session store now, and resolves when both can be reached: for a
+   * readiness probe. If `issuer` is a function, only the store is asked.
    *
-   * @throws {@link ProviderError} or {@link SessionStoreError} when one of them cannot be reached, an
-   *   `AggregateError` of the two when neither can.
+   * @throws {@link ProviderError} or {@link SessionStoreError} when one of them cannot be reached;
+   *   an `AggregateError` of both when neither can.
    */
   ready(): Promise<void>
   /** The last known state of the provider and the session store, without a network call. */
   health(): AuthHealth
 }
 
-/** The login of one application: what an adapter puts under a framework. */
+/** The login of one application, without a framework. An adapter connects it to one. */
 export interface Auth<U = AppUser> extends AuthHandle {
   /** The address at which visitors reach the application. */
   readonly baseUrl: URL
   /** The paths of the kit's own routes, the path of `baseUrl` included. */
   readonly routes: ResolvedRoutes
-  /** The paths at which the metadata of the option `resources` is asked for. */
+  /** The paths of the metadata documents of the option `resources` (RFC 9728 §3). */
   readonly metadataPaths: readonly string[]
   /**
-   * Opens one request: looks up its session, answers it when it is for a route of the kit, and finds
-   * out whose request it is. At once when nothing has to be waited for.
+   * Looks up the session and the user of one request, and answers the request if it is for a route
+   * of the kit. Returns a promise only when it has to wait.
    *
-   * @param response - Where the headers go that the kit sets.
+   * @param response - Receives the headers that the kit sets.
    */
   visit<Sent = Answer>(
     request: AuthRequest,
     response: ResponsePort<Sent>,
   ): MaybePromise<Visit<U, Sent>>
   /**
-   * The same for frameworks that speak `Request` and `Response`: answers the kit's own routes, and
-   * gives every other request to `next`. Errors of the kit that `next` throws are answered.
+   * Serves a web `Request`: answers the kit's own routes, and passes every other request to `next`.
+   * If `next` throws an error of the kit, the response is its error page or problem details.
    *
-   * @param details - The body that the framework's body parser left, and the argument that the hook
-   *   `onError` receives: default `{ request }`.
+   * @param details - The body if a body parser has read it, and the third argument of the hook
+   *   `onError`. Default `{ request }`.
    */
   fetch(
     request: Request,
     next: (visit: Visit<U, Response>) => MaybePromise<Response>,
     details?: RequestDetails,
   ): Promise<Response>
-  /** Seals the address of a request, for parts of a framework that are told it in a header and must not believe a client. */
+  /**
+   * Seals the address of a request. For parts of a framework that learn the address from a header,
+   * which a client could forge.
+   */
   readonly addressSealer: Sealer
 }
 
@@ -136,9 +139,9 @@ type Route = (asked: RequestContext) => Promise<AuthResponse>
 type Methods = Readonly<Record<string, Route>>
 
 /**
- * Makes the login of one application. Instances share no state. It waits for nothing:
- * the provider and the session store are asked once in the background, so that the log says at start
- * what cannot be reached.
+ * Makes the login of one application. Instances share no state. It returns at once. In the
+ * background it asks the provider and the session store once, and logs which of them cannot be
+ * reached.
  *
  * @throws {@link ConfigError} listing everything wrong with the options.
  */

@@ -67,20 +67,25 @@ export interface RequestContext {
   provider(): MaybePromise<Provider>
 }
 
-/** Finds a package that the application has installed for development, and says how to load it. */
+/**
+ * Finds a package that the application has installed for development. Returns a function that loads
+ * it.
+ */
 export type FindPackage = (name: string) => (() => unknown) | undefined
 
-/** The features of the platform that an instance needs. */
+/** The features that a login needs from its platform, such as Node. */
 export interface Platform {
-  /** The source of options that are left out, usually `process.env`. */
+  /** The variables that stand in for missing options, usually `process.env`. */
   readonly environment?: Environment
-  /** The receiver of events. */
+  /** Receives the events. */
   readonly publish?: Publish
-  /** Reaches providers when the options bring no `fetch`. Default the global `fetch`. */
+  /**
+   * Sends requests to providers when the option `fetch` is not set. Default: the global `fetch`.
+   */
   readonly transport?: ProviderTransport
-  /** Finds `@latchkey/development` and what it needs, on a developer's machine alone. */
+  /** Finds `@latchkey/development` and the packages it needs. Set only on a developer's machine. */
   readonly find?: FindPackage
-  /** A transport that refuses private addresses; an issuer resolver needs one. */
+  /** A transport that refuses private addresses. Required when `issuer` is a function. */
   readonly guardedTransport?: ProviderTransport
 }
 

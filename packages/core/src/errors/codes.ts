@@ -1,4 +1,4 @@
-/** A title for a visitor, and what to do. */
+/** A title for a visitor, and advice what to do. */
 export interface VisitorText {
   readonly title: string
   readonly advice: string
@@ -251,7 +251,7 @@ const CALLBACK = {
   },
 }
 
-/** Every way a callback can fail. Switch on it to choose what to tell the visitor. */
+/** The reason why a callback failed. Switch on it to choose the message for the visitor. */
 export type CallbackErrorCode = keyof typeof CALLBACK
 
 const ACCESS = {
@@ -316,7 +316,7 @@ const ACCESS = {
   },
 }
 
-/** Why a guard did not let a request through. */
+/** The reason why a guard refused a request. */
 export type AccessErrorCode = keyof typeof ACCESS
 
 const REFRESH = {
@@ -338,7 +338,7 @@ const REFRESH = {
   },
 }
 
-/** Why no access token can be had. */
+/** The reason why there is no access token. */
 export type RefreshErrorCode = keyof typeof REFRESH
 
 const LOGOUT = {
@@ -360,7 +360,7 @@ const LOGOUT = {
   },
 }
 
-/** Why a logout was not carried out. */
+/** The reason why a logout was refused. */
 export type LogoutErrorCode = keyof typeof LOGOUT
 
 const WEBHOOK = {
@@ -402,7 +402,7 @@ const WEBHOOK = {
   },
 }
 
-/** Why a webhook was not accepted. The service sends it again, except after 410. */
+/** The reason why a webhook was not accepted. The service sends it again, except after 410. */
 export type WebhookErrorCode = keyof typeof WEBHOOK
 
 const WARNING = {

@@ -14,31 +14,36 @@ import {
 export interface LatchkeyErrorOptions {
   /** The underlying error. */
   readonly cause?: unknown
-  /** The HTTP status to answer with; each code has its own otherwise. */
+  /** The HTTP status of the response. Default: the status of the code. */
   readonly status?: number
-  /** The remedy of this cause, if it is known; the code has one for all of its causes otherwise. */
+  /** How to fix this cause. Default: the remedy of the code. */
   readonly remedy?: string
 }
 
 /**
  * The root of every error of the kit.
  *
- * `message` names the value that was found and the expected one. It contains no secret, token or code,
- * and is meant for the application's operator; visitors see another text.
+ * `message` names the value that was found and the expected one. It contains no secret, token or
+ * code. It is for the application's operator; visitors see another text.
  */
 export class LatchkeyError extends Error {
   override readonly name: string = 'LatchkeyError'
   /** The kind of error, stable across releases. */
   readonly code: LatchkeyErrorCode
-  /** The HTTP status to answer with. */
+  /** The HTTP status of the response. */
   readonly status: number
-  /** Whether `message` may be shown to a visitor: true below 500, as `http-errors` has it. */
+  /**
+   * Whether `message` may be shown to a visitor: true if `status` is below 500, as in
+   * `http-errors`.
+   */
   readonly expose: boolean
-  /** Whether the same request may succeed later without a change of settings or code. */
+  /**
+   * Whether the same request may succeed later without a change of settings or code: true for 503.
+   */
   readonly retryable: boolean
-  /** The instruction that removes the cause. Logs and the error page of development show it. */
+  /** How to fix the cause. Logs and the error page of development show it. */
   readonly remedy: string
-  /** Identifies this occurrence on the page a visitor sees and in the log. */
+  /** A random UUID of this error. The page that the visitor sees and the log line both show it. */
   readonly correlationId: string
 
   constructor(code: LatchkeyErrorCode, message: string, options: LatchkeyErrorOptions = {}) {
@@ -52,7 +57,7 @@ export class LatchkeyError extends Error {
   }
 }
 
-/** The options cannot be used. Every fault found is listed, so you can fix them all at once. */
+/** Options are missing or wrong. All faults are listed, so you can fix them together. */
 export class ConfigError extends LatchkeyError {
   override readonly name = 'ConfigError'
   /** The faults, in the order in which they were found. */
@@ -64,7 +69,7 @@ export class ConfigError extends LatchkeyError {
   }
 }
 
-/** The request cannot be understood. */
+/** The request is malformed, or for a host that `baseUrl` does not name. */
 export class RequestError extends LatchkeyError {
   override readonly name = 'RequestError'
 }
@@ -77,7 +82,7 @@ export class ProviderError extends LatchkeyError {
 /** The session store failed. Whether a user is logged in is unknown, so no request is let through. */
 export class SessionStoreError extends LatchkeyError {
   override readonly name = 'SessionStoreError'
-  /** Express sends these with the answer to an error. */
+  /** Headers that Express sends with the error response. */
   readonly headers = { 'retry-after': '5' }
 
   /**
@@ -92,7 +97,7 @@ export class SessionStoreError extends LatchkeyError {
   }
 }
 
-/** The session ended, here or at the provider, while a request was at work: nothing was stored. */
+/** The session ended while a request was using it, here or at the provider. Nothing was stored. */
 export class SessionEndedError extends LatchkeyError {
   override readonly name = 'SessionEndedError'
 
@@ -101,9 +106,7 @@ export class SessionEndedError extends LatchkeyError {
   }
 }
 
-/**
- * A session in the cookie (`session: { store: 'cookie' }`) could not be written; it is unchanged.
- */
+/** A session in a cookie (`session: { store: 'cookie' }`) could not be written. It is unchanged. */
 export class CookieSessionError extends LatchkeyError {
   override readonly name = 'CookieSessionError'
   declare readonly code: CookieSessionErrorCode
@@ -111,19 +114,19 @@ export class CookieSessionError extends LatchkeyError {
 
 /** Options of a {@link CallbackError}, beside its code and message. */
 export interface CallbackErrorOptions extends LatchkeyErrorOptions {
-  /** The provider's own `error` parameter. */
+  /** The `error` parameter that the provider sent. */
   readonly providerError?: string | undefined
 }
 
 /**
- * The visitor came back from the provider, but the login cannot be completed.
+ * The visitor came back from the provider, but the login failed.
  *
- * The transaction is spent, so answer with a fresh login; retrying the same callback cannot succeed.
+ * Start a new login: the transaction is single use, so the same callback cannot succeed.
  */
 export class CallbackError extends LatchkeyError {
   override readonly name = 'CallbackError'
   declare readonly code: CallbackErrorCode
-  /** The provider's own `error` parameter, if it sent one (RFC 6749 §4.1.2.1, §5.2). */
+  /** The `error` parameter that the provider sent, if any (RFC 6749 §4.1.2.1, §5.2). */
   readonly providerError: string | undefined
 
   constructor(code: CallbackErrorCode, message: string, options: CallbackErrorOptions = {}) {
@@ -140,17 +143,17 @@ export interface AccessErrorOptions extends LatchkeyErrorOptions {
   readonly scopes?: readonly string[] | undefined
 }
 
-/** A guard did not let the request through. */
+/** A guard refused the request. */
 export class AccessError extends LatchkeyError {
   override readonly name = 'AccessError'
   declare readonly code: AccessErrorCode
   /**
-   * The requirement that was not met: `roles`, `claims.department`, `check`, `acr`, `maxAge`, `scopes`,
-   * `origin` when another site sent the request, or the check that a bearer token did not pass, such as
-   * `token.exp`; `undefined` when no user is logged in.
+   * The requirement that was not met: `roles`, `claims.department`, `check`, `acr`, `maxAge` or
+   * `scopes`. It is `origin` when another site sent the request, and such as `token.exp` when a
+   * bearer token failed a check. `undefined` when no user is logged in.
    */
   readonly failed: string | undefined
-  /** The scopes that the operation needs; the answer names them in `WWW-Authenticate`. */
+  /** The scopes that the operation needs. The response names them in `WWW-Authenticate`. */
   readonly scopes: readonly string[] | undefined
 
   constructor(code: AccessErrorCode, message: string, options: AccessErrorOptions = {}) {
@@ -160,7 +163,7 @@ export class AccessError extends LatchkeyError {
   }
 }
 
-/** No access token can be had for this session. */
+/** There is no access token for this session, and none could be obtained. */
 export class RefreshError extends LatchkeyError {
   override readonly name = 'RefreshError'
   declare readonly code: RefreshErrorCode
@@ -178,10 +181,13 @@ export class WebhookError extends LatchkeyError {
   declare readonly code: WebhookErrorCode
 }
 
-/** Thrown by an application, in `afterCallback` or a check, to turn a user away. */
+/** Refuses a user. Throw it in the hook `afterCallback` or in the `check` of a guard. */
 export class DeniedError extends LatchkeyError {
   override readonly name = 'DeniedError'
-  /** Why, in the application's own words; for its log and its `onError`, not for the page. */
+  /**
+   * The reason in the application's words. For the log and the hook `onError`; visitors do not see
+   * it.
+   */
   readonly reason: string
 
   constructor(reason: string) {

@@ -4,9 +4,9 @@ import { noAudience } from './requirement.ts'
 const GUARD = Symbol.for('latchkey.guard')
 
 /**
- * Marks the handler that an adapter's `requireUser()` returns, so that `assertGuarded()` of
- * `@latchkey/testing` recognizes it, and {@link checkGuard} knows its requirement. Returns the same
- * handler.
+ * Marks the handler that an adapter's `requireUser()` returns. `assertGuarded()` of
+ * `@latchkey/testing` then recognizes it, and {@link checkGuard} knows its requirement. Returns the
+ * same handler.
  */
 export function asGuard<Handler extends object>(
   handler: Handler,
@@ -16,11 +16,11 @@ export function asGuard<Handler extends object>(
 }
 
 /**
- * Checks a guard against the options of the login in front of it. For frameworks that announce
- * their routes before the first request.
+ * Checks a guard against the options of its login. For frameworks that know their routes before the
+ * first request.
  *
- * @throws {@link ConfigError} for a guard that accepts bearer tokens where the options `bearer` and
- *   `resources` are missing.
+ * @throws {@link ConfigError} if the guard accepts bearer tokens and neither the option `bearer`
+ *   nor `resources` is set.
  */
 export function checkGuard(
   handler: unknown,

@@ -3,18 +3,22 @@ import type { AuthRequest } from '../http/request.ts'
 import type { BearerLogin } from './bearer-token.ts'
 
 /**
- * The access token of a request, as the SDK of the Model Context Protocol describes it to tools (`AuthInfo`). `token` is left
- * out when it is printed or turned into JSON. It is for this application alone: do not send it to another service.
+ * The access token of a request in the shape that the SDK of the Model Context Protocol gives to
+ * tools (`AuthInfo`). `token` is left out of logs and JSON. It is for this application alone: do
+ * not send it to another service.
  */
 export interface McpAuth {
   readonly token: string
-  /** The client that the token was issued to; empty if the token does not name it. */
+  /** The client that the token was issued to. An empty text if the token does not name one. */
   clientId: string
-  /** The scopes of the token, with those that they imply. */
+  /** The scopes of the token, and the scopes that these imply (`bearer.impliedScopes`). */
   scopes: string[]
-  /** In seconds since the epoch. */
+  /** The expiry of the token, in seconds since the epoch. */
   expiresAt: number
-  /** The resource that the token is for; absent outside of all `resources`. */
+  /**
+   * The entry of `resources` that the token is for. Absent if the request is outside of all
+   * entries.
+   */
   resource?: URL
   /** The user, as `getUser()` returns it. */
   extra: { user: Record<string, unknown> }

@@ -5,12 +5,15 @@ import { titleOf } from '../http/error-response.ts'
 import { authorize, type GuardedRequest } from './guard.ts'
 import type { Requirement } from './requirement.ts'
 
-/** A refusal for protocols whose messages are no HTTP responses: GraphQL, and messages of a WebSocket. */
+/**
+ * A refusal of a guard for GraphQL and messages of a WebSocket, which have no HTTP response of
+ * their own.
+ */
 export interface Refusal {
   readonly error: LatchkeyError
-  /** The error in words that its client may see, in English. */
+  /** A text for the client, in English. */
   readonly title: string
-  /** A path of this site that begins the login that is missing. */
+  /** The path that starts the login, if a login would help. */
   readonly loginUrl: string | undefined
 }
 

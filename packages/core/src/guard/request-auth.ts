@@ -18,77 +18,81 @@ import type { GuardedRequest } from './guard.ts'
 import { type ByMember, checkUserRequirement, type UserRequirement } from './requirement.ts'
 import type { AppUser } from './user.ts'
 
-/** The actions of a request for its user, logged in or not. */
+/** The methods of a request, whether or not a user is logged in. */
 interface RequestActions<U, Sent> {
   /**
-   * Whether a user is logged in who has these roles and claims and passes this check: for templates and
-   * handlers that show more to some users. It neither answers nor redirects, so a route still needs
-   * its guard.
+   * Whether a user is logged in, has these roles and claims, and passes this check. For templates
+   * and handlers that show more to some users. It sends no response, so the route still needs its
+   * guard.
    *
    * @throws {@link ConfigError} for an unknown name, a wrong type, a member that is `undefined` or
-   *   empty, and a check that answers with a promise.
+   *   empty, and a check that returns a promise.
    */
   has(asked: ByMember<UserRequirement<U>>): boolean
   /**
    * The access token, refreshed first if it is about to expire.
    *
-   * @throws {@link RefreshError} if there is no access token and no way to get one.
+   * @throws {@link RefreshError} if no user is logged in by a session, if there is no valid access
+   *   token and no refresh token, or if the provider refuses or does not answer.
    */
   accessToken(request?: AccessTokenRequest): Promise<string>
   /**
-   * Calls an API with the user's access token, refreshed first if it is about to expire. Where tokens are bound to a key
-   * (`dpop: true`), the request carries the proof. Redirects are not followed.
+   * Calls an API with the user's access token, refreshed first if it is about to expire. With
+   * `dpop: true`, the request also has the proof (RFC 9449). Redirects are not followed.
    *
-   * @throws {@link RefreshError} as `accessToken()` does; {@link LatchkeyError} with `LATCHKEY_BODY_SENT` when the API asks
-   *   for a nonce and the body was a stream: call it again with a new one.
+   * @throws {@link RefreshError} as `accessToken()` does; {@link LatchkeyError} with
+   *   `LATCHKEY_BODY_SENT` when the API asks for a nonce and the body was a stream: call it again
+   *   with a new stream.
    */
   fetch(url: string | URL, init?: RequestInit): Promise<Response>
-  /** The ID token as the provider sent it last. */
+  /** The latest ID token, as the provider sent it. */
   idToken(): string | undefined
   /**
-   * Asks the provider for the user's claims now.
+   * Asks the provider for the user's claims now (userinfo, OIDC Core 1.0 §5.3).
    *
-   * @throws {@link CallbackError} with `LATCHKEY_USERINFO_INVALID` when it speaks of another user.
+   * @throws {@link CallbackError} with `LATCHKEY_USERINFO_INVALID` when the answer is about another
+   *   user; {@link RefreshError} as `accessToken()` does.
    */
   fetchUserInfo(): Promise<Record<string, unknown>>
   /**
-   * Reads the user again now, from userinfo, and stores it in the session: roles that were taken away
-   * at the provider are gone. Resolves to the user, which `user` is from then on too.
+   * Reads the user from userinfo now and stores it in the session. Roles that the provider has
+   * withdrawn are gone. Resolves to the new user; `user` returns it too from then on.
    *
-   * @throws {@link RefreshError} when there is no access token, or the session has ended;
-   *   {@link CallbackError} or {@link ProviderError} when userinfo cannot be used.
+   * @throws {@link RefreshError} when there is no access token, or the session has ended; {@link
+   *   CallbackError} or {@link ProviderError} when userinfo cannot be used.
    */
   refreshUser(): Promise<U>
   /**
-   * Gives the session a new id, and the browser a new cookie: call it when the user's rights
-   * change. The old id is invalid afterwards; login and data stay. Call it before the first byte of
-   * the response.
+   * Gives the session a new id, and the browser a new cookie. Call it when the user's rights
+   * change, before the first byte of the response. The login and the data stay; the old id is
+   * invalid.
    *
    * @throws {@link RefreshError} when no user is logged in by a session; {@link SessionEndedError}
    *   when the session has ended meanwhile.
    */
   renewSession(): Promise<void>
   /**
-   * A signal that is aborted when the session ends, for WebSockets and event streams: at logout, when it
-   * is revoked, when the provider ends it, and when it expires. It is aborted at once for events in
-   * this process, and within ten seconds otherwise. Where no user is logged in, it is aborted already. When the answer has
-   * ended, the session is no longer watched; a handler that returns a `Response` asks before it does.
+   * A signal for WebSockets and event streams. It is aborted when the session is logged out, is
+   * revoked, expires, or is ended by the provider: at once if that happens in this process, and
+   * within ten seconds otherwise. If no user is logged in, it is aborted from the start. The
+   * session is watched until the response ends; a handler that returns a `Response` must call this
+   * before it returns.
    */
   ended(): AbortSignal
-  /** Sends the visitor to log in. */
+  /** Redirects the visitor to the provider to log in. */
   login(request?: LoginRequest): Promise<Sent>
-  /** Ends the session and sends the visitor on. */
+  /** Ends the session and redirects the visitor, by default through the provider's logout. */
   logout(request?: LogoutRequest): Promise<Sent>
   toJSON(): unknown
 }
 
 /**
- * The user of a request and their session. Look at `isAuthenticated` first: the types of `user` and
- * `session` follow from it. Its JSON has no token. When the session store did not
- * answer, looking throws a {@link SessionStoreError}: a failure is no logout.
+ * The user of a request and their session. Check `isAuthenticated` first: the types of `user` and
+ * `session` follow from it. Its JSON has no token. If the session store did not answer, reading any
+ * of the three throws a {@link SessionStoreError}, because the user may well be logged in.
  *
- * @typeParam Sent - What `login()` and `logout()` resolve to: nothing where the framework has sent the
- *   answer, and the answer itself where the handler returns it.
+ * @typeParam Sent - The result of `login()` and `logout()`: nothing if the framework has sent the
+ *   response, and the response itself if the handler returns it.
  */
 export type RequestAuth<U = AppUser, Sent = void> = RequestActions<U, Sent> &
   (

@@ -1,8 +1,9 @@
 import type { UserOf } from '../session/claims-schema.ts'
 
 /**
- * The claims of the logged-in user of an application without a schema. Add your own in the package that your
- * application imports: `declare module '@latchkey/express' { interface User { roles: string[] } }`.
+ * The claims of the logged-in user, if the application has no schema (option `claims`). Add your
+ * own claims to the package that you import: `declare module '@latchkey/express' { interface User {
+ * roles: string[] } }`.
  */
 export interface User {
   sub: string
@@ -15,16 +16,20 @@ export interface User {
 }
 
 /**
- * Names the schema of the claims, so that the user has its type everywhere: `declare module
- * '@latchkey/express' { interface AppTypes { claims: typeof claims } }`. Default: {@link User}.
+ * Gives the user the type of your schema everywhere: `declare module '@latchkey/express' {
+ * interface AppTypes { claims: typeof claims } }`. Without it, the user is a {@link User}.
  */
 // biome-ignore lint/suspicious/noEmptyInterface: applications add to it.
 export interface AppTypes {}
 
-/** The logged-in user: as the schema of {@link AppTypes} types it, otherwise a {@link User}. */
+/**
+ * The type of the logged-in user: that of the schema in {@link AppTypes}, otherwise {@link User}.
+ */
 export type AppUser = AppTypes extends { readonly claims: infer Schema } ? UserOf<Schema> : User
 
-/** The roles that a user can have: those that the type of the claim `roles` lists, otherwise any text. */
+/**
+ * The roles that a user can have, if the type of the claim `roles` lists them; otherwise any text.
+ */
 export type RoleOf<U> = [U] extends [never]
   ? string
   : 'roles' extends keyof U

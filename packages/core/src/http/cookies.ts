@@ -1,9 +1,9 @@
-/** The scope and the lifetime of a cookie. `HttpOnly` is not a choice: it is always set. */
+/** The scope and the lifetime of a cookie. `HttpOnly` is always set. */
 export interface CookieScope {
   readonly path: string
   readonly secure: boolean
   readonly sameSite: 'lax' | 'strict' | 'none'
-  /** Seconds the browser keeps it; until it is closed when absent. */
+  /** Seconds that the browser keeps the cookie. Default: until the browser is closed. */
   readonly maxAgeSeconds?: number | undefined
 }
 

@@ -74,7 +74,7 @@ export function errorResponse(
   return response
 }
 
-/** The title of an error for a program, in English: it repeats nothing of the request. */
+/** The title of an error for API clients, in English. It contains nothing from the request. */
 export function titleOf({ code }: LatchkeyError): string {
   return (en.errors[code] ?? CODES[code].visitor ?? en.otherError).title
 }

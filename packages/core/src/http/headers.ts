@@ -1,6 +1,6 @@
 import type { AuthResponse } from './request.ts'
 
-/** Methods of `Headers`, so that each framework's own store of headers is used. */
+/** The methods of `Headers` that the kit needs to write a framework's response headers. */
 export type HeaderSink = Pick<Headers, 'get' | 'set' | 'append' | 'getSetCookie'>
 
 const UNSHARED = /(^|,)\s*(private|no-store)\s*(,|$)/i

@@ -1,14 +1,13 @@
 import type { AuthRequest } from './request.ts'
 
 /**
- * Tells whether a request comes from a program (answer with a status and JSON) rather than from a
- * person following a link or sending a form (answer with a page or a redirect).
+ * Whether a request comes from a program, which gets a status and JSON. A browser that follows a
+ * link or sends a form gets a page or a redirect.
  *
- * The browser's own word comes first: `Sec-Fetch-Mode: navigate` with a document or frame as
- * `Sec-Fetch-Dest` is a page, any other mode a program. Without it `X-Requested-With:
- * XMLHttpRequest` is a program, and so is a request that does not prefer HTML in `Accept`: a
- * request that accepts `text/event-stream`, one without `Accept`, or with nothing but a wildcard, is a program too, because no browser
- * navigates so.
+ * If the request has `Sec-Fetch-Mode`, that decides: only `navigate` to a document or frame is a
+ * browser. Otherwise these are programs: `X-Requested-With: XMLHttpRequest`, a method other than
+ * `GET`, `HEAD` and `POST`, and an `Accept` that is missing, does not name HTML, prefers JSON to it
+ * or names `text/event-stream`.
  */
 export function isApiRequest(request: Pick<AuthRequest, 'method' | 'headers'>): boolean {
   const { headers } = request

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** The parts of the redirect URI of one issuer of several. */
+/** The parts of the redirect URI of one issuer, if the application has several. */
 export interface RedirectUriSource {
   readonly baseUrl: string | URL
   readonly issuer: string | URL
@@ -9,9 +9,9 @@ export interface RedirectUriSource {
 }
 
 /**
- * The redirect URI of one issuer, for applications whose `issuer` is a function: register it at that
- * issuer. It is the callback with an id of the issuer, such as
- * `https://app.example.com/callback/3f0a…`, and no other issuer has the same.
+ * The redirect URI to register at one issuer, for applications whose `issuer` is a function. It is
+ * the callback followed by an id of the issuer, such as `https://app.example.com/callback/3f0a…`.
+ * Each issuer has its own.
  *
  * @see RFC 9700 §4.4.2.2
  */

@@ -1,60 +1,69 @@
 /**
- * The part of a request that the core reads; a web-standard `Request` is one.
+ * The part of a request that the kit reads. A web `Request` has it.
  *
- * An adapter may pass something lighter. `url` is absolute, and its origin is that of `baseUrl`,
- * regardless of the request.
+ * `url` is absolute. Its origin is always that of `baseUrl`, not that of the request.
  */
 export interface AuthRequest {
   readonly method: string
   readonly url: string
   readonly headers: { get(name: string): string | null }
-  /** The host that the browser named. Default the header `Host`; it counts where `baseUrl` lists several. */
+  /**
+   * The host that the browser asked for. Used only if `baseUrl` is a list. Default: the header
+   * `Host`.
+   */
   readonly host?: string | undefined
-  /** Whether it opens a connection that stays. Default: its method and headers say so. */
+  /**
+   * Whether the request opens a WebSocket or another lasting connection. Default: decided by its
+   * method and headers.
+   */
   readonly opensSocket?: boolean
-  /** The body as text. Called only for routes of the kit that take a form. */
+  /** Reads the body as text. Called only for routes of the kit that take a form. */
   text(): Promise<string>
-  /** The body as a stream, as a web-standard `Request` has it. It is read no further than 64 KiB. */
+  /** The body as a stream, as in a web `Request`. At most 64 KiB of it are read. */
   readonly body?: unknown
-  /** Whether the body was read before. */
+  /** Whether the body has been read already. */
   readonly bodyUsed?: boolean
-  /** Calls back once, when the connection that waits for the answer is closed. */
+  /** Calls `close` once, when the connection of this request is closed. */
   onClose?(close: () => void): void
-  /** The framework's own request and response, which the hook `onError` receives. */
+  /** The framework's own request and response: the third argument of the hook `onError`. */
   readonly exchange?: unknown
 }
 
-/** Details that an adapter may add to a request. */
+/** Facts about a request that an adapter can add. */
 export interface RequestDetails {
   /**
-   * The body as the framework's body parser left it, or a promise of it. It is read when the body is needed: a getter may
-   * tell what a parser behind the kit has made of it.
+   * The parsed body, if the framework's body parser has read it, or a promise of it. The kit reads
+   * this member when it needs the body, so a getter can return the result of a parser that runs
+   * later.
    */
   readonly body?: unknown
-  /** The argument of the hook `onError`, such as `{ req, res }`. */
+  /** The third argument of the hook `onError`, such as `{ req, res }`. */
   readonly exchange?: unknown
   /**
-   * The headers that earlier middleware has set, if the framework adds them only to its own
-   * responses; the kit's responses start with them. Default none.
+   * The headers that earlier middleware has set. Needed if the framework adds them only to its own
+   * responses: the kit then adds them to the kit's. Default none.
    */
   readonly headers?: () => Headers
 }
 
-/** Bytes in a buffer of their own: `Uint8Array<ArrayBuffer>`, which compilers before TypeScript 5.7 do not know. */
+/** Bytes: `Uint8Array<ArrayBuffer>`, written so that compilers before TypeScript 5.7 accept it. */
 type Bytes = ReturnType<Uint8Array['slice']>
 
 /**
- * The core's answer, lighter than a web-standard `Response`. Where one is needed it is `new
- * Response(answer.body, answer)`.
+ * The response of the kit, lighter than a web `Response`. `new Response(answer.body, answer)` makes
+ * one of it.
  */
 export interface AuthResponse {
   readonly status: number
-  /** Names in lower case; `set-cookie` may come several times. */
+  /** The names are in lower case. `set-cookie` can occur several times. */
   readonly headers: [name: string, value: string][]
   readonly body?: string | Bytes | undefined
-  /** The hook `onError` answers through the framework's own response: an adapter sends nothing. */
+  /** Set if the hook `onError` has sent the response itself. The adapter must send nothing then. */
   readonly isAnswered?: true | undefined
-  /** The address that a page leads to, for frameworks that can redirect and show no page of the kit. */
+  /**
+   * The address that the page links to. For frameworks that can redirect but cannot show a page of
+   * the kit.
+   */
   readonly onward?: string | undefined
 }
 

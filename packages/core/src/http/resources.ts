@@ -1,17 +1,22 @@
 import { partsOf, pathOf } from './request.ts'
 
-/** An API or an MCP server of this application, which clients find by its address (RFC 9728). */
+/**
+ * An API or MCP server of this application. Clients find its metadata by its address (RFC 9728).
+ */
 export interface ResourceOptions {
   /**
-   * Its path, relative to `baseUrl`, such as `/mcp`; every address below belongs to it. With the origin it is the
-   * identifier: the `aud` that its access tokens must have.
+   * The path, relative to `baseUrl`, such as `/mcp`. It covers every address below. The whole
+   * address is the identifier of the resource, which its access tokens must have as `aud`.
    */
   readonly path: string
-  /** Its name for users, such as `Notes`: at most 100 bytes. */
+  /** The name that users see, such as `Notes`: at most 100 bytes. */
   readonly name?: string
-  /** Its scopes, at most 100, each with a sentence for users: `{ 'notes:read': 'Read your notes' }`. */
+  /**
+   * The scopes, at most 100, each with a description for users: `{ 'notes:read': 'Read your notes'
+   * }`.
+   */
   readonly scopes?: Readonly<Record<string, string>>
-  /** The address of a page for developers. */
+  /** The address of the documentation for developers. */
   readonly documentation?: string
   /** The address of a page that says how clients may use the data. */
   readonly policy?: string

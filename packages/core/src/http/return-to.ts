@@ -8,15 +8,14 @@ const MAX_LENGTH = 1024
 const PLAIN = /^(?:\/|(?:\/[\w-]+(?:\.[\w-]+)*)+\/?)(?:\?[\w.~%=&+-]+)?$/
 
 /**
- * Decides where a login may end.
+ * Makes an address safe to redirect to after a login: always a path of this site.
  *
- * `value` is resolved against `baseUrl` as a browser would resolve it and kept when the origin is
- * the same, otherwise `fallback` is returned. The result is a path with its query and fragment,
- * never a host. Checking the result again returns it unchanged. Anything that parsers are known to
- * read in different ways (backslashes, control characters, a path that begins with two slashes) is
- * refused. If it has more than 1,024 characters, its query is dropped.
+ * `value` is resolved against `baseUrl`, as a browser does it. If the origin is the same, the path
+ * with its query and fragment is returned; otherwise `fallback` is. Addresses that parsers read in
+ * different ways are refused: with backslashes, control characters, or two slashes at the start of
+ * the path. If the result has more than 1,024 characters, its query is dropped.
  *
- * @param value - The value that came in: a query parameter, an opened cookie, an argument.
+ * @param value - The address to check, such as a query parameter.
  * @param fallback - Default the path of `baseUrl`.
  */
 export function safeReturnTo(

@@ -2,8 +2,8 @@ import { hash } from 'node:crypto'
 import type { LatchkeyError } from '../errors/errors.ts'
 
 /**
- * The names of events, one word each. The names are those of the diagnostics channels, after
- * `latchkey:`.
+ * The names of the events. On Node, the diagnostics channel of an event is `latchkey:` and its
+ * name.
  */
 export type AuthEventName =
   | 'login.started'
@@ -27,22 +27,22 @@ export type AuthEventName =
   | 'discovery.stale'
   | 'discovery.failed'
 
-/** The facts of an event; never a token, a code, a cookie or a name. */
+/** The facts of an event. They contain no token, code, cookie or name of a user. */
 export interface AuthEvent {
   readonly issuer?: string
-  /** A hash of issuer and sub. It is the same for the same user, and reveals nothing else. */
+  /** A hash of issuer and `sub`: the same for every event of a user. */
   readonly user?: string
-  /** The code of the error, for what failed. */
+  /** The code of the error, if the event is a failure. */
   readonly code?: string
-  /** Finds the page that a visitor saw. */
+  /** The id on the error page that the visitor saw. */
   readonly correlationId?: string
   /** The requirement of a guard that a user did not meet, such as `roles` or `claims.department`. */
   readonly failed?: string
-  /** How many, for what happens to several at once. */
+  /** How many sessions or logins the event is about, if it can be several. */
   readonly count?: number
 }
 
-/** Publishes events. The error is only for the log. */
+/** Receives an event. The error is for the log only. */
 export type Publish = (name: AuthEventName, event: AuthEvent, error?: LatchkeyError) => void
 
 /** The hash that stands for a user in events. */

@@ -15,18 +15,24 @@ import type { TransactionDraft } from './transaction.ts'
 
 /** Options of one login. */
 export interface LoginRequest {
-  /** The page that the login ends at; sanitized here. */
+  /** The page to show after the login. Sanitized as by `safeReturnTo()`. */
   readonly returnTo?: string | undefined
   /**
-   * `none` asks nothing of the visitor, and comes back logged in or not; `create` is a sign-up, where
-   * the provider knows it, and a login elsewhere.
+   * The `prompt` of the authorization request. With `none` the visitor sees no page and comes back
+   * logged in or not. `create` is a sign-up if the provider supports it, otherwise a login.
    */
   readonly prompt?: LoginPrompt | undefined
-  /** Ways of authentication, any of which will do; the answer is checked. */
+  /**
+   * The accepted authentication contexts (`acr_values`), of which one will do. A login with another
+   * one is refused.
+   */
   readonly acr?: readonly string[] | undefined
-  /** The most seconds since the user last proved who they are; the answer is checked. */
+  /**
+   * Seconds since the user last proved who they are, at most (`max_age`). An older login is
+   * refused.
+   */
   readonly maxAge?: number | undefined
-  /** More parameters of the authorization request. Parameters that the kit sets itself are ignored. */
+  /** More parameters for the authorization request. Those that the kit sets itself are ignored. */
   readonly parameters?: Readonly<Record<string, string>> | undefined
 }
 

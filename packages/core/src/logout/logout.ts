@@ -13,9 +13,9 @@ import { translate } from '../texts/languages.ts'
 
 /** Options of one logout. */
 export interface LogoutRequest {
-  /** The page of this site that the logout ends at; sanitized here. */
+  /** The page of this site to show after the logout. Sanitized as by `safeReturnTo()`. */
   readonly returnTo?: string | undefined
-  /** Whether the provider's session ends too. Default `true`. */
+  /** Whether to end the provider's session too. Default `true`. */
   readonly federated?: boolean
 }
 

@@ -5,10 +5,8 @@ import { withSecretFiles } from './secret-files.ts'
 import { createNodeTransport } from './transport.ts'
 
 /**
- * The features of Node that an instance needs: the environment, events on the diagnostics channels
- * `latchkey:<name>`, and ways to reach providers.
- *
- * @throws {@link ConfigError} for a secret in a file that cannot be used.
+ * The platform for Node: reads the environment, publishes events on the diagnostics channels
+ * `latchkey:<name>`, and sends requests to providers over node:http.
  */
 export function nodePlatform(): Platform {
   // Node forgets a channel that nothing holds, and making one takes longer than asking it.

@@ -3,8 +3,8 @@ import { bodyReadBefore, formText, readStream } from '../http/body.ts'
 import { type AuthRequest, publicUrl, type RequestDetails } from '../http/request.ts'
 
 /**
- * A request of node:http or of the compatibility layer of node:http2. Frameworks add the parsed body, and
- * the URL as it was before their routers cut it.
+ * A request of node:http or of the compatibility layer of node:http2. Frameworks add `body`, the
+ * parsed body, and `originalUrl`, the URL before a router shortened it.
  */
 export interface NodeRequest extends AsyncIterable<Uint8Array> {
   readonly method?: string | undefined
@@ -24,12 +24,12 @@ interface Closing {
 }
 
 /**
- * Presents a request of node:http to the core without copying it. Its URL is under the one given: the
- * `Host` header and forwarded headers are not read. When a proxy leaves out the path of `baseUrl`, it
- * is put back.
+ * Presents a request of node:http to the kit without copying it. Its URL is below `baseUrl`: the
+ * `Host` header and forwarded headers are not used for it. If a proxy has removed the path of
+ * `baseUrl`, it is added again.
  *
  * @param baseUrl - `auth.baseUrl`.
- * @param response - The response to it, for the hook `onError`.
+ * @param response - The response to this request.
  */
 export function toAuthRequest(
   request: NodeRequest,

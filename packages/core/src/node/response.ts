@@ -13,8 +13,8 @@ export interface NodeResponse {
 }
 
 /**
- * The response of a visit over node:http. The kit's headers are written when the headers leave: no
- * handler overrides it, and no error handler that removes all headers loses it.
+ * The response of a visit over node:http. The kit's headers are written just before the headers are
+ * sent, so no handler and no error handler can remove them.
  */
 export function toResponsePort(response: NodeResponse): ResponsePort<void> {
   return new NodeResponsePort(response)

@@ -6,10 +6,10 @@ import { type NodeRequest, toAuthRequest } from './request.ts'
 import { type NodeResponse, toResponsePort } from './response.ts'
 
 /**
- * Serves a request of node:http: answers the kit's own routes, and gives every other request to `next`.
- * Errors of the kit that `next` rejects with are answered, unless a response has begun.
+ * Serves a request of node:http: answers the kit's own routes, and passes every other request to
+ * `next`. If `next` rejects with an error of the kit, it is answered, unless a response has begun.
  *
- * At once when nothing has to be waited for, so it may also throw.
+ * Returns a promise only when it has to wait; otherwise errors are thrown.
  */
 export function serveNode<U>(
   auth: Auth<U>,

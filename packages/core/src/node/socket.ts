@@ -9,30 +9,30 @@ import type { Answer, Visit } from '../visit/visit.ts'
 import { WebResponse } from '../web/response.ts'
 import { type NodeRequest, toAuthRequest } from './request.ts'
 
-/** A connection that a guard has decided about: a WebSocket, before its handshake is answered. */
+/** The decision of a guard about a WebSocket, before its handshake is answered. */
 export type AuthSocket<U = AppUser> =
   | {
       readonly isAllowed: true
       readonly user: U
       readonly auth: RequestAuth<U, unknown>
-      /** Aborted when the session ends, see `RequestAuth.ended`; close the connection then. */
+      /** Aborted when the session ends, as `RequestAuth.ended()` is. Close the connection then. */
       readonly ended: AbortSignal
     }
   | {
       readonly isAllowed: false
       /** The status of the refusal: 401, 403 or 503. */
       readonly status: number
-      /** Answers the handshake, and closes the connection. */
+      /** Answers the handshake with the refusal and closes the connection. */
       refuse(socket: Duplex): void
     }
 
-/** The handle that adapters on Node give an application for connections that the framework does not see. */
+/** Guards connections that the framework does not see, such as WebSockets. */
 export interface SocketHandle<U = AppUser> {
   /**
-   * Decides about the request of a WebSocket handshake as `requireUser()` does: `server.on('upgrade')`
-   * of node:http, and `socket.request` of Socket.IO.
+   * Checks the request of a WebSocket handshake as `requireUser()` does. The request comes from
+   * `server.on('upgrade')` of node:http, or is `socket.request` of Socket.IO.
    *
-   * @throws what a check of the requirement throws, unless it is an error of the kit.
+   * @throws an error that a check of the requirement throws, unless it is an error of the kit.
    */
   socket(
     request: NodeRequest,
@@ -40,7 +40,7 @@ export interface SocketHandle<U = AppUser> {
   ): Promise<AuthSocket<U>>
 }
 
-/** Makes the handle. */
+/** Makes the `socket()` of a login. */
 export function socketHandle<U>(auth: Auth<U>): SocketHandle<U> {
   const socket: SocketHandle<U>['socket'] = (request, requirement = {}) =>
     openSocket(auth, request, requirement)
@@ -54,11 +54,12 @@ const logins = new WeakMap<object, Auth<never>>()
 const handshakes = new WeakMap<NodeRequest, AuthRequest>()
 
 /**
- * Opens a visit of the request of a WebSocket handshake, for adapters whose guards see its messages: the session is
- * looked up again each time. Nothing can be sent to it, so `auth.login()` is refused.
+ * Looks up the session of a WebSocket again, for adapters whose guards see each message. No
+ * response can be sent, so `auth.login()` is refused.
  *
- * @param handle - The handle that the application has.
- * @param onClose - Calls its argument when the connection is closed; only then is `auth.ended()` no longer watched.
+ * @param handle - The handle of the login, as the adapter returned it.
+ * @param onClose - Calls its argument when the connection is closed. Until then `auth.ended()` is
+ *   watched.
  * @throws `TypeError` for a handle of another copy of this package.
  */
 export async function openSocketVisit<U = AppUser>(

@@ -3,11 +3,14 @@ import { isIP, type LookupFunction } from 'node:net'
 import type { ProviderTransport } from '../provider/transport.ts'
 import { type Connection, send, targetOf } from './exchange.ts'
 
-/** Which addresses the transport may connect to. */
+/** The addresses that the transport may connect to. */
 export interface NodeTransportOptions {
-  /** Refuses plain http and every address that is not public: loopback, private, link-local and so on. */
+  /**
+   * Refuses plain http, and addresses that are not public, such as loopback, private and link-local
+   * ones.
+   */
   readonly publicOnly?: boolean
-  /** How names are looked up when only public addresses will do. Default the system's way. */
+  /** Looks up host names, with `publicOnly`. Default: the system's resolver. */
   readonly lookup?: LookupFunction
 }
 
@@ -19,9 +22,9 @@ const LOOPBACK: Connection = {
 }
 
 /**
- * Reaches providers over node:http, on connections that are kept. Names that end in `.localhost`
- * mean this machine, as in browsers, unlike in Node. If only public addresses are allowed, the
- * address is checked when the connection is made, after the name was resolved.
+ * Sends requests to providers over node:http, with keep-alive. Names that end in `.localhost` mean
+ * this machine, as in browsers. With `publicOnly`, the address is checked after its name was
+ * resolved, at each connection.
  */
 export function createNodeTransport({
   publicOnly = false,

@@ -3,16 +3,16 @@ import { bodyReadBefore, type WebhookHandler } from '../webhooks/handler.ts'
 import { NodeHeaders, type NodeRequest } from './request.ts'
 import type { NodeResponse } from './response.ts'
 
-/** A request of node:http whose body something in front may have read; some keep its raw bytes. */
+/** A request of node:http whose body a parser may have read already. */
 export interface NodeWebhookRequest extends NodeRequest {
   readonly readableDidRead?: boolean
-  /** The raw body, as NestJS, Koa's parsers and some hosts keep it. */
+  /** The raw bytes of the body, as NestJS, Koa's parsers and some hosts keep them. */
   readonly rawBody?: unknown
 }
 
 /**
- * Receives a webhook over node:http and answers it. The raw body is read from the request, or is the one
- * that a parser has kept: `rawBody`, or a `body` that is a `Buffer` or a text.
+ * Receives a webhook over node:http and answers it. The raw body is `rawBody`, or a `body` that is
+ * a `Buffer` or a text; otherwise it is read from the request.
  */
 export async function serveNodeWebhook(
   handler: Pick<WebhookHandler, 'receive'>,
@@ -31,7 +31,7 @@ export async function serveNodeWebhook(
   response.end(body)
 }
 
-/** The bytes of a body, from the stream or as something in front has kept them. */
+/** The raw bytes of a body: as a parser has kept them, or from the stream. */
 export async function rawBodyOf(
   request: NodeWebhookRequest,
   rawBody?: unknown,

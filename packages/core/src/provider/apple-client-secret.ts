@@ -1,12 +1,12 @@
 import { createPrivateKey, sign } from 'node:crypto'
 
-/** The key of "Sign in with Apple", and whose it is. */
+/** The key of "Sign in with Apple", and the identifiers that go with it. */
 export interface AppleKey {
-  /** Ten characters, from the membership page of the developer account. */
+  /** The team id: ten characters, on the membership page of the developer account. */
   readonly teamId: string
-  /** The identifier of the Services ID: the same as the option `clientId`. */
+  /** The identifier of the Services ID, as in the option `clientId`. */
   readonly clientId: string
-  /** Ten characters, from the page of the key. */
+  /** The key id: ten characters, on the page of the key. */
   readonly keyId: string
   /** The contents of the `.p8` file. */
   readonly privateKey: string
@@ -16,10 +16,11 @@ const LIFETIME_SECONDS = 3600
 const RENEW_SECONDS = 600
 
 /**
- * Makes the client secrets that Apple takes: JWTs signed with a key of the developer account. Pass
- * it as the option `clientSecret`. A secret lasts an hour and is replaced ten minutes before.
+ * Makes Apple's client secrets: JWTs that are signed with a key of the developer account. Pass the
+ * result as the option `clientSecret`. A secret is valid for an hour and replaced ten minutes
+ * before it expires.
  *
- * @throws an error at once when the key is not a P-256 private key.
+ * @throws an error at once if the key is not a P-256 private key.
  */
 export function appleClientSecret({ teamId, clientId, keyId, privateKey }: AppleKey): () => string {
   const key = createPrivateKey(privateKey)

@@ -1,10 +1,13 @@
 import { LatchkeyError } from '../errors/errors.ts'
 import type { Publish } from '../log/events.ts'
 
-/** `stale`: the cached metadata are used, because the provider did not respond the last time. */
+/**
+ * The last known state of the provider. `stale`: it did not respond the last time, so cached
+ * metadata are used.
+ */
 export interface ProviderHealth {
   readonly provider: 'unknown' | 'ok' | 'stale' | 'unavailable'
-  /** The time of the provider's last answer to a look-up, in seconds since the epoch. */
+  /** When the provider's metadata were last fetched, in seconds since the epoch. */
   readonly discoveredAt: number | undefined
 }
 

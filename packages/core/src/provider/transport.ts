@@ -1,28 +1,33 @@
 import { ProviderError } from '../errors/errors.ts'
 import type { Telemetry } from '../shared/telemetry.ts'
 
-/** One exchange with a provider. */
+/** A request to a provider. */
 export interface ProviderRequest {
   readonly method: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string | undefined
-  /** The longest the exchange may take, body included; it then rejects with a `TimeoutError`. */
+  /** Seconds for the whole exchange, body included. After them, reject with a `TimeoutError`. */
   readonly timeoutSeconds: number
-  /** The largest body that is read. */
+  /** Bytes of the response body that are read at most. */
   readonly maxBytes: number
-  /** Ends the exchange early. */
+  /** Aborts the exchange. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** A provider's answer, all of it in memory. */
+/** The whole response of a provider. */
 export interface ProviderAnswer {
   readonly status: number
   readonly headers: [name: string, value: string][]
-  /** `undefined` when it was larger than allowed, or was not read: that of a server error. */
+  /**
+   * The body; `undefined` if it was larger than `maxBytes`, or was not read after a server error.
+   */
   readonly body: string | undefined
 }
 
-/** Reaches providers. Redirects are answers; a provider that does not answer is a rejection. */
+/**
+ * Sends a request to a provider. It must not follow redirects, and rejects if the provider does not
+ * answer.
+ */
 export type ProviderTransport = (url: string, request: ProviderRequest) => Promise<ProviderAnswer>
 
 /** One request to a provider. `timeoutSeconds` may shorten the limit, not lengthen it. */

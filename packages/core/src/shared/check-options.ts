@@ -1,13 +1,15 @@
 import { closestMatch } from 'leven'
 import { isRecord } from './records.ts'
 
-/** One thing wrong with the options. */
+/** A fault in the options. */
 export interface ConfigFault {
-  /** The option, as written in the options object: `session.secret`. */
+  /** The name of the option, such as `session.secret`. */
   readonly option: string
-  /** The environment variable that can provide it, if there is one. */
+  /** The environment variable that stands in for the option, if there is one. */
   readonly variable?: string
-  /** The fault and its remedy: a sentence that begins after the option's name. */
+  /**
+   * The fault and how to fix it: the rest of a sentence that begins with the name of the option.
+   */
   readonly remedy: string
 }
 

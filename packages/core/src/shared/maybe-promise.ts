@@ -1,4 +1,4 @@
-/** A value that is there already, or will be: what need not wait costs no turn of the event loop. */
+/** A value, or a promise of it. A value that is known already is returned without waiting. */
 export type MaybePromise<T> = T | Promise<T>
 
 /** Whether a value is a promise, native or not. */

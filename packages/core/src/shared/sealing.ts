@@ -31,11 +31,14 @@ const TAG_BYTES = 16
 /** Seals and opens small values for one purpose (AES-256-GCM). */
 export interface Sealer {
   /**
-   * Encrypts and authenticates `plain`; the result is base64url. It opens with the same `context` only,
-   * which is authenticated and not part of the result.
+   * Encrypts and authenticates `plain`. The result is base64url. It can be opened only with the
+   * same `context`, which is authenticated but not contained.
    */
   seal(plain: string, context?: string): string
-  /** The plain text, or `undefined` for anything this sealer, or an earlier secret, did not seal. */
+  /**
+   * The plain text; `undefined` if the value was not sealed with one of the secrets, or was
+   * changed.
+   */
   open(sealed: string, context?: string): string | undefined
 }
 

@@ -1,7 +1,7 @@
 import { createGuardedCalls } from './guarded-calls.ts'
 import { isThenable, type MaybePromise } from './maybe-promise.ts'
 
-/** A span of OpenTelemetry, as far as the kit uses it. */
+/** The part of an OpenTelemetry span that the kit uses. */
 export interface TelemetrySpan {
   spanContext(): { readonly traceId: string; readonly spanId: string }
   setAttribute(name: string, value: string | number): unknown
@@ -9,7 +9,7 @@ export interface TelemetrySpan {
   end(): void
 }
 
-/** The module `@opentelemetry/api`, as far as the kit uses it: version 1.3 or newer. */
+/** The part of the module `@opentelemetry/api` that the kit uses. Needs version 1.3 or newer. */
 export interface TelemetryApi {
   readonly trace: {
     getTracer(name: string): {

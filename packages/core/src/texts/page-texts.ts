@@ -1,6 +1,6 @@
 import type { LatchkeyErrorCode, VisitorText } from '../errors/codes.ts'
 
-/** The texts of the kit's own pages. A language may have some of them; English stands in for the others. */
+/** The texts of the kit's pages. Texts that a language lacks are shown in English. */
 export interface PageTexts {
   /** Buttons and links. */
   readonly logIn: string
@@ -15,17 +15,19 @@ export interface PageTexts {
   readonly askLogout: string
   readonly loggedOut: string
   readonly oneMoment: string
-  /** The title of the page that shows what was written before the login, and its sentences. */
+  /** The title and the text of the page that shows a kept form after the login. */
   readonly askSend: string
   readonly notSentYet: string
-  /** Stands in front of the names of fields that were not kept. */
+  /** The words in front of the names of fields that were not kept. */
   readonly fieldsLeftOut: string
-  /** A form that was sent without a login, and was not kept. The button of its page is {@link logIn}. */
+  /**
+   * The page for a form that was sent without a login and not kept. Its button is {@link logIn}.
+   */
   readonly formLost: VisitorText
-  /** Errors by code. The English ones are in the table of codes. */
+  /** The texts of errors by code. */
   readonly errors: Readonly<Partial<Record<LatchkeyErrorCode, VisitorText>>>
   /** The text of every other error. */
   readonly otherError: VisitorText
-  /** A login that could not be stored: no session is lost, because there is none yet. */
+  /** The error page if a login could not be stored in the session store. */
   readonly loginNotStored: VisitorText
 }

@@ -22,11 +22,14 @@ import { type Members, presentMembers } from '../shared/present-members.ts'
 import type { Telemetry } from '../shared/telemetry.ts'
 import { readUserInfo } from './userinfo.ts'
 
-/** Which access token is wanted. */
+/** Options of `accessToken()`. */
 export interface AccessTokenRequest {
-  /** Seconds it must still be valid for, at most half of its lifetime. Default 30. */
+  /**
+   * Seconds for which the token must still be valid, otherwise it is refreshed. At most half of its
+   * lifetime counts. Default 30.
+   */
   readonly minValiditySeconds?: number
-  /** Asks for a new one even if the present one is valid. */
+  /** Whether to refresh the token even if it is still valid. Default `false`. */
   readonly force?: boolean
 }
 

@@ -18,81 +18,91 @@ import { createSessionData, type SessionData } from '../session/session-data.ts'
 import type { StoredSession } from '../session/stored-session.ts'
 import type { MaybePromise } from '../shared/maybe-promise.ts'
 
-/** The answer to send: its headers are on the {@link ResponsePort} already. */
+/** A response to send. Its headers are on the {@link ResponsePort} already. */
 export type Answer = Omit<AuthResponse, 'headers'>
 
 /**
- * The response to a request, as far as the kit writes it. A `Headers` is one.
+ * The framework's response, as far as the kit needs it. A `Headers` object will do.
  *
- * @typeParam Sent - What `send` returns, and `auth.login()` and `auth.logout()` resolve to.
+ * @typeParam Sent - The result of `send`, of `auth.login()` and of `auth.logout()`.
  */
 export interface ResponsePort<Sent = Answer> extends HeaderSink {
-  /** Whether the headers have left, so that no cookie can be set any more. Default: they have not. */
+  /** Whether the headers have been sent, so that no cookie can be set any more. Default `false`. */
   readonly isSent?: boolean
   /**
-   * Runs `write` when the headers are about to leave, so that no later header of the application,
-   * and no error handler that starts over, undoes it. Without it, `write` runs at once.
+   * Calls `write` just before the headers are sent, so that neither the application nor an error
+   * handler can undo it. Without this method, `write` is called at once.
    */
   beforeSent?(write: (headers: HeaderSink) => void): void
-  /** Sends what `auth.login()` and `auth.logout()` come to. Default: they resolve to the answer. */
+  /**
+   * Sends the response of `auth.login()` and `auth.logout()`. Default: they return the response.
+   */
   send?(answer: Answer): Sent
 }
 
-/** A request: its user, the kit's response, and whether it is allowed. */
+/** One request: its user and session, and the decisions of guards about it. */
 export interface Visit<U = AppUser, Sent = Answer> {
-  /** The answer of the kit, when the request is for one of its routes: send it, and nothing else. */
+  /**
+   * The kit's response, if the request is for one of the kit's routes. Send it, and nothing else.
+   */
   readonly answer: Answer | undefined
-  /** The user, the session and the tokens, for the application. */
+  /** The user, the session and the tokens, as the application gets them. */
   readonly auth: RequestAuth<U, Sent>
   /** The application's own data in the session. */
   readonly data: SessionData
   /**
-   * The user behind a guard.
+   * The logged-in user.
    *
-   * @throws {@link AccessError} with `LATCHKEY_LOGIN_REQUIRED` when no user is logged in;
-   *   {@link SessionStoreError} when the store did not answer.
+   * @throws {@link AccessError} with `LATCHKEY_LOGIN_REQUIRED` when no user is logged in; {@link
+   *   SessionStoreError} when the store did not answer.
    */
   user(): U
   /**
-   * Decides whether the request may go on: `undefined` when it may, otherwise what to send instead. It
-   * decides at once when nothing has to be waited for.
+   * Checks the request against the requirement of a guard. Returns `undefined` if it passes,
+   * otherwise the response to send. Returns a promise only when it has to wait.
    *
-   * @param subject - The request that checks receive. Default the {@link AuthRequest}.
+   * @param subject - The request that `check` and claim functions receive. Default: the {@link
+   *   AuthRequest}.
    */
   admit(
     requirement?: ByMember<Requirement<never, U>>,
     subject?: unknown,
   ): MaybePromise<Answer | undefined>
   /**
-   * The bearer token of the request, as the SDK of the Model Context Protocol describes it.
+   * The bearer token of the request, in the shape of the SDK of the Model Context Protocol
+   * (`AuthInfo`).
    *
-   * @throws {@link AccessError} with `LATCHKEY_LOGIN_REQUIRED` where no guard let a bearer token in.
+   * @throws {@link AccessError} with `LATCHKEY_LOGIN_REQUIRED` if no guard has accepted a bearer
+   *   token.
    */
   mcpAuth(): McpAuth
   /**
-   * Demands scopes that only the body of the request tells. A session needs none.
+   * Requires scopes that are known only after the body has been read. A session needs none.
    *
-   * @throws {@link AccessError} with `LATCHKEY_SCOPE_MISSING` when the bearer token lacks one, and with
-   *   `LATCHKEY_LOGIN_REQUIRED` when no user is logged in.
+   * @throws {@link AccessError} with `LATCHKEY_SCOPE_MISSING` when the bearer token lacks one, and
+   *   with `LATCHKEY_LOGIN_REQUIRED` when no user is logged in.
    */
   requireScopes(scopes: readonly string[]): void
   /**
-   * Decides as `admit()` does, for protocols whose messages are no HTTP responses: GraphQL, and messages of a
-   * WebSocket. No response is written, and the hook `onError` is not asked.
+   * Checks the request as `admit()` does, for GraphQL and messages of a WebSocket, which have no
+   * HTTP response of their own. No response is written, and the hook `onError` is not called.
    *
-   * @returns `undefined` when the request may go on.
+   * @returns `undefined` if the request passes.
    */
   refusal(
     requirement?: ByMember<Requirement<never, U>>,
     subject?: unknown,
   ): Promise<Refusal | undefined>
-  /** Answers an error of the kit; throws any other again. */
+  /** Makes the response to an error of the kit. Rethrows every other error. */
   answerError(error: unknown): Promise<Answer>
-  /** Sends an answer, as the {@link ResponsePort} does it. */
+  /** Sends a response through the {@link ResponsePort}. */
   send(answer: Answer): Sent
   /** The session itself, for bridges to another session library. */
   readonly session: StoredSession
-  /** The session is looked at by other means than `auth` and `data`: no shared cache may keep the response. */
+  /**
+   * Marks the response as private, so that no shared cache keeps it. Call it if you use the session
+   * without `auth` and `data`.
+   */
   sessionUsed(): void
 }
 

@@ -6,18 +6,22 @@ import type { SessionData } from '../session/session-data.ts'
 import type { Visit } from './visit.ts'
 
 /**
- * The visits of the requests of one framework, kept on the requests themselves. An adapter sets them, its
- * guards read them, and its handlers use `getAuth`, `getUser` and `getData`.
+ * Keeps the visit of each request on the request object of a framework. An adapter sets it, its
+ * guards read it, and handlers use `getAuth`, `getUser` and `getData`.
  */
 export interface Visits<Request extends object, Sent = void> {
-  /** Remembers the visit of a request, for the guards and handlers that follow; the last counts. */
+  /**
+   * Sets the visit of a request, for the guards and handlers that follow. It replaces an earlier
+   * one.
+   */
   set<U>(request: Request, visit: Visit<U, Sent>): void
-  /** The visit of a request, if it passed an adapter. */
+  /** The visit of a request; `undefined` if no adapter has handled the request. */
   find<U>(request: Request): Visit<U, Sent> | undefined
   /**
    * The visit of a request.
    *
-   * @throws {@link LatchkeyError} with `LATCHKEY_ROUTER_NOT_MOUNTED` when the request passed no adapter.
+   * @throws {@link LatchkeyError} with `LATCHKEY_ROUTER_NOT_MOUNTED` when no adapter has handled
+   *   the request.
    */
   of<U>(request: Request): Visit<U, Sent>
   /** The user of a request and their session. */
@@ -31,14 +35,17 @@ export interface Visits<Request extends object, Sent = void> {
   /** The application's own data in the session of a request. */
   getData(request: Request): SessionData
   /**
-   * The bearer token of a request, as the SDK of the Model Context Protocol describes it (`AuthInfo`).
+   * The bearer token of a request, in the shape of the SDK of the Model Context Protocol
+   * (`AuthInfo`).
    *
-   * @throws {@link AccessError} with `LATCHKEY_LOGIN_REQUIRED` where no guard let a bearer token in.
+   * @throws {@link AccessError} with `LATCHKEY_LOGIN_REQUIRED` if no guard has accepted a bearer
+   *   token.
    */
   mcpAuth(request: Request): McpAuth
   /**
-   * Demands scopes that only the body of a request tells, such as those of a tool. A session needs none. Call it
-   * before the response begins: the error is answered with 403, and the client asks the user for more.
+   * Requires scopes that are known only after the body has been read, such as those of an MCP tool.
+   * A session needs none. Call it before the response begins: the error is answered with 403, and
+   * the client can ask the user for more scopes.
    *
    * @throws {@link AccessError} with `LATCHKEY_SCOPE_MISSING` when the bearer token lacks one.
    */
@@ -52,9 +59,10 @@ interface WithVisit<U, Sent> {
 }
 
 /**
- * Makes the visits of one framework.
+ * Makes the functions that keep and find visits on the requests of a framework.
  *
- * @param mount - The line that an application is missing, such as `app.use(createAuth(…))`.
+ * @param mount - The line to add if no adapter has handled a request, such as
+ *   `app.use(createAuth(…))`.
  */
 export function createVisits<Request extends object, Sent = void>(
   mount: string,

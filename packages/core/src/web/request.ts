@@ -2,13 +2,13 @@ import { bodyReadBefore, formText, readStream } from '../http/body.ts'
 import { type AuthRequest, publicUrl, type RequestDetails, targetOf } from '../http/request.ts'
 
 /**
- * Presents a web `Request` to the core. Its URL is under the one given, regardless of the `Host`
- * header and proxies, and its body is read no further than 64 KiB.
+ * Presents a web `Request` to the kit. Its URL is below `baseUrl`, regardless of the `Host` header
+ * and proxies. At most 64 KiB of its body are read.
  *
  * @param baseUrl - `auth.baseUrl`.
- * @param details - The body that the framework's body parser left, and the argument that the hook
- *   `onError` receives: default `{ request }`.
- * @param response - Says when the response to it has ended.
+ * @param details - The body if a body parser has read it, and the third argument of the hook
+ *   `onError`. Default `{ request }`.
+ * @param response - Reports the end of the response to this request.
  */
 export function toAuthRequest(
   request: Request,

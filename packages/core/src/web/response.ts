@@ -2,7 +2,7 @@ import type { HeaderSink } from '../http/headers.ts'
 import type { Answer, ResponsePort } from '../visit/visit.ts'
 
 /**
- * The response to a web `Request`: stores the kit's headers until there is the application's
+ * The response to a web `Request`. Keeps the kit's headers until the application has returned its
  * `Response`.
  */
 export class WebResponse implements ResponsePort<Response> {
@@ -12,7 +12,9 @@ export class WebResponse implements ResponsePort<Response> {
   #headers: Headers | undefined
   #write: ((headers: HeaderSink) => void) | undefined
 
-  /** @param inFront - The headers that the framework would have added to a response of its own. */
+  /**
+   * @param inFront - The headers that the framework adds only to its own responses.
+   */
   constructor(inFront: () => Headers | undefined = () => undefined) {
     this.#inFront = inFront
   }
@@ -42,7 +44,9 @@ export class WebResponse implements ResponsePort<Response> {
     this.#write = write
   }
 
-  /** Calls back when the body has been sent, or given up. Ask before the response is finished. */
+  /**
+   * Calls `ended` when the body has been sent or the browser has gone. Call this before `finish()`.
+   */
   onEnd(ended: () => void): void {
     this.#whenEnded.push(ended)
   }
@@ -54,7 +58,7 @@ export class WebResponse implements ResponsePort<Response> {
     return response
   }
 
-  /** The response of the application, or of the kit, with the headers that the kit sets. */
+  /** Adds the kit's headers to a response of the application or the kit. */
   finish(response: Response): Response {
     this.isSent = true
     const ended = this.#whenEnded

@@ -12,24 +12,25 @@ export interface WebhookRequest {
   readonly method: string
   readonly headers: { get(name: string): string | null }
   /**
-   * The body as it was sent, byte by byte: the signature is made of it.
+   * Reads the body as the exact bytes that were sent, because the signature is over these.
    *
-   * @throws {@link WebhookError} with `LATCHKEY_WEBHOOK_BODY_READ` when something in front has read it.
+   * @throws {@link WebhookError} with `LATCHKEY_WEBHOOK_BODY_READ` when a body parser has read it
+   *   and kept no copy.
    */
   body(): Promise<Uint8Array>
 }
 
-/** Receives webhooks under any framework. */
+/** Receives the webhooks of one endpoint, under any framework. */
 export interface WebhookHandler {
   /**
-   * Verifies a request and hands its event to `onEvent`. Resolves to the response: 204 when the event was
-   * handled, was handled before, or is of an unknown type.
+   * Verifies a request and passes its event to `onEvent`. Resolves to the response: 204 if the
+   * event was handled now or before, or has an unknown type.
    */
   receive(request: WebhookRequest): Promise<AuthResponse>
   /**
-   * The same for frameworks that speak Request and Response.
+   * Verifies a web `Request` and passes its event to `onEvent`, as `receive()` does.
    *
-   * @param rawBody - The body, where something in front has read it and kept it as it was.
+   * @param rawBody - The exact body, if the framework has read it already.
    */
   fetch(request: Request, rawBody?: string | ArrayBuffer): Promise<Response>
 }
@@ -38,8 +39,8 @@ export interface WebhookHandler {
 const TOLERANCE_SECONDS = 300
 
 /**
- * Makes a receiver of the webhooks of one endpoint. It reads the raw body, verifies time and signature
- * before anything else, and lets no event through twice.
+ * Makes a receiver for the webhooks of one endpoint. It verifies the timestamp and the signature
+ * first, and skips events that it has handled in the last two days.
  *
  * @throws {@link ConfigError} listing everything wrong with the options.
  * @see Standard Webhooks 1.0

@@ -20,35 +20,38 @@ import type { UnknownWebhookEvent, WebhookEvent } from './webhook-event.ts'
 /** The options of `createWebhookHandler`. */
 export interface WebhookHandlerOptions {
   /**
-   * The secret of the endpoint, `whsec_…`. While it is rotated, a list of the new and the old one: each
-   * is accepted.
+   * The secret of the endpoint, `whsec_…`. During a rotation, a list of the new and the old secret;
+   * each is accepted.
    */
   readonly secret: string | readonly string[] | undefined
   /**
-   * Handles an event. The service gets its answer when the promise is fulfilled; when it is rejected or
-   * late (`answerSeconds`), the service sends the event again. An event may arrive twice and out of
-   * order, so read the present state of the object from the API.
+   * Handles an event. The webhook is answered when the promise resolves. If it rejects, or takes
+   * longer than `answerSeconds`, the service sends the event again. Events can arrive twice and out
+   * of order, so read the current state of the object from the API.
    */
   readonly onEvent: (event: WebhookEvent) => MaybePromise<unknown>
   /**
-   * Handles events whose type this version does not know. Default: they are accepted, and nothing is
-   * done.
+   * Handles events whose type this version does not know. Default: they are accepted and ignored.
    */
   readonly onUnknownEvent?: ((event: UnknownWebhookEvent) => MaybePromise<unknown>) | undefined
   /**
-   * Remembers for two days which events were handled. Default: the memory of this process, which is
-   * enough for one process. With several, pass the session store that they share.
+   * Remembers for two days which events were handled. Default: the memory of this process. With
+   * several processes, pass the session store that they share.
    */
   readonly store?: SessionStore | undefined
-  /** The logger of refused webhooks and of errors of `onEvent`. Default `console`. */
+  /**
+   * The logger for refused webhooks and errors of `onEvent`; `false` logs nothing. Default
+   * `console`.
+   */
   readonly logger?: Logger | false | undefined
   /**
-   * How long `onEvent`, `onUnknownEvent` and each call of `store` may take, in seconds. Default 10; the
-   * service waits 15 for the answer. A function that is late is answered with 503, so that the event is
-   * sent again. Late work continues, and no copy of the event is handled meanwhile.
+   * Seconds that `onEvent`, `onUnknownEvent` and each call of `store` may take. Default 10; the
+   * service waits 15 for the response. If a call takes longer, the response is 503 and the service
+   * sends the event again. The late call continues, and a copy of the event is not handled
+   * meanwhile.
    */
   readonly answerSeconds?: number | undefined
-  /** The time in whole seconds. Default the system clock. */
+  /** Returns the time in whole seconds since the epoch, for tests. Default: the system clock. */
   readonly now?: (() => number) | undefined
 }
 

@@ -1,18 +1,18 @@
 import { isRecord, parseRecord } from '../shared/records.ts'
 
-/** The objects that events are about, with the type of the object in the API. */
+/** The first word of an event type, and the type of the object in the API. */
 interface Objects {
   tenant: 'Tenant'
   application: 'Application'
   user: 'User'
-  /** `PasswordCredential`, `HardwareCredential` and so on. */
+  /** Such as `PasswordCredential` or `HardwareCredential`. */
   credential: `${string}Credential`
   connection: 'Connection'
   signing_key: 'SigningKey'
   webhook: 'Webhook'
 }
 
-/** The types of the events that this version knows. */
+/** The event types that this version knows. */
 export type WebhookEventType =
   | 'tenant.updated'
   | 'tenant.deleted'
@@ -80,31 +80,39 @@ const KNOWN: Readonly<Record<WebhookEventType, true>> = {
   'webhook.test': true,
 }
 
-/** The facts of an event. It has no values: read the object from the API. */
+/**
+ * The facts of an event. They name what has changed, not the new values: read the object from the
+ * API.
+ */
 export interface WebhookData {
   /** The type of the object in the API, such as `User`. */
   readonly type: string
   /** The id of the object. */
   readonly id: string
   readonly tenant_id: string
-  /** The user whose credential or login it is. */
+  /** The id of the user whose credential or login it is. */
   readonly user_id?: string
-  /** The members that have changed, such as `profile.email`. */
+  /** The members of the object that have changed, such as `profile.email`. */
   readonly changed?: readonly string[]
   /** The API key, user or operator that made the change, such as `key:key_…`. */
   readonly actor: string
   readonly application_id?: string
   readonly request_id?: string
-  /** Grows with time within a tenant. Events may arrive in another order. */
+  /**
+   * A number that grows from event to event within a tenant. Events can arrive in another order.
+   */
   readonly sequence: number
 }
 
-/** An event of a type that this version does not know, such as one of a newer service. */
+/**
+ * An event of a type that this version does not know, such as one of a newer version of the
+ * service.
+ */
 export interface UnknownWebhookEvent {
-  /** Stays the same when the service sends the event again. */
+  /** The id of the event. It stays the same when the service sends the event again. */
   readonly id: string
   readonly type: string
-  /** The time of the event, RFC 3339 in UTC. */
+  /** The time of the event in UTC (RFC 3339). */
   readonly timestamp: string
   readonly data: WebhookData
 }
@@ -115,13 +123,13 @@ type ObjectOf<Type extends WebhookEventType> = Type extends `${infer Name}.${str
     : string
   : never
 
-/** The event of a type. */
+/** The event of one type. */
 export interface WebhookEventOf<Type extends WebhookEventType> extends UnknownWebhookEvent {
   readonly type: Type
   readonly data: WebhookData & { readonly type: ObjectOf<Type> }
 }
 
-/** An event of the service; `type` tells one from another. */
+/** An event of the service. Switch on `type`. */
 export type WebhookEvent = { [Type in WebhookEventType]: WebhookEventOf<Type> }[WebhookEventType]
 
 /** Whether this version knows the type of an event. */
