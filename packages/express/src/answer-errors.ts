@@ -2,9 +2,10 @@ import type { ErrorRequestHandler } from 'express'
 import { visits } from './visits.ts'
 
 /**
- * An error handler for errors of the kit that handlers throw: no user is logged in (401), the user is
- * not allowed (403), the store or the provider does not answer (503). A browser gets a page, a program
- * problem details. Put it behind the routes; every other error goes on to the next handler.
+ * An error handler for the errors of the kit that your handlers throw: no user is logged in (401),
+ * the user is not allowed (403), the store or the provider does not answer (503). Browsers get a
+ * page, API requests get problem details (RFC 9457). Add it after the routes. Other errors are
+ * passed to the next error handler.
  */
 export function answerErrors(): ErrorRequestHandler {
   return (error, req, res, next) => {

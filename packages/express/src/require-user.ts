@@ -4,10 +4,10 @@ import type { Request, RequestHandler } from 'express'
 import { visits } from './visits.ts'
 
 /**
- * Lets logged-in users through. A page is redirected to the login; an API request is answered with 401.
+ * Lets logged-in users through. Redirects pages to the login; answers API requests with 401.
  *
- * @throws {@link ConfigError} for a requirement with an unknown name, a wrong type, or a member that is
- *   `undefined` or empty: such a guard would let every user in.
+ * @throws {@link ConfigError} for a requirement with an unknown name, a wrong type, or a member
+ *   that is `undefined` or empty, because such a guard could let every user in.
  */
 export function requireUser<U = AppUser>(
   ...given: GuardArguments<Requirement<Request, U>>

@@ -25,17 +25,21 @@ export interface AuthRouterExchange {
   readonly res: Response
 }
 
-/** The options of {@link createAuthRouter}: those of the core, with any store of express-session. */
+/**
+ * The options of {@link createAuthRouter}. `session.store` also takes any store of express-session.
+ */
 export type AuthOptions<U = AppUser> = CoreAuthOptions<
   U,
   AuthRouterExchange,
   SessionStore | ExpressStore
 >
 
-/** @deprecated Use {@link AuthOptions}, the name under every framework. */
+/**
+ * @deprecated Use {@link AuthOptions}, its name in every package.
+ */
 export type AuthRouterOptions<U = AppUser> = AuthOptions<U>
 
-/** The middleware that an application mounts, with the methods for use outside requests. */
+/** The middleware for `app.use()`, with methods such as `ready()` that need no request. */
 export interface AuthRouter<U = AppUser> extends RequestHandler, AuthHandle, SocketHandle<U> {
   /**
    * The logged-in user of a request, typed by the schema of the options.
@@ -46,7 +50,8 @@ export interface AuthRouter<U = AppUser> extends RequestHandler, AuthHandle, Soc
 }
 
 /**
- * Adds the login, callback and logout routes, `req.auth` and `req.session` to the requests that pass.
+ * Adds the login, callback and logout routes, and `req.auth` and `req.session` to all other
+ * requests.
  *
  * @throws {@link ConfigError} listing everything wrong with the options.
  */
@@ -75,7 +80,7 @@ export function createAuthRouter<U = AppUser>(
 }
 
 /**
- * The same as {@link createAuthRouter}, by the name that it has under every other framework.
+ * The same as {@link createAuthRouter}, by its name in the packages of the other frameworks.
  *
  * @throws {@link ConfigError} listing everything wrong with the options.
  */

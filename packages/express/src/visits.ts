@@ -5,8 +5,7 @@ import type { Request } from 'express'
 export const visits: Visits<Request> = createVisits('app.use(createAuthRouter(…))')
 
 /**
- * The user of a request and their session. It is `req.auth`, also where another package has put
- * something else there.
+ * The user of a request and their session: `req.auth`, even if another package has replaced that.
  */
 export const getAuth: typeof visits.getAuth = visits.getAuth
 
@@ -17,8 +16,14 @@ export const getAuth: typeof visits.getAuth = visits.getAuth
  */
 export const getUser: typeof visits.getUser = visits.getUser
 
-/** The bearer token of a request, as the SDK of the Model Context Protocol describes it to tools. */
+/**
+ * The bearer token of a request, in the shape of the SDK of the Model Context Protocol
+ * (`AuthInfo`). Throws `LATCHKEY_LOGIN_REQUIRED` if no guard has accepted a bearer token.
+ */
 export const mcpAuth: typeof visits.mcpAuth = visits.mcpAuth
 
-/** Demands scopes that only the body of a request tells; throws `LATCHKEY_SCOPE_MISSING` when the bearer token lacks one. */
+/**
+ * Requires scopes that are known only after the body has been read. A session needs none. Throws
+ * `LATCHKEY_SCOPE_MISSING` if the bearer token lacks one.
+ */
 export const requireScopes: typeof visits.requireScopes = visits.requireScopes

@@ -4,8 +4,9 @@ import { createWebhookHandler as createCoreHandler } from '@latchkey/core/webhoo
 import type { RequestHandler } from 'express'
 
 /**
- * Receives the webhooks of one endpoint of the service: verifies each, hands its event to `onEvent` and
- * answers. Mount it in front of `express.json()`: `app.post('/webhooks', createWebhookHandler(…))`.
+ * Receives the webhooks of one endpoint of the service: verifies each, passes its event to
+ * `onEvent`, and sends the response. Mount it in front of `express.json()`: `app.post('/webhooks',
+ * createWebhookHandler(…))`.
  *
  * @throws {@link ConfigError} listing everything wrong with the options.
  */

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-/** The members of Koa's context that are used. */
+/** The members of Koa's context that the kit uses. */
 export interface KoaContext {
   readonly req: IncomingMessage
   readonly res: ServerResponse

@@ -22,31 +22,39 @@ export * from '@latchkey/core/application'
 export type { KoaContext, KoaMiddleware } from './context.ts'
 export { createWebhookHandler } from './webhooks.ts'
 
-/** The options of {@link createAuth}: those of the core. */
+/** The options of {@link createAuth}. */
 export type AuthOptions<U = AppUser> = CoreAuthOptions<U, { readonly ctx: KoaContext }>
 
-/** @deprecated Use {@link AuthOptions}, the name under every framework. */
+/**
+ * @deprecated Use {@link AuthOptions}, its name in every package.
+ */
 export type AuthMiddlewareOptions<U = AppUser> = AuthOptions<U>
 
-/** The middleware that an application mounts, with the methods for use outside requests. */
+/** The middleware for `app.use()`, with methods such as `ready()` that need no request. */
 export interface AuthMiddleware extends KoaMiddleware, AuthHandle, SocketHandle {}
 
 const visits: Visits<KoaContext> = createVisits('app.use(createAuth(…))')
 
-/** The user of a request and their session; `ctx.state.auth` with its type. */
+/** The user of a request and their session: `ctx.state.auth`, with the type of the user. */
 export const getAuth: typeof visits.getAuth = visits.getAuth
 /** The logged-in user of a request; throws `LATCHKEY_LOGIN_REQUIRED` when no user is logged in. */
 export const getUser: typeof visits.getUser = visits.getUser
 /** The application's own data in the session of a request. */
 export const getData: typeof visits.getData = visits.getData
-/** The bearer token of a request, as the SDK of the Model Context Protocol describes it to tools. */
+/**
+ * The bearer token of a request, in the shape of the SDK of the Model Context Protocol
+ * (`AuthInfo`). Throws `LATCHKEY_LOGIN_REQUIRED` if no guard has accepted a bearer token.
+ */
 export const mcpAuth: typeof visits.mcpAuth = visits.mcpAuth
-/** Demands scopes that only the body of a request tells; throws `LATCHKEY_SCOPE_MISSING` when the bearer token lacks one. */
+/**
+ * Requires scopes that are known only after the body has been read. A session needs none. Throws
+ * `LATCHKEY_SCOPE_MISSING` if the bearer token lacks one.
+ */
 export const requireScopes: typeof visits.requireScopes = visits.requireScopes
 
 /**
- * Adds the login, callback and logout routes, and `ctx.state.auth` to the requests that pass. Errors of
- * the kit that handlers throw are answered.
+ * Adds the login, callback and logout routes, and `ctx.state.auth` to all other requests. If a
+ * handler throws an error of the kit, the response is its error page or problem details.
  *
  * @throws {@link ConfigError} listing everything wrong with the options.
  */
@@ -76,9 +84,10 @@ export function createAuth<U = AppUser>(
 }
 
 /**
- * Lets logged-in users through. A page is redirected to the login; an API request is answered with 401.
+ * Lets logged-in users through. Redirects pages to the login; answers API requests with 401.
  *
- * @throws {@link ConfigError} for a requirement that would let every user in.
+ * @throws {@link ConfigError} for a requirement with an unknown name, a wrong type, or a member
+ *   that is `undefined` or empty.
  */
 export function requireUser<U = AppUser, C extends KoaContext = KoaContext>(
   ...given: GuardArguments<Requirement<C, U>>

@@ -10,19 +10,23 @@ import {
 import { ACCESS, type Access } from './access.ts'
 import { readVisit } from './visit-of.ts'
 
-/** A pipe that a decorator of a parameter takes. */
+/** A pipe for a decorator of a parameter. */
 export type PipeOf<T> = PipeTransform<T> | Type<PipeTransform<T>>
 
-/** Lets every visitor reach a handler, or the handlers of a controller. Without it, a user must be logged in. */
+/**
+ * Opens a handler, or every handler of a controller, to all visitors. Without it, only logged-in
+ * users are let in.
+ */
 export function Public(): ClassDecorator & MethodDecorator {
   return access('public')
 }
 
 /**
- * Asks more of a user than to be logged in, on a handler or a controller. A requirement of a handler adds
- * to that of its controller; where both have the same member, the one of the handler counts.
+ * Sets the requirement of a handler or a controller, such as roles. The requirement of a handler
+ * adds to that of its controller. If both have the same member, that of the handler counts.
  *
- * @throws {@link ConfigError} for a requirement that would let every user in.
+ * @throws {@link ConfigError} for a requirement with an unknown name, a wrong type, or a member
+ *   that is `undefined` or empty.
  */
 export function RequireUser<Request = unknown, U = AppUser>(
   ...given: GuardArguments<Requirement<Request, U>>
@@ -30,7 +34,7 @@ export function RequireUser<Request = unknown, U = AppUser>(
   return access(requirementOf(given))
 }
 
-/** The logged-in user. Where no user is logged in, the request is answered with 401. */
+/** The logged-in user. If no user is logged in, the response is 401. */
 export const CurrentUser: (...pipes: PipeOf<never>[]) => ParameterDecorator = parameter((visit) =>
   visit.user(),
 )

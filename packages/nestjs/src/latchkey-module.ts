@@ -16,20 +16,22 @@ import { keepHandle, LatchkeyService } from './latchkey-service.ts'
 import { mount } from './mount.ts'
 
 /**
- * The options of {@link LatchkeyModule}: those of the core.
+ * The options of {@link LatchkeyModule}.
  *
- * @typeParam Exchange - The argument of the hook `onError`: `{ req, res }` on Express, `{ request, reply }`
- *   on Fastify.
+ * @typeParam Exchange - The third argument of the hook `onError`: `{ req, res }` on Express, `{
+ *   request, reply }` on Fastify.
  */
 export type AuthOptions<U = AppUser, Exchange = unknown> = CoreAuthOptions<U, Exchange>
 
-/** @deprecated Use {@link AuthOptions}, the name under every framework. */
+/**
+ * @deprecated Use {@link AuthOptions}, its name in every package.
+ */
 export type LatchkeyModuleOptions<U = AppUser, Exchange = unknown> = AuthOptions<U, Exchange>
 
-/** Options that other providers make, such as Nest's `ConfigService`. */
+/** Options that a factory makes from other providers of Nest, such as `ConfigService`. */
 export interface LatchkeyModuleAsyncOptions<U = AppUser, Exchange = unknown>
   extends Pick<DynamicModule, 'imports'> {
-  /** The providers that the factory receives. */
+  /** The providers that Nest passes to the factory. */
   readonly inject?: readonly unknown[]
   readonly useFactory: (
     ...injected: never[]
@@ -39,8 +41,9 @@ export interface LatchkeyModuleAsyncOptions<U = AppUser, Exchange = unknown>
 const OPTIONS = Symbol('options')
 
 /**
- * Adds the login, callback and logout routes, a session and a guard of every handler: a user must be logged
- * in, except where `@Public()` stands. Import it once, in the root module.
+ * Adds the login, callback and logout routes, sessions, and a guard for every handler: only
+ * logged-in users are let in, except to handlers with `@Public()`. Import it once, in the root
+ * module.
  */
 export class LatchkeyModule implements NestModule {
   readonly #options: AuthOptions
@@ -49,7 +52,7 @@ export class LatchkeyModule implements NestModule {
   readonly #service: LatchkeyService
   readonly #modules: ModulesContainer
 
-  /** Nest makes the module. */
+  /** Called by Nest. */
   constructor(
     options: AuthOptions | undefined,
     host: HttpAdapterHost,
@@ -69,14 +72,14 @@ export class LatchkeyModule implements NestModule {
     secureGateways(config, modules, connections)
   }
 
-  /** The module with its options; those that are left out come from the environment. */
+  /** Makes the module with these options. Environment variables stand in for missing ones. */
   static forRoot<U = AppUser, Exchange = unknown>(
     options: AuthOptions<U, Exchange> = {},
   ): DynamicModule {
     return moduleOf({ provide: OPTIONS, useValue: options })
   }
 
-  /** The module with options that other providers make. */
+  /** Makes the module with options that a factory makes from other providers. */
   static forRootAsync<U = AppUser, Exchange = unknown>({
     imports = [],
     inject = [],
@@ -91,11 +94,11 @@ export class LatchkeyModule implements NestModule {
   }
 
   /**
-   * Mounts the login. Nest calls it behind `app.use()` of the application and the body parser, and in front of
-   * the routes.
+   * Mounts the login. Nest calls it after the body parser and the application's `app.use()`, and
+   * before the routes.
    *
-   * @throws {@link ConfigError} listing everything wrong with the options, and resolvers of fields whose guard Nest
-   *   would skip.
+   * @throws {@link ConfigError} listing everything wrong with the options, and field resolvers of
+   *   GraphQL whose guard Nest would skip.
    */
   async configure(): Promise<void> {
     checkFieldResolvers(this.#modules)

@@ -7,7 +7,7 @@ import {
 } from '@latchkey/core'
 import type { AuthSocket, NodeRequest, SocketHandle } from '@latchkey/core/node'
 
-/** The login of an application, for use outside requests. */
+/** The methods of a login that need no request. */
 export type Handle = AuthHandle & SocketHandle
 
 const handles = new WeakMap<LatchkeyService, Handle>()
@@ -17,18 +17,22 @@ export function keepHandle(service: LatchkeyService, handle: Handle): void {
   handles.set(service, handle)
 }
 
-/** The methods of the login outside requests, to inject. They work once the application has started. */
+/**
+ * The methods of the login that need no request. Inject it where you need them. They work once the
+ * application has started.
+ */
 export class LatchkeyService implements Handle {
-  /** The sessions of users, on every device. */
+  /** Lists and ends the sessions of a user on every device. */
   get sessions(): SessionDirectory {
     return handleOf(this).sessions
   }
 
   /**
-   * Resolves when the provider and the session store can be reached, for a readiness probe.
+   * Asks the provider and the session store now, and resolves when both can be reached: for a
+   * readiness probe.
    *
-   * @throws {@link ProviderError} or {@link SessionStoreError} when one of them cannot be reached, an
-   *   `AggregateError` of the two when neither can.
+   * @throws {@link ProviderError} or {@link SessionStoreError} when one of them cannot be reached;
+   *   an `AggregateError` of both when neither can.
    */
   ready(): Promise<void> {
     return handleOf(this).ready()
@@ -39,7 +43,7 @@ export class LatchkeyService implements Handle {
     return handleOf(this).health()
   }
 
-  /** Decides about the request of a WebSocket handshake as the guard does about a route. */
+  /** Checks the request of a WebSocket handshake as the guard checks that of a route. */
   socket(request: NodeRequest, requirement?: Requirement<NodeRequest>): Promise<AuthSocket> {
     return handleOf(this).socket(request, requirement)
   }

@@ -11,7 +11,13 @@ export const getAuth: typeof visits.getAuth = visits.getAuth
 export const getUser: typeof visits.getUser = visits.getUser
 /** The application's own data in the session of a request. */
 export const getData: typeof visits.getData = visits.getData
-/** The bearer token of a request, as the SDK of the Model Context Protocol describes it to tools. */
+/**
+ * The bearer token of a request, in the shape of the SDK of the Model Context Protocol
+ * (`AuthInfo`). Throws `LATCHKEY_LOGIN_REQUIRED` if no guard has accepted a bearer token.
+ */
 export const mcpAuth: typeof visits.mcpAuth = visits.mcpAuth
-/** Demands scopes that only the body of a request tells; throws `LATCHKEY_SCOPE_MISSING` when the bearer token lacks one. */
+/**
+ * Requires scopes that are known only after the body has been read. A session needs none. Throws
+ * `LATCHKEY_SCOPE_MISSING` if the bearer token lacks one.
+ */
 export const requireScopes: typeof visits.requireScopes = visits.requireScopes

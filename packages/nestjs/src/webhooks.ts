@@ -10,9 +10,10 @@ export type WebhookMiddleware = (
 ) => void
 
 /**
- * Receives the webhooks of one endpoint of the service: verifies each, hands its event to `onEvent` and
- * answers. Mount it in `main.ts`, in front of the body parser of Nest:
- * `app.use('/webhooks', createWebhookHandler(…))`. It gets providers with `app.get(UsersService)`.
+ * Receives the webhooks of one endpoint of the service: verifies each, passes its event to
+ * `onEvent`, and sends the response. Mount it in `main.ts`, before the body parser of Nest:
+ * `app.use('/webhooks', createWebhookHandler(…))`. Get the providers that `onEvent` needs with
+ * `app.get(UsersService)`.
  *
  * @throws {@link ConfigError} listing everything wrong with the options.
  */

@@ -22,24 +22,31 @@ import { createRoutes, type RouteHandler } from './routes.ts'
 
 export type { RouteHandler } from './routes.ts'
 
-/** The options of {@link createAuth}: those of the core. */
+/** The options of {@link createAuth}. */
 export type AuthOptions<U = AppUser> = CoreAuthOptions<U, { readonly request: Request }>
 
-/** @deprecated Use {@link AuthOptions}, the name under every framework. */
+/**
+ * @deprecated Use {@link AuthOptions}, its name in every package.
+ */
 export type AppAuthOptions<U = AppUser> = AuthOptions<U>
 
-/** The login of an application of Next.js. Its members need no `this`, so they can be exported one by one. */
+/**
+ * The login of a Next.js application. Its members do not use `this`, so you can export them one by
+ * one.
+ */
 export interface AppAuth<U = AppUser> extends AuthHandle {
   /**
-   * The proxy of `proxy.ts`: answers the login, callback and logout routes, keeps sessions alive, and tells
-   * pages their address, so that a login returns to them.
+   * The proxy to export from `proxy.ts`. It answers the login, callback and logout routes and keeps
+   * sessions alive. It also tells each page its address, so that the login returns there.
    */
   proxy(request: NextRequest): Promise<Response>
   /**
-   * The user of a page, a server action or a route handler. In a page and an action, a visitor is sent to log
-   * in, and a user who is not allowed sees the page `forbidden.tsx`. In a handler of `route()` it throws.
+   * The user of a page, a server action or a route handler. In pages and actions, visitors who are
+   * not logged in are sent to log in, and users who are not allowed see the page `forbidden.tsx`.
+   * In a handler of `route()` it throws an {@link AccessError} instead.
    *
-   * @throws {@link AccessError} with `LATCHKEY_FORBIDDEN` where `forbidden()` of Next.js is not turned on.
+   * @throws {@link AccessError} with `LATCHKEY_FORBIDDEN` if `forbidden()` of Next.js is not turned
+   *   on.
    */
   requireUser(requirement?: Requirement<Request, U>): Promise<U>
   /** The user of the request and their session. */
@@ -53,33 +60,41 @@ export interface AppAuth<U = AppUser> extends AuthHandle {
   /** The application's own data in the session. A server action or a route handler may change it. */
   getData(): Promise<SessionData>
   /**
-   * The bearer token of a route handler, as the SDK of the Model Context Protocol describes it to tools.
+   * The bearer token of the request in a route handler, in the shape of the SDK of the Model
+   * Context Protocol (`AuthInfo`).
    *
-   * @throws {@link AccessError} with `LATCHKEY_LOGIN_REQUIRED` where no guard let a bearer token in.
+   * @throws {@link AccessError} with `LATCHKEY_LOGIN_REQUIRED` if no guard has accepted a bearer
+   *   token.
    */
   mcpAuth(): Promise<McpAuth>
   /**
-   * Demands scopes in a route handler that only the body of its request tells. A session needs none.
+   * Requires scopes in a route handler that are known only after the body has been read. A session
+   * needs none.
    *
    * @throws {@link AccessError} with `LATCHKEY_SCOPE_MISSING` when the bearer token lacks one.
    */
   requireScopes(scopes: readonly string[]): Promise<void>
-  /** A route handler for every visitor. Errors of the kit that it throws are answered. */
+  /**
+   * Makes a route handler for all visitors. If `handler` throws an error of the kit, the response
+   * is its problem details or error page.
+   */
   route<Context = unknown>(handle: RouteHandler<Context>): RouteHandler<Context, Promise<Response>>
-  /** A route handler for logged-in users; an API request of a visitor is answered with 401. */
+  /** Makes a route handler for logged-in users. API requests of visitors get 401. */
   route<Context = unknown>(
     requirement: Requirement<Request, U>,
     handle: RouteHandler<Context>,
   ): RouteHandler<Context, Promise<Response>>
-  /** The login, callback and logout routes as route handlers, for an application without `proxy.ts`. */
+  /**
+   * The login, callback and logout routes as route handlers, for applications without `proxy.ts`.
+   */
   readonly handlers: { readonly GET: RouteHandler; readonly POST: RouteHandler }
 }
 
 /**
- * Makes the login of an application of Next.js. The options are looked at with the first request, never by
- * `next build`: a {@link ConfigError} that lists everything wrong with them ends that request.
+ * Makes the login of a Next.js application. The options are checked at the first request, not by
+ * `next build`: a {@link ConfigError} that lists all faults then fails the request.
  *
- * @param options - The options, or a function that makes them with the first request.
+ * @param options - The options, or a function that returns them at the first request.
  */
 export function createAuth<U = AppUser>(
   options: AuthOptions<U> | (() => AuthOptions<U>) = {},

@@ -4,12 +4,12 @@ import { createWebhookHandler as createCoreHandler } from '@latchkey/core/webhoo
 const MEMORY = Symbol.for('latchkey.nextjs.webhooks')
 
 /**
- * Receives the webhooks of one endpoint of the service: verifies each, hands its event to `onEvent` and
- * answers. Export it from a route: `export const POST = createWebhookHandler(…)` in
- * `app/webhooks/route.ts`. The options are looked at with the first request, never by `next build`: a
- * {@link ConfigError} that lists everything wrong with them ends that request.
+ * Receives the webhooks of one endpoint of the service: verifies each, passes its event to
+ * `onEvent`, and sends the response. Export it from a route: `export const POST =
+ * createWebhookHandler(…)` in `app/webhooks/route.ts`. The options are checked at the first
+ * request, not by `next build`: a {@link ConfigError} that lists all faults then fails the request.
  *
- * @param options - The options, or a function that makes them with the first request.
+ * @param options - The options, or a function that returns them at the first request.
  */
 export function createWebhookHandler(
   options: WebhookHandlerOptions | (() => WebhookHandlerOptions),

@@ -22,43 +22,44 @@ import type {
 } from './session-store.ts'
 
 /**
- * The Redis for sessions. Without `url` and `client`, sessions are in the memory of this process.
+ * Options of `createSessionStore()`. Without `url` and `client`, sessions are kept in the memory of
+ * this process.
  */
 export interface SessionStoreOptions {
-  /** `redis://` or, over TLS, `rediss://`. */
+  /** The address of Redis or Valkey: `redis://…`, or `rediss://…` over TLS. */
   readonly url?: string | undefined
-  /** A client of ioredis or node-redis in place of the url: for Sentinel, Cluster or settings of TLS. */
+  /** A client of ioredis or node-redis instead of `url`: for Sentinel, Cluster or TLS settings. */
   readonly client?: IoredisClient | NodeRedisClient | undefined
   /**
-   * The secrets that encrypt records. `createAuthRouter` passes its session secret, so set this
-   * only to use the store with express-session directly. Each has 32 characters or more; the first
-   * of a list seals, every one opens.
+   * The secrets that encrypt records, each of 32 characters or more. With a list, the first
+   * encrypts and all decrypt. Set it only if you use the store with express-session directly; the
+   * kit passes its session secret.
    */
   readonly secret?: string | readonly string[] | undefined
-  /** The beginning of every key. Default `latchkey:`. */
+  /** The prefix of every key in Redis. Default `latchkey:`. */
   readonly prefix?: string
   /**
-   * A session in use is prolonged at most this often, and at least after a quarter of its idle time.
+   * Seconds between two extensions of a session in use, but at most a quarter of its idle time.
    * Default 60.
    */
   readonly touchSeconds?: number
-  /** The longest a command may take, waiting for a connection included. Default 1,000. */
+  /** Milliseconds that a command may take, including the wait for a connection. Default 1,000. */
   readonly timeoutMilliseconds?: number
   /**
-   * Whether records are written in a smaller format, which does not repeat what the ID token says. Releases before 0.3
-   * cannot read it and see no session, so set it once every process runs 0.3 or newer. Both formats are always read.
-   * Default `false`.
+   * Whether to write records in a smaller format, without the claims that the ID token has already.
+   * Releases before 0.3 cannot read it and would log users out, so set it only when every process
+   * runs 0.3 or newer. Both formats are always read. Default `false`.
    */
   readonly compactRecords?: boolean
-  /** The number of sessions that the memory store holds at most. Default 10,000. */
+  /** The number of sessions kept at most if they are in memory. Default 10,000. */
   readonly maxSessions?: number
 }
 
 /**
- * Makes a session store for express-session and for `createAuthRouter`. It connects by itself, keeps
- * trying when Redis is away, and never keeps a process waiting at its start.
+ * Makes a session store for the kit, and for express-session without the kit. It connects in the
+ * background, so the process starts without Redis too, and reconnects by itself.
  *
- * @throws {@link ConfigError} for an option it cannot use.
+ * @throws {@link ConfigError} for an option that is unknown or of a wrong type.
  */
 export function createSessionStore(
   options: SessionStoreOptions & ({ readonly url: string } | { readonly client: object }),

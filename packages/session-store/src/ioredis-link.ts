@@ -1,7 +1,7 @@
 import type { Cluster, Redis } from 'ioredis'
 import { NO_CONNECTION, patternOf, type RedisLink, type ScriptArgument } from './redis-link.ts'
 
-/** A client of ioredis, for one Redis (also found by Sentinel) or a Cluster. */
+/** A client of ioredis: for a single Redis, Sentinel or Cluster. */
 export type IoredisClient = Redis | Cluster
 
 const CONNECT_MILLISECONDS = 5000

@@ -6,10 +6,7 @@ interface Scannable {
   scanIterator(options: { MATCH: string; COUNT: number }): AsyncIterable<string[]>
 }
 
-/**
- * The members of node-redis's client that are used: `createClient`, `createSentinel` or
- * `createCluster`.
- */
+/** A client of node-redis, made by `createClient`, `createSentinel` or `createCluster`. */
 export interface NodeRedisClient {
   get(key: string): Promise<unknown>
   on(event: 'ready' | 'reconnecting' | 'error', listener: (error: Error) => void): unknown

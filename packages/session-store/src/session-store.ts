@@ -11,7 +11,7 @@ import type { StoreHealth } from '@latchkey/core/internal'
 // biome-ignore lint/suspicious/noExplicitAny: applications add to these types of express-session
 type Any = any
 
-/** A store as `expressSession({ store })` takes it, without its package of types. */
+/** A store for `expressSession({ store })`, typed without the package of express-session. */
 export interface ExpressSessionStore extends EventEmitter {
   get(id: string, done: (error: unknown, session?: Any) => void): void
   set(id: string, session: Any, done?: (error?: unknown) => void): void
@@ -24,29 +24,30 @@ export interface ExpressSessionStore extends EventEmitter {
 
 /** Options of {@link ManagedSessionStore.forExpressSession}. */
 export interface ExpressSessionOptions {
-  /** The `RedisStore` of connect-redis. Default: that of `node_modules`, which a bundler cannot see. */
+  /**
+   * The `RedisStore` of connect-redis. Default: it is loaded from `node_modules`. Pass it if you
+   * use a bundler.
+   */
   readonly RedisStore?: (new (options: Any) => ExpressSessionStore) | undefined
 }
 
-/**
- * The session store that `createSessionStore()` returns: a store with every ability, which is its
- * own manager.
- */
+/** The session store that `createSessionStore()` returns, with methods for probes and shutdown. */
 export interface ManagedSessionStore extends SessionStore {
   readonly index: SessionIndex
   readonly once: ReplayCache
   readonly lock: SessionLock
   readonly touchSeconds: number
-  /** The state of Redis as the latest commands saw it, without a network call. */
+  /** The state of Redis by its latest commands. Makes no network call. */
   health(): StoreHealth
-  /** Resolves when Redis answers, for a readiness probe; rejects when it does not. */
+  /** Resolves when Redis answers, and rejects when it does not: for a readiness probe. */
   ready(): Promise<void>
-  /** Closes the connection that was made from a `url`; a client stays its owner's to close. */
+  /** Closes the connection that was made from `url`. Close your own `client` yourself. */
   close(): Promise<void>
   /**
-   * The same store for express-session without the kit: `expressSession({ store, … })`.
+   * Returns a store for express-session without the kit: `expressSession({ store, … })`.
    *
-   * @throws {@link ConfigError} for an option it cannot use, and without connect-redis.
+   * @throws {@link ConfigError} for an option that is unknown or of a wrong type, and if
+   *   connect-redis is not installed.
    */
   forExpressSession(options?: ExpressSessionOptions): ExpressSessionStore
 }
@@ -60,9 +61,12 @@ export interface RedisSessionStore extends ManagedSessionStore {
   useSecrets(secrets: readonly string[]): void
   /** Ends every session. */
   clear(): Promise<void>
-  /** Counts the sessions by opening each of them, as `ids` and `all` do: for operators and tests. */
+  /**
+   * Counts the sessions. It reads every one, as `ids` and `all` do, so use it only for maintenance
+   * and tests.
+   */
   length(): Promise<number>
-  /** The ids of the sessions. They are secrets. */
+  /** The ids of all sessions. They are secrets. */
   ids(): Promise<string[]>
   all(): Promise<(SessionRecord & { readonly id: string })[]>
 }

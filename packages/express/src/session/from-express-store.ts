@@ -6,12 +6,12 @@ import { Cookie } from './classes.ts'
 /** A session as the stores of express-session keep it: the cookie, the application's data and the login. */
 type ExpressRecord = SessionData & { latchkey?: SessionRecord['login'] }
 
-/** A session as a store of express-session has it: the application's data, and its cookie. */
+/** A session as a store of express-session keeps it: the application's data, and the cookie. */
 export interface ExpressSession {
   readonly cookie: object
 }
 
-/** A store of express-session, as far as it is used. */
+/** The members of a store of express-session that the kit uses. */
 export interface ExpressStore {
   get(id: string, done: (error: unknown, session?: ExpressSession | null) => void): void
   set(id: string, session: ExpressSession, done?: (error?: unknown) => void): void
@@ -30,13 +30,13 @@ export function isExpressStore(value: unknown): value is ExpressStore {
 const MAX_REMEMBERED = 10_000
 
 /**
- * Makes a store of express-session a {@link SessionStore}. It has no optional abilities: there is no
- * back-channel logout and no list of sessions, and of two processes that write at the same instant the
- * later one wins.
+ * Makes a {@link SessionStore} from a store of express-session. It has none of the optional
+ * members, so back-channel logout and lists of sessions do not work. If two processes write at the
+ * same time, the later write wins.
  *
- * Many of these stores touch a session without changing what `get` answers, and some never expire
- * one. So this process remembers its touches, and a record that is a quarter of its time old is
- * written again.
+ * In many of these stores `touch` does not change the expiry that `get` returns, and some never
+ * expire a session. So this process remembers its touches, and writes a record again after a
+ * quarter of its lifetime.
  */
 export function fromExpressStore(store: ExpressStore): SessionStore {
   const touched = new Map<string, number>()
