@@ -19,7 +19,7 @@ export interface ManagementClient {
   applications(tenantId: string): Applications
   users(tenantId: string): Users
   credentials(tenantId: string, userId: string): Credentials
-  /** Beyond the specification of the API, as all that follow. */
+  /** Not in the specification of the API, like all members below. */
   audit(tenantId: string): Audit
   sessions(tenantId: string, userId: string): Sessions
   grants(tenantId: string, userId: string): Grants
@@ -31,11 +31,11 @@ export interface ManagementClient {
 }
 
 /**
- * Makes a client. Making a client sends no request.
+ * Makes a client of the management API. This sends no request yet.
  *
- * Its methods reject with an {@link ApiError} when the service refuses, with a
- * {@link ConnectionError} when no answer comes, and with a {@link ResponseError} when the answer is
- * not one of this API.
+ * Its methods reject with an {@link ApiError} if the service refuses the request, a {@link
+ * ConnectionError} if no response arrives, and a {@link ResponseError} if the response is not from
+ * this API.
  *
  * @throws {@link OptionsError} when an option is missing or malformed.
  */

@@ -1,4 +1,4 @@
-/** The base of every error of this package: `code` is part of the API and keeps its meaning. */
+/** The base class of every error of this package. `code` is public API and keeps its meaning. */
 export class ManagementError extends Error {
   override readonly name: string = 'ManagementError'
   readonly code: string
@@ -11,20 +11,20 @@ export class ManagementError extends Error {
 
 /** The details of a request that the service refused. */
 export interface Refusal {
-  /** The `code` of the Error object, such as `not_found`; `unknown` when there was no such object. */
+  /** The `code` of the Error object, such as `not_found`; `unknown` if the response had none. */
   code: string
   status: number
-  /** Identifies the request towards support; empty when the answer named none. */
+  /** The id of the request, for support; empty if the response had none. */
   uuid: string
-  /** A sentence for people, when the server sends one; empty otherwise. */
+  /** A sentence for people; empty if the response had none. */
   detail: string
-  /** Seconds after which to try again, when the server says so. */
+  /** Seconds after which to try again, if the response says so. */
   retryAfterSeconds: number | undefined
-  /** The oldest place from which events can be read, when the server says so. */
+  /** The oldest `after` from which events can be read, if the response says so. */
   oldestPlace?: number | undefined
 }
 
-/** The service refused a request, or failed at it. The subclasses say which of both, by status. */
+/** The service refused a request or failed. There is a subclass for each kind of status. */
 export class ApiError extends ManagementError {
   override readonly name: string = 'ApiError'
   readonly status: number
@@ -48,23 +48,24 @@ export class AuthenticationError extends ApiError {
   override readonly name = 'AuthenticationError'
 }
 
-/** 404: there is no such object, or it is out of the key's reach. */
+/** 404: there is no such object, or the API key does not reach it. */
 export class NotFoundError extends ApiError {
   override readonly name = 'NotFoundError'
 }
 
-/** 409: something with this name is there already, or the copy is out of date. */
+/** 409: an object with this name exists already, or the copy is out of date. */
 export class ConflictError extends ApiError {
   override readonly name = 'ConflictError'
 }
 
 /**
- * 410: events after the place that was asked for are gone, as they were pruned or the data was restored from a backup.
- * Read the objects again, then the events after {@link PlaceGoneError.oldestPlace}.
+ * 410: some events after the requested `after` no longer exist. They were pruned, or the data was
+ * restored from a backup. Read the objects again, then the events after {@link
+ * PlaceGoneError.oldestPlace}.
  */
 export class PlaceGoneError extends ApiError {
   override readonly name = 'PlaceGoneError'
-  /** The `after` from which on no event is missing. */
+  /** The oldest `after` behind which no event is missing. */
   readonly oldestPlace: number
 
   constructor(request: string, refusal: Refusal) {
@@ -73,39 +74,39 @@ export class PlaceGoneError extends ApiError {
   }
 }
 
-/** 429: too many requests, also after all retries. */
+/** 429: too many requests, even after all retries. */
 export class RateLimitError extends ApiError {
   override readonly name = 'RateLimitError'
 }
 
-/** Any other 4xx: the request has a fault, and repeating it cannot help. */
+/** Any other 4xx: the request is wrong, so a retry cannot succeed. */
 export class InvalidRequestError extends ApiError {
   override readonly name = 'InvalidRequestError'
 }
 
-/** 5xx: the fault is in the service, in the tenant's configuration, or between here and there. */
+/** 5xx: the service, the configuration of the tenant or a proxy in between has failed. */
 export class ServerError extends ApiError {
   override readonly name = 'ServerError'
 }
 
-/** Every way an answer can fail to come. */
+/** The reason why no response arrived. */
 export type ConnectionErrorCode =
   | 'LATCHKEY_CONNECTION_FAILED' // the server could not be reached, or the connection broke
   | 'LATCHKEY_TIMEOUT' // no answer within `timeoutSeconds`
 
-/** No answer came. Whether the request was carried out is unknown. */
+/** No response arrived. It is unknown whether the request was carried out. */
 export class ConnectionError extends ManagementError {
   override readonly name = 'ConnectionError'
   declare readonly code: ConnectionErrorCode
 }
 
-/** An answer came that no server of this API gives, such as a page of HTML. */
+/** The response is not from this API, such as an HTML page. */
 export class ResponseError extends ManagementError {
   override readonly name = 'ResponseError'
   declare readonly code: 'LATCHKEY_RESPONSE_INVALID' | 'LATCHKEY_LIST_INCOMPLETE'
 }
 
-/** The client was made with an option that cannot work. */
+/** An option of the client is missing or malformed. */
 export class OptionsError extends ManagementError {
   override readonly name = 'OptionsError'
   declare readonly code: 'LATCHKEY_OPTIONS_INVALID'

@@ -1,22 +1,22 @@
 import { ResponseError } from './errors.ts'
 import type { Json, Send } from './request.ts'
 
-/** Which part of a list to read. */
+/** The part of a list to read. */
 export interface ListOptions {
-  /** Objects per request. Default: what the server chooses, which is 100. */
+  /** Objects per request. Default: the server's, which is 100. */
   limit?: number | undefined
-  /** Begin after the object with this id. */
+  /** The id after which the list begins. */
   after?: string | undefined
 }
 
 /** One List object. */
 export interface Page<T> {
-  /** How many objects there are in all. */
+  /** The number of objects in the whole list. */
   total: number
   /** The largest number of objects in a page. */
   limit: number
   data: T[]
-  /** Parameters of the next page, when the server links to one. */
+  /** The parameters of the next page, if there is one. */
   next: URLSearchParams | undefined
 }
 

@@ -1,7 +1,7 @@
 import { closestMatch } from 'leven'
 import { OptionsError } from './errors.ts'
 
-/** `fetch`, as far as this package needs it. */
+/** The part of `fetch` that this package needs. */
 export type Fetch = (url: string, init: FetchInit) => Promise<FetchResponse>
 
 /** The options of a request. */
@@ -12,24 +12,30 @@ export type FetchInit = Omit<RequestInit, 'method' | 'headers' | 'body' | 'signa
   signal: AbortSignal
 }
 
-/** The members of a `Response` that are read. */
+/** The members of a `Response` that this package reads. */
 export type FetchResponse = Pick<Response, 'ok' | 'status' | 'text'> & {
   headers: Pick<Headers, 'get'>
 }
 
-/** How a client reaches the service. */
+/** The options of a client. */
 export interface ManagementClientOptions {
-  /** The address of the API; its paths begin with `/v1` after it. A path of its own is kept. */
+  /**
+   * The address of the service, such as `https://api.example.com`. `/v1/…` is appended; a path in
+   * it is kept.
+   */
   baseUrl: string | undefined
   /** A secret API key. */
   apiKey: string | undefined
-  /** Default: the `fetch` of the platform. */
+  /** The `fetch` for requests. Default: the global one. */
   fetch?: Fetch | undefined
-  /** How long one attempt may take, in seconds. Default 30. */
+  /** Seconds that one attempt may take. Default 30. */
   timeoutSeconds?: number | undefined
-  /** How often a request is repeated at most, where repeating is safe. Default 5. */
+  /** The number of retries at most, if a retry is safe. Default 5. */
   retries?: number | undefined
-  /** The longest first pause before a repetition, in seconds; each later one is twice as long. Default 0.2. */
+  /**
+   * Seconds before the first retry, at most. Before each later retry it is twice as long. Default
+   * 0.2.
+   */
   backoffSeconds?: number | undefined
 }
 

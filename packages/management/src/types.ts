@@ -1,14 +1,14 @@
-/** String keys and values for your own use. Not for sensitive data. */
+/** Keys and values for your own use, all of them texts. Do not store sensitive data here. */
 export type Metadata = Record<string, string>
 
-/** The members that every object has. Instants are as the service wrote them: RFC 3339, UTC. */
+/** The members that every object has. Times are in UTC (RFC 3339). */
 export interface ApiObject {
   readonly type: string
   readonly id: string
   readonly created_at: string
   readonly updated_at: string
   metadata: Metadata
-  /** Members that this version does not know are preserved, and sent back by an update. */
+  /** Members that this version does not know are kept, and written back by an update. */
   [member: string]: unknown
 }
 
@@ -38,7 +38,7 @@ export interface Tenant extends ApiObject {
 
 export interface Application extends ApiObject {
   name: string
-  /** The client secret; empty in the answers to create and delete. */
+  /** The client secret. Empty in the results of create and delete. */
   readonly secret: string
   login_url: string
   logout_urls: string[]
@@ -56,7 +56,7 @@ export interface Profile {
 export interface User extends ApiObject {
   /** `true` blocks logins. */
   disabled: boolean
-  /** The instant when the address was verified; absent when it is not. */
+  /** When the address was verified. Absent if it is not. */
   verified_at?: string
   profile: Profile
 }
@@ -72,11 +72,11 @@ export type ImportAlgorithm = 'bcrypt' | 'plain' | 'md5' | 'sha1' | 'sha256' | '
  */
 export interface Credential extends ApiObject {
   disabled: boolean
-  /** The details of a `PasswordCredential`; empty members for other kinds. */
+  /** The details of a `PasswordCredential`. Its members are empty for other kinds. */
   password: {
     alg: string
     hash: string
-    /** The bcrypt cost; 0 when the server does not tell. */
+    /** The bcrypt cost; 0 if the server does not say. */
     cost: number
     [member: string]: unknown
   }
@@ -84,9 +84,12 @@ export interface Credential extends ApiObject {
   totp_app?: { digits: number; period: number; last_used_at?: string; [member: string]: unknown }
   /** The details of a `TotpEmailCredential`. */
   totp_email?: { last_used_at?: string; [member: string]: unknown }
-  /** The details of a `RecoveryCredential`; `remaining`, its unused codes, is absent when none is left. */
+  /**
+   * The details of a `RecoveryCredential`. `remaining` is the number of unused codes, absent if
+   * none is left.
+   */
   recovery?: { remaining?: number; [member: string]: unknown }
-  /** The details of a `HardwareCredential`; `false` and empty members are absent. */
+  /** The details of a `HardwareCredential`. Members that are `false` or empty are absent. */
   hardware?: {
     name?: string
     aaguid: string
@@ -96,7 +99,7 @@ export interface Credential extends ApiObject {
     last_used_at?: string
     [member: string]: unknown
   }
-  /** The details of a `SocialCredential`; `email` is absent if the provider sent none. */
+  /** The details of a `SocialCredential`. `email` is absent if the provider sent none. */
   social?: {
     connection: string
     issuer: string
@@ -107,7 +110,7 @@ export interface Credential extends ApiObject {
   }
 }
 
-/** An action: its actor, its object, its origin and its request. */
+/** An entry of the audit log: an action with its actor, object, address and request. */
 export interface AuditEntry {
   readonly type: string
   readonly id: string
@@ -133,7 +136,7 @@ export interface Session {
   readonly type: string
   readonly id: string
   logged_in_at: string
-  /** Empty where the browser does not say. */
+  /** The browser and system; empty if unknown. */
   browser: string
   system: string
   application_ids: string[]
@@ -143,41 +146,50 @@ export interface Session {
 /** A program that may act on behalf of a user. */
 export interface Grant {
   readonly type: string
-  /** Unique among the grants of the user. */
+  /** The id of the grant, unique for the user. */
   readonly id: string
   user_id: string
   client_id: string
-  /** The application to which the user has logged in on a device; empty for other programs. */
+  /**
+   * The id of the application, if the user has logged in to it on a device; empty for other
+   * programs.
+   */
   application_id: string
-  /** The hosts of a program that is no application. */
+  /** The hosts of a program that is not registered as an application. */
   hosts: string[]
   /** The name that the program claims. */
   name: string
-  /** Whether it runs on the device of the user. */
+  /** Whether the program runs on the user's device. */
   on_device: boolean
-  /** The origin that the codes of its logins go to; empty on a device. */
+  /** The origin to which the authorization codes are sent; empty on a device. */
   goes_to: string
   granted_at: string
-  /** When the service has last given out tokens for it, to the hour. */
+  /** When the service last issued tokens for this grant, rounded to the hour. */
   last_used_at?: string
-  /** The scopes of logins. */
+  /** The scopes of the login. */
   scopes: string[]
-  /** The scopes of each API. */
+  /** The scopes for each API. */
   resources: { resource: string; scopes: string[] }[]
   [member: string]: unknown
 }
 
-/** The programs of a host: unregistered clients that have it in their `client_id` or redirect URIs. */
+/**
+ * The programs of a host: unregistered clients with this host in their `client_id` or redirect
+ * URIs.
+ */
 export interface Program {
   readonly type: string
   /** The host, with its port if it has one. */
   readonly id: string
   blocked: boolean
-  /** Whether the tenant lists the host, which counts where it trusts listed hosts. */
+  /**
+   * Whether the host is in the tenant's list of trusted hosts. Used only if the tenant trusts
+   * listed hosts alone.
+   */
   listed: boolean
   blocked_at?: string
   unblocked_at?: string
-  /** Within the last year. */
+  /** When a user last granted access, within the last year. */
   last_granted_at?: string
   [member: string]: unknown
 }
@@ -190,21 +202,21 @@ export interface TenantTexts {
   [member: string]: unknown
 }
 
-/** Something that keeps a user from logging in. */
+/** A reason why a user cannot log in. */
 export interface LoginObstacle {
-  /** Such as `disabled` or `password_wait`; more may come. */
+  /** The name of the reason, such as `disabled` or `password_wait`. More can be added. */
   reason: string
   /** The reason, as a sentence for people. */
   sentence: string
-  /** Whether another way to log in is still open. */
+  /** Whether the user can still log in another way. */
   partial?: boolean
-  /** The end of a wait. */
+  /** When the wait ends. */
   until?: string
   /** The network that has to wait. */
   network?: string
   /** The last answer of the mail server. */
   last_answer?: string
-  /** Acts that remove the obstacle: `enable`, `invite`, `reset`, `verify` or `let_try_again`. */
+  /** Actions that remove the obstacle: `enable`, `invite`, `reset`, `verify` or `let_try_again`. */
   help: string[]
 }
 
@@ -214,7 +226,7 @@ export interface Mail {
   readonly id: string
   created_at: string
   kind: string
-  /** Empty for an address without an account. */
+  /** The id of the user; empty if the address has no account. */
   user_id: string
   state: 'waiting' | 'captured' | 'sent' | 'given_up'
   attempts: number
@@ -229,14 +241,17 @@ export interface Mail {
 export interface Webhook extends ApiObject {
   url: string
   description: string
-  /** The types of events. An empty list means all but `login.succeeded` and `login.failed`. */
+  /** The event types. An empty list means all except `login.succeeded` and `login.failed`. */
   types: string[]
   disabled: boolean
-  /** `switched_off`; `gone`: it answered 410; `failing`: it accepted nothing for five days. */
+  /**
+   * `switched_off` by an operator or API key, `gone` (it answered 410), `failing` (it accepted
+   * nothing for five days), or `restored` (it came back with a backup and waits to be confirmed).
+   */
   disabled_reason?: 'switched_off' | 'gone' | 'failing' | 'restored'
 }
 
-/** An endpoint with the key of its signatures, `whsec_…`, which is shown once. */
+/** An endpoint with its signing key, `whsec_…`, which is shown only once. */
 export interface WebhookWithSecret extends Webhook {
   secret: string
 }
@@ -249,11 +264,11 @@ export interface WebhookInput {
   disabled?: boolean
 }
 
-/** The answer of an endpoint. */
+/** The response of an endpoint. */
 export interface EndpointAnswer {
-  /** The status; absent where there was no answer. */
+  /** The HTTP status. Absent if there was no response. */
   status?: number
-  /** Why there was no answer. */
+  /** The reason why there was no response. */
   reason?: 'timeout' | 'unreachable'
 }
 
@@ -266,11 +281,11 @@ export interface WebhookTest extends EndpointAnswer {
 /** The events that are sent again. */
 export interface WebhookReplay {
   events: number
-  /** The start of the next request, when there were too many for one. */
+  /** The `from` of the next request, if there were too many events for one. */
   from?: string
 }
 
-/** An event on its way to an endpoint. */
+/** The delivery of an event to an endpoint. */
 export interface Delivery extends EndpointAnswer {
   readonly id: string
   created_at: string
@@ -284,9 +299,9 @@ export interface Delivery extends EndpointAnswer {
   milliseconds?: number
 }
 
-/** A change of a tenant; GET the object for its values. */
+/** An event of a tenant. Read the object for its values. */
 export interface TenantEvent {
-  /** The `webhook-id` under which it is sent. */
+  /** The id of the event: the header `webhook-id` of its deliveries. */
   id: string
   type: string
   timestamp: string
@@ -301,7 +316,7 @@ export interface TenantEvent {
     actor: string
     application_id?: string
     request_id?: string
-    /** Grows with time within a tenant. */
+    /** A number that grows from event to event within a tenant. */
     sequence: number
   }
 }
@@ -320,10 +335,12 @@ export interface UserInput {
   profile: { email: string; email_verified?: boolean } & Record<string, string | boolean>
 }
 
-/** A user to import, with the password of the old system where there is one. */
+/** A user to import, with the password hash of the old system if there is one. */
 export interface UserImport extends UserInput {
   password?: CredentialInput['password']
-  /** Instead of `password`: the hash of another system, which becomes bcrypt at the first login. */
+  /**
+   * The hash of another system, instead of `password`. It is replaced by bcrypt at the first login.
+   */
   legacy_password?: LegacyPasswordInput
 }
 
@@ -342,8 +359,9 @@ export interface LegacyPasswordInput {
   scheme: LegacyScheme
   hash: string
   /**
-   * The parameters that the hash does not name. Keycloak: `algorithm`, `iterations`, `salt`, and for Argon2 `type`,
-   * `version`, `memory`, `parallelism`. Firebase: `salt`, `salt_separator`, `signer_key`, `rounds`, `mem_cost`.
+   * The parameters that the hash does not contain. Keycloak: `algorithm`, `iterations`, `salt`, and
+   * for Argon2 `type`, `version`, `memory`, `parallelism`. Firebase: `salt`, `salt_separator`,
+   * `signer_key`, `rounds`, `mem_cost`.
    */
   parameters?: Record<string, string | number>
 }
@@ -356,15 +374,15 @@ export type ImportResult =
   /** The codes are those of the service. `id`: the user was created, but has no password. */
   | { status: 'refused'; code: string; detail: string; id?: string }
 
-/** A user of a newer export; without `disabled`, the export says nothing about who may log in. */
+/** A user of a newer export. Leave out `disabled` if the export does not say who may log in. */
 export interface UserImportChange extends UserImport {
   /** The id that an earlier import gave the user. */
   id?: string | undefined
-  /** Whether a user with the same address is meant, if there is no id. */
+  /** Whether to find the user by the address if there is no `id`. */
   matchAddress?: boolean
 }
 
-/** The reason for which a member stays as it is in the service, although an export has another value. */
+/** The reason why a member is not updated, although the export has another value. */
 export type ImportConflictReason =
   | 'changed_here'
   | 'enabled_here'
@@ -376,14 +394,14 @@ export type ImportConflictReason =
   | 'signed_up_here'
   | 'history_gone'
 
-/** A member that stays as it is in the service; `holder` is the user who has the address. */
+/** A member that is not updated. `holder` is the id of the user who has the address already. */
 export interface ImportConflict {
   member: string
   reason: ImportConflictReason
   holder?: string
 }
 
-/** The outcome for a user of a newer export; in a preview, the outcome that it would have. */
+/** The result for a user of a newer export. In a preview, the result that an import would have. */
 export type ImportChangeResult =
   /** A preview gives no id. */
   | { status: 'created'; id?: string }

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander'
 import { closestMatch } from 'leven'
 
-/** Reads a whole number from `min` to `max`. */
+/** Reads an argument that is a whole number from `min` to `max`. */
 export function wholeNumber(min: number, max: number): (text: string) => number {
   return (text) => {
     const value = Number(text)
@@ -12,7 +12,9 @@ export function wholeNumber(min: number, max: number): (text: string) => number 
   }
 }
 
-/** Reads one of the given names; any other is refused with the nearest of them. */
+/**
+ * Reads an argument that is one of the given names. Refuses any other, and names the nearest one.
+ */
 export function oneOf<Name extends string>(names: readonly Name[]): (text: string) => Name {
   return (text) => {
     const found = names.find((name) => name === text)

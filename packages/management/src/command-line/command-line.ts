@@ -8,7 +8,7 @@ import { printable } from './terminal.ts'
 
 /** A command of this machine, with its subcommands. */
 export interface CommandLine {
-  /** Runs it; resolves with the exit code. */
+  /** Runs the command. Resolves to the exit code. */
   run(args: string[]): Promise<number>
 }
 
@@ -35,7 +35,10 @@ class SecretsCommand extends Command {
   }
 }
 
-/** A new command: help on all subcommands at once, nearest names, and nothing that acts on the terminal. */
+/**
+ * Makes a command. Its help covers all subcommands, it suggests the nearest name, and its output
+ * has no terminal control characters.
+ */
 export function createCommand(name: string, version: string): Command {
   const command = new SecretsCommand(name)
     .version(version, '--version', 'print the version')
@@ -56,9 +59,9 @@ export function createCommand(name: string, version: string): Command {
 }
 
 /**
- * Runs a command and says in a sentence why it failed.
+ * Runs a command. If it fails, prints the reason as a sentence.
  *
- * @param exitOf - How the command ends with an error of its own; `undefined` for any other error.
+ * @param exitOf - Maps an error of the command to its exit; `undefined` for any other error.
  */
 export async function runCommand(
   command: Command,

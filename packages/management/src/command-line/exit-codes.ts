@@ -1,4 +1,4 @@
-/** How a run of the command ends. The numbers are public. */
+/** The exit codes of the commands. They are public API. */
 export const exitCodes = {
   done: 0,
   /** The service refused, could not be reached, or a file could not be read. */
@@ -10,7 +10,7 @@ export const exitCodes = {
   interrupted: 4,
 } as const
 
-/** Ends the command with a code of its own; the message, if any, goes to stderr. */
+/** Ends the command with this exit code. The message, if any, is printed to stderr. */
 export class Exit extends Error {
   readonly exitCode: number
 

@@ -39,7 +39,7 @@ function isFile(path: string): boolean {
 }
 
 /**
- * The content of a file that an argument names, or an option; `-` is standard input.
+ * Reads the file that an argument or option names; `-` is standard input.
  *
  * @throws Error with a sentence about the file, if it cannot be read.
  */

@@ -1,9 +1,9 @@
 import type { CommandLine } from './command-line.ts'
 
-/** A command, and the module to load once it is known that this Node runs it. */
+/** A command, and its module, which is loaded only if this version of Node can run it. */
 export interface Main {
   name: string
-  /** The oldest Node that runs it, such as `22.19`. */
+  /** The oldest version of Node that can run the command, such as `22.19`. */
   oldestNode: string
   load(): Promise<{ createProgram(): CommandLine }>
 }

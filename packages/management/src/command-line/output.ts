@@ -12,7 +12,7 @@ export function withJson(command: Command): Command {
   return command.option('--json', 'print JSON')
 }
 
-/** Prints the outcome of a command: as JSON where that was asked for, else in words. */
+/** Prints the result of a command: as JSON with the option `--json`, otherwise in words. */
 export function printResult(outcome: object, { json: isJson }: JsonOptions, words: string): void {
   console.log(isJson ? json(outcome) : words)
 }
@@ -53,7 +53,10 @@ export function printLine(text: string): Promise<void> {
   return printText(`${text}\n`)
 }
 
-/** Prints a text, and waits for a reader that is slower, so that a long list does not gather in memory. */
+/**
+ * Prints a text. If the reader is slower, waits for it, so that a long list does not fill the
+ * memory.
+ */
 export function printText(text: string): Promise<void> {
   return new Promise((resolve, reject) => {
     process.stdout.write(text, (error) => (error ? reject(error) : resolve()))

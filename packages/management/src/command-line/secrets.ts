@@ -3,18 +3,22 @@ import { Option } from 'commander'
 import { Exit, exitCodes } from './exit-codes.ts'
 import { fileFailure } from './files.ts'
 
-/** An option whose environment variable holds a secret, so that `<variable>_FILE` may name a file of it. */
+/**
+ * An option whose environment variable holds a secret. The variable `<variable>_FILE` can name a
+ * file with the secret instead.
+ */
 export class SecretOption extends Option {}
 
 /** The size of the largest file that is read as a secret, in bytes. */
 const MAX_BYTES = 65_536
 
 /**
- * The secret of an environment variable, or of the file that `<variable>_FILE` names, without the line breaks at its end.
+ * Reads a secret from an environment variable, or from the file that `<variable>_FILE` names. Line
+ * breaks at its end are removed.
  *
  * @returns `undefined` if neither is set; an empty variable counts as not set.
- * @throws Exit if both are set, or the file cannot be read, is empty, larger than 64 KiB or no text. The message has no
- *   part of the content.
+ * @throws Exit if both are set, or if the file cannot be read, is empty, is larger than 64 KiB or
+ *   is not text. The message contains nothing of the secret.
  */
 export function secretOf(
   variable: string,

@@ -10,12 +10,12 @@ export function printable(text: string): string {
   return isPlain(text) ? text : text.replace(CONTROL, escaped)
 }
 
-/** {@link printable} text in which a line feed stands as an escape too. */
+/** {@link printable} text in which line feeds are escaped too. */
 export function oneLine(text: string): string {
   return printable(text).replaceAll('\n', '\\n')
 }
 
-/** JSON that acts on no terminal: it holds the same text, with more of it escaped. */
+/** JSON without terminal control characters: the same data, with more characters escaped. */
 export function printableJson(json: string): string {
   return isPlain(json) ? json : json.replace(CONTROL, utf16)
 }

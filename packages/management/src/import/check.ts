@@ -21,7 +21,7 @@ export interface ImportFile extends RowOptions {
   source: Source
 }
 
-/** Is told of each fault, with the number of its row, from 0. */
+/** Called for each fault, with the number of its row, counted from 0. */
 type Report = (line: number, fault: RowFault, row: number) => void
 
 /** How many rows are looked at for a column whose values are email addresses. */
@@ -29,17 +29,20 @@ const LOOKED_AT = 100
 
 export interface Checked {
   rows: number
-  /** Rows with a fault of their own or with a value that an earlier row has. */
+  /** Rows with a fault, or with a value that must be unique and that an earlier row has. */
   faulty: number
   /** Rows that repeat an earlier one, with the reason. */
   repeated: Map<number, RowFault>
-  /** Columns that go nowhere. */
+  /** Columns that are not imported. */
   ignored: string[]
   /** Rows whose users are imported disabled. */
   disabled: number
-  /** The values of columns that say who may log in, with their rows: `status` → `ACTIVE` → 3. */
+  /**
+   * The values of columns that say who may log in, each with the number of its rows: `status` →
+   * `ACTIVE` → 3.
+   */
   seen: SeenStates
-  /** Whether any row has something in a column that says who may log in. */
+  /** Whether any row has a value in a column that says who may log in. */
   saysStates: boolean
 }
 
@@ -59,7 +62,7 @@ export async function checkFile(input: ImportFile, report: Report): Promise<Chec
   return checked
 }
 
-/** Reports every fault of every record; `file` is the name for messages. */
+/** Reports every fault of every record. `file` is the name in messages. */
 export async function checkRecords(
   file: string,
   records: AsyncIterable<SourceRecord>,

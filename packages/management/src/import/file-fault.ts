@@ -1,7 +1,9 @@
-/** How many rows have a value, by column. */
+/** The number of rows with a value, by column and value. */
 export type SeenStates = ReadonlyMap<string, ReadonlyMap<string, number>>
 
-/** The name of a fault of a file, by which a program says it in words and languages of its own. */
+/**
+ * The name of a fault of a file. A program can use it to show texts of its own, in other languages.
+ */
 export type FileFaultName =
   | 'hashed'
   | 'two_columns'
@@ -28,16 +30,18 @@ export type FileFaultName =
   | 'firebase_algorithm'
   | 'firebase_missing'
 
-/** The values that belong to a fault, such as its line. */
+/** The values in the sentence of a fault, such as the line. */
 export type FileFaultValues = Readonly<Record<string, string | number>>
 
-/** A file that cannot be imported. The message names the file and the remedy of the command. */
+/**
+ * A file that cannot be imported. The message names the file and how to fix it with the command.
+ */
 export class FileFault extends Error {
   override readonly name = 'FileFault'
   readonly fault: FileFaultName
   readonly values: FileFaultValues
 
-  /** Values that may say who must not log in, of which each is to be decided, with their rows by column. */
+  /** Values that may block logins. Each must be decided. By column, with the number of rows. */
   readonly unclear: SeenStates
 
   constructor(

@@ -2,8 +2,8 @@
 const FORMULA = /^'*[=+\-@\t\r＝＋－＠]/
 
 /**
- * Text for a cell of a CSV file that people open. A spreadsheet takes what begins with `=`, `+`, `-`
- * or `@` for a formula, which may send the table elsewhere; after a quote it is text.
+ * Makes a text safe for a cell of a CSV file. Spreadsheets run texts that begin with `=`, `+`, `-`
+ * or `@` as formulas, which can leak the table. A quote in front makes it plain text.
  */
 export function escapeFormula(text: string): string {
   return FORMULA.test(text) ? `'${text}` : text

@@ -7,7 +7,7 @@ import type { Ledger } from './ledger.ts'
 import { type OneByOne, type OneByOneOptions, reasonOf } from './one-by-one.ts'
 import type { ImportRow } from './row.ts'
 
-/** A row as the service takes many of. */
+/** A row in the form of the bulk import of the API. */
 export function toImport({ user, password, legacy }: ImportRow): UserImport {
   return { ...user, ...(password && { password }), ...(legacy && { legacy_password: legacy }) }
 }

@@ -2,7 +2,7 @@ import type { LegacyPasswordInput, LegacyScheme } from '../types.ts'
 import { FileFault } from './file-fault.ts'
 import { type RowFault, rowFault } from './row-fault.ts'
 
-/** The systems whose hashes say all that a login needs. */
+/** The systems whose hashes contain everything that a login needs. */
 export const ownSchemes = ['argon2', 'aspnet', 'django', 'phpass', 'wordpress'] as const
 
 /** The system that has made a hash, if the hash says so. */
@@ -16,7 +16,7 @@ export function schemeOf(hash: string): (typeof ownSchemes)[number] | undefined 
   return undefined
 }
 
-/** The parameters of Firebase's scrypt that all users of a project share. */
+/** The parameters of Firebase's scrypt, which are the same for all users of a project. */
 export type FirebaseParameters = Readonly<Record<string, string | number>>
 
 const firebaseMembers: Readonly<Record<string, string>> = {
@@ -29,9 +29,9 @@ const firebaseMembers: Readonly<Record<string, string>> = {
 }
 
 /**
- * Reads the parameters as the Firebase console shows them, or the same as JSON.
+ * Reads the parameters in the format of the Firebase console, or as JSON.
  *
- * @throws {@link FileFault} when they are not complete, without quoting them.
+ * @throws {@link FileFault} if one is missing. The message does not quote them.
  */
 export function readFirebaseParameters(text: string): FirebaseParameters {
   const found: Record<string, string | number> = {}

@@ -92,13 +92,13 @@ export function isEmailName(name: string): boolean {
 /** The targets of `--map`, besides `profile.x` and `metadata.x`. */
 export const targets: readonly Target[] = Object.keys(aliases)
 
-/** Decides where a column goes; `undefined` for one that is left out. */
+/** Returns the target of a column; `undefined` if the column is not imported. */
 export type Mapping = (column: string) => Target | undefined
 
 /**
- * Maps columns by flags first, then by name.
+ * Makes a mapping of columns: first by flags, then by the names of the columns.
  *
- * @param flags - Targets with the column that each is in, such as `email` → `login`.
+ * @param flags - The column of each target, such as `email` → `login`.
  */
 export function createMapping(flags: ReadonlyMap<Target, string>): Mapping {
   const byFlag = new Map([...flags].map(([target, column]) => [column, target]))
@@ -121,7 +121,7 @@ export function createMapping(flags: ReadonlyMap<Target, string>): Mapping {
   }
 }
 
-/** A mapping that leaves out everything about passwords. */
+/** Makes a mapping that leaves out passwords and hashes. */
 export function withoutPasswords(mapping: Mapping): Mapping {
   return (column) => {
     const target = mapping(column)

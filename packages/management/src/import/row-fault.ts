@@ -1,4 +1,6 @@
-/** The name of a fault of a row, by which a program says it in words and languages of its own. */
+/**
+ * The name of a fault of a row. A program can use it to show texts of its own, in other languages.
+ */
 export type RowFaultName =
   | 'no_email'
   | 'not_email'
@@ -28,7 +30,10 @@ export type RowFaultName =
   | 'keycloak_empty'
   | 'firebase_salt'
 
-/** The faults of a row by their names, in words that follow the row. Values stand as `{name}`. */
+/**
+ * The texts of faults by name: the rest of a sentence that begins with the row. `{name}` stands for
+ * a value.
+ */
 export const rowFaults: Readonly<Record<RowFaultName, string>> = {
   no_email: 'has no email address',
   not_email: '"{column}" is not an email address',
@@ -61,10 +66,10 @@ export const rowFaults: Readonly<Record<RowFaultName, string>> = {
   firebase_salt: 'has a hash of Firebase without a salt',
 }
 
-/** The values in its sentence; none of them is a password or a hash. */
+/** The values in the sentence of a fault. None is a password or a hash. */
 export type RowFaultValues = Readonly<Record<string, string | number | RowFault>>
 
-/** A fault for which a row is not imported. */
+/** A fault because of which a row is not imported. */
 export interface RowFault {
   readonly fault: RowFaultName
   readonly values: RowFaultValues
@@ -75,7 +80,7 @@ export function rowFault(fault: RowFaultName, values: RowFaultValues = {}): RowF
   return { fault, values }
 }
 
-/** Faults as the command says them. */
+/** The faults as one text, in the words of the command. */
 export function faultsInWords(faults: readonly RowFault[]): string {
   return faults.map(inWords).join('; ')
 }

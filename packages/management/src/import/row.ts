@@ -15,13 +15,13 @@ import { type RowFault, type RowFaultName, rowFault } from './row-fault.ts'
 import { flattenText, type SourceRecord } from './source.ts'
 import type { States } from './states.ts'
 
-/** A record of the file in the API's form, or its fault. */
+/** A record of the file in the form of the API, or its fault. */
 export interface ImportRow {
-  /** Counted from 0. */
+  /** The number of the row, counted from 0. */
   row: number
-  /** The line on which it begins, counted from 1. */
+  /** The line on which the row begins, counted from 1. */
   line: number
-  /** The identifier in the old table; empty when there is none. */
+  /** The id of the user in the old system; empty if the file has none. */
   oldId: string
   user: UserInput
   password: { alg: ImportAlgorithm; hash: string } | undefined
@@ -29,33 +29,33 @@ export interface ImportRow {
   legacy?: LegacyPasswordInput | undefined
   /** Values of columns that say who may log in, each with its column. */
   states: [string, string][]
-  /** Values that may say that the user must not log in, by column: none if another one says so. */
+  /** Values that may block the user, by column. Empty if another value blocks the user already. */
   unclear: [string, string][]
-  /** Two columns that say different things about one member. */
+  /** Two columns with different values for one member. */
   contradiction: Contradiction | undefined
   faults: RowFault[]
 }
 
-/** A member with the two columns that disagree about it. */
+/** A member, and the two columns with different values for it. */
 export interface Contradiction {
   target: Target
   columns: readonly [string, string]
 }
 
-/** How records become users. */
+/** Options for reading records as users. */
 export interface RowOptions {
   mapping: Mapping
-  /** The columns that were named for members, which have to be there. */
+  /** The columns that flags name. The file must have them. */
   named: ReadonlyMap<Target, string>
   hashAlgorithm: HashName | undefined
   states: States
   /** The hash parameters that all users of a Firebase project share. */
   firebase?: FirebaseParameters | undefined
-  /** Whether passwords are left out. */
+  /** Whether to leave out passwords and hashes. */
   withoutPasswords?: boolean | undefined
 }
 
-/** Turns a record into a row; every fault of it is named, without repeating a password or hash. */
+/** Turns a record into a row. Names every fault, without a password or hash in it. */
 export function toRow(
   row: number,
   { line, members, fault }: SourceRecord,

@@ -6,29 +6,29 @@
 
 import { FALSE, TRUE } from './flags.ts'
 
-/** The meaning of a value: its user must not log in, may log in, or it is not known. */
+/** The meaning of a value: it blocks the user, allows the login, or is unknown. */
 export type Verdict = 'denies' | 'allows' | 'unknown'
 
-/** A column, with the value of it that is meant; without one, all of them. */
+/** A column and one of its values; without a value, all of its values. */
 export type StateFlag = readonly [column: string, value: string | undefined]
 
-/** How columns such as `status` or `banned_until` are read. */
+/** Options for columns such as `status` and `banned_until`. */
 export interface StateOptions {
   /** Values whose users are imported disabled. */
   readonly blocks?: readonly StateFlag[] | undefined
-  /** Values, or columns, that deny nothing. */
+  /** Values, or whole columns, that block no user. */
   readonly allows?: readonly StateFlag[] | undefined
-  /** Milliseconds since the epoch, for columns that deny until a date. */
+  /** The time in milliseconds since the epoch, for columns that block until a date. */
   readonly now: number
 }
 
-/** The rules for columns that may say that a user must not log in. */
+/** The rules for columns that may block a user. */
 export interface States {
-  /** Whether values of a column are to be judged. */
+  /** Whether the values of a column may block users. */
   concerns(column: string): boolean
-  /** Judges a value of such a column. */
+  /** Returns the meaning of a value of such a column. */
   judge(column: string, value: string): Verdict
-  /** Flags that no value was judged by, as they were given. */
+  /** The flags that no value of the file has matched, as they were written. */
   unused(): string[]
 }
 

@@ -8,7 +8,7 @@ import { createAccess, type Deletable, type Readable, segment } from './resource
 
 /** The applications of a tenant. */
 export interface Applications extends Readable<Application>, Deletable<Application> {
-  /** Creates an application. Its secret is in the answer to `get`, not in this one. */
+  /** Creates an application. The result has no secret; `get` returns it. */
   create(input: ApplicationInput, options?: CreateOptions<Application>): Promise<Application>
   /** The users who have logged in to an application on a device, the newest grant first. */
   grants(id: string): AsyncGenerator<Grant, void, undefined>

@@ -4,24 +4,24 @@ import { restoreZeros, zeros } from '../zero-values.ts'
 import { readFiltered } from './filtered.ts'
 import { segment } from './resource.ts'
 
-/** A filter of the audit log; omitted members do not filter. */
+/** A filter of the audit log. Missing members do not filter. */
 export interface AuditQuery {
   /** The actor, such as `user:usr_…` or `key:key_…`. */
   actor?: string | undefined
-  /** The beginning of the action, such as `login.`. */
+  /** The prefix of the action, such as `login.`. */
   action?: string | undefined
   target?: string | undefined
-  /** The id of a user: the user, with all objects of the user. */
+  /** The id of a user. Finds entries about the user and all objects of the user. */
   user?: string | undefined
-  /** The first instant that is included, in RFC 3339. */
+  /** The first time that is included (RFC 3339). */
   from?: string | undefined
-  /** The first instant that is left out. */
+  /** The first time that is no longer included (RFC 3339). */
   to?: string | undefined
 }
 
 /** The audit log of a tenant. */
 export interface Audit {
-  /** The newest entries first. */
+  /** Lists the entries, the newest first. */
   list(query?: AuditQuery): AsyncGenerator<AuditEntry, void, undefined>
   get(id: string): Promise<AuditEntry>
 }

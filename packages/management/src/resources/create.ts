@@ -1,6 +1,6 @@
 import type { Json } from '../request.ts'
 
-/** How a create is made safe to repeat. */
+/** Options of a create. */
 export interface CreateOptions<T> {
   /**
    * Looks for an object that an earlier attempt may have created, although its response was lost.

@@ -7,8 +7,8 @@ import { createAccess, type Deletable, type Readable, segment } from './resource
 /** The credentials of a user. */
 export interface Credentials extends Readable<Credential>, Deletable<Credential> {
   /**
-   * Gives the user a password. It is repeated when its answer was lost: a user has one password at
-   * most, so a repetition that is refused as a duplicate means that the first attempt succeeded, and
+   * Gives the user a password. If the response is lost, the request is repeated. A user has at most
+   * one password, so if the retry is refused as a duplicate, the first attempt has succeeded and
    * the credential is read.
    */
   create(input: CredentialInput): Promise<Credential>

@@ -3,25 +3,28 @@ import type { Json, Send } from '../request.ts'
 import type { TenantEvent } from '../types.ts'
 import { segment } from './resource.ts'
 
-/** Which events to read. */
+/** A filter of events. */
 export interface EventQuery {
-  /** The `sequence` of the last event that was read. Default: from the beginning of the log. */
+  /**
+   * The `sequence` of the last event that you have read. Default: from the beginning of the log.
+   */
   after?: number | undefined
-  /** Default: all but `login.succeeded` and `login.failed`. */
+  /** The event types to read. Default: all except `login.succeeded` and `login.failed`. */
   types?: readonly string[] | undefined
 }
 
 /**
- * The events of a tenant, in their order.
+ * The events of a tenant, in order.
  *
- * Both throw a {@link PlaceGoneError} when events behind `after` are gone.
+ * Both methods throw a {@link PlaceGoneError} if events after `after` no longer exist.
  */
 export interface Events {
-  /** Reads what there is. */
+  /** Reads the events that exist now. */
   list(query?: EventQuery): AsyncGenerator<TenantEvent, void, undefined>
   /**
-   * Reads what there is, and further events as they happen, until the iteration is left. Keep the `sequence` of the
-   * last event that you have processed: an event comes again to who begins before it.
+   * Reads the events that exist, and then new ones as they happen, until you leave the loop. Store
+   * the `sequence` of the last event that you have processed, and pass it as `after` when you start
+   * again.
    */
   follow(query?: EventQuery): AsyncGenerator<TenantEvent, never, undefined>
 }

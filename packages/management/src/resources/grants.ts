@@ -6,9 +6,9 @@ import { segment } from './resource.ts'
 
 /** The programs that may act on behalf of a user. */
 export interface Grants {
-  /** The newest grant first. */
+  /** Lists the grants, the newest first. */
   list(): AsyncGenerator<Grant, void, undefined>
-  /** Withdraws a grant: the refresh tokens of its program are no longer good. */
+  /** Withdraws a grant. The program's refresh tokens are revoked. */
   withdraw(id: string): Promise<Grant>
 }
 

@@ -7,8 +7,8 @@ import { segment } from './resource.ts'
 /** A message to send. */
 export interface MailInput {
   /**
-   * `reset`: a link for a new password. `invite`: the same for a user without a way to log in, for 7 days.
-   * `verify`: a link that proves the address.
+   * `reset`: a link to set a new password. `invite`: such a link for a user who has no way to log
+   * in yet; it is valid for 7 days. `verify`: a link that proves the address.
    */
   kind: 'reset' | 'invite' | 'verify'
   /** Default `en`. */
@@ -17,12 +17,14 @@ export interface MailInput {
 
 /** The messages of the last 7 days, and whether they arrived. */
 export interface Mails {
-  /** The newest first. */
+  /** Lists the messages, the newest first. */
   list(query?: { user?: string | undefined }): AsyncGenerator<Mail, void, undefined>
   get(id: string): Promise<Mail>
-  /** Sends a message to a user. It is not repeated when its answer was lost. */
+  /** Sends a message to a user. It is not repeated if the response is lost. */
   send(userId: string, input: MailInput): Promise<Mail>
-  /** Sends a message of the same kind, with a new link in place of the one before. */
+  /**
+   * Sends a message of the same kind again, with a new link. The earlier link is no longer valid.
+   */
   sendAgain(id: string): Promise<Mail>
 }
 

@@ -5,20 +5,21 @@ import { readFiltered } from './filtered.ts'
 import { restoreGrant } from './grants.ts'
 import { segment } from './resource.ts'
 
-/** Programs that are no applications of the tenant, by their hosts. */
+/** Programs that are not registered as applications of the tenant, by host. */
 export interface Programs {
   /**
-   * Those that are blocked, then the others to which users have granted something within a year, the newest grant first.
+   * Lists the blocked programs, then those to which users have granted access within a year, the
+   * newest grant first.
    *
-   * @param query - `blocked`: those that are blocked alone, or the others.
+   * @param query - `blocked`: `true` for only the blocked ones, `false` for only the others.
    */
   list(query?: { blocked?: boolean | undefined }): AsyncGenerator<Program, void, undefined>
   get(host: string): Promise<Program>
-  /** The users who have granted something to the programs of a host, the newest grant first. */
+  /** Lists the users who have granted access to the programs of a host, the newest grant first. */
   grants(host: string): AsyncGenerator<Grant, void, undefined>
-  /** Blocks the programs of a host: they cannot log in, and their grants have ended. */
+  /** Blocks the programs of a host. They can no longer log in, and their grants are withdrawn. */
   block(host: string): Promise<Program>
-  /** Unblocks the programs of a host; their users are asked again. */
+  /** Unblocks the programs of a host. Users are asked for consent again. */
   unblock(host: string): Promise<Program>
 }
 

@@ -4,22 +4,22 @@ import type { Json, Send } from '../request.ts'
 import { forUpdate, restoreZeros, type Zeros } from '../zero-values.ts'
 
 /**
- * How to change an object: members that replace those of the same name, or a function that changes
- * the copy it gets, or returns another one.
+ * A change of an object: an object with the members to replace, or a function that changes the copy
+ * it receives or returns another one.
  */
 // biome-ignore lint/suspicious/noConfusingVoidType: a function that changes its argument returns nothing
 export type Change<T> = Partial<T> | ((object: T) => T | void)
 
 /** A resource that can be read and replaced. */
 export interface Readable<T> {
-  /** All objects, in the order of creation, read a page at a time as the iteration goes. */
+  /** Lists all objects, in the order of creation. Pages are read as you iterate. */
   list(options?: ListOptions): AsyncGenerator<T, void, undefined>
-  /** One page. */
+  /** Reads one page. */
   page(options?: ListOptions): Promise<Page<T>>
   get(id: string): Promise<T>
   /**
-   * GETs the object, changes it and POSTs all of it. When the service answers that the copy is out of
-   * date (`conflict`), it begins again, so `change` may be called more than once.
+   * Reads the object, changes it and writes it back whole. If another client has changed it
+   * meanwhile (`conflict`), it starts over, so `change` can be called several times.
    */
   update(id: string, change: Change<T>): Promise<T>
 }
@@ -27,8 +27,8 @@ export interface Readable<T> {
 /** A resource that can also be deleted. */
 export interface Deletable<T> {
   /**
-   * Deletes the object; resolves with its last version, or with `undefined` when an attempt whose
-   * answer was lost had deleted it.
+   * Deletes the object. Resolves to its last version, or to `undefined` if an attempt whose
+   * response was lost had deleted it.
    */
   delete(id: string): Promise<T | undefined>
 }

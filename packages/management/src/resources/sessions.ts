@@ -4,13 +4,13 @@ import { restoreZeros, zeros } from '../zero-values.ts'
 import { readFiltered } from './filtered.ts'
 import { segment } from './resource.ts'
 
-/** A session of a user. */
+/** The sessions of a user. */
 export interface Sessions {
-  /** The newest login first. */
+  /** Lists the sessions, the newest login first. */
   list(): AsyncGenerator<Session, void, undefined>
-  /** Ends a session: its applications get logout tokens, and its tokens are revoked. */
+  /** Ends a session. Its applications get logout tokens, and its tokens are revoked. */
   end(id: string): Promise<Session>
-  /** Ends all; resolves with those that there were. */
+  /** Ends all sessions. Resolves to the sessions that were ended. */
   endAll(): Promise<Session[]>
 }
 

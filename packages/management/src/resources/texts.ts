@@ -6,7 +6,7 @@ import { segment } from './resource.ts'
 /** The texts of mails and pages that a tenant has of its own. */
 export interface Texts {
   get(): Promise<TenantTexts>
-  /** Replaces all of them: a text that is left out is that of the service again. */
+  /** Replaces all texts. If you leave a text out, the service's own text is used again. */
   replace(texts: Pick<Partial<TenantTexts>, 'en' | 'de'>): Promise<TenantTexts>
 }
 

@@ -18,48 +18,58 @@ import { createAccess, type Deletable, type Readable, segment } from './resource
 import { createUserImporter, type UserImporter } from './user-importer.ts'
 import { createUserUpdater, updateInBatches } from './user-updater.ts'
 
-/** A filter of users; omitted members do not filter. */
+/** A filter of users. Missing members do not filter. */
 export interface UserSearch {
-  /** The beginning of an address, a name, a family name, or of an id with its `usr_`, in any case. */
+  /**
+   * The beginning of an address, a name, a family name or an id (`usr_…`). Upper and lower case are
+   * the same.
+   */
   search?: string | undefined
   disabled?: boolean | undefined
   verified?: boolean | undefined
-  /** How the users have logged in last, by the first step; `never`: not at all. */
+  /** The way of the last login, by its first step; `never`: users who have never logged in. */
   last_login_by?: 'password' | 'passkey' | 'social' | 'code' | 'never' | undefined
-  /** Users who were there before this day (UTC), such as `2026-12-31`, and have not logged in since. */
+  /**
+   * A day (UTC), such as `2026-12-31`. Finds users who were created before it and have not logged
+   * in since.
+   */
   not_since?: string | undefined
 }
 
 /** The users of a tenant. */
 export interface Users extends Readable<User>, Deletable<User> {
-  /** Finds users, a page at a time as the iteration goes. Not of the specification. */
+  /** Finds users. Pages are read as you iterate. Not in the specification of the API. */
   search(query?: UserSearch): AsyncGenerator<User, void, undefined>
-  /** The reasons why a user cannot log in now; empty: there are none. Not of the specification. */
+  /**
+   * Lists the reasons why a user cannot log in now; empty if there are none. Not in the
+   * specification of the API.
+   */
   loginTrouble(id: string): Promise<LoginObstacle[]>
   /**
-   * Resets the failed attempts of a user; resolves with the remaining obstacles to a login. An
-   * extension of the specification.
+   * Resets the failed attempts of a user. Resolves to the remaining obstacles to a login. Not in
+   * the specification of the API.
    */
   letTryAgain(id: string): Promise<LoginObstacle[]>
   /** Creates a user without credentials. */
   create(input: UserInput, options?: CreateOptions<User>): Promise<User>
   /**
    * Creates users with their passwords, and returns a result for each, in the same order. It sends
-   * a hundred users in a request if the service supports that, and otherwise two requests for each.
+   * a hundred users per request if the service supports that, otherwise two requests per user.
    *
-   * A refused user does not end the import. When the service cannot be reached it throws, and
-   * sending all of them again creates no user twice: those that are there are `existing`. The
-   * command `latchkey users import` also records its progress in a journal.
+   * If a user is refused, the import goes on. If the service cannot be reached, it throws. You can
+   * then send all users again: those that exist get the result `existing`. The command `latchkey
+   * users import` also keeps a journal of its progress.
    */
   import(
     users: Iterable<UserImport> | AsyncIterable<UserImport>,
   ): AsyncGenerator<ImportResult, void, undefined>
   /**
-   * Brings users of a newer export, and returns a result for each, in the same order: creates those who are new, and updates
-   * the members that changed. A member that was changed in the service since an earlier import stays, and is a conflict.
-   * Sending the same again changes nothing. An extension of the specification.
+   * Imports a newer export: creates new users and updates changed members. Returns a result for
+   * each user, in the same order. A member that was changed in the service since the earlier import
+   * stays, and is reported as a conflict. Sending the same again changes nothing. Not in the
+   * specification of the API.
    *
-   * @param options - `preview`: whether to say what would happen, and change nothing.
+   * @param options - `preview`: `true` returns the results without changing anything.
    */
   importChanges(
     users: Iterable<UserImportChange> | AsyncIterable<UserImportChange>,

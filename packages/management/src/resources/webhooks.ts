@@ -12,23 +12,26 @@ import { type CreateOptions, recovery } from './create.ts'
 import { readFiltered } from './filtered.ts'
 import { createAccess, type Deletable, type Readable, segment } from './resource.ts'
 
-/** The endpoints for events of a tenant. */
+/** The webhook endpoints of a tenant. */
 export interface Webhooks extends Readable<Webhook>, Deletable<Webhook> {
-  /** Adds an endpoint. Its key is in this answer, and in no other one. */
+  /** Adds an endpoint. Only this result has its signing key. */
   create(
     input: WebhookInput,
     options?: CreateOptions<WebhookWithSecret>,
   ): Promise<WebhookWithSecret>
   /**
-   * Gives an endpoint a new key; for 24 hours events are signed with both. It is not repeated when its answer was
-   * lost.
+   * Gives an endpoint a new signing key. For 24 hours events are signed with both keys. It is not
+   * repeated if the response is lost.
    */
   rotate(id: string): Promise<WebhookWithSecret>
-  /** Sends a test event now, and resolves with what the endpoint has answered. */
+  /** Sends a test event now. Resolves to the response of the endpoint. */
   test(id: string): Promise<WebhookTest>
-  /** Sends the events of a period again. Times are in RFC 3339; `to`, before which they end, is now by default. */
+  /**
+   * Sends the events from `from` until before `to` again. Times are in RFC 3339. Default of `to`:
+   * now.
+   */
   replay(id: string, range: { from: string; to?: string | undefined }): Promise<WebhookReplay>
-  /** The deliveries of the last 30 days, the newest first. */
+  /** Lists the deliveries of the last 30 days, the newest first. */
   deliveries(
     id: string,
     query?: { state?: Delivery['state'] | undefined },
