@@ -2,7 +2,10 @@ import type { DevelopmentPackage } from '@latchkey/core/internal'
 import { createDoor } from './door.ts'
 import { createRecorder } from './recorder.ts'
 
-/** Makes the login recorder of one application, and the door in front of it and of the personas. */
+/**
+ * Makes the login recorder of one application, and the check of the key that protects it and the
+ * personas.
+ */
 export const createDevelopment: DevelopmentPackage['createDevelopment'] = (
   key,
   options,

@@ -8,36 +8,37 @@ import {
 } from '@latchkey/core/internal'
 import { closestMatch } from 'leven'
 
-/** A user to log in as in development. */
+/** A test user for development. */
 export interface Persona {
-  /** The value of `?as=` on the login route. */
+  /** The value of `?as=` on the login route for this user. */
   readonly id: string
   readonly name: string
-  /** Roles, and how they log in, such as `viewer, with a second factor`. */
+  /** The roles and the way to log in, such as `viewer, with a second factor`. */
   readonly note: string
 }
 
-/** The users of an application in development, at an identity service in this process. */
+/** The test users of an application in development, and their identity service in this process. */
 export interface Personas {
   readonly clientId: string
   readonly clientSecret: string
   readonly users: readonly Persona[]
-  /** Reaches the service without a socket. */
+  /** Sends requests to the service, without a socket. */
   readonly fetch: typeof fetch
   /**
-   * Passes the pages of a login as a persona, a second factor included; without one, as a visitor who is
-   * not known.
+   * Completes the pages of a login as a persona, including a second factor. Without a persona, as
+   * an unknown visitor.
    *
    * @param query - The parameters of the authorization request.
-   * @returns Where the pages lead: the callback of the application, with the answer.
-   * @throws When they lead nowhere.
+   * @returns The address at which the pages end: the callback of the application, with its
+   *   parameters.
+   * @throws If the pages do not end at the application.
    */
   logIn(query: URLSearchParams, id: string | undefined): Promise<string>
 }
 
 /** An application that personas log in to. */
 export interface PersonaApplication {
-  /** A name of this machine, such as `http://personas.localhost`, that needs no DNS. */
+  /** The issuer: a name of this machine that needs no DNS, such as `http://personas.localhost`. */
   readonly issuer: string
   readonly baseUrl: string
   readonly routes: Pick<RouteOptions, 'callback' | 'loggedOut'>

@@ -17,7 +17,10 @@ const ISSUER = 'http://personas.localhost'
 /** The service is started at the first exchange, which then takes a while. */
 const START_SECONDS = 60
 
-/** Lets test users log in where no provider is configured; `undefined` unless @latchkey/testing is installed. */
+/**
+ * Lets test users log in if no provider is configured. Returns `undefined` if @latchkey/testing is
+ * not installed.
+ */
 export const providePersonas: DevelopmentPackage['providePersonas'] = ({
   options,
   environment,

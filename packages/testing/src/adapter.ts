@@ -78,10 +78,10 @@ const GROUPS: Readonly<Record<string, readonly Case[]>> = {
 }
 
 /**
- * Declares the contract of an adapter as tests, and prints a table of what passed at the end.
+ * Declares tests of everything that an adapter must do. Prints a table of the results at the end.
  *
- * @param runner - The functions that declare tests. Default the globals of Jest, or of Vitest with
- *   `globals: true`; otherwise pass what the runner's module exports: `import * as runner from
+ * @param runner - The functions that declare tests. Default: the globals of Jest, or of Vitest with
+ *   `globals: true`. Otherwise pass the module of the runner: `import * as runner from
  *   'node:test'`.
  */
 export function describeAdapter(

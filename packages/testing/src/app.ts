@@ -11,8 +11,9 @@ export interface NestApp {
 }
 
 /**
- * An application under test: of a framework that the kit has an adapter for; a server or a request listener of
- * node:http; a function that takes a `Request`; or the address of one that runs.
+ * An application under test: one of a framework with an adapter of the kit, a server or request
+ * listener of node:http, a function that takes a `Request`, or the address of a running
+ * application.
  */
 export type TestableApp =
   | RequestListener

@@ -1,4 +1,4 @@
-/** Why a user could not be logged in within a test, or an assertion failed. */
+/** The reason why a login in a test or an assertion failed. */
 export type TestingErrorCode =
   | 'LATCHKEY_TEST_LOGIN_REFUSED' // the login page, or the application, did not let the user in
   | 'LATCHKEY_TEST_NO_LOGIN' // what was asked for does not lead to the login page of the identity
@@ -9,7 +9,7 @@ export type TestingErrorCode =
   | 'LATCHKEY_TEST_NO_EVENT' // an event that a test waited for did not arrive
   | 'LATCHKEY_TEST_PEER_MISSING' // a package that this needs is not installed
 
-/** A failure within a test; `message` names the fault and the remedy. */
+/** A failure in a test. `message` names the fault and how to fix it. */
 export class TestingError extends Error {
   override readonly name = 'TestingError'
   readonly code: TestingErrorCode

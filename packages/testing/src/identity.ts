@@ -17,81 +17,88 @@ import {
 import type { VirtualKey, VirtualKeyOptions } from './virtual-key.ts'
 import { collectWebhooks, type OpenWebhooks, type TestWebhooks } from './webhooks.ts'
 
-/** Options of an identity. */
+/** Options of `startIdentity()`. */
 export interface IdentityOptions {
   /**
-   * The host of its issuer: any domain, because no name is looked up. Default `login.test`, and with `listen`
-   * a name that browsers take for this machine.
+   * The host of the issuer. Any name will do, because it is not looked up. Default `login.test`;
+   * with `listen`, a name that browsers resolve to this machine.
    */
   readonly domain?: string
-  /** Whether it also serves on a free loopback port, for browsers. Default `false`. */
+  /** Whether it also listens on a free loopback port, for browsers. Default `false`. */
   readonly listen?: boolean
 }
 
-/** The options with which `createAuthRouter` logs in at an identity. */
+/**
+ * Options for `createAuthRouter()` and `createAuth()` that make the application log in at this
+ * identity.
+ */
 export interface ClientOptions {
   readonly issuer: string
   readonly clientId: string
   readonly clientSecret: string
   readonly baseUrl: string
-  /** Reaches the identity without a socket. */
+  /** Sends requests to the identity, without a socket. */
   readonly fetch: typeof fetch
   readonly session: NonNullable<AuthOptions['session']>
 }
 
 /** An identity service in this process, made for tests. */
 export interface Identity {
-  /** Its issuer, such as `https://login.test`. */
+  /** The issuer, such as `https://login.test`. */
   readonly issuer: string
   /**
-   * The options of an application under test: the given ones, and the provider's. Its routes are
-   * registered. `baseUrl` is `http://localhost:3000` by default, where no server needs to listen.
+   * Returns the options of an application under test: yours, and those of this provider. Registers
+   * the redirect URIs of the application. Default of `baseUrl`: `http://localhost:3000`, where no
+   * server has to listen.
    */
   clientOptions(): ClientOptions
   clientOptions<Options extends AuthOptions>(options: Options): ClientOptions & Options
   /** Creates a user who can log in. */
   createUser(user?: NewUser): Promise<TestUser>
   /**
-   * Logs a user in at the page that an application led to, and goes back to the application's callback
-   * with the agent. The browser it plays has never been at the identity before.
+   * Logs a user in at the address to which an application redirected, and follows the redirect back
+   * to its callback. It acts as a browser that is new to the identity.
    *
-   * @param agent - An agent of supertest, with the cookies from where the login began.
-   * @param url - Where the application sent the visitor: the `location` of its redirect.
-   * @returns The answer of the application's callback; a redirect when the user is logged in.
-   * @throws {@link TestingError} with `LATCHKEY_TEST_LOGIN_REFUSED` when the pages refuse the
-   *   login.
+   * @param agent - The supertest agent with which the login began.
+   * @param url - The `location` of the application's redirect to the login.
+   * @returns The response of the application's callback: a redirect if the user is logged in.
+   * @throws {@link TestingError} with `LATCHKEY_TEST_LOGIN_REFUSED` if the pages refuse the login.
    */
   logIn<Response>(agent: TestAgent<Response>, url: string, user: KnownUser): Promise<Response>
   /**
-   * Gives a user a passkey, in software: from now on the user logs in with it. With `verifiesUser: false`
-   * it is a security key, which follows the password. The setting `allow_hardware` is switched on.
+   * Gives a user a passkey in software; later logins use it. With `verifiesUser: false` it is a
+   * security key, which is used after the password. Turns the setting `allow_hardware` on.
    *
    * @throws {@link ConfigError} for an option that is unknown or of a wrong type.
    */
   virtualKey(user: TestUser, options?: VirtualKeyOptions): Promise<VirtualKey>
   /**
-   * Starts another identity at which users of this one can log in: "Continue with Upstream". A user
-   * who is created there logs in to an application of this one through both, with `logIn(app,
-   * user)`. An address that is verified there is verified here; users without an account get one. The
-   * setting `allow_social` is switched on. Closing this identity closes it.
+   * Starts a second identity, at which users of this one can log in: "Continue with Upstream".
+   * Create a user there, and `logIn(app, user)` logs the user in through both. Addresses that are
+   * verified there are verified here, and users without an account get one. Turns the setting
+   * `allow_social` on. Closed together with this identity.
    *
    * @throws {@link ConfigError} for an option that is unknown or of a wrong type.
    */
   upstream(options?: UpstreamOptions): Promise<Identity>
-  /** The messages that would have been sent, the newest first; `link` is the link in them. */
+  /** The messages that would have been sent, the newest first. `link` is the link in a message. */
   outbox(): Promise<CapturedMail[]>
   /**
-   * Adds an endpoint for webhooks, and collects the events that it gets; each is verified. Closing the identity closes it.
+   * Adds a webhook endpoint, and collects and verifies the events that it receives. Closed together
+   * with this identity.
    *
-   * @param options - `types`: the types of events. Default: all but those of logins.
+   * @param options - `types`: the event types. Default: all except those of logins.
    */
   webhooks(options?: { readonly types?: readonly WebhookEventType[] }): Promise<TestWebhooks>
-  /** The time, which can be moved ahead to see a session end. */
+  /** The clock. Advance it to test the expiry of sessions. */
   readonly clock: TestClock
-  /** The service itself, for its admin half and its events; `tenantId` is the tenant used here. */
+  /**
+   * The service, for its admin operations and its events. `tenantId` is the tenant of this
+   * identity.
+   */
   readonly service: IdentityService
   readonly tenantId: string
-  /** Ends the service and moves the time back. */
+  /** Stops the service and resets the clock. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
@@ -99,7 +106,7 @@ export interface Identity {
 const RULES: Rules<IdentityOptions> = { domain: text, listen: flag }
 
 /**
- * Starts an identity service in this process, in memory, with a tenant and an application.
+ * Starts an identity service in the memory of this process, with one tenant and one application.
  *
  * @throws {@link ConfigError} for an option that is unknown or of a wrong type.
  */

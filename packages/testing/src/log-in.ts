@@ -2,7 +2,7 @@ import { TestingError } from './errors.ts'
 import { type KnownUser, secondStepOf } from './users.ts'
 import type { KeyCreation, KeyRequest, VirtualKey } from './virtual-key.ts'
 
-/** The members of a supertest agent that are used. */
+/** The members of a supertest agent that are needed. */
 export interface TestAgent<Response = unknown> {
   get(path: string): { set(name: string, value: string): PromiseLike<Response> }
 }

@@ -30,14 +30,16 @@ const RULES: Rules<DescribeLoginOptions> = {
 }
 
 /**
- * Declares attacks and provider faults against your own application as tests, and prints a table of what
- * held. The login may be made with any kit, as long as it takes the options.
+ * Declares tests that attack the login of your application and simulate faults of the provider.
+ * Prints a table of the results. The application can use any login kit that can be configured with
+ * these options.
  *
- * @param createApp - Creates the application with the options of a provider that misbehaves on demand.
- *   It is called for each case.
- * @param options - Where the application has a guarded page, and its routes where they were renamed.
- * @param runner - The functions that declare tests. Default the globals of Jest, or of Vitest with
- *   `globals: true`; otherwise pass what the runner's module exports: `import * as runner from
+ * @param createApp - Creates the application with these options, which lead to a misbehaving
+ *   provider. Called for each case.
+ * @param options - The paths of a guarded page and of the login routes, if they are not the
+ *   default.
+ * @param runner - The functions that declare tests. Default: the globals of Jest, or of Vitest with
+ *   `globals: true`. Otherwise pass the module of the runner: `import * as runner from
  *   'node:test'`.
  * @throws {@link ConfigError} for an option that is unknown or of a wrong type.
  */

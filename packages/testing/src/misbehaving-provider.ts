@@ -35,7 +35,7 @@ interface Grant {
 
 const CLIENT_SECRET = 'client-secret-that-nobody-may-ever-see'
 
-/** Starts a provider on a loopback port of its own. */
+/** Starts a misbehaving provider on a free loopback port. */
 export async function startMisbehavingProvider(
   options: MisbehavingProviderOptions = {},
 ): Promise<MisbehavingProvider> {

@@ -29,10 +29,11 @@ const PERSONAS: readonly Known[] = [
 ]
 
 /**
- * Starts the personas of an application: Ada, who is an admin; Bob, a viewer; and Joan, a viewer with a
- * second factor. The kit does so in development, where no provider is configured.
+ * Starts the test users of an application: Ada, an admin; Bob, a viewer; and Joan, a viewer with a
+ * second factor. In development the kit does this if no provider is configured.
  *
- * @throws {@link TestingError} `LATCHKEY_TEST_LOGIN_REFUSED` from `logIn()` when its pages lead nowhere.
+ * @throws {@link TestingError} `LATCHKEY_TEST_LOGIN_REFUSED` from `logIn()` if the pages do not end
+ *   at the application.
  */
 export async function startPersonas({
   issuer,

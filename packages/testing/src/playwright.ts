@@ -2,7 +2,7 @@ import { TestingError } from './errors.ts'
 import { asksForCode, refused } from './log-in.ts'
 import { type KnownUser, secondStepOf } from './users.ts'
 
-/** The members of a Playwright page that are used. */
+/** The members of a Playwright page that are needed. */
 export interface TestPage {
   goto(url: string): Promise<unknown>
   url(): string
@@ -14,13 +14,13 @@ export interface TestPage {
 }
 
 /**
- * Opens an address of an application in a browser and logs in on the page that it leads to. Ends at
- * the page to which the application redirects the user, usually that URL.
+ * Opens a page of an application in a browser, and logs in on the login page to which it redirects.
+ * Ends at the page to which the application returns the user, usually that URL.
  *
  * @param page - A page of Playwright.
  * @param url - A page for logged-in users, or the login route.
- * @param user - Of an identity that was started with `listen: true`.
- * @throws {@link TestingError} that names the page where it stopped.
+ * @param user - A user of an identity that was started with `listen: true`.
+ * @throws {@link TestingError} with the page at which the login stopped.
  */
 export async function logInPage(page: TestPage, url: string, user: KnownUser): Promise<void> {
   const { issuer } = user.identity

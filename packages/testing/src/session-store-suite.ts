@@ -3,20 +3,23 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AuthSession, SessionIndex, SessionRecord, SessionStore } from '@latchkey/core'
 
-/** The store of a case: stores on the same sessions, each as another process would have it. */
+/**
+ * Opens a store for a case. Each call opens one more store on the same sessions, as another process
+ * would.
+ */
 export type OpenStore = () => SessionStore
 
-/** One promise of a session store. */
+/** A rule that a session store must keep, with its test. */
 export interface StoreCase {
-  /** The promise, as a sentence. */
+  /** The rule, as a sentence. */
   readonly name: string
-  /** Which part of the port it is about. */
+  /** The part of the store that the rule is about. */
   readonly ability: 'sessions' | 'touch' | 'late writes' | 'update' | 'index' | 'once' | 'lock'
-  /** Rejects when the promise is not kept. */
+  /** Rejects if the store breaks the rule. */
   run(open: OpenStore): Promise<void>
 }
 
-/** The promises of a session store; each runs by itself, under any test runner. */
+/** The rules of a session store with their tests. Each can run alone, under any test runner. */
 export function sessionStoreCases(): StoreCase[] {
   return [
     ...sessions,

@@ -1,10 +1,10 @@
-/** The time of the service, of the application and of the test, which is one. */
+/** The clock that the service, the application and the test share. */
 export interface TestClock {
-  /** Milliseconds since the epoch. */
+  /** Returns the time in milliseconds since the epoch. */
   now(): number
   /**
-   * Moves the time ahead by seconds. It moves `Date` of this process, as faking only `Date` in a test
-   * runner does; timers go on as before. Closing the identity moves it back.
+   * Moves the time ahead by seconds. It changes `Date` in this process, but no timers. Closing the
+   * identity undoes it.
    */
   advance(seconds: number): void
 }

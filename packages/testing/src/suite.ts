@@ -1,9 +1,9 @@
 import { type GroupResult, tableOf } from './table.ts'
 
-/** The functions of a test runner that the suite uses. Vitest, Jest and node:test have them. */
+/** The functions of a test runner that the tests use. Vitest, Jest and node:test have them. */
 export interface TestRunner {
   describe(name: string, body: () => void): unknown
-  /** node:test sets no limit of its own, and ignores this one. */
+  /** Declares a test. The time limit in milliseconds is ignored by node:test, which has none. */
   it(name: string, body: () => Promise<void>, timeoutMilliseconds: number): unknown
   /** The hook of Vitest and Jest. */
   afterAll?(body: () => Promise<void>): unknown

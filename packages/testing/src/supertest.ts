@@ -8,24 +8,26 @@ import type { KnownUser } from './users.ts'
 /** @ts-ignore An agent of supertest, as `request.agent(app)` makes one. */
 export type SupertestAgent = import('supertest/lib/agent.js')
 
-/** How a user logs in to an application. */
+/** Options of `logIn()`. */
 export interface LogInOptions {
-  /** The path of its login route. Default `/login`. */
+  /** The path of the application's login route. Default `/login`. */
   readonly loginPath?: string
-  /** The `Host` of every request, for applications that serve several. Default that of the server. */
+  /**
+   * The `Host` of every request, for applications with several hosts. Default: that of the server.
+   */
   readonly host?: string
 }
 
 const RULES: Rules<LogInOptions> = { loginPath: text, host: text }
 
 /**
- * Logs a user in to an application through the real flow: its login route, the login page of the
- * identity and its callback.
+ * Logs a user in to an application through the real flow: the application's login route, the login
+ * page of the identity, and the callback.
  *
- * @param app - An application of a framework that the kit has an adapter for, a function that takes a
- *   `Request`, a server, or the address of one.
- * @returns An agent of supertest with the session's cookie.
- * @throws {@link TestingError} that names the page where it stopped.
+ * @param app - An application of a framework with an adapter of the kit, a function that takes a
+ *   `Request`, a server, or the address of a running application.
+ * @returns A supertest agent with the session cookie.
+ * @throws {@link TestingError} with the page at which the login stopped.
  */
 export async function logIn(
   app: TestableApp,

@@ -13,7 +13,7 @@ import {
 import type { Call } from './management.ts'
 import type { KnownUser } from './users.ts'
 
-/** How an identity is connected with another one. */
+/** Options of `Identity.upstream()`. */
 export interface UpstreamOptions {
   /** The name on the button. Default `Upstream`. */
   readonly name?: string

@@ -13,44 +13,49 @@ import { type Authenticator, createAuthenticator } from './authenticator.ts'
 import type { Identity } from './identity.ts'
 import type { Call } from './management.ts'
 
-/** A user who can log in. Members that are not given are made up. */
+/** A user to create. Missing members are made up. */
 export interface NewUser {
-  /** Default `user-1@example.com` and so on. */
+  /** The address. Default `user-1@example.com` and so on. */
   readonly email?: string
-  /** Default `correct horse battery`, which is created fastest. */
+  /** The password. Default `correct horse battery`, which is the fastest to create. */
   readonly password?: string
-  /** Default `User 1` and so on. */
+  /** The full name. Default `User 1` and so on. */
   readonly name?: string
-  /** Whether the address is verified; otherwise the login asks for it first. Default `true`. */
+  /** Whether the address is verified. If not, the login requires it first. Default `true`. */
   readonly verified?: boolean
   /** Whether logins are refused. Default `false`. */
   readonly disabled?: boolean
-  /** More of the profile: `given_name`, `picture`, `locale` and so on become claims. */
+  /**
+   * More members of the profile, such as `given_name`, `picture` and `locale`. They become claims.
+   */
   readonly profile?: Readonly<Record<string, string>>
   /** More claims of the ID token, such as `roles`, `acr` and `org`. */
   readonly claims?: UserClaims
 }
 
-/** Claims that an ID token carries beside those of the profile. */
+/** More claims for ID tokens, beside those of the profile. */
 export type UserClaims = Readonly<Record<string, unknown>>
 
-/** A user who can log in, also one that was imported and not made by {@link Identity.createUser}. */
+/**
+ * A user who can log in. It need not be made by {@link Identity.createUser}; an imported user will
+ * do.
+ */
 export interface KnownUser {
-  /** The `sub` that the application sees. */
+  /** The id of the user: the `sub` that the application gets. */
   readonly id: string
   readonly email: string
   readonly password: string
   readonly name: string
-  /** The issuer at which the user can log in. Not enumerable, so that users compare by their data. */
+  /** The issuer at which the user can log in. Not enumerable, so comparisons of users ignore it. */
   readonly identity: Identity
 }
 
 /** A user of an identity. */
 export interface TestUser extends KnownUser {
   /**
-   * A code of the user's authenticator app. The first call adds the app: from then on every login
-   * asks for a code, and {@link Identity.logIn} enters it. Each code works once, and each call
-   * returns another one; after two calls within 30 seconds, move the clock of the identity.
+   * Returns a code of the user's authenticator app. The first call adds the app: later logins ask
+   * for a code, and {@link Identity.logIn} enters it. Each call returns another code, and each code
+   * is single use. After two calls within 30 seconds, advance the clock of the identity.
    */
   totp(): Promise<string>
 }

@@ -7,15 +7,18 @@ import {
   type webcrypto,
 } from 'node:crypto'
 
-/** How a virtual key behaves. */
+/** Options of a virtual key. */
 export interface VirtualKeyOptions {
-  /** Whether it has a PIN, or a sensor, by which it verifies its user. Default `true`. */
+  /** Whether the key verifies its user, with a PIN or a sensor. Default `true`. */
   readonly verifiesUser?: boolean
-  /** Whether it may be copied to other devices, as passkeys of most phones are. Default `true`. */
+  /**
+   * Whether the key can be copied to other devices, like the passkeys of most phones. Default
+   * `true`.
+   */
   readonly isSyncable?: boolean
 }
 
-/** A page's options for a new key; see `PublicKeyCredentialCreationOptionsJSON`. */
+/** The options of a page that adds a key: `PublicKeyCredentialCreationOptionsJSON` of WebAuthn. */
 export interface KeyCreation {
   readonly challenge: string
   readonly rp: { readonly id?: string | undefined }
@@ -23,7 +26,9 @@ export interface KeyCreation {
   readonly authenticatorSelection?: { readonly residentKey?: string } | undefined
 }
 
-/** A page's options for a key that it knows; see `PublicKeyCredentialRequestOptionsJSON`. */
+/**
+ * The options of a page that asks for a key: `PublicKeyCredentialRequestOptionsJSON` of WebAuthn.
+ */
 export interface KeyRequest {
   readonly challenge: string
   readonly rpId?: string | undefined
@@ -31,13 +36,13 @@ export interface KeyRequest {
   readonly allowCredentials?: readonly { readonly id: string }[] | undefined
 }
 
-/** A passkey or security key in software, with a browser that always says yes. */
+/** A passkey or security key in software. It confirms every request. */
 export interface VirtualKey {
-  /** Whether it verifies its user, so that it can replace address and password. */
+  /** Whether the key verifies its user, so that it replaces address and password. */
   readonly verifiesUser: boolean
-  /** Answers a page that adds a key, as JSON. */
+  /** Creates a key for a page. Returns the response of WebAuthn as JSON. */
   create(options: KeyCreation, origin: string): string
-  /** Answers a page that asks for a key, as JSON. */
+  /** Proves to a page that it has the key. Returns the response of WebAuthn as JSON. */
   get(options: KeyRequest, origin: string): string
 }
 

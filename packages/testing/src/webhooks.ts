@@ -6,15 +6,15 @@ import { createWebhookHandler } from '@latchkey/core/webhooks'
 import { TestingError } from './errors.ts'
 import type { Call } from './management.ts'
 
-/** An endpoint that collects the events of an identity. */
+/** A webhook endpoint that collects the events of an identity. */
 export interface TestWebhooks {
-  /** The events that have arrived, each of them verified, in the order of arrival. */
+  /** The events that have arrived, in the order of arrival. Each has been verified. */
   readonly events: readonly WebhookEvent[]
   /**
-   * Resolves with the first event of a type, which may have arrived before.
+   * Resolves to the first event of a type, even if it has arrived before.
    *
-   * @param id - The id of its object, such as that of a user. Default: any object.
-   * @throws {@link TestingError} with `LATCHKEY_TEST_NO_EVENT` when none has arrived within ten seconds.
+   * @param id - The id of the event's object, such as a user. Default: any object.
+   * @throws {@link TestingError} with `LATCHKEY_TEST_NO_EVENT` if none arrives within ten seconds.
    */
   waitFor<Type extends WebhookEventType>(type: Type, id?: string): Promise<WebhookEventOf<Type>>
 }

@@ -62,7 +62,10 @@ export interface SessionStore {
    * Default `false`.
    */
   readonly isInProcess?: boolean
-  /** Seconds between two calls of `touch` for a session in use, at least. Default 60. */
+  /**
+   * Seconds between two calls of `touch` for a session in use, but at most a quarter of its idle
+   * time. Default 60.
+   */
   readonly touchSeconds?: number
   /** Receives the session secrets, for a store that encrypts. Called before any other method. */
   useSecrets?(secrets: readonly string[]): void

@@ -11,33 +11,36 @@ import type {
 
 type MaybePromise<T> = T | Promise<T>
 
-/** The answer of a route of a {@link TestApplication}. */
+/** The response of a route of a {@link TestApplication}. */
 export interface TestAnswer {
-  /** Default 200. */
+  /** The HTTP status. Default 200. */
   readonly status?: number
-  /** Headers, to be set through the framework's own functions; `set-cookie` may come several times. */
+  /**
+   * The headers. Set them through the framework's own functions. `set-cookie` can occur several
+   * times.
+   */
   readonly headers?: readonly (readonly [name: string, value: string])[]
-  /** A stream is sent as it comes. */
+  /** The body. A stream is sent chunk by chunk. */
   readonly body: string | Readable
 }
 
-/** The application's own data of a session, in the way that the adapter offers it. */
+/** The application's own data in the session, as the adapter offers it. */
 export interface TestData {
   get(): MaybePromise<Readonly<Record<string, unknown>>>
   set(values: Readonly<Record<string, unknown>>): MaybePromise<unknown>
   clear(): MaybePromise<unknown>
 }
 
-/** One request to a route, as the application sees it. */
+/** A request to a route, as the application gets it. */
 export interface TestRequest {
-  /** The object that the adapter puts on the request: `req.auth`, `c.var.auth` and so on. */
+  /** The object that the adapter adds to the request, such as `req.auth` or `c.var.auth`. */
   readonly auth: RequestAuth<User, unknown>
   /** The user that the adapter's `getUser()` returns. */
   user(): User
   readonly data: TestData
-  /** The object that a check of this route receives: the framework's own request or context. */
+  /** The framework's own request or context, which the `check` of this route receives. */
   readonly request: unknown
-  /** The body as the body parser left it; `undefined` without one. */
+  /** The parsed body; `undefined` without a body parser. */
   readonly body: unknown
 }
 
@@ -47,69 +50,72 @@ export interface TestRoute {
   readonly path: string
   /** The requirement of `requireUser(requirement)` in front of the handler. Default: no guard. */
   readonly requirement?: Requirement
-  /** The requirement of another `requireUser()` in front of that one. Default: none. */
+  /** The requirement of another `requireUser()` before that one. Default: none. */
   readonly outer?: Requirement
-  /** Resolves to the answer. An error that it throws goes to the framework, as any handler's error does. */
+  /** Returns the response. An error that it throws goes to the framework, as with any handler. */
   handle(request: TestRequest): Promise<TestAnswer>
 }
 
-/** A receiver of webhooks. */
+/** A webhook handler to mount. */
 export interface TestWebhook {
   readonly path: string
   readonly options: WebhookHandlerOptions
 }
 
-/** An application, described without a framework. The author of an adapter translates it. */
+/** An application, described without a framework. `createServer` builds it with your framework. */
 export interface TestApplication {
   readonly routes: readonly TestRoute[]
   /**
-   * The place of a parser for forms and JSON: before the kit, after it, or none. A framework
-   * without parsers reads the body in front of the kit itself, or ignores this.
+   * The place of a body parser for forms and JSON: before the kit, after it, or none. If the
+   * framework has no body parsers, read the body before the kit yourself, or ignore this.
    */
   readonly parser: 'before' | 'after' | 'none'
   /**
-   * Headers that a middleware in front of the kit sets by the framework's own means for every answer;
-   * `set-cookie` may come several times. Default none.
+   * Headers that a middleware before the kit sets on every response, with the functions of the
+   * framework. `set-cookie` can occur several times. Default none.
    */
   readonly inFront?: readonly (readonly [name: string, value: string])[]
   /**
-   * The answer of the application's own error handler. Errors of the kit are always answered by the
-   * adapter. Without one, the framework's default error handler answers.
+   * The response of the application's own error handler. Default: the framework's own error
+   * handler. The adapter always answers errors of the kit itself.
    */
   readonly onError?: (error: unknown) => TestAnswer
   /**
-   * The adapter's `createWebhookHandler()` is to be mounted here, behind the kit and in front of a parser that
-   * comes after the kit. Only where the adapter under test says `webhooks`.
+   * Where to mount the adapter's `createWebhookHandler()`: after the kit, and before a body parser
+   * that comes after the kit. Set only if the adapter under test has `webhooks: true`.
    */
   readonly webhook?: TestWebhook
 }
 
 /** An adapter under test. */
 export interface AdapterUnderTest {
-  /** Such as `Express 5`; with a store, `Express 5 on Redis`. */
+  /** The name in the table, such as `Express 5` or `Express 5 on Redis`. */
   readonly name: string
   /**
-   * Makes a server of node:http that does not listen yet: the adapter with these options, in front of
-   * these routes.
+   * Makes a server of node:http that does not listen yet. It mounts the adapter with these options,
+   * and after it the routes of the application.
    */
   createServer(options: AuthOptions, application: TestApplication): Server | Promise<Server>
   /**
-   * Opens a store on the sessions that all servers share, as another process would. Default: the
-   * memory store of the core.
+   * Opens one more store on the same sessions, as another process would. Default: the memory store
+   * of the kit.
    */
   readonly openStore?: () => MaybePromise<SessionStore>
   /**
-   * Where sessions live: with `cookie`, `createServer` gets `session.store: 'cookie'`, and the cases that
-   * need a store on the server are left out, with the reason in the table. Default `store`.
+   * Where sessions are stored. With `cookie`, `createServer` gets `session.store: 'cookie'`, and
+   * cases that need a store on the server are skipped. The table names the reason. Default `store`.
    */
   readonly sessions?: 'store' | 'cookie'
-  /** Whether `createServer` mounts the `webhook` of an application. Default no; those cases are left out. */
+  /**
+   * Whether `createServer` mounts the `webhook` of an application. Default `false`: those cases are
+   * skipped.
+   */
   readonly webhooks?: boolean
   /**
-   * Cases that the framework makes impossible, or groups of them, by their names, with the reason: the table
-   * says so. Default none.
+   * Cases or groups of cases that the framework makes impossible: the reason by name. They are
+   * skipped, and the table shows the reason. Default none.
    */
   readonly without?: Readonly<Record<string, string>>
-  /** Runs when all cases have run, to close what was opened. */
+  /** Called after the last case, to close stores and connections. */
   readonly close?: () => unknown
 }

@@ -10,19 +10,19 @@ import { koaEntries } from './koa.ts'
 import { answersNowhere, takesAnything, tryGuard } from './try-guards.ts'
 import { type RouteVisitor, visitRoutes } from './visit-routes.ts'
 
-/** The routes that need no guard. */
+/** Options of `assertGuarded()`. */
 export interface GuardedOptions {
   /**
-   * The routes that need no guard, with the paths that the application gave them: `'/'` for every
-   * method, `'GET /books/:id'` for one. A mounted application is `USE /path`.
+   * The routes that need no guard, as the application declares them: `'/'` for every method, `'GET
+   * /books/:id'` for one, `USE /path` for a mounted application.
    */
   readonly public?: readonly string[]
   /**
-   * Addresses of guarded routes whose paths are patterns, by the names that the report gives to the routes:
-   * `{ 'GET /books/:isbn(\\d+)': '/books/978' }`.
+   * Example addresses for guarded routes whose paths are patterns, by the name of the route in the
+   * report: `{ 'GET /books/:isbn(\\d+)': '/books/978' }`.
    */
   readonly examples?: Readonly<Record<string, string>>
-  /** Headers of every request, such as a `Host` that the application asks for. */
+  /** Headers to send with every request, such as a `Host` that the application requires. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
@@ -41,16 +41,18 @@ const RULES: Rules<GuardedOptions> = {
 }
 
 /**
- * Fails unless `requireUser()` decides about every route of an application, but for those that `public` lists. It knows the
- * routers of the frameworks that the kit has an adapter for, but Next.js. The routes of the kit are known.
+ * Fails if a route of an application has no working guard (`requireUser()`), except the routes in
+ * `public` and those of the kit. It can read the routers of every framework with an adapter except
+ * Next.js.
  *
- * It reads the router, and sends one request of a visitor to each route that has a guard in front: the
- * answer must be 401 or the way to the login. It also asks for a page that is not there, below each path
- * at which the application mounts functions. A route without a working guard runs its handler.
+ * It sends one request without a login to each guarded route: the response must be 401 or a
+ * redirect to the login. It also requests a missing page below each path at which the application
+ * mounts functions. If a guard does not work, this runs the handler of the route.
  *
- * @throws {@link TestingError} with `LATCHKEY_TEST_UNGUARDED` naming each route without a guard, each whose
- *   guard did not decide or was not tried, each entry of `public` and `examples` that is no route, and when
- *   there is no route at all; with `LATCHKEY_TEST_APP_UNKNOWN` for another kind of application.
+ * @throws {@link TestingError} with `LATCHKEY_TEST_UNGUARDED` naming each route without a guard,
+ *   each whose guard did not refuse or could not be tried, and each entry of `public` and
+ *   `examples` that is not a route; also if there is no route at all. With
+ *   `LATCHKEY_TEST_APP_UNKNOWN` for another kind of application.
  */
 export async function assertGuarded(
   app: object,

@@ -17,15 +17,13 @@ export interface Entry {
   readonly router?: object
 }
 
-/** The facts found out about an application. */
+/** The result of `assertGuarded()`. */
 export interface GuardReport {
-  /** The routes behind a guard that asked a visitor to log in, such as `GET /account`. */
+  /** The routes whose guard refused a visitor, such as `GET /account`. */
   readonly guarded: string[]
-  /** The routes that need none, because `public` lists them. */
+  /** The routes that `public` lists. */
   readonly public: string[]
-  /**
-   * The names of middleware that sees every path. None answered a request to a page that is not there.
-   */
+  /** The names of middleware for every path. None of it answered the request for a missing page. */
   readonly middleware: string[]
 }
 

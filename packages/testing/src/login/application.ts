@@ -2,27 +2,30 @@ import type { Logger } from '@latchkey/core'
 import type { TestableApp } from '../app.ts'
 import type { ClientOptions } from '../identity.ts'
 
-/** The options that the application under test is created with. */
+/** The options of the application under test. */
 export interface LoginAppOptions extends ClientOptions {
-  /** Collects the log lines, which are searched for tokens. */
+  /** Collects the log lines. The tests search them for tokens. */
   readonly logger: Logger
-  /** Short, so that an answer of the provider that never comes is soon given up. */
+  /** Seconds to wait for the provider. Short, because in some cases it never answers. */
   readonly timeoutSeconds: number
 }
 
-/** Creates an application that logs in with these options. It is called for each case. */
+/** Creates an application that logs in with these options. Called for each case. */
 export type CreateLoginApp = (options: LoginAppOptions) => TestableApp | Promise<TestableApp>
 
-/** Where the application under test has what the cases need. */
+/** The paths of the application under test. */
 export interface DescribeLoginOptions {
-  /** A page that only logged-in users see. Default `/account`. */
+  /** The path of a page that only logged-in users see. Default `/account`. */
   readonly guardedPath?: string
-  /** Default `/login`. */
+  /** The path of the login route. Default `/login`. */
   readonly loginPath?: string
-  /** Default `/logout`; `false` leaves out the cases of logging out. */
+  /** The path of the logout route. `false` skips the logout cases. Default `/logout`. */
   readonly logoutPath?: string | false
-  /** Default `/backchannel-logout`; `false` leaves out the cases of logout notices. */
+  /**
+   * The path of the back-channel logout route. `false` skips its cases. Default
+   * `/backchannel-logout`.
+   */
   readonly backchannelLogoutPath?: string | false
-  /** Claims of the user, such as the roles that the guarded page asks for. */
+  /** Claims of the user, such as the roles that the guarded page requires. */
   readonly user?: Readonly<Record<string, unknown>>
 }

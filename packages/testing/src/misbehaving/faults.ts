@@ -79,10 +79,10 @@ export type JwksFault =
   | 'no kid'
   | 'no kid and several keys'
 
-/** Where something can go wrong on the network. */
+/** The endpoint of a network fault. */
 export type Endpoint = 'discovery' | 'jwks' | 'token' | 'userinfo'
 
-/** The faults of the network, at one endpoint. */
+/** A network fault at one endpoint. */
 export type NetworkFault =
   | 'down'
   | 'hanging'
@@ -95,7 +95,10 @@ export type NetworkFault =
   | 'truncated'
   | 'delayed'
 
-/** Deviations of well-known providers, each named by what it does. docs: packages/testing/README.md. */
+/**
+ * Deviations of well-known providers from the specifications. The README of the package describes
+ * each.
+ */
 export type Deviation =
   | 'invalid_grant with WWW-Authenticate'
   | 'token response with a list of scopes'
@@ -110,7 +113,7 @@ export type Deviation =
   | 'issuer of every Entra tenant'
   | 'callback has the user once'
 
-/** One way to misbehave. */
+/** A fault of the provider. */
 export type Fault =
   | Deviation
   | AuthorizationFault
