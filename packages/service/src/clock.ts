@@ -1,4 +1,4 @@
-/** The source of the current time. Tests pass their own, or fake `Date`. */
+/** Returns the current time. Tests can pass their own clock, or fake `Date`. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number

@@ -9,104 +9,116 @@ import type { SmtpOptions } from './mail/smtp.ts'
 import type { ListenOptions } from './server/http-server.ts'
 import type { TlsOptions } from './server/tls.ts'
 
-/** A PostgreSQL that any number of services share. */
+/** A PostgreSQL database, which any number of processes can share. */
 export interface DatabaseOptions {
-  /** Such as `postgres://latchkey:password@db.internal/latchkey`. */
+  /** The address, such as `postgres://latchkey:password@db.internal/latchkey`. */
   url: string
   /**
-   * Prepares each statement once per connection. Set `false` behind a PgBouncer older than 1.21 in
-   * transaction mode. Default `true`.
+   * Whether to prepare each statement once per connection. Set `false` behind a PgBouncer older
+   * than 1.21 in transaction mode. Default `true`.
    */
   preparedStatements?: boolean
-  /** Brings the tables up to date at the start. Default `true`; with `false`, run `latchkey-service migrate`. */
+  /**
+   * Whether to migrate the tables at the start. Default `true`. With `false`, run `latchkey-service
+   * migrate` yourself.
+   */
   migrate?: boolean
 }
 
 /** The options of an identity service. */
 export interface IdentityServiceOptions {
-  /** Folder of the SQLite databases, made when it is missing. Default: everything in memory. */
+  /**
+   * The folder of the SQLite databases. Created if it is missing. Default: everything is kept in
+   * memory.
+   */
   data?: string | undefined
   /**
-   * A PostgreSQL instead of a folder, by its address or with more options: any number of processes serve
-   * the same data. Needs `redis` and `masterKey`.
+   * A PostgreSQL database instead of the folder `data`: its address, or an object with more
+   * options. Any number of processes can serve the same data. Needs `redis`, and `masterKey` or
+   * `masterKeyFile`.
    */
   database?: string | DatabaseOptions | undefined
   /**
-   * The Redis or Valkey for sessions, codes and other records that expire, with `database`: `redis://host:6379`,
-   * `redis-cluster://host:6379,other:6379` or `redis-sentinel://host:26379/name`; with TLS, `rediss…`.
+   * The address of the Redis or Valkey for sessions, codes and other records that expire:
+   * `redis://host:6379`, `redis-cluster://host:6379,other:6379` or
+   * `redis-sentinel://host:26379/name`; with TLS, `rediss…`. Required with `database`.
    */
   redis?: string | undefined
   /**
-   * 32 bytes in base64, under which client secrets and signing keys are encrypted. Default: the file
-   * `master.key` of the data folder, made at the first start. Required with `database`. Several keys, separated by
-   * spaces, rotate it: the first one encrypts, all of them decrypt.
+   * The key that encrypts client secrets and signing keys: 32 bytes in base64. Default: the file
+   * `master.key` in the data folder, created at the first start. Required with `database`. To
+   * rotate it, set several keys, separated by spaces: the first one encrypts, all of them decrypt.
    */
   masterKey?: string | undefined
   /**
-   * A file of such keys, one a line, in place of `masterKey`. The first one encrypts, all of them
-   * decrypt. When the file changes, everything is encrypted again while the service serves.
+   * A file with the master keys, one per line, instead of `masterKey`. The first one encrypts, all
+   * of them decrypt. When the file changes, the running service encrypts everything again.
    */
   masterKeyFile?: string | undefined
   /**
-   * A file of leaked passwords that no user and no operator can choose: their SHA-1 in 40 hexadecimal digits, one a line and in
-   * order, as the downloader of Pwned Passwords writes it. It is read from disk, not loaded into memory. Default: the 18,000 most common passwords alone.
+   * A file of leaked passwords that users and operators cannot choose. It has one SHA-1 hash of 40
+   * hexadecimal digits per line, sorted, as the downloader of Pwned Passwords writes it. It is read
+   * from disk, not loaded into memory. Default: only the 18,000 most common passwords are refused.
    */
   leakedPasswordsFile?: string | undefined
   /**
-   * The address that five digits of a hash are appended to, where a tenant has leaked passwords looked for. Default
-   * `https://api.pwnedpasswords.com/range/`.
+   * The address of the lookup of leaked passwords, for tenants that turn it on. The first five
+   * digits of the hash are appended. Default `https://api.pwnedpasswords.com/range/`.
    */
   leakedPasswordsUrl?: string | undefined
   /** Requests that one API key may make per second. Default 100. */
   requestsPerSecond?: number
-  /** How many password hashes are computed at a time, and how many may wait. */
+  /** Limits for computing password hashes. */
   passwords?: PasswordEngineOptions
   /**
-   * Serves tenants whose domain is this very machine (`localhost`, `*.localhost`, `127.0.0.1`,
-   * `[::1]`) as `http://` issuers. Right for development only. Default `false`.
+   * Whether tenants with a domain of this machine (`localhost`, `*.localhost`, `127.0.0.1`,
+   * `[::1]`) are `http://` issuers. For development only. Default `false`.
    */
   allowHttpOnLoopback?: boolean
   /**
-   * Lets tenants in developer mode reach private networks, and capture their mail at `/x/outbox` instead
-   * of sending it. An API key switches developer mode on, so this is right only where you trust every
-   * key with your network and all mail. Default `false`.
+   * Whether tenants in developer mode can reach private networks, and have their mail captured at
+   * `/x/outbox` instead of sent. Any API key can turn developer mode on. So set it only if you
+   * trust every key with your network and all mail. Default `false`.
    */
   allowDeveloperMode?: boolean
   /**
-   * Hosts at which the management API is reached, such as `api.example.com`: no tenant can take them
-   * as its domain. Default: none.
+   * The hosts of the management API, such as `api.example.com`. No tenant can take one as its
+   * domain. Default: none.
    */
   apiHosts?: readonly string[]
   /**
-   * Where the management console is served, such as `https://console.example.com`: an origin of its own,
-   * which no tenant can have as its domain. Default: there is no console.
+   * The address of the management console, such as `https://console.example.com`. It needs an
+   * origin of its own, which no tenant can have as its domain. Default: there is no console.
    */
   consoleUrl?: string | undefined
   /**
-   * `dns`: an API key moves a tenant to another domain only when a TXT record at `_latchkey.<domain>`
-   * says `latchkey-tenant=<id of the tenant>`. Right when customers hold keys of their own tenants.
-   * Default `none`, for an operator who holds all of them.
+   * With `dns`, an API key can move a tenant to another domain only if a TXT record at
+   * `_latchkey.<domain>` is `latchkey-tenant=<id of the tenant>`. Set it if customers have API keys
+   * for their own tenants. Default `none`.
    */
   domainVerification?: DomainVerification
-  /** How mail is sent. Default: it is captured, to be read from {@link IdentityService.outbox}. */
+  /**
+   * The mail server. Default: mail is not sent but captured; read it from {@link
+   * IdentityService.outbox}.
+   */
   mail?: SmtpOptions | undefined
   /**
-   * Addresses and networks, such as `10.0.0.0/8`, of the proxies in front of the service. Only
+   * The addresses and networks of the proxies in front of the service, such as `10.0.0.0/8`. Only
    * their entries in `X-Forwarded-For` are trusted. Default: none.
    */
   trustedProxies?: readonly string[]
   /** Days for which the audit log is kept. Default 400. */
   auditDays?: number
-  /** How long {@link IdentityService.close} waits for requests under way, in seconds. Default 10. */
+  /** Seconds that {@link IdentityService.close} waits for requests in progress. Default 10. */
   closeSeconds?: number
   /**
-   * More claims for the ID tokens of a user, such as roles that the process around the service keeps.
-   * Asked at every login and refresh; claims such as `sub` and `exp` cannot be changed.
+   * Returns more claims for the ID tokens of a user, such as roles that your process stores. Called
+   * at every login and refresh. Claims such as `sub` and `exp` cannot be changed.
    */
   idTokenClaims?: ClaimsOf
-  /** The source of the time. Default: the machine's clock. */
+  /** The clock, for tests. Default: the system clock. */
   clock?: Clock
-  /** Default: a logger that says nothing. */
+  /** The logger (pino). Default: nothing is logged. */
   logger?: Logger
 }
 

@@ -50,34 +50,38 @@ import { type ClientIp, createClientIp } from './wire/client.ts'
 
 /** An identity service. */
 export interface IdentityService {
-  /** Reaches the service without a socket, under any host name. */
+  /** Sends a request to the service without a socket, under any host name. */
   readonly fetch: typeof globalThis.fetch
-  /** The request listener, for any Node server. */
+  /** The request listener for a server of node:http. */
   readonly handler: RequestListener
   /**
-   * Serves over HTTP, or over HTTPS with `tls`; resolves with the address once it does.
+   * Listens for HTTP, or with `tls` for HTTPS. Resolves to the address.
    *
-   * @throws with a sentence when the port is taken or the certificate cannot be used.
+   * @throws if the port is in use or the certificate cannot be used. The message says which.
    */
   listen(options?: ListenOptions): Promise<AddressInfo>
   /**
-   * Begins to record metrics, and serves them at `GET /x/metrics` in the format OpenMetrics; resolves with the
-   * address. Give it a port of its own, which only your monitoring reaches. The counters are those of the process.
+   * Starts to record metrics, and serves them at `GET /x/metrics` in the OpenMetrics format.
+   * Resolves to the address. Use a port that only your monitoring can reach. The counters are for
+   * the whole process.
    *
-   * @throws with a sentence when the port is taken.
+   * @throws if the port is in use.
    */
   listenForMetrics(options?: Omit<ListenOptions, 'tls'>): Promise<AddressInfo>
-  /** The operations that `/v1` leaves out: tenants, API keys, secrets, the audit log. */
+  /**
+   * Operations that the API `/v1` does not have, on tenants, API keys, secrets and the audit log.
+   */
   readonly admin: Admin
-  /** Mail that was captured instead of being sent, or that waits. */
+  /** The mail that was captured instead of sent, or is waiting to be sent. */
   readonly outbox: Pick<Outbox, 'list'>
   readonly clock: Clock
   readonly events: ServiceEvents
   /**
-   * Finishes requests in progress, refuses new ones, and closes the data.
+   * Stops the service: refuses new requests, finishes those in progress, and closes the data.
    *
-   * @param options - `drainSeconds`: how long `/x/ready` fails before, while everything is still served and each
-   *   connection is closed after its next response, so that load balancers stop sending requests. Default 0.
+   * @param options - `drainSeconds`: seconds before the stop in which `/x/ready` fails, so that
+   *   load balancers stop sending requests. Requests are still served, and each connection is
+   *   closed after its next response. Default 0.
    */
   close(options?: { drainSeconds?: number }): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
@@ -86,9 +90,9 @@ export interface IdentityService {
 /**
  * Starts an identity service in this process.
  *
- * @throws TypeError for an option that is unknown or of a wrong type, listing every one; and an error
- *   when the data folder is served by another process, was written by a newer version, or its
- *   master key is missing, or when another version of oidc-provider is installed that lacks a part which it needs.
+ * @throws TypeError for an option that is unknown or of a wrong type, listing every one; and an
+ *   error if another process serves the data folder, if a newer version wrote it, if its master key
+ *   is missing, or if the installed version of oidc-provider lacks a part that the service needs.
  */
 export async function createIdentityService(
   options: IdentityServiceOptions = {},

@@ -1,17 +1,17 @@
 /** A message ready to be sent. */
 export interface MailMessage {
   /**
-   * `undefined` for a message that is not sent. It takes the same way through the service as any
-   * other, so that asking for one takes the same time whether there is an account or not.
+   * The recipient; `undefined` for a message that is not sent. Such a message is handled like any
+   * other, so that a request takes the same time whether or not there is an account.
    */
   to: string | undefined
-  /** The tenant's name, in front of the sender's address. */
+  /** The name of the tenant, which is the name of the sender. */
   fromName: string
   replyTo: string | undefined
   subject: string
   text: string
   html: string
-  /** The link in it, for readers of captured mail. */
+  /** The link in the message, for captured mail. */
   link: string | undefined
 }
 

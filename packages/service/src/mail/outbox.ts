@@ -26,25 +26,28 @@ export interface CapturedMail extends MailMessage {
   at: number
 }
 
-/** Mail on its way out. */
+/** The mail to be sent. */
 export interface Outbox {
-  /** Whether there is a mail server: without one, all mail is captured. */
+  /** Whether there is a mail server. Without one, all mail is captured. */
   readonly sends: boolean
   /**
-   * Resolves once the message is stored; it is sent afterwards. Mail is captured, not sent, in
-   * the developer mode of a tenant and in a service without a transport.
+   * Stores a message, which is sent afterwards. It is captured instead if the tenant is in
+   * developer mode or the service has no mail server.
    */
   post(tenant: Tenant, message: MailMessage, about: MailSubject): Promise<QueuedMessage>
-  /** The tenant's messages that were captured or still wait, the newest first. */
+  /** Lists the messages of a tenant that were captured or are waiting, the newest first. */
   list(tenantId: string): Promise<CapturedMail[]>
-  /** The states of the tenant's messages of the last 7 days, the newest first. */
+  /** Lists the states of a tenant's messages of the last 7 days, the newest first. */
   find(tenantId: string, query: MessageQuery): Promise<QueuedMessage[]>
   get(tenantId: string, id: string): Promise<QueuedMessage | undefined>
-  /** The language to which the link of a message leads, while its content is kept. */
+  /**
+   * The language of the page to which the link of a message leads. Known only while the content is
+   * stored.
+   */
   languageOf(queued: QueuedMessage): Language | undefined
-  /** Resolves when every message that is due was tried. */
+  /** Resolves when every due message has been tried. */
   idle(): Promise<void>
-  /** Closes the connections to the mail server, after the background. */
+  /** Closes the connections to the mail server. Call it after the background work has stopped. */
   close(): void
 }
 

@@ -1,11 +1,14 @@
 import { createTransport } from 'nodemailer'
 import type { MailTransport } from './message.ts'
 
-/** How mail leaves the service. */
+/** The mail server. */
 export interface SmtpOptions {
-  /** `smtp://` or `smtps://`, with user and password where needed, as `smtp://user:pass@host:587`. */
+  /**
+   * The address: `smtp://` or `smtps://`, with user and password if needed, such as
+   * `smtp://user:pass@host:587`.
+   */
   url: string
-  /** The address of the sender; the tenant's name goes in front of it. */
+  /** The address of the sender. The name of the sender is that of the tenant. */
   from: string
 }
 

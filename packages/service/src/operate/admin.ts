@@ -55,25 +55,25 @@ import type {
 } from '../store/records.ts'
 import { type SeedReport, seed } from './seed.ts'
 
-/** A connection as it may be shown: without its secret. */
+/** A connection without its secret. */
 export type ShownConnection = Omit<Connection, 'sealedSecret'>
 
-/** How a signing key is rotated. */
+/** Options for rotating a signing key. */
 export interface RotationOptions {
   /**
-   * Withdraws the earlier keys at once, for a key that may have leaked. Sessions and refresh tokens
-   * stay valid. Tokens that an earlier key has signed are refused by the issuer, and by
-   * applications once they fetch its keys again. Default `false`.
+   * Whether to withdraw the earlier keys at once. Use it if a key may have leaked. Sessions and
+   * refresh tokens stay valid. The issuer refuses tokens that an earlier key has signed;
+   * applications do so once they fetch the keys again. Default `false`.
    */
   withdrawEarlier?: boolean
 }
 
-/** Operations that the specification leaves out of `/v1`: tenants come and go, and keys are made. */
+/** Operations that the API `/v1` does not have, such as creating tenants and API keys. */
 export interface Admin {
   /**
-   * Creates a tenant. Settings that are not given: passwords and sign-ups are on, the rest is off.
+   * Creates a tenant. By default its settings allow passwords and sign-ups, and nothing else.
    *
-   * @throws ServiceError `already_exists` when another tenant has the domain.
+   * @throws ServiceError `already_exists` if another tenant has the domain.
    */
   createTenant(input: {
     domain: string
@@ -81,32 +81,33 @@ export interface Admin {
     settings?: Partial<Omit<TenantSettings, 'domain'>>
   }): Promise<Tenant>
   /**
-   * Deletes a tenant with all that it holds. It is out of reach when this resolves; its rows are erased in
-   * the background, also after a restart.
+   * Deletes a tenant with all its data. When this resolves, the tenant can no longer be reached.
+   * Its rows are erased in the background, which continues after a restart.
    */
   deleteTenant(id: string): Promise<Tenant>
-  /** The deleted tenants whose rows are being erased. */
+  /** Lists the deleted tenants whose rows are still being erased. */
   listDeletions(): Promise<TenantDeletion[]>
   /**
-   * Erases the rows of deleted tenants, for data that no service serves.
+   * Erases the rows of deleted tenants now. For data that no running service uses.
    *
-   * @returns Whether it ran: one process does at a time.
+   * @returns `false` if another process is already doing it.
    */
   eraseDeleted(onStep?: (deletion: TenantDeletion) => void): Promise<boolean>
   /**
-   * Lets any tenant have a domain that is held for the one that gave it up within the last 30 days.
+   * Makes a domain available to every tenant. After a tenant gives a domain up, it is reserved for
+   * that tenant for 30 days.
    *
-   * @throws ServiceError `not_found` when the domain is not held.
+   * @throws ServiceError `not_found` if the domain is not reserved.
    */
   freeDomain(domain: string): Promise<void>
   listTenants(): Promise<Tenant[]>
   findTenant(domain: string): Promise<Tenant | undefined>
-  /** Makes an API key. The secret cannot be read again. */
+  /** Creates an API key. Only this result has its secret. */
   createApiKey(input: ApiKeyInput): Promise<{ key: ApiKey; secret: string }>
   listApiKeys(): Promise<ApiKey[]>
   revokeApiKey(id: string): Promise<ApiKey>
   /**
-   * Replaces the client secret of an application; resolves with the new one. The previous one is
+   * Replaces the client secret of an application. Resolves to the new one. The previous one is
    * accepted for another day, or for `overlapSeconds`.
    */
   rotateApplicationSecret(
@@ -115,85 +116,93 @@ export interface Admin {
     options?: SecretRotation,
   ): Promise<string>
   /**
-   * Gives a tenant a new signing key; resolves with its `kid`. The earlier ones stay published, so no
-   * session and no token ends, unless they are withdrawn.
+   * Gives a tenant a new signing key. Resolves to its `kid`. The earlier keys stay published unless
+   * they are withdrawn, so tokens stay valid.
    */
   rotateSigningKey(tenantId: string, options?: RotationOptions): Promise<string>
-  /** The signing keys of a tenant, the one that signs first; all of them are published. */
+  /** Lists the published signing keys of a tenant. The first one signs. */
   listSigningKeys(tenantId: string): Promise<SigningKeyFacts[]>
   /**
-   * Gives a user an authenticator app, in place of one that the user has: for tests and demonstrations.
-   * Users add their own themselves. It is asked for while the tenant has `allowTotpApp`. The sessions of
-   * the user end.
+   * Gives a user an authenticator app, for tests and demonstrations. It replaces an existing one,
+   * and ends the user's sessions. Logins ask for its codes if the tenant has `allowTotpApp`.
    *
-   * @throws ServiceError `not_found` for an unknown user.
+   * @throws ServiceError `not_found` if there is no such user.
    */
   giveAuthenticatorApp(tenantId: string, userId: string): Promise<AuthenticatorApp>
   /**
-   * Lets users of a tenant log in at another OpenID provider, where the tenant has `allowSocial`. Register
-   * `https://<domain>/social/callback` there as the redirect URI.
+   * Lets users of a tenant log in at another OpenID provider. The tenant needs `allowSocial`.
+   * Register the redirect URI `https://<domain>/social/callback` at the provider.
    *
-   * @throws ServiceError with a sentence for a recipe or an option that no connection can have.
+   * @throws ServiceError for a wrong recipe or field.
    */
   createConnection(tenantId: string, input: ConnectionInput): Promise<ShownConnection>
   listConnections(tenantId: string): Promise<ShownConnection[]>
-  /** Changes the given members of a connection; the others stay. */
+  /** Changes the given members of a connection. The others stay. */
   updateConnection(
     tenantId: string,
     id: string,
     changes: ConnectionChanges,
   ): Promise<ShownConnection>
-  /** Removes a connection. Users who have no other way to log in set a password by a mailed link. */
+  /**
+   * Deletes a connection. Users who have no other way to log in can set a password with a mailed
+   * link.
+   */
   deleteConnection(tenantId: string, id: string): Promise<ShownConnection>
   /**
-   * Invites an operator of the management console by email address. The token belongs into the link
-   * `/console/invitation?token=` at the console's URL; it is good once, for 24 hours.
+   * Invites an operator of the management console by email address. Append the token to
+   * `/console/invitation?token=` at the console's address, and send the link to the operator. It is
+   * single use and valid for 24 hours.
    */
   inviteOperator(
     input: OperatorInput & { email: string },
   ): Promise<{ operator: Operator; token: string }>
   /**
-   * Takes every way to log in from an operator who has lost one; the token is that of a new invitation.
+   * Invites an operator again who can no longer log in. All ways to log in that the operator has
+   * are removed. The token is used like that of `inviteOperator()`.
    *
-   * @throws ServiceError `not_found` when the address is no operator's.
+   * @throws ServiceError `not_found` if no operator has the address.
    */
   recoverOperator(email: string): Promise<{ operator: Operator; token: string }>
-  /** All operators, in the order of invitation. */
+  /** Lists all operators, in the order of invitation. */
   listOperators(): Promise<OperatorUser[]>
   /**
-   * Gives an operator another role or reach; it counts from the next request on.
+   * Changes the role or reach of an operator, with effect from the next request.
    *
    * @throws ServiceError `conflict` when no owner would be left.
    */
   updateOperator(id: string, input: OperatorInput): Promise<Operator>
   /**
-   * Removes an operator, whose sessions end with the next request.
+   * Removes an operator. The operator's next request is refused.
    *
    * @throws ServiceError `conflict` when no owner would be left.
    */
   removeOperator(id: string): Promise<void>
-  /** The API keys, operators and endpoints that wait to be confirmed since a backup was restored. */
+  /**
+   * Lists the API keys, operators and webhook endpoints that came back with a restored backup and
+   * must be confirmed.
+   */
   listUnconfirmed(): Promise<Unconfirmed[]>
   /**
-   * Lets an API key or an operator in again, or sends events to an endpoint again.
+   * Confirms an API key, an operator or a webhook endpoint, so that it works again.
    *
-   * @throws ServiceError `not_found` when it does not wait to be confirmed.
+   * @throws ServiceError `not_found` if nothing with this id waits to be confirmed.
    */
   confirm(id: string): Promise<Unconfirmed>
-  /** Entries of the audit log, the newest first. */
+  /** Lists entries of the audit log, the newest first. */
   audit(query?: AuditQuery): Promise<StoredAuditEntry[]>
-  /** The whole audit log, or what follows the entry `after`, the oldest first. */
+  /** Reads the whole audit log, or the entries after the id `after`, the oldest first. */
   exportAudit(query?: { after?: number; tenantId?: string }): AsyncIterable<StoredAuditEntry>
-  /** Notes in the audit log that an export of it begins, or with `rows` that it has ended. */
+  /** Records in the audit log that an export of it has begun, or with `rows` that it has ended. */
   noteAuditExport(query: { tenantId?: string; after: number; rows?: number }): Promise<void>
   /**
-   * Compares the audit log with its daily seals, tenant by tenant.
+   * Compares the audit log with its daily seals, and yields a result for each tenant.
    *
-   * @param query - `tenantId`: of one tenant; otherwise of all. `days`: for how long the service keeps entries.
+   * @param query - `tenantId`: the only tenant to verify; default: all. `days`: the days for which
+   *   the service keeps entries (`auditDays`).
    * @throws ServiceError `not_found` for an unknown tenant.
    */
   verifyAudit(query: { tenantId?: string; days: number }): AsyncIterable<AuditVerification>
-  /** Creates the objects of a seed document that do not exist yet. */
+  /** Creates the objects of a seed document that do not exist yet, and changes no others. */
   seed(document: unknown): Promise<SeedReport>
 }
 

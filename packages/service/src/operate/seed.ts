@@ -54,7 +54,7 @@ const seedDocument = z.strictObject({
 
 type SeedTenant = z.output<typeof seedDocument>['tenants'][number]
 
-/** How many objects a seed created; what was there already is left as it is. */
+/** The number of objects that a seed has created. Existing objects are not changed. */
 export interface SeedReport {
   tenants: number
   applications: number

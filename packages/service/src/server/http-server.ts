@@ -12,13 +12,15 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { refuseConnection } from '../wire/errors.ts'
 import { checkTls, type TlsOptions } from './tls.ts'
 
-/** The address that a service listens at. */
+/** The address to listen at. */
 export interface ListenOptions {
-  /** Default 0, which takes a free one. */
+  /** The port. Default 0, which means any free port. */
   port?: number
-  /** Default `127.0.0.1`; `0.0.0.0` for every network of the machine. */
+  /** The address of the network interface. `0.0.0.0` means all of them. Default `127.0.0.1`. */
   host?: string
-  /** Serves https with this certificate. Default: http, for a proxy in front that ends TLS. */
+  /**
+   * Serves HTTPS with this certificate. Default: HTTP, for a proxy in front that terminates TLS.
+   */
   tls?: TlsOptions | undefined
 }
 

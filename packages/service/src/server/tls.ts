@@ -2,9 +2,9 @@ import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 
 /** A certificate with its private key, both in PEM. */
 export interface TlsOptions {
-  /** The server's certificate, then the ones between it and its authority. */
+  /** The certificate of the server, followed by the intermediate certificates. */
   cert: string | Buffer
-  /** Not encrypted. */
+  /** The private key, not encrypted. */
   key: string | Buffer
 }
 

@@ -1,6 +1,8 @@
-/** A member that an update changed, with its values as text; one without a value is left out. */
+/**
+ * A member that an update changed, with the old and new value as text. An empty value is left out.
+ */
 export interface AuditChange {
-  /** As in the `fields` of the entry, without the value of a flag. */
+  /** The name of the member, as in the `fields` of the entry. */
   readonly name: string
   readonly before?: string | undefined
   readonly after?: string | undefined

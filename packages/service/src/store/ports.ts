@@ -128,7 +128,7 @@ export interface TenantDeletion {
   domain: string
   name: string
   deletedAt: Micros
-  /** How many users it had, and how many of them are left. */
+  /** The number of users that the tenant had, and of those that are not erased yet. */
   users: number
   left: number
 }
@@ -426,7 +426,7 @@ export interface WebhookStore {
   delete(tenantId: string, id: string, audit: AuditEntry): Promise<Outcome<Webhook>>
 }
 
-/** An operator with the user of the system tenant who it is. */
+/** An operator, with its user in the system tenant. */
 export interface OperatorUser {
   operator: Operator
   user: User
@@ -498,12 +498,12 @@ export interface LogMemory {
   removeState(): Promise<void>
 }
 
-/** A filter of audit entries; omitted members do not filter. */
+/** A filter of audit entries. Missing members do not filter. */
 export interface AuditQuery {
   tenantId?: string
   requestId?: string
   target?: string
-  /** The most entries, of which the newest come first. Default 100. */
+  /** The number of entries at most. Default 100. */
   limit?: number
 }
 

@@ -94,24 +94,24 @@ export type Beginning =
 /** The effect of an attempt: a failure that counts, no attempts at all, or those made before it. */
 export type AttemptOutcome = 'failed' | 'forgiven' | 'unchanged'
 
-/** A message on its way out, sealed because mail may hold a link that opens an account. */
+/** A message to be sent. It is encrypted, because a link in it can open an account. */
 export interface QueuedMessage {
   id: string
   tenantId: string
   createdAt: Micros
-  /** When to try next. */
+  /** When to try to send it next. */
   dueAt: Micros
-  /** How often sending has failed. */
+  /** The number of failed attempts. */
   attempts: number
-  /** Empty once the message has ended. */
+  /** The encrypted content. Empty once the message has been sent or given up. */
   sealed: string
   /** The kind, such as `reset`; `undefined` for a message without a recipient. */
   kind?: string | undefined
   /** The user it is for, when there is one. */
   userId?: string | undefined
-  /** The last answer of the other side. */
+  /** The last answer of the mail server. */
   answer?: string | undefined
-  /** How it ended, and when. */
+  /** The outcome, and its time. */
   outcome?: MessageOutcome | undefined
   endedAt?: Micros | undefined
 }
@@ -119,10 +119,10 @@ export interface QueuedMessage {
 /** The due time of a message that must not be sent: captured mail, or a finished message. */
 export const NEVER: Micros = Number.MAX_SAFE_INTEGER
 
-/** How a message ended. */
+/** The outcome of a message. */
 export type MessageOutcome = 'sent' | 'given_up'
 
-/** The state of a message. `captured`: it is not to be sent. */
+/** The state of a message. `captured`: it will not be sent. */
 export type MessageState = MessageOutcome | 'waiting' | 'captured'
 
 /** The state of a message. */
@@ -141,7 +141,7 @@ export const STATE_CONDITIONS: Readonly<Record<MessageState, string>> = {
   captured: `outcome is null and due_at = ${NEVER}`,
 }
 
-/** Which messages, and the place behind which they are listed; the newest come first. */
+/** A filter of messages, and the place after which the list begins. The newest come first. */
 export interface MessageQuery {
   userId?: string | undefined
   state?: MessageState | undefined

@@ -1,7 +1,8 @@
 import type { AuditChange } from './audit-details.ts'
 
 /**
- * The service's records, as plain data. Rules about it are in `domain`, its wire form in `http`.
+ * The service's records, as plain data. The rules for them are in `domain`, their wire form in
+ * `http`.
  *
  * Every `…At` and `…After` is an integer in microseconds since the epoch, taken from the service's
  * clock and never from a database.
@@ -10,7 +11,10 @@ import type { AuditChange } from './audit-details.ts'
 /** Microseconds since the epoch, an integer. */
 export type Micros = number
 
-/** The ways to log in, by the first step: a code is one by mail, of an app, or of those for a lost second step. */
+/**
+ * The ways to log in, by the first step. A code comes by mail or from an app, or is a recovery
+ * code.
+ */
 export const loginWays = ['password', 'passkey', 'social', 'code'] as const
 
 /** One of {@link loginWays}. */
@@ -19,7 +23,7 @@ export type LoginWay = (typeof loginWays)[number]
 /** String keys and values for the customer's own use. */
 export type Metadata = Record<string, string>
 
-/** The own texts of a tenant, by language and name. */
+/** The texts that a tenant has of its own, by language and name. */
 export interface TenantTexts {
   readonly en?: Readonly<Record<string, string>>
   readonly de?: Readonly<Record<string, string>>
@@ -33,15 +37,17 @@ export interface Tenant {
   updatedAt: Micros
   metadata: Metadata
   settings: TenantSettings
-  /** When hosts of unregistered clients were blocked or unblocked last. */
+  /** When hosts of unregistered clients were last blocked or unblocked. */
   endedHosts?: Readonly<Record<string, Micros>> | undefined
-  /** Texts in place of those of the service. */
+  /** Texts that replace those of the service. */
   texts?: TenantTexts | undefined
 }
 
-/** How a tenant's logins work; see the specification's table of `settings`. */
+/**
+ * The settings of a tenant's logins. The table of `settings` in the specification describes each.
+ */
 export interface TenantSettings {
-  /** Host, with a port where it is not the default one, in lower case. Unique in the service. */
+  /** The host in lower case, with the port unless it is the default one. Unique in the service. */
   domain: string
   companyName: string
   logoImageText: string
@@ -84,13 +90,13 @@ export interface User {
   updatedAt: Micros
   metadata: Metadata
   disabled: boolean
-  /** When the email address was proven, `undefined` until it is. */
+  /** When the email address was verified; `undefined` if it is not. */
   verifiedAt: Micros | undefined
-  /** Sessions and refresh tokens from before this instant are void; 0 when none were ever voided. */
+  /** Sessions and refresh tokens from before this time are revoked. 0 if none ever were. */
   sessionsValidAfter: Micros
-  /** The address as it was given; compared by {@link User.emailKey}. */
+  /** The address as the user wrote it. Compared by {@link User.emailKey}. */
   email: string
-  /** The form in which addresses are compared, unique within the tenant; see `email-key.ts`. */
+  /** The form of the address for comparisons (`email-key.ts`). Unique within the tenant. */
   emailKey: string
   /** The other standard claims by their OpenID Connect names, such as `name` and `family_name`. */
   profile: Record<string, string>
@@ -298,58 +304,61 @@ export type Credential =
 /** The kind of a credential. */
 export type CredentialKind = Credential['kind']
 
-/** Which tenants a key may reach: all of them, those of the future included, or the ones named. */
+/** The tenants that a key can reach: all, including future ones, or a list. */
 export type Reach = 'all' | readonly string[]
 
-/** A secret that opens the management API. Only its hash is stored. */
+/** An API key. Only the hash of its secret is stored. */
 export interface ApiKey {
   id: string
   name: string
   /** SHA-256 of the whole key, hexadecimal. */
   hash: string
-  /** The key's last four characters, for people to tell keys apart. */
+  /** The last four characters of the key, so that people can tell keys apart. */
   last4: string
   reach: Reach
-  /** Deleted tenants whose rows are being erased: a key with the reach `all` does not reach them. */
+  /** Deleted tenants whose rows are being erased. A key with the reach `all` cannot reach them. */
   except?: readonly string[] | undefined
-  /** Whether the key opens reading only. */
+  /** Whether the key can only read. */
   readOnly: boolean
   createdAt: Micros
   expiresAt: Micros | undefined
   revokedAt: Micros | undefined
   /** The time of the last use, to the minute; `undefined` until the first one. */
   lastUsedAt: Micros | undefined
-  /** The key came back with a backup. It may have been revoked after it, and is refused until it is confirmed. */
+  /**
+   * Set if the key came back with a backup. It is refused until it is confirmed, because it may
+   * have been revoked after the backup.
+   */
   isUnconfirmed?: true
 }
 
-/** The providers that there are recipes for; `oidc` is any other OpenID provider. */
+/** The providers with a recipe. `oidc` is any other OpenID provider. */
 export const recipeNames = ['google', 'microsoft', 'apple', 'gitlab', 'github', 'oidc'] as const
 
-/** Which recipe a connection was made by. */
+/** The recipe of a connection. */
 export type RecipeName = (typeof recipeNames)[number]
 
-/** A provider at which users of the tenant can log in instead. */
+/** Another provider at which users of the tenant can log in. */
 export interface Connection {
   id: string
   tenantId: string
-  /** The name that users read; unique within the tenant. */
+  /** The name that users see. Unique within the tenant. */
   name: string
   createdAt: Micros
   updatedAt: Micros
   recipe: RecipeName
   issuer: string
-  /** How the provider calls this tenant. */
+  /** The client id of this tenant at the provider. */
   clientId: string
   /** The client secret, or the private key of Apple's recipe, encrypted under the master key. */
   sealedSecret: string
   scopes: string[]
-  /** Whether an address that the provider has verified counts as proven here. */
+  /** Whether an address that the provider has verified counts as verified here. */
   trustEmail: boolean
-  /** Whether users without an account get one, where the tenant allows sign-ups. */
+  /** Whether users without an account get one, if the tenant allows sign-ups. */
   allowSignup: boolean
   enabled: boolean
-  /** Fields that only the recipe of Apple needs. */
+  /** Fields that only Apple's recipe needs. */
   apple: { teamId: string; keyId: string } | undefined
 }
 
@@ -386,21 +395,30 @@ export interface Operator {
   /** The id of the user. */
   id: string
   role: OperatorRole
-  /** The tenants that the operator sees; an owner sees all of them. */
+  /** The tenants that the operator can see. An owner always sees all. */
   reach: Reach
   createdAt: Micros
   updatedAt: Micros
-  /** An invitation that was not accepted yet: SHA-256 of its token, hexadecimal, and its end. One with a credential has none. */
+  /**
+   * An invitation that has not been accepted yet: the SHA-256 of its token in hexadecimal, and its
+   * expiry. Operators with a credential have none.
+   */
   invitation: Invitation | undefined
-  /** The operator came back with a backup, may have been removed after it, and gets in once confirmed. */
+  /**
+   * Set if the operator came back with a backup. The operator cannot log in until confirmed,
+   * because they may have been removed after the backup.
+   */
   isUnconfirmed?: true
 }
 
-/** A link with which an operator sets a password. */
+/** An invitation: a link with which an operator sets a password. */
 export interface Invitation {
   hash: string
   expiresAt: Micros
-  /** The link is that of a recovery: the operator had accepted before, so no other operator may make it again. */
+  /**
+   * Set if the invitation is a recovery of an operator who had accepted one before. No other
+   * operator can renew it.
+   */
   isRecovery?: true
 }
 
@@ -415,36 +433,44 @@ export interface SigningKey {
 }
 
 /**
- * How it ended: `failure` for a login or a delivery that did not succeed, `refused` for an API request
+ * The outcome of an action: `failure` for a failed login or delivery, `refused` for an API request
  * that was not carried out.
  */
 export type AuditOutcome = 'success' | 'failure' | 'refused'
 
-/** An entry of the audit log: actor, action, object, address and request. */
+/** An entry of the audit log. */
 export interface AuditEntry {
   at: Micros
-  /** `undefined` for what concerns the service itself, such as API keys. */
+  /** The tenant; `undefined` if the entry is about the service itself, such as about API keys. */
   tenantId: string | undefined
-  /** `key:<id>`, `user:<id>`, `admin`, `admin:<account of the operator>`, `visitor` or `service`. */
+  /**
+   * The actor: `key:<id>`, `user:<id>`, `admin`, `admin:<account of the operator>`, `visitor` or
+   * `service`.
+   */
   actor: string
-  /** The `request-id` of the answer, when there was a request. */
+  /** The `request-id` of the response, if there was a request. */
   requestId: string | undefined
   /** The action, such as `user.update`, or the error code of a refusal. */
   action: string
   /** The id of the object concerned. */
   target: string
   outcome: AuditOutcome
-  /** The address of the client, when a request came from one. */
+  /** The address of the client, if there was a request. */
   address: string | undefined
   /** The `User-Agent` of the client. */
   userAgent: string | undefined
-  /** The application at which the user logs in or out. */
+  /** The application to which the user logs in, or from which the user logs out. */
   applicationId: string | undefined
-  /** The names of the members that an update changed, without values but for those of flags: `disabled=true`. */
+  /**
+   * The names of the members that an update changed. Only flags have their value: `disabled=true`.
+   */
   fields?: readonly string[] | undefined
-  /** How a user has logged in, of a login that has ended well: kept with the last login, not in the log. */
+  /** The way of a successful login. It is stored with the user's last login, not in the log. */
   loginWay?: LoginWay | undefined
-  /** The values that an update changed, stored beside the entry; an entry that is read has none. */
+  /**
+   * The values that an update changed. They are stored beside the entry; entries that are read do
+   * not have them.
+   */
   changes?: readonly AuditChange[] | undefined
 }
 

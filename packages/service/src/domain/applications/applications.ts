@@ -114,11 +114,11 @@ export async function updateApplication(
 /** How long the client secret before a rotation is accepted, unless the caller says otherwise. */
 export const SECRET_OVERLAP_SECONDS = 86_400
 
-/** How a client secret is rotated. */
+/** Options for rotating a client secret. */
 export interface SecretRotation {
   /**
-   * The time for which the previous secret is accepted beside the new one; an older one is refused
-   * at once. Use 0 if it may have leaked. Default: a day.
+   * Seconds for which the previous secret is still accepted. Older secrets are refused at once. Use
+   * 0 if the previous secret may have leaked. Default 86,400 (a day).
    */
   overlapSeconds?: number
 }

@@ -79,10 +79,10 @@ export const recipes: Readonly<Record<RecipeName, Recipe>> = {
   },
 }
 
-/** Options that only some recipes need. */
+/** Fields that only some recipes need. */
 export interface RecipeInput {
   issuer?: string | undefined
-  /** The id of a directory (tenant) of Microsoft Entra, a GUID. */
+  /** The id of the Microsoft Entra directory (tenant): a GUID. */
   directory?: string | undefined
   /** The team id of Apple's developer account. */
   teamId?: string | undefined

@@ -8,26 +8,29 @@ import { type Reason, reason } from '../writes/reasons/index.ts'
 import { checkText, checkUrl } from '../writes/rules.ts'
 import { followRecipe, type RecipeInput, recipeNamed, recipes } from './connection-recipes.ts'
 
-/** The fields of a connection that an operator sets. */
+/** The fields of a connection. */
 export interface ConnectionInput extends RecipeInput {
-  /** `google`, `microsoft`, `apple`, `gitlab`, `github` or `oidc`. */
+  /** The provider: `google`, `microsoft`, `apple`, `gitlab`, `github`, or `oidc` for any other. */
   recipe: string
-  /** The name that users read. Default: the name of the provider. */
+  /** The name that users see. Default: the name of the provider. */
   name?: string | undefined
   clientId: string
-  /** The client secret; for Apple the private key, in PEM. */
+  /** The client secret. For Apple, the private key in PEM. */
   secret: string
-  /** Default: those of the recipe. */
+  /** The scopes to request. Default: those of the recipe. */
   scopes?: readonly string[] | undefined
-  /** Whether an address that the provider has verified counts as proven here. Default `false`. */
+  /** Whether an address that the provider has verified counts as verified here. Default `false`. */
   trustEmail?: boolean | undefined
-  /** Whether users without an account get one, where the tenant allows sign-ups. Default `true`. */
+  /** Whether users without an account get one, if the tenant allows sign-ups. Default `true`. */
   allowSignup?: boolean | undefined
-  /** Default `true`. */
+  /** Whether users can log in with it. Default `true`. */
   enabled?: boolean | undefined
 }
 
-/** The fields that can be changed: another provider is another connection. A field that is not given stays. */
+/**
+ * The fields of a connection that can be changed; missing ones stay. For another provider, create
+ * another connection.
+ */
 export type ConnectionChanges = {
   [Name in
     | 'name'

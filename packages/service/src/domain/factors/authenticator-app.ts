@@ -6,14 +6,15 @@ import { nowMicros, type Scope } from '../writes/context.ts'
 import { totpCredential } from './factors.ts'
 import { codeAt, newSeed } from './totp.ts'
 
-/** An authenticator app of a user, as the user's phone has it. */
+/** The authenticator app of a user, as on the user's phone. */
 export interface AuthenticatorApp {
-  /** The key, as base32. */
+  /** The shared secret, in base32 (RFC 6238). */
   readonly seed: string
   /**
-   * The code that the app shows. A code is good once.
+   * Returns the code that the app shows. A code is single use.
    *
-   * @param ahead - How many steps of 30 seconds from now; the service accepts the next one already.
+   * @param ahead - The number of 30-second steps from now. The service also accepts the code of the
+   *   next step.
    */
   code(ahead?: number): string
 }

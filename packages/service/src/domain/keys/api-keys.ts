@@ -20,12 +20,12 @@ const API_KEY = /^latchkey_[0-9A-Za-z]{43}$/
 const MINUTE: Micros = 60_000_000
 
 export interface ApiKeyInput {
-  /** The name by which people tell keys apart. */
+  /** The name of the key, for people. */
   name: string
   reach: Reach
-  /** Whether the key opens reading only. Default `false`. */
+  /** Whether the key can only read. Default `false`. */
   readOnly?: boolean | undefined
-  /** When the key stops; `undefined` for never. */
+  /** When the key expires, in microseconds since the epoch; `undefined`: never. */
   expiresAt?: Micros | undefined
 }
 

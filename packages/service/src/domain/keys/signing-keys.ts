@@ -82,7 +82,7 @@ export async function rotateSigningKey(
 
 /** A signing key, without its private part. */
 export type SigningKeyFacts = Pick<SigningKey, 'id' | 'createdAt'> & {
-  /** When its successor was made; `undefined` for the key that signs. */
+  /** When its successor was created; `undefined` for the key that signs now. */
   stoppedAt: Micros | undefined
 }
 

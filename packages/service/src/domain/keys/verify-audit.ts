@@ -4,33 +4,41 @@ import { notFound } from '../writes/errors.ts'
 import { digestOf, type Seal, type SealStatement, sealsOf } from './audit-seals.ts'
 import { tenantIds } from './follow-seals.ts'
 
-/** The result of a verification: the seals that were compared, those that were not, and all differences. */
+/** The result of comparing the audit log of a tenant with its seals. */
 export interface AuditVerification {
   tenantId: string
-  /** The seals in the log. */
+  /** The number of seals in the log. */
   seals: number
-  /** Seals whose entries are as they were sealed, with the number of these entries. */
+  /** The seals whose entries are unchanged, and the number of these entries. */
   verified: {
     seals: number
-    /** How many of these seals are signed by keys that the tenant no longer has. A later seal contains each of them. */
+    /**
+     * The number of these seals whose signing key the tenant no longer has. A later seal confirms
+     * each of them.
+     */
     byFormerKeys: number
     entries: number
     firstAt: Micros | undefined
     lastAt: Micros | undefined
   }
-  /** Seals of which entries were pruned, as far as can be told: these entries were not compared. */
+  /**
+   * The number of seals that could not be compared, because their entries seem to have been pruned.
+   */
   pruned: number
-  /** Entries behind the last seal, which were not compared, and the time of the first one. */
+  /** The entries after the last seal. They were not compared. */
   unsealed: { entries: number; firstAt: Micros | undefined }
-  /** When seals were made more than two days after their first entry. Until then, no change would be found. */
+  /**
+   * Seals that were made more than two days after their first entry. Changes before the seal cannot
+   * be found.
+   */
   late: { at: Micros; firstAt: Micros }[]
   problems: AuditProblem[]
 }
 
-/** Something that is not as it was sealed. */
+/** A difference between the audit log and its seals. */
 export interface AuditProblem {
   kind: 'changed' | 'seal_missing' | 'seal_invalid' | 'seal_forged' | 'not_sealed'
-  /** The entries concerned: those behind the id `from`, up to the id `to`. */
+  /** The entries concerned: after the id `from`, up to and including the id `to`. */
   from: number
   to: number
   message: string

@@ -29,10 +29,10 @@ import { roleMay } from './roles.ts'
 /** How long an invitation is good, in seconds. */
 export const INVITATION_SECONDS = 86_400
 
-/** The fields of an operator that an owner sets. */
+/** The fields of an operator. */
 export interface OperatorInput {
   role: OperatorRole
-  /** The tenants that the operator sees. An owner sees all of them. Default: all. */
+  /** The tenants that the operator can see. An owner always sees all. Default: all. */
   reach?: Reach | undefined
 }
 

@@ -4,11 +4,16 @@ import { commit } from '../writes/commit.ts'
 import { type ServiceScope, updated } from '../writes/context.ts'
 import { found } from '../writes/errors.ts'
 
-/** An object of a backup that came back, which may have been revoked or deleted after the backup. */
+/**
+ * An object that came back with a restored backup. It may have been revoked or deleted after the
+ * backup was made.
+ */
 export interface Unconfirmed {
   id: string
   kind: 'API key' | 'operator' | 'endpoint'
-  /** A name for people: of a key, the address of an operator, the URL of an endpoint. */
+  /**
+   * A name for people: the name of a key, the address of an operator, or the URL of an endpoint.
+   */
   name: string
 }
 

@@ -3,7 +3,10 @@ import { isAddressHost, isLoopbackHost } from '../writes/addresses.ts'
 import { ServiceError } from '../writes/errors.ts'
 import { type Reason, reason } from '../writes/reasons/index.ts'
 
-/** How the owner of a domain shows that a tenant may have it: by a TXT record, or not at all. */
+/**
+ * How the owner of a domain allows a tenant to have it: by a TXT record (`dns`), or not at all
+ * (`none`).
+ */
 export type DomainVerification = 'dns' | 'none'
 
 /** Which domains tenants may have. */

@@ -55,15 +55,20 @@ export interface PasswordEngine {
 }
 
 export interface PasswordEngineOptions {
-  /** Hashes computed at the same time. Default: one less than the cores, at least one. */
+  /**
+   * The number of hashes computed at the same time. Default: one less than the number of cores, at
+   * least one.
+   */
   concurrency?: number
   /**
-   * Logins that may wait, and as many imports; beyond it a call of the tenant that has the most of
-   * them waiting is refused. Default 1,000, about 50 s of work per core.
+   * The number of logins that can wait, and of imports as well. If more arrive, a waiting call of
+   * the tenant with the most waiting calls is refused. Default 1,000, which is about 50 seconds of
+   * work per core.
    */
   maxWaiting?: number
   /**
-   * The memory that hashes of other systems may take at once, in KiB. A hash that takes more runs alone. Default {@link MAX_MEMORY_KIB}.
+   * The memory for hashes of other systems that are computed at the same time, in KiB. A hash that
+   * needs more is computed alone. Default {@link MAX_MEMORY_KIB}.
    */
   memoryKib?: number
 }

@@ -19,7 +19,7 @@ import { newId } from '../writes/ids.ts'
 import { reason } from '../writes/reasons/index.ts'
 import { checkEmail, checkMetadata, checkNewEmail, checkText, limits } from '../writes/rules.ts'
 
-/** More claims of a user for their ID tokens. */
+/** Returns more claims for the ID tokens of a user. */
 export type ClaimsOf = (
   userId: string,
 ) => Readonly<Record<string, unknown>> | Promise<Readonly<Record<string, unknown>>>

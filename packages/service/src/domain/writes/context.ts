@@ -25,7 +25,10 @@ export interface DomainContext {
   readonly events: ServiceEvents
 }
 
-/** Emits `change` with the audit entry of every successful write, once it is durable, and `job` when a job can go on. */
+/**
+ * Emits `change` with the audit entry of each successful write, once the write is durable, and
+ * `job` when a job can continue.
+ */
 export type ServiceEvents = EventEmitter<{ change: [AuditEntry]; job: [] }>
 
 /** The actor of a rule, for the audit log. */

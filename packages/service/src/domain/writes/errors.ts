@@ -1,6 +1,9 @@
 import { type Reason, reason, sentenceIn } from './reasons/index.ts'
 
-/** Every way a call can be refused. Public API: a code keeps its meaning and its status. */
+/**
+ * The codes of refused calls, with their HTTP status. Public API: a code keeps its meaning and its
+ * status.
+ */
 export const statusOfCode = {
   invalid_json: 400,
   invalid_request: 400,
@@ -29,18 +32,21 @@ export const statusOfCode = {
 export type ErrorCode = keyof typeof statusOfCode
 
 /**
- * A refused call. The message is the sentence of its reason in English: it names the fault and the remedy, and is shown to
+ * A refused call. The message is in English. It names the fault and how to fix it. It is shown to
  * the caller, so it contains no secret.
  */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError'
   readonly code: ErrorCode
   readonly statusCode: number
-  /** The reason, by which the sentence is found in other languages; `undefined`: it is in English only. */
+  /**
+   * The reason, with which the message can be shown in other languages; `undefined` if it is only
+   * in English.
+   */
   readonly reason: Reason | undefined
-  /** How many seconds to wait before trying again, for `rate_limited` and `unavailable`. */
+  /** Seconds to wait before a retry, for `rate_limited` and `unavailable`. */
   readonly retryAfterSeconds: number | undefined
-  /** The oldest place from which events can be read, for `place_gone`. */
+  /** The oldest `after` from which events can be read, for `place_gone`. */
   readonly oldestPlace: number | undefined
 
   constructor(

@@ -1,4 +1,4 @@
-/** The texts of pages and mails in English, by their keys. `{name}` stands for a value. */
+/** The texts of pages and mails in English, by key. `{name}` stands for a value. */
 export const en = {
   continueTo: 'Continue to {application}',
   startAgain: 'Start again at {application}',

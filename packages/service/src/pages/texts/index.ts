@@ -4,8 +4,8 @@ import { en, type TextKey, type Texts } from './en.ts'
 export type { TextKey } from './en.ts'
 
 /**
- * The texts of pages and mails by language, as BCP 47 names it. A language is added here and nowhere else;
- * visitors who read none of them get the default.
+ * The texts of pages and mails by language (BCP 47). To add a language, add it here. Visitors whose
+ * browser prefers none of them get the default.
  */
 export const catalogues: { readonly en: Texts; readonly de: Texts } = { en, de }
 

@@ -22,7 +22,7 @@ type Catalogue = typeof applications &
   typeof users &
   typeof webhooks
 
-/** The name of a reason. It stays when the words of its sentence change. */
+/** The name of a reason. It does not change when its sentence is reworded. */
 export type ReasonName = keyof Catalogue
 
 /** The sentence of a reason in every language, with its values as `{name}`. */
@@ -46,10 +46,10 @@ export const reasons: Readonly<Record<ReasonName, Translated>> = {
   ...webhooks,
 }
 
-/** A value in a sentence: data, which is the same in every language, or another reason. */
+/** A value in a sentence: data, which is not translated, or another reason. */
 export type Value = string | number | Reason
 
-/** A sentence by its name, with the values in it. */
+/** A reason for a refusal: the name of its sentence, and the values in it. */
 export interface Reason {
   readonly reason: ReasonName
   readonly values: Readonly<Record<string, Value>>
