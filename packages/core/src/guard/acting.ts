@@ -6,8 +6,9 @@ export const ACTOR_REFUSED =
   'Another person acts for this user, and the guard lets only the user through.'
 
 /**
- * `actor` for a login in which another person acts for the user, where the guard refuses that: where it says so, or where the
- * login is too weak, as that person cannot log in again as the user.
+ * `actor` if another person acts for the user in this login and the guard refuses that. It does so
+ * by its member `actor`, and also if the login is too weak, because that person cannot log in again
+ * as the user.
  */
 export function actorRefused(
   { act }: Pick<AuthSession, 'act'>,

@@ -14,8 +14,8 @@ export interface BearerTarget {
 }
 
 /**
- * The target of a guard: the resource that its requirement names, otherwise the one that the address of the request is at or
- * below, otherwise the audience of the options.
+ * The target of a guard: the resource that its requirement names. Otherwise the resource whose path
+ * contains the request; otherwise the audience of the options.
  *
  * @throws {@link ConfigError} where there is none of them.
  */

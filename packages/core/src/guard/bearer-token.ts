@@ -52,13 +52,14 @@ interface ReadToken {
 }
 
 /**
- * Reads the bearer token of a request, and finds out whose it is: a JWT access token is verified with
- * the keys of the provider, any other by asking the provider, where the options allow that. Each guard of a request gets
- * the same answer: a proof is used up by the first, and the provider is asked once.
+ * Reads the bearer token of a request, and verifies it. A JWT access token is verified with the
+ * keys of the provider. For any other the provider is asked, if the options allow that. Each guard
+ * of a request gets the same answer: a proof is used up by the first, and the provider is asked
+ * once.
  *
  * @throws {@link RequestError} for a header that is malformed, or a token in the address as well;
- *   {@link AccessError} with `LATCHKEY_BEARER_INVALID` naming the check that the token does not pass;
- *   {@link ProviderError} when the provider is needed and does not answer.
+ *   {@link AccessError} with `LATCHKEY_BEARER_INVALID` naming the check that the token does not
+ *   pass; {@link ProviderError} when the provider is needed and does not answer.
  * @see RFC 6750 §2, RFC 9068 §4, RFC 7662 §2
  */
 export async function readBearer(

@@ -28,8 +28,8 @@ export interface GuardedRequest extends RequestContext {
  * Decides whether a request may go on; at once when nothing has to be waited for.
  *
  * @param subject - The request that checks receive; adapters pass their framework's.
- * @returns `undefined` when it may, otherwise the response to send instead: a login for a page, 401
- *   with problem details for a program, and 403 for a user who is logged in and not allowed.
+ * @returns `undefined` if it may, otherwise the response: a redirect to the login for a page, 401
+ *   with problem details for a program, and 403 for a logged-in user who is not allowed.
  * @throws {@link SessionStoreError} when the store did not answer.
  */
 export function authorize(

@@ -22,11 +22,12 @@ type Jwk = Readonly<Record<string, unknown>>
 const knownKeys = new Map<string, KeySet>()
 
 /**
- * Checks that the sender of an access token has the key that the token is bound to: the request carries a proof by that
- * key, for this token, method and address, which no request has carried before.
+ * Checks that the sender of an access token has the key that the token is bound to. The request
+ * must have a proof by that key for this token, method and address, and each proof is single use.
  *
  * @param thumbprint - The `jkt` of the token.
- * @throws {@link AccessError} with `LATCHKEY_BEARER_INVALID` naming the check that the proof does not pass.
+ * @throws {@link AccessError} with `LATCHKEY_BEARER_INVALID` naming the check that the proof does
+ *   not pass.
  * @see RFC 9449 §4.3, §7.1, §11.1
  */
 export async function checkProof(

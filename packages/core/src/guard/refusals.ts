@@ -55,8 +55,8 @@ export function askForToken(
 }
 
 /**
- * The challenge for a token, with the parameters that have a value: of the scheme `DPoP` for a token of that scheme and
- * where no other is accepted, with the algorithms of proofs, and of `Bearer` otherwise.
+ * The challenge for a token, with the parameters that have a value. Its scheme is `DPoP`, with the
+ * algorithms of proofs, for a token of that scheme and if no other is accepted; otherwise `Bearer`.
  *
  * @see RFC 6750 §3, RFC 9449 §7.1
  */

@@ -47,8 +47,8 @@ interface AtBaseUrl {
 }
 
 /**
- * Finds the base URL of a request. A single one is used for every request. Of several, the host
- * that the browser named has to be the host of one, and everything else comes from the options.
+ * Finds the base URL of a request. A single one is used for every request. If there are several,
+ * the host that the browser named selects one. Everything else comes from the options.
  *
  * @param contexts - The instance at each base URL.
  * @returns The place of a request, or the error of one at another host.

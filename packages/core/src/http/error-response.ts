@@ -24,8 +24,8 @@ export interface ErrorResponseOptions {
   /** Whether to answer a program; decided from the request when absent. */
   readonly api?: boolean
   /**
-   * Where the flight recorder is; with it, the page also shows the error's message and its remedy, for
-   * the developer.
+   * The path of the flight recorder. If it is set, the page also shows the developer the message of
+   * the error and its remedy.
    */
   readonly recorder?: string | undefined
   /** Whether the request is part of a login, so that the visitor is not logged in yet. */

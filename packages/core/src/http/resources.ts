@@ -59,8 +59,9 @@ export function resourcesAt(
 }
 
 /**
- * The resource that an address belongs to. Letter case, percent-encoding and doubled slashes make no difference, as some
- * routers ignore them: an address that reaches the routes of a resource never counts for another.
+ * The resource that an address belongs to. Letter case, percent-encoding and doubled slashes are
+ * ignored, as some routers do. So an address that reaches the routes of one resource is never taken
+ * for another.
  */
 export function resourceAt(
   resources: readonly ResolvedResource[],

@@ -41,8 +41,9 @@ export function sendingPage({ headers }: Headers): string {
 }
 
 /**
- * Whether a request opens a connection that stays, which a page of any site can do with the cookies of
- * this one: a WebSocket of HTTP/1.1, one of HTTP/2 (RFC 8441 §4), or what `socket()` was asked about.
+ * Whether a request opens a lasting connection: a WebSocket of HTTP/1.1, one of HTTP/2 (RFC 8441
+ * §4), or a request that `socket()` checks. A page of any site can open one with the cookies of
+ * this site.
  */
 export function opensSocket({
   method,
@@ -55,8 +56,8 @@ export function opensSocket({
 }
 
 /**
- * A form that a person sent. Browsers apply the `form-action` of the page it was on to every redirect
- * after it, and `form-action 'self'` is widespread, so it is not answered with a redirect elsewhere.
+ * A form that a person sent. Browsers apply the `form-action` of its page to every redirect that
+ * follows. `form-action 'self'` is widespread, so the response is never a redirect to another site.
  */
 export function isSentForm({ method, headers }: Pick<AuthRequest, 'method' | 'headers'>): boolean {
   return method === 'POST' && headers.get('sec-fetch-mode') === 'navigate'

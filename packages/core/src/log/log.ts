@@ -27,7 +27,7 @@ interface Facts {
   readonly correlationId?: string
   /** The message of the underlying error. */
   readonly cause?: string
-  /** How many lines with this code were left out since the last one. */
+  /** The number of lines with this code that were left out since the last one. */
   readonly leftOut?: number
   /** The span in which it happened, with the option `telemetry`. */
   readonly trace_id?: string

@@ -30,12 +30,13 @@ const QUIET_ERRORS: readonly unknown[] = [
 ]
 
 /**
- * Receives the visitor back from the provider: checks the answer against the transaction that began
- * the login, redeems the code, validates the ID Token with its signature, and begins a session.
+ * Completes a login at the callback: checks the provider's response against the transaction,
+ * redeems the code, validates the ID Token with its signature, and begins a session.
  *
- * When the transaction is gone (another tab finished, the back button, a form sent twice, ten minutes
- * passed, no cookie came back) a visitor who is logged in goes where they were going, and any other
- * logs in again, once: the count is sealed in `state`, so that blocked cookies make no loop.
+ * The transaction may be gone: another tab has finished the login, the visitor went back, sent a
+ * form twice or waited ten minutes, or the cookie is missing. Then a logged-in visitor is sent to
+ * the page they asked for, and any other logs in again, once. The count is sealed in `state`, so
+ * that blocked cookies cause no loop.
  *
  * @throws {@link CallbackError} when the login cannot be completed.
  * @see RFC 6749 §4.1.2, RFC 9207 §2.4, OpenID Connect Core 1.0 §3.1.3.7
@@ -161,8 +162,8 @@ async function complete(
 }
 
 /**
- * Answers a visitor whose transaction is not in this browser, or is spent: sends them on when they are
- * logged in as the login asked for, and otherwise to log in again, once.
+ * Answers a visitor whose transaction is not in this browser or is used up. If the session is as
+ * strong as the login asked for, sends them to their page; otherwise to log in again, once.
  *
  * @param reason - Why the login failed, when it was not for want of its cookie.
  * @param setCookies - More cookies to set when the visitor is sent on.
@@ -194,8 +195,9 @@ async function recover(
 }
 
 /**
- * Whether a session is what a login was for: it began after the login did, as another request has finished it, or is as
- * strong and as recent as asked. The guard sends any other to log in again, as often as the visitor comes back.
+ * Whether a session satisfies a login: another request has finished this login meanwhile, or the
+ * session is as strong and as recent as asked. The guard sends any other to log in again, as often
+ * as the visitor comes back.
  */
 function answers(found: AuthSession, login: LostLogin, now: number): boolean {
   return found.createdAt > login.createdAt || weaknessOf(found, login, now) === undefined

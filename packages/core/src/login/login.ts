@@ -38,7 +38,7 @@ export interface LoginRequest {
 
 /** The circumstances in which a login begins, which no application chooses. */
 export interface LoginRestart {
-  /** How often it was begun again; sealed in `state`, so that it needs no cookie. */
+  /** How often the login was started again. It is sealed in `state`, so that it needs no cookie. */
   readonly count: number
   /** More cookies to set with the redirect. */
   readonly setCookies: readonly string[]
@@ -57,12 +57,13 @@ const MAX_PARAMETER_LENGTH = 256
 const ADDRESSES: ReadonlySet<string> = new Set(['returnTo', 'target_link_uri'])
 
 /**
- * Answers the login route. Of the query, or of the form of a `POST`, `returnTo`, `prompt`, `max_age`,
- * `acr_values` and the parameters of the option `allowedLoginParams` count, and those with which a
- * provider or portal starts a login: `iss` and `target_link_uri`. Everything else is ignored.
+ * Answers the login route. It reads these parameters of the query, or of the form of a `POST`:
+ * `returnTo`, `prompt`, `max_age`, `acr_values`, those of the option `allowedLoginParams`, and
+ * `iss` and `target_link_uri`, with which a provider or portal starts a login. All others are
+ * ignored.
  *
- * @throws {@link RequestError} for a parameter that is repeated or malformed, or an `iss` that is not
- *   the provider's.
+ * @throws {@link RequestError} for a parameter that is repeated or malformed, or an `iss` that is
+ *   not the provider's.
  * @see OpenID Connect Core 1.0 §4
  */
 export async function handleLogin(asked: RequestContext): Promise<AuthResponse> {
@@ -99,8 +100,8 @@ export async function handleLogin(asked: RequestContext): Promise<AuthResponse> 
 }
 
 /**
- * Sends the visitor to the provider: authorization code flow with PKCE S256, `state` and `nonce`,
- * and everything that the answer will be checked against in a sealed cookie.
+ * Sends the visitor to the provider: authorization code flow with PKCE S256, `state` and `nonce`. A
+ * sealed cookie keeps everything that the callback is checked against.
  *
  * @throws {@link ProviderError} when nothing is known about the provider and it cannot be asked.
  * @throws {@link LatchkeyError} with `LATCHKEY_LOGIN_LOOP` when this login begins again and again.

@@ -14,10 +14,11 @@ const MOST_REPETITIONS = 1
 type Login = Pick<TransactionDraft, 'issuer' | 'clientId' | 'returnTo' | 'maxAge' | 'acr'>
 
 /**
- * Counts how often this very login has ended well in this browser, and begun again within seconds, without a click or a
- * page in between: something sends the visitor round in a circle.
+ * Detects a redirect loop: counts how often this login has succeeded in this browser and started
+ * again within seconds, without a click or a page in between.
  *
- * @returns `undefined` for a login that begins on this site, as most do: nothing is counted, and no cookie is set.
+ * @returns `undefined` for a login that begins on this site, as most do: nothing is counted, and no
+ *   cookie is set.
  * @throws {@link LatchkeyError} with `LATCHKEY_LOGIN_LOOP` when it repeats itself too often.
  */
 export async function countRepetitions(

@@ -10,9 +10,9 @@ import { beginLogin } from './login.ts'
 const OFF = ['silent_login', 'off'] as const
 
 /**
- * Looks once in a browser session whether the provider knows a visitor who opens a page: sends the
- * visitor there, and back to the page, logged in or not. `undefined` for every other request. Browsers
- * say that they open a page; crawlers, which keep no cookies, do not.
+ * Checks once in a browser session whether the provider knows a visitor who opens a page. Sends the
+ * visitor to the provider and back to the page, logged in or not. `undefined` for every other
+ * request. Browsers say that they open a page; crawlers, which keep no cookies, do not.
  */
 export function beginSilentLogin(
   asked: RequestContext,

@@ -27,9 +27,12 @@ export interface TransactionDraft {
   readonly clientId: string
   readonly redirectUri: string
   readonly returnTo: string
-  /** How often this login was begun again, as its cookie had not come back or it had expired at the provider. */
+  /**
+   * How often this login was started again, because its cookie was missing or it had expired at the
+   * provider.
+   */
   readonly restarts: number
-  /** How often it has ended well before, within seconds, where that is counted. */
+  /** How often it has succeeded before within seconds, if that is counted. */
   readonly repetitions?: number | undefined
   /** Constraints that were sent and are checked when the visitor returns. */
   readonly maxAge?: number | undefined

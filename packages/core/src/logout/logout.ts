@@ -25,8 +25,8 @@ const MAX_HINT_LENGTH = 2048
 const LOGOUT_HINT = 'latchkey_logout_hint'
 
 /**
- * Answers the logout route. A `POST` from this site logs out; a `GET` logs out when the browser
- * itself says that a person followed a link on this very site, and asks otherwise.
+ * Answers the logout route. A `POST` from this site logs out. A `GET` logs out if the browser says
+ * that the user followed a link on this site; otherwise it shows a page that asks.
  *
  * @throws {@link LogoutError} with `LATCHKEY_LOGOUT_FORGED` for a `POST` from anywhere else.
  */
@@ -192,8 +192,9 @@ async function endSessionUrl(
 }
 
 /**
- * The parameter by which the provider recognizes the session. Proxies take 4 kB of headers, or 8, so a long ID token is
- * replaced: by the `sid`, if the provider supports that, or else by the user.
+ * The parameter by which the provider recognizes the session. Proxies accept 4 or 8 kB of headers.
+ * So a long ID token is replaced by the `sid`, if the provider supports that, otherwise by the
+ * user.
  */
 function hintOf({ idToken, sid, sub }: AuthSession, takesSid: boolean): Record<string, string> {
   if (idToken && idToken.length <= MAX_HINT_LENGTH) return { id_token_hint: idToken }

@@ -24,8 +24,8 @@ export function nodePlatform(): Platform {
 }
 
 /**
- * Looks for a package of development in the application, as this package depends on none of them: beside the
- * program, in the working folder, and where `@latchkey/testing` is, which brings the others along.
+ * Looks for a development package, because this package does not depend on any: next to the
+ * program, in the working folder, and next to `@latchkey/testing`, which depends on the others.
  */
 function findPackage(name: string): (() => unknown) | undefined {
   const { createRequire } = process.getBuiltinModule('node:module')

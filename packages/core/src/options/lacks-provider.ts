@@ -17,7 +17,7 @@ export function lacksProvider(
   const said = [issuer, clientId, clientSecret, clientAuth, clientKey, discoveryUrl, metadata]
   const read = [LATCHKEY_ISSUER, LATCHKEY_CLIENT_ID, LATCHKEY_CLIENT_SECRET]
   if ([...said, ...read].some((value) => value !== undefined)) return false
-  // Of several base URLs none is the one that personas come back to.
+  // With several base URLs, it is unclear to which one personas come back.
   const baseUrl = String(options.baseUrl ?? environment.LATCHKEY_BASE_URL)
   return URL.canParse(baseUrl) && isDevelopment(environment, [new URL(baseUrl)])
 }

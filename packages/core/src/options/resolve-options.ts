@@ -142,8 +142,8 @@ export function resolveOptions(given: AnyAuthOptions, known?: Environment): Reso
 }
 
 /**
- * The heading of a report. Where several variables are missing and none of the kit is set, the file that has
- * them was not loaded.
+ * The heading of a report. If several variables are missing and none of the kit is set, the file
+ * with them was not loaded.
  */
 export function headingOf(faults: readonly ConfigFault[], environment?: Environment): string {
   const heading = 'Latchkey cannot start'

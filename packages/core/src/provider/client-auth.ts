@@ -54,8 +54,9 @@ function withSecret(
 }
 
 /**
- * Basic credentials, encoded as forms are (RFC 6749 §2.3.1). That leaves letters, digits and `* - . _`
- * as they are, so providers that forget to decode accept most secrets. openid-client encodes those too.
+ * Basic credentials, encoded as forms are (RFC 6749 §2.3.1). It does not encode letters, digits and
+ * `* - . _`, so providers that forget to decode accept most secrets. openid-client encodes `* - .
+ * _` too.
  */
 function basic(secret: string): Authenticate {
   return (_server, { client_id: clientId }, _body, headers) => {

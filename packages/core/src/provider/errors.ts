@@ -95,8 +95,8 @@ function withoutForms(text: string, forms: readonly string[]): string {
 }
 
 /**
- * A text of a provider as it may appear in a message: white space becomes a space, anything else that
- * cannot be seen becomes "?", and long texts are cut short.
+ * Makes a provider's text safe for a message: white space becomes a space, other invisible
+ * characters become "?", and long texts are cut.
  */
 export function printable(text: unknown, max = 60): string {
   const visible = String(text)

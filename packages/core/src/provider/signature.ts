@@ -50,10 +50,12 @@ export interface KeySet {
   /** Whether the header names its key, or there is no other for it (OIDC Core 1.0 §10.1). */
   isClear(header: JwtHeader): boolean
   /**
-   * Whether one of the keys for the header made the signature of a compact JWS; the first eight are tried.
+   * Whether one of the keys for the header made the signature of a compact JWS; the first eight are
+   * tried.
    *
-   * @param name - A SHA-256 of the whole JWS. With it, a good signature is remembered for as long as this key set is used, as
-   *   computing one again costs more than the other checks of a token. Give none for a token that comes once.
+   * @param name - A SHA-256 of the whole JWS. With it, a valid signature is remembered as long as
+   *   this key set is used, because verifying one costs more than all other checks of a token. Give
+   *   none for a token that comes once.
    */
   verify(jws: DecodedJws, name?: string): boolean
 }

@@ -59,8 +59,9 @@ export function readTokenAnswer({ status, headers, body = '' }: ProviderAnswer):
 }
 
 /**
- * Tokens whose scope is a text, and whose ID token has no claim that is null or empty: openid-client takes such a claim
- * for one that is there. The signature is that of the token as it was sent, which is verified elsewhere.
+ * Tokens whose scope is a text, and whose ID token has no null or empty claims, because
+ * openid-client would take such a claim for a value. The signature is that of the token as it was
+ * sent, which is verified elsewhere.
  */
 function readableTokens(tokens: Members): Members {
   const { scope, id_token: idToken } = tokens

@@ -4,9 +4,9 @@ import type { MaybePromise } from '../shared/maybe-promise.ts'
 import { storeAnswer } from './store-answer.ts'
 
 /**
- * Asks the provider and the session store once, in the background, so that an address or a password that
- * is wrong is in the log before the first user comes. Nothing waits for it. Of several providers none is
- * asked, and nothing is asked where nothing is logged.
+ * Asks the provider and the session store once, in the background. So a wrong address or password
+ * is in the log before the first user comes. Nothing waits for it. With several providers, none is
+ * asked. Without a logger, nothing is asked.
  *
  * @param hasPersonas - Whether test users stand in for a provider: then the store alone is asked.
  */

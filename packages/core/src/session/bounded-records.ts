@@ -28,8 +28,9 @@ export interface BoundedRecords {
 const VISITORS_PART = 4
 
 /**
- * Makes the records. Expired ones go first. Visitors who are not logged in make room for logins, and
- * never the other way round; of each kind, the record that was written longest ago goes.
+ * Makes the records. Expired ones go first. Records of visitors who are not logged in are dropped
+ * for logins, never the other way round. Of each kind, the record that was written longest ago is
+ * dropped first.
  */
 export function createBoundedRecords(bounds: RecordBounds, now: () => number): BoundedRecords {
   const { maxRecords, maxBytes } = bounds

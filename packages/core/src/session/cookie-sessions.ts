@@ -19,9 +19,9 @@ interface Sent {
 }
 
 /**
- * Makes sessions that are sealed in the cookie, and in no store. The process remembers which
- * sessions it has written within a minute and which it has ended, so that requests which overlap do
- * not undo each other here. Another process knows nothing of that.
+ * Makes sessions that are sealed in the cookie, and in no store. The process remembers the sessions
+ * that it has written in the last minute and those that it has ended, so that overlapping requests
+ * do not undo each other's changes. Another process knows nothing of that.
  *
  * @param now - The time in whole seconds.
  * @param failed - Hears of every session that could not be written.

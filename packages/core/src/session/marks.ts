@@ -8,10 +8,10 @@ export const MAX_MARKS = 100_000
 const MAX_KEY_LENGTH = 200
 
 /**
- * The marks that one process keeps for a while: spent logins and logout tokens, adopted sessions, ended
- * sessions. Marks that have expired go first. When there are too many, the one goes that would expire
- * soonest, so a stranger's logins, which are remembered for minutes, push out nothing that is remembered
- * for months.
+ * The marks that one process keeps for a while: spent logins and logout tokens, adopted sessions,
+ * ended sessions. Marks that have expired go first. If there are too many, the one that expires
+ * soonest is dropped. So an attacker's logins, which are remembered for minutes, cannot displace
+ * marks that are kept for months.
  *
  * @param now - The time in seconds.
  */

@@ -71,8 +71,8 @@ export function hasExpired({ login, expiresAt }: SessionRecord, now: number): bo
 const TOUCH_SECONDS = 60
 
 /**
- * Whether a session in use has to be touched: a minute after it was last, or after a quarter of the idle
- * time if that is sooner. The one rule of all stores.
+ * Whether a session in use must be touched: a minute after the last touch, or a quarter of the idle
+ * time if that is shorter. The one rule of all stores.
  *
  * @param expiresAt - When the session expires unless it is touched.
  * @param touchSeconds - How often at most the store wants to be touched.

@@ -23,8 +23,8 @@ const VERIFICATIONS = { email_verified: 'email', phone_number_verified: 'phone_n
 type Claims = Readonly<Record<string, unknown>>
 
 /**
- * The claims of one source. Apple sends `email_verified` as a text, and the text "false" would count as true in an `if`: the
- * texts "true" and "false" become booleans, and any other value is left out.
+ * The claims of one source. Apple sends `email_verified` as a text, and in an `if` the text "false"
+ * would be true. So the texts "true" and "false" become booleans, and any other value is left out.
  */
 function readClaims(given: Claims): Claims {
   const claims: Record<string, unknown> = { ...presentMembers(given) }

@@ -84,7 +84,7 @@ export function createSessionWatch(sessions: SessionsById): SessionWatch {
       start(one)
       sessions.ends.hear = endAll
       timer ??= setInterval(() => void poll(), POLL_MILLISECONDS)
-      // Of node: a connection that is open keeps the process running by itself.
+      // A function of node. An open connection keeps the process running by itself.
       ;(timer as { unref?(): void }).unref?.()
       onClose?.(() => stop(one))
       // It may have ended while a guard decided.

@@ -4,9 +4,9 @@ const SLICES = 10
 const MAX_MILLISECONDS = 2 ** 31 - 1
 
 /**
- * Runs a function after a time, of which only that counts in which the event loop ran: while a process is blocked, such as
- * by loading modules at a cold start, it cannot read an answer that has arrived. The time is made of slices, and a slice
- * that ends late counts as one.
+ * Runs a function after a time. Only time in which the event loop ran counts: a blocked process,
+ * for example one that loads modules at a cold start, cannot read a response that has arrived. The
+ * time is made of slices, and a slice that ends late counts as one.
  *
  * @returns A function that ends the wait.
  */

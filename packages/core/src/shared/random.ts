@@ -4,8 +4,8 @@ const pool = Buffer.alloc(4096)
 let used = pool.length
 
 /**
- * Bytes that can't be guessed. They are fetched many at a time, because each call to the system
- * costs as much as a page; each is handed out once and wiped from the pool.
+ * Bytes that can't be guessed. Many are fetched at a time, because a call to the system costs as
+ * much as a page. Each is used once and wiped from the pool.
  */
 export function randomBytes(size: number): Buffer {
   return take(size, (start, end) => Buffer.from(pool.subarray(start, end)))

@@ -44,9 +44,9 @@ export interface RefreshSettings {
 /** Gives out access tokens, refreshing them when needed. */
 export interface Refresher {
   /**
-   * The session's access token, refreshed first when it is about to end. However many requests ask
-   * at once, the provider is asked once and all receive the same token; with a lock in the store that
-   * holds across processes.
+   * The session's access token, refreshed first when it is about to end. If many requests need a
+   * token at once, the provider is asked once and all get the same token. If the store has a lock,
+   * this is so across processes.
    *
    * @throws {@link RefreshError}: `LATCHKEY_REFRESH_UNAVAILABLE` keeps the session,
    *   `LATCHKEY_REFRESH_REJECTED` has ended it.

@@ -25,10 +25,10 @@ export interface EventWork {
 }
 
 /**
- * Does `work` unless it was done under one of these keys. Work that fails does not count and can be tried
- * again. Processes that share a store do it one at a time, and once it has succeeded, none does it again;
- * a store without `once` and `lock` knows this process alone. Work that is late goes on after the error,
- * and no copy begins beside it.
+ * Does `work` unless it was done under one of these keys. Work that fails does not count and can be
+ * tried again. Only one of the processes that share a store does it at a time. Once it has
+ * succeeded, none does it again. A store without `once` and `lock` protects only within this
+ * process. Work that is late goes on after the error, and no copy begins beside it.
  *
  * @param keys - Names of one event at one endpoint, at least one.
  * @throws {@link LatchkeyError} with `LATCHKEY_ANSWER_LATE` for work that is late.

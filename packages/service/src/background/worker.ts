@@ -53,9 +53,9 @@ export interface Worker {
 const RECALL_MS = 30_000
 
 /**
- * Makes a worker: it claims what is due, renews the lease while it works, and wakes when an item is due again. An item
- * whose process has died is claimed by another one after the lease, and one that a clock ahead has put off within half a
- * minute after the clock has gone back.
+ * Makes a worker: it claims what is due, renews the lease while it works, and wakes when an item is
+ * due again. If a process dies, another one claims its item after the lease. If a clock was ahead
+ * and has put an item off, it is found within half a minute after the clock was set back.
  */
 export function createWorker<T>(
   { queue, leaseSeconds, atOnce, attempt, pollMs, ...rest }: WorkerOptions<T>,

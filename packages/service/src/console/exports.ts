@@ -5,8 +5,8 @@ import type { Answer, Call } from './call.ts'
 type LinesAnswer = Extract<Answer, { kind: 'lines' }>
 
 /**
- * A download of many objects, with an entry in the audit log before its first byte leaves, and one with the number of
- * rows once all of them were read.
+ * A download of many objects. The audit log gets an entry before the first byte is sent, and one
+ * with the number of rows when all were read.
  *
  * @param filter - The form's filters, by their names.
  */

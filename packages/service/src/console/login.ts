@@ -93,8 +93,8 @@ export function beganFresh(session: ConsoleSession | undefined): boolean {
 }
 
 /**
- * The operator of a session of the console: while the session at the issuer in which the operator logged
- * in is still there, and its login valid.
+ * The operator of a session of the console, as long as the operator's session at the issuer still
+ * exists and its login is valid.
  */
 export async function findOperator(
   context: DomainContext,

@@ -10,9 +10,9 @@ const ALIKE = ['Latin', 'Cyrillic', 'Greek', 'Armenian', 'Cherokee'].map(
 )
 
 /**
- * Text of a tenant or user as HTML: escaped, isolated so that it cannot reorder the surrounding
- * text, and marked where mixed scripts in a word or invisible characters could make it look like
- * another text.
+ * Text of a tenant or user as HTML. It is escaped, and isolated so that it cannot reorder the
+ * surrounding text. Mixed scripts in a word and invisible characters, which could imitate another
+ * text, are marked.
  */
 export function shownText(text: string, t: Translator['t']): string {
   const parts = text.split(/([^\p{L}\p{M}\p{N}]+)/u)

@@ -11,8 +11,9 @@ const dangerous = (permission: Permission): Needed => ({ permission, isDangerous
 const never: Needed = { permission: 'never' }
 
 /**
- * The needs of each operation, for an operator who has logged in on a command line. An act for which the console has rules that the
- * API does not know, such as the second operator of a new address, is `never` theirs, and so is a hash of a password.
+ * The needs of each operation, for an operator who has logged in on a command line. `never`: acts
+ * for which the console has rules that the API does not have, such as a second operator for a new
+ * address. Setting the hash of a password is one too.
  */
 export const neededFor: Readonly<Record<string, Needed>> = {
   listTenants: open('read'),

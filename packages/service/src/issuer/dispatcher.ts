@@ -25,8 +25,9 @@ import { type RequestFacts, setFacts } from './requests/request-facts.ts'
 import { actingIn } from './sessions/acting.ts'
 
 /**
- * All that is at an issuer. oidc-provider itself takes paths in other letters, and with a slash at the end, past every
- * rule that compares the path: it gets to see requests for endpoints alone.
+ * All routes of an issuer. oidc-provider also accepts paths in other letter case and with a
+ * trailing slash, which would bypass rules that compare paths. So it gets only requests whose path
+ * is exactly that of an endpoint.
  */
 const findRoute = createRouter<PageRoute | (typeof endpoints)[number]>([
   ...endpoints,
@@ -45,11 +46,11 @@ const FORWARDING_HEADER = /^(forwarded|x-forwarded-.*|x-real-ip|x-original-.*)$/
 const STRICT_TRANSPORT_SECURITY = 'max-age=31536000'
 
 /**
- * Finds the tenant by the `Host` header and answers as its issuer; `false` when no tenant has that
- * host, and nothing was answered.
+ * Finds the tenant by the `Host` header and answers as its issuer. Resolves to `false`, and sends
+ * nothing, if no tenant has that host.
  *
- * oidc-provider derives URLs from the request; it gets to see the issuer's own protocol and host and
- * nothing that a client or proxy sent.
+ * oidc-provider derives URLs from the request. So it gets the issuer's own protocol and host, never
+ * those that a client or proxy sent.
  */
 export function createDispatcher(
   context: IssuerContext,

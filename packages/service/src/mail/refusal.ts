@@ -28,8 +28,9 @@ export function answerIn(error: unknown): string {
 }
 
 /**
- * Whether the server refuses the message for good (RFC 5321 §4.2.1). A refusal of the connection or the password is about
- * the settings of the service, which may be corrected; 552 for a recipient means "too many for now" (§4.5.3.1.10).
+ * Whether the server refuses the message for good (RFC 5321 §4.2.1). A refused connection or
+ * password is a fault of the service's settings, which can be corrected. 552 for a recipient means
+ * "too many for now" (§4.5.3.1.10).
  */
 export function isFinal(error: unknown): boolean {
   const { code, command, responseCode } = error as SmtpError

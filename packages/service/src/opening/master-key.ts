@@ -11,8 +11,8 @@ export interface MasterKeySource {
 }
 
 /**
- * The master keys of a service: one that is given, those of a file, or without any of these a random
- * one, for data that is gone with the process.
+ * The master keys of a service: a given one or those of a file. Without either, a random one, for
+ * data in memory.
  *
  * @throws with a sentence when a key is malformed or the file is missing.
  */

@@ -104,8 +104,9 @@ interface ShownAccount {
 }
 
 /**
- * How a visitor continues without adding a second step: on with the login, `later` until a day as the visitor writes it, or
- * back to the account page. `none` and `due`: not at all, for an operator of the console and for a user.
+ * How a visitor continues without adding a second step: with the login, with the login until a day
+ * (`later`, in the visitor's notation), or back to the account page. `none` and `due`: not at all,
+ * for an operator of the console and for a user.
  */
 type WayOut = { kind: 'skip' | 'security' | 'none' | 'due' } | { kind: 'later'; day: string }
 

@@ -187,8 +187,8 @@ article pre { margin: .5rem 0 0; font: inherit; white-space: pre-wrap; }
 /**
  * The headers of a hosted page.
  *
- * The policy leaves `form-action` out on purpose: browsers apply it to the redirects after a form was
- * sent, and every login ends with one to the application.
+ * The policy has no `form-action` on purpose: browsers apply it to the redirects after a form, and
+ * every login ends with a redirect to the application.
  *
  * @param image - The address of an image on the page.
  * @param hasScript - Whether a script of this very service runs on the page.

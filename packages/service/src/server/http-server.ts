@@ -94,10 +94,12 @@ const QUIET_MS = 20
 const HOLD_MS = 250
 
 /**
- * Accepts no more connections and resolves when the requests in progress are answered, at most `graceMs` later.
+ * Accepts no more connections and resolves when the requests in progress are answered, at most
+ * `graceMs` later.
  *
- * Idle connections stay open for `idleMs`: a proxy that finds no listener any more turns to another process, but it
- * may be sending a request over one of them at this moment, and would answer 502.
+ * Idle connections stay open for `idleMs`. A proxy that finds no listener uses another process, but
+ * it may just be sending a request over an idle connection, and would answer 502 if that were
+ * closed.
  */
 export async function closeServer(
   server: Server,
@@ -122,8 +124,9 @@ export async function closeServer(
 }
 
 /**
- * Closes the listener and leaves all connections open. The kernel resets those that it has not handed over yet: so the
- * requests of new ones wait for a moment, in which the process has little else to do than to accept them.
+ * Closes the listener and leaves all connections open. The kernel resets connections that it has
+ * not handed over yet. So requests of new connections wait for a moment in which the process does
+ * little else than accept connections.
  */
 async function closeListener(server: Server): Promise<void> {
   const held = new Set<Socket>()

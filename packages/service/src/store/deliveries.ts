@@ -130,8 +130,9 @@ export interface DeliveryStore {
   /** Holds lanes for longer. One that was given back, or that another process has, stays as it is. */
   renew(lanes: readonly Lane[], seconds: number): Promise<void>
   /**
-   * Makes deliveries due that were put off because the clock has gone back since: lanes that are held for longer than a lease, or than the
-   * longest pause of a failing endpoint, and deliveries that were made or tried later than now.
+   * Makes deliveries due again that are put off too far because the clock was set back: lanes that
+   * are held for longer than a lease or than the longest pause of a failing endpoint, and
+   * deliveries that were made or tried in the future.
    *
    * @returns How many lanes.
    */
@@ -150,8 +151,8 @@ export interface DeliveryStore {
   /** The endpoints that are on and have missed events while they were off. */
   missed(): Promise<MissedEvents[]>
   /**
-   * Notes that the missed events up to an entry of the log were added, or all of them; answers `false` if the
-   * endpoint was switched off meanwhile.
+   * Records that the missed events up to an entry of the log were added, or all of them. Returns
+   * `false` if the endpoint was switched off meanwhile.
    */
   madeUp(missed: MissedEvents, to: number | undefined): Promise<boolean>
   /** Forgets the failures of an endpoint that is switched on again, and that it was left alone. */

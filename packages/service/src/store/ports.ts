@@ -27,7 +27,7 @@ import type { Found, SearchPage, UserQuery } from './user-search.ts'
 /** Stands for the tenant of writes that belong to none, such as those of API keys. */
 export const NO_TENANT = ''
 
-/** Which part of a list: what follows the object with the id `after`, at most `limit` objects. */
+/** A part of a list: at most `limit` objects after the one with the id `after`. */
 export interface Page {
   after: string | undefined
   limit: number
@@ -119,7 +119,9 @@ export interface SealingKeyStore {
   keepOnly(id: string): Promise<void>
 }
 
-/** How many domains are held for one tenant; the one that it gave up first goes first. */
+/**
+ * The number of domains that are reserved for one tenant. The one given up first is released first.
+ */
 export const MAX_HELD_DOMAINS = 10
 
 /** A deleted tenant whose rows are being erased. */
@@ -320,8 +322,8 @@ export interface CredentialStore {
   /** How many users of the tenant have connected an account by the connection. */
   countConnected(tenantId: string, connectionId: string): Promise<number>
   /**
-   * Reads at most `limit` credentials of all tenants, in the order of their keys, that hold a secret which is not sealed under
-   * the master key of this id; those that follow `after`.
+   * Reads at most `limit` credentials of all tenants after `after`, in the order of their keys,
+   * whose secret is not sealed under the master key with this id.
    */
   listSealed(
     keyId: string,
@@ -475,8 +477,9 @@ export interface RestoreInput {
 /** The restores of backups. A backup knows nothing of later revocations. */
 export interface RestoreStore {
   /**
-   * Notes a restore: no login of before is valid, API keys and operators are unconfirmed, endpoints for events are
-   * switched off, and the audit log goes on with an id that it never had, which the entry gets.
+   * Records a restore: earlier logins are no longer valid, API keys and operators are unconfirmed,
+   * and webhook endpoints are switched off. The audit log continues with an id that it never had;
+   * the entry of the restore gets it.
    */
   note(restore: RestoreInput, audit: AuditEntry): Promise<Outcome<Restore>>
   /** The latest restore. */
@@ -550,8 +553,8 @@ export interface AuditStore {
     query: { action: string; from: Micros; limit: number },
   ): Promise<DayCount[]>
   /**
-   * The users of a tenant whom a job disabled or enabled, in the order in which it took them, but for those about whom
-   * that was decided again since, and those who are gone.
+   * The users of a tenant whom a job disabled or enabled, in the order of the job. Leaves out users
+   * who were disabled or enabled again since, and deleted ones.
    */
   unchangedSince(
     tenantId: string,
@@ -581,8 +584,8 @@ export interface AuditStore {
   /** The id of the newest entry that is committed; 0: there is none. */
   newest(): Promise<number>
   /**
-   * The oldest id behind which the log has every entry, if it does not have them all behind this one: some were
-   * pruned, or a log that was lost to a restore had them. `undefined`: none is missing.
+   * The oldest id after which the log has every entry; `undefined` if it has every entry after the
+   * given id. Entries are missing if they were pruned or lost by a restore.
    */
   oldestUnless(id: number): Promise<number | undefined>
   /**

@@ -320,8 +320,8 @@ export interface ProtocolStore extends Pick<MessageQueues, 'mail' | 'notices'> {
   /** The attempts of every key of a group, by the rest of the key; see {@link ProtocolStore.resetAttempts}. */
   attemptsOf(group: string): Promise<({ member: string } & Attempts)[]>
   /**
-   * Begins an attempt of which only the failure counts, at each of the counters, or at none: when it comes too early for
-   * one, or has to wait for others.
+   * Begins an attempt at each of the counters; only its failure is counted. Begins it at none of
+   * them if it is too early for one or has to wait for others.
    *
    * @param attempt - Names the attempt. It is under way until it ends, at the latest until `until`.
    */

@@ -1,6 +1,7 @@
 /**
- * The seconds by which a time in a queue may lie beyond the longest lease or wait there is: two statements read the clock
- * one after the other. A time further ahead was set by a clock that has gone back since, and counts as due.
+ * The seconds by which a time in a queue can exceed the longest lease or wait, because two
+ * statements read the clock one after the other. A time further ahead was set by a clock that has
+ * gone back since, and counts as due.
  */
 export const SLACK_SECONDS = 5
 

@@ -363,8 +363,9 @@ export interface Connection {
 }
 
 /**
- * Why an endpoint gets no more events: an operator or a key decided so, it answered 410, it failed for days, or a
- * backup was restored, after which it may have been deleted.
+ * The reason why an endpoint gets no events: an operator or API key has switched it off, it
+ * answered 410, it failed for days, or it came back with a backup and may have been deleted after
+ * that.
  */
 export type WebhookEnd = 'switched_off' | 'gone' | 'failing' | 'restored'
 

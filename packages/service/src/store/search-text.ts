@@ -67,7 +67,10 @@ export function findableText(search: string): string | undefined {
   return FINDABLE.test(text) ? text : undefined
 }
 
-/** How many trigrams of a search the index is asked for: more of them narrow it hardly further. */
+/**
+ * The number of trigrams of a search that are looked up in the index. More would hardly reduce the
+ * result.
+ */
 const MAX_TRIGRAMS = 4
 
 /** The trigrams of a text that are the rarest ones in a sample. */

@@ -25,8 +25,9 @@ export interface UserQuery {
 }
 
 /**
- * The order of a list: by creation; by name, without users who have none; or by the last login, the latest first,
- * without users who have never logged in. The order by login is that of all users: of the filters, it heeds `lastWay` alone.
+ * The order of a list: by creation; by name, leaving out users without one; or by the last login,
+ * the latest first, leaving out users who have never logged in. The order by login is that of all
+ * users: of the filters, it heeds `lastWay` alone.
  */
 export const userOrders = ['oldest', 'newest', 'name', 'login'] as const
 
@@ -83,10 +84,16 @@ export interface RangeScan extends UserState {
   limit: number
 }
 
-/** How many code points of a name are searched: an index of PostgreSQL takes no long ones. */
+/**
+ * The number of code points of a name that are searched. An index of PostgreSQL cannot hold long
+ * texts.
+ */
 export const SEARCH_LENGTH = 254
 
-/** How many rows the scans of a round read, each, at most: so long nothing else is answered. */
+/**
+ * The number of rows that each scan of a round reads at most. During a round no other request is
+ * answered.
+ */
 const MAX_SCAN_ROWS = 4_000
 
 /** The form in which names and searches are compared: trimmed, NFC and in lower case. */

@@ -19,9 +19,9 @@ export interface KeyRotation {
 const LOOK_EVERY_MS = 2_000
 
 /**
- * Seals everything under the newest master key, while the service serves: at the start when there are
- * several keys, and when the file of the keys has changed. Of several processes one does at a time; each that
- * follows finds the rest.
+ * Encrypts everything under the newest master key while the service runs: at the start if there are
+ * several keys, and when the file with the keys changes. Only one process does this at a time. The
+ * next one does the rest.
  */
 export function followMasterKeys(
   keys: MasterKeys,

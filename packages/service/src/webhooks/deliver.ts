@@ -55,7 +55,10 @@ const LEASE_SECONDS = 3
 /** How long answers are gathered, to be stored together. If the process dies, these events are sent twice. */
 const GATHER_MS = 10
 
-/** How often lanes are looked for that a process which has ended has left, and when they are shared. */
+/**
+ * How often to look for lanes that a dead process has left. The second value is for several
+ * processes.
+ */
 const POLL_MS = 5_000
 const SHARED_POLL_MS = 1_000
 

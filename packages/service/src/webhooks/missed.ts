@@ -13,7 +13,7 @@ interface MissedOptions {
   onQueued(): void
 }
 
-/** How often endpoints are looked for whose events a process began to queue and did not finish. */
+/** How often to look for endpoints for which a process has not finished queueing the events. */
 const LOOK_EVERY_MS = 60_000
 
 /** How many entries of the audit log are read at a time. */

@@ -36,7 +36,7 @@ export interface WebhookContext {
   readonly outgoing: Pick<Outgoing, 'refusalOf'>
 }
 
-/** How long events are signed with the key before as well, in seconds. */
+/** Seconds for which events are also signed with the previous key. */
 const OVERLAP_SECONDS = 86_400
 
 /**

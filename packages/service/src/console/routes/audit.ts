@@ -111,8 +111,8 @@ async function exportEntries(call: Call): Promise<Result> {
 }
 
 /**
- * Whether a job is one entry of the list. Where the filters are about one object, or leave that entry out, the list has
- * what the job did, user by user.
+ * Whether a job is one entry of the list. If the filters are about one object, or exclude that
+ * entry, the list shows the actions of the job one by one.
  */
 function isWithoutJobs({ jobs, action, target, user, request }: AuditFilters): boolean {
   return jobs === '' && 'job.begin'.startsWith(action) && !target && !user && !request

@@ -28,8 +28,8 @@ import { shownEntries } from '../shown-entries.ts'
 import { asIs, type Sentence } from '../texts/index.ts'
 
 /**
- * The acts that support does: none of them gives a way in except to the owner of the mailbox, and none changes what is
- * stored of the user.
+ * The acts that the role support can do. None gives a way to log in to anyone but the owner of the
+ * mailbox, and none changes the data of the user.
  */
 const help = { needs: 'help' } as const
 
@@ -76,7 +76,8 @@ async function showUser(call: TenantCall): Promise<Result> {
       devices,
       clients: clients.map((one) => ({
         ...one,
-        // Of one that has registered itself, the place that its codes go to says more than its id.
+        // For a client that has registered itself, the address that receives its codes says more
+        // than its id.
         shown: isRegisteredId(one.clientId) ? `${one.clientId} (${one.place})` : one.clientId,
         // The name of a client that describes itself is its own claim.
         name: isSelfDescribedId(one.clientId) ? undefined : one.name,

@@ -12,8 +12,9 @@ type Value = string | number | Exclude<Text, string>
 type Values = Readonly<Record<string, Value>>
 
 /**
- * A text that is shown in the language of the operator. Routes make it, and the page says it: a sentence, one with values,
- * a name as it is, the reason of a rule of the domain, or a text with its translation.
+ * A text that is shown in the language of the operator. A text that routes make and pages show: a
+ * sentence with or without values, a name, the reason of a rule of the domain, or a text with its
+ * translation.
  */
 export type Text =
   | Sentence

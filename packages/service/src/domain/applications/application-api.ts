@@ -11,8 +11,8 @@ export const API_KEY = 'latchkey_api'
 export const API_SCOPES_KEY = 'latchkey_api_scopes'
 
 /**
- * The key of an application's metadata that says which clients may ask for tokens of its API: those that are registered,
- * or those with a metadata document as well.
+ * The key of an application's metadata that says which clients may request tokens for its API:
+ * registered ones only, or also those with a metadata document.
  */
 export const API_CLIENTS_KEY = 'latchkey_api_clients'
 

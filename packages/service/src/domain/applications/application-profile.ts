@@ -44,8 +44,8 @@ export function clientKeysOf(metadata: Metadata): { listed: PublicKeySet; url?: 
 /**
  * The keys of a published JWK set that the profile has; those for other uses are left out.
  *
- * @throws Error whose message says why no key is used: a set with a private key is refused as a whole, as anybody
- *   may have read it.
+ * @throws Error with the reason why no key is used. A set with a private key is refused as a whole,
+ *   because others may have read the key.
  */
 export function publishedKeys(text: string): PublicKeySet {
   const all = keysOf(text)

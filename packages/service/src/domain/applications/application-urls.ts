@@ -63,8 +63,9 @@ export function checkReturnUrl(
 const LOOPBACKS: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 /**
- * Whether a system browser brings a response to a native application there: https, plain http to the device itself, or
- * a scheme named after a domain, which others do not use by accident.
+ * Whether a system browser can bring a response to a native application at this address: https,
+ * plain http to the device itself, or a scheme that is named after a domain, so that no other
+ * application uses it by accident.
  *
  * @see RFC 8252 §7
  */
@@ -78,8 +79,9 @@ function isNativeUrl({ protocol, hostname }: URL): boolean {
 const OF_DOMAIN = /^[a-z][a-z0-9-]*[a-z0-9](\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+:$/
 
 /**
- * Schemes that browsers read themselves. None is a top-level domain, so one that begins with their name and a dot is not
- * named after a domain, and readers that compare beginnings would take it for the other.
+ * Schemes that browsers read themselves. None is a top-level domain, so a scheme that begins with
+ * such a name and a dot is not named after a domain. A reader that compares only the beginning
+ * would take it for the well-known scheme.
  */
 const BROWSER_SCHEMES: ReadonlySet<string> = new Set([
   ...[

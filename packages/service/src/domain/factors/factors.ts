@@ -42,7 +42,7 @@ export interface Factors {
   social: SocialCredential[]
   /** Whether the user has a password that is not disabled. */
   hasPassword: boolean
-  /** How many recovery codes are left; 0 where there is no factor that they could stand for. */
+  /** The number of unused recovery codes; 0 if the user has no factor that they can replace. */
   recoveryCodes: number
   /** The version of the recovery codes, for {@link renewRecoveryCodes}. */
   recoveryRev: number | undefined

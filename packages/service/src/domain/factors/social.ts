@@ -46,8 +46,9 @@ export async function hasOtherAccount(
 }
 
 /**
- * Connects an account at a provider; `false` when it is connected already, to this user or another, when the user
- * has another account at the same connection, or as many as one can have.
+ * Connects an account at a provider; `false` if the account is connected already, to this user or
+ * another, if the user has another account at the same connection, or if the user has the most
+ * accounts allowed.
  *
  * @param login - The user's own, which must still be valid.
  */

@@ -4,7 +4,10 @@ import type { Clock } from '../../clock.ts'
 /** The parameters that every authenticator app supports. @see RFC 6238 §1.2 */
 export const totpParameters = { algorithm: 'SHA1', digits: 6, period: 30 } as const
 
-/** How many steps before and after the present one are good: clocks of phones are not exact. */
+/**
+ * The number of steps before and after the current one that are accepted, because clocks of phones
+ * are not exact.
+ */
 const WINDOW = 1
 
 /** RFC 4226 §4 asks for 160 bits. */

@@ -66,8 +66,8 @@ export interface Digest {
 }
 
 /**
- * Seals the entries of a tenant from before today that no seal has yet: an entry with their hash, signed by the
- * tenant's signing key, is added to the log.
+ * Seals the entries of a tenant from before today that are not sealed yet: adds an entry with their
+ * hash to the log, signed by the tenant's signing key.
  *
  * @returns How many seals were added: none when nothing was written since the last one.
  */

@@ -18,8 +18,8 @@ export interface PrivateJwk extends webcrypto.JsonWebKey {
 }
 
 /**
- * How long a key stays published after it last signed: longer than any session, so that an ID Token
- * still serves as `id_token_hint` when its user logs out.
+ * How long a key stays published after it last signed. This is longer than any session, so that an
+ * ID Token is still valid as `id_token_hint` when its user logs out.
  */
 export const RETIRED_KEY_DAYS = 90
 

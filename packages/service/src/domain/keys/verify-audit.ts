@@ -51,7 +51,7 @@ interface Compared {
   intactTo: Micros | undefined
 }
 
-/** Entries are sealed on the next day; those that have waited for longer are told of. */
+/** Entries are sealed on the next day. The result names those that have waited longer. */
 const LATE_MICROS = 2 * 86_400 * 1e6
 
 /**
@@ -147,8 +147,8 @@ async function compare(
 }
 
 /**
- * A seal holds if a key of the tenant has signed it, or if a later seal that holds contains its entry: a key may have
- * been withdrawn since.
+ * A seal is valid if a key of the tenant has signed it. As that key may have been withdrawn since,
+ * it is also valid if a later valid seal contains its entry.
  */
 function judge(compared: readonly Compared[], { verified, problems }: AuditVerification): void {
   const holding: SealStatement[] = []

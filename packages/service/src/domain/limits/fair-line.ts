@@ -3,8 +3,8 @@ export interface FairLine<T> {
   /**
    * Lets a thing wait.
    *
-   * @returns The thing that may wait no longer, when the line was full: this one, or the last one of
-   *   the tenant that has the most, when that is more than this tenant would have.
+   * @returns The item that is refused if the line was full: the last one of the tenant with the
+   *   most items, if these are more than this tenant would have; otherwise this item.
    */
   add(tenantId: string, thing: T): T | undefined
   /** Tells whose turn it is. */

@@ -134,8 +134,8 @@ export interface Throttle {
   /** The owner of the address has set a password: what others guessed before counts no longer. */
   resetAddress(facts: Pick<Attempter, 'tenant'>, email: string): Promise<void>
   /**
-   * Counts an attempt at a second step before it is verified, whether right or wrong, so that
-   * parallel attempts in any number of processes cannot exceed the limits.
+   * Counts an attempt at a second step before it is verified. So parallel attempts in any number of
+   * processes cannot exceed the limits.
    *
    * @param login - Names the login.
    */

@@ -185,8 +185,8 @@ export async function takeStep(
 }
 
 /**
- * The operator as actor. Each entry about one user has the id of the job as that of its request, by which the log finds
- * it beneath the entry that began the job.
+ * The operator as actor. Each entry about a user has the id of the job as its request id, so that
+ * the log shows it below the entry that began the job.
  */
 function actorOf({ id, kind, actor }: Job): Scope['actor'] {
   const { requestId, ...rest } = actor

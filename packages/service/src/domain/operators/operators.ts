@@ -119,9 +119,9 @@ function checkResent(last: Operator, decided: Pick<Operator, 'role' | 'reach'>):
 }
 
 /**
- * Takes every way to log in from an operator who has lost one, ends the sessions, voids the links that were mailed before,
- * and makes a link to begin with again. Only for the command line, as is making that link again: in the console, an owner
- * could take over another owner with it.
+ * Recovers an operator who has lost a way to log in: removes all ways to log in, ends the sessions,
+ * revokes mailed links, and makes a new invitation. Only for the command line, as is making that
+ * link again: in the console, an owner could take over another owner with it.
  *
  * @throws ServiceError `not_found` when the address is no operator's.
  */

@@ -10,7 +10,10 @@ export interface RestoredDump {
   past: number
 }
 
-/** How often it is kept how far the log has come, and how often a start looks whether another process is at it. */
+/**
+ * How often the position in the log is stored, and how often a starting process checks whether
+ * another one is doing this.
+ */
 const KEEP_EVERY_MS = 1_000
 const LOOK_MS = 100
 

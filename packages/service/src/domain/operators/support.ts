@@ -247,7 +247,7 @@ export interface Support {
   /** Withdraws the access of a client to a user; answers with it. Its refresh tokens are no longer good. */
   withdrawAccess(scope: Scope, userId: string, id: string): Promise<ClientAccess>
   /**
-   * A part of the programs: those that are blocked by their names, then the others to which users have granted something
+   * A part of the programs: the blocked ones by name, then those to which users have granted access
    * within a year, the newest grant first.
    *
    * @param isBlocked - Lists those alone, or the others. Default: both.

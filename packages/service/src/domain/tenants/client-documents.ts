@@ -114,8 +114,8 @@ export function registrationRefusal(
 }
 
 /**
- * The host of a redirect URI, as lists of hosts name it: with its port, but without one on the user's device, where any may be
- * used. Of a scheme that is named after a domain, the scheme.
+ * The host of a redirect URI, as lists of hosts name it. It has the port, except on the user's
+ * device, where any port can be used. Of a scheme that is named after a domain, the scheme.
  */
 function redirectHost(uri: string): string {
   const url = URL.parse(uri)

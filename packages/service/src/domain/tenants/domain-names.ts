@@ -45,10 +45,11 @@ export function canonicalDomain(domain: string): string {
 }
 
 /**
- * Refuses a domain in its canonical form at which a tenant must not issue: its name
- * would be taken for another's, or it can have no owner.
+ * Refuses a domain (in canonical form) that no tenant may have, because it would be confused with
+ * another one or can have no owner.
  *
- * A suffix that a company keeps for its customers, such as `github.io`, has an owner and is accepted.
+ * A suffix that a company keeps for its customers, such as `github.io`, has an owner and is
+ * accepted.
  */
 export function checkDomain(
   domain: string,

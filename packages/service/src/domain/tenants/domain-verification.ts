@@ -12,8 +12,9 @@ const LABEL = '_latchkey'
 const NOT_THERE = new Set(['ENODATA', 'ENOTFOUND'])
 
 /**
- * If the policy demands it, looks for the DNS record by which the owner of a domain assigns it to a
- * tenant: a TXT record at `_latchkey.<domain>` with the value `latchkey-tenant=<id of the tenant>`.
+ * If the policy requires it, looks for the DNS record with which the owner of a domain assigns it
+ * to a tenant. It is a TXT record at `_latchkey.<domain>` with the value `latchkey-tenant=<id of
+ * the tenant>`.
  *
  * @param domain - In its canonical form. A port is ignored.
  * @throws ServiceError `invalid_request`, which names the record to publish, when there is none,

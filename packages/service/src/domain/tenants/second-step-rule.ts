@@ -4,8 +4,9 @@ import { type DomainContext, nowMicros } from '../writes/context.ts'
 import { instantOfDay } from '../writes/days.ts'
 
 /**
- * The key of the metadata of a tenant, or of an application, with the day from which each of its logins needs a second
- * step, such as `2026-12-31`: from midnight in UTC. Before that day, users are asked to add one, and may postpone it.
+ * The metadata key of a tenant or application with the day from which each login needs a second
+ * step, such as `2026-12-31`. The day begins at midnight in UTC. Before that day, users are asked
+ * to add one, and may postpone it.
  */
 export const SECOND_STEP_KEY = 'latchkey_second_step_from'
 

@@ -67,13 +67,14 @@ export async function confirmAddress(
 }
 
 /**
- * Gives the user a new password and ends all sessions. Only a reader of the user's mail can do
- * this, so it proves the address as well; the first proof of it claims the account, see {@link
+ * Gives the user a new password and ends all sessions. Only a person who can read the user's mail
+ * can do this, so it proves the address too. The first proof claims the account, see {@link
  * claimAccount}.
  *
  * @param origin - Of the link that was mailed to the user.
  * @param isAllowed - A further condition on the account, inside the write. Default: none.
- * @returns Whether it was done: not for a disabled user or credential, or if the link is no longer valid.
+ * @returns Whether it was done: not for a disabled user or credential, or if the link is no longer
+ *   valid.
  */
 export async function resetPassword(
   scope: Scope,

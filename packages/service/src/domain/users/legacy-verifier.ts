@@ -163,8 +163,8 @@ function powersOf(sum: number): number[] {
 const digestBytes = { sha1: 20, sha256: 32, sha512: 64 } as const
 
 /**
- * The password as WordPress may have hashed it: it puts a backslash before each quote and backslash of a form, and does so
- * no more where a program sets the password.
+ * The password as WordPress may have hashed it. WordPress puts a backslash before each quote and
+ * backslash of a form, but not if a program sets the password.
  */
 function slashed(password: string): string[] {
   const text = password.replace(/['"\\]/g, '\\$&')

@@ -126,18 +126,18 @@ export type Verification =
   | { kind: 'refused'; reason: RefusalReason }
 
 /**
- * Checks a password at a login. Every refusal costs one bcrypt verification, for unknown users
- * (`undefined`) as well, of the highest cost that a password of the tenant has, so that response
- * times reveal nothing.
+ * Checks a password at a login. Every refusal takes as long as one bcrypt verification of the
+ * highest cost in the tenant, also for unknown users (`undefined`), so that response times reveal
+ * nothing.
  *
  * User and password are read again after the verification, so changes meanwhile count. The login's
  * start is before the verification, so a change that ends the user's sessions also ends this one.
  *
- * A legacy hash, or one whose cost differs from the standard cost, is replaced by bcrypt of the
- * password at the standard cost, unless another request changed it meanwhile.
+ * A legacy hash, or one with another cost, is replaced by bcrypt of the standard cost, unless
+ * another request has changed it meanwhile.
  *
- * The hash of another system is verified in addition to that, and replaced in the same way. A refusal also does the work of
- * the most expensive such hash in the tenant.
+ * The hash of another system is verified in addition to that, and replaced in the same way. A
+ * refusal also does the work of the most expensive such hash in the tenant.
  *
  * @param credentials - Those of the user, if they were read with the user.
  */

@@ -24,7 +24,7 @@ import { unlessRefused } from '../writes/commit.ts'
 import { nowMicros, type Scope, updated } from '../writes/context.ts'
 import { deleteUser, findUser } from './users.ts'
 
-/** How often an account is taken back from another address until an operator decides. */
+/** How often an account can be taken back from another address before an operator has to decide. */
 const MAX_DISPLACED = 20
 
 /** An account as it was before a change that its owner may not have made. */
@@ -63,13 +63,15 @@ export interface TakenBack {
 }
 
 /**
- * Gives an account back to its owner, in one write: all sessions end, the address from before the change returns, and the
- * password and everything that was added since is removed. It can be repeated.
+ * Gives an account back to its owner in one write: ends all sessions, restores the address from
+ * before the change, and removes the password and everything that was added since. It can be
+ * repeated.
  *
- * Another account that was made with the address meanwhile, and never proven, is deleted: an intruder could have made it.
- * One whose owner has proven the address stays.
+ * Another account that was made with the address meanwhile, and never proven, is deleted: an
+ * intruder could have made it. One whose owner has proven the address stays.
  *
- * @returns `taken`: another account has the address; `gone`: the user is deleted or disabled, or the link is void.
+ * @returns `taken`: another account has the address; `gone`: the user is deleted or disabled, or
+ *   the link is void.
  */
 export async function takeBack(
   scope: Scope,

@@ -83,8 +83,8 @@ export type Added = 'refused' | 'added' | 'added_first'
 /**
  * Gives the user a credential.
  *
- * @returns `refused`: the user has one of that id or at that connection or as many as one can have, another user has it, or the login is no
- *   longer valid.
+ * @returns `refused` if the user has one with that id, has one at that connection or has the most
+ *   allowed, if another user has it, or if the login is no longer valid.
  */
 export async function addCredential(
   scope: Scope,
@@ -181,14 +181,14 @@ export async function removeOwnCredential(
 }
 
 /**
- * Gives an account to the owner of its address, who has proven it for the first time. As another
- * person may have created the account, all credentials and sessions are removed, second steps
- * included. An account whose address was verified before keeps them.
+ * Gives an account to the owner of its address, who has proven it for the first time. All
+ * credentials and sessions are removed, including second steps, because another person may have
+ * created the account. An account whose address was verified before keeps them.
  *
  * @param user - Has the address that was proven; nothing is done when it is another by now.
  * @param own - A credential that the owner has just set, which stays.
- * @returns The user, and whether this was the first proof; `undefined` when the address is another or waits for a second
- *   operator, or the credential is another user's.
+ * @returns The user, and whether this was the first proof; `undefined` when the address is another
+ *   or waits for a second operator, or the credential is another user's.
  */
 export async function claimAccount(
   scope: Scope,

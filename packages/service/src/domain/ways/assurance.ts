@@ -1,9 +1,9 @@
 import type { LoginWay } from '../../store/records.ts'
 
 /**
- * How strongly a login proves who the user is, the weakest first: one factor, two steps of which the
- * second is a mailed code, two factors, a passkey or security key that phishing does not get past, and
- * such a key that cannot leave its device.
+ * The strength of a login, the weakest first: one factor; two steps with a mailed code as the
+ * second; two factors; a passkey or security key, which resists phishing; and such a key that
+ * cannot leave its device.
  */
 const levels = ['single', 'two_step', 'mfa', 'phr', 'phrh'] as const
 
@@ -162,8 +162,8 @@ export function requestedAcrs(parameter: unknown): string[] {
 }
 
 /**
- * The `acr` to answer a request with: the first requested value that the login meets, because
- * applications compare it with what they asked for; else the login's own.
+ * The `acr` of a response: the first requested value that the login meets, because applications
+ * compare it with their request. If it meets none, the login's own.
  *
  * @param own - The strongest value that the login meets.
  * @see OpenID Connect Core 1.0 §3.1.2.1

@@ -6,9 +6,10 @@ import { reason } from '../writes/reasons/index.ts'
 import { afterRuling, standingOf } from './valid-links.ts'
 
 /**
- * The rule that one operator alone gives an account to no other person. An operator who changes a proven address could
- * mark the new one as verified, or have a link for a new password sent to it, and log in as the user. So for a day, the
- * new address proves nothing, unless another operator confirms it.
+ * The rule that one operator alone gives an account to no other person. Otherwise an operator could
+ * change a verified address, mark the new one as verified or have a password link sent to it, and
+ * log in as the user. So for a day, the new address proves nothing, unless another operator
+ * confirms it.
  */
 
 /** How long a new address proves nothing. */

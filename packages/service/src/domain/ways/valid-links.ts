@@ -40,8 +40,9 @@ export function standingOf({ standing = newStanding }: Pick<Account, 'standing'>
 }
 
 /**
- * Whether a mailed link still counts. It is void once the user has left the address that it was mailed to, even if the user
- * is back there, and once an operator has decided about the account. The write that the link leads to has to judge it.
+ * Whether a mailed link still counts. It is not valid once the user has left the address that it
+ * was mailed to, even if the user has it again, and once an operator has decided about the account.
+ * The write that the link leads to has to judge it.
  */
 export function isLinkValid(
   account: Pick<Account, 'user' | 'standing'>,

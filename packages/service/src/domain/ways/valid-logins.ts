@@ -17,8 +17,8 @@ export interface EndingLogin {
 }
 
 /**
- * Whether a login at `loggedInAt`, in seconds since the epoch, is still valid: not when the user is
- * disabled, or when the user's sessions were ended since.
+ * Whether a login at `loggedInAt` (seconds since the epoch) is still valid. It is not if the user
+ * is disabled or the user's sessions were ended since.
  *
  * @param keptAt - The end that this login has asked for. It outlives that one, and no other.
  */
@@ -29,8 +29,8 @@ export function isLoginValid(user: User, loggedInAt = 0, keptAt?: number): boole
 }
 
 /**
- * Whether a login has noted an end of sessions that is not written yet: it is not valid at this moment, and is again
- * once that end is written.
+ * Whether a login has noted an end of sessions that is not written yet. Until it is written, the
+ * login is not valid.
  */
 export function isAboutToBeKept(user: User, keptAt?: number): boolean {
   const isAhead = keptAt !== undefined && Math.round(keptAt * 1e6) > user.sessionsValidAfter

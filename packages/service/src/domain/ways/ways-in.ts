@@ -58,8 +58,9 @@ export interface Beginning {
 }
 
 /**
- * Whether a login that has begun in this way may go on: the tenant still has it, and the user a credential for it that is
- * enabled. An account at a provider may be one that is connected at the end of this very login.
+ * Whether a login that has begun in this way may continue: the tenant still offers the way, and the
+ * user has an enabled credential for it. An account at a provider may be one that is connected at
+ * the end of this very login.
  */
 export function canBeginBy(
   { method, connectionId }: Beginning,

@@ -20,13 +20,13 @@ export const lifetimes = {
   offlineGrantSeconds: 365 * 86_400,
   /** How long a device on which a user logged in is known, counted from a login. */
   knownDeviceSeconds: 180 * 86_400,
-  /** How long a login waits for its page to be opened, to which its visitor is redirected at once. */
+  /** How long a login waits for its page to be opened. The visitor is redirected there at once. */
   unopenedSeconds: 300,
   /** How long a login page that was opened waits for its visitor. */
   interactionSeconds: 3600,
   /** How long the code of a device waits for its user. */
   deviceCodeSeconds: 600,
-  /** How long a device is told that its code has expired, after that. */
+  /** How long after its expiry a device is told that its code has expired. */
   expiredDeviceCodeSeconds: 600,
   /** How recent a login must be to change the ways to log in. */
   recentLoginSeconds: 300,

@@ -102,8 +102,9 @@ export function checkNewEmail(field: Value, email: string): void {
 }
 
 /**
- * Refuses a URL that the issuer would refuse at the login: not absolute, neither https nor http on
- * loopback (any host in developer mode), with a fragment or with credentials.
+ * Refuses a URL that the issuer would refuse at the login: one that is not absolute, has a fragment
+ * or credentials, or is neither https nor http on loopback. In developer mode, http is allowed for
+ * any host.
  */
 export function checkUrl(field: Value, text: string, developerMode: boolean): void {
   checkText('invalid_url', field, text, limits.urlLength)

@@ -58,8 +58,9 @@ const TAG_BYTES = 16
 /**
  * A vault under one master key, or under several while they are rotated.
  *
- * A sealed text is `v1.` and, in base64url, 12 bytes of nonce, the AES-256-GCM ciphertext and its tag; then `=` and the id
- * of the master key. Release 0.2 writes no id, and reads no further than the `=`.
+ * A sealed text has three parts: `v1.`; in base64url, 12 bytes of nonce, the AES-256-GCM ciphertext
+ * and its tag; `=` and the id of the master key. Release 0.2 writes no id, and reads no further
+ * than the `=`.
  *
  * @param masterKeys - 32 random bytes each.
  */

@@ -25,8 +25,9 @@ export interface Visit {
 }
 
 /**
- * Lets a user in whose login is valid and whom an application would get; where changes are made, it must also be recent, and as strong as the
- * user's own factors allow. Everybody else is sent to log in, and `undefined` is the result.
+ * Lets a user in whose login is valid and would be accepted for an application. For changes, the
+ * login must also be recent, and as strong as the user's own factors allow. Everybody else is sent
+ * to log in, and `undefined` is the result.
  */
 export async function enter(flow: FlowRequest, isForChanges: boolean): Promise<Visit | undefined> {
   const { context, provider, tenant, facts, request, response, url } = flow
@@ -39,7 +40,8 @@ export async function enter(flow: FlowRequest, isForChanges: boolean): Promise<V
   if (user && isLoginValid(user, loginTs, keptAt)) {
     const factors = await readFactors(context.domain, tenant.id, tenant.settings, user.id)
     const visit = { user, session, factors, csrf: csrfToken(session.uid) }
-    // As at every application: the login for this page asks for the proof of the address, and for a second step.
+    // As for every application, the login for this page asks for the proof of the address and for a
+    // second step.
     const isIn =
       isAdmitted(user, tenant.settings) &&
       (isActing || !(await lacksSecondStep({ context, tenant, user, acr }, request)))

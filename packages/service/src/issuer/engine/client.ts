@@ -109,11 +109,11 @@ export interface EndedSession {
 }
 
 /**
- * Hands every session that ends at an application with a back-channel address to `keep` in place of
- * sending a logout token; oidc-provider would try once, and let the browser wait.
+ * Passes every session that ends at an application with a back-channel address to `keep`, instead
+ * of sending a logout token at once. oidc-provider would try only once, while the browser waits.
  *
- * @returns A function that sends the logout token, unless the application or its address is gone;
- *   it resolves with whether it was sent, and rejects when it was not accepted.
+ * @returns A function that sends the logout token. It resolves to `false` if the application or its
+ *   address no longer exists, and rejects if the token was not accepted.
  */
 export function interceptLogoutTokens(
   provider: Provider,

@@ -7,9 +7,9 @@ type PayloadOf = (this: object) => Promise<{ auth_time?: number }>
 
 /**
  * Rounds the claim `auth_time` down to whole seconds. Logins are kept to the millisecond, so that
- * one right after a password reset is told from one right before it. For a login at a provider, the
- * claim is the time at which that provider authenticated the user; it is left out if the provider
- * does not say it.
+ * one right after a password reset is told from one right before it. For a login at another
+ * provider, the claim is the time at which that provider authenticated the user. If the provider
+ * does not say, the claim is left out.
  */
 export function keepAuthTimeWhole(provider: Provider): void {
   const payload: PayloadOf = replace(provider, 'IdToken.prototype.payload', async function () {
@@ -33,8 +33,8 @@ type Issue = (this: IdToken, options: { use: string }) => Promise<string>
 const RESERVED = new Set(['iss', 'sub', 'aud', 'exp', 'nbf', 'iat', 'jti', 'azp', 'auth_time'])
 
 /**
- * Names the operator who acts for the user in every ID Token, as the claim `act`, and adds further claims of the user; what makes it
- * an ID Token stays.
+ * Adds to every ID Token the claim `act`, if an operator acts for the user, and more claims of the
+ * user. The claims of the protocol cannot be changed.
  *
  * @see RFC 8693 §4.1
  */

@@ -13,9 +13,9 @@ type SaveFor = (this: BoundInteraction, seconds: number) => Promise<string>
 type Find<Found> = (this: object, id: string, options?: object) => Promise<Found | undefined>
 
 /**
- * Stores with every interaction the browser in which it began, as its member `browser`, with the name that a client
- * claims (`clientName`), and lets it be resumed in that browser alone. An interaction does not depend on a session whose user cannot
- * continue it.
+ * Stores with every interaction the browser in which it began (`browser`) and the name that a
+ * client claims (`clientName`). It can be resumed only in that browser. An interaction does not
+ * depend on a session whose user cannot continue it.
  *
  * @param begin - The browser that sent the request, and how long the interaction waits for its page
  *   to be opened. When it rejects, nothing begins.

@@ -24,11 +24,12 @@ export function useOnce(
 }
 
 /**
- * Judges each DPoP proof once it is verified; oidc-provider does not look at the time of one with a nonce. To be called
- * after {@link useOnce}.
+ * Judges each DPoP proof once it is verified; oidc-provider does not look at the time of one with a
+ * nonce. To be called after {@link useOnce}.
  *
- * @param judge - Throws to refuse it. Returns until when it is to be remembered as used, in seconds since the epoch:
- *   oidc-provider would forget one from the future while it is still accepted.
+ * @param judge - Throws to refuse it. Returns the time until which it must be remembered as used,
+ *   in seconds since the epoch. oidc-provider would forget one that is dated in the future while it
+ *   is still accepted.
  */
 export function judgeProofs(
   provider: Provider,

@@ -13,8 +13,8 @@ import { isSelfDescribed } from './clients/self-described.ts'
 import { noteUse, readConsent } from './consents.ts'
 
 /**
- * The claims of a scope. When and by which factors the user logged in is in every ID Token, so that applications can ask
- * for a recent login without having sent `max_age` before.
+ * The claims of a scope. Every ID Token has the time and the factors of the login, so that
+ * applications can check for a recent login without having sent `max_age`.
  *
  * @see OpenID Connect Core 1.0 §2, §5.4
  */
@@ -40,9 +40,9 @@ export const claimsOfScope = {
 }
 
 /**
- * Finds the user of a session or token: none when the user is gone or disabled, or when the
- * login was before the user's sessions were voided, when a refresh token is of a login that lacks a second step, or when an
- * operator may no longer act for the user.
+ * Finds the user of a session or token. Finds none if the user is deleted or disabled, if the
+ * user's sessions were ended after the login, if the login of a refresh token lacks a required
+ * second step, or if an operator may no longer act for the user.
  */
 export function createFindAccount(context: IssuerContext, tenantId: string): FindAccount {
   return async (ctx, sub, token) => {

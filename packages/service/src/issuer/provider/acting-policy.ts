@@ -16,8 +16,8 @@ export function actingFor({ oidc }: KoaContextWithOIDC): Acting | undefined {
 }
 
 /**
- * Refuses requests that ask for something which only the user can do: to prove who they are once more, or to let a program
- * act for them. For all that would show a page, {@link refusePages} does.
+ * Refuses requests for acts that only the user can do: to log in again, or to let a program act for
+ * them. For all that would show a page, {@link refusePages} does.
  *
  * @throws AccessDenied
  */

@@ -46,8 +46,8 @@ const FOREVER_SECONDS = 10 * 365 * 86_400
 /**
  * oidc-provider's view of the stores, for one tenant.
  *
- * Applications are looked up live in the data store; everything else is in the protocol store, under
- * a hash of its id, because most ids are bearer secrets.
+ * Applications are read from the data store at each request. Everything else is in the protocol
+ * store under a hash of its id, because most ids are bearer secrets.
  */
 export function createAdapterFactory(
   context: IssuerContext,
@@ -146,8 +146,8 @@ function refuseLongRequest({ kind, request }: AdapterPayload): void {
 }
 
 /**
- * The stored part of a payload: its own id, the id of the browser's session, and the parameters
- * that are in an interaction twice are left out.
+ * The stored part of a payload. It leaves out the payload's own id, the id of the browser's
+ * session, and the parameters that an interaction has twice.
  */
 function withoutId(payload: AdapterPayload, id: string): AdapterPayload {
   const { jti: _, ...stored } = payload

@@ -120,8 +120,8 @@ function onlyApiOf(
 }
 
 /**
- * Gives a request for an API without a scope all that the application may ask for, and refuses a scope that
- * neither the APIs of the request nor the issuer know.
+ * A request for an API without a scope gets all scopes that the application may ask for. A scope
+ * that neither the APIs of the request nor the issuer know is refused.
  *
  * @see RFC 6749 §3.3
  */
@@ -169,9 +169,9 @@ function refuseOthersScopes(
 }
 
 /**
- * Every refresh token is used once, except those of FAPI 2.0, which are good only with the key of their client. A
- * refresh for an API that the login did not ask for is refused before its token is used up: the next refresh would
- * count as a theft and end the login.
+ * Every refresh token is used once, except those of FAPI 2.0, which are good only with the key of
+ * their client. A refresh for an API that the login did not ask for is refused before its token is
+ * used up. Otherwise the next refresh would count as a theft and end the login.
  *
  * @see RFC 8707 §2.2, FAPI 2.0 Security Profile §5.3.2.1
  */
@@ -199,8 +199,9 @@ export function refuseForeignApi({ oidc }: KoaContextWithOIDC, granted: GrantedA
 }
 
 /**
- * Claims of an access token about its login: for an API, when and how strongly the user logged in; for userinfo,
- * when, to know whether the login is still valid. Of a login of an operator as the user, for an API, who acts.
+ * The claims of an access token about its login. For an API: the time and the strength of the
+ * login. For userinfo: the time, to check whether the login is still valid. If an operator has
+ * logged in as the user: for an API, also who acts.
  *
  * @see RFC 9068 §2.2.1, RFC 8693 §4.1
  */

@@ -72,8 +72,9 @@ interface StoredSession {
 }
 
 /**
- * The logins of operators on command lines. The token is opaque, so nothing but this can verify it; and each use asks again for
- * everything that it depends on: its grant, the consent, the session in which it was confirmed, and the operator.
+ * The logins of operators on command lines. The token is opaque, so only this function can verify
+ * it. Each use checks again everything that it depends on: its grant, the consent, the session in
+ * which it was confirmed, and the operator.
  */
 export function createCommandLogins(
   context: IssuerContext,

@@ -165,9 +165,9 @@ function createFetch(
 }
 
 /**
- * Over TLS, `__Host-` makes browsers take the cookie from the issuer alone. The other two have a path
- * of their own, which that prefix does not allow, so sibling hosts can plant them: interactions are
- * bound to the browser by `requests/browser-cookie.ts`.
+ * Over TLS, `__Host-` makes browsers take the cookie from the issuer alone. The other two have
+ * paths of their own, so they cannot have that prefix, and sibling hosts can plant them. Therefore
+ * `requests/browser-cookie.ts` binds interactions to the browser.
  */
 function cookies(isSecure: boolean): NonNullable<Configuration['cookies']> {
   const attributes = { httpOnly: true, sameSite: 'lax', secure: isSecure } as const

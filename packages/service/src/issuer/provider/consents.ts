@@ -141,9 +141,10 @@ function hasEnded({ tenant }: ConsentHolder, consent: Consent): boolean {
 }
 
 /**
- * Keeps a consent. Earlier consents to the client stay, unless codes went to another place then, or they are withdrawn in the
- * meantime. Its names are written first, or in the same step, so that no list lacks a consent that is there; where the entries
- * are on several servers, a withdrawal at the same time can do that.
+ * Keeps a consent. Earlier consents to the client stay, unless codes went to another place then, or
+ * they are withdrawn in the meantime. Its names are written first or in the same step, so that no
+ * list lacks a consent. Only if the entries are on several servers, a withdrawal at the same time
+ * can cause that.
  */
 export async function keepConsent(
   holder: ConsentHolder,

@@ -29,8 +29,8 @@ interface Secrets {
 }
 
 /**
- * A payload without the secrets of a device, which are sealed. oidc-provider needs both of them with a record that was found by
- * one, and the code of the device with the login in a browser.
+ * A payload whose device secrets are sealed. oidc-provider finds a record by one of the two codes
+ * and needs the other too, and needs the device code for the login in a browser.
  */
 export function sealDevice(
   { vault }: Pick<DomainContext, 'vault'>,

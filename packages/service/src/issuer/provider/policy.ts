@@ -109,8 +109,8 @@ export function createPolicy(context: IssuerContext): interactionPolicy.DefaultP
 }
 
 /**
- * An operator logs in again before a command line acts in the operator's name, regardless of the `max_age` for which the device asks:
- * a stranger may have asked.
+ * Operators log in again before a command line acts in their name, whatever `max_age` the device
+ * asks for, because a stranger may have started the request.
  */
 function isTooOldForCommand(ctx: KoaContextWithOIDC, clock: Clock): boolean {
   const { session, client, result } = ctx.oidc
@@ -130,8 +130,8 @@ function isLoginVoid(ctx: KoaContextWithOIDC, clock: Clock): boolean {
 
 /**
  * An unregistered client asks for more than the user has agreed to, or for a code that goes to the
- * user's device: any program there could ask as this client, so each of its logins is confirmed. So is each login on a
- * device without a browser.
+ * user's device. Any program on the device could ask as this client, so each of its logins is
+ * confirmed. So is each login on a device without a browser.
  *
  * @see RFC 8252 §8.6, RFC 8628 §5.4
  */
@@ -205,8 +205,8 @@ function isAddressUnproven(ctx: KoaContextWithOIDC): boolean {
 
 /**
  * Refuses `response_mode=fragment`: codes go to the application's server, and the part after a `#`
- * is for scripts in the browser. oidc-provider always offers the mode, so it gets to see one that
- * no provider has.
+ * is for scripts in the browser. oidc-provider always supports the mode, so the request is changed
+ * to a mode that no provider has.
  */
 export function refuseFragments(provider: Provider): void {
   provider.use(async (ctx, next) => {

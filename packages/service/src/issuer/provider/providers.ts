@@ -146,7 +146,8 @@ async function build(
     try {
       await next()
     } catch (err) {
-      // Of the session that is saved after the answer was made, beyond the reach of oidc-provider's own.
+      // An error of saving the session after the response was made. oidc-provider's own error
+      // handling does not see it.
       if (!(err instanceof StoreError)) throw err
       const branding = brandingFor(tenant, ctx.req, ctx.query.ui_locales)
       ctx.status = 503
@@ -223,8 +224,8 @@ async function build(
 const COLLECTED = new RegExp(`^(${paths.authorization}|${paths.token}|${paths.end_session})`)
 
 /**
- * The same key for PS256, which FAPI 2.0 requires: under a name of its own, as most clients take a key for the algorithm
- * that it names.
+ * The same key for PS256, which FAPI 2.0 requires. It has a `kid` of its own, because most clients
+ * use a key only for the algorithm that it names.
  */
 function pssKey(key: PrivateJwk): JWK {
   return { ...key, kid: `${key.kid}-ps256`, alg: 'PS256' } as JWK

@@ -7,10 +7,11 @@ import type { NewRefreshToken } from '../engine/refresh-token.ts'
 import { findChanged } from './request-changes.ts'
 
 /**
- * The text of a new refresh token: the random one, its grant, its end, the time of its login, and that of an end of sessions
- * which the login has outlived, if any. So a token that was used needs no record until its end, of which each refresh
- * would leave one. Nothing is gained by making one up: it takes the name of a grant, which only its tokens
- * have, and each of them can revoke the grant anyway.
+ * The text of a new refresh token: a random part, its grant, its expiry, the time of its login, and
+ * the time of an end of sessions that the login was kept through, if any. So a token that was used
+ * needs no record until its end, of which each refresh would leave one. Forging one gains nothing:
+ * it needs the name of a grant, which only the tokens of the grant contain, and each of these can
+ * revoke the grant anyway.
  */
 export function refreshToken(random: string, token: NewRefreshToken, clock: Clock): string {
   const { grantId, authTime = 0, keptAt } = token
@@ -40,8 +41,8 @@ const timeOf = (text = ''): number | undefined =>
   text === '' ? undefined : Number.parseInt(text, 36) / 1e6
 
 /**
- * A refresh token that has no record: it was used before, unless it has expired or its grant was revoked. oidc-provider revokes
- * the grant of a token that is used once more.
+ * A refresh token without a record has been used before, has expired, or its grant was revoked.
+ * oidc-provider revokes the grant of a token that is used again.
  *
  * @see RFC 9700 §4.14.2
  */

@@ -15,9 +15,9 @@ const LOOKS = 10
 const LOOK_EVERY_MS = 100
 
 /**
- * The responses of the latest refreshes of a tenant, sealed. An application whose response was lost repeats the
- * refresh within 30 seconds and gets the same tokens, so that a used token has one successor at most. Any
- * other use of a used token ends the login.
+ * The responses of the latest refreshes of a tenant, sealed. If the response is lost, an
+ * application can repeat the refresh within 30 seconds and gets the same tokens. So a used token
+ * has at most one successor. Any other use of a used token ends the login.
  *
  * @see RFC 9700 §4.14.2
  */

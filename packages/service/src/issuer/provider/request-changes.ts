@@ -10,8 +10,9 @@ import type {
 import { SpentError } from '../engine/code.ts'
 
 /**
- * The changes of a request. They are made in one step, before its response is sent: one round trip instead of one for
- * each model of oidc-provider, and nothing is half done when the process dies.
+ * The changes of a request. They are made in one step before the response is sent. This takes one
+ * round trip instead of one for each model of oidc-provider, and nothing is half done if the
+ * process dies.
  */
 interface RequestChanges {
   spent: Map<string, Change>

@@ -2,7 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { readFields, redirect } from './http.ts'
 import { paths, SOCIAL_CALLBACK } from './paths.ts'
 
-/** Where an application or provider may send a browser with a form instead of a query. */
+/**
+ * The endpoints to which an application or provider may send a browser with a form instead of a
+ * query.
+ */
 export const formPaths: readonly string[] = [
   paths.authorization,
   paths.end_session,

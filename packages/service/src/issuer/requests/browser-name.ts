@@ -7,8 +7,9 @@ export interface BrowserName {
 }
 
 /**
- * Reads a `User-Agent`. The library is loaded with the first one. It takes words that it does not know for a name, so
- * that a stranger could write to the reader: names that it has no rule for are left out.
+ * Reads a `User-Agent`. The library is loaded with the first one. It takes unknown words for a
+ * name, so a stranger could write a message to the reader. Therefore names that it has no rule for
+ * are left out.
  */
 export async function browserOf(userAgent: string | undefined): Promise<BrowserName> {
   if (!userAgent) return { browser: '', system: '' }

@@ -20,7 +20,7 @@ import { type Acting, readSession, type Session } from '../engine/session.ts'
 import type { ShownActing } from '../requests/request-facts.ts'
 import { endSession, revokeGrant } from './end-session.ts'
 
-/** How often logins of operators are looked at whose time or whose rule may be over. */
+/** How often the logins of operators as users are checked for their end. */
 const LOOK_MS = 15_000
 
 /** The changes after which such logins are looked at at once. */
@@ -124,8 +124,9 @@ export async function noteActingLogout(
 }
 
 /**
- * Ends logins of operators whose time is over, or for which a rule holds no longer: the setting of the tenant, the role of the
- * operator, either account. Each use of such a login is refused already; this tells the applications, and the log.
+ * Ends logins of operators as users that have expired or are no longer allowed by the setting of
+ * the tenant, the role of the operator, or the state of either account. Each use of such a login is
+ * refused already; this tells the applications, and the log.
  */
 export function watchActing(
   context: IssuerContext,

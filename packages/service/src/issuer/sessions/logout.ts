@@ -87,15 +87,18 @@ function isSidOf(session: Session | undefined, { oidc }: KoaContextWithOIDC): bo
   return sid !== undefined && sid === oidc.params?.logout_hint
 }
 
-/** How far the clocks of two processes, or of one before and after it was set, may lie apart. */
+/**
+ * The greatest difference between the clocks of two processes, or between a clock before and after
+ * it was set.
+ */
 const TOLERANCE_SECONDS = 15
 
 /**
  * Asks for confirmation when the ID Token's key was withdrawn or has expired, as without an ID
  * Token. To oidc-provider such a token is a fault, and the person could not log out.
  *
- * A token that is dated in the future is taken for none as well: it was signed while the clock was
- * wrong, so it proves nothing about who is logged in now.
+ * A token that is dated in the future is ignored too: it was signed while the clock was wrong, so
+ * it does not prove who is logged in now.
  */
 export function askInPlaceOfOldHints(provider: Provider, keys: readonly JWK[]): void {
   const known = new Set(keys.map(({ kid }) => kid))

@@ -99,7 +99,10 @@ export function endVoidSessions(
   })
 }
 
-/** How long a process of the earlier release is waited for, and how often it is looked whether it is done. */
+/**
+ * How long to wait for a process of the earlier release, and how often to check whether it has
+ * finished.
+ */
 const WAIT_MS = 25_000
 const LOOK_MS = 50
 
@@ -133,7 +136,7 @@ async function endSessions(
   for (const entry of await context.protocol.listByAccount(tenantId, 'Session', userId)) {
     const session = JSON.parse(entry.payload) as StoredSession
     const sids = Object.values(session.authorizations ?? {}).map(({ sid }) => sid)
-    // Of a session that was kept, the applications are told nothing about their older tokens.
+    // If a session was kept, its applications are not told about their older tokens.
     for (const sid of sids) if (sid) told.add(sid)
     if (!isVoid(session.loginTs, session.keptAt)) continue
     // The entry of the end that it waits for is read next.

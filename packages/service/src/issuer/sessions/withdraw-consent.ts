@@ -7,8 +7,9 @@ import { revokeGrant } from './end-session.ts'
 import { sessionsOf } from './user-sessions.ts'
 
 /**
- * Withdraws a user's consent to a client. First the consent goes, without which no token of the client is good any more;
- * then all that came from it: the grants of the user's sessions, and those that outlive them.
+ * Withdraws a user's consent to a client. The consent is deleted first: without it, no token of the
+ * client is valid. Then everything that came from it: the grants of the user's sessions, and those
+ * that outlive sessions.
  */
 export async function withdrawConsent(
   context: IssuerContext,

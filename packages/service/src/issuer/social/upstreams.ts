@@ -21,7 +21,10 @@ export interface Binding {
 /** How a browser is sent to a provider. */
 export interface UpstreamRequest extends Binding {
   redirectUri: string
-  /** How long ago the provider may have asked its user at most, in seconds; 0: it is to ask again. */
+  /**
+   * The greatest age of the user's login at the provider, in seconds; 0: the provider must ask
+   * again.
+   */
   maxAge: number | undefined
   uiLocales: string | undefined
 }

@@ -210,7 +210,8 @@ export function createConnections(
       throw storeFailure(error)
     }
     let isLost = false
-    // Of a connection that is lost between two statements; without a listener it would end the process.
+    // The error of a connection that is lost between two statements. Without a listener it would
+    // end the process.
     const lose = () => {
       isLost = true
     }

@@ -29,9 +29,9 @@ function noteOf(concerned: ReadonlySet<string>): string {
 }
 
 /**
- * PostgreSQL as the tables know it. {@link Engine.write} is for rare writes: it holds the
- * row `revision`, so that they happen one after another in all processes, and those that
- * changed something leave a new revision behind.
+ * PostgreSQL as the tables know it. {@link Engine.write} is for rare writes. It locks the row
+ * `revision`, so these writes happen one after another across all processes. A write that changes
+ * something also writes a new revision.
  */
 export function createDatabase(connections: Connections): Engine {
   const inLine = createLines()

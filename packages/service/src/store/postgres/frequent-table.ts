@@ -30,11 +30,12 @@ const MAX_TRIES = 20
 const FOREIGN_KEY_VIOLATION = '23503'
 
 /**
- * A table that is written often: each write is one statement, together with its counter, its audit
- * entry and what else belongs to it, and no lock is held while JavaScript runs. An update is a
- * comparison with the `rev` that was read, so `change` may run several times.
+ * A table that is written often. Each write is one statement, with its counter and its audit entry,
+ * and no lock is held while JavaScript runs. An update is a comparison with the `rev` that was
+ * read, so `change` may run several times.
  *
- * @param beside - The part of the statement that stores something else of a record that was inserted or updated.
+ * @param beside - The part of the statement that stores something else of a record that was
+ *   inserted or updated.
  */
 export function createFrequentTable<T, R extends AnyRow>(
   { reader }: Pick<Engine, 'reader'>,

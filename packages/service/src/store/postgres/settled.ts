@@ -30,9 +30,10 @@ export interface Settled {
  */
 export const SERVER: Sql = raw('extract(epoch from pg_postmaster_start_time())::text')
 
-// Ids are given out before their entries become visible. A transaction that has one holds a lock on the table
-// until it ends, so that once those who held one after the last id was given out are gone, so are all entries
-// that could appear before it. Transactions that do not write the log hold nothing back.
+// Ids are given out before their entries become visible. A transaction that has taken an id holds a
+// lock on the table until it ends. Once all transactions that held one when the last id was taken
+// have ended, no entry can appear before that id any more. Transactions that do not write the log
+// hold nothing back.
 export const LOG_STATE = sql<LogState>`select t.last_value as last, array(
     select virtualtransaction from pg_locks
     where t.last_value is not null and locktype = 'relation' and relation = 'audit'::regclass

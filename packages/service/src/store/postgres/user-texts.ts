@@ -4,8 +4,9 @@ import { type AnyRow, raw, type Sql, sql } from '../sql/sql.ts'
 import { usersTable } from '../sql/tables/users.ts'
 
 /**
- * The texts in which a search for users looks are a table of their own: release 0.2 reads every column of users, and its
- * prepared statements fail for good when there is one more. A user whom that release has written has no text.
+ * The texts for the search of users have a table of their own. Release 0.2 reads every column of
+ * users, and its prepared statements would fail permanently if a column were added. A user whom
+ * that release has written has no text.
  */
 export const USER_TEXTS = `create table user_texts (
   of_tenant text collate "C" not null,

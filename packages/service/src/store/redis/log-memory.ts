@@ -14,7 +14,10 @@ const KINDS = ['e', 'u', 'g', 'a']
 /** How many keys one step looks at. */
 const SCAN_COUNT = 1_000
 
-/** How far the audit log has come, as Redis remembers it: a dump that comes back ends before that. */
+/**
+ * The position of the audit log as Redis remembers it. A restored dump of the database ends before
+ * it.
+ */
 export function createLogMemory(client: RedisConnection): LogMemory {
   const keyOf = (name: string) => `latchkey:log:${name}`
   return {

@@ -26,9 +26,9 @@ export interface RedisProtocolStoreOptions {
 /**
  * Keeps protocol state in Redis or Valkey, for any number of processes.
  *
- * Each step works on one key, so that it runs on a Cluster; on one server, an entry is written with its
- * indexes in one step. Indexes are looked up first and the entries
- * they name are checked: an index that is out of date costs a look-up and never gives a wrong answer.
+ * Each step works on one key, so that it runs on a Cluster; on one server, an entry is written with
+ * its indexes in one step. Indexes are read first, and the entries that they name are checked. So
+ * an outdated index costs a look-up but never gives a wrong result.
  */
 export function createRedisProtocolStore(options: RedisProtocolStoreOptions): ProtocolStore {
   const client = connectRedis(options.url)

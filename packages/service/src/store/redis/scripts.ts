@@ -184,8 +184,8 @@ const scripts = {
   /** Lets a member of an index expire earlier: member, expiry. */
   shorten: `return redis.call('ZADD', KEYS[1], 'XX', ARGV[2], ARGV[1])`,
   /**
-   * Returns the entry, and prolongs its life if it ends soon: now, the latest end that counts as soon, the new end, and how
-   * long that is in milliseconds.
+   * Returns the entry, and extends its lifetime if it expires soon. Arguments: now, the latest
+   * expiry that counts as soon, the new expiry, and the new lifetime in milliseconds.
    */
   renew: `
     local all = redis.call('HGETALL', KEYS[1])

@@ -69,8 +69,9 @@ const lockRemoved = `perform from audit_details
   order by audit_id for update;`
 
 /**
- * The triggers that keep the details of audit entries: every way to write an entry stores the names with it, that of
- * release 0.2 included, and the names of a user are erased in the transaction that deletes the user.
+ * The triggers for the details of audit entries. Every way to write an entry stores the names with
+ * it, also that of release 0.2. The names of a user are erased in the transaction that deletes the
+ * user.
  */
 export function createAuditTriggers(engine: EngineName): string[] {
   const { actor, target } = namesOf(engine, engine === 'sqlite' ? 'new' : 'added')

@@ -15,8 +15,9 @@ interface Lead {
 const every = columnsIn('audit')
 
 /**
- * The search of the audit log in an SQL store. Each scan reads one index in the order of time, of one action where
- * the entries are those of an actor or of some actions; the scans are merged, so that no page is short.
+ * The search of the audit log in an SQL store. Each scan reads one index in the order of time: for
+ * entries of an actor or of some actions, those of one action. The scans are merged, so that every
+ * page is full.
  *
  * @param toEntry - Turns a row into an entry.
  */

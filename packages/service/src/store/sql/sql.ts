@@ -59,7 +59,7 @@ export function sql<R = unknown>(
       continue
     }
     values ??= parts.slice(0, at) as Bound[]
-    // Where it stands among the strings: after those before it, each of which a value follows.
+    // Its position among the strings: after those before it, each of which is followed by a value.
     shape = withPart(shape, at, values.length, part.shape)
     for (const value of part.values) values.push(value)
   }

@@ -12,13 +12,16 @@ import { type Sql, sql } from './sql.ts'
 import { createUserSearch, stateOf, usersBy, wayIn } from './user-search.ts'
 
 /**
- * How many users are read in the order of their ids before the index of trigrams is used, which would return all others
- * who contain the text, too: a text that many contain fills its page among them. Fewer of those in a state, as each is a row
- * at another place.
+ * The number of users that are read in the order of their ids before the trigram index is used. A
+ * common text fills its page with these; the index would return all users with it. Fewer of those
+ * in a state, as each is a row at another place.
  */
 const LOOKED_AT = { all: 4_000, inState: 1_000 }
 
-/** How many users of all states the index finds at most before more of those in the state are looked at. */
+/**
+ * The number of users of all states that the index finds before more users in the wanted state are
+ * read.
+ */
 const MANY = 20_000
 
 /** More than there are. */

@@ -20,8 +20,9 @@ export class DataInUseError extends Error {
  * Takes a data folder for this process, by an exclusive lock on a small database in it, which ends
  * with the process however it ends.
  *
- * @throws {@link DataInUseError} when another process serves from the folder; an error with the user and the
- *   remedy when this user may not write there, as in a container whose volume belongs to another.
+ * @throws {@link DataInUseError} if another process serves the folder; an error with the user and
+ *   the remedy if this user may not write there, as in a container whose volume belongs to another
+ *   user.
  */
 export function takeOwnership(folder: string): OwnerLock {
   const pidFile = join(folder, 'owner.pid')

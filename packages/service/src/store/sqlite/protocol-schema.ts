@@ -5,8 +5,9 @@ import { makePrivate } from './private-file.ts'
 export const SCHEMA_VERSION = 5
 
 /**
- * How many pages the log grows to, 16 MB of them, before they are copied into the file: the pages
- * that every login writes are copied once instead of four times, and the disk waits as seldom.
+ * The size of the log in pages (16 MB) at which it is copied into the file. With this size, the
+ * pages that every login writes are copied once instead of four times, and the disk is synchronized
+ * less often.
  */
 const CHECKPOINT_PAGES = 4_000
 
@@ -68,9 +69,9 @@ const STEPS = [SCHEMA, NOTICES, OUTBOX, MAIL_FILTERS, MAIL_BY_TIME]
 /**
  * Opens `protocol.db`, or creates it.
  *
- * Synchronous NORMAL: a commit survives the end of the process, however sudden; a power cut may
- * take the last ones along, which costs a user a login and never lets a code be used twice without
- * its tokens being lost as well.
+ * Synchronous NORMAL: a commit survives a crash of the process. A power cut can lose the last
+ * commits. That costs a user a login, but a code can never be used twice unless its tokens are lost
+ * too.
  *
  * @param path - A file, or `:memory:`.
  */

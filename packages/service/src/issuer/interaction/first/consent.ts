@@ -119,8 +119,8 @@ export async function shownAccess(
 }
 
 /**
- * The host by which a page names a client: that of its metadata document; of one that has registered itself, the host that its
- * codes go to.
+ * The host by which a page names a client: that of its metadata document, or for a client that has
+ * registered itself, the host that receives its codes.
  *
  * @returns `undefined` for a program on the user's device.
  */

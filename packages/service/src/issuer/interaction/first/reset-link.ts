@@ -64,7 +64,10 @@ export async function setPassword(
   return true
 }
 
-/** Whom a good link was sent to, if they still have that address and may set a password. */
+/**
+ * The user to whom a valid link was sent, if the user still has that address and may set a
+ * password.
+ */
 async function findRecipient(
   flow: FlowRequest,
   token: string,

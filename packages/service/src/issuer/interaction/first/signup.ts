@@ -41,11 +41,11 @@ export async function showSignup(flow: InteractionRequest): Promise<void> {
 }
 
 /**
- * Sends a message to the address, and creates an account: at once where unverified users may log
- * in, elsewhere when the link in the message is followed.
+ * Sends a message to the address, and creates an account: at once if unverified users may log in,
+ * otherwise when the link in the message is followed.
  *
- * For an address with an account, the response and its timing are the same; only the message
- * differs, which only the owner of the address can read.
+ * For an address that has an account, the response and its timing are the same. Only the message
+ * differs, and only the owner of the address can read it.
  */
 export async function signup(flow: InteractionRequest, form: Form): Promise<void> {
   const { context, facts, tenant, interaction, response } = flow

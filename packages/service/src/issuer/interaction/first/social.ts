@@ -88,7 +88,7 @@ async function start(flow: InteractionRequest, connection: Connection | undefine
   return showProblem(flow, 503, tripTexts[problem], connection)
 }
 
-/** How long ago a login for the application's request may be at most; 0: there must be one now. */
+/** The greatest age of a login for the application's request, in seconds; 0 means a new login. */
 function maxAgeOf({ params }: Interaction): number | undefined {
   const prompts = typeof params.prompt === 'string' ? params.prompt.split(' ') : []
   if (prompts.includes('login')) return 0

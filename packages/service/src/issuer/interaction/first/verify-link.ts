@@ -65,8 +65,9 @@ function asksPassword({ tenant, request }: FlowRequest, { browser }: EmailToken)
 }
 
 /**
- * Whether all ways to log in are removed from the account: in another browser, a stranger may have made it,
- * and a tenant without passwords has none to ask for.
+ * Whether all ways to log in are removed from the account. They are if the link is opened in
+ * another browser, because a stranger may have made the account, and a tenant without passwords
+ * cannot ask for one.
  */
 function removesLogins({ tenant, request }: FlowRequest, { browser }: EmailToken): boolean {
   return !tenant.settings.allowPasswords && !isSameBrowser(request, browser)

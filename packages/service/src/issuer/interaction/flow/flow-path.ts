@@ -28,7 +28,7 @@ export type Done = 'verified' | 'reset'
 
 /**
  * The path of an interaction's pages. Its id is in a cookie that the browser sends only to this
- * path, so that two tabs do not interfere; the path contains a handle derived from it.
+ * path, so that two tabs do not interfere. The path contains a handle that is derived from the id.
  *
  * The path also names the application, so that a visitor who comes too late can be sent back to it.
  */

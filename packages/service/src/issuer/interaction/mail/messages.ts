@@ -181,9 +181,10 @@ interface ChangeFacts {
 }
 
 /**
- * Tells the user what has happened: the password, the address or the ways to log in were changed, the user has logged
- * in on a new device, or a person who knows the password has guessed at the second step. The message has a link that takes the account back to
- * how it was before the change.
+ * Tells the user about a security event: the password, the address or the ways to log in were
+ * changed, the user has logged in on a new device, or a person who knows the password has failed at
+ * the second step. The message has a link that takes the account back to how it was before the
+ * change.
  *
  * @param user - As the user was before the change: this is where the message goes.
  */

@@ -14,8 +14,8 @@ const contests = entry<Contest>('ContestToken', SECONDS)
 /**
  * Makes the token of a link that takes a change back. A user may have several.
  *
- * The move to another address ends the links of earlier changes, so its own link takes those back, too: an intruder may
- * have changed the password before the address.
+ * A change of the address revokes the links of earlier changes. So its own link undoes those
+ * changes too: an intruder may have changed the password before the address.
  */
 export async function issueUndoToken(holder: Holder, before: Before): Promise<string> {
   const token = randomBytes(32).toString('base64url')

@@ -44,8 +44,8 @@ const trusted = entry<TrustedDevice>('TrustedDevice', undefined)
 const news = entry<DeviceNews>('DeviceNews', lifetimes.knownDeviceSeconds)
 
 /**
- * Names this device and the user, if the user has logged in on it, and what ends sessions, such as a
- * new password, has not happened since. It takes as long for an unknown user (`undefined`).
+ * Names this device and the user, if the user has logged in on it and the sessions were not ended
+ * since, such as by a new password. It takes as long for an unknown user (`undefined`).
  */
 export async function findDevice(
   flow: FlowRequest,
@@ -68,8 +68,8 @@ async function readDevice(
 }
 
 /**
- * Whether the user has a second step behind them that was to count for this device: not longer ago than
- * the tenant allows now, and no factor was changed and no session ended since.
+ * Whether the user has completed a second step on this device that still counts: it is not older
+ * than the tenant allows now, and no factor was changed and no sessions were ended since.
  */
 export async function isTrusted(
   flow: Pick<FlowRequest, 'context' | 'tenant' | 'request'>,

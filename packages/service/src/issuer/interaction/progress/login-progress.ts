@@ -113,7 +113,7 @@ export async function stepUp(flow: InteractionRequest): Promise<boolean> {
   const progress = { id: newId(), userId: user.id, proofs, loggedInAt: loginTs, keptAt, provenAt }
   const step = { progress, user }
   const age = context.domain.clock.now() / 1000 - authTimeOf(session)
-  // As on the account page: a way to log in is added by a recent login alone.
+  // As on the account page, only a recent login can add a way to log in.
   if (age > lifetimes.recentLoginSeconds && (await isEnrolling(flow, step))) return false
   await advance(flow, step, false)
   return true
@@ -141,8 +141,8 @@ async function offerOtherStart(
 }
 
 /**
- * Whether the requested level is out of reach after these proofs, but not after a login with the user's
- * password or passkey: a login that begins at a provider stays below `mfa`.
+ * Whether the requested level cannot be reached after these proofs, but could be after a login with
+ * the user's password or passkey. A login that begins at another provider stays below `mfa`.
  */
 async function needsOtherStart(
   { context, tenant, interaction }: InteractionRequest,
@@ -242,8 +242,8 @@ export async function usefulFactors(
 }
 
 /**
- * The second factors that would satisfy the application, if the user enrolled them; where it asks for more than a second step
- * and none does, those that make one.
+ * The second factors that would satisfy the application if the user enrolled them. If it asks for
+ * more than a second step and no factor is enough, the factors that make a second step.
  */
 export async function enrollableFactors(
   flow: InteractionRequest,
@@ -312,8 +312,8 @@ async function advance(flow: InteractionRequest, step: Step, isStored: boolean):
 }
 
 /**
- * The page that asks for the next missing factor; `undefined` if none is missing, `start` if
- * the way to log in that was used was switched off meanwhile, and `none` if a second step is required that the user
+ * The page that asks for the next missing factor; `undefined` if none is missing, `start` if the
+ * way to log in was turned off meanwhile, and `none` if a second step is required that the user
  * cannot add.
  */
 async function nextPage(

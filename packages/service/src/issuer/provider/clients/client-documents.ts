@@ -106,7 +106,8 @@ export function createClientDocuments(context: {
     feature: ({ id: tenantId, metadata }, factsOf) => ({
       enabled: acceptsDocuments({ metadata }),
       ack: 'draft-02',
-      // How long it is kept is decided here: the providers of tenants, which keep it as well, are built again at any time.
+      // How long it is kept is decided here, because the providers of tenants, which keep it too,
+      // can be rebuilt at any time.
       cacheDuration: { min: 1, max: KEPT.max },
       async allowFetch(ctx, clientId) {
         const { tenant, clientIp } = factsOf(ctx.req)

@@ -92,8 +92,8 @@ function fapiMetadata(metadata: Metadata): Partial<AdapterPayload> {
 }
 
 /**
- * The logout URLs. One without a path is the same with a slash (RFC 9110 §4.2.3), and libraries differ in which of the
- * two they send; oidc-provider compares them as they are written.
+ * The logout URLs. An address without a path is the same as one with a slash (RFC 9110 §4.2.3), and
+ * libraries differ in which one they send. oidc-provider compares them as texts.
  */
 function logoutUrls(application: Application, developerMode: boolean): string[] {
   const urls = workingUrls(application.logoutUrls, application, developerMode).flatMap((url) => {

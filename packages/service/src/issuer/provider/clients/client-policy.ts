@@ -64,8 +64,9 @@ export function needsPkce(ctx: KoaContextWithOIDC, client: Client): boolean {
 }
 
 /**
- * Whether scripts of an origin may ask for tokens of a client: those on the origins of the redirect URLs of a public
- * client that is not native. Of one with a secret they are refused with an error that they can read.
+ * Whether scripts of an origin may request tokens of a client. They may if the client is public and
+ * not native, and has a redirect URL on this origin. For a client with a secret they are refused,
+ * with an error that they can read.
  *
  * @throws NotRegisteredFor when the application has a secret.
  */

@@ -13,8 +13,8 @@ const MAX_ASSERTION_SECONDS = 600
 const PROOF_SECONDS = 300
 
 /**
- * Refuses a client assertion that is not for this issuer alone, is from the future, or is good for long. oidc-provider
- * has checked its signature, `nbf`, and that it has not expired.
+ * Refuses a client assertion that is for other issuers too, is dated in the future, or is valid for
+ * too long. oidc-provider has checked the signature, `nbf` and `exp`.
  *
  * @see FAPI 2.0 Security Profile §5.3.2.1, RFC 7523 §3
  */

@@ -53,7 +53,10 @@ interface LaneGiven {
 
 const all = every('deliveries')
 
-/** How far the clocks of two processes are apart at most, when the times of two entries are compared. */
+/**
+ * The greatest difference between the clocks of two processes, for comparing the times of two
+ * entries.
+ */
 const CLOCKS_APART = 600 * 1e6
 
 /** How many rows one statement removes. */

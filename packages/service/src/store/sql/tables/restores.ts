@@ -28,7 +28,8 @@ export function createRestores(engine: Engine, addEntry: AddEntry, own: Own): Re
         const { at, past = 0, keepsAccess } = restore
         const end = await writer.first(sql<{ id: number }>`select ${lastEntry} as id`)
         const ends = end?.id ?? 0
-        // By the time, so that each restore of the same backup goes on with ids that none before it had.
+        // Made from the time, so that each restore of the same backup continues with ids that no
+        // earlier one had.
         const begins = Math.max(ends + 1, past + 1, at)
         await writer.run(insertInto('restores', ['begins', 'ends', 'at'], [begins, ends, at]))
         const entry = { ...toRow(audit), id: begins }
