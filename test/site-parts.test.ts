@@ -66,7 +66,7 @@ test('each page of the path of developers ends with a link to the next one', () 
 test('each page of the path of operators ends with a link to the next one', () => {
   const first = 'running-the-service.md'
   const list = /^1\. .*?\n\n/ms.exec(guide(first))?.[0] ?? ''
-  const following = [...list.matchAll(/^\d\. \[[^\]]*\]\(([\w-]+\.md)\)/gm)].map(
+  const following = [...list.matchAll(/^\d+\. \[[^\]]*\]\(([\w-]+\.md)\)/gm)].map(
     ([, file = '']) => file,
   )
   expect(following.length).toBeGreaterThan(7)

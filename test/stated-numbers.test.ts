@@ -54,13 +54,13 @@ const stated: readonly Stated[] = [
     ['service/src/mail/outbox', 'GIVE_UP_SECONDS', DAY],
   ],
   [
-    'console',
+    'helping-users',
     'at most 50 MB and 500,000 users',
     ['service/src/console/uploads', 'MAX_FILE_BYTES', 50 * MIB],
     ['service/src/domain/operators/import-jobs', 'MAX_RECORDS', 500_000],
   ],
   [
-    'console',
+    'helping-users',
     'For more than 1,000 users, type their number',
     ['service/src/console/routes/jobs', 'TYPED_ABOVE', 1_000],
   ],
@@ -72,7 +72,7 @@ const stated: readonly Stated[] = [
   ],
   [
     'console',
-    'Some actions ask for a login of the last five minutes',
+    'Most changes ask for a login of the last five minutes',
     ['service/src/console/login', 'FRESH_SECONDS', 5 * MINUTE],
   ],
   [

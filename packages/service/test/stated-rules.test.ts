@@ -101,7 +101,7 @@ const read = (path: string) => readFileSync(fileURLToPath(new URL(path, import.m
 const documents = [
   ...[
     ...['account-page', 'second-factors', 'social-login', 'console'],
-    ...['running-the-service', 'backups'],
+    ...['helping-users', 'running-the-service', 'backups'],
   ].map((name) => `../../../docs/guides/${name}.md`),
   ...readdirSync(new URL('../../../docs/decisions', import.meta.url))
     .filter((name) => /^00(1[48]|20|36|37|40|42|5[45]|6[247]|68)/.test(name))
