@@ -99,6 +99,7 @@ export const sidebar: Entry[] = [
       // The operator's path first: each page leads to the next one.
       { text: 'Running the service', link: '/guides/running-the-service' },
       { text: 'The management console', link: '/guides/console' },
+      { text: 'Helping users', link: '/guides/helping-users' },
       { text: 'Branding', link: '/guides/branding' },
       { text: 'Importing users', link: '/guides/importing-users' },
       { text: 'Backups, keys and the audit log', link: '/guides/backups' },
@@ -111,6 +112,7 @@ export const sidebar: Entry[] = [
       { text: 'Webhooks', link: '/guides/webhooks' },
       { text: 'Other clients', link: '/guides/other-clients' },
       { text: 'Scaling the service', link: '/guides/scaling' },
+      { text: 'Capacity', link: '/guides/capacity' },
       { text: 'Data protection', link: '/guides/data-protection' },
       { text: 'Browsers', link: '/guides/browsers' },
     ],

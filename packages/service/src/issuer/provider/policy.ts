@@ -109,8 +109,8 @@ export function createPolicy(context: IssuerContext): interactionPolicy.DefaultP
 }
 
 /**
- * Operators log in again before a command line acts in their name, whatever `max_age` the device
- * asks for, because a stranger may have started the request.
+ * Operators log in again before a command line acts in their name, regardless of the `max_age` that
+ * the device asks for, because a stranger may have started the request.
  */
 function isTooOldForCommand(ctx: KoaContextWithOIDC, clock: Clock): boolean {
   const { session, client, result } = ctx.oidc
