@@ -32,8 +32,8 @@ interface RequestActions<U, Sent> {
   /**
    * The access token, refreshed first if it is about to expire.
    *
-   * @throws {@link RefreshError} if no user is logged in by a session, if there is no valid access
-   *   token and no refresh token, or if the provider refuses or does not answer.
+   * @throws {@link RefreshError} if the request has no session of a user, if there is neither a
+   *   valid access token nor a refresh token, or if the provider refuses or does not answer.
    */
   accessToken(request?: AccessTokenRequest): Promise<string>
   /**

@@ -50,7 +50,7 @@ export async function openHashList(path: string): Promise<HashList> {
 
 function unsorted(path: string): Error {
   return new Error(
-    `The list of leaked passwords ${path} must have a SHA-1 of 40 hexadecimal digits in each line, in their order, as the downloader of Pwned Passwords writes it with its option for a single file.`,
+    `The list of leaked passwords ${path} must have a SHA-1 of 40 hexadecimal digits in each line, sorted. The downloader of Pwned Passwords writes it so with its option for a single file.`,
   )
 }
 

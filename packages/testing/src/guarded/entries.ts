@@ -23,7 +23,10 @@ export interface GuardReport {
   readonly guarded: string[]
   /** The routes that `public` lists. */
   readonly public: string[]
-  /** The names of middleware for every path. None of it answered the request for a missing page. */
+  /**
+   * The names of the middleware that runs for every path. It needs no guard, because it did not
+   * answer a request for a missing page.
+   */
   readonly middleware: string[]
 }
 

@@ -17,11 +17,11 @@ export const applications = {
     de: 'Benutzer dieser Anwendung können überredet werden, die Anmeldung auf dem Gerät eines Fremden zu bestätigen. Die Seite, die sie fragt, nennt die Herkunft der Anfrage und warnt davor.',
   },
   price_public: {
-    en: 'The application has no secret. Anybody who controls a redirect URL can log users in as it, and scripts on the origins of its redirect URLs can read and keep tokens. A backend with a session, such as the kit, keeps tokens away from scripts.',
+    en: 'The application has no secret. Anybody who controls a redirect URL can log users in as this application, and scripts on the origins of its redirect URLs can read and keep tokens. A backend with a session, such as the kit, keeps tokens away from scripts.',
     de: 'Die Anwendung hat kein Geheimnis. Jeder, der eine Weiterleitungs-URL kontrolliert, kann Benutzer in ihrem Namen anmelden, und Skripte auf deren Origins können Tokens lesen und behalten. Ein Backend mit einer Sitzung, wie das Kit, hält Tokens von Skripten fern.',
   },
   price_native: {
-    en: 'The application has no secret and runs on devices of its users, where another app can use its URL scheme or port and ask for a login as it. So users who are logged in confirm each login, and an application cannot log them in silently. A redirect URL with https, which the system ties to one app, is safer than a scheme.',
+    en: 'The application has no secret and runs on devices of its users, where another app can use its URL scheme or port to request a login in its name. So users who are logged in confirm each login, and an application cannot log them in silently. An https redirect URL is safer than a URL scheme, because the system ties it to one app.',
     de: 'Die Anwendung hat kein Geheimnis und läuft auf Geräten ihrer Benutzer, wo eine andere App ihr URL-Schema oder ihren Port benutzen und in ihrem Namen um eine Anmeldung bitten kann. Deshalb bestätigen angemeldete Benutzer jede Anmeldung, und stille Anmeldungen gibt es nicht. Eine Weiterleitungs-URL mit https, die das System an eine App bindet, ist sicherer als ein Schema.',
   },
   price_fapi: {
@@ -61,7 +61,7 @@ export const applications = {
     de: '„metadata.{key}“ enthält „{value}“; das ist keine vollständige URI ohne Fragment. Nehmen Sie solche wie https://api.example.com, mit Leerzeichen dazwischen.',
   },
   resources_not_json: {
-    en: '"metadata.{key}" begins like a JSON object and is none; use names with spaces between them, or an object such as {"https://api.example.com":"notes:read"}.',
+    en: '"metadata.{key}" begins like a JSON object but is not one; use names with spaces between them, or an object such as {"https://api.example.com":"notes:read"}.',
     de: '„metadata.{key}“ beginnt wie ein JSON-Objekt und ist keines. Nehmen Sie Namen mit Leerzeichen dazwischen, oder ein Objekt wie {"https://api.example.com":"notes:read"}.',
   },
   resources_no_text: {

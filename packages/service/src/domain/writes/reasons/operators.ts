@@ -21,7 +21,7 @@ export const operators = {
     de: 'Schreiben Sie den Grund, mit {least} bis {most} Zeichen. Der Benutzer liest ihn.',
   },
   impersonation_open: {
-    en: 'You have asked to log in as this user already, or the user declined that less than a day ago.',
+    en: 'You have already asked to log in as this user, or the user declined less than a day ago.',
     de: 'Sie haben schon angefragt, sich als dieser Benutzer anzumelden, oder der Benutzer hat es vor weniger als einem Tag abgelehnt.',
   },
   impersonation_not_ready: {

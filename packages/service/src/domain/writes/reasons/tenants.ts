@@ -221,7 +221,7 @@ export const tenants = {
     de: '„{field}“ hat {count} Bytes; höchstens {most} sind möglich.',
   },
   text_not_shown: {
-    en: '"{field}" has a line break, or a character that is not seen or turns the direction of text. Write one paragraph of plain text.',
+    en: '"{field}" has a line break, or a character that is invisible or changes the direction of text. Write one paragraph of plain text.',
     de: '„{field}“ enthält einen Zeilenumbruch oder ein Zeichen, das unsichtbar ist oder die Schreibrichtung ändert. Schreiben Sie einen Absatz aus einfachem Text.',
   },
   text_markup: {

@@ -29,7 +29,7 @@ export const users = {
     de: 'Die Adresse ist inzwischen eine andere.',
   },
   mail_not_sent_again: {
-    en: 'Only links for a new password, for an invitation and for an address of a user are sent again.',
+    en: 'Only messages with a link for a new password, for an invitation or to verify an address can be sent again.',
     de: 'Nur Links für ein neues Passwort, eine Einladung oder die Adresse eines Benutzers werden noch einmal gesendet.',
   },
   mail_address_verified: {
