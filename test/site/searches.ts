@@ -158,7 +158,12 @@ export const searches: Readonly<Record<string, readonly string[]>> = {
   'logged out': ['guides/faq', 'guides/troubleshooting'],
   'redirect loop': ['guides/troubleshooting', 'guides/faq'],
   invalid_grant: ['guides/faq', 'guides/troubleshooting', 'errors'],
-  'wrong password': ['guides/console', 'guides/helping-users', 'guides/second-factors', 'guides/faq'],
+  'wrong password': [
+    'guides/console',
+    'guides/helping-users',
+    'guides/second-factors',
+    'guides/faq',
+  ],
   'user id': ['guides/faq', 'guides/sessions', 'guides/routes', 'guides/importing-users'],
   database: ['guides/scaling', 'guides/faq', 'guides/which-half', 'guides/data-protection'],
   bun: ['guides/hono', 'guides/faq', 'guides/recipes'],
