@@ -14,8 +14,8 @@ export interface SessionData {
    */
   get(): Readonly<Record<string, unknown>>
   /**
-   * Stores values by name; `undefined` removes one. Other names stay, also those that another
-   * request has changed meanwhile. A visitor without a session gets one.
+   * Stores values by name; `undefined` removes one. Values of other names are kept, even if another
+   * request has changed them meanwhile. A visitor without a session gets one.
    *
    * @throws {@link SessionEndedError} when the session has ended meanwhile; nothing is stored.
    */
