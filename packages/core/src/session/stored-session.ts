@@ -48,7 +48,7 @@ export class StoredSession {
     return this.#record?.login
   }
 
-  /** The application's own data as of the last read or write; nothing of the login is in it. */
+  /** The application's own data as of the last read or write. It does not contain the login. */
   get data(): Data {
     return this.#record?.data ?? NO_DATA
   }
