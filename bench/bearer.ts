@@ -1,6 +1,6 @@
 import { generateKeyPairSync, hash, type KeyObject, randomUUID, sign } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { type Child, start } from './parts/child.ts'
@@ -123,7 +123,7 @@ function jwt(header: object, claims: object, key: Parameters<typeof sign>[2]): s
 /** Serves discovery and the key, and says of any opaque token that it is active. @returns The issuer. */
 async function serveKeys(key: KeyObject): Promise<string> {
   const jwk = { ...key.export({ format: 'jwk' }), kid: 'key', alg: 'RS256', use: 'sig' }
-  const server = createServer(async (req, res) => {
+  async function serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const discovery = {
       issuer: url,
       jwks_uri: `${url}/jwks`,
@@ -137,10 +137,10 @@ async function serveKeys(key: KeyObject): Promise<string> {
     res.setHeader('content-type', 'application/json')
     if (req.url === '/introspect') {
       const token = new URLSearchParams(await text(req)).get('token') ?? ''
-      return res.end(JSON.stringify(introspected(token)))
-    }
-    res.end(JSON.stringify(req.url === '/jwks' ? { keys: [jwk] } : discovery))
-  }).listen(0, '127.0.0.1')
+      res.end(JSON.stringify(introspected(token)))
+    } else res.end(JSON.stringify(req.url === '/jwks' ? { keys: [jwk] } : discovery))
+  }
+  const server = createServer((req, res) => void serve(req, res)).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return url

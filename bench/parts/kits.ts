@@ -267,7 +267,7 @@ async function redeemByClient(config: import('openid-client').Configuration): Pr
       pkceCodeVerifier: login.verifier,
       idTokenExpected: true,
     })
-    return { ...(tokens.claims() as never), refreshToken: tokens.refresh_token }
+    return { ...(tokens.claims() as { sub: string }), refreshToken: tokens.refresh_token }
   }
 }
 

@@ -141,7 +141,8 @@ const lists: Record<string, (store: DataStore) => Promise<unknown[] | undefined>
   ...Object.fromEntries(
     [T, undefined].map((of) => [
       `days of ${of ? 'a tenant' : 'all'} by login.`,
-      async ({ audit }: DataStore) => audit.countByDay(of, { action: 'login.', from: 1, limit: 10 }),
+      async ({ audit }: DataStore) =>
+        audit.countByDay(of, { action: 'login.', from: 1, limit: 10 }),
     ]),
   ),
   applications: async ({ applications }) => (await applications.list(T, page))?.items,
