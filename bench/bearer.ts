@@ -17,7 +17,7 @@ const REQUESTS = Number(process.env.REQUESTS ?? 3_000)
 const CONNECTIONS = (process.env.CONNECTIONS ?? '1,16').split(',').map(Number)
 const ONLY = process.env.ONLY?.split(';')
 const JWT = ['express', 'jose', 'express-oauth2-jwt-bearer', 'latchkey']
-/** What is measured for each kind of tokens; the second is what the others are compared with. */
+/** Contestants for each kind of tokens; the others are compared with the second. */
 const NAMES: Record<string, readonly string[]> = {
   often: JWT,
   once: JWT,
@@ -102,7 +102,7 @@ function accessToken(sub: string, bound: object = {}): string {
   return jwt(header, { ...claimsOf(sub), ...bound }, privateKey)
 }
 
-/** What the issuer says of an opaque token (RFC 7662 §2.2). */
+/** The answer of the issuer about an opaque token (RFC 7662 §2.2). */
 function introspected(token: string): object {
   return { active: true, token_type: 'Bearer', ...claimsOf(token.split('-', 2).join('-')) }
 }

@@ -34,7 +34,7 @@ const guards: Record<string, Guard> = {
     const { calculateJwkThumbprint, createRemoteJWKSet, EmbeddedJWK, jwtVerify } = await import(
       'jose'
     )
-    /** The proofs of the last minutes, by what was proven. */
+    /** The proofs of the last minutes: when each came. */
     const used = new Map<string, number>()
     const checkProof = async (req: Request, token: string, cnf: unknown) => {
       const options = { typ: 'dpop+jwt', algorithms: ['ES256'], maxTokenAge: 60 }

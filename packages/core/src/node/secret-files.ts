@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { ConfigError } from '../errors/errors.ts'
-import type { ConfigFault } from '../shared/check-options.ts'
 
+type ConfigFault = ConfigError['faults'][number]
 type Environment = Readonly<Record<string, string | undefined>>
 
 const FILES = ['LATCHKEY_CLIENT_SECRET_FILE', 'LATCHKEY_SESSION_SECRET_FILE']
