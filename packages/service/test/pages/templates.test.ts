@@ -24,7 +24,7 @@ test('each template reads what its page gives, and gives its parts what they rea
     for (const [name, text] of Object.entries(files)) {
       await writeFile(path.join(folder, house, name), text)
     }
-    const misspelt = `export const planted = (it: ${types}['message']) => it.mesage`
+    const misspelt = `export const planted = (it: ${types}['message']) => it.messages`
     await writeFile(path.join(folder, house, 'misspelt.ts'), misspelt)
   }
   const configuration = {
