@@ -2,7 +2,7 @@ import type { Sentence } from './texts/index.ts'
 
 /** The forms that ask for a new login, by the path of their route. */
 const names: Readonly<Record<string, Sentence>> = {
-  '/console/keys': 'Make an API key',
+  '/console/keys/new': 'Make an API key',
   '/console/operators': 'Invite an operator',
   '/console/operators/:operator/invite': 'Invite an operator',
   '/console/operators/:operator/role': 'Change the role of an operator',
@@ -13,13 +13,13 @@ const names: Readonly<Record<string, Sentence>> = {
   '/console/t/:tenant/settings/save': 'Change settings of a tenant',
   '/console/t/:tenant/texts/save': 'Change the texts of a tenant',
   '/console/t/:tenant/delete': 'Delete the tenant',
-  '/console/t/:tenant/keys': 'Make an API key',
+  '/console/t/:tenant/keys/new': 'Make an API key',
   '/console/t/:tenant/audit/export': 'Download the audit log',
   '/console/t/:tenant/webhooks/add': 'Add an endpoint',
   '/console/t/:tenant/webhooks/:webhook': 'Change an endpoint',
   '/console/t/:tenant/webhooks/:webhook/rotate': 'Make a new secret for an endpoint',
   '/console/t/:tenant/webhooks/:webhook/remove': 'Delete an endpoint',
-  '/console/t/:tenant/applications': 'Register an application',
+  '/console/t/:tenant/applications/new': 'Register an application',
   '/console/t/:tenant/applications/:application': 'Change an application',
   '/console/t/:tenant/applications/:application/secret': 'Show the secret of an application',
   '/console/t/:tenant/applications/:application/rotate': 'Rotate the secret of an application',
@@ -42,6 +42,7 @@ const names: Readonly<Record<string, Sentence>> = {
   '/console/t/:tenant/users/:user/edit/save': 'Edit a user',
   '/console/t/:tenant/users/:user/log-in-as': 'Log in as a user',
   '/console/t/:tenant/users/:user/log-in-as/begin': 'Log in as a user',
+  '/console/t/:tenant/users/:user/export': 'Download the data of a user',
   '/console/t/:tenant/users/:user/verify': 'Mark the address of a user as verified',
   '/console/t/:tenant/users/:user/delete': 'Delete a user',
   '/console/t/:tenant/users/:user/ways/:credential/remove': 'Remove a way to log in',

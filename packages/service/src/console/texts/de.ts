@@ -530,6 +530,7 @@ export const de = {
   'disabled: cannot log in': 'gesperrt: keine Anmeldung möglich',
   'Edit…': 'Bearbeiten…',
   'Copy of their data': 'Kopie der Daten',
+  'Download the data of a user': 'Die Daten eines Benutzers herunterladen',
   'Mark the address as verified': 'Adresse als bestätigt markieren',
   'Delete…': 'Löschen…',
   'None yet. An invitation lets this user set a password.':
