@@ -18,6 +18,9 @@ import { freePort } from '../../../test/support/free-port.ts'
 const shell = fileURLToPath(new URL('../shell/runbook/', import.meta.url))
 const here = fileURLToPath(new URL('cli/main.ts', import.meta.resolve('@latchkey/service')))
 
+/** The answer of a service that is ready. */
+export const READY = '{"status":"ready"}'
+
 /** The name under which the runbook's `npm` finds the sources beside the test. */
 export const NEWEST = '0.3.0'
 
@@ -117,4 +120,10 @@ case "$1" in
   restart) stop; start ;;
 esac
 `
+}
+
+/** Whether the service of a machine is ready. */
+export async function status({ environment }: Machine): Promise<number> {
+  const answer = await fetch(`${environment.LATCHKEY_URL}/x/ready`).catch(() => undefined)
+  return answer?.status ?? 0
 }

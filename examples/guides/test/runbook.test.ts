@@ -1,31 +1,8 @@
-import { execFileSync } from 'node:child_process'
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
-import { createDatabase } from '../../../packages/service/test/support/postgres.ts'
-import { mountSmallDisk } from '../../../packages/service/test/support/small-disk.ts'
-import { startRedis } from '../../../packages/session-store/test/support/redis.ts'
+import { expect, test } from 'vitest'
 import { root } from '../../../scripts/packages.ts'
-import { createMachine, type Machine } from './runbook-support.ts'
-
-const READY = '{"status":"ready"}'
-
-/** Whether the service of a machine is ready. */
-async function status({ environment }: Machine): Promise<number> {
-  const answer = await fetch(`${environment.LATCHKEY_URL}/x/ready`).catch(() => undefined)
-  return answer?.status ?? 0
-}
+import { createMachine, READY, status } from './runbook-support.ts'
 
 test('the first day ends with a tenant, an invitation, a backup and a copy of the master key', async () => {
   const machine = await createMachine('./data')
@@ -58,116 +35,6 @@ test('a restore puts the backup in the place of the data, and lists the operator
   for (const name of aside) {
     expect(existsSync(join(machine.folder, 'data', name, 'data.db'))).toBe(true)
   }
-})
-
-test('a new master key is used while the service serves, and then the earlier one is not needed', async () => {
-  const machine = await createMachine('./data')
-  await machine.run('first-day')
-  const file = join(machine.folder, 'data/master.key')
-  const earlier = readFileSync(file, 'utf8')
-  await machine.run('new-master-key')
-  await expect.poll(() => machine.log()).toContain('sealed under the newest master key')
-  await machine.run('only-master-key')
-  expect(readFileSync(file, 'utf8')).not.toContain(earlier.trim())
-  expect(statSync(file).mode & 0o077).toBe(0)
-  await machine.run('rollback-shared')
-  await expect.poll(() => status(machine)).toBe(200)
-})
-
-test('an operator who is locked out gets a link', async () => {
-  const machine = await createMachine('./data')
-  await machine.run('first-day')
-  expect(await machine.run('../recover-operator')).toMatch(
-    /^https:\/\/console\.example\.com\/\S+$/m,
-  )
-})
-
-test('on a full disk the service is ready again once old backups are gone', async ({ skip }) => {
-  const disk = mountSmallDisk(24)
-  if ('reason' in disk) return skip(disk.reason)
-  onTestFinished(() => disk.remove())
-  const machine = await createMachine(join(disk.folder, 'data'))
-  await machine.run('first-day')
-  disk.fill()
-  await expect
-    .poll(async () => {
-      // The log of a database may have room left, in which writes succeed.
-      await machine
-        .service('tenant', 'create', '--domain', `${crypto.randomUUID()}.example`)
-        .catch(() => {})
-      return status(machine)
-    })
-    .toBe(503)
-  const old = join(machine.folder, 'backup/old.db')
-  mkdirSync(join(disk.folder, 'backup'))
-  renameSync(join(disk.folder, 'filler'), join(disk.folder, 'backup/old.db'))
-  rmSync(join(machine.folder, 'backup'), { recursive: true })
-  symlinkSync(join(disk.folder, 'backup'), join(machine.folder, 'backup'))
-  utimesSync(old, 0, 0)
-  expect(await machine.run('disk-full')).toContain(READY)
-})
-
-test('a certificate that was renewed is served after a restart', async () => {
-  const machine = await createMachine('./data')
-  const at = (name: string) => join(machine.folder, name)
-  const renew = () => {
-    const files = ['-keyout', 'login.example.com.key', '-out', 'login.example.com.pem']
-    const named = [
-      '-subj',
-      '/CN=login.example.com',
-      '-addext',
-      'subjectAltName=DNS:login.example.com',
-    ]
-    const words = [
-      'req',
-      '-x509',
-      '-newkey',
-      'ed25519',
-      '-nodes',
-      '-days',
-      '90',
-      ...files,
-      ...named,
-    ]
-    execFileSync('openssl', words, { cwd: machine.folder, stdio: 'pipe' })
-  }
-  renew()
-  machine.set('LATCHKEY_TLS_CERT', at('login.example.com.pem'))
-  machine.set('LATCHKEY_TLS_KEY', at('login.example.com.key'))
-  machine.environment.CURL_CA_BUNDLE = at('login.example.com.pem')
-  const { LATCHKEY_PORT } = machine.environment
-  writeFileSync(at('.curlrc'), `connect-to = "login.example.com:443:127.0.0.1:${LATCHKEY_PORT}"\n`)
-  expect(await machine.run('certificate')).toContain(READY)
-  renew()
-  const printed = await machine.run('certificate')
-  expect(printed).toContain('notAfter')
-  expect(printed).toContain(READY)
-})
-
-test('on PostgreSQL, a release is put in place, taken back, and a Redis that was lost is replaced by an empty one', async () => {
-  const database = await createDatabase({ migrate: false })
-  onTestFinished(() => database.drop())
-  const lines = ['appendonly yes', 'maxmemory-policy noeviction']
-  await using redis = await startRedis(lines)
-  const machine = await createMachine(undefined)
-  Object.assign(machine.environment, {
-    LATCHKEY_DATABASE: database.url,
-    LATCHKEY_REDIS: redis.url,
-    LATCHKEY_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
-  })
-  await machine.service('migrate')
-  expect(await machine.run('upgrade-shared')).toContain(READY)
-  await machine.service('tenant', 'create', '--domain', 'login.example.com')
-  expect(await machine.run('rollback-shared')).toContain(READY)
-  expect(await machine.service('tenant', 'list')).toContain('login.example.com')
-
-  await redis.kill()
-  await expect.poll(() => status(machine)).toBe(503)
-  await using empty = await startRedis(lines, { port: redis.port })
-  expect(empty.port).toBe(redis.port)
-  const printed = await machine.run('redis-lost')
-  expect(printed).toContain(READY)
-  expect(printed).toContain('Nothing needs a decision.')
 })
 
 test('the runbook says for each alarm which entry to follow', () => {
