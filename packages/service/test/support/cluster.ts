@@ -128,6 +128,8 @@ function heard<A extends unknown[], R>(write: (...args: A) => Promise<R>) {
 export function overHttp(port: number): typeof globalThis.fetch {
   const connector = buildConnector({})
   const dispatcher = new Agent({
+    // A connection that is kept is closed by its process where the machine stands still for seconds, and a POST is then lost.
+    pipelining: 0,
     connect: (options, callback) =>
       connector(
         { ...options, protocol: 'http:', hostname: '127.0.0.1', port: String(port) },
