@@ -29,8 +29,8 @@ describe('the texts of a tenant', () => {
     ['mail_reset_text', 'Here is your link.', 'needs the placeholder {duration}'],
     ['mail_code_text', 'It works for {duration}.', 'needs the placeholder {application}'],
     ['login_text', 'a\nb', 'has a line break'],
-    ['login_text', 'a\u202eb', 'turns the direction'],
-    ['login_text', 'a\u200bb', 'has a line break, or a character that is not seen'],
+    ['login_text', 'a\u202eb', 'changes the direction'],
+    ['login_text', 'a\u200bb', 'has a line break, or a character that is invisible'],
     ['login_text', 'half of a pair \ud800', 'has a line break, or a character'],
     ['login_text', '<b>Hello</b>', 'Texts are plain'],
     ...[
