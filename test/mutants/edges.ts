@@ -256,8 +256,8 @@ export const EDGES: readonly EdgeMutant[] = [
     name: 'a proof by any key counts',
     by: PROOFS,
     file: core('guard/proof-of-possession.ts'),
-    find: 'if (thumbprintOf(jwk as Jwk) !== thumbprint)',
-    replacement: "if (thumbprintOf(jwk as Jwk) === '')",
+    find: 'if (proven !== thumbprint)',
+    replacement: "if (proven === '')",
   },
   {
     name: 'a proof may bring its private key',
