@@ -20,9 +20,10 @@ describe.each(stores)('on %s', (store) => {
     expect((await api.call('POST', texts, { en: null })).body).toEqual({ type: 'TenantTexts' })
 
     const { body } = await api.get(`/x${api.tenant}/audit?action=tenant.update`)
-    // Processes that write within a few milliseconds are in the order of their clocks.
+    // Entries of several processes within a few milliseconds are in the order of their clocks.
     const fields = body.data.map((entry: { fields: string[] }) => entry.fields)
-    expect(fields).toContainEqual(['texts.de.login_title', 'texts.en.login_text'])
+    const found = store === 'cluster' ? fields : [fields[1]]
+    expect(found).toContainEqual(['texts.de.login_title', 'texts.en.login_text'])
   })
 })
 
