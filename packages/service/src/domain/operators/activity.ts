@@ -12,8 +12,10 @@ export const MONTH_DAYS = 30
 /** The most logins, and the most refusals of each kind, that are counted for a month. */
 export const MAX_OF_MONTH = 50_000
 
+const LOGIN = 'login.succeeded'
+
 /** Steps of a login that refuse nothing. */
-const notRefused = new Set(['login.succeeded', 'login.code_requested'])
+const notRefused = new Set([LOGIN, 'login.code_requested'])
 
 /** The logins of a day. A number above {@link MAX_COUNTED} means that there were more than that. */
 export interface Activity {
@@ -39,14 +41,14 @@ export async function lastMonth(
   const today = Math.floor(nowMicros(clock) / DAY_MICROS)
   const from = (today - MONTH_DAYS + 1) * DAY_MICROS
   const query = { action: 'login.', from, limit: MAX_OF_MONTH }
-  const counts = await store.audit.countByDay(tenantId, query)
+  const all = await store.audit.countByDay(tenantId, query)
+  const counts = all.filter(({ action }) => action === LOGIN || !notRefused.has(action))
   const days = new Map<number, DayActivity>()
   const first = Math.max(...partDays(counts).map((day) => day + 1), today - MONTH_DAYS + 1)
   for (let day = first; day <= today; day++) days.set(day, { day, logins: 0, refused: 0 })
   for (const { action, day, n } of counts) {
     const of = days.get(day)
-    if (of && action === 'login.succeeded') of.logins += n
-    else if (of && !notRefused.has(action)) of.refused += n
+    if (of) of[action === LOGIN ? 'logins' : 'refused'] += n
   }
   return [...days.values()]
 }
@@ -68,7 +70,7 @@ export async function lastDay(
   const counts = await store.audit.count(tenantId, query)
   const refusals = [...counts].filter(([action]) => !notRefused.has(action))
   return {
-    logins: counts.get('login.succeeded') ?? 0,
+    logins: counts.get(LOGIN) ?? 0,
     refused: refusals.reduce((sum, [, n]) => sum + n, 0),
   }
 }
