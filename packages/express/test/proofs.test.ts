@@ -73,7 +73,7 @@ test.each(['ES256', 'PS256', 'EdDSA'])(
   },
 )
 
-test('whoever proves a key with a token of their own does not prove that of another token', async () => {
+test('a key that was proven for the sender’s own token proves no other token', async () => {
   const thief = await makeKey('ES256')
   const own = site.provider.accessToken({
     sub: 'eve',

@@ -13,12 +13,12 @@ const GOOD_SECONDS = 60
 const MARKED_SECONDS = 3 * GOOD_SECONDS
 const MAX_JTI = 256
 
-/** The most keys of senders that are kept: about 2 KB each. */
+/** The most keys of senders that are kept: about 2 KB each, and never more than a header has, which Node bounds to 16 KiB. */
 const MAX_KEYS = 1_000
 
 type Jwk = Readonly<Record<string, unknown>>
 
-/** Keys that tokens are bound to, by thumbprint. A sender proves the same key with each request, and reading it costs a third of a proof. */
+/** The keys that tokens are bound to, by thumbprint. A sender proves the same key with each request, and to read it is a third of the work. */
 const knownKeys = new Map<string, KeySet>()
 
 /**
