@@ -62,7 +62,7 @@ interface Parts {
     acting: (ActingBanner & { text: string; end: string }) | undefined
     /** The sentence around the address for support. */
     support: readonly string[] | '' | undefined
-    /** As HTML. */
+    /** HTML. */
     body: string
   }
   note: Partial<Record<'problem' | 'info' | 'notice', string | false | undefined>>

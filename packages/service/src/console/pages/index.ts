@@ -111,7 +111,7 @@ interface Parts {
     commands: readonly string[]
     style: string
     scripts: readonly { path: string }[]
-    /** As HTML, like `body`. */
+    /** HTML, like `body`. */
     navigation: string
     body: string
   }
@@ -146,7 +146,7 @@ interface Parts {
 }
 
 interface Head extends Shared {
-  /** As HTML. */
+  /** HTML. */
   heading: string
   action: { readonly href: string; readonly label: Sentence } | undefined
 }

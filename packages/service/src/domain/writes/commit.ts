@@ -119,7 +119,7 @@ export function auditingFields<T extends object, Beside extends unknown[] = []>(
   }
 }
 
-/** As {@link auditingFields}, for the change of the user of an account. */
+/** The change of the user of an account, audited by {@link auditingFields}. */
 export function auditingUser<A extends { readonly user: User }>(
   audit: AuditEntry,
   change: Change<A>,
@@ -131,7 +131,7 @@ export function auditingUser<A extends { readonly user: User }>(
   }
 }
 
-/** As {@link auditingFields}, for the change of a credential. */
+/** The change of a credential, audited by {@link auditingFields}. */
 export function auditingCredential<R extends { credential: Credential }>(
   audit: AuditEntry,
   change: (last: Credential) => R,
