@@ -32,7 +32,7 @@ export const de = {
     'Andere Anwendungen nennen sie in latchkey_resources, um Zugriffstokens für sie zu bekommen.',
   'It has no scopes. Add them to the metadata latchkey_api_scopes.':
     'Sie hat keine Scopes. Fügen Sie sie in den Metadaten latchkey_api_scopes hinzu.',
-  Identifier: 'Name',
+  Identifier: 'Kennung',
   'URLs and name': 'URLs und Name',
   'Keys and values for your own use. Those with a meaning: {keys}, and the exceptions {exceptions}. An empty key removes its row.':
     'Schlüssel und Werte für Ihre eigenen Zwecke. Eine Bedeutung haben: {keys}, und die Ausnahmen {exceptions}. Ein leerer Schlüssel entfernt seine Zeile.',
@@ -69,7 +69,7 @@ export const de = {
   When: 'Wann',
   What: 'Was',
   By: 'Wer',
-  On: 'Woran',
+  On: 'Betrifft',
   Tenant: 'Mandant',
   'the whole service': 'der ganze Dienst',
   Application: 'Anwendung',
@@ -130,7 +130,7 @@ export const de = {
   'Least length': 'Mindestlänge',
   'Characters of a password that a user chooses: 8, where it is empty, to 24.':
     'Zeichen eines Passworts, das ein Benutzer wählt: 8, wenn das Feld leer ist, bis 24.',
-  'Ask Pwned Passwords': 'Pwned Passwords fragen',
+  'Ask Pwned Passwords': 'Bei Pwned Passwords nachfragen',
   'New passwords are looked for among those of known data leaks. Five digits of a hash leave this service, and never the password.':
     'Neue Passwörter werden unter denen bekannter Datenlecks gesucht. Fünf Stellen eines Hashs verlassen diesen Dienst, nie das Passwort.',
   'New users': 'Neue Benutzer',
@@ -222,7 +222,7 @@ export const de = {
     'Es wurde nichts getan: Geben Sie {number} ein, die Zahl der Benutzer.',
   'Stop the job': 'Auftrag anhalten',
   'Undo a job': 'Auftrag rückgängig machen',
-  'Undo the job…': 'Auftrag rückgängig machen …',
+  'Undo the job…': 'Auftrag rückgängig machen…',
   'It undoes an earlier job': 'Er macht einen früheren Auftrag rückgängig',
   'The job changed {users}.': 'Geändert hat der Auftrag: {users}.',
   'Undoing it changes the users on whom no decision was made since.':
@@ -244,9 +244,9 @@ export const de = {
   'Make an API key': 'API-Schlüssel erzeugen',
   'Change the role of an operator': 'Rolle eines Operators ändern',
   'Enable an operator': 'Operator aktivieren',
-  'Download the audit log': 'Audit-Log herunterladen',
+  'Download the audit log': 'Protokoll herunterladen',
   'Change settings of a tenant': 'Einstellungen eines Mandanten ändern',
-  'Change an endpoint': 'Empfänger ändern',
+  'Change an endpoint': 'Endpunkt ändern',
   'Change an application': 'Anwendung ändern',
   'Show the secret of an application': 'Geheimnis einer Anwendung anzeigen',
   'Rotate the secret of an application': 'Geheimnis einer Anwendung erneuern',
@@ -262,7 +262,7 @@ export const de = {
   'The key {name} is shown once. It is stored as a hash.':
     'Der Schlüssel {name} wird einmal angezeigt. Gespeichert wird nur ein Hash.',
   'No API key yet. Make one: applications and scripts call the management API with it.':
-    'Noch kein API-Schlüssel. Erzeugen Sie unten einen: Anwendungen und Skripte rufen damit die Verwaltungs-API auf.',
+    'Noch kein API-Schlüssel. Erzeugen Sie einen: Anwendungen und Skripte rufen damit die Verwaltungs-API auf.',
   Tenants: 'Mandanten',
   Access: 'Zugriff',
   Expires: 'Läuft ab',
@@ -301,7 +301,7 @@ export const de = {
   'Log out': 'Abmelden',
   'Email address': 'E-Mail-Adresse',
   'Optional.': 'Optional.',
-  'The address is known to be the user’s': 'Die Adresse gehört bekanntermaßen dem Benutzer',
+  'The address is known to be the user’s': 'Es ist bekannt, dass die Adresse dem Benutzer gehört',
   'Send an invitation: a link to set a password, good for 7 days':
     'Einladung schicken: ein Link zum Setzen des Passworts, 7 Tage gültig',
   'Language of the invitation': 'Sprache der Einladung',
@@ -364,16 +364,16 @@ export const de = {
   Texts: 'Texte',
   Text: 'Text',
   'Words of your own in messages and on pages. What you leave empty keeps ours. Warnings, such as that of a changed password, always have our words.':
-    'Eigene Worte in Nachrichten und auf Seiten. Was Sie leer lassen, behält unsere. Warnungen, etwa vor einem geänderten Passwort, haben immer unsere Worte.',
+    'Ihre eigenen Texte in Nachrichten und auf Seiten. Wo Sie nichts eintragen, steht unser Text. Warnungen, etwa bei einem geänderten Passwort, haben immer unseren.',
   'Ours: {text}': 'Unserer: {text}',
   'Placeholders: {places}.': 'Platzhalter: {places}.',
   'It cannot leave out {places}.': '{places} darf nicht fehlen.',
   'At most {count} bytes.': 'Höchstens {count} Bytes.',
-  'Mail: confirm an address': 'Mail: Adresse bestätigen',
-  'Mail: new password': 'Mail: neues Passwort',
-  'Mail: invitation': 'Mail: Einladung',
-  'Mail: code of a second step': 'Mail: Code eines zweiten Schritts',
-  'Mail: code of a login': 'Mail: Code einer Anmeldung',
+  'Mail: confirm an address': 'E-Mail: Adresse bestätigen',
+  'Mail: new password': 'E-Mail: neues Passwort',
+  'Mail: invitation': 'E-Mail: Einladung',
+  'Mail: code of a second step': 'E-Mail: Code eines zweiten Schritts',
+  'Mail: code of a login': 'E-Mail: Code einer Anmeldung',
   'Login page': 'Anmeldeseite',
   'Sign-up page': 'Registrierungsseite',
   Subject: 'Betreff',
@@ -387,7 +387,7 @@ export const de = {
   'The test is on its way to your own address.': 'Der Test ist an Ihre eigene Adresse unterwegs.',
   'The page in light colors': 'Die Seite in hellen Farben',
   'The page in dark colors': 'Die Seite in dunklen Farben',
-  '{who} sent a test of a message to the own address.':
+  '{who} sent a test of a message to their own address.':
     '{who} hat einen Test einer Nachricht an die eigene Adresse gesendet.',
   '{group}, {text} ({language})': '{group}, {text} ({language})',
   'being recovered': 'wird wiederhergestellt',
@@ -499,7 +499,7 @@ export const de = {
   'The beginning of a domain or a name': 'Anfang einer Domain oder eines Namens',
   Search: 'Suchen',
   'Search everywhere': 'Überall suchen',
-  'Part of a name or an address, or an id': 'Teil eines Namens oder einer Adresse, oder eine Id',
+  'Part of a name or an address, or an id': 'Teil eines Namens oder einer Adresse, oder eine ID',
   'Users, applications and settings are those of {tenant}.':
     'Benutzer, Anwendungen und Einstellungen sind die von {tenant}.',
   'Search all tenants': 'In allen Mandanten suchen',
@@ -806,7 +806,7 @@ export const de = {
   'Download the refused rows': 'Abgelehnte Zeilen herunterladen',
   'Download the conflicts of an update': 'Konflikte einer Aktualisierung herunterladen',
   'Several users have this name. The entries are about {address}; for another one, enter the address or the id.':
-    'Mehrere Benutzer haben diesen Namen. Die Einträge sind die von {address}; für einen anderen geben Sie die Adresse oder die Id ein.',
+    'Mehrere Benutzer haben diesen Namen. Die Einträge sind die von {address}; für einen anderen geben Sie die Adresse oder die ID ein.',
   'more than {count} users': 'mehr als {count} Benutzer',
   'one user': 'ein Benutzer',
   '{count} users': '{count} Benutzer',
@@ -1021,7 +1021,7 @@ export const de = {
   'Not at all': 'Gar nicht',
   'When the user has agreed': 'Wenn der Benutzer zugestimmt hat',
   'Without asking the user': 'Ohne den Benutzer zu fragen',
-  'Log in as this user…': 'Als dieser Benutzer anmelden …',
+  'Log in as this user…': 'Als dieser Benutzer anmelden…',
   'waits for the user': 'wartet auf den Benutzer',
   'can begin': 'kann beginnen',
   'logged in now': 'jetzt angemeldet',
@@ -1053,18 +1053,18 @@ export const de = {
   'Logged in {time}': 'Angemeldet {time}',
   'Ended {time}': 'Beendet {time}',
   Ended: 'Beendet',
-  'Begin…': 'Beginnen …',
+  'Begin…': 'Beginnen…',
   'You go on at {host}, in a new tab, and confirm there that you log in as {email}. The button works once, for two minutes.':
     'Weiter geht es bei {host} in einem neuen Tab. Dort bestätigen Sie, dass Sie sich als {email} anmelden. Die Schaltfläche wirkt einmal, zwei Minuten lang.',
   '{who} asked to log in as {on}: {changes}.':
-    '{who} bat darum, sich als {on} anzumelden: {changes}.',
+    '{who} hat darum gebeten, sich als {on} anmelden zu dürfen: {changes}.',
   '{who} agreed that an operator logs in as {on}: {changes}.':
-    '{who} stimmte zu, dass sich ein Operator als {on} anmeldet: {changes}.',
+    '{who} hat zugestimmt, dass sich ein Operator als {on} anmeldet: {changes}.',
   '{who} declined that an operator logs in as {on}: {changes}.':
-    '{who} lehnte ab, dass sich ein Operator als {on} anmeldet: {changes}.',
-  '{who} logged in as {on}: {changes}.': '{who} meldete sich als {on} an: {changes}.',
+    '{who} hat abgelehnt, dass sich ein Operator als {on} anmeldet: {changes}.',
+  '{who} logged in as {on}: {changes}.': '{who} hat sich als {on} angemeldet: {changes}.',
   '{who} opened an application as {on}: {changes}.':
-    '{who} öffnete als {on} eine Anwendung: {changes}.',
+    '{who} hat als {on} eine Anwendung geöffnet: {changes}.',
   'A login of an operator as {on} ended, by {who}: {changes}.':
     'Eine Anmeldung eines Operators als {on} wurde beendet, durch {who}: {changes}.',
   'How long a login lasts': 'Wie lange eine Anmeldung gilt',
@@ -1133,18 +1133,18 @@ export const de = {
   '{who} contested that the account {on} was taken back, which locks it until an operator decides.':
     '{who} hat der Rückholung des Kontos {on} widersprochen. Es ist gesperrt, bis ein Operator entscheidet.',
   '{who} took the account {on} back by a mailed link.':
-    '{who} hat das Konto {on} mit einem Link aus einer Mail zurückgeholt.',
+    '{who} hat das Konto {on} mit einem Link aus einer E-Mail zurückgeholt.',
   '{who} imported users: {on}.': '{who} hat Benutzer importiert: {on}.',
-  '{who} gave {on} a way to log in: {way}.': '{who} hat {on} einen Anmeldeweg gegeben: {way}.',
+  '{who} gave {on} a way to log in: {way}.': '{who} hat {on} eine Anmeldemethode gegeben: {way}.',
   '{who} changed a way to log in of {on}: {way}.':
-    '{who} hat einen Anmeldeweg von {on} geändert: {way}.',
+    '{who} hat eine Anmeldemethode von {on} geändert: {way}.',
   '{who} removed a way to log in of {on}: {way}.':
-    '{who} hat einen Anmeldeweg von {on} entfernt: {way}.',
+    '{who} hat eine Anmeldemethode von {on} entfernt: {way}.',
   '{who} set the password of {on} by a link.':
     '{who} hat das Passwort von {on} mit einem Link gesetzt.',
   'The stored password of {on} was hashed again.':
     'Das gespeicherte Passwort von {on} wurde neu gehasht.',
-  '{on} used a way to log in: {way}.': '{on} hat einen Anmeldeweg benutzt: {way}.',
+  '{on} used a way to log in: {way}.': '{on} hat eine Anmeldemethode benutzt: {way}.',
   '{who} encrypted a secret of {on} under the newest master key: {way}.':
     '{who} hat ein Geheimnis von {on} unter dem neuesten Hauptschlüssel verschlüsselt: {way}.',
   '{on} logged in.': '{on} hat sich angemeldet.',
@@ -1158,7 +1158,7 @@ export const de = {
   'A login as {on} was refused: the user is disabled.':
     'Eine Anmeldung als {on} wurde abgelehnt: Der Benutzer ist gesperrt.',
   'A login as {on} was refused: the way to log in is disabled.':
-    'Eine Anmeldung als {on} wurde abgelehnt: Der Anmeldeweg ist gesperrt.',
+    'Eine Anmeldung als {on} wurde abgelehnt: Die Anmeldemethode ist gesperrt.',
   'A login as {on} was refused: the code was wrong.':
     'Eine Anmeldung als {on} wurde abgelehnt: Der Code war falsch.',
   'A session of {on} ended, by {who}.': 'Eine Sitzung von {on} wurde beendet, durch {who}.',
@@ -1172,9 +1172,9 @@ export const de = {
   '{who} sent a message to {on}.': '{who} hat {on} eine Nachricht geschickt.',
   'A message could not be delivered: {on}.': 'Eine Nachricht konnte nicht zugestellt werden: {on}.',
   '{on} allowed a program to act on their behalf.':
-    '{on} hat einem Programm erlaubt, im eigenen Namen zu handeln.',
-  '{on} denied a program to act on their behalf.':
-    '{on} hat einem Programm verweigert, im eigenen Namen zu handeln.',
+    '{on} hat einem Programm Zugriff auf das eigene Konto gegeben.',
+  '{on} did not allow a program to act on their behalf.':
+    '{on} hat einem Programm den Zugriff auf das eigene Konto verweigert.',
   '{who} withdrew the access of a program to the account of {on}.':
     '{who} hat einem Programm den Zugriff auf das Konto von {on} entzogen.',
   '{who} had a trusted device of {on} forgotten.':
@@ -1260,7 +1260,7 @@ export const de = {
   '{who} was refused ({action}): {on}.': '{who} wurde abgewiesen ({action}): {on}.',
   '{who} saved {on} without a change.': '{who} hat {on} ohne Änderung gespeichert.',
   '{who}: {action}, {on}.': '{who}: {action}, {on}.',
-  'What happened': 'Was geschah',
+  'What happened': 'Was geschehen ist',
   'A visitor': 'Ein Besucher',
   'The service': 'Der Dienst',
   'The command line': 'Die Befehlszeile',
