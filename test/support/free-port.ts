@@ -1,7 +1,10 @@
 import { createServer } from 'node:net'
 
-/** Below the ports that systems give to connections, with ten thousand above them for the bus of a Redis Cluster. */
-const FIRST = 10_000
+/**
+ * Above 10080, the last of the ports that fetch and browsers refuse (Fetch, section 2.9), and below those that systems give to
+ * connections, with ten thousand above them for the bus of a Redis Cluster.
+ */
+const FIRST = 10_081
 const COUNT = 12_000
 
 /**
