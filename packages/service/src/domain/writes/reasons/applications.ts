@@ -106,7 +106,7 @@ export const applications = {
   },
   api_scopes_without_api: {
     en: '"metadata.{key}" is used with "{api}" only, the identifier of the API. Set it too, or leave the scopes out.',
-    de: '„metadata.{key}“ gilt nur zusammen mit „{api}“, dem Namen der API. Setzen Sie es auch, oder lassen Sie die Scopes weg.',
+    de: '„metadata.{key}“ gilt nur zusammen mit „{api}“, der Kennung der API. Setzen Sie es auch, oder lassen Sie die Scopes weg.',
   },
   api_clients_unknown: {
     en: '"metadata.{key}" is "{value}"; it must be "registered", which is the default, or "documents".',
@@ -126,7 +126,7 @@ export const applications = {
   },
   api_taken: {
     en: '"metadata.{key}" is "{value}", which the application {id} offers already. An API belongs to one application; choose another identifier, or remove it there first.',
-    de: '„metadata.{key}“ ist „{value}“; diese API bietet schon die Anwendung {id} an. Eine API gehört zu einer Anwendung. Nehmen Sie einen anderen Namen, oder entfernen Sie ihn dort zuerst.',
+    de: '„metadata.{key}“ ist „{value}“; diese API bietet schon die Anwendung {id} an. Eine API gehört zu einer Anwendung. Nehmen Sie eine andere Kennung, oder entfernen Sie sie dort zuerst.',
   },
   profile_keys_without_profile: {
     en: '"metadata.{key}" is used with "{profile}": "{value}" only. Set it too, or leave the keys out.',

@@ -2,7 +2,7 @@
 export const operators = {
   operator_needs_key: {
     en: 'Operators who are logged in on a command line cannot do this. Use the console, or an API key.',
-    de: 'Das können Betreiber nicht, die auf einer Kommandozeile angemeldet sind. Verwenden Sie die Konsole oder einen API-Schlüssel.',
+    de: 'Das können Operatoren nicht, die auf einer Befehlszeile angemeldet sind. Verwenden Sie die Konsole oder einen API-Schlüssel.',
   },
   operator_role: {
     en: 'Your role is {own}. The roles that may do this: {roles}.',
@@ -38,7 +38,7 @@ export const operators = {
   },
   impersonation_of_locked: {
     en: 'The user is disabled or locked. No operator can log in as such a user.',
-    de: 'Der Benutzer ist deaktiviert oder gesperrt. Als ein solcher kann sich kein Operator anmelden.',
+    de: 'Der Benutzer ist gesperrt. Als ein solcher kann sich kein Operator anmelden.',
   },
   impersonation_of_held: {
     en: 'The address of the user is new and waits for a second operator.',
@@ -66,7 +66,7 @@ export const operators = {
   },
   operator_recovered: {
     en: 'This operator is being recovered. Only the command line makes that link again: run "latchkey-service operator recover" once more.',
-    de: 'Dieser Operator wird gerade wiederhergestellt. Nur die Kommandozeile erstellt diesen Link neu: Führen Sie „latchkey-service operator recover“ noch einmal aus.',
+    de: 'Dieser Operator wird gerade wiederhergestellt. Nur die Befehlszeile erstellt diesen Link neu: Führen Sie „latchkey-service operator recover“ noch einmal aus.',
   },
   operator_invited_to_all: {
     en: 'This address was invited as {role}, for all tenants. Change the role or the tenants of that operator first, or invite to the same.',

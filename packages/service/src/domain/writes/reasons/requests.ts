@@ -14,7 +14,7 @@ export const requests = {
   },
   query_place_gone: {
     en: '"after" is {after}, and the log no longer has every event since: they were pruned, or a backup was restored. Read the objects themselves again, then the events after {oldest}.',
-    de: '„after“ ist {after}, und das Protokoll enthält nicht mehr jedes Ereignis seither: Sie wurden gelöscht, oder ein Backup wurde wiederhergestellt. Lesen Sie die Objekte selbst noch einmal, dann die Ereignisse nach {oldest}.',
+    de: '„after“ ist {after}, und das Protokoll enthält nicht mehr jedes Ereignis seither: Sie wurden gelöscht, oder eine Sicherung wurde eingespielt. Lesen Sie die Objekte selbst noch einmal, dann die Ereignisse nach {oldest}.',
   },
   query_unknown: {
     en: 'This list has no query parameter {found}; it has {known}.',
@@ -130,7 +130,7 @@ export const requests = {
   },
   service_failed: {
     en: 'Something went wrong in the service; its log has the details under this request-id.',
-    de: 'Im Dienst ist etwas schiefgegangen; sein Protokoll hat unter dieser request-id die Einzelheiten.',
+    de: 'Im Dienst ist etwas schiefgegangen; die Einzelheiten stehen in seinem Log unter dieser request-id.',
   },
   service_closing: {
     en: 'The service is shutting down.',

@@ -210,7 +210,7 @@ export const tenants = {
   },
   text_unknown_nearest: {
     en: '"{field}" is not the name of a text. Did you mean "{nearest}"?',
-    de: '„{field}“ ist nicht der Name eines Textes. Meinten Sie „{nearest}“?',
+    de: '„{field}“ ist nicht der Name eines Textes. Meinen Sie „{nearest}“?',
   },
   text_mail_unknown: {
     en: 'Choose one of the messages.',
@@ -238,7 +238,7 @@ export const tenants = {
   },
   text_place_nearest: {
     en: '"{field}" has the placeholder {place}, which it cannot have. Did you mean {nearest}?',
-    de: '„{field}“ enthält den Platzhalter {place}, den es dort nicht gibt. Meinten Sie {nearest}?',
+    de: '„{field}“ enthält den Platzhalter {place}, den es dort nicht gibt. Meinen Sie {nearest}?',
   },
   text_place_missing: {
     en: '"{field}" needs the placeholder {place}: its reader has to know that.',
@@ -246,6 +246,6 @@ export const tenants = {
   },
   text_leads_elsewhere: {
     en: '"{field}" has “{found}”, which leads elsewhere or looks like it. A text has no address of a page or mailbox and no telephone number; the button is part of the message already. After a full stop, leave a space.',
-    de: '„{field}“ enthält „{found}“, was woandershin führt oder so aussieht. Ein Text enthält keine Adresse einer Seite oder eines Postfachs und keine Telefonnummer; der Knopf gehört schon zur Nachricht. Nach einem Punkt folgt ein Leerzeichen.',
+    de: '„{field}“ enthält „{found}“, was woandershin führt oder so aussieht. Ein Text enthält keine Adresse einer Seite oder eines Postfachs und keine Telefonnummer; die Schaltfläche gehört schon zur Nachricht. Nach einem Punkt folgt ein Leerzeichen.',
   },
 } as const
