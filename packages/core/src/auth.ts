@@ -49,7 +49,7 @@ import { createSessionWatch } from './session/session-watch.ts'
 import { storeAnswer } from './session/store-answer.ts'
 import { StoredSession } from './session/stored-session.ts'
 import type { StoredSessions } from './session/stored-sessions.ts'
-import { type MaybePromise, when } from './shared/maybe-promise.ts'
+import type { MaybePromise } from './shared/maybe-promise.ts'
 import { createSealer, type Sealer } from './shared/sealing.ts'
 import { createTelemetry } from './shared/telemetry.ts'
 import { createRefresher } from './tokens/refresh.ts'
@@ -208,14 +208,14 @@ export function createAuth<U = AppUser, Exchange = unknown>(
       const session = new StoredSession(storedSessions)
       return openPublicVisit<U, Sent>({ ...at, session, response }, published)
     }
-    const opened = isElsewhere
-      ? new StoredSession(storedSessions, { failure: placed })
-      : storedSessions.open(request.headers.get('cookie'), response)
-    return when(opened, (session) => {
+    const open = (session: StoredSession): MaybePromise<Visit<U, Sent>> => {
       if (session.failure) log.failed(session.failure)
       else if (session.id) log.recovered('LATCHKEY_SESSION_UNAVAILABLE', STORE_IS_BACK)
       return openVisit<U, Sent>({ ...at, session, response }, route)
-    })
+    }
+    return isElsewhere
+      ? open(new StoredSession(storedSessions, { failure: placed }))
+      : storedSessions.open(request.headers.get('cookie'), response, open)
   }
 
   const auth: Auth<U> = {

@@ -5,12 +5,19 @@ import { type ConnectionWatcher, NO_CONNECTION } from './redis-link.ts'
 /** Bounds how long commands may take, and stops asking while nothing answers. */
 export interface Availability {
   /**
-   * Runs one command.
+   * Runs one command. Its answer is used at once, without a promise in between.
    *
+   * @param use - Makes the result of the answer. An error that it throws is not one of Redis.
+   * @param recover - The answer in place of an error of Redis; `undefined` for any other error.
    * @throws {@link SessionStoreError} when it fails or takes too long, or at once while Redis is
    *   away.
    */
-  run<T>(kind: 'read' | 'write', command: () => Promise<T>): Promise<T>
+  run<T, R>(
+    kind: 'read' | 'write',
+    command: () => Promise<T>,
+    use: (answer: T) => R,
+    recover?: (error: unknown) => T | undefined,
+  ): Promise<R>
   health(): StoreHealth
   /** The connection's own reports: health then needs no command to know that Redis is away. */
   readonly connection: ConnectionWatcher
@@ -101,7 +108,12 @@ export function createAvailability(
         if (status === 'unknown' || status === 'unavailable') succeeded('read')
       },
     },
-    run(kind, command) {
+    run<T, R>(
+      kind: 'read' | 'write',
+      command: () => Promise<T>,
+      use: (answer: T) => R,
+      recover?: (error: unknown) => T | undefined,
+    ): Promise<R> {
       const isAway = failures >= AWAY_AFTER
       if (isAway && probing) {
         return Promise.reject(errorOf(String(reason), `is away: ${reason}`))
@@ -112,26 +124,30 @@ export function createAvailability(
         const settle = (): boolean => {
           if (settled) return false
           settled = true
-          stop()
+          wait.stop()
           if (isAway) probing = false
           return true
+        }
+        const answered = (answer: T): void => {
+          if (!settle()) return
+          succeeded(kind)
+          try {
+            resolve(use(answer))
+          } catch (error) {
+            reject(error)
+          }
         }
         const expire = (): void => {
           if (!settle()) return
           reject(failed(new Error(`no answer within ${timeoutMilliseconds} ms`)))
           if (failures >= AWAY_AFTER) onSilence()
         }
-        const stop = afterLoopTime(timeoutMilliseconds, expire)
-        command().then(
-          (value) => {
-            if (!settle()) return
-            succeeded(kind)
-            resolve(value)
-          },
-          (error) => {
-            if (settle()) reject(failed(error))
-          },
-        )
+        const wait = afterLoopTime(timeoutMilliseconds, expire)
+        command().then(answered, (error) => {
+          const instead = recover?.(error)
+          if (instead !== undefined) answered(instead)
+          else if (settle()) reject(failed(error))
+        })
       })
     },
   }

@@ -7,6 +7,7 @@ import { VERSION_BYTES } from './scripts.ts'
 /** The first byte of a value: a record as JSON, which every release reads, or a compact one. */
 const [JSON_FORMAT, COMPACT_FORMAT] = [1, 2]
 const MAX_REMEMBERED = 5_000
+const MAX_NAMES = 10_000
 
 /** The sealed part of a record: the session's id, which Redis knows as a hash only, and its record. */
 interface OpenedRecord {
@@ -33,8 +34,15 @@ export interface RecordSeal {
 
 /** The name of a session: a hash, as ids are 256 random bits. */
 export function sessionName(id: string): string {
-  return hash('sha256', id, 'base64url')
+  const known = names.get(id)
+  if (known) return known
+  const name = hash('sha256', id, 'base64url')
+  remember(names, id, name, MAX_NAMES)
+  return name
 }
+
+/** Each request of a session asks for its name, and hashing takes twenty times as long as looking it up. */
+const names = new Map<string, string>()
 
 /**
  * Makes the seal.

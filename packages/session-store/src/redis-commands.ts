@@ -6,6 +6,8 @@ import type { Script } from './scripts.ts'
 export interface RedisCommands {
   /** The value of a key. For a list, a hash or another type, a value that no session can be read from. */
   get(name: string): Promise<Buffer | null>
+  /** Uses the value of a key without waiting any longer. */
+  read<T>(name: string, use: (value: Buffer | null) => T): Promise<T>
   run(script: Script, name: string, args?: ScriptArgument[]): Promise<unknown>
   /**
    * Runs a script on several keys. `undefined` where they are on different servers, as on a Cluster; nothing
@@ -30,16 +32,18 @@ export function createRedisCommands(
   )
   link.watch?.(availability.connection)
   let isOneServer = !link.isCluster
+  const read: RedisCommands['read'] = (name, use) =>
+    availability.run('read', () => link.get(prefix + name), use, foreign)
   return {
-    get: (name) => availability.run('read', () => link.get(prefix + name).catch(foreign)),
+    read,
+    get: (name) => read(name, same),
     run: (script, name, args) =>
-      availability.run('write', () => runScript(link, script, [prefix + name], args)),
+      availability.run('write', () => runScript(link, script, [prefix + name], args), same),
     async runOnAll(script, names, args) {
       if (!isOneServer) return undefined
       const keys = names.map((name) => prefix + name)
-      const answer = await availability.run('write', () =>
-        runScript(link, script, keys, args).catch(apart),
-      )
+      const run = () => runScript(link, script, keys, args).catch(apart)
+      const answer = await availability.run('write', run, same)
       isOneServer = answer !== undefined
       return answer as unknown[] | undefined
     },
@@ -63,7 +67,10 @@ function apart(error: unknown): undefined {
 
 const UNREADABLE = Buffer.alloc(2)
 
-function foreign(error: unknown): Buffer {
-  if (error instanceof Error && error.message.startsWith('WRONGTYPE')) return UNREADABLE
-  throw error
+function foreign(error: unknown): Buffer | undefined {
+  return error instanceof Error && error.message.startsWith('WRONGTYPE') ? UNREADABLE : undefined
+}
+
+function same<T>(value: T): T {
+  return value
 }

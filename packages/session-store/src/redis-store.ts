@@ -45,9 +45,9 @@ export function createRedisStore(settings: RedisSettings): RedisSessionStore {
   const store: RedisSessionStore = {
     touchSeconds,
     useSecrets,
-    async get(id) {
-      const found = await read(sessionName(id))
-      return found && open(found)?.record
+    get(id) {
+      const name = sessionName(id)
+      return read(name, (found) => found && open(found)?.record)
     },
     async set(id, record) {
       if ((await write(scripts.beginScript, id, record)) === 0) throw new SessionEndedError()
@@ -68,10 +68,7 @@ export function createRedisStore(settings: RedisSettings): RedisSessionStore {
       destroy: (id) => store.destroy(id),
       open: (name, value) => open({ name, value })?.record,
       seal: sealedValue,
-      async idOf(name) {
-        const found = await read(name)
-        return found && open(found)?.id
-      },
+      idOf: (name) => read(name, (found) => found && open(found)?.id),
       keyOf: (name) => SESSION + name,
     }),
     ...createRedisOnce(commands, sealed),
@@ -106,10 +103,15 @@ function createSealedSessions(commands: RedisCommands, settings: RedisSettings) 
   }
   if (settings.secrets.length > 0) useSecrets(settings.secrets)
 
-  const read = async (name: string): Promise<Sealed | undefined> => {
-    sealed()
-    const value = await commands.get(SESSION + name)
-    return value && value.length > scripts.ENDED.length ? { name, value } : undefined
+  const read = <T>(name: string, use: (found: Sealed | undefined) => T): Promise<T> => {
+    try {
+      sealed()
+    } catch (error) {
+      return Promise.reject(error)
+    }
+    return commands.read(SESSION + name, (value) =>
+      use(value && value.length > scripts.ENDED.length ? { name, value } : undefined),
+    )
   }
   const open = ({ name, value }: Sealed) => {
     const opened = sealed().open(name, value)
@@ -122,7 +124,9 @@ function createSealedSessions(commands: RedisCommands, settings: RedisSettings) 
   const all = async (): Promise<ReadonlyMap<string, SessionRecord>> => {
     const found = new Map<string, SessionRecord>()
     for await (const names of commands.scan(SESSION)) {
-      const values = await Promise.all(names.map((name) => read(name.slice(SESSION.length))))
+      const values = await Promise.all(
+        names.map((name) => read(name.slice(SESSION.length), (value) => value)),
+      )
       for (const value of values) {
         const opened = value && open(value)
         if (opened) found.set(opened.id, opened.record)

@@ -21,14 +21,14 @@ export function inTime<T>(
       const message = `"${name}" did not answer within ${answerSeconds} s ("answerSeconds").`
       reject(new LatchkeyError('LATCHKEY_ANSWER_LATE', message))
     }
-    const stop = afterLoopTime(answerSeconds * 1000, late)
+    const wait = afterLoopTime(answerSeconds * 1000, late)
     answer.then(
       (value) => {
-        stop()
+        wait.stop()
         resolve(value)
       },
       (error: unknown) => {
-        stop()
+        wait.stop()
         reject(error)
       },
     )
@@ -39,9 +39,7 @@ type AnyFunction = (...given: never[]) => unknown
 
 /** The same function with a deadline for its answer. */
 export function answering<F extends AnyFunction>(name: string, run: F, answerSeconds: number): F {
-  function bounded(this: unknown, ...given: never[]): unknown {
-    return inTime(name, Reflect.apply(run, this, given) as MaybePromise<unknown>, answerSeconds)
-  }
+  const bounded = (...given: never[]): unknown => inTime(name, run(...given), answerSeconds)
   return bounded as F
 }
 
@@ -77,11 +75,12 @@ const INDEX_METHODS = ['add', 'find', 'remove', 'begin', 'end'] as const
 type Observe = <T>(operation: string, ask: () => MaybePromise<T>) => MaybePromise<T>
 
 /** The same object with each of its functions run by `observe`. */
-function observed<T extends object>(prefix: string, target: T, observe: Observe): T {
-  const functions = Object.entries(target).map(([name, run]: [string, AnyFunction]) => [
-    name,
-    (...given: never[]) => observe(prefix + name, () => run(...given)),
-  ])
+function observed<T extends object>(prefix: string, target: T, observe: Observe | undefined): T {
+  if (!observe) return target
+  const functions = Object.entries(target).map(([name, run]: [string, AnyFunction]) => {
+    const operation = prefix + name
+    return [name, (...given: never[]) => observe(operation, () => run(...given))]
+  })
   return Object.fromEntries(functions) as T
 }
 
@@ -89,15 +88,15 @@ function observed<T extends object>(prefix: string, target: T, observe: Observe)
  * A session store with a deadline for each of its calls.
  *
  * @param settings.name - The option that the store comes from. Default `session.store`.
- * @param settings.observe - Runs each call, such as to measure it.
+ * @param settings.observe - Runs each call, such as to measure it. Default: nothing does.
  */
 export function answeringStore(
   store: SessionStore,
   answerSeconds: number,
   {
     name = 'session.store',
-    observe = (_, ask) => ask(),
-  }: { readonly name?: string; readonly observe?: Observe },
+    observe,
+  }: { readonly name?: string; readonly observe?: Observe | undefined },
 ): SessionStore {
   const { index, once, lock, touchSeconds, isInProcess } = store
   const part = <P extends object>(

@@ -48,21 +48,21 @@ export function createCookieSessions(
 
   return {
     ...all,
-    open(cookieHeader, response) {
+    open(cookieHeader, response, use) {
       const found = shared.chunks.read(cookieHeader)
       const store = new CookieStore(shared, cookieHeader, response, found)
       const sessions = over(store)
       const time = now()
       // A copy that has expired is not brought back by what another request has written.
       const record = found && !hasExpired(found.record, time) ? store.get(found.id) : undefined
-      if (!found || !record) return new StoredSession(sessions)
+      if (!found || !record) return use(new StoredSession(sessions))
       const { id } = found
       const later = expiryOf(record.login, settings.idleSeconds, time)
       const isDue =
         later > record.expiresAt && isTouchDue(record.expiresAt, settings.idleSeconds, time)
       // On an open connection no cookie reaches the browser any more: the session ends when it did.
-      if (isDue && !response?.isSent) store.touch(id, record, later)
-      return new StoredSession(sessions, { id, record: store.get(id) as SessionRecord })
+      if (isDue && !response.isSent) store.touch(id, record, later)
+      return use(new StoredSession(sessions, { id, record: store.get(id) as SessionRecord }))
     },
   }
 }

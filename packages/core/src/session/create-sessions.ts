@@ -10,14 +10,14 @@ import { createStoredSessions, type StoredSessions } from './stored-sessions.ts'
 /** Makes the sessions of one instance: in the cookie, in the store of the application, or in memory. */
 export function createSessions(
   given: SessionStore | 'cookie' | undefined,
-  { session, answerSeconds, routes, now }: ResolvedAuthOptions,
+  { session, answerSeconds, routes, now, telemetry: isMeasured }: ResolvedAuthOptions,
   log: Log,
   telemetry: Telemetry,
 ): StoredSessions {
   if (given === 'cookie') return createCookieSessions(session, now, log.failed)
   return createStoredSessions(
     given
-      ? answeringStore(given, answerSeconds, { observe: telemetry.store })
+      ? answeringStore(given, answerSeconds, { observe: isMeasured && telemetry.store })
       : createMemoryStore({ now }),
     session,
     now,

@@ -25,8 +25,9 @@ export class StoredSession {
   readonly #openedId: string | undefined
   #id: string | undefined
   #record: SessionRecord | undefined
+  /** The ids that this request has replaced, and those that took their places. */
+  #renewed: Map<string, string> | undefined
   /** Whether the record is what `get` answered, so that an update can name it. */
-  readonly #renewed = new Map<string, string>()
   #isAsRead = true
   #news: SessionNews
 
@@ -136,6 +137,7 @@ export class StoredSession {
     if (!id) return
     const login = await this.reload()
     if (!this.#record) throw new SessionEndedError()
+    this.#renewed ??= new Map()
     this.#renewed.set(id, next)
     const data = keepsData ? this.#record.data : NO_DATA
     await this.#moveTo(next, { login, data }, async (notices) => {
@@ -147,7 +149,7 @@ export class StoredSession {
 
   /** The current id of the session that had this id when the request arrived. */
   idNow(id: string): string {
-    return this.#renewed.get(id) ?? id
+    return this.#renewed?.get(id) ?? id
   }
 
   /** Replaces the login under the same id. Resolves to `false` when the session has ended meanwhile. */

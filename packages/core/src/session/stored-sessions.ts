@@ -4,7 +4,7 @@ import { createSessionCookie, newSessionId } from './session-cookie.ts'
 import { expiryOf, hasExpired, isTouchDue, type SessionSettings } from './session-record.ts'
 import type { SessionRecord, SessionStore } from './session-store.ts'
 import { createSessionsById, type SessionsById } from './sessions-by-id.ts'
-import { storeAnswer } from './store-answer.ts'
+import { storeError } from './store-answer.ts'
 import { StoredSession } from './stored-session.ts'
 
 /** Sessions in a store, found by a signed cookie, or sealed in the cookie itself. */
@@ -13,11 +13,13 @@ export interface StoredSessions extends SessionsById {
    * Opens the session of a `Cookie` header: at most one look-up, none without a genuine cookie.
    *
    * @param response - The response to the request, which says whether its headers have left.
+   * @param use - Receives the session: at once if the store answers at once.
    */
-  open(
+  open<T>(
     cookieHeader: string | null | undefined,
-    response?: { readonly isSent?: boolean | undefined },
-  ): MaybePromise<StoredSession>
+    response: { readonly isSent?: boolean | undefined },
+    use: (session: StoredSession) => MaybePromise<T>,
+  ): MaybePromise<T>
 }
 
 /**
@@ -54,16 +56,26 @@ export function createStoredSessions(
     }
     return new StoredSession(sessions, { id, record })
   }
-  const failed = (failure: Error): StoredSession => new StoredSession(sessions, { failure })
+  const failed = (cause: unknown): StoredSession =>
+    new StoredSession(sessions, { failure: storeError(cause) })
 
   return {
     ...sessions,
-    open(cookieHeader) {
+    open(cookieHeader, _response, use) {
       const id = cookie.idIn(cookieHeader)
-      if (!id) return new StoredSession(sessions)
-      const answer = storeAnswer(() => store.get(id))
-      if (!isThenable(answer)) return found(id, answer)
-      return Promise.resolve(answer).then((record) => found(id, record), failed)
+      if (!id) return use(new StoredSession(sessions))
+      let answer: ReturnType<SessionStore['get']>
+      try {
+        answer = store.get(id)
+      } catch (cause) {
+        return use(failed(cause))
+      }
+      if (!isThenable(answer)) return use(found(id, answer))
+      // One promise for all that follows: each request waits here.
+      return answer.then(
+        (record) => use(found(id, record)),
+        (cause: unknown) => use(failed(cause)),
+      )
     },
   }
 }

@@ -3,25 +3,127 @@ const SLICES = 10
 /** Timers of Node begin at once when they are set for longer. */
 const MAX_MILLISECONDS = 2 ** 31 - 1
 
+/** Workers of Cloudflare drop a timer with the request that has set it, so no request waits for that of another. */
+const sharesTimers = globalThis.navigator?.userAgent !== 'Cloudflare-Workers'
+
+/** A wait for an answer. */
+export interface Wait {
+  /** Ends the wait. It may be called again. */
+  stop(): void
+}
+
 /**
  * Runs a function after a time. Only time in which the event loop ran counts: a blocked process,
  * for example one that loads modules at a cold start, cannot read a response that has arrived. The
  * time is made of slices, and a slice that ends late counts as one.
  *
- * @returns A function that ends the wait.
+ * All waits of the same length share one timer. The first slice has begun already when a wait begins, so it is not
+ * counted: a wait ends up to a slice late, and never early.
  */
-export function afterLoopTime(milliseconds: number, late: () => void): () => void {
-  const slice = Math.min(milliseconds, MAX_MILLISECONDS) / SLICES
-  let left = SLICES
-  let timer: ReturnType<typeof setTimeout>
-  const next = (): void => {
-    timer = setTimeout(() => {
-      left -= 1
-      if (left > 0) next()
-      // An answer that came during the last slice is read first.
-      else setImmediate(late)
-    }, slice)
+export function afterLoopTime(milliseconds: number, late: () => void): Wait {
+  return (sharesTimers ? queueOf(milliseconds) : new Queue(milliseconds)).add(late)
+}
+
+/** There are as many as options name different times. */
+const queues = new Map<number, Queue>()
+
+function queueOf(milliseconds: number): Queue {
+  const known = queues.get(milliseconds)
+  if (known) return known
+  const queue = new Queue(milliseconds)
+  queues.set(milliseconds, queue)
+  return queue
+}
+
+/** A link of a ring, which begins and ends with its queue. */
+interface Link {
+  before: Link
+  after: Link
+}
+
+class Waiting implements Wait, Link {
+  before: Link
+  after: Link
+  readonly endsAt: number
+  readonly late: () => void
+  readonly #queue: Queue
+
+  constructor(queue: Queue, endsAt: number, late: () => void) {
+    this.before = queue.before
+    this.after = queue
+    this.before.after = this
+    queue.before = this
+    this.endsAt = endsAt
+    this.late = late
+    this.#queue = queue
   }
-  next()
-  return () => clearTimeout(timer)
+
+  get isOver(): boolean {
+    return this.after === this
+  }
+
+  stop(): void {
+    if (this.isOver) return
+    this.before.after = this.after
+    this.after.before = this.before
+    this.before = this
+    this.after = this
+    this.#queue.rest()
+  }
+}
+
+/** Waits of one length, the one that ends first in front. */
+class Queue implements Link {
+  before: Link = this
+  after: Link = this
+  readonly #slice: number
+  #slices = 0
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #clock: typeof setTimeout | undefined
+
+  constructor(milliseconds: number) {
+    this.#slice = Math.min(milliseconds, MAX_MILLISECONDS) / SLICES
+  }
+
+  add(late: () => void): Wait {
+    // Tests take the clock over, and give it back.
+    if (this.#timer === undefined || this.#clock !== setTimeout) this.#wind()
+    else if (this.after === this) this.#timer.ref()
+    return new Waiting(this, this.#slices + SLICES + 1, late)
+  }
+
+  /** The timer goes on until the end of its slice, as the next wait may begin soon; it keeps no process alive. */
+  rest(): void {
+    if (this.after !== this) return
+    if (sharesTimers) this.#timer?.unref()
+    else clearTimeout(this.#timer)
+  }
+
+  #wind(): void {
+    this.#clock = setTimeout
+    const timer = setTimeout(() => {
+      if (this.#timer === timer) this.#count()
+    }, this.#slice)
+    this.#timer = timer
+  }
+
+  #count(): void {
+    this.#slices += 1
+    this.#timer = undefined
+    if (this.after === this) return
+    this.#wind()
+    const over: Waiting[] = []
+    for (let one = this.after; one instanceof Waiting; one = one.after) {
+      if (one.endsAt > this.#slices) break
+      over.push(one)
+    }
+    // An answer that came during the last slice is read first.
+    if (over.length > 0) setImmediate(() => over.forEach(expire))
+  }
+}
+
+function expire(waiting: Waiting): void {
+  if (waiting.isOver) return
+  waiting.stop()
+  waiting.late()
 }
