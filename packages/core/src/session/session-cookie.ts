@@ -26,15 +26,17 @@ export function createSessionCookie(settings: SessionSettings): SessionCookie {
   const { cookieName, cookie, absoluteSeconds } = settings
   const signer = createCookieSigner(settings.secrets)
   const scope = { ...cookie, maxAgeSeconds: absoluteSeconds }
+  // Each answer asks twice: when it is written, and before it is sent.
+  let latest: { readonly news: string; readonly lines: readonly string[] } | undefined
   return {
     idIn: (header) => signer.verify(readCookie(header, cookieName)),
     setCookies(news) {
       if (news === undefined) return NO_COOKIES
-      return [
-        news === null
-          ? clearCookie(cookieName, cookie)
-          : setCookie(cookieName, signer.sign(news), scope),
-      ]
+      if (news === null) return [clearCookie(cookieName, cookie)]
+      if (latest?.news !== news) {
+        latest = { news, lines: [setCookie(cookieName, signer.sign(news), scope)] }
+      }
+      return latest.lines
     },
   }
 }
@@ -66,40 +68,33 @@ export function createCookieSigner(secrets: readonly string[]): CookieSigner {
   })
   const [signing] = keys
   if (!signing) throw new TypeError('at least one secret is needed')
-  // Signatures of cookies that were genuine: an HMAC costs more than all else that reads a session.
-  const known = new Map<string, KnownId>()
+  // Genuine values and their ids: an HMAC costs more than all else that reads a session. A forged value is another text.
+  // How long it takes not to find it tells nothing of the genuine one: texts are looked for by a hash that is seeded in
+  // each process.
+  const genuine = new Map<string, string>()
   return {
     sign(id) {
-      const signature = known.get(id)?.signature ?? Buffer.from(signatureOf(id, signing))
-      remember(known, id, { id, signature }, MAX_REMEMBERED)
-      return `${id}.${signature.toString('latin1')}`
+      const value = `${id}.${signatureOf(id, signing)}`
+      remember(genuine, value, id, MAX_REMEMBERED)
+      return value
     },
     verify(value) {
       if (!value || value.length > MAX_LENGTH) return undefined
+      const known = genuine.get(value)
+      if (known !== undefined) return known
       const dot = value.lastIndexOf('.')
       if (dot < 1 || value.length - dot - 1 !== SIGNATURE_LENGTH) return undefined
-      const id = value.slice(0, dot)
+      const id = withoutHeader(value.slice(0, dot))
       const given = Buffer.from(value.slice(dot + 1))
-      const fits = (expected: Buffer): boolean =>
-        given.length === expected.length && timingSafeEqual(given, expected)
-      const genuine = known.get(id)
-      if (genuine && fits(genuine.signature)) return genuine.id
       for (const key of keys) {
         const expected = Buffer.from(signatureOf(id, key))
-        if (!fits(expected)) continue
-        const own = withoutHeader(id)
-        remember(known, own, { id: own, signature: expected }, MAX_REMEMBERED)
-        return own
+        if (given.length !== expected.length || !timingSafeEqual(given, expected)) continue
+        remember(genuine, withoutHeader(value), id, MAX_REMEMBERED)
+        return id
       }
       return undefined
     },
   }
-}
-
-/** A session id and its signature. */
-interface KnownId {
-  readonly id: string
-  readonly signature: Buffer
 }
 
 /** A copy of a piece of a text: the piece itself would keep the whole text in memory. */
