@@ -24,6 +24,8 @@ export function isApiRequest(request: Pick<AuthRequest, 'method' | 'headers'>): 
 function prefersHtml(given: string | null): boolean {
   if (!given) return false
   const accept = given.toLowerCase()
+  // Every browser names HTML first, without a weight: nothing is preferred to it.
+  if (/^text\/html(,|$)/.test(accept) && !accept.includes('text/event-stream')) return true
   const html = Math.max(quality(accept, 'text/html'), quality(accept, 'application/xhtml+xml'))
   // No browser navigates to a stream of events: a program that can read both does.
   if (html === 0 || quality(accept, 'text/event-stream') > 0) return false

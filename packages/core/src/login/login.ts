@@ -134,14 +134,14 @@ async function begin(
     redirectUri: provider.redirectUri,
     returnTo,
     restarts: restart.count,
-    ...(login.maxAge === undefined ? {} : { maxAge: login.maxAge }),
-    ...(login.acr?.length ? { acr: login.acr } : {}),
-    ...(prompt === 'none' ? { silent: true } : {}),
+    maxAge: login.maxAge,
+    acr: login.acr?.length ? login.acr : undefined,
+    silent: prompt === 'none' ? true : undefined,
   }
   const repetitions = await countRepetitions(asked, draft)
   const { transaction, setCookies } = transactions.begin(request.headers.get('cookie'), {
     ...draft,
-    ...(repetitions !== undefined && { repetitions }),
+    repetitions,
   })
   if (transaction.returnTo !== returnTo) warnShortened(log)
   const free = { ...options.authorizationParams, ...login.parameters }

@@ -110,19 +110,30 @@ export function createTransactions(
     begin(cookieHeader, draft) {
       const name = newName()
       const seed = randomText(32)
-      const derived = derive(seed)
+      const { nonce, codeVerifier, codeChallenge } = derive(seed)
       const createdAt = options.now()
-      const [path = ''] = draft.returnTo.split(/[?#]/, 1)
-      let login = { ...draft, ...derived, createdAt }
-      let state = ''
+      const stateTo = (returnTo: string): string => {
+        const sealed = encode({ ...draft, returnTo, codeChallenge, createdAt })
+        return `${name}.${stateSealer.seal(sealed, name)}`
+      }
+      let { returnTo } = draft
+      let state = stateTo(returnTo)
       // A place to return to that is too long loses its query, and in the end counts for nothing.
-      for (const returnTo of [draft.returnTo, path, options.baseUrl.pathname]) {
-        login = { ...login, returnTo }
-        state = `${name}.${stateSealer.seal(encode(login), name)}`
+      for (const shorter of [withoutQuery(returnTo), options.baseUrl.pathname]) {
         if (state.length <= MAX_STATE_LENGTH) break
+        returnTo = shorter
+        state = stateTo(returnTo)
       }
       return {
-        transaction: { ...login, state },
+        transaction: {
+          ...draft,
+          returnTo,
+          nonce,
+          codeVerifier,
+          codeChallenge,
+          createdAt,
+          state,
+        },
         setCookies: [
           setCookie(prefix + name, seed, seedScope),
           ...surplus(cookieNames(cookieHeader, prefix), prefix).map((old) =>
@@ -185,6 +196,10 @@ function derive(seed: string): Derived {
   }
 }
 
+function withoutQuery(address: string): string {
+  return /^[^?#]*/.exec(address)?.[0] ?? ''
+}
+
 /** The cookies to remove when another login begins: those that are too old, too many, or not ours. */
 function surplus(names: readonly string[], prefix: string): string[] {
   const isCurrent = (name: string): boolean => {
@@ -205,10 +220,9 @@ type SealedLogin = TransactionDraft & Pick<LoginTransaction, 'codeChallenge' | '
 function encode(login: SealedLogin): string {
   const { createdAt, returnTo, issuer, clientId, redirectUri, restarts } = login
   const { maxAge, acr, silent, codeChallenge, repetitions } = login
-  return JSON.stringify([
-    ...[createdAt, returnTo, issuer, clientId, redirectUri, restarts],
-    ...[maxAge, acr, silent ? 1 : undefined, codeChallenge, repetitions],
-  ])
+  const facts: unknown[] = [createdAt, returnTo, issuer, clientId, redirectUri, restarts]
+  facts.push(maxAge, acr, silent ? 1 : undefined, codeChallenge, repetitions)
+  return JSON.stringify(facts)
 }
 
 function decode(plain: string): SealedLogin {

@@ -15,11 +15,12 @@ import { type Discovered, discover } from './discovery.ts'
 import { createExchangeBudget, type ExchangeBudget } from './exchange-budget.ts'
 import { FAPI_ALGORITHMS, mustOffer } from './fapi.ts'
 import type { DecodedJws, JwtHeader } from './jwt.ts'
-import { createProviderKeys, type TokenSender } from './keys.ts'
-import { createMetadataCache, type ProviderHealth } from './metadata-cache.ts'
+import { createProviderKeys, type ProviderKeys, type TokenSender } from './keys.ts'
+import { createMetadataCache, type MetadataCache, type ProviderHealth } from './metadata-cache.ts'
 import {
   type ClientCall,
   type ClientPool,
+  type ClientWork,
   createClientPool,
   preloadOpenidClient,
 } from './openid-client.ts'
@@ -146,53 +147,127 @@ export function createProvider(settings: ProviderSettings): Provider {
     },
   })
 
-  const withBudget = (budget: ExchangeBudget | undefined): Provider => {
-    const share: ExchangeBudget['share'] = (exchange) =>
-      budget ? budget.share(exchange) : exchange()
-    const known = (): MaybePromise<Known> => {
-      const found = cache.get()
-      return found instanceof Promise ? share(() => found) : found
-    }
-    const provider: Provider = {
-      issuer,
-      // That of personas is known once they have been reached.
-      get clientId() {
-        return registration.clientId
-      },
-      clientAuth: settings.clientAuth,
-      entraTenants: settings.entraTenants,
-      clientSecret: () => (typeof clientSecret === 'string' ? clientSecret : undefined),
-      redirectUri: settings.redirectUri,
-      forRequest: () => withBudget(createExchangeBudget(settings)),
-      metadata: () => when(known(), ({ metadata }) => metadata),
-      authorizationUrl: (request) =>
-        when(known(), ({ metadata, authorizationPrefix: prefix }) => {
-          preloadOpenidClient()
-          const isPushed = request.isPushed || metadata.require_pushed_authorization_requests
-          if (!isPushed) return authorizationUrl(prefix, request)
-          const { authorizationParams } = settings
-          const parameters = { ...authorizationParams, ...request.chosen, ...request.fresh }
-          return pushedUrl(metadata, provider.call, parameters)
-        }),
-      keys: async (header, sender) =>
-        providerKeys.known(header) ?? share(() => providerKeys.find(header, sender)),
-      profile: settings.profile,
-      dpop: settings.dpop,
-      proofs,
-      verify: (token, sender = 'provider', name) =>
-        verifySignature(
-          token,
-          (header) => providerKeys.known(header) ?? provider.keys(header, sender),
-          settings.profile && FAPI_ALGORITHMS,
-          name,
-        ),
-      fetch: budget
-        ? (url, init) => budget.spend((timeoutSeconds) => fetch(url, { ...init, timeoutSeconds }))
-        : fetch,
-      call: async (work) => (await known()).clients.call(provider.fetch, work),
-      health: () => cache.health(),
-    }
-    return provider
+  return new KnownProvider({ settings, issuer, proofs, cache, providerKeys, fetch })
+}
+
+/** The parts that a provider has in common for all requests. */
+interface ProviderParts {
+  readonly settings: ProviderSettings
+  readonly issuer: string
+  readonly proofs: Proofs
+  readonly cache: MetadataCache<Known>
+  readonly providerKeys: ProviderKeys
+  readonly fetch: ProviderFetch
+}
+
+/** A provider, for one request if it has a budget. Each request makes one, so it has no functions of its own. */
+class KnownProvider implements Provider {
+  readonly #parts: ProviderParts
+  readonly #budget: ExchangeBudget | undefined
+
+  constructor(parts: ProviderParts, budget?: ExchangeBudget) {
+    this.#parts = parts
+    this.#budget = budget
   }
-  return withBudget(undefined)
+
+  get issuer(): string {
+    return this.#parts.issuer
+  }
+
+  /** That of personas is known once they have been reached. */
+  get clientId(): string {
+    return this.#parts.settings.registration.clientId
+  }
+
+  get clientAuth(): ClientAuth | undefined {
+    return this.#parts.settings.clientAuth
+  }
+
+  get entraTenants(): readonly string[] | undefined {
+    return this.#parts.settings.entraTenants
+  }
+
+  get redirectUri(): string {
+    return this.#parts.settings.redirectUri
+  }
+
+  get profile(): 'fapi2' | undefined {
+    return this.#parts.settings.profile
+  }
+
+  get dpop(): boolean {
+    return this.#parts.settings.dpop
+  }
+
+  get proofs(): Proofs {
+    return this.#parts.proofs
+  }
+
+  clientSecret(): string | undefined {
+    const { clientSecret } = this.#parts.settings.registration
+    return typeof clientSecret === 'string' ? clientSecret : undefined
+  }
+
+  forRequest(): Provider {
+    return new KnownProvider(this.#parts, createExchangeBudget(this.#parts.settings))
+  }
+
+  metadata(): MaybePromise<ServerMetadata> {
+    return when(this.#known(), ({ metadata }) => metadata)
+  }
+
+  authorizationUrl(request: AuthorizationRequest): MaybePromise<string> {
+    return when(this.#known(), ({ metadata, authorizationPrefix: prefix }) => {
+      preloadOpenidClient()
+      const isPushed = request.isPushed || metadata.require_pushed_authorization_requests
+      if (!isPushed) return authorizationUrl(prefix, request)
+      const { authorizationParams } = this.#parts.settings
+      const parameters = { ...authorizationParams, ...request.chosen, ...request.fresh }
+      return pushedUrl(metadata, (work) => this.call(work), parameters)
+    })
+  }
+
+  async keys(header: JwtHeader, sender: TokenSender): Promise<KeySet> {
+    const { providerKeys } = this.#parts
+    return (
+      providerKeys.known(header) ?? this.#share(() => providerKeys.find(header, sender))
+    )
+  }
+
+  verify(
+    token: string | DecodedJws,
+    sender: TokenSender = 'provider',
+    name?: string,
+  ): Promise<SignatureAnswer> {
+    return verifySignature(
+      token,
+      (header) => this.#parts.providerKeys.known(header) ?? this.keys(header, sender),
+      this.profile && FAPI_ALGORITHMS,
+      name,
+    )
+  }
+
+  get fetch(): ProviderFetch {
+    const { fetch } = this.#parts
+    const budget = this.#budget
+    if (!budget) return fetch
+    return (url, init) => budget.spend((timeoutSeconds) => fetch(url, { ...init, timeoutSeconds }))
+  }
+
+  async call<T>(work: ClientWork<T>): Promise<T> {
+    return (await this.#known()).clients.call(this.fetch, work)
+  }
+
+  health(): ProviderHealth {
+    return this.#parts.cache.health()
+  }
+
+  #known(): MaybePromise<Known> {
+    const found = this.#parts.cache.get()
+    return found instanceof Promise ? this.#share(() => found) : found
+  }
+
+  #share<T>(exchange: () => Promise<T>): Promise<T> {
+    return this.#budget ? this.#budget.share(exchange) : exchange()
+  }
 }
