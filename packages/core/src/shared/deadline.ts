@@ -78,6 +78,7 @@ class Queue implements Link {
   after: Link = this
   readonly #slice: number
   #slices = 0
+  /** An object in Node, and a number in other runtimes, which has no `ref` and no `unref`. */
   #timer: ReturnType<typeof setTimeout> | undefined
   #clock: typeof setTimeout | undefined
 
@@ -88,14 +89,14 @@ class Queue implements Link {
   add(late: () => void): Wait {
     // Tests take the clock over, and give it back.
     if (this.#timer === undefined || this.#clock !== setTimeout) this.#wind()
-    else if (this.after === this) this.#timer.ref()
+    else if (this.after === this) this.#timer.ref?.()
     return new Waiting(this, this.#slices + SLICES + 1, late)
   }
 
   /** The timer goes on until the end of its slice, as the next wait may begin soon; it keeps no process alive. */
   rest(): void {
     if (this.after !== this) return
-    if (sharesTimers) this.#timer?.unref()
+    if (sharesTimers) this.#timer?.unref?.()
     else clearTimeout(this.#timer)
   }
 
