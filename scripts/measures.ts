@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { parseSync, Visitor } from 'oxc-parser'
+import { tenantSettings } from '../packages/service/src/resources/tenant-settings.ts'
 import { listsOfAdapters, listsOfProviders } from './lists.ts'
 import { root } from './packages.ts'
 
@@ -78,6 +79,17 @@ function look(sources: readonly Source[]): Found {
   return found
 }
 
+/** Of things that have one or two names each: the files that name the one that the fewest do. */
+function fewestFiles(sources: readonly Source[], things: readonly (readonly string[])[]): string[] {
+  const [fewest = []] = things
+    .map((names) => {
+      const pattern = new RegExp(`(?<![a-z])(?:${names.join('|')})(?![a-zA-Z])`)
+      return sources.filter(({ text }) => pattern.test(text)).map(({ file }) => file)
+    })
+    .sort((one, other) => one.length - other.length)
+  return fewest
+}
+
 function matches(sources: readonly Source[], pattern: RegExp): string[] {
   return sources.flatMap(({ file, text }) =>
     text.split('\n').flatMap((line, at) => (pattern.test(line) ? [`${file}:${at + 1}`] : [])),
@@ -112,7 +124,9 @@ function measures(): Measure[] {
     service.filter(({ file }) => file.includes('/console/')),
     /\bas (?:\w*Call|Arrived|Visited|Known|Resumed|Routed|Reached|Permitted|Placed|Admitted)\b|Object\.assign\(context\b/,
   )
-  const wide = matches(read('packages/*/src/**/*.eta'), /^.{121}/)
+  const templates = read('packages/*/src/**/*.eta')
+  const wide = matches(templates, /^.{121}/)
+  const all = [...sources, ...templates]
   const lines = sources.reduce((sum, { text }) => sum + text.split('\n').length - 1, 0)
   const count = (name: string, cap: number, places: readonly string[]): Measure => ({
     name,
@@ -124,6 +138,20 @@ function measures(): Measure[] {
     count('members of oidc-provider that are replaced without a check', 0, seam),
     count('lists that name every adapter', 13, lists.adapters),
     count('lists that name every provider', 2, lists.providers),
+    // As many as a further one needs: those that the fewest files name have one rule each.
+    count(
+      'files that name a setting of tenants',
+      5,
+      fewestFiles(
+        all,
+        tenantSettings.map(({ name, member }) => [name, member]),
+      ),
+    ),
+    count(
+      'files that name a kind of credentials',
+      22,
+      fewestFiles(all, [['recovery_codes', 'RecoveryCredential']]),
+    ),
     count('regular expressions over our own sentences', 0, sentences),
     count('loose files of the service', 5, loose),
     count(`folders of sources with more than ${FULL_FOLDER} files`, 9, full),

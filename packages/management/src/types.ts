@@ -1,3 +1,7 @@
+import type { TenantSettings } from './tenant-settings.ts'
+
+export type { TenantSettings }
+
 /** Keys and values for your own use, all of them texts. Do not store sensitive data here. */
 export type Metadata = Record<string, string>
 
@@ -9,25 +13,6 @@ export interface ApiObject {
   readonly updated_at: string
   metadata: Metadata
   /** Members that this version does not know are kept, and written back by an update. */
-  [member: string]: unknown
-}
-
-export interface TenantSettings {
-  domain: string
-  company_name: string
-  logo_image_text: string
-  support_email: string
-  allow_social: boolean
-  allow_hardware: boolean
-  allow_passwords: boolean
-  allow_totp_app: boolean
-  allow_totp_email: boolean
-  allow_unverified: boolean
-  remember_device: boolean
-  remember_device_seconds: number
-  remember_login_seconds: number
-  allow_signups: boolean
-  developer_mode: boolean
   [member: string]: unknown
 }
 

@@ -1,4 +1,5 @@
 import type { Json } from './request.ts'
+import { noSettings } from './tenant-settings.ts'
 
 /** The zero value of each member that a server may omit. */
 export type Zeros = { readonly [member: string]: string | number | boolean | readonly [] | Zeros }
@@ -26,23 +27,7 @@ export const zeros: Record<
   Tenant: {
     ...common,
     name: '',
-    settings: {
-      domain: '',
-      company_name: '',
-      logo_image_text: '',
-      support_email: '',
-      allow_social: false,
-      allow_hardware: false,
-      allow_passwords: false,
-      allow_totp_app: false,
-      allow_totp_email: false,
-      allow_unverified: false,
-      remember_device: false,
-      remember_device_seconds: 0,
-      remember_login_seconds: 0,
-      allow_signups: false,
-      developer_mode: false,
-    },
+    settings: noSettings,
   },
   Application: {
     ...common,

@@ -3,12 +3,13 @@ import { createApplication, listApplications } from '../domain/applications/appl
 import { recipeNamed, recipes } from '../domain/connections/connection-recipes.ts'
 import { createConnection, listConnections } from '../domain/connections/connections.ts'
 import { canonicalDomain } from '../domain/tenants/domain-names.ts'
-import { createTenant, defaultSettings, findTenant } from '../domain/tenants/tenants.ts'
+import { createTenant, findTenant } from '../domain/tenants/tenants.ts'
 import { createCredential } from '../domain/users/credentials.ts'
 import { createUser, findUser } from '../domain/users/users.ts'
 import type { Scope, ServiceScope } from '../domain/writes/context.ts'
 import { ServiceError } from '../domain/writes/errors.ts'
 import { nearestName } from '../domain/writes/nearest-name.ts'
+import { tenantSettings } from '../resources/tenant-settings.ts'
 import type { Tenant } from '../store/records.ts'
 import { applicationInput } from '../wire/applications.ts'
 import { passwordInput } from '../wire/credentials.ts'
@@ -17,12 +18,16 @@ import { sentencesOf } from '../wire/sentences.ts'
 import { tenantInput } from '../wire/tenants.ts'
 import { userInput } from '../wire/users.ts'
 
-const seedSettings = tenantBody.shape.settings.extend({
-  allow_passwords: z.boolean().default(defaultSettings.allowPasswords),
-  allow_signups: z.boolean().default(defaultSettings.allowSignups),
-  remember_device_seconds: z.number().default(defaultSettings.rememberDeviceSeconds),
-  remember_login_seconds: z.number().default(defaultSettings.rememberLoginSeconds),
-})
+const settingSchemas: Readonly<Record<string, z.ZodType>> = tenantBody.shape.settings.shape
+
+/** A setting that is not given has the value of a new tenant, not its zero value. */
+const seedSettings = tenantBody.shape.settings.extend(
+  Object.fromEntries(
+    tenantSettings.flatMap(({ name, initial }) =>
+      initial === undefined ? [] : [[name, settingSchemas[name]?.default(initial)]],
+    ),
+  ) as Record<never, z.ZodType>,
+)
 
 const seedConnection = z.looseObject({
   recipe: z.string(),

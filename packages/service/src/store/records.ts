@@ -1,4 +1,7 @@
+import type { TenantSettings } from '../resources/tenant-settings.ts'
 import type { AuditChange } from './audit-details.ts'
+
+export type { TenantSettings }
 
 /**
  * The service's records, as plain data. The rules for them are in `domain`, their wire form in
@@ -41,28 +44,6 @@ export interface Tenant {
   endedHosts?: Readonly<Record<string, Micros>> | undefined
   /** Texts that replace those of the service. */
   texts?: TenantTexts | undefined
-}
-
-/**
- * The settings of a tenant's logins. The table of `settings` in the specification describes each.
- */
-export interface TenantSettings {
-  /** The host in lower case, with the port unless it is the default one. Unique in the service. */
-  domain: string
-  companyName: string
-  logoImageText: string
-  supportEmail: string
-  allowSocial: boolean
-  allowHardware: boolean
-  allowPasswords: boolean
-  allowTotpApp: boolean
-  allowTotpEmail: boolean
-  allowUnverified: boolean
-  rememberDevice: boolean
-  rememberDeviceSeconds: number
-  rememberLoginSeconds: number
-  allowSignups: boolean
-  developerMode: boolean
 }
 
 /** A client of the tenant's OpenID provider. */

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { legacySchemes } from '../domain/users/legacy-import.ts'
 import { importAlgorithms, storedAlgorithms } from '../domain/users/passwords.ts'
 import { limits } from '../domain/writes/rules.ts'
+import { type SettingKind, type SettingName, tenantSettings } from '../resources/tenant-settings.ts'
 import type { CredentialKind } from '../store/records.ts'
 
 /**
@@ -45,6 +46,16 @@ const urls = z
     description: 'https, or http on loopback (any host in developer mode); no fragment.',
   })
 
+/** The schema of a value, by the kind of its setting. */
+const schemaOf = { host: z.string(), text, flag, seconds } as const
+
+const settingSchemas = Object.fromEntries(
+  tenantSettings.map(({ name, kind, description }) => [
+    name,
+    description === undefined ? schemaOf[kind] : schemaOf[kind].meta({ description }),
+  ]),
+) as { [Name in SettingName]: (typeof schemaOf)[SettingKind<Name>] }
+
 export const tenantBody = z
   .object({
     type: type('Tenant'),
@@ -53,27 +64,7 @@ export const tenantBody = z
     updated_at: system,
     name: text,
     metadata,
-    settings: z.object({
-      domain: z.string().meta({ description: 'Host of the issuer, unique in the service.' }),
-      company_name: text,
-      logo_image_text: text,
-      support_email: text,
-      allow_social: flag,
-      allow_hardware: flag,
-      allow_passwords: flag,
-      allow_totp_app: flag,
-      allow_totp_email: flag,
-      allow_unverified: flag.meta({
-        description: 'When false, users verify their email address before they can log in.',
-      }),
-      remember_device: flag,
-      remember_device_seconds: seconds,
-      remember_login_seconds: seconds.meta({
-        description: 'How long a login lasts at the issuer; 0 for as long as the browser is open.',
-      }),
-      allow_signups: flag,
-      developer_mode: flag,
-    }),
+    settings: z.object(settingSchemas),
   })
   .meta({ description: 'The complete tenant: what is omitted becomes its zero value or false.' })
 

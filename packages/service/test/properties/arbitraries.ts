@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { tenantSettings } from '../../src/resources/tenant-settings.ts'
 
 /** Well-formed text that a database can give back as it was. */
 export const text = fc
@@ -23,30 +24,21 @@ export const url = fc.oneof(
   fc.integer({ min: 1, max: 65_535 }).map((port) => `http://localhost:${port}/callback`),
 )
 
-const flag = fc.boolean()
-const seconds = fc.integer({ min: 0, max: 2_147_483_647 })
+const arbitraryOf = {
+  host: fc.integer({ min: 0, max: 1e9 }).map((n) => `t${n}.example`),
+  text,
+  flag: fc.boolean(),
+  seconds: fc.integer({ min: 0, max: 2_147_483_647 }),
+}
 
 /** The settings of a tenant, all of them. */
-export const settings = fc.record({
-  domain: fc.integer({ min: 0, max: 1e9 }).map((n) => `t${n}.example`),
-  company_name: text,
-  logo_image_text: text,
+export const settings: fc.Arbitrary<Record<string, unknown>> = fc.record({
+  ...Object.fromEntries(tenantSettings.map(({ name, kind }) => [name, arbitraryOf[kind]])),
   support_email: fc.constantFrom('', 'help@acme.example'),
-  allow_social: flag,
-  allow_hardware: flag,
-  allow_passwords: flag,
-  allow_totp_app: flag,
-  allow_totp_email: flag,
-  allow_unverified: flag,
-  remember_device: flag,
-  remember_device_seconds: seconds,
-  remember_login_seconds: seconds,
-  allow_signups: flag,
-  developer_mode: flag,
 })
 
 /** An address, in some writing, and whether it is said to be verified. */
 export const verification = fc.record({
   email: fc.constantFrom('u0@example.com', 'U0@Example.com', 'u1@example.com', 'U1@example.com'),
-  email_verified: flag,
+  email_verified: fc.boolean(),
 })

@@ -1,3 +1,4 @@
+import { defaultSettings } from '../../src/domain/tenants/tenants.ts'
 import type {
   ApiKey,
   Application,
@@ -38,21 +39,9 @@ export function aTenant(members: Partial<Tenant> = {}): Tenant {
 
 export function settings(domain: string): Tenant['settings'] {
   return {
-    domain,
-    companyName: 'Acme "Ltd"',
-    logoImageText: '',
-    supportEmail: 'help@example.com',
-    allowSocial: false,
-    allowHardware: true,
-    allowPasswords: true,
-    allowTotpApp: false,
-    allowTotpEmail: true,
-    allowUnverified: false,
-    rememberDevice: true,
-    rememberDeviceSeconds: 2_592_000,
-    rememberLoginSeconds: 0,
-    allowSignups: true,
-    developerMode: false,
+    ...defaultSettings,
+    ...{ domain, companyName: 'Acme "Ltd"', supportEmail: 'help@example.com' },
+    ...{ allowHardware: true, allowTotpEmail: true, rememberDevice: true, rememberLoginSeconds: 0 },
   }
 }
 

@@ -1,3 +1,4 @@
+import { tenantSettings } from '../../resources/tenant-settings.ts'
 import type { Listing, Page } from '../../store/ports.ts'
 import type { Application, Micros, Reach, Tenant, TenantSettings } from '../../store/records.ts'
 import { SYSTEM_TENANT_ID } from '../../store/system-tenant.ts'
@@ -25,22 +26,11 @@ import { checkNewFeatures } from './tenant-features.ts'
 export type TenantInput = Pick<Tenant, 'name' | 'metadata' | 'settings'>
 
 /** The settings of a tenant of which only the domain is known. */
-export const defaultSettings: Omit<TenantSettings, 'domain'> = {
-  companyName: '',
-  logoImageText: '',
-  supportEmail: '',
-  allowSocial: false,
-  allowHardware: false,
-  allowPasswords: true,
-  allowTotpApp: false,
-  allowTotpEmail: false,
-  allowUnverified: false,
-  rememberDevice: false,
-  rememberDeviceSeconds: 2_592_000,
-  rememberLoginSeconds: 1_209_600,
-  allowSignups: true,
-  developerMode: false,
-}
+export const defaultSettings = Object.fromEntries(
+  tenantSettings
+    .map(({ member, initial }) => [member, initial])
+    .filter(([name]) => name !== 'domain'),
+) as Omit<TenantSettings, 'domain'>
 
 /**
  * Creates a tenant.

@@ -1,0 +1,25 @@
+/** The zero values of the settings of a tenant, which a server may omit. Their types are those of the settings. */
+export const noSettings = {
+  domain: '',
+  company_name: '',
+  logo_image_text: '',
+  support_email: '',
+  allow_social: false,
+  allow_hardware: false,
+  allow_passwords: false,
+  allow_totp_app: false,
+  allow_totp_email: false,
+  allow_unverified: false,
+  remember_device: false,
+  remember_device_seconds: 0,
+  remember_login_seconds: 0,
+  allow_signups: false,
+  developer_mode: false,
+}
+
+type Known = typeof noSettings
+
+export interface TenantSettings extends Known {
+  /** Members that this version does not know are kept, and written back by an update. */
+  [member: string]: unknown
+}
