@@ -23,8 +23,9 @@ const houses: Readonly<Record<string, Caps>> = {
   // and telemetry. `opening`, `operate` and `upkeep` are opened by the service and by the commands. Five files lie beside the rooms.
   // `service.ts` opens the list of leaked passwords before the rules have their context: an arrow to `egress`.
   // The console has a word for each kind of message: an arrow to `mail`, by type.
-  // `resources` describes what has many forms, below all rooms that have one of them: four arrows for settings.
-  'packages/service/src': { rooms: 23, arrows: 106, floors: 9, circle: 0 },
+  // `resources` describes what has many forms, below all rooms that have one of them: four arrows for settings, five for kinds
+  // of credentials.
+  'packages/service/src': { rooms: 23, arrows: 111, floors: 9, circle: 0 },
   // The settings of a tenant are judged by the ways to log in that they allow: an arrow.
   'packages/service/src/domain': { rooms: 10, arrows: 29, floors: 5, circle: 0 },
   'packages/service/src/issuer/interaction': { rooms: 6, arrows: 14, floors: 6, circle: 0 },

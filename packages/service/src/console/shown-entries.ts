@@ -3,11 +3,11 @@ import { isJobBegin, jobsIn } from '../domain/operators/jobs.ts'
 import { textLanguages, textNames } from '../domain/tenants/tenant-texts.ts'
 import { readField } from '../domain/writes/changed-fields.ts'
 import type { DomainContext } from '../domain/writes/context.ts'
+import { type CredentialKind, credentialKinds } from '../resources/credentials.ts'
 import type { AuditChange, AuditDetails } from '../store/audit-details.ts'
 import type { StoredAuditEntry } from '../store/records.ts'
 import { SYSTEM_TENANT_ID } from '../store/system-tenant.ts'
 import { sentenceOfEntry } from './audit-sentences.ts'
-import { credentialKinds } from './credential-kinds.ts'
 import { jobPath, numberOfJob, sentenceOfJob } from './job-entries.ts'
 import { memberOf, settingGroups } from './setting-groups.ts'
 import { groupOf, textWords } from './text-words.ts'
@@ -57,7 +57,7 @@ export async function shownEntries(
       on: job
         ? { label: numberOfJob(job), id: job.id, href: jobPath(job) }
         : called(objectOf(names, entry), entry.target, target),
-      way: credentialKinds[part as keyof typeof credentialKinds] ?? asIs(part),
+      way: credentialKinds[part as CredentialKind]?.label ?? asIs(part),
       changes: (entry.fields ?? []).map((field) =>
         ofFacts.test(entry.action) ? factInWords(field, changes) : inWords(field, changes),
       ),

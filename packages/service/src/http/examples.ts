@@ -1,3 +1,5 @@
+import { type CredentialType, describedKinds } from '../resources/credentials.ts'
+import { describeDetails } from '../wire/credentials.ts'
 import type { ResourceName, Route } from './route.ts'
 
 const at = '2026-01-31T09:30:00.000000Z'
@@ -29,10 +31,12 @@ const tenant = {
   name: 'Acme',
   settings: { domain: 'login.acme.example', allow_passwords: true, allow_signups: true },
 }
-const passwordCredential = {
-  ...{ type: 'PasswordCredential', id: 'password', ...dates },
-  password: { alg: 'bcrypt', hash: bcryptHash, cost: 10 },
-}
+const credentials = Object.fromEntries(
+  describedKinds.map(([kind, { type, idPrefix }]) => {
+    const id = idPrefix ? `${idPrefix}_01J9Z3M6V5Q8R2T4W6Y8A0C2E4` : kind
+    return [type, { type, id, ...dates, ...describeDetails(kind).example }]
+  }),
+) as Record<CredentialType, object>
 
 const webhookFields = {
   url: 'https://shop.example.com/webhooks/latchkey',
@@ -51,28 +55,8 @@ export const answerExamples: Readonly<Record<ResourceName, object>> = {
     ...{ type: 'User', id: ids.user, ...dates, verified_at: at },
     profile: { ...profile, email_verified: true },
   },
-  Credential: passwordCredential,
-  PasswordCredential: passwordCredential,
-  TotpAppCredential: {
-    ...{ type: 'TotpAppCredential', id: 'totp_app', ...dates },
-    totp_app: { digits: 6, period: 30, last_used_at: later },
-  },
-  TotpEmailCredential: {
-    ...{ type: 'TotpEmailCredential', id: 'totp_email', ...dates },
-    totp_email: { last_used_at: later },
-  },
-  RecoveryCredential: {
-    ...{ type: 'RecoveryCredential', id: 'recovery_codes', ...dates },
-    recovery: { remaining: 9 },
-  },
-  HardwareCredential: {
-    ...{ type: 'HardwareCredential', id: 'hwk_01J9Z3M6V5Q8R2T4W6Y8A0C2E4', ...dates },
-    hardware: { name: 'Laptop', transports: ['internal'], discoverable: true, backed_up: true },
-  },
-  SocialCredential: {
-    ...{ type: 'SocialCredential', id: 'soc_01J9Z3M6V5Q8R2T4W6Y8A0C2E4', ...dates },
-    social: { connection: 'google', issuer: 'https://accounts.google.com', subject: '1102' },
-  },
+  Credential: credentials.PasswordCredential,
+  ...credentials,
   AuditEntry: {
     ...{ type: 'AuditEntry', id: '1024', at, actor: `user:${ids.user}` },
     ...{ action: 'user.update', target: ids.user, outcome: 'success', fields: ['profile'] },

@@ -1,9 +1,14 @@
 import { z } from 'zod'
 import { obstacleHelp, obstacleReasons } from '../domain/factors/login-obstacles.ts'
 import { textLanguages, textNames } from '../domain/tenants/tenant-texts.ts'
-import { storedAlgorithms } from '../domain/users/passwords.ts'
+import {
+  type CredentialKind,
+  type CredentialType,
+  credentialKinds,
+  describedKinds,
+} from '../resources/credentials.ts'
 import { eventTypes } from '../webhooks/events.ts'
-import type { CredentialType } from '../wire/credentials.ts'
+import { describeDetails } from '../wire/credentials.ts'
 import { applicationBody, credentialBodies, tenantBody, userBody } from '../wire/schemas.ts'
 import type { ResourceName } from './route.ts'
 
@@ -14,78 +19,17 @@ const bodies: Record<ObjectName, z.ZodObject> = {
   Tenant: tenantBody,
   Application: applicationBody,
   User: userBody,
-  PasswordCredential: credentialBodies.password,
-  TotpAppCredential: credentialBodies.totp_app,
-  TotpEmailCredential: credentialBodies.totp_email,
-  RecoveryCredential: credentialBodies.recovery_codes,
-  HardwareCredential: credentialBodies.hardware,
-  SocialCredential: credentialBodies.social,
+  ...ofKinds((kind) => credentialBodies[kind]),
 }
 
 const timestamp = { type: 'string', format: 'date-time' }
 
-const lastUsedAt = {
-  last_used_at: { ...timestamp, description: 'When it was proven last; absent until then.' },
-}
-
 /** Members of an answer that no body has, or not in the same way. */
 const answered: Partial<Record<ObjectName, object>> = {
-  PasswordCredential: {
-    password: {
-      type: 'object',
-      required: ['alg', 'hash', 'cost'],
-      properties: {
-        alg: { enum: storedAlgorithms },
-        hash: { type: 'string', description: 'The bcrypt hash.' },
-        cost: { type: 'integer', description: 'The cost of the bcrypt hash.' },
-      },
-    },
-  },
   Application: {
     secret: { type: 'string', description: 'Absent in the answers to create and delete.' },
   },
-  TotpAppCredential: {
-    totp_app: {
-      type: 'object',
-      properties: {
-        digits: { type: 'integer', description: 'How many digits a code has.' },
-        period: { type: 'integer', description: 'How many seconds a code is shown.' },
-        ...lastUsedAt,
-      },
-    },
-  },
-  TotpEmailCredential: { totp_email: { type: 'object', properties: lastUsedAt } },
-  RecoveryCredential: {
-    recovery: {
-      type: 'object',
-      properties: { remaining: { type: 'integer', description: 'Codes that were not used yet.' } },
-    },
-  },
-  HardwareCredential: {
-    hardware: {
-      type: 'object',
-      properties: {
-        name: { type: 'string', description: "The user's name for it." },
-        aaguid: { type: 'string', description: 'The model of the authenticator.' },
-        transports: { type: 'array', items: { type: 'string' } },
-        discoverable: { type: 'boolean', description: 'Whether it logs in without an address.' },
-        backed_up: { type: 'boolean', description: 'Whether there is a copy on another device.' },
-        ...lastUsedAt,
-      },
-    },
-  },
-  SocialCredential: {
-    social: {
-      type: 'object',
-      properties: {
-        connection: { type: 'string', description: 'The id of the connection.' },
-        issuer: { type: 'string', description: 'The provider that asserts the account.' },
-        subject: { type: 'string', description: 'How the provider calls the account.' },
-        email: { type: 'string', description: 'As the provider told it when it was connected.' },
-        ...lastUsedAt,
-      },
-    },
-  },
+  ...ofKinds((kind) => describeDetails(kind).schema),
 }
 
 /** Members that an answer always has, beyond `type`, `id`, `created_at` and `updated_at`. */
@@ -95,15 +39,6 @@ const alwaysPresent: Partial<Record<ObjectName, string[]>> = {
   User: ['profile'],
   PasswordCredential: ['password'],
 }
-
-const credentialTypes: readonly CredentialType[] = [
-  'PasswordCredential',
-  'TotpAppCredential',
-  'TotpEmailCredential',
-  'RecoveryCredential',
-  'HardwareCredential',
-  'SocialCredential',
-]
 
 const auditEntrySchema = {
   type: 'object',
@@ -360,12 +295,7 @@ export const resourceSchemas: Record<ResourceName, object> = {
   Tenant: resourceSchema('Tenant'),
   Application: resourceSchema('Application'),
   User: resourceSchema('User'),
-  PasswordCredential: resourceSchema('PasswordCredential'),
-  TotpAppCredential: resourceSchema('TotpAppCredential'),
-  TotpEmailCredential: resourceSchema('TotpEmailCredential'),
-  RecoveryCredential: resourceSchema('RecoveryCredential'),
-  HardwareCredential: resourceSchema('HardwareCredential'),
-  SocialCredential: resourceSchema('SocialCredential'),
+  ...ofKinds((kind) => resourceSchema(credentialKinds[kind].type)),
   AuditEntry: auditEntrySchema,
   Session: sessionSchema,
   EndedSessions: {
@@ -407,8 +337,16 @@ export const resourceSchemas: Record<ResourceName, object> = {
   Event: eventSchema,
   Credential: {
     description: 'One of the kinds of credentials; more may come.',
-    oneOf: credentialTypes.map((name) => ({ $ref: `#/components/schemas/${name}` })),
+    oneOf: describedKinds.map(([, { type }]) => ({ $ref: `#/components/schemas/${type}` })),
   },
+}
+
+/** What each kind of credential has, by its name in the API. */
+function ofKinds<T>(of: (kind: CredentialKind) => T): Record<CredentialType, T> {
+  return Object.fromEntries(describedKinds.map(([kind, { type }]) => [type, of(kind)])) as Record<
+    CredentialType,
+    T
+  >
 }
 
 function resourceSchema(name: ObjectName): object {

@@ -3,9 +3,9 @@ import type { Caller } from '../domain/keys/api-keys.ts'
 import type { CommandLogin } from '../domain/operators/command-logins.ts'
 import type { Support } from '../domain/operators/support.ts'
 import type { Scope } from '../domain/writes/context.ts'
+import type { CredentialType } from '../resources/credentials.ts'
 import type { Listing, Page } from '../store/ports.ts'
 import type { Webhooks } from '../webhooks/index.ts'
-import type { CredentialType } from '../wire/credentials.ts'
 import type { Lines, Part } from '../wire/json-lines.ts'
 
 /** The names of answers in the specification and in the OpenAPI document. */

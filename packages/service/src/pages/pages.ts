@@ -1,3 +1,4 @@
+import type { FactorKind, SecondStepKind } from '../resources/credentials.ts'
 import type { TextKey } from './texts/index.ts'
 
 /** Where a visitor can go on, such as back to the application. */
@@ -25,12 +26,9 @@ export interface ForDevelopers {
   remedy?: { text: TextKey; command: string } | undefined
 }
 
-/** The kinds of codes of a second step. */
-type SecondStep = 'hardware' | 'totp_app' | 'totp_email' | 'recovery_codes'
-
 /** The way to another second step. */
 interface OtherStep {
-  kind: SecondStep
+  kind: SecondStepKind
   href: string
 }
 
@@ -185,7 +183,7 @@ export interface Pages {
   /** The second step of a login. */
   factor: Scripted & {
     csrf: string
-    kind: SecondStep
+    kind: SecondStepKind
     /** The key's request options, as JSON. */
     keyOptions?: string | undefined
     /** The page for removing a lost key, for a user with enough proof to do so. */
@@ -193,6 +191,8 @@ export interface Pages {
     email: string
     /** Whether there is a code to enter; a mailed one must be asked for first. */
     isSent: boolean
+    /** Whether the code has digits only. */
+    isNumeric: boolean
     action: string
     others: OtherStep[]
     /** The number of days for which the device can be trusted; 0 when it cannot. */
@@ -226,8 +226,8 @@ export interface Pages {
     keys: ShownKey[]
     /** The signal to the browser about the user's passkeys, as JSON. */
     signal?: string | undefined
-    enrolled: SecondStep[]
-    addable: (OtherStep & { kind: Exclude<SecondStep, 'recovery_codes'> })[]
+    enrolled: SecondStepKind[]
+    addable: (OtherStep & { kind: FactorKind })[]
     recoveryCodes: string
     hasRecovery: boolean
     isScarce: boolean

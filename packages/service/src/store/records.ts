@@ -1,7 +1,9 @@
 import type { TenantSettings } from '../resources/tenant-settings.ts'
+import type { Metadata, Micros } from '../resources/values.ts'
 import type { AuditChange } from './audit-details.ts'
 
-export type { TenantSettings }
+export type * from '../resources/credentials.ts'
+export type { Metadata, Micros, TenantSettings }
 
 /**
  * The service's records, as plain data. The rules for them are in `domain`, their wire form in
@@ -11,9 +13,6 @@ export type { TenantSettings }
  * clock and never from a database.
  */
 
-/** Microseconds since the epoch, an integer. */
-export type Micros = number
-
 /**
  * The ways to log in, by the first step. A code comes by mail or from an app, or is a recovery
  * code.
@@ -22,9 +21,6 @@ export const loginWays = ['password', 'passkey', 'social', 'code'] as const
 
 /** One of {@link loginWays}. */
 export type LoginWay = (typeof loginWays)[number]
-
-/** String keys and values for the customer's own use. */
-export type Metadata = Record<string, string>
 
 /** The texts that a tenant has of its own, by language and name. */
 export interface TenantTexts {
@@ -128,23 +124,6 @@ export interface Displaced {
   at: Micros
 }
 
-/** The form in which a password is stored: bcrypt, or bcrypt over a hexadecimal legacy digest. */
-export type StoredAlgorithm =
-  | 'bcrypt'
-  | 'md5|bcrypt'
-  | 'sha1|bcrypt'
-  | 'sha256|bcrypt'
-  | 'sha512|bcrypt'
-
-/** A stored password. */
-export interface StoredPassword {
-  alg: StoredAlgorithm
-  /** The bcrypt hash. */
-  hash: string
-  /** The cost of {@link hash}. */
-  cost: number
-}
-
 /**
  * The hash of a password in the form of another system, which bcrypt cannot wrap. A user has it or a password credential,
  * never both: the database deletes it when a password is inserted. The first login replaces it.
@@ -161,129 +140,6 @@ export interface LegacyPassword {
   /** The work of a verification in the unit of its kind. */
   work: number
 }
-
-/** The members of every credential. */
-interface CredentialRecord {
-  /** Unique among the credentials of the user; the kind, where a user has one of it. */
-  id: string
-  tenantId: string
-  userId: string
-  createdAt: Micros
-  /** When a caller or the user changed it last. Its use is no update. */
-  updatedAt: Micros
-  metadata: Metadata
-  disabled: boolean
-  /** Counts every write, those of `state` too. Set by the store. */
-  rev: number
-}
-
-/** A password by which a user proves who they are. At most one per user. */
-export interface PasswordCredential extends CredentialRecord {
-  kind: 'password'
-  password: StoredPassword
-  /** The service's own data, which callers do not see. */
-  state: PasswordState
-}
-
-/** The service's own data about a password. */
-export interface PasswordState {
-  /**
-   * SHA-256 of the hash that a login replaced, hexadecimal. It recognizes a stale copy that would
-   * undo the upgrade.
-   */
-  upgradedFrom?: string
-}
-
-/** The service's own data about a further factor. */
-export interface FactorState {
-  /** When the user proved it last; `undefined` until then. */
-  usedAt?: Micros
-}
-
-/** An authenticator app, by which a user proves who they are in a second step. */
-export interface TotpAppCredential extends CredentialRecord {
-  kind: 'totp_app'
-  /** The seed, encrypted under the master key. */
-  sealedSeed: string
-  /** `lastStep` is the newest step of which a code was used: only codes of later steps are good. */
-  state: FactorState & { lastStep: number }
-}
-
-/** Codes by mail, in a second step. */
-export interface TotpEmailCredential extends CredentialRecord {
-  kind: 'totp_email'
-  state: FactorState
-}
-
-/** Codes that stand for another second step when that is lost, each of them once. */
-export interface RecoveryCredential extends CredentialRecord {
-  kind: 'recovery_codes'
-  /** The key of the hashes, encrypted under the master key. */
-  sealedKey: string
-  /** Keyed hashes of the codes that were not used yet, base64url. */
-  hashes: string[]
-  state: FactorState
-}
-
-/** How a key was asked for when it was added; see {@link HardwareCredential.purpose}. */
-export type KeyPurpose = 'passkey' | 'second_step'
-
-/** A passkey or security key. A user may have several. */
-export interface HardwareCredential extends CredentialRecord {
-  kind: 'hardware'
-  /** The user's name for it; may be empty. */
-  name: string
-  /** The host that it was made for: it answers no other. */
-  rpId: string
-  /** The authenticator's id of the key, base64url; {@link CredentialRecord.id} is made from it. */
-  keyId: string
-  /** The public key as COSE has it, base64url. */
-  publicKey: string
-  /** The model of the authenticator, as it says itself. */
-  aaguid: string
-  /** How the browser reaches it. */
-  transports: string[]
-  /**
-   * `passkey`: it logs its user in without a password. It was added as such, and verified its user
-   * then. `second_step`: it follows another factor.
-   */
-  purpose: KeyPurpose
-  /** Whether it may be copied to other devices of the user. */
-  isSyncable: boolean
-  /**
-   * `counter` is how often the authenticator has signed, or 0 for ever; `isBackedUp`: there is a copy
-   * elsewhere.
-   */
-  state: FactorState & { counter: number; isBackedUp: boolean }
-}
-
-/**
- * A user's account at a provider of a {@link Connection}. A user may have several; an account at a provider
- * belongs to one user of the tenant.
- */
-export interface SocialCredential extends CredentialRecord {
-  kind: 'social'
-  connectionId: string
-  /** The provider that has asserted it; {@link CredentialRecord.id} is made from these three. */
-  issuer: string
-  /** How the provider calls the account. */
-  subject: string
-  /** The address that the provider named when it was connected; may be empty. */
-  email: string
-  state: FactorState
-}
-
-/** A way for a user to prove who they are. */
-export type Credential =
-  | PasswordCredential
-  | TotpAppCredential
-  | TotpEmailCredential
-  | RecoveryCredential
-  | HardwareCredential
-  | SocialCredential
-
-/** The kind of a credential. */
-export type CredentialKind = Credential['kind']
 
 /** The tenants that a key can reach: all, including future ones, or a list. */
 export type Reach = 'all' | readonly string[]

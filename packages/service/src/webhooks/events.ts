@@ -1,5 +1,6 @@
 import { readField } from '../domain/writes/changed-fields.ts'
 import { eventId } from '../domain/writes/ids.ts'
+import { typeOfId } from '../resources/credentials.ts'
 import type { StoredAuditEntry } from '../store/records.ts'
 
 /** Every type of event, with what it says. Public: a type keeps its meaning. */
@@ -113,15 +114,6 @@ const objectTypes: Readonly<Record<string, string>> = {
   webhook: 'Webhook',
 }
 
-const credentialTypes: readonly [RegExp, string][] = [
-  [/^password$/, 'PasswordCredential'],
-  [/^totp_app$/, 'TotpAppCredential'],
-  [/^totp_email$/, 'TotpEmailCredential'],
-  [/^recovery_codes$/, 'RecoveryCredential'],
-  [/^hwk_/, 'HardwareCredential'],
-  [/^soc_/, 'SocialCredential'],
-]
-
 /** The events that an entry of the audit log stands for: none, one, or two. */
 export function eventsOf(entry: StoredAuditEntry): ServiceEvent[] {
   const { tenantId } = entry
@@ -160,7 +152,7 @@ function dataOf(
   const isUsers =
     isCredential || (/^(login|session|consent|impersonation)$/.test(kind) && isUserId(first))
   return {
-    type: isCredential ? credentialType(second) : (objectTypes[kind] ?? 'User'),
+    type: isCredential ? (typeOfId(second) ?? 'Credential') : (objectTypes[kind] ?? 'User'),
     id,
     tenant_id: tenantId,
     ...(isUsers && { user_id: first }),
@@ -174,10 +166,6 @@ function dataOf(
 
 function isUserId(text: string): boolean {
   return text.startsWith('usr_')
-}
-
-function credentialType(id: string): string {
-  return credentialTypes.find(([pattern]) => pattern.test(id))?.[1] ?? 'Credential'
 }
 
 /** Whether an endpoint that names these types gets an event. None named: all but those that must be. */

@@ -1,76 +1,139 @@
 import { totpParameters } from '../domain/factors/totp.ts'
 import type { PasswordInput } from '../domain/users/credentials.ts'
+import { storedAlgorithms } from '../domain/users/passwords.ts'
 import { isFirstFactor } from '../domain/ways/ways-in.ts'
-import type { Credential, CredentialKind, Micros } from '../store/records.ts'
+import { type CredentialKind, credentialKinds } from '../resources/credentials.ts'
+import type { Credential, Micros } from '../store/records.ts'
 import { omitZero } from './omit-zero.ts'
 import type { CredentialBody } from './schemas.ts'
 import { formatTimestamp } from './timestamps.ts'
-
-/** The kinds of credentials, by their names in answers. */
-export type CredentialType =
-  | 'PasswordCredential'
-  | 'TotpAppCredential'
-  | 'TotpEmailCredential'
-  | 'RecoveryCredential'
-  | 'HardwareCredential'
-  | 'SocialCredential'
 
 /** The password credential that a body describes. */
 export function passwordInput({ disabled, metadata, password }: CredentialBody): PasswordInput {
   return { disabled, metadata, alg: password.alg, hash: password.hash }
 }
 
-const typeOf: Record<CredentialKind, CredentialType> = {
-  password: 'PasswordCredential',
-  totp_app: 'TotpAppCredential',
-  totp_email: 'TotpEmailCredential',
-  recovery_codes: 'RecoveryCredential',
-  hardware: 'HardwareCredential',
-  social: 'SocialCredential',
+/** The member of an answer that only one kind of credential has, without its secrets: only a password shows its hash. */
+interface Details<C extends Credential> {
+  readonly member: string
+  of(credential: C): Record<string, unknown>
+  /** The properties of the OpenAPI document. */
+  readonly properties: Readonly<Record<string, object>>
+  /** Those that are always there. */
+  readonly required?: readonly string[]
+  readonly example: Readonly<Record<string, unknown>>
+}
+
+const usedAt = '2026-02-01T08:00:00.000000Z'
+
+const lastUsedAt = {
+  last_used_at: {
+    ...{ type: 'string', format: 'date-time' },
+    description: 'When it was proven last; absent until then.',
+  },
+}
+
+const detailsOf: {
+  readonly [K in CredentialKind]: Details<Extract<Credential, { kind: K }>>
+} = {
+  password: {
+    member: 'password',
+    of: ({ password: { alg, hash, cost } }) => ({ alg, hash, cost }),
+    required: ['alg', 'hash', 'cost'],
+    properties: {
+      alg: { enum: storedAlgorithms },
+      hash: { type: 'string', description: 'The bcrypt hash.' },
+      cost: { type: 'integer', description: 'The cost of the bcrypt hash.' },
+    },
+    example: {
+      alg: 'bcrypt',
+      hash: '$2b$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy',
+      cost: 10,
+    },
+  },
+  totp_app: {
+    member: 'totp_app',
+    of: ({ state }) => ({
+      digits: totpParameters.digits,
+      period: totpParameters.period,
+      ...lastUsed(state.usedAt),
+    }),
+    properties: {
+      digits: { type: 'integer', description: 'How many digits a code has.' },
+      period: { type: 'integer', description: 'How many seconds a code is shown.' },
+      ...lastUsedAt,
+    },
+    example: { digits: 6, period: 30, last_used_at: usedAt },
+  },
+  totp_email: {
+    member: 'totp_email',
+    of: ({ state }) => lastUsed(state.usedAt),
+    properties: lastUsedAt,
+    example: { last_used_at: usedAt },
+  },
+  recovery_codes: {
+    member: 'recovery',
+    of: ({ hashes }) => ({ remaining: hashes.length }),
+    properties: { remaining: { type: 'integer', description: 'Codes that were not used yet.' } },
+    example: { remaining: 9 },
+  },
+  hardware: {
+    member: 'hardware',
+    of(credential) {
+      const { name, aaguid, transports, state } = credential
+      const discoverable = isFirstFactor(credential)
+      const facts = { name, aaguid, transports, discoverable, backed_up: state.isBackedUp }
+      return { ...facts, ...lastUsed(state.usedAt) }
+    },
+    properties: {
+      name: { type: 'string', description: "The user's name for it." },
+      aaguid: { type: 'string', description: 'The model of the authenticator.' },
+      transports: { type: 'array', items: { type: 'string' } },
+      discoverable: { type: 'boolean', description: 'Whether it logs in without an address.' },
+      backed_up: { type: 'boolean', description: 'Whether there is a copy on another device.' },
+      ...lastUsedAt,
+    },
+    example: { name: 'Laptop', transports: ['internal'], discoverable: true, backed_up: true },
+  },
+  social: {
+    member: 'social',
+    of({ connectionId: connection, issuer, subject, email, state }) {
+      return { connection, issuer, subject, email, ...lastUsed(state.usedAt) }
+    },
+    properties: {
+      connection: { type: 'string', description: 'The id of the connection.' },
+      issuer: { type: 'string', description: 'The provider that asserts the account.' },
+      subject: { type: 'string', description: 'How the provider calls the account.' },
+      email: { type: 'string', description: 'As the provider told it when it was connected.' },
+      ...lastUsedAt,
+    },
+    example: { connection: 'google', issuer: 'https://accounts.google.com', subject: '1102' },
+  },
 }
 
 /** A credential as the API answers with it. */
 export function serializeCredential(credential: Credential): object {
+  const details = detailsOf[credential.kind] as Details<Credential>
   return omitZero({
-    type: typeOf[credential.kind],
+    type: credentialKinds[credential.kind].type,
     id: credential.id,
     created_at: formatTimestamp(credential.createdAt),
     updated_at: formatTimestamp(credential.updatedAt),
     metadata: credential.metadata,
     disabled: credential.disabled,
-    ...detailsOf(credential),
+    [details.member]: omitZero(details.of(credential)),
   })
-}
-
-/** The fields of one kind of credential, without its secrets: only a password shows its hash. */
-function detailsOf(credential: Credential): Record<string, object> {
-  switch (credential.kind) {
-    case 'password': {
-      const { alg, hash, cost } = credential.password
-      return { password: { alg, hash, cost } }
-    }
-    case 'totp_app': {
-      const { digits, period } = totpParameters
-      return { totp_app: { digits, period, ...lastUsed(credential.state.usedAt) } }
-    }
-    case 'totp_email':
-      return { totp_email: lastUsed(credential.state.usedAt) }
-    case 'recovery_codes':
-      return { recovery: omitZero({ remaining: credential.hashes.length }) }
-    case 'hardware': {
-      const { name, aaguid, transports, state } = credential
-      const discoverable = isFirstFactor(credential)
-      const facts = { name, aaguid, transports, discoverable, backed_up: state.isBackedUp }
-      return { hardware: omitZero({ ...facts, ...lastUsed(state.usedAt) }) }
-    }
-    case 'social': {
-      const { connectionId: connection, issuer, subject, email, state } = credential
-      const facts = { connection, issuer, subject, email, ...lastUsed(state.usedAt) }
-      return { social: omitZero(facts) }
-    }
-  }
 }
 
 function lastUsed(usedAt: Micros | undefined): { last_used_at?: string } {
   return usedAt === undefined ? {} : { last_used_at: formatTimestamp(usedAt) }
+}
+
+/** The member of its kind in the answer of a credential, as JSON Schema and in an example. */
+export function describeDetails(kind: CredentialKind): { schema: object; example: object } {
+  const { member, properties, required, example } = detailsOf[kind]
+  return {
+    schema: { [member]: { type: 'object', ...(required && { required }), properties } },
+    example: { [member]: example },
+  }
 }

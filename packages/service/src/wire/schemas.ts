@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { legacySchemes } from '../domain/users/legacy-import.ts'
 import { importAlgorithms, storedAlgorithms } from '../domain/users/passwords.ts'
 import { limits } from '../domain/writes/rules.ts'
+import { type CredentialKind, eachKind } from '../resources/credentials.ts'
 import { type SettingKind, type SettingName, tenantSettings } from '../resources/tenant-settings.ts'
-import type { CredentialKind } from '../store/records.ts'
 
 /**
  * The bodies of requests, as the specification has them. The shapes are checked here; what a value
@@ -157,19 +157,15 @@ const factorBody = <T extends string>(name: T) =>
     })
 
 /** The bodies of updates, by the kind of the stored credential. */
-export const credentialBodies = {
+export const credentialBodies: Readonly<Record<CredentialKind, z.ZodObject>> = {
+  ...eachKind((_, { type }) => factorBody(type)),
   password: credentialBody.extend({
     type: z.literal('PasswordCredential').optional(),
     password: credentialBody.shape.password.extend({
       alg: algorithm([...importAlgorithms, ...storedAlgorithms]),
     }),
   }),
-  totp_app: factorBody('TotpAppCredential'),
-  totp_email: factorBody('TotpEmailCredential'),
-  recovery_codes: factorBody('RecoveryCredential'),
-  hardware: factorBody('HardwareCredential'),
-  social: factorBody('SocialCredential'),
-} satisfies Record<CredentialKind, z.ZodObject>
+}
 
 export const importedUserBody = userBody
   .extend({

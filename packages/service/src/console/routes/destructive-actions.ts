@@ -33,12 +33,12 @@ import { allowedFactors } from '../../domain/ways/login-methods.ts'
 import { nowMicros } from '../../domain/writes/context.ts'
 import { found, notFound, ServiceError } from '../../domain/writes/errors.ts'
 import { reason } from '../../domain/writes/reasons/index.ts'
+import { credentialKinds } from '../../resources/credentials.ts'
 import type { ApiKey, Credential } from '../../store/records.ts'
 import { SYSTEM_TENANT_ID } from '../../store/system-tenant.ts'
 import { deleteWebhook, getWebhook, rotateSecret } from '../../webhooks/rules.ts'
 import { formatTimestamp } from '../../wire/timestamps.ts'
 import { type Call, type ConsoleRoute, type Result, redirectTo, type TenantCall } from '../call.ts'
-import { credentialKinds } from '../credential-kinds.ts'
 import { type DestructiveAction, serviceActions, tenantActions } from '../destructive-actions.ts'
 import type { Consequences } from '../pages/index.ts'
 import { asIs, many, message, type Sentence, type Text } from '../texts/index.ts'
@@ -533,7 +533,10 @@ async function lookAtCredential(call: TenantCall): Promise<Consequences> {
     )
   const isLastFactor = factors(items).length > 0 && factors(left).length === 0
   return {
-    name: message('{way} of {user}', { way: message(credentialKinds[one.kind]), user: user.email }),
+    name: message('{way} of {user}', {
+      way: message(credentialKinds[one.kind].label),
+      user: user.email,
+    }),
     id: one.id,
     effects: [
       ending(now.sessions.length),

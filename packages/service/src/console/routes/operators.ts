@@ -12,6 +12,7 @@ import type { MailRecord } from '../../domain/operators/support.ts'
 import { nowMicros } from '../../domain/writes/context.ts'
 import { found, ServiceError } from '../../domain/writes/errors.ts'
 import { reason } from '../../domain/writes/reasons/index.ts'
+import { credentialKinds } from '../../resources/credentials.ts'
 import type { OperatorLogins } from '../../store/ports.ts'
 import { messageState } from '../../store/protocol-store.ts'
 import type { CredentialKind, Operator, OperatorRole, Reach } from '../../store/records.ts'
@@ -26,7 +27,6 @@ import {
   serviceForm,
   servicePage,
 } from '../call.ts'
-import { credentialKinds } from '../credential-kinds.ts'
 import { invitationLink } from '../invitation-link.ts'
 import { answerOf, languageIn, mailStates } from '../mail-form.ts'
 import { permissionWords } from '../permission-words.ts'
@@ -147,7 +147,7 @@ function shownLogins(logins: OperatorLogins | undefined) {
   const kinds = Object.keys(credentialKinds) as CredentialKind[]
   const found = kinds.filter((kind) => logins?.kinds.includes(kind))
   return {
-    ways: found.map((kind) => credentialKinds[kind]),
+    ways: found.map((kind) => credentialKinds[kind].label),
     lastLoginAt: logins?.lastLoginAt,
   }
 }

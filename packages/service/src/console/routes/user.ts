@@ -11,6 +11,7 @@ import { listAudit } from '../../domain/writes/audit.ts'
 import { nowMicros } from '../../domain/writes/context.ts'
 import { ServiceError } from '../../domain/writes/errors.ts'
 import { reason } from '../../domain/writes/reasons/index.ts'
+import { credentialKinds } from '../../resources/credentials.ts'
 import type { Credential } from '../../store/records.ts'
 import {
   type ConsoleRoute,
@@ -21,7 +22,6 @@ import {
   tenantForm,
   tenantPage,
 } from '../call.ts'
-import { credentialKinds } from '../credential-kinds.ts'
 import { languageIn, shownMail } from '../mail-form.ts'
 import type { HelpForm } from '../pages/index.ts'
 import { shownEntries } from '../shown-entries.ts'
@@ -155,7 +155,7 @@ function offersFor(
 function shownCredential(one: Credential) {
   return {
     id: one.id,
-    kind: credentialKinds[one.kind],
+    kind: credentialKinds[one.kind].label,
     name: one.kind === 'hardware' ? one.name : one.kind === 'social' ? one.email : '',
     disabled: one.disabled,
     createdAt: one.createdAt,

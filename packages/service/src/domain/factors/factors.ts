@@ -1,4 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { credentialKinds } from '../../resources/credentials.ts'
 import type {
   Credential,
   HardwareCredential,
@@ -99,7 +100,7 @@ export function factorsAmong(settings: TenantSettings, listed: readonly Credenti
 
 /** When the last of a user's factors was enrolled or changed. Their use is no change. */
 export function factorsChangedAt(credentials: readonly Credential[]): Micros {
-  const isFirst = ({ kind }: Credential) => kind === 'password' || kind === 'social'
+  const isFirst = ({ kind }: Credential) => credentialKinds[kind].role === 'first'
   return Math.max(0, ...credentials.filter((c) => !isFirst(c)).map((c) => c.updatedAt))
 }
 

@@ -1,3 +1,4 @@
+import { credentialKinds } from '../../resources/credentials.ts'
 import { emailKey } from '../../store/email-key.ts'
 import type { Account } from '../../store/ports.ts'
 import type {
@@ -194,5 +195,6 @@ async function removeUnproven(scope: Scope, id: string): Promise<boolean> {
 /** Whether an intruder may know or have it. A password that an operator has disabled stays so. */
 function isOfSince({ kind, disabled, createdAt, updatedAt }: Credential, at: Micros): boolean {
   if (kind === 'password') return !disabled
-  return (kind === 'recovery_codes' ? updatedAt : createdAt) >= at
+  // New recovery codes replace the earlier ones.
+  return (credentialKinds[kind].role === 'substitute' ? updatedAt : createdAt) >= at
 }

@@ -1,5 +1,6 @@
+import { credentialKinds, isSecondFactor } from '../../resources/credentials.ts'
 import type { Account } from '../../store/ports.ts'
-import type { Credential, User } from '../../store/records.ts'
+import type { Credential, CredentialKind, User } from '../../store/records.ts'
 import { changedValues } from '../writes/changed-fields.ts'
 import { commit, unlessRefused, type WriteAction } from '../writes/commit.ts'
 import { nowMicros, type Scope, updated } from '../writes/context.ts'
@@ -9,17 +10,15 @@ import { afterRuling } from './valid-links.ts'
 import { type EndingLogin, isLoginValid, type Login, withoutSessions } from './valid-logins.ts'
 import { hasOpenWay, isOpenWay, type TenantWays } from './ways-in.ts'
 
-/** How many credentials a user can have of a kind, and how many in all. */
-const MOST: Partial<Record<Credential['kind'], number>> & { all: number } = {
-  hardware: 10,
-  social: 20,
-  all: 40,
-}
+/** How many credentials a user can have in all. */
+const MOST = 40
 
 /** How many more credentials of a kind the user can add. */
-export function roomFor(kind: Credential['kind'], credentials: readonly Credential[]): number {
+export function roomFor(kind: CredentialKind, credentials: readonly Credential[]): number {
   const ofKind = credentials.filter((credential) => credential.kind === kind).length
-  return Math.min((MOST[kind] ?? 1) - ofKind, MOST.all - credentials.length)
+  const described = credentialKinds[kind]
+  const most = 'most' in described ? described.most : 1
+  return Math.min(most - ofKind, MOST - credentials.length)
 }
 
 /** A change of an account, for the audit log. */
@@ -131,10 +130,6 @@ function isSameConnection(a: Credential, b: Credential): boolean {
   return a.kind === 'social' && b.kind === 'social' && a.connectionId === b.connectionId
 }
 
-function isSecondFactor({ kind }: Credential): boolean {
-  return kind === 'hardware' || kind === 'totp_app' || kind === 'totp_email'
-}
-
 /** Whether the user could not log in any more without the credential. */
 export function isOnlyWay(
   tenant: TenantWays,
@@ -170,7 +165,7 @@ export async function removeOwnCredential(
       user: { ...user, sessionsValidAfter: ending.at },
       credentials: left.some(isSecondFactor)
         ? left
-        : left.filter(({ kind }) => kind !== 'recovery_codes'),
+        : left.filter(({ kind }) => credentialKinds[kind].role !== 'substitute'),
     }
   }
   const write = { scope, action: 'credential.delete', target: `${userId}/${id}`, ending } as const

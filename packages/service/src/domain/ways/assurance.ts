@@ -1,4 +1,7 @@
+import type { FactorKind, SecondStepKind } from '../../resources/credentials.ts'
 import type { LoginWay } from '../../store/records.ts'
+
+export type { FactorKind }
 
 /**
  * The strength of a login, the weakest first: one factor; two steps with a mailed code as the
@@ -10,12 +13,6 @@ const levels = ['single', 'two_step', 'mfa', 'phr', 'phrh'] as const
 /** A strength of a login, as {@link levels} orders them. */
 export type Level = (typeof levels)[number]
 
-/** The factors of a second step, the best first. */
-export const factorKinds = ['hardware', 'totp_app', 'totp_email'] as const
-
-/** A second factor. */
-export type FactorKind = (typeof factorKinds)[number]
-
 /**
  * A way in which a user has proven who they are during a login. A `passkey` verifies its user and
  * needs no second step; a `key` is a second step, which need not verify its user. `_bound` means
@@ -23,20 +20,22 @@ export type FactorKind = (typeof factorKinds)[number]
  */
 export type Method =
   | 'password'
-  | Exclude<FactorKind, 'hardware'>
-  | 'recovery_codes'
+  | Exclude<SecondStepKind, 'hardware'>
   | 'social'
   | 'passkey'
   | 'passkey_bound'
   | 'key'
   | 'key_bound'
 
-/** The methods by which a second factor can be proven. */
+/** The methods by which a second factor can be proven, the best factor first. */
 export const methodsOf: Readonly<Record<FactorKind, readonly Method[]>> = {
   hardware: ['key_bound', 'key'],
   totp_app: ['totp_app'],
   totp_email: ['totp_email'],
 }
+
+/** The second factors, the best first. */
+export const factorKinds = Object.keys(methodsOf) as FactorKind[]
 
 /** The way of a login, by its first proof; `undefined` without any. */
 export function loginWayOf([first]: readonly Method[]): LoginWay | undefined {

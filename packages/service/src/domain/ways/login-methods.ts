@@ -47,7 +47,7 @@ export function allowsKeys(settings: TenantSettings): boolean {
 /** The second factors that the tenant allows. */
 export function allowedFactors(settings: TenantSettings): FactorKind[] {
   const { allowPasswords, allowTotpApp, allowTotpEmail } = settings
-  const allowed = {
+  const allowed: Record<FactorKind, boolean> = {
     hardware: allowsKeys(settings),
     totp_app: allowTotpApp,
     totp_email: allowPasswords && allowTotpEmail,

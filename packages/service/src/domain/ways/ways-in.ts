@@ -1,3 +1,4 @@
+import { credentialKinds } from '../../resources/credentials.ts'
 import type { Connection, Credential, TenantSettings } from '../../store/records.ts'
 import type { Method } from './assurance.ts'
 import { allowsKeys, allowsMailLogin, rpIdOf } from './login-methods.ts'
@@ -7,17 +8,8 @@ import { allowsKeys, allowsMailLogin, rpIdOf } from './login-methods.ts'
  * credential, never on a browser's statement: a key that was added as a second step stays one.
  */
 export function isFirstFactor(credential: Credential): boolean {
-  switch (credential.kind) {
-    case 'password':
-    case 'social':
-      return true
-    case 'hardware':
-      return credential.purpose === 'passkey'
-    case 'totp_app':
-    case 'totp_email':
-    case 'recovery_codes':
-      return false
-  }
+  if (credential.kind === 'hardware') return credential.purpose === 'passkey'
+  return credentialKinds[credential.kind].role === 'first'
 }
 
 /** The facts about a tenant on which its open ways in depend. */

@@ -1,5 +1,6 @@
 import { hash, randomBytes } from 'node:crypto'
 import type { Clock } from '../../clock.ts'
+import { credentialKinds, describedKinds } from '../../resources/credentials.ts'
 
 /** The kind of object that an id names, by its prefix. */
 export type IdPrefix = 'ten' | 'app' | 'usr' | 'key' | 'con' | 'whk' | 'job' | 'reg'
@@ -41,7 +42,9 @@ export function idPattern(prefix: IdPrefix): RegExp {
 
 /** Matches the ids of credentials: the kind, or what {@link keyCredentialId} and {@link socialCredentialId} make. */
 export const credentialIdPattern: RegExp = new RegExp(
-  `^(password|totp_app|totp_email|recovery_codes|(?:hwk|soc)_[${CROCKFORD}]{26})$`,
+  `^(?:${describedKinds
+    .map(([kind, { idPrefix }]) => (idPrefix ? `${idPrefix}_[${CROCKFORD}]{26}` : kind))
+    .join('|')})$`,
 )
 
 /**
@@ -51,7 +54,7 @@ export const credentialIdPattern: RegExp = new RegExp(
  * @param keyId - In base64url.
  */
 export function keyCredentialId(keyId: string): string {
-  return `hwk_${base32(hash('sha256', keyId, 'buffer').subarray(0, 16))}`
+  return `${credentialKinds.hardware.idPrefix}_${base32(hash('sha256', keyId, 'buffer').subarray(0, 16))}`
 }
 
 /**
@@ -65,7 +68,7 @@ export function socialCredentialId({
   subject,
 }: Record<'connectionId' | 'issuer' | 'subject', string>): string {
   const names = JSON.stringify([connectionId, issuer, subject])
-  return `soc_${base32(hash('sha256', names, 'buffer').subarray(0, 16))}`
+  return `${credentialKinds.social.idPrefix}_${base32(hash('sha256', names, 'buffer').subarray(0, 16))}`
 }
 
 /** The id of an event, derived from what it is about, so that it is the same wherever it is made. */

@@ -1,3 +1,4 @@
+import type { CredentialType } from '../../resources/credentials.ts'
 import { names, type Sql } from './sql.ts'
 
 /**
@@ -322,15 +323,7 @@ export type TableName = keyof typeof tables
 
 /** The values of columns that have a few only. */
 interface Words {
-  credentials: {
-    type:
-      | 'PasswordCredential'
-      | 'TotpAppCredential'
-      | 'TotpEmailCredential'
-      | 'RecoveryCredential'
-      | 'HardwareCredential'
-      | 'SocialCredential'
-  }
+  credentials: { type: CredentialType }
   operators: { role: 'owner' | 'admin' | 'support' | 'viewer' }
   audit: { outcome: 'success' | 'failure' | 'refused' }
   unconfirmed: { kind: 'api_key' | 'operator' }

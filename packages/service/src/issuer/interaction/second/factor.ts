@@ -1,10 +1,11 @@
 import { noteMailProof, proveRecoveryCode, proveTotp } from '../../../domain/factors/factors.ts'
 import { noteKeyProof } from '../../../domain/factors/keys.ts'
 import { judgeKey, keyIdOf } from '../../../domain/factors/webauthn.ts'
-import { type FactorKind, isAtLeast, levelOf, type Method } from '../../../domain/ways/assurance.ts'
+import { isAtLeast, levelOf, type Method } from '../../../domain/ways/assurance.ts'
 import { keyMethod } from '../../../domain/ways/login-methods.ts'
 import { note } from '../../../domain/writes/audit.ts'
 import { keyScript, type Pages, type Problem } from '../../../pages/index.ts'
+import type { SecondStepKind } from '../../../resources/credentials.ts'
 import { count } from '../../../telemetry/metrics.ts'
 import type { Form } from '../../requests/http.ts'
 import { accountPaths } from '../../requests/paths.ts'
@@ -22,16 +23,13 @@ import {
 } from '../progress/login-progress.ts'
 import { type KeyQuestion, requestOptions, takeCeremony } from './key-ceremony.ts'
 
-/** The kinds of codes of a second step. */
-type Kind = FactorKind | 'recovery_codes'
-
 /** The message about a wrong code, by its kind. */
 const problems = {
   hardware: { text: 'keyRefused' },
   totp_app: { field: 'code', text: 'factorWrong' },
   totp_email: { field: 'code', text: 'factorRefused' },
   recovery_codes: { field: 'code', text: 'factorRefused' },
-} as const satisfies Record<Kind, Problem<'code'>>
+} as const satisfies Record<SecondStepKind, Problem<'code'>>
 
 /**
  * The number of wrong codes in a row after which the user gets a message that another person knows
@@ -107,7 +105,7 @@ export async function submitFactor(flow: InteractionRequest, form: Form): Promis
 async function judge(
   flow: InteractionRequest,
   step: Step,
-  kind: Kind,
+  kind: SecondStepKind,
   code: string,
 ): Promise<Method | 'wrong' | 'expired'> {
   const { user } = step
@@ -151,8 +149,8 @@ function questionOf({ interaction }: InteractionRequest, { user }: Step): KeyQue
 async function send(
   flow: InteractionRequest,
   step: Step,
-  kind: Kind,
-  kinds: readonly Kind[],
+  kind: SecondStepKind,
+  kinds: readonly SecondStepKind[],
 ): Promise<void> {
   const { context, facts, interaction } = flow
   if (kind !== 'totp_email') return showFactor(flow)
@@ -166,7 +164,7 @@ async function send(
   return showForm(flow, isSent ? 200 : 429, step, kind, kinds, news)
 }
 
-async function kindsOf(flow: InteractionRequest, step: Step): Promise<Kind[]> {
+async function kindsOf(flow: InteractionRequest, step: Step): Promise<SecondStepKind[]> {
   const { kinds, recoveryCodes } = await usefulFactors(flow, step)
   return recoveryCodes > 0 ? [...kinds, 'recovery_codes'] : kinds
 }
@@ -175,8 +173,8 @@ async function showForm(
   flow: InteractionRequest,
   status: number,
   step: Step,
-  kind: Kind,
-  kinds: readonly Kind[],
+  kind: SecondStepKind,
+  kinds: readonly SecondStepKind[],
   news: Pick<Pages['factor'], 'problem' | 'notice' | 'trust'> = {},
 ): Promise<void> {
   const { interaction, tenant } = flow
@@ -196,6 +194,7 @@ async function showForm(
     kind,
     email: user.email,
     isSent: kind !== 'totp_email' || (await hasMailCode(flow, interaction.uid, user)),
+    isNumeric: kind !== 'recovery_codes',
     action: path,
     others: kinds
       .filter((other) => other !== kind)

@@ -1,3 +1,4 @@
+import { credentialKinds, describedKinds, kindOfType } from '../../../resources/credentials.ts'
 import { pageOfCredentials } from '../../credential-order.ts'
 import type { CredentialName, CredentialStore } from '../../ports.ts'
 import type { Credential, CredentialKind, Micros, SocialCredential } from '../../records.ts'
@@ -47,7 +48,8 @@ export function createCredentials<S>(
     },
     async countUsersLosing(tenantId, lost, kept, connectionId) {
       if (lost.length === 0) return 0
-      const typesOf = (kinds: readonly CredentialKind[]) => list(kinds.map((kind) => typeOf[kind]))
+      const typesOf = (kinds: readonly CredentialKind[]) =>
+        list(kinds.map((kind) => credentialKinds[kind].type))
       const isOf =
         connectionId === undefined ? sql`1 = 1` : sql`secret like ${ofConnection(connectionId)}`
       return countOf(sql`from (select user_id from credentials
@@ -56,7 +58,7 @@ export function createCredentials<S>(
         having min(case when type in (${typesOf(lost)}) and ${isOf} then 1 else 0 end) = 1) as losing`)
     },
     async countActiveWithout(tenantId, kinds, since) {
-      const types = kinds.map((kind) => typeOf[kind])
+      const types = kinds.map((kind) => credentialKinds[kind].type)
       const isOf = types.length === 0 ? sql`1 = 0` : sql`type in (${list(types)})`
       return countOf(sql`from last_logins
         where tenant_id = ${tenantId} and at >= ${since} and not exists (
@@ -87,7 +89,7 @@ export function createCredentials<S>(
       const { tenantId, userId, id } = after ?? { tenantId: '', userId: '', id: '' }
       return reader.all(sql<CredentialName>`
         select tenant_id as "tenantId", user_id as "userId", id from credentials
-        where type in ('TotpAppCredential', 'RecoveryCredential') and secret not like ${`%=${keyId}"%`}
+        where type in (${list(sealedTypes)}) and secret not like ${`%=${keyId}"%`}
           and (tenant_id, user_id, id) > (${tenantId}, ${userId}, ${id})
         order by tenant_id, user_id, id limit ${limit}`)
     },
@@ -118,21 +120,7 @@ export const credentialsTable: TableDefinition<Credential, CredentialColumns> = 
 
 type CredentialColumns = Row<'credentials'>
 
-/** Rows say it as the API does. */
-const typeOf = {
-  password: 'PasswordCredential',
-  totp_app: 'TotpAppCredential',
-  totp_email: 'TotpEmailCredential',
-  recovery_codes: 'RecoveryCredential',
-  hardware: 'HardwareCredential',
-  social: 'SocialCredential',
-} as const satisfies { [Kind in CredentialKind]: CredentialColumns['type'] }
-
-/** The kind of a credential by the type of its row. */
-export function kindOf(type: CredentialColumns['type']): CredentialKind {
-  const kinds = Object.keys(typeOf) as CredentialKind[]
-  return kinds.find((kind) => typeOf[kind] === type) as CredentialKind
-}
+const sealedTypes = describedKinds.flatMap(([, { type, isSealed }]) => (isSealed ? [type] : []))
 
 /** A credential as a row. */
 export function toRow(credential: Credential): CredentialColumns {
@@ -140,7 +128,7 @@ export function toRow(credential: Credential): CredentialColumns {
     tenant_id: credential.tenantId,
     user_id: credential.userId,
     id: credential.id,
-    type: typeOf[credential.kind],
+    type: credentialKinds[credential.kind].type,
     secret: JSON.stringify(secretOf(credential)),
     metadata: JSON.stringify(credential.metadata),
     disabled: Number(credential.disabled),
@@ -151,26 +139,12 @@ export function toRow(credential: Credential): CredentialColumns {
   }
 }
 
+/** The members that its kind alone has; a password is stored as it is. */
 function secretOf(credential: Credential): object {
-  switch (credential.kind) {
-    case 'password':
-      return credential.password
-    case 'totp_app':
-      return { sealedSeed: credential.sealedSeed }
-    case 'totp_email':
-      return {}
-    case 'recovery_codes':
-      return { sealedKey: credential.sealedKey, hashes: credential.hashes }
-    case 'hardware': {
-      const { name, rpId, keyId, publicKey, aaguid, transports } = credential
-      const { purpose, isSyncable } = credential
-      return { name, rpId, keyId, publicKey, aaguid, transports, purpose, isSyncable }
-    }
-    case 'social': {
-      const { connectionId, issuer, subject, email } = credential
-      return { connectionId, issuer, subject, email }
-    }
-  }
+  if (credential.kind === 'password') return credential.password
+  const { id, tenantId, userId, createdAt, updatedAt, metadata, ...others } = credential
+  const { disabled, rev, kind, state, ...own } = others
+  return own
 }
 
 /** A row as a credential. */
@@ -187,21 +161,11 @@ export function fromRow(row: CredentialColumns): Credential {
     state: JSON.parse(row.state),
   }
   const secret = JSON.parse(row.secret)
-  switch (row.type) {
-    case 'PasswordCredential':
-      return { ...record, kind: 'password', password: secret }
-    case 'TotpAppCredential':
-      return { ...record, kind: 'totp_app', ...secret }
-    case 'TotpEmailCredential':
-      return { ...record, kind: 'totp_email' }
-    case 'RecoveryCredential':
-      return { ...record, kind: 'recovery_codes', ...secret }
-    case 'HardwareCredential':
-      // Release 0.2.0 noted what the browser said instead, which proves nothing.
-      return { ...record, kind: 'hardware', ...secret, purpose: secret.purpose ?? 'second_step' }
-    case 'SocialCredential':
-      return { ...record, kind: 'social', ...secret }
-  }
+  const kind = kindOfType(row.type)
+  if (kind === 'password') return { ...record, kind, password: secret }
+  // Release 0.2.0 noted what the browser said instead, which proves nothing.
+  const missing = kind === 'hardware' ? { purpose: 'second_step' } : {}
+  return { ...record, kind, ...missing, ...secret }
 }
 
 /** The pattern of the secret of an account that was connected by a connection. */

@@ -1,3 +1,4 @@
+import { kindOfType } from '../../../resources/credentials.ts'
 import type { OperatorStore, OperatorUser } from '../../ports.ts'
 import type { Operator } from '../../records.ts'
 import { SYSTEM_TENANT_ID } from '../../system-tenant.ts'
@@ -6,7 +7,6 @@ import { every, type Row } from '../schema.ts'
 import { sql } from '../sql.ts'
 import { type AddEntry, createTable } from '../table.ts'
 import { LOGIN } from './audit.ts'
-import { kindOf } from './credentials.ts'
 import { isUnconfirmed } from './restores.ts'
 import { usersTable } from './users.ts'
 
@@ -66,7 +66,7 @@ export function createOperators(engine: Engine, addEntry: AddEntry): OperatorSto
       const [rows, all] = await Promise.all([operators, credentials])
       return rows.map(({ id, last }) => ({
         id,
-        kinds: all.filter((one) => one.user_id === id).map(({ type }) => kindOf(type)),
+        kinds: all.filter((one) => one.user_id === id).map(({ type }) => kindOfType(type)),
         lastLoginAt: last ?? undefined,
       }))
     },
