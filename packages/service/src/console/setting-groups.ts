@@ -2,12 +2,16 @@ import { IMPERSONATION_KEY } from '../domain/tenants/impersonation-mode.ts'
 import { SECOND_STEP_KEY } from '../domain/tenants/second-step-rule.ts'
 import { COLOR_KEY, LOGO_KEY } from '../domain/tenants/tenant-features.ts'
 import { LENGTH_KEY, RANGES_KEY } from '../domain/ways/password-policy.ts'
-import type { TenantBody } from '../wire/schemas.ts'
+import {
+  settingNamed,
+  type SettingName as TenantSettingName,
+  tenantSettings,
+} from '../resources/tenant-settings.ts'
 import type { Sentence } from './texts/index.ts'
 
 /** A setting of a tenant, by the name that the API has for it. */
 export type SettingName =
-  | keyof TenantBody['settings']
+  | TenantSettingName
   | typeof COLOR_KEY
   | typeof LOGO_KEY
   | typeof LENGTH_KEY
@@ -33,9 +37,8 @@ export interface Setting {
  */
 const harmless: ReadonlySet<SettingName> = new Set<SettingName>([
   'name',
-  'company_name',
-  'logo_image_text',
   COLOR_KEY,
+  ...tenantSettings.filter(({ isHarmless }) => isHarmless).map(({ name }) => name),
 ])
 
 /** Settings that one form changes together. */
@@ -52,13 +55,9 @@ export const settingGroups: readonly SettingGroup[] = [
     title: 'Names and look',
     settings: [
       text('name', 'Name', 'For operators, to tell tenants apart.'),
-      text(
-        'company_name',
-        'Company',
-        'Users read it on the login pages and in mails. A name with an address or a telephone number is in no mail: the domain stands there.',
-      ),
-      text('logo_image_text', 'Text of the logo', 'Stands above the login pages.'),
-      text('support_email', 'Support address', 'Users who need help are told to write there.'),
+      setting('company_name'),
+      setting('logo_image_text'),
+      setting('support_email'),
       metadata(COLOR_KEY, 'Color', 'Of buttons and links, such as #7a1f5c. Empty for ours.'),
       metadata(
         LOGO_KEY,
@@ -70,27 +69,17 @@ export const settingGroups: readonly SettingGroup[] = [
   {
     id: 'domain',
     title: 'Domain',
-    settings: [
-      text(
-        'domain',
-        'Domain',
-        'Where users log in; it must lead to this service. Applications need the new issuer after a change, and passkeys stay with the domain that they were made for.',
-      ),
-    ],
+    settings: [setting('domain')],
   },
   {
     id: 'ways',
     title: 'Ways to log in',
     settings: [
-      flag('allow_passwords', 'Passwords', 'Users log in with a password.'),
-      flag('allow_social', 'Accounts at providers', 'Users log in at a connection of this tenant.'),
-      flag('allow_hardware', 'Passkeys and security keys', 'Users may add them, at a domain name.'),
-      flag('allow_totp_app', 'Authenticator apps', 'Users may add one as a second step.'),
-      flag(
-        'allow_totp_email',
-        'Codes by mail',
-        'Users may add them as a second step. With passwords off, they take the place of the password.',
-      ),
+      setting('allow_passwords'),
+      setting('allow_social'),
+      setting('allow_hardware'),
+      setting('allow_totp_app'),
+      setting('allow_totp_email'),
       metadata(
         SECOND_STEP_KEY,
         'Second step required from',
@@ -118,30 +107,15 @@ export const settingGroups: readonly SettingGroup[] = [
   {
     id: 'users',
     title: 'New users',
-    settings: [
-      flag('allow_signups', 'Sign-ups', 'Visitors may make an account by themselves.'),
-      flag(
-        'allow_unverified',
-        'Unverified addresses',
-        'Users may log in before they have proven their address.',
-      ),
-    ],
+    settings: [setting('allow_signups'), setting('allow_unverified')],
   },
   {
     id: 'lifetimes',
     title: 'How long a login lasts',
     settings: [
-      seconds('remember_login_seconds', 'A login lasts', 'At 0, until the browser is closed.'),
-      flag(
-        'remember_device',
-        'Trusted devices',
-        'The second step offers “Do not ask again on this device”.',
-      ),
-      seconds(
-        'remember_device_seconds',
-        'A device is trusted for',
-        'Where trusted devices are on.',
-      ),
+      setting('remember_login_seconds'),
+      setting('remember_device'),
+      setting('remember_device_seconds'),
     ],
   },
   {
@@ -165,13 +139,7 @@ export const settingGroups: readonly SettingGroup[] = [
   {
     id: 'development',
     title: 'Development',
-    settings: [
-      flag(
-        'developer_mode',
-        'Developer mode',
-        'Applications may use plain-http URLs at any host. Not for a tenant with real users.',
-      ),
-    ],
+    settings: [setting('developer_mode')],
   },
 ]
 
@@ -179,12 +147,9 @@ function text(name: SettingName, label: Sentence, hint: Sentence): Setting {
   return { name, kind: 'text', label, hint }
 }
 
-function flag(name: SettingName, label: Sentence, hint: Sentence): Setting {
-  return { name, kind: 'flag', label, hint }
-}
-
-function seconds(name: SettingName, label: Sentence, hint: Sentence): Setting {
-  return { name, kind: 'seconds', label, hint }
+function setting(name: TenantSettingName): Setting {
+  const { kind, label, hint } = settingNamed(name)
+  return { name, kind: kind === 'host' ? 'text' : kind, label: label.en, hint: hint.en }
 }
 
 function metadata(name: SettingName, label: Sentence, hint: Sentence): Setting {

@@ -341,7 +341,7 @@ export const resourceSchemas: Record<ResourceName, object> = {
   },
 }
 
-/** What each kind of credential has, by its name in the API. */
+/** A value for each kind of credential, by its name in the API. */
 function ofKinds<T>(of: (kind: CredentialKind) => T): Record<CredentialType, T> {
   return Object.fromEntries(describedKinds.map(([kind, { type }]) => [type, of(kind)])) as Record<
     CredentialType,

@@ -140,7 +140,7 @@ export type Credential =
 /** The kind of a credential. */
 export type CredentialKind = Credential['kind']
 
-/** What a credential is to a login. A `hardware` credential is one or the other by its purpose. */
+/** The part that a credential has in a login. That of a `hardware` credential depends on its purpose. */
 type Role =
   | 'first' // a login begins with it
   | 'second' // it follows another proof
@@ -215,7 +215,7 @@ export const describedKinds = Object.entries(credentialKinds) as [
   Description & { type: CredentialType },
 ][]
 
-/** What each kind has. */
+/** A value for each kind. */
 export function eachKind<T>(
   of: (kind: CredentialKind, description: { type: CredentialType }) => T,
 ): Record<CredentialKind, T> {

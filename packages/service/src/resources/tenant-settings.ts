@@ -6,37 +6,150 @@ interface Description {
   readonly initial?: string | boolean | number
   /** The sentence of the OpenAPI document, where the name does not say enough. */
   readonly description?: string
+  /** Whether it is saved without a new login: it changes names and texts, and protects no user. */
+  readonly isHarmless?: true
+  /** How the console and its audit log call it. */
+  readonly label: Translations
+  /** The effect of the setting, in a sentence below its field. */
+  readonly hint: Translations
+}
+
+interface Translations {
+  readonly en: string
+  readonly de: string
 }
 
 const zeroOf = { text: '', flag: false, seconds: 0 } as const
 
 /**
  * The settings of a tenant by their names in the API, in its order. The record, its stored form, the bodies and answers of the
- * API, the OpenAPI document and the defaults of a new tenant are made from here; ARCHITECTURE.md says what else a setting needs.
+ * API, the OpenAPI document, the defaults of a new tenant and the texts of the console are made from here; ARCHITECTURE.md says
+ * what else a setting needs.
  */
 const descriptions = {
-  domain: { kind: 'host', description: 'Host of the issuer, unique in the service.' },
-  company_name: { kind: 'text' },
-  logo_image_text: { kind: 'text' },
-  support_email: { kind: 'text' },
-  allow_social: { kind: 'flag' },
-  allow_hardware: { kind: 'flag' },
-  allow_passwords: { kind: 'flag', initial: true },
-  allow_totp_app: { kind: 'flag' },
-  allow_totp_email: { kind: 'flag' },
+  domain: {
+    kind: 'host',
+    description: 'Host of the issuer, unique in the service.',
+    label: { en: 'Domain', de: 'Domain' },
+    hint: {
+      en: 'Where users log in; it must lead to this service. Applications need the new issuer after a change, and passkeys stay with the domain that they were made for.',
+      de: 'Wo sich Benutzer anmelden; sie muss zu diesem Dienst führen. Nach einer Änderung brauchen Anwendungen den neuen Issuer, und Passkeys bleiben bei der Domain, für die sie erzeugt wurden.',
+    },
+  },
+  company_name: {
+    kind: 'text',
+    isHarmless: true,
+    label: { en: 'Company', de: 'Firma' },
+    hint: {
+      en: 'Users read it on the login pages and in mails. A name with an address or a telephone number is in no mail: the domain stands there.',
+      de: 'Benutzer lesen sie auf den Anmeldeseiten und in E-Mails. Ein Name mit einer Adresse oder einer Telefonnummer steht in keiner E-Mail: Dort steht die Domain.',
+    },
+  },
+  logo_image_text: {
+    kind: 'text',
+    isHarmless: true,
+    label: { en: 'Text of the logo', de: 'Text des Logos' },
+    hint: { en: 'Stands above the login pages.', de: 'Steht über den Anmeldeseiten.' },
+  },
+  support_email: {
+    kind: 'text',
+    label: { en: 'Support address', de: 'Support-Adresse' },
+    hint: {
+      en: 'Users who need help are told to write there.',
+      de: 'Benutzer, die Hilfe brauchen, sollen dorthin schreiben.',
+    },
+  },
+  allow_social: {
+    kind: 'flag',
+    label: { en: 'Accounts at providers', de: 'Konten bei Anbietern' },
+    hint: {
+      en: 'Users log in at a connection of this tenant.',
+      de: 'Benutzer melden sich über eine Verbindung dieses Mandanten an.',
+    },
+  },
+  allow_hardware: {
+    kind: 'flag',
+    label: { en: 'Passkeys and security keys', de: 'Passkeys und Sicherheitsschlüssel' },
+    hint: {
+      en: 'Users may add them, at a domain name.',
+      de: 'Benutzer können sie an einem Domainnamen hinzufügen.',
+    },
+  },
+  allow_passwords: {
+    kind: 'flag',
+    initial: true,
+    label: { en: 'Passwords', de: 'Passwörter' },
+    hint: {
+      en: 'Users log in with a password.',
+      de: 'Benutzer melden sich mit einem Passwort an.',
+    },
+  },
+  allow_totp_app: {
+    kind: 'flag',
+    label: { en: 'Authenticator apps', de: 'Authenticator-Apps' },
+    hint: {
+      en: 'Users may add one as a second step.',
+      de: 'Benutzer können eine als zweiten Schritt hinzufügen.',
+    },
+  },
+  allow_totp_email: {
+    kind: 'flag',
+    label: { en: 'Codes by mail', de: 'Codes per E-Mail' },
+    hint: {
+      en: 'Users may add them as a second step. With passwords off, they take the place of the password.',
+      de: 'Benutzer können sie als zweiten Schritt hinzufügen. Sind Passwörter aus, treten sie an deren Stelle.',
+    },
+  },
   allow_unverified: {
     kind: 'flag',
     description: 'When false, users verify their email address before they can log in.',
+    label: { en: 'Unverified addresses', de: 'Nicht bestätigte Adressen' },
+    hint: {
+      en: 'Users may log in before they have proven their address.',
+      de: 'Benutzer dürfen sich anmelden, bevor sie ihre Adresse nachgewiesen haben.',
+    },
   },
-  remember_device: { kind: 'flag' },
-  remember_device_seconds: { kind: 'seconds', initial: 2_592_000 },
+  remember_device: {
+    kind: 'flag',
+    label: { en: 'Trusted devices', de: 'Vertraute Geräte' },
+    hint: {
+      en: 'The second step offers “Do not ask again on this device”.',
+      de: 'Der zweite Schritt bietet an: „Auf diesem Gerät nicht mehr fragen“.',
+    },
+  },
+  remember_device_seconds: {
+    kind: 'seconds',
+    initial: 2_592_000,
+    label: { en: 'A device is trusted for', de: 'Einem Gerät wird vertraut' },
+    hint: { en: 'Where trusted devices are on.', de: 'Wenn vertraute Geräte an sind.' },
+  },
   remember_login_seconds: {
     kind: 'seconds',
     initial: 1_209_600,
     description: 'How long a login lasts at the issuer; 0 for as long as the browser is open.',
+    label: { en: 'A login lasts', de: 'Eine Anmeldung gilt' },
+    hint: {
+      en: 'At 0, until the browser is closed.',
+      de: 'Bei 0, bis der Browser geschlossen wird.',
+    },
   },
-  allow_signups: { kind: 'flag', initial: true },
-  developer_mode: { kind: 'flag' },
+  allow_signups: {
+    kind: 'flag',
+    initial: true,
+    label: { en: 'Sign-ups', de: 'Registrierungen' },
+    hint: {
+      en: 'Visitors may make an account by themselves.',
+      de: 'Besucher dürfen selbst ein Konto anlegen.',
+    },
+  },
+  developer_mode: {
+    kind: 'flag',
+    label: { en: 'Developer mode', de: 'Entwicklermodus' },
+    hint: {
+      en: 'Applications may use plain-http URLs at any host. Not for a tenant with real users.',
+      de: 'Anwendungen dürfen URLs mit http an jedem Host verwenden. Nicht für einen Mandanten mit echten Benutzern.',
+    },
+  },
 } as const satisfies Readonly<Record<string, Description>>
 
 type Descriptions = typeof descriptions
@@ -69,18 +182,33 @@ export interface TenantSetting extends Omit<Description, 'initial'> {
   readonly kind: SettingKind
   /** The value in a new tenant; `undefined` for the domain alone. */
   readonly initial: string | boolean | number | undefined
+  readonly label: Translations & { readonly en: SettingText }
+  readonly hint: Translations & { readonly en: SettingText }
 }
+
+/** A label or a hint in English. */
+type SettingText = Descriptions[SettingName]['label' | 'hint']['en']
 
 /** Every setting, in the order of the API. */
 export const tenantSettings: readonly TenantSetting[] = (
-  Object.entries(descriptions) as [SettingName, Description][]
-).map(([name, { kind, initial, description }]) => ({
-  name,
-  member: memberName(name),
-  kind,
-  initial: kind === 'host' ? undefined : (initial ?? zeroOf[kind]),
-  ...(description !== undefined && { description }),
-}))
+  Object.keys(descriptions) as SettingName[]
+).map(settingNamed)
+
+/** The setting of a name. */
+export function settingNamed(name: SettingName): TenantSetting {
+  const described: Descriptions[SettingName] & Pick<Description, 'initial'> = descriptions[name]
+  const { kind, initial } = described
+  const first = kind === 'host' ? undefined : (initial ?? zeroOf[kind])
+  return { ...described, name, member: memberName(name), initial: first }
+}
+
+/** The labels and hints in German, by their English. */
+export const settingTexts = Object.fromEntries(
+  tenantSettings.flatMap(({ label, hint }) => [
+    [label.en, label.de],
+    [hint.en, hint.de],
+  ]),
+) as Record<SettingText, string>
 
 /** The settings of a record, from those of a body. */
 export function settingsOf(body: SettingsBody): TenantSettings {

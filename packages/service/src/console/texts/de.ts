@@ -1,5 +1,8 @@
+import { settingTexts } from '../../resources/tenant-settings.ts'
+
 /** The sentences and labels of the console in German, by their English. */
 export const de = {
+  ...settingTexts,
   'Line {line}: {text}': 'Zeile {line}: {text}',
   'Copied.': 'Kopiert.',
   Copy: 'Kopieren',
@@ -439,7 +442,6 @@ export const de = {
   'API keys that work': 'Gültige API-Schlüssel',
   'There is no tenant yet.': 'Es gibt noch keinen Mandanten.',
   'Create the first one': 'Den ersten anlegen',
-  Domain: 'Domain',
   'All tenants': 'Alle Mandanten',
   'This can’t be undone.': 'Das lässt sich nicht rückgängig machen.',
   '{name}, or its id': '{name} oder die ID',
@@ -488,7 +490,6 @@ export const de = {
   'Nothing reaches these tenants. Load the page again to see the progress.':
     'Diese Mandanten sind nicht mehr erreichbar. Laden Sie die Seite neu, um den Fortschritt zu sehen.',
   Applications: 'Anwendungen',
-  Company: 'Firma',
   Support: 'Support',
   Settings: 'Einstellungen',
   on: 'an',
@@ -553,7 +554,6 @@ export const de = {
   'Unknown browser': 'Unbekannter Browser',
   End: 'Beenden',
   'End all sessions': 'Alle Sitzungen beenden',
-  'Trusted devices': 'Vertraute Geräte',
   'Devices on which the second step isn’t asked for.':
     'Geräte, auf denen nicht nach dem zweiten Schritt gefragt wird.',
   'Trusted since': 'Vertraut seit',
@@ -624,7 +624,6 @@ export const de = {
   Endpoint: 'Endpunkt',
   'all but logins': 'alle außer Anmeldungen',
   'Authenticator app': 'Authenticator-App',
-  'Codes by mail': 'Codes per E-Mail',
   'Recovery codes': 'Wiederherstellungscodes',
   'Passkey or security key': 'Passkey oder Sicherheitsschlüssel',
   'Account at a provider': 'Konto bei einem Anbieter',
@@ -990,31 +989,6 @@ export const de = {
   'On dark pages, {color} is {instead}, so that it can be read.':
     'Auf dunklen Seiten wird {color} zu {instead}, damit sie lesbar ist.',
   'For operators, to tell tenants apart.': 'Für Operatoren, um Mandanten zu unterscheiden.',
-  'Users read it on the login pages and in mails. A name with an address or a telephone number is in no mail: the domain stands there.':
-    'Benutzer lesen sie auf den Anmeldeseiten und in E-Mails. Ein Name mit einer Adresse oder einer Telefonnummer steht in keiner E-Mail: Dort steht die Domain.',
-  'Text of the logo': 'Text des Logos',
-  'Stands above the login pages.': 'Steht über den Anmeldeseiten.',
-  'Support address': 'Support-Adresse',
-  'Users who need help are told to write there.':
-    'Benutzer, die Hilfe brauchen, sollen dorthin schreiben.',
-  'Where users log in; it must lead to this service. Applications need the new issuer after a change, and passkeys stay with the domain that they were made for.':
-    'Wo sich Benutzer anmelden; sie muss zu diesem Dienst führen. Nach einer Änderung brauchen Anwendungen den neuen Issuer, und Passkeys bleiben bei der Domain, für die sie erzeugt wurden.',
-  Passwords: 'Passwörter',
-  'Users log in with a password.': 'Benutzer melden sich mit einem Passwort an.',
-  'Accounts at providers': 'Konten bei Anbietern',
-  'Users log in at a connection of this tenant.':
-    'Benutzer melden sich über eine Verbindung dieses Mandanten an.',
-  'Passkeys and security keys': 'Passkeys und Sicherheitsschlüssel',
-  'Users may add them, at a domain name.': 'Benutzer können sie an einem Domainnamen hinzufügen.',
-  'Authenticator apps': 'Authenticator-Apps',
-  'Users may add one as a second step.': 'Benutzer können eine als zweiten Schritt hinzufügen.',
-  'Users may add them as a second step. With passwords off, they take the place of the password.':
-    'Benutzer können sie als zweiten Schritt hinzufügen. Sind Passwörter aus, treten sie an deren Stelle.',
-  'Sign-ups': 'Registrierungen',
-  'Visitors may make an account by themselves.': 'Besucher dürfen selbst ein Konto anlegen.',
-  'Unverified addresses': 'Nicht bestätigte Adressen',
-  'Users may log in before they have proven their address.':
-    'Benutzer dürfen sich anmelden, bevor sie ihre Adresse nachgewiesen haben.',
   'Log in as a user': 'Als Benutzer anmelden',
   'Owners and admins of the console can log in as a user to help, for 15 minutes. The user is told by mail, and sees it on the account page. Only an owner can change this.':
     'Inhaber und Admins der Konsole können sich zur Hilfe 15 Minuten lang als Benutzer anmelden. Der Benutzer erfährt es per E-Mail und sieht es auf der Kontoseite. Nur ein Inhaber kann das ändern.',
@@ -1068,16 +1042,7 @@ export const de = {
   'A login of an operator as {on} ended, by {who}: {changes}.':
     'Eine Anmeldung eines Operators als {on} wurde beendet, durch {who}: {changes}.',
   'How long a login lasts': 'Wie lange eine Anmeldung gilt',
-  'A login lasts': 'Eine Anmeldung gilt',
-  'At 0, until the browser is closed.': 'Bei 0, bis der Browser geschlossen wird.',
-  'The second step offers “Do not ask again on this device”.':
-    'Der zweite Schritt bietet an: „Auf diesem Gerät nicht mehr fragen“.',
-  'A device is trusted for': 'Einem Gerät wird vertraut',
-  'Where trusted devices are on.': 'Wenn vertraute Geräte an sind.',
   Development: 'Entwicklung',
-  'Developer mode': 'Entwicklermodus',
-  'Applications may use plain-http URLs at any host. Not for a tenant with real users.':
-    'Anwendungen dürfen URLs mit http an jedem Host verwenden. Nicht für einen Mandanten mit echten Benutzern.',
   '{value} seconds ({length})': '{value} Sekunden ({length})',
   '1 day': '1 Tag',
   '{count} days': '{count} Tage',
