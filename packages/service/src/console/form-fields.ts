@@ -83,7 +83,8 @@ export function shellWord(text: string): string {
   return /^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replace(/'/g, `'\\''`)}'`
 }
 
-function inOneWay(text: string): string {
+/** A text with line breaks of one kind, as browsers change them. */
+export function inOneWay(text: string): string {
   return text.replace(/\r\n?/g, '\n')
 }
 

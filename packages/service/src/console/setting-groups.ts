@@ -41,7 +41,7 @@ const harmless: ReadonlySet<SettingName> = new Set<SettingName>([
   ...tenantSettings.filter(({ isHarmless }) => isHarmless).map(({ name }) => name),
 ])
 
-/** Settings that one form changes together. */
+/** A section of the page of the settings. */
 export interface SettingGroup {
   readonly id: string
   readonly title: Sentence
@@ -67,7 +67,8 @@ export const settingGroups: readonly SettingGroup[] = [
     ],
   },
   {
-    id: 'domain',
+    // The field has the id `domain`.
+    id: 'host',
     title: 'Domain',
     settings: [setting('domain')],
   },

@@ -19,6 +19,7 @@ import { tokens } from '../pages/index.ts'
  * | `list` with `chosen`                           | a form around a table; the bar that counts, and stays in sight  |
  * | `tools`                                        | a line of buttons above a list                                 |
  * | `api-name`                                     | a name in the API, shown where `#api-names` is checked         |
+ * | `contents`                                     | links to the sections of a long form                           |
  * | `previews` of `iframe`s                        | hosted pages side by side                                      |
  * | `actions`, `pager`, `soft`, `unseen`           | a line of buttons; below a list; less loud; for screen readers |
  *
@@ -224,6 +225,8 @@ main:has(#api-names:not(:checked)) .api-name { display: none; }
 .acts { display: flex; flex-wrap: wrap; gap: .5rem; align-items: center; }
 .acts select { width: 13rem; }
 html:has(.chosen) { scroll-padding-bottom: 5rem; }
+.contents ul { display: flex; flex-wrap: wrap; gap: .3rem 1.1rem; margin: 0 0 1rem; padding: 0; list-style: none; }
+.note ul { margin: 0; padding-left: 1.1rem; }
 .actions.below { margin: .8rem 0 0; }
 summary { cursor: pointer; color: var(--soft); padding: .3rem 0; width: fit-content; }
 summary:hover { color: var(--ink); }
@@ -288,6 +291,7 @@ iframe { width: 100%; height: 46rem; border: 1px solid var(--edge); border-radiu
   .tabs-menu > nav > ul { display: grid; grid-template-columns: repeat(auto-fit, minmax(8rem, 1fr)); gap: .8rem 1rem; }
   .tabs-menu a { display: flex; align-items: center; min-height: 2.75rem; color: var(--ink); text-decoration: none; font-weight: 500; }
   .tabs-menu a[aria-current] { color: var(--accent); font-weight: 620; }
+  .contents a { display: flex; align-items: center; min-height: 2.75rem; }
   .chosen { justify-content: space-between; padding: .5rem .8rem; }
   .chosen button { padding: .3rem .55rem; }
   .chosen > .acts { flex: 1 1 100%; margin: 0; }

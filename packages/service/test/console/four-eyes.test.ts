@@ -5,6 +5,7 @@ import {
   on,
   press,
   sendForm,
+  sendSettings,
   startConsole,
   stores,
   textOf,
@@ -161,14 +162,9 @@ describe.each(stores)('on %s, an operator who has changed an address', (store) =
     await using _ = at.running
     const { running, tenant, mallory, act, move, ada } = at
     const owner = await running.logIn({ role: 'owner' })
-    const sent = { group: 'metadata', metadata_key: 'latchkey_four_eyes', metadata_value: 'false' }
-    const save = (by: OperatorBrowser) =>
-      sendForm(
-        by,
-        `${tenant.path}/settings/save`,
-        { ...sent, base: '{}' },
-        `${tenant.path}/settings`,
-      )
+    const sent = { metadata_key: 'latchkey_four_eyes', metadata_value: 'false' }
+    const page = `${tenant.path}/settings`
+    const save = (by: OperatorBrowser) => sendSettings(by, page, sent, { action: `${page}/save` })
     const refused = await save(mallory)
     expect(textOf(refused.html)).toContain('owner')
     const { metadata } = (await tenant.call('GET', `/v1/tenants/${tenant.id}`)).body

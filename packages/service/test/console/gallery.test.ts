@@ -123,10 +123,12 @@ const gallery: Readonly<Record<string, readonly Entry[]>> = {
   '/console/t/:tenant/audit': ['tenant-audit'],
 }
 
-/** Asks for the page that says what another color changes. */
+/** Asks for the page that says what changes: the color, and in two more sections. */
 async function changeTheLook(page: Page): Promise<void> {
   await page.locator('#latchkey_brand_color').fill('#ffd400')
-  await page.locator('#names button').click()
+  await page.locator('#allow_signups').uncheck()
+  await page.locator('#remember_login_seconds').fill('3600')
+  await page.locator('.chosen button').click()
   for (const frame of await page.locator('iframe').all()) {
     await frame.contentFrame().getByRole('heading').waitFor()
     await frame.scrollIntoViewIfNeeded()

@@ -2,7 +2,14 @@ import { describe, expect, test } from 'vitest'
 import { settingGroups } from '../../src/console/setting-groups.ts'
 import { tenantBody } from '../../src/wire/schemas.ts'
 import { type StoreName, stores } from '../support/api.ts'
-import { type ConsoleService, sendForm, startConsoleOn, textOf } from './support.ts'
+import {
+  type ConsoleService,
+  confirmSettings as confirm,
+  fieldsOf,
+  sendSettings as send,
+  startConsoleOn,
+  textOf,
+} from './support.ts'
 
 const ADA = { email: 'ada@example.com', password: { alg: 'plain', hash: 'correct horse battery' } }
 
@@ -12,19 +19,30 @@ async function withTenant({ service }: ConsoleService) {
   const tenant = await admin.createTenant({ domain: 'acme.example', name: 'Acme', settings })
   const page = `/console/t/${tenant.id}/settings`
   const stored = async () => (await admin.findTenant('acme.example')) as typeof tenant
-  return { admin, tenant, page, stored }
+  /** Changes the tenant as a program does. */
+  async function update(metadata: object, changed: object = {}): Promise<void> {
+    const { secret } = await admin.createApiKey({ name: 'tests', reach: 'all' })
+    const url = `https://api.example/v1/tenants/${tenant.id}`
+    const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' }
+    const last = await (await service.fetch(url, { headers })).json()
+    const body = JSON.stringify({ ...last, metadata, settings: { ...last.settings, ...changed } })
+    expect((await service.fetch(url, { method: 'POST', headers, body })).status).toBe(200)
+  }
+  return { admin, tenant, page, stored, update }
 }
 
-/** The fields that "Change it" sends. */
-function confirmed(html: string): Record<string, string> {
-  const [, form = ''] = /<form method="post" action="[^"]+\/save"(.*?)<\/form>/s.exec(html) ?? []
-  const inputs = [...form.matchAll(/name="(\w+)" value="([^"]*)"/g)]
-  return Object.fromEntries(
-    inputs.map(([, name, value = '']) => [
-      name,
-      value.replaceAll('&quot;', '"').replaceAll('&amp;', '&'),
-    ]),
-  )
+/** Rows of metadata, in place of those that the form has. */
+function rows(metadata: Record<string, string>): Record<string, string | readonly string[]> {
+  return { metadata_key: Object.keys(metadata), metadata_value: Object.values(metadata) }
+}
+
+/** The rows of metadata in the fields of a form. */
+function metadataIn(fields: readonly [string, string][]): Record<string, string> {
+  const of = (wanted: string) =>
+    fields.filter(([name]) => name === wanted).map(([, value]) => value)
+  const values = of('metadata_value')
+  const pairs = of('metadata_key').map((key, i) => [key, values[i] ?? ''])
+  return Object.fromEntries(pairs.filter(([key]) => key !== ''))
 }
 
 test('the page of the settings has each setting of the API once, with its name beside it', async () => {
@@ -74,12 +92,18 @@ describe.each(stores.filter((one): one is Exclude<StoreName, 'cluster'> => one !
       )
       for (const { target } of made) await admin.giveAuthenticatorApp(tenant.id, target)
       const operator = await running.logIn({ role: 'admin' })
-      const ways = { group: 'ways', allow_hardware: 'true' }
-      const shown = await sendForm(operator, page, ways)
+      const ways = {
+        allow_passwords: undefined,
+        allow_hardware: 'true',
+        allow_totp_app: undefined,
+      }
+      const shown = await send(operator, page, ways)
       expect(shown.status).toBe(200)
       const text = textOf(shown.html)
-      expect(text).toMatch(/Passwords\s*settings\.allow_passwords\s*on\s*off/)
-      expect(text).toMatch(/Passkeys and security keys\s*settings\.allow_hardware\s*off\s*on/)
+      expect(text).toMatch(/Passwords\s*new login\s*settings\.allow_passwords\s*on\s*off/)
+      expect(text).toMatch(
+        /Passkeys and security keys\s*new login\s*settings\.allow_hardware\s*off\s*on/,
+      )
       expect(text).not.toContain('settings.allow_social')
       expect(text).toContain(
         '2 users have no other second step. They will log in with their first step alone.',
@@ -87,7 +111,7 @@ describe.each(stores.filter((one): one is Exclude<StoreName, 'cluster'> => one !
       expect(text).toContain('1 user has no other way to log in. They cannot log in any more.')
       expect(await stored()).toEqual(tenant)
 
-      const saved = await sendForm(operator, `${page}/save`, confirmed(shown.html), page)
+      const saved = await confirm(operator, page, shown)
       expect(saved.location).toBe(`${page}?done=saved`)
       expect((await stored()).settings).toEqual({
         ...tenant.settings,
@@ -112,38 +136,37 @@ describe.each(stores.filter((one): one is Exclude<StoreName, 'cluster'> => one !
       )
       await admin.giveAuthenticatorApp(tenant.id, made?.target ?? '')
       const operator = await running.logIn({ role: 'admin' })
-      const ways = { group: 'ways', allow_passwords: 'true', allow_totp_app: 'true' }
+      const ways = { allow_passwords: 'true', allow_totp_app: 'true' }
       const from = { ...ways, latchkey_second_step_from: '2999-12-31' }
-      const shown = await sendForm(operator, page, from)
+      const shown = await send(operator, page, from)
       expect(textOf(shown.html)).toContain(
         'From 2999-12-31 on, a login needs a second step; until then, users are asked and can postpone it. 1 of 3 users have one. 2 will be asked; 0 of these have logged in within 30 days.',
       )
-      await sendForm(operator, `${page}/save`, confirmed(shown.html), page)
+      await confirm(operator, page, shown)
       expect((await stored()).metadata).toEqual({ latchkey_second_step_from: '2999-12-31' })
-      const today = await sendForm(operator, page, {
+      const today = await send(operator, page, {
         ...ways,
         latchkey_second_step_from: '2020-01-01',
       })
       expect(textOf(today.html)).toContain('From now on, a login needs a second step')
 
       const passwords = {
-        group: 'passwords',
         latchkey_password_min_length: '12',
         latchkey_leaked_password_check: 'true',
       }
-      const policy = await sendForm(operator, page, passwords)
+      const policy = await send(operator, page, passwords)
       const text = textOf(policy.html)
       expect(text).toContain('Passwords that users choose from now on need 12 characters.')
       expect(text).toContain('the first five of the 40 digits of its SHA-1 are sent')
-      await sendForm(operator, `${page}/save`, confirmed(policy.html), page)
+      await confirm(operator, page, policy)
       expect((await stored()).metadata).toEqual({
         latchkey_second_step_from: '2999-12-31',
         latchkey_password_min_length: '12',
         latchkey_leaked_password_check: 'true',
       })
-      const off = { group: 'passwords', latchkey_password_min_length: '' }
-      const without = await sendForm(operator, page, off)
-      await sendForm(operator, `${page}/save`, confirmed(without.html), page)
+      const off = { latchkey_password_min_length: '', latchkey_leaked_password_check: undefined }
+      const without = await send(operator, page, off)
+      await confirm(operator, page, without)
       expect((await stored()).metadata).toEqual({ latchkey_second_step_from: '2999-12-31' })
     })
 
@@ -154,11 +177,11 @@ describe.each(stores.filter((one): one is Exclude<StoreName, 'cluster'> => one !
       await admin.createTenant({ domain: 'globex.example' })
       const operator = await running.logIn({ role: 'admin' })
       const page = `/console/t/${tenant.id}/settings`
-      const fields = { group: 'domain', domain: 'globex.example' }
-      const refused = await sendForm(operator, page, fields)
+      const fields = { domain: 'globex.example' }
+      const refused = await send(operator, page, fields)
       expect(refused.status).toBe(422)
       expect(textOf(refused.html)).toContain('Another tenant has the domain globex.example')
-      const free = await sendForm(operator, page, { ...fields, domain: 'new.example' })
+      const free = await send(operator, page, { ...fields, domain: 'new.example' })
       expect(free.status).toBe(200)
     })
 
@@ -173,7 +196,7 @@ describe.each(stores.filter((one): one is Exclude<StoreName, 'cluster'> => one !
       const [made] = await admin.audit({ tenantId: tenant.id, limit: 1 })
       await admin.giveAuthenticatorApp(tenant.id, made?.target ?? '')
       const operator = await running.logIn({ role: 'admin' })
-      const { html } = await sendForm(operator, page, { group: 'ways', allow_passwords: 'true' })
+      const { html } = await send(operator, page, { allow_totp_app: undefined })
       expect(textOf(html)).toContain(
         '1 user has no other second step. They will log in with their password alone.',
       )
@@ -183,56 +206,149 @@ describe.each(stores.filter((one): one is Exclude<StoreName, 'cluster'> => one !
       await using running = await startConsoleOn(store)
       const { page, stored, tenant } = await withTenant(running)
       const ada = await running.logIn({ role: 'admin' })
-      const same = await sendForm(ada, page, { group: 'names', name: 'Acme' })
+      const same = await send(ada, page, { name: 'Acme' })
       expect(same.location).toBe(`${page}?done=unchanged`)
-      const names = { group: 'names', name: 'New', support_email: 'nobody' }
-      const refused = await sendForm(ada, page, names)
+      const names = { name: 'New', support_email: 'nobody' }
+      const refused = await send(ada, page, names)
       expect(refused.status).toBe(422)
       expect(textOf(refused.html)).toContain('"settings.support_email" is not an email address')
       expect(refused.html).toContain('value="nobody"')
       for (const remember_login_seconds of ['', '-1', '1.5', 'x', '99999999999']) {
-        const lifetimes = { group: 'lifetimes', remember_device_seconds: '60' }
-        const wrong = await sendForm(ada, page, { ...lifetimes, remember_login_seconds })
+        const lifetimes = { remember_device_seconds: '60' }
+        const wrong = await send(ada, page, { ...lifetimes, remember_login_seconds })
         expect(textOf(wrong.html)).toContain('must be a whole number of seconds')
       }
       for (const domain of ['javascript:alert(1)', '//x', '']) {
-        expect((await sendForm(ada, page, { group: 'domain', domain })).status).toBe(422)
+        expect((await send(ada, page, { domain })).status).toBe(422)
       }
-      expect((await sendForm(ada, page, { group: 'none' })).status).toBe(400)
+      // A form of an earlier version has the fields of one group; a box that it lacks would be off.
+      for (const field of ['company_name', 'remember_login_seconds', 'metadata_key']) {
+        expect((await send(ada, page, { [field]: undefined })).status).toBe(400)
+      }
       expect(await stored()).toEqual(tenant)
     })
 
     test('a change that another person made meanwhile stays, and the own one is kept beside it', async () => {
       await using running = await startConsoleOn(store)
-      const { page, stored } = await withTenant(running)
+      const { page, stored, update } = await withTenant(running)
       const ada = await running.logIn({ role: 'admin' })
       const bob = await running.logIn({ role: 'admin' })
-      const open = (await ada.get(page)).html
-      const readAt = /name="read_at" value="(\d+)"/.exec(open)?.[1] ?? ''
-      const base = JSON.stringify({
-        name: 'Acme',
-        company_name: '',
-        logo_image_text: '',
-        support_email: '',
-      })
-      const theirs = { group: 'names', name: 'Theirs', company_name: 'Acme Ltd' }
-      const previewed = await sendForm(bob, page, theirs)
-      await sendForm(bob, `${page}/save`, confirmed(previewed.html), page)
+      await update({ crm: '1', old: 'x', both: 'a' })
+      const opened = await ada.get(page)
+      const theirs = {
+        ...{ name: 'Theirs', company_name: 'Acme Ltd', allow_signups: undefined },
+        ...rows({ crm: '2', both: 'b', new: 'y' }),
+      }
+      await confirm(bob, page, await send(bob, page, theirs))
 
-      const mine = { group: 'names', name: 'Mine', company_name: '', base, read_at: readAt }
+      const mine = { name: 'Mine', allow_hardware: 'true', ...rows({ crm: '1', both: 'c', own: 'z' }) }
       for (const action of [page, `${page}/save`]) {
-        const late = await sendForm(ada, action, mine, page)
+        const late = await send(ada, page, mine, { action, opened })
         expect(late.status).toBe(409)
         const text = textOf(late.html)
         expect(text).toContain('Another person changed this a moment ago.')
         expect(text).toContain('Your change is Mine. Stored now: Theirs')
-        expect(late.html).toContain('value="Mine"')
-        expect(late.html).toContain('value="Acme Ltd"')
+        expect(text).toContain('Your change is on. Stored now: off')
+        expect(text).toContain('both: b')
+        // The values of the other person that this one left alone are in the form.
+        const fields = fieldsOf(late.html, page)
+        const boxes = ['name', 'company_name', 'allow_signups', 'allow_hardware']
+        expect(fields.filter(([name]) => boxes.includes(name))).toEqual([
+          ['name', 'Mine'],
+          ['company_name', 'Acme Ltd'],
+          ['allow_hardware', 'true'],
+        ])
+        expect(metadataIn(fields)).toEqual({ crm: '2', both: 'c', own: 'z', new: 'y' })
       }
       expect((await stored()).name).toBe('Theirs')
-      const again = await sendForm(ada, page, { ...theirs, name: 'Mine' })
-      await sendForm(ada, `${page}/save`, confirmed(again.html), page)
-      expect(await stored()).toMatchObject({ name: 'Mine', settings: { companyName: 'Acme Ltd' } })
+      const late = await send(ada, page, mine, { opened })
+      await confirm(ada, page, await send(ada, page, {}, { opened: late }))
+      expect(await stored()).toMatchObject({
+        name: 'Mine',
+        settings: { companyName: 'Acme Ltd', allowSignups: false, allowHardware: true },
+        metadata: { crm: '2', both: 'c', own: 'z', new: 'y' },
+      })
+    })
+
+    test('changes of several sections are shown by section, and are one change and one entry', async () => {
+      await using running = await startConsoleOn(store)
+      const { admin, page, stored, tenant } = await withTenant(running)
+      const operator = await running.logIn({ role: 'admin' })
+      const before = (await admin.audit({ target: tenant.id })).length
+      const reviewed = await send(operator, page, {
+        ...{ company_name: 'Acme Ltd', allow_signups: undefined, remember_login_seconds: '3600' },
+        ...rows({ crm: '7' }),
+      })
+      const headings = [...reviewed.html.matchAll(/<h2>([^<]+)<\/h2>/g)].map(([, title]) => title)
+      expect(headings).toEqual([
+        ...['Names and look', 'New users', 'How long a login lasts', 'Metadata'],
+        'The login page then',
+      ])
+      // The name of the company is harmless; all else is marked.
+      expect(reviewed.html.match(/>new login</g)).toHaveLength(3)
+      expect(textOf(reviewed.html)).toContain('needs a login of the last five minutes')
+      const back = await operator.send(page, {
+        method: 'POST',
+        body: new URLSearchParams([
+          ...fieldsOf(reviewed.html, `${page}/save`),
+          ['edit', 'true'],
+        ]).toString(),
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      })
+      expect(new Map(fieldsOf(back.html, page)).get('remember_login_seconds')).toBe('3600')
+      await confirm(operator, page, await send(operator, page, {}, { opened: back }))
+      expect(await stored()).toMatchObject({
+        settings: { companyName: 'Acme Ltd', allowSignups: false, rememberLoginSeconds: 3600 },
+        metadata: { crm: '7' },
+      })
+      const entries = await admin.audit({ target: tenant.id })
+      expect(entries).toHaveLength(before + 1)
+      const harmless = await send(operator, page, { company_name: 'Acme' })
+      expect(textOf(harmless.html)).not.toContain('needs a login of the last five minutes')
+    })
+
+    test('each field that is refused is named above the form, with a link, and beside itself', async () => {
+      await using running = await startConsoleOn(store)
+      const { page, stored, tenant } = await withTenant(running)
+      const ada = await running.logIn({ role: 'admin' })
+      const wrong = {
+        ...{ company_name: 'Acme Ltd', support_email: 'nobody', domain: '//x' },
+        ...{ latchkey_brand_color: 'red', remember_login_seconds: 'x', latchkey_impersonation: 'asked' },
+        ...rows({ latchkey_four_eyes: 'perhaps' }),
+      }
+      const refused = await send(ada, page, wrong)
+      expect(refused.status).toBe(422)
+      expect(textOf(refused.html)).toContain('6 fields were refused. Nothing is saved.')
+      const [, alert = ''] = /role="alert">(.*?)<\/div>/s.exec(refused.html) ?? []
+      const links = [...alert.matchAll(/href="#(\w+)"/g)].map(([, id = '']) => id)
+      const names = Object.keys(wrong).filter((name) => !name.startsWith('metadata'))
+      expect(links.toSorted()).toEqual(
+        [...names.filter((name) => name !== 'company_name'), 'metadata'].sort(),
+      )
+      for (const id of links) {
+        expect(refused.html.split(` id="${id}"`)).toHaveLength(2)
+        expect(refused.html).toContain(`id="${id}-wrong"`)
+      }
+      expect(refused.html.match(/ aria-invalid="true"/g)).toHaveLength(5)
+      expect(refused.html).toContain('value="Acme Ltd"')
+      const twice = rows({ crm: '1' })
+      const key = await send(ada, page, { metadata_key: 'latchkey_logo_url', metadata_value: '/x' })
+      expect(textOf(key.html)).toContain('"latchkey_logo_url" has a field of its own on this page')
+      expect(await stored()).toEqual(tenant)
+      expect((await send(ada, page, twice)).status).toBe(200)
+    })
+
+    test('stored values that a form cannot show stay as they are', async () => {
+      await using running = await startConsoleOn(store)
+      const { page, stored, update } = await withTenant(running)
+      const odd = { crm: 'a\r\nb', latchkey_leaked_password_check: 'false', latchkey_impersonation: 'off' }
+      await update(odd, { logo_image_text: ' Acme  ' })
+      const ada = await running.logIn({ role: 'admin' })
+      expect((await send(ada, page, {})).location).toBe(`${page}?done=unchanged`)
+      await confirm(ada, page, await send(ada, page, { name: 'New' }))
+      expect(await stored()).toMatchObject({
+        ...{ name: 'New', metadata: odd, settings: { logoImageText: ' Acme  ' } },
+      })
     })
 
     test('the login page is shown in both color schemes before its look is saved, and says which colors are readable', async () => {
@@ -246,13 +362,12 @@ describe.each(stores.filter((one): one is Exclude<StoreName, 'cluster'> => one !
       })
       const ada = await running.logIn({ role: 'admin' })
       const look = {
-        group: 'names',
         name: 'Acme',
         company_name: 'Acme & "Sons"',
         latchkey_brand_color: '#FFD400',
         latchkey_logo_url: 'https://cdn.example/logo.svg?v=2',
       }
-      const shown = await sendForm(ada, page, look)
+      const shown = await send(ada, page, look)
       const frames = [
         ...shown.html.matchAll(
           /<iframe title="The login page in (\w+) colors" srcdoc="([^"]*)"([^>]*)>/g,
@@ -274,7 +389,7 @@ describe.each(stores.filter((one): one is Exclude<StoreName, 'cluster'> => one !
       )
       expect(await stored()).toEqual(tenant)
 
-      await sendForm(ada, `${page}/save`, confirmed(shown.html), page)
+      await confirm(ada, page, shown)
       const { metadata, settings } = await stored()
       expect(settings.companyName).toBe('Acme & "Sons"')
       expect(metadata).toEqual({
@@ -283,16 +398,16 @@ describe.each(stores.filter((one): one is Exclude<StoreName, 'cluster'> => one !
       })
 
       // A name that only operators read: the login page stays as it is.
-      const renamed = await sendForm(ada, page, { ...look, name: 'Acme Ltd' })
+      const renamed = await send(ada, page, { ...look, name: 'Acme Ltd' })
       expect(renamed.html).not.toContain('<iframe')
       expect(renamed.headers.get('content-security-policy')).not.toContain('img-src')
-      const plain = await sendForm(ada, page, { ...look, latchkey_brand_color: '' })
+      const plain = await send(ada, page, { ...look, latchkey_brand_color: '' })
       expect(textOf(plain.html)).toContain(
         `--data '{"metadata":{"latchkey_logo_url":"https://cdn.example/logo.svg?v=2"}}'`,
       )
-      await sendForm(ada, `${page}/save`, confirmed(plain.html), page)
+      await confirm(ada, page, plain)
       expect((await stored()).metadata).toEqual({ latchkey_logo_url: look.latchkey_logo_url })
-      const wrong = await sendForm(ada, page, { ...look, latchkey_brand_color: 'red' })
+      const wrong = await send(ada, page, { ...look, latchkey_brand_color: 'red' })
       expect(textOf(wrong.html)).toContain('it must be a color such as #3b46c8')
     })
 
@@ -300,12 +415,13 @@ describe.each(stores.filter((one): one is Exclude<StoreName, 'cluster'> => one !
       await using running = await startConsoleOn(store)
       const { page, stored } = await withTenant(running)
       const ada = await running.logIn({ role: 'admin' })
-      const color = { group: 'metadata', metadata_key: 'latchkey_brand_color' }
-      const wrong = await sendForm(ada, page, { ...color, metadata_value: 'red' })
-      expect(textOf(wrong.html)).toContain('it must be a color such as #3b46c8')
-      const shown = await sendForm(ada, page, { ...color, metadata_value: '#123456' })
-      await sendForm(ada, `${page}/save`, confirmed(shown.html), page)
-      expect((await stored()).metadata).toEqual({ latchkey_brand_color: '#123456' })
+      const device = { metadata_key: 'latchkey_new_device_mail' }
+      const wrong = await send(ada, page, { ...device, metadata_value: 'red' })
+      expect(textOf(wrong.html)).toContain('latchkey_new_device_mail')
+      expect(wrong.status).toBe(422)
+      const shown = await send(ada, page, { ...device, metadata_value: 'false' })
+      await confirm(ada, page, shown)
+      expect((await stored()).metadata).toEqual({ latchkey_new_device_mail: 'false' })
     })
   },
 )

@@ -152,15 +152,75 @@ export async function sendForm(
   })
 }
 
-/** The text of a page, without its elements. */
-export function textOf(html: string): string {
-  return html
-    .replace(/<[^>]+>/g, '')
+const unescaped = (text: string) =>
+  text
     .replaceAll('&quot;', '"')
     .replaceAll('&#39;', "'")
     .replaceAll('&lt;', '<')
     .replaceAll('&gt;', '>')
     .replaceAll('&amp;', '&')
+
+/** The fields that a browser sends of the form with that action, before anything is changed in it. */
+export function fieldsOf(html: string, action: string): [name: string, value: string][] {
+  const forms = html.matchAll(/<form method="post" action="([^"]*)"[^>]*>([\s\S]*?)<\/form>/g)
+  const body = [...forms].find(([, to]) => to === action)?.[2] ?? ''
+  const found = body.matchAll(
+    /<input([^>]*)>|<select[^>]* name="(\w+)"[^>]*>([\s\S]*?)<\/select>|<textarea[^>]* name="(\w+)"[^>]*>\n?([\s\S]*?)<\/textarea>/g,
+  )
+  return [...found].flatMap(([, input, select, options = '', area, text = '']) => {
+    if (area) return [[area, unescaped(text)] as [string, string]]
+    if (select) {
+      const values = [...options.matchAll(/<option value="([^"]*)"([^>]*)>/g)]
+      const chosen = values.find(([, , state]) => state?.includes('selected')) ?? values[0]
+      return [[select, unescaped(chosen?.[1] ?? '')] as [string, string]]
+    }
+    const [, name] = / name="(\w+)"/.exec(input ?? '') ?? []
+    const [, value = ''] = / value="([^"]*)"/.exec(input ?? '') ?? []
+    const isOff = input?.includes('type="checkbox"') && !/\schecked/.test(input)
+    return name === undefined || isOff ? [] : [[name, unescaped(value)] as [string, string]]
+  })
+}
+
+/**
+ * Sends the form of the settings with changes, for a review or past it to be saved. `undefined` takes a box off; rows of
+ * metadata take the place of those that are there.
+ */
+export async function sendSettings(
+  browser: OperatorBrowser | Browser,
+  page: string,
+  changes: Readonly<Record<string, string | readonly string[] | undefined>>,
+  { action = page, opened }: { action?: string; opened?: Page } = {},
+): Promise<Page> {
+  const { html } = opened ?? (await browser.get(page))
+  const body = new URLSearchParams(
+    fieldsOf(html, page).filter(([name]) => !Object.hasOwn(changes, name)),
+  )
+  for (const [name, value] of Object.entries(changes)) {
+    for (const one of [value ?? []].flat()) body.append(name, one)
+  }
+  return browser.send(action, {
+    method: 'POST',
+    body: body.toString(),
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  })
+}
+
+/** Presses "Change it" on the page that shows what settings change. */
+export async function confirmSettings(
+  browser: OperatorBrowser | Browser,
+  page: string,
+  reviewed: Page,
+): Promise<Page> {
+  return browser.send(`${page}/save`, {
+    method: 'POST',
+    body: new URLSearchParams(fieldsOf(reviewed.html, `${page}/save`)).toString(),
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  })
+}
+
+/** The text of a page, without its elements. */
+export function textOf(html: string): string {
+  return unescaped(html.replace(/<[^>]+>/g, ''))
 }
 
 let made = 0

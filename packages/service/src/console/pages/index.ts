@@ -138,6 +138,7 @@ interface Parts {
     Pick<ConsolePages['settings'], 'duration' | 'memberOf'> & {
       setting: Setting
       value: string
+      problems: ConsolePages['settings']['problems']
       theirs: readonly Difference[]
     }
   'webhook-fields': Shared & Omit<ConsolePages['webhook-add'], 'action'>

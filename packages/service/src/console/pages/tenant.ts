@@ -25,25 +25,25 @@ export interface TenantPages {
     month: Chart
   }
   settings: {
-    forms: readonly {
-      group: SettingGroup
-      values: SettingValues
-      base: string
-      problem: Text | undefined
-      theirs: readonly Difference[]
-    }[]
+    sections: readonly SettingGroup[]
+    values: SettingValues
+    problems: readonly ShownProblem[]
+    theirs: readonly Difference[]
+    /** The label of each field, which a refusal above the form names. */
+    labels: Readonly<Record<string, Sentence>>
+    /** The values that the form is filled with, which it sends back. */
+    filledWith: string
     readAt: Micros
     base: string
     duration(seconds: string): Text
     memberOf(setting: Setting): string
   }
   'settings-preview': {
-    differences: readonly Difference[]
+    sections: readonly { title: Sentence; differences: readonly Difference[] }[]
     effects: readonly Text[]
-    group: SettingGroup
     values: SettingValues
     readAt: string
-    sentBase: string
+    filledWith: string
     base: string
   }
   texts: {

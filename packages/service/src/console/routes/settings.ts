@@ -2,7 +2,13 @@ import { isDeepStrictEqual } from 'node:util'
 import { offeredConnections } from '../../domain/connections/connections.ts'
 import { effectsOf } from '../../domain/operators/tenant-effects.ts'
 import { checkOwnerRules } from '../../domain/tenants/tenant-features.ts'
-import { findTenant, getTenant, judgeTenant, updateTenant } from '../../domain/tenants/tenants.ts'
+import {
+  findTenant,
+  getTenant,
+  type TenantInput,
+  tenantJudge,
+  updateTenant,
+} from '../../domain/tenants/tenants.ts'
 import { ServiceError } from '../../domain/writes/errors.ts'
 import { reason } from '../../domain/writes/reasons/index.ts'
 import { brandingOf } from '../../issuer/requests/branding.ts'
@@ -21,27 +27,26 @@ import {
 } from '../call.ts'
 import { baseOf, CHANGED_MEANWHILE, shellWord } from '../form-fields.ts'
 import { loginPreview } from '../login-preview.ts'
+import type { ShownProblem } from '../pages/index.ts'
 import { type Refused, refusedBy } from '../refused.ts'
+import { isMetadata, memberOf } from '../setting-groups.ts'
 import {
-  isGuarded,
-  isMetadata,
-  memberOf,
-  type Setting,
-  type SettingGroup,
-  settingGroups,
-} from '../setting-groups.ts'
-import {
+  allSettings,
   applyValues,
+  baseFrom,
   bodyOf,
+  changedFields,
   type Difference,
   differencesOf,
   duration,
-  findGroup,
   METADATA_GROUP,
   merged,
   type SettingValues,
+  sectionOf,
+  sections,
   sentValues,
   storedValues,
+  withFields,
 } from '../setting-values.ts'
 
 export const settingRoutes: readonly ConsoleRoute[] = [
@@ -50,81 +55,123 @@ export const settingRoutes: readonly ConsoleRoute[] = [
   tenantForm('/settings/save', save, { isDangerous: changesGuarded }),
 ]
 
-/** Whether a form changes anything that needs a new login; metadata does, as the service reads some of it. */
+/** Whether a form changes anything that needs a new login: the strictest of the changes counts. */
 function changesGuarded(form: URLSearchParams, tenant: Tenant | undefined): boolean {
-  const group = findGroup(form.get('group'))
-  if (!group || !tenant || group === METADATA_GROUP) return true
-  const [sent, stored] = [sentValues(group, form), storedValues(group, bodyOf(tenant))]
-  return group.settings.some(
-    (one) => isGuarded(one) && sent.fields[one.name] !== stored.fields[one.name],
-  )
+  if (!tenant) return true
+  const stored = storedOf(tenant)
+  const sent = sentValues(form, stored)
+  return !sent || differencesOf(stored, sent).some(({ isGuarded }) => isGuarded)
 }
 
 const pathOf = ({ ids }: Call) => `/console/t/${ids.tenant}/settings`
 
-/** The form of a group that was sent, and why it comes back. */
+const storedOf = (tenant: Tenant) => storedValues(bodyOf(tenant))
+
+/** A form that was sent, and why it comes back. */
 interface Returned extends Refused {
-  readonly group: SettingGroup
   readonly values: SettingValues
+  /** The refusals that are about fields. */
+  readonly problems?: readonly ShownProblem[]
   /** The stored values that differ, when another person was faster. */
   readonly theirs?: readonly Difference[]
 }
 
 async function showSettings(call: TenantCall, returned?: Returned): Promise<Result> {
   const { tenant } = call
-  const body = bodyOf(tenant)
-  const forms = [...settingGroups, METADATA_GROUP].map((group) => {
-    const stored = storedValues(group, body)
-    const isReturned = returned?.group === group
-    return {
-      group,
-      values: isReturned ? returned.values : stored,
-      base: JSON.stringify(stored.fields),
-      problem: isReturned ? returned.problem : undefined,
-      theirs: isReturned ? (returned.theirs ?? []) : [],
-    }
-  })
+  const stored = storedOf(tenant)
+  const { values = stored, problems = [], theirs = [], problem, status = 200 } = returned ?? {}
   return {
     kind: 'page',
     name: 'settings',
     title: 'Settings',
     tenant,
-    data: { forms, readAt: tenant.updatedAt, base: pathOf(call), duration, memberOf },
+    data: {
+      ...{ sections, values, problems, theirs, duration, memberOf },
+      filledWith: JSON.stringify(baseFrom(stored)),
+      readAt: tenant.updatedAt,
+      base: pathOf(call),
+      labels: Object.fromEntries(
+        [...allSettings, { name: METADATA_GROUP.id, label: METADATA_GROUP.title }].map(
+          ({ name, label }) => [name, label],
+        ),
+      ),
+    },
     commands: [
       `latchkey tenants get ${tenant.id}`,
       `latchkey tenants update ${tenant.id} --set settings.allow_signups=${tenant.settings.allowSignups}`,
     ],
-    status: returned?.status ?? 200,
+    ...{ problem, status },
   }
 }
 
-/** The tenant with the values of a form. @throws ServiceError for those that no tenant can have. */
-async function judged(
-  { scope }: TenantCall,
-  last: Tenant,
-  group: SettingGroup,
-  values: SettingValues,
-) {
-  const { data, error } = tenantBody.safeParse(applyValues(group, bodyOf(last), values))
-  if (!data) {
-    const name = error.issues[0]?.path.join('.') ?? ''
-    throw new ServiceError('invalid_request', reason('field_not_seconds', { field: `"${name}"` }))
+/** The values of a form, and the stored ones. @throws ServiceError for a form that lacks fields. */
+function readForm({ form, tenant }: TenantCall): { values: SettingValues; stored: SettingValues } {
+  const stored = storedOf(tenant)
+  const values = sentValues(form, stored)
+  if (!values) throw new ServiceError('invalid_request', reason('settings_incomplete'))
+  return { values, stored }
+}
+
+interface Judged {
+  readonly input: TenantInput
+  readonly after: Tenant
+}
+
+/** A judge of values. @throws ServiceError from the judge, for values that no tenant can have or this operator cannot set. */
+async function judgeOf(call: TenantCall): Promise<(values: SettingValues) => Judged> {
+  const { scope, tenant } = call
+  const judge = await tenantJudge(scope, tenant)
+  return (values) => {
+    const { data, error } = tenantBody.safeParse(applyValues(bodyOf(tenant), values))
+    if (!data) {
+      const name = error.issues[0]?.path.join('.') ?? ''
+      throw new ServiceError('invalid_request', reason('field_not_seconds', { field: `"${name}"` }))
+    }
+    const input = tenantInput(data)
+    const after = judge(input)
+    if (!may(call, 'operators')) checkOwnerRules(tenant, after)
+    return { input, after }
   }
-  const input = tenantInput(data)
-  return { input, after: await judgeTenant(scope, last, input) }
+}
+
+/**
+ * The refusals of a form, each beside its field. The domain refuses the first; a field that is refused alike without the
+ * other changes is the one that it is about, and the rest is judged without it.
+ */
+function problemsOf(
+  judge: (values: SettingValues) => unknown,
+  stored: SettingValues,
+  sent: SettingValues,
+): Pick<Returned, 'problems' | 'problem'> {
+  const problems: ShownProblem[] = []
+  let fields = changedFields(stored, sent)
+  const refusalOf = (some: readonly string[]) => {
+    try {
+      judge(withFields(stored, sent, some))
+      return undefined
+    } catch (error) {
+      return refusedBy(error).problem
+    }
+  }
+  for (let message = refusalOf(fields); message; message = refusalOf(fields)) {
+    const field = fields.find((one) => isDeepStrictEqual(refusalOf([one]), message))
+    if (field === undefined) return { problems, problem: message }
+    problems.push({ field, message })
+    fields = fields.filter((one) => one !== field)
+  }
+  return { problems }
 }
 
 /** Shows the effects of a form before it is saved. */
 async function preview(call: TenantCall): Promise<Result> {
   const { scope, form, tenant, language } = call
-  const group = groupOf(form)
-  const values = sentValues(group, form)
-  const stored = storedValues(group, bodyOf(tenant))
-  if (isStale(form, tenant)) return showMeanwhile(call, group, values, stored)
-  if (form.has('edit')) return showSettings(call, { group, values })
+  const { values, stored } = readForm(call)
+  if (isStale(form, tenant)) return showMeanwhile(call, values)
+  if (form.has('edit')) return showSettings(call, { values })
+  const judge = await judgeOf(call)
   try {
-    const { after } = await judged(call, tenant, group, values)
-    const differences = differencesOf(group, stored, storedValues(group, bodyOf(after)))
+    const { after } = judge(values)
+    const differences = differencesOf(stored, storedOf(after))
     if (differences.length === 0) return redirectTo(pathOf(call), 'unchanged')
     await checkDomain(call, after)
     const isSameBranding = isDeepStrictEqual(brandingOf(tenant), brandingOf(after))
@@ -134,21 +181,25 @@ async function preview(call: TenantCall): Promise<Result> {
       title: 'This changes',
       tenant,
       data: {
-        differences,
+        sections: sections
+          .map((section) => ({
+            title: section.title,
+            differences: differences.filter(({ field }) => sectionOf(field) === section),
+          }))
+          .filter((section) => section.differences.length > 0),
         effects: await effectsOf(scope, tenant, after),
-        group,
         values,
         readAt: form.get('read_at') ?? '',
-        sentBase: form.get('base') ?? '',
+        filledWith: form.get('base') ?? '',
         base: pathOf(call),
       },
       login: isSameBranding
         ? undefined
         : loginPreview(after, await offeredConnections(scope.context, after), language),
-      commands: commandsOf(after, group, values, stored),
+      commands: commandsOf(after, values, differences),
     }
   } catch (error) {
-    return refused(call, group, values, error)
+    return refused(call, values, error, problemsOf(judge, stored, values))
   }
 }
 
@@ -161,69 +212,58 @@ async function checkDomain({ scope, tenant }: TenantCall, after: Tenant): Promis
 
 async function save(call: TenantCall): Promise<Result> {
   const { scope, form, tenant } = call
-  const group = groupOf(form)
-  const values = sentValues(group, form)
-  if (isStale(form, tenant)) {
-    return showMeanwhile(call, group, values, storedValues(group, bodyOf(tenant)))
-  }
+  const { values, stored } = readForm(call)
+  if (isStale(form, tenant)) return showMeanwhile(call, values)
+  const judge = await judgeOf(call)
   try {
-    const { input, after } = await judged(call, tenant, group, values)
-    if (!may(call, 'operators')) checkOwnerRules(tenant, after)
-    await updateTenant(scope, input, Number(form.get('read_at')))
+    await updateTenant(scope, judge(values).input, Number(form.get('read_at')))
     return redirectTo(pathOf(call), 'saved')
   } catch (error) {
     if (!(error instanceof ServiceError) || error.code !== 'conflict') {
-      return refused(call, group, values, error)
+      return refused(call, values, error, problemsOf(judge, stored, values))
     }
-    const current = { ...call, tenant: await getTenant(scope) }
-    return showMeanwhile(current, group, values, storedValues(group, bodyOf(current.tenant)))
+    return showMeanwhile({ ...call, tenant: await getTenant(scope) }, values)
   }
 }
 
-function showMeanwhile(
-  call: TenantCall,
-  group: SettingGroup,
-  sent: SettingValues,
-  stored: SettingValues,
-): Promise<Result> {
+function showMeanwhile(call: TenantCall, sent: SettingValues): Promise<Result> {
+  const stored = storedOf(call.tenant)
   const values = merged(baseOf(call.form), sent, stored)
-  const theirs = differencesOf(group, stored, values)
-  return showSettings(call, { group, values, theirs, problem: CHANGED_MEANWHILE, status: 409 })
+  const theirs = differencesOf(stored, values)
+  return showSettings(call, { values, theirs, problem: CHANGED_MEANWHILE, status: 409 })
 }
 
 function refused(
   call: TenantCall,
-  group: SettingGroup,
   values: SettingValues,
   error: unknown,
+  found: Pick<Returned, 'problems' | 'problem'>,
 ): Promise<Result> {
-  return showSettings(call, { group, values, ...refusedBy(error) })
+  const refusal = refusedBy(error)
+  const isAttributed = found.problems?.length || found.problem
+  // The store and the DNS are asked about the domain alone.
+  const own = isAttributed ? found : { problems: [{ field: 'domain', message: refusal.problem }] }
+  return showSettings(call, { values, status: refusal.status, ...own })
 }
 
 function isStale(form: URLSearchParams, { updatedAt }: Tenant): boolean {
   return Number(form.get('read_at')) !== updatedAt
 }
 
-function groupOf(form: URLSearchParams): SettingGroup {
-  const group = findGroup(form.get('group'))
-  if (!group) throw new ServiceError('invalid_request', reason('settings_no_group'))
-  return group
-}
-
 /** The same change on the command line. */
 function commandsOf(
   { id, metadata }: Tenant,
-  group: SettingGroup,
-  values: SettingValues,
-  stored: SettingValues,
+  { fields }: SettingValues,
+  differences: readonly Difference[],
 ): string[] {
-  const changed = group.settings.filter(({ name }) => values.fields[name] !== stored.fields[name])
-  const isSetting = (one: Setting) => !isMetadata(one)
+  const changed = allSettings.filter(({ name }) => differences.some(({ field }) => field === name))
   const sets = changed
-    .filter(isSetting)
-    .map((one) => `--set ${shellWord(`${memberOf(one)}=${values.fields[one.name]}`)}`)
+    .filter((one) => !isMetadata(one))
+    .map((one) => `--set ${shellWord(`${memberOf(one)}=${fields[one.name]}`)}`)
   // A key of metadata is removed by naming the others alone.
-  const hasMetadata = group === METADATA_GROUP || !changed.every(isSetting)
-  const data = hasMetadata ? [`--data ${shellWord(JSON.stringify({ metadata }))}`] : []
+  const data =
+    sets.length < new Set(differences.map(({ name }) => name)).size
+      ? [`--data ${shellWord(JSON.stringify({ metadata }))}`]
+      : []
   return [[`latchkey tenants update ${id}`, ...data, ...sets].join(' ')]
 }

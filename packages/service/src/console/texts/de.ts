@@ -451,8 +451,18 @@ export const de = {
     'Ihre Änderung ist {after}. Jetzt gespeichert: {before}',
   Setting: 'Einstellung',
   '(not there)': '(nicht da)',
-  'Keys and values for your own use. Those with a meaning: {keys}. An empty key removes its row.':
-    'Schlüssel und Werte für Ihre eigenen Zwecke. Eine Bedeutung haben: {keys}. Ein leerer Schlüssel entfernt seine Zeile.',
+  'Keys and values for your own use. Those with a meaning, beside the ones that have a field above: {keys}. An empty key removes its row.':
+    'Schlüssel und Werte für Ihre eigenen Zwecke. Eine Bedeutung haben, außer denen mit einem Feld weiter oben: {keys}. Ein leerer Schlüssel entfernt seine Zeile.',
+  Sections: 'Abschnitte',
+  'Nothing is saved before you have reviewed it.':
+    'Nichts wird gespeichert, bevor Sie es geprüft haben.',
+  'A field was refused. Nothing is saved.':
+    'Ein Feld wurde abgelehnt. Nichts ist gespeichert.',
+  '{count} fields were refused. Nothing is saved.':
+    '{count} Felder wurden abgelehnt. Nichts ist gespeichert.',
+  'What is marked needs a login of the last five minutes. If yours is older, you are asked for it, and the form is kept.':
+    'Was markiert ist, verlangt eine Anmeldung der letzten fünf Minuten. Ist Ihre älter, werden Sie danach gefragt, und das Formular bleibt erhalten.',
+  'new login': 'neue Anmeldung',
   'Review the change': 'Änderung prüfen',
   'ID tokens are signed by the first key. Applications read all of them, so a rotation ends no session and no token.':
     'ID-Tokens werden mit dem ersten Schlüssel signiert. Anwendungen lesen alle, deshalb beendet ein Wechsel keine Sitzung und kein Token.',

@@ -101,15 +101,15 @@ export function searchTenants(
 }
 
 /**
- * The tenant as an update would leave it; the DNS is not asked.
+ * Judges updates of a tenant before they are made: answers with the tenant as an update would leave it. The DNS is not asked.
+ * The applications are read once, for any number of updates.
  *
- * @throws ServiceError as {@link updateTenant} does.
+ * @throws ServiceError from the judge, as {@link updateTenant} does.
  */
-export async function judgeTenant(
+export async function tenantJudge(
   { context }: ServiceScope,
   last: Tenant,
-  input: TenantInput,
-): Promise<Tenant> {
+): Promise<(input: TenantInput) => Tenant> {
   const applications: Application[] = []
   for (let after: string | undefined, more = true; more; ) {
     const page = await context.store.applications.list(last.id, { after, limit: 100 })
@@ -117,7 +117,7 @@ export async function judgeTenant(
     after = page?.items.at(-1)?.id
     more = page?.more ?? false
   }
-  return change(context, last, checkTenant(input), applications)
+  return (input) => change(context, last, checkTenant(input), applications)
 }
 
 /**

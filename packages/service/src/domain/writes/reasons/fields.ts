@@ -16,6 +16,10 @@ export const fields = {
     en: 'The key "{key}" is there twice.',
     de: 'Der Schlüssel „{key}“ ist doppelt.',
   },
+  metadata_has_field: {
+    en: 'The key "{key}" has a field of its own on this page. Change it there.',
+    de: 'Der Schlüssel „{key}“ hat auf dieser Seite ein eigenes Feld. Ändern Sie ihn dort.',
+  },
   field_not_seconds: {
     en: '{field} must be a whole number of seconds.',
     de: '{field} muss eine ganze Zahl von Sekunden sein.',
@@ -96,9 +100,9 @@ export const fields = {
     en: 'There is no such object or route, or this API key cannot reach it.',
     de: 'Dieses Objekt oder diese Adresse gibt es nicht, oder dieser API-Schlüssel reicht nicht dorthin.',
   },
-  settings_no_group: {
-    en: 'There is no such group of settings.',
-    de: 'Es gibt keine solche Gruppe von Einstellungen.',
+  settings_incomplete: {
+    en: 'The form lacks fields of the settings, so nothing is saved. Open the page again.',
+    de: 'Dem Formular fehlen Felder der Einstellungen; es wird nichts gespeichert. Öffnen Sie die Seite noch einmal.',
   },
   secret_hours: {
     en: 'Give the hours as a whole number from 0 to 8760.',
