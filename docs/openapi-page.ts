@@ -63,6 +63,7 @@ const TITLES: Readonly<Record<string, string>> = {
   Grant: 'Grants',
   Program: 'Programs',
   TenantTexts: 'Texts',
+  TenantLogo: 'Logo',
   Mail: 'Mails',
   Webhook: 'Webhooks',
   WebhookTest: 'Webhooks',

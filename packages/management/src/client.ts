@@ -5,6 +5,7 @@ import { type Audit, createAudit } from './resources/audit.ts'
 import { type Credentials, createCredentials } from './resources/credentials.ts'
 import { createEvents, type Events } from './resources/events.ts'
 import { createGrants, type Grants } from './resources/grants.ts'
+import { createLogo, type Logo } from './resources/logo.ts'
 import { createMails, type Mails } from './resources/mails.ts'
 import { createPrograms, type Programs } from './resources/programs.ts'
 import { createSessions, type Sessions } from './resources/sessions.ts'
@@ -25,6 +26,7 @@ export interface ManagementClient {
   grants(tenantId: string, userId: string): Grants
   programs(tenantId: string): Programs
   texts(tenantId: string): Texts
+  logo(tenantId: string): Logo
   mails(tenantId: string): Mails
   webhooks(tenantId: string): Webhooks
   events(tenantId: string): Events
@@ -51,6 +53,7 @@ export function createManagementClient(options: ManagementClientOptions): Manage
     grants: (tenantId, userId) => createGrants(send, tenantId, userId),
     programs: (tenantId) => createPrograms(send, tenantId),
     texts: (tenantId) => createTexts(send, tenantId),
+    logo: (tenantId) => createLogo(send, tenantId),
     mails: (tenantId) => createMails(send, tenantId),
     webhooks: (tenantId) => createWebhooks(send, tenantId),
     events: (tenantId) => createEvents(send, tenantId),

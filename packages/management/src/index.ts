@@ -25,6 +25,7 @@ export type { CreateOptions } from './resources/create.ts'
 export type { Credentials } from './resources/credentials.ts'
 export type { EventQuery, Events } from './resources/events.ts'
 export type { Grants } from './resources/grants.ts'
+export type { Logo } from './resources/logo.ts'
 export type { MailInput, Mails } from './resources/mails.ts'
 export type { Programs } from './resources/programs.ts'
 export type { Change, Deletable, Readable } from './resources/resource.ts'
@@ -58,6 +59,7 @@ export type {
   Session,
   Tenant,
   TenantEvent,
+  TenantLogo,
   TenantSettings,
   TenantTexts,
   User,

@@ -187,6 +187,22 @@ export interface TenantTexts {
   [member: string]: unknown
 }
 
+/** The logo that a tenant has uploaded; all members but `type` are empty or 0 without one. */
+export interface TenantLogo {
+  readonly type: string
+  /** Where the image is. Another image has another URL. */
+  url: string
+  /** The hash of its bytes, in hexadecimal. */
+  sha256: string
+  content_type: string
+  /** In pixels, like the height. */
+  width: number
+  height: number
+  /** Its size. */
+  bytes: number
+  [member: string]: unknown
+}
+
 /** A reason why a user cannot log in. */
 export interface LoginObstacle {
   /** The name of the reason, such as `disabled` or `password_wait`. More can be added. */

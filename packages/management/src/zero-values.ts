@@ -17,6 +17,7 @@ export const zeros: Record<
   | 'Grant'
   | 'Program'
   | 'TenantTexts'
+  | 'TenantLogo'
   | 'Mail'
   | 'Webhook'
   | 'WebhookTest'
@@ -53,6 +54,7 @@ export const zeros: Record<
   },
   Program: { blocked: false, listed: false },
   TenantTexts: { en: {}, de: {} },
+  TenantLogo: { url: '', sha256: '', content_type: '', width: 0, height: 0, bytes: 0 },
   Mail: { user_id: '', attempts: 0, last_answer: '' },
   Webhook: { ...common, url: '', description: '', types: [], disabled: false },
   WebhookTest: { accepted: false, milliseconds: 0 },

@@ -9,6 +9,7 @@ import { createBrowser } from './issuer/support/browser.ts'
 import { codeOf } from './issuer/support/factors.ts'
 import { startApi, stores } from './support/api.ts'
 import { digestOf, PASSWORD } from './support/hashes.ts'
+import { pngOf } from './support/images.ts'
 
 const callback = 'https://app.example.com/callback'
 const ada = { email: 'ada@example.com', password: 'correct horse battery' }
@@ -119,6 +120,9 @@ describe.each(stores)('on %s', (store) => {
       })
     })
     await emits(['tenant.update'], () => post(`/x${tenant}/texts`, { en: { login_title: 'Hi' } }))
+    await emits(['tenant.update'], () =>
+      post(`/x${tenant}/logo`, { image: pngOf(2, 1).toString('base64') }),
+    )
     const input = { name: 'Shop', redirect_urls: [callback] }
     const shop = (await emits(['application.create'], () => post(applications, input))).body
     await emits(['application.update'], () => post(`${applications}/${shop.id}`, input))

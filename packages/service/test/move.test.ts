@@ -9,6 +9,7 @@ import { tables } from '../src/store/sql/schema.ts'
 import { createSqliteProtocolStore } from '../src/store/sqlite/protocol-store.ts'
 import { run, temporaryFolder } from './cli/support.ts'
 import { connectApi } from './support/api.ts'
+import { pngOf } from './support/images.ts'
 import { createDatabase } from './support/postgres.ts'
 
 const database = await createDatabase()
@@ -44,6 +45,8 @@ test('a folder that was moved to PostgreSQL and Redis is served there as it was'
   const { secret } = await before.admin.createApiKey({ name: 'tests', reach: [tenant.id] })
   const old = connectApi(before.fetch, secret, tenant.id)
   for (let i = 0; i < 25; i++) await old.createUser()
+  const image = pngOf(2, 2)
+  await old.post(`/x${old.tenant}/logo`, { image: image.toString('base64') })
   // Links of before do not count any more, and the log keeps the names of before.
   const [first] = (await old.get(old.users)).body.data
   const profile = { email: 'moved@example.com', name: 'Moved' }
@@ -100,6 +103,8 @@ test('a folder that was moved to PostgreSQL and Redis is served there as it was'
     expect((await api.get(`${api.users}?limit=100`)).body).toEqual(users.body)
     expect((await api.get(path)).body).toEqual(withSecret)
     expect(await keysOf(after.fetch)).toEqual(keys)
+    const { url } = (await api.get(`/x${api.tenant}/logo`)).body
+    expect(Buffer.from(await (await after.fetch(url)).arrayBuffer())).toEqual(image)
     expect(await after.admin.audit({ limit: 1_000 })).toEqual(audit)
     await api.createUser('new@example.com')
     expect((await api.get(api.users)).body.total).toBe(26)

@@ -11,6 +11,8 @@ const names: Readonly<Record<string, Sentence>> = {
   '/console/operators/:operator/remove': 'Remove an operator',
   '/console/audit/export': 'Download the audit log',
   '/console/t/:tenant/settings/save': 'Change settings of a tenant',
+  '/console/t/:tenant/settings/logo': 'Upload a logo',
+  '/console/t/:tenant/settings/logo/save': 'Change the logo of a tenant',
   '/console/t/:tenant/texts/save': 'Change the texts of a tenant',
   '/console/t/:tenant/delete': 'Delete the tenant',
   '/console/t/:tenant/keys/new': 'Make an API key',

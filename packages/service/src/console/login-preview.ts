@@ -1,3 +1,4 @@
+import { absoluteLogo } from '../domain/tenants/tenant-features.ts'
 import { firstSteps, isSignupOpen } from '../domain/ways/login-methods.ts'
 import { passwordPolicy } from '../domain/ways/password-policy.ts'
 import { brandingOf } from '../issuer/requests/branding.ts'
@@ -20,13 +21,18 @@ type Scheme = 'light' | 'dark'
 
 const schemes = ['light', 'dark'] as const
 
-/** The login page as its visitors see it first, with the connections that are offered. */
+/**
+ * The login page as its visitors see it first, with the connections that are offered.
+ *
+ * @param logoUrl - The image above it. Default: that of the tenant.
+ */
 export function loginPreview(
   tenant: Tenant,
   connections: readonly Connection[],
   language: Language,
+  logoUrl: string | undefined = absoluteLogo(tenant),
 ): LoginPreview {
-  const branding = { ...brandingOf(tenant), language }
+  const branding = { ...brandingOf(tenant), language, logoUrl }
   const pageIn = (scheme: Scheme) =>
     renderPage(
       'login',
@@ -42,7 +48,7 @@ export function loginPreview(
   return {
     pages: { light: withoutScripts(pageIn('light')), dark: withoutScripts(pageIn('dark')) },
     styleHashes: schemes.map((scheme) => styleOf({ ...branding, scheme }).hash),
-    image: branding.logoUrl,
+    image: logoUrl?.startsWith('data:') ? 'data:' : logoUrl,
     notes: branding.color === undefined ? [] : notesOn(branding.color),
   }
 }
@@ -68,7 +74,7 @@ export function signupPreview(
   const pageIn = (scheme: Scheme) =>
     renderPage(
       'signup',
-      { ...brandingOf(tenant), language, scheme },
+      { ...brandingOf(tenant), logoUrl: absoluteLogo(tenant), language, scheme },
       {
         csrf: '',
         email: '',

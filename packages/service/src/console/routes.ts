@@ -9,6 +9,7 @@ import { impersonateRoutes } from './routes/impersonate.ts'
 import { importRoutes } from './routes/imports.ts'
 import { jobRoutes } from './routes/jobs.ts'
 import { keyRoutes } from './routes/keys.ts'
+import { logoRoutes } from './routes/logo.ts'
 import { operatorRoutes } from './routes/operators.ts'
 import { outboxRoutes } from './routes/outbox.ts'
 import { overviewRoutes } from './routes/overview.ts'
@@ -30,6 +31,7 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
   ...searchRoutes,
   ...tenantRoutes,
   ...settingRoutes,
+  ...logoRoutes,
   ...textRoutes,
   ...destructiveActionRoutes,
   ...applicationRoutes,

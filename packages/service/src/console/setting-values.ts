@@ -4,7 +4,13 @@ import { reason } from '../domain/writes/reasons/index.ts'
 import type { Tenant } from '../store/records.ts'
 import { type TenantBody, tenantBody } from '../wire/schemas.ts'
 import { serializeTenant } from '../wire/tenants.ts'
-import { inOneWay, type MetadataRow, metadataOf, metadataRows, sentMetadata } from './form-fields.ts'
+import {
+  inOneWay,
+  type MetadataRow,
+  metadataOf,
+  metadataRows,
+  sentMetadata,
+} from './form-fields.ts'
 import {
   isFlag,
   isGuarded,
@@ -32,7 +38,9 @@ export const sections: readonly SettingGroup[] = [...settingGroups, METADATA_GRO
 export const allSettings: readonly Setting[] = settingGroups.flatMap(({ settings }) => settings)
 
 /** The keys of metadata that have a field. */
-const withField: ReadonlySet<string> = new Set(allSettings.filter(isMetadata).map(({ name }) => name))
+const withField: ReadonlySet<string> = new Set(
+  allSettings.filter(isMetadata).map(({ name }) => name),
+)
 
 /** The tenant as the API has it, with every member. */
 export function bodyOf(tenant: Tenant): TenantBody {
@@ -171,7 +179,9 @@ export function differencesOf(before: SettingValues, after: SettingValues): Diff
 
 /** The section that a field is in. */
 export function sectionOf(field: string): SettingGroup {
-  return sections.find(({ settings }) => settings.some((one) => one.name === field)) ?? METADATA_GROUP
+  return (
+    sections.find(({ settings }) => settings.some((one) => one.name === field)) ?? METADATA_GROUP
+  )
 }
 
 /** A value in words. */

@@ -196,6 +196,7 @@ const labels: ReadonlyMap<string, Text> = new Map<string, Text>([
       }),
     ]),
   ),
+  ['logo', 'Logo'],
   ['profile.email', 'Address'],
   ['profile.email_verified', 'Address is verified'],
   ['profile.name', 'Name'],

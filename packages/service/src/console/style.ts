@@ -225,6 +225,7 @@ main:has(#api-names:not(:checked)) .api-name { display: none; }
 .acts { display: flex; flex-wrap: wrap; gap: .5rem; align-items: center; }
 .acts select { width: 13rem; }
 html:has(.chosen) { scroll-padding-bottom: 5rem; }
+form > fieldset + .chosen { justify-content: space-between; }
 .contents ul { display: flex; flex-wrap: wrap; gap: .3rem 1.1rem; margin: 0 0 1rem; padding: 0; list-style: none; }
 .note ul { margin: 0; padding-left: 1.1rem; }
 .actions.below { margin: .8rem 0 0; }
@@ -292,6 +293,7 @@ iframe { width: 100%; height: 46rem; border: 1px solid var(--edge); border-radiu
   .tabs-menu a { display: flex; align-items: center; min-height: 2.75rem; color: var(--ink); text-decoration: none; font-weight: 500; }
   .tabs-menu a[aria-current] { color: var(--accent); font-weight: 620; }
   .contents a { display: flex; align-items: center; min-height: 2.75rem; }
+  form:has(> fieldset > .settings) > .chosen > p { display: none; }
   .chosen { justify-content: space-between; padding: .5rem .8rem; }
   .chosen button { padding: .3rem .55rem; }
   .chosen > .acts { flex: 1 1 100%; margin: 0; }

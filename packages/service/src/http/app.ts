@@ -40,6 +40,7 @@ import { auditRoutes } from './resources/audit.ts'
 import { credentialRoutes } from './resources/credentials.ts'
 import { grantRoutes } from './resources/grants.ts'
 import { supportRoutes } from './resources/support.ts'
+import { tenantLogoRoutes } from './resources/tenant-logo.ts'
 import { tenantTextRoutes } from './resources/tenant-texts.ts'
 import { tenantRoutes } from './resources/tenants.ts'
 import { userRoutes } from './resources/users.ts'
@@ -62,6 +63,7 @@ export const routes: readonly Route[] = [
   ...supportRoutes,
   ...grantRoutes,
   ...tenantTextRoutes,
+  ...tenantLogoRoutes,
   ...webhookRoutes,
 ]
 

@@ -67,6 +67,12 @@ export const answerExamples: Readonly<Record<ResourceName, object>> = {
     type: 'TenantTexts',
     en: { login_title: 'Welcome to {company}', login_text: 'For members of our club.' },
   },
+  TenantLogo: {
+    type: 'TenantLogo',
+    url: 'https://login.acme.com/logo/d2f583f19491f0d46b863f1d5a988a195cb005890221dec2b66426bc6b006df8',
+    sha256: 'd2f583f19491f0d46b863f1d5a988a195cb005890221dec2b66426bc6b006df8',
+    ...{ content_type: 'image/png', width: 1, height: 1, bytes: 70 },
+  },
   LoginTrouble: {
     type: 'LoginTrouble',
     obstacles: [
@@ -127,6 +133,10 @@ export const bodyExamples: Readonly<Record<string, object>> = {
   letTryAgain: {},
   resendMail: {},
   updateTexts: { en: { login_title: 'Welcome to {company}' }, de: {} },
+  updateLogo: {
+    image:
+      'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mOoko/5DwAEAQH1U5Z8IQAAAABJRU5ErkJggg==',
+  },
   createWebhook: webhookFields,
   updateWebhook: { ...webhookFields, disabled: true },
   rotateWebhookSecret: {},

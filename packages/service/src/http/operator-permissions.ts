@@ -21,6 +21,8 @@ export const neededFor: Readonly<Record<string, Needed>> = {
   updateTenant: dangerous('edit'),
   getTexts: open('read'),
   updateTexts: dangerous('edit'),
+  getLogo: open('read'),
+  updateLogo: dangerous('edit'),
   listApplications: open('read'),
   getApplication: open('read'),
   createApplication: dangerous('edit'),

@@ -128,6 +128,20 @@ const tenantTextsSchema = {
   },
 }
 
+const tenantLogoSchema = {
+  type: 'object',
+  required: ['type'],
+  properties: {
+    type: { const: 'TenantLogo' },
+    url: { type: 'string', description: 'Where the image is; missing without an uploaded one.' },
+    sha256: { type: 'string', description: 'The hash of its bytes, in hexadecimal.' },
+    content_type: { enum: ['image/png', 'image/jpeg', 'image/webp'] },
+    width: { type: 'integer', description: 'In pixels, like `height`.' },
+    height: { type: 'integer' },
+    bytes: { type: 'integer', description: 'Its size.' },
+  },
+}
+
 const mailSchema = {
   type: 'object',
   required: ['type', 'id', 'created_at', 'kind', 'state'],
@@ -308,6 +322,7 @@ export const resourceSchemas: Record<ResourceName, object> = {
   },
   LoginTrouble: loginTroubleSchema,
   TenantTexts: tenantTextsSchema,
+  TenantLogo: tenantLogoSchema,
   Mail: mailSchema,
   Grant: grantSchema,
   Program: programSchema,

@@ -19,6 +19,7 @@ export type ResourceName =
   | 'EndedSessions'
   | 'LoginTrouble'
   | 'TenantTexts'
+  | 'TenantLogo'
   | 'Mail'
   | 'Grant'
   | 'Program'

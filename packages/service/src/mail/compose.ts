@@ -1,4 +1,4 @@
-import { brandOf } from '../domain/tenants/tenant-features.ts'
+import { absoluteLogo, brandOf } from '../domain/tenants/tenant-features.ts'
 import { nameInMail, ownText, type TextMail } from '../domain/tenants/tenant-texts.ts'
 import { accentsOf } from '../pages/accents.ts'
 import {
@@ -143,13 +143,13 @@ export function composeMail(
   const isProven = to?.verifiedAt !== undefined
   const name = isProven ? (to.profile.given_name ?? to.profile.name) : undefined
   const { subject, text, button } = texts[kind]
-  const { color, logoUrl } = brandOf(tenant)
+  const { color } = brandOf(tenant)
   const own = options.text === undefined ? ownTextsIn(kind, tenant, { ...options, values }) : {}
   const content = {
     language: options.language,
     subject: own.subject ?? t(subject, { company }),
     brand: logoImageText ? nameInMail(logoImageText, domain) : company,
-    logoUrl,
+    logoUrl: absoluteLogo(tenant),
     accents: accentsOf(color),
     greeting: name ? t('mailGreeting', { name }) : t('mailGreetingPlain'),
     code: options.values?.code === undefined ? undefined : t('mailCode', options.values),

@@ -9,7 +9,7 @@ export interface MailContent {
   language: Language
   subject: string
   brand: string
-  /** The https URL of an image that replaces the brand. */
+  /** The absolute URL of an image that replaces the brand. */
   logoUrl: string | undefined
   accents: { light: Accents; dark: Accents }
   greeting: string

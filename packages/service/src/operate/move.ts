@@ -21,6 +21,7 @@ import { allEntries, readTable } from '../store/sqlite/read-all.ts'
 /** The tables of `data.db`, each after those that it refers to. */
 const TABLES = [
   'tenants',
+  'tenant_logos',
   'applications',
   'users',
   'last_logins',

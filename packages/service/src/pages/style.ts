@@ -204,7 +204,7 @@ export function pageHeaders(
     "base-uri 'none'",
     "frame-ancestors 'none'",
     // The icon, and the image of the tenant; a source has no query.
-    ["img-src 'self'", image?.split('?')[0]].filter((part) => part !== undefined).join(' '),
+    ["img-src 'self'", ...(image && !image.startsWith('/') ? [image.split('?')[0]] : [])].join(' '),
     ...(hasScript ? ["script-src 'self'"] : []),
   ]
   return { ...headers, 'content-security-policy': policy.join('; ') }

@@ -138,6 +138,12 @@ export interface TenantDeletion {
 /**
  * Tenants. The system tenant can be read by its id and its domain, but is in no list and in no total.
  */
+/** The image of a tenant, as it is stored. */
+export interface StoredLogo {
+  readonly hash: string
+  readonly bytes: Buffer
+}
+
 export interface TenantStore {
   /** `duplicate`: the domain is another tenant's, or is held for another. */
   insert(tenant: Tenant, audit: AuditEntry): Promise<Outcome<Tenant>>
@@ -151,14 +157,21 @@ export interface TenantStore {
    *
    * @param change - As {@link Change}; it gets the applications that are asked for, as they are at the moment of the write.
    * @param options - `heldUntil`: the domain that the tenant leaves is held for it until then. `applicationsWith`: a key of
-   *   metadata; the applications that have it are read. Default: none are.
+   *   metadata; the applications that have it are read. Default: none are. `logo`: the image is replaced by these bytes, those of
+   *   the `logo` that the change gives the tenant. Default: it stays.
    */
   update(
     id: string,
     change: (current: Tenant, applications: readonly Application[]) => Tenant,
     audit: AuditEntry,
-    options?: { heldUntil?: Micros; applicationsWith?: string },
+    options?: {
+      heldUntil?: Micros
+      applicationsWith?: string
+      logo?: { readonly bytes: Buffer | undefined }
+    },
   ): Promise<Outcome<Tenant>>
+  /** The image that the tenant has uploaded, if any. */
+  logo(id: string): Promise<StoredLogo | undefined>
   /**
    * Deletes the tenant; answers with its last version. It is in no list and found by nothing from then on,
    * and no key reaches it; its rows are erased by {@link TenantStore.erase}. Its domain is held as in

@@ -28,6 +28,18 @@ export interface TenantTexts {
   readonly de?: Readonly<Record<string, string>>
 }
 
+/** The image that a tenant has uploaded. */
+export interface TenantLogo {
+  /** SHA-256 of the bytes, in hexadecimal. */
+  readonly hash: string
+  readonly type: 'image/png' | 'image/jpeg' | 'image/webp'
+  /** In pixels, like the height. */
+  readonly width: number
+  readonly height: number
+  /** Its size. */
+  readonly bytes: number
+}
+
 /** An isolated set of applications and users, and an OpenID provider at its own domain. */
 export interface Tenant {
   id: string
@@ -40,6 +52,8 @@ export interface Tenant {
   endedHosts?: Readonly<Record<string, Micros>> | undefined
   /** Texts that replace those of the service. */
   texts?: TenantTexts | undefined
+  /** The uploaded image above every page; its bytes are a row of their own. */
+  logo?: TenantLogo | undefined
 }
 
 /** A client of the tenant's OpenID provider. */

@@ -14,6 +14,7 @@ import {
 import { compareTree } from '../../../../test/support/tree.ts'
 import { consoleRoutes } from '../../src/console/routes.ts'
 import { startChromium } from '../pages/chromium.ts'
+import { pngOf } from '../support/images.ts'
 import { type ListeningConsole, listenWithConsole } from './chromium.ts'
 import { fillConsole, type Ids } from './gallery-data.ts'
 import { fillImports } from './gallery-imports.ts'
@@ -44,6 +45,11 @@ const gallery: Readonly<Record<string, readonly Entry[]>> = {
   '/console/t/:tenant/settings': [
     'settings',
     { name: 'settings-look', path: '/console/t/:tenant/settings', act: changeTheLook },
+  ],
+  '/console/t/:tenant/settings/logo': [
+    'logo',
+    { name: 'logo-look', path: '/console/t/:tenant/settings/logo', act: chooseLogo },
+    { name: 'logo-stored', path: '/console/t/:tenant/settings/logo', act: saveLogo },
   ],
   '/console/t/:tenant/texts': [
     'texts',
@@ -129,6 +135,25 @@ async function changeTheLook(page: Page): Promise<void> {
   await page.locator('#allow_signups').uncheck()
   await page.locator('#remember_login_seconds').fill('3600')
   await page.locator('.chosen button').click()
+  await seeFrames(page)
+}
+
+/** Asks for the page that shows a logo before it is saved. */
+async function chooseLogo(page: Page): Promise<void> {
+  const file = { name: 'logo.png', mimeType: 'image/png', buffer: pngOf(220, 60) }
+  await page.locator('#file').setInputFiles(file)
+  await page.locator('form[enctype] button').click()
+  await seeFrames(page)
+}
+
+/** Saves a logo, and shows its page. It stays for the pages after it. */
+async function saveLogo(page: Page): Promise<void> {
+  await chooseLogo(page)
+  await page.locator('form.actions button').click()
+  await seeFrames(page)
+}
+
+async function seeFrames(page: Page): Promise<void> {
   for (const frame of await page.locator('iframe').all()) {
     await frame.contentFrame().getByRole('heading').waitFor()
     await frame.scrollIntoViewIfNeeded()

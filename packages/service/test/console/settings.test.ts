@@ -24,7 +24,8 @@ async function withTenant({ service }: ConsoleService) {
     const { secret } = await admin.createApiKey({ name: 'tests', reach: 'all' })
     const url = `https://api.example/v1/tenants/${tenant.id}`
     const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' }
-    const last = await (await service.fetch(url, { headers })).json()
+    const answer = await service.fetch(url, { headers })
+    const last = (await answer.json()) as { settings: object }
     const body = JSON.stringify({ ...last, metadata, settings: { ...last.settings, ...changed } })
     expect((await service.fetch(url, { method: 'POST', headers, body })).status).toBe(200)
   }
@@ -241,7 +242,11 @@ describe.each(stores.filter((one): one is Exclude<StoreName, 'cluster'> => one !
       }
       await confirm(bob, page, await send(bob, page, theirs))
 
-      const mine = { name: 'Mine', allow_hardware: 'true', ...rows({ crm: '1', both: 'c', own: 'z' }) }
+      const mine = {
+        name: 'Mine',
+        allow_hardware: 'true',
+        ...rows({ crm: '1', both: 'c', own: 'z' }),
+      }
       for (const action of [page, `${page}/save`]) {
         const late = await send(ada, page, mine, { action, opened })
         expect(late.status).toBe(409)
@@ -313,7 +318,11 @@ describe.each(stores.filter((one): one is Exclude<StoreName, 'cluster'> => one !
       const ada = await running.logIn({ role: 'admin' })
       const wrong = {
         ...{ company_name: 'Acme Ltd', support_email: 'nobody', domain: '//x' },
-        ...{ latchkey_brand_color: 'red', remember_login_seconds: 'x', latchkey_impersonation: 'asked' },
+        ...{
+          latchkey_brand_color: 'red',
+          remember_login_seconds: 'x',
+          latchkey_impersonation: 'asked',
+        },
         ...rows({ latchkey_four_eyes: 'perhaps' }),
       }
       const refused = await send(ada, page, wrong)
@@ -341,7 +350,11 @@ describe.each(stores.filter((one): one is Exclude<StoreName, 'cluster'> => one !
     test('stored values that a form cannot show stay as they are', async () => {
       await using running = await startConsoleOn(store)
       const { page, stored, update } = await withTenant(running)
-      const odd = { crm: 'a\r\nb', latchkey_leaked_password_check: 'false', latchkey_impersonation: 'off' }
+      const odd = {
+        crm: 'a\r\nb',
+        latchkey_leaked_password_check: 'false',
+        latchkey_impersonation: 'off',
+      }
       await update(odd, { logo_image_text: ' Acme  ' })
       const ada = await running.logIn({ role: 'admin' })
       expect((await send(ada, page, {})).location).toBe(`${page}?done=unchanged`)

@@ -66,6 +66,8 @@ test('the document has the endpoints of the summary, those under /x/v1, and no o
       `POST /x${user}/let-try-again`,
       `GET /x${tenant}/texts`,
       `POST /x${tenant}/texts`,
+      `GET /x${tenant}/logo`,
+      `POST /x${tenant}/logo`,
       `POST /x${user}/mails`,
       `GET /x${user}/grants`,
       `DELETE /x${user}/grants/{grant_id}`,
@@ -154,6 +156,7 @@ test('the bodies of the examples are accepted by the service', async () => {
 
   await send(tenant)
   await send(`/x${tenant}/texts`)
+  await send(`/x${tenant}/logo`)
   const application_id = await send(`${tenant}/applications`)
   await send(`${tenant}/applications/{application_id}`, { application_id })
   const user_id = await send(`${tenant}/users`)

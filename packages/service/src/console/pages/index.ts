@@ -1,7 +1,7 @@
 import type { Permission } from '../../domain/operators/roles.ts'
 import type { Language } from '../../pages/index.ts'
 import type { OperatorUser } from '../../store/ports.ts'
-import type { Micros } from '../../store/records.ts'
+import type { Micros, TenantLogo } from '../../store/records.ts'
 import type { MetadataRow } from '../form-fields.ts'
 import type { LoginPreview } from '../login-preview.ts'
 import type { ServicePage } from '../service-pages.ts'
@@ -141,6 +141,8 @@ interface Parts {
       problems: ConsolePages['settings']['problems']
       theirs: readonly Difference[]
     }
+  'logo-facts': Pick<Shared, 't'> & { logo: TenantLogo }
+  'logo-previews': Pick<Shared, 't' | 'login'>
   'webhook-fields': Shared & Omit<ConsolePages['webhook-add'], 'action'>
   'connection-fields': Shared & Pick<ConsolePages['connection'], 'draft'>
   'connection-secret': Pick<Shared, 't'> & Pick<ConsolePages['connection-add'], 'isApple'>

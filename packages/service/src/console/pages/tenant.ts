@@ -5,7 +5,14 @@ import type { ContactResult, MailSample } from '../../domain/operators/support.t
 import type { TextLanguage, TextMail, TextName } from '../../domain/tenants/tenant-texts.ts'
 import type { Reason, Translated } from '../../domain/writes/reasons/index.ts'
 import type { Delivery } from '../../store/deliveries.ts'
-import type { Application, Connection, Micros, RecipeName, Tenant } from '../../store/records.ts'
+import type {
+  Application,
+  Connection,
+  Micros,
+  RecipeName,
+  Tenant,
+  TenantLogo,
+} from '../../store/records.ts'
 import type { MetadataRow } from '../form-fields.ts'
 import type { KitSnippet } from '../kit-snippet.ts'
 import type { LoginPreview } from '../login-preview.ts'
@@ -29,6 +36,7 @@ export interface TenantPages {
     values: SettingValues
     problems: readonly ShownProblem[]
     theirs: readonly Difference[]
+    hasLogo: boolean
     /** The label of each field, which a refusal above the form names. */
     labels: Readonly<Record<string, Sentence>>
     /** The values that the form is filled with, which it sends back. */
@@ -45,6 +53,20 @@ export interface TenantPages {
     readAt: string
     filledWith: string
     base: string
+  }
+  logo: {
+    logo: TenantLogo | undefined
+    most: { bytes: number; side: number }
+    base: string
+    readAt: Micros
+  }
+  'logo-review': {
+    before: TenantLogo | undefined
+    after: TenantLogo
+    /** The bytes in base64url. */
+    image: string
+    base: string
+    readAt: string
   }
   texts: {
     base: string

@@ -90,6 +90,7 @@ async function showSettings(call: TenantCall, returned?: Returned): Promise<Resu
       filledWith: JSON.stringify(baseFrom(stored)),
       readAt: tenant.updatedAt,
       base: pathOf(call),
+      hasLogo: tenant.logo !== undefined,
       labels: Object.fromEntries(
         [...allSettings, { name: METADATA_GROUP.id, label: METADATA_GROUP.title }].map(
           ({ name, label }) => [name, label],

@@ -453,11 +453,33 @@ export const de = {
   '(not there)': '(nicht da)',
   'Keys and values for your own use. Those with a meaning, beside the ones that have a field above: {keys}. An empty key removes its row.':
     'Schlüssel und Werte für Ihre eigenen Zwecke. Eine Bedeutung haben, außer denen mit einem Feld weiter oben: {keys}. Ein leerer Schlüssel entfernt seine Zeile.',
+  Logo: 'Logo',
+  'Logo…': 'Logo …',
+  'Upload a logo': 'Logo hochladen',
+  'Change the logo of a tenant': 'Logo eines Mandanten ändern',
+  'No image is uploaded. Pages and messages show the image at the URL among the settings, or the name.':
+    'Es ist kein Bild hochgeladen. Seiten und Nachrichten zeigen das Bild an der URL unter den Einstellungen oder den Namen.',
+  'Another image': 'Anderes Bild',
+  'Upload an image': 'Bild hochladen',
+  'PNG, JPEG or WebP, at most {bytes} bytes and {side} pixels a side. SVG is refused, as it can hold scripts. The file is shown as it is: the place and the camera in a photo stay in it.':
+    'PNG, JPEG oder WebP, höchstens {bytes} Bytes und {side} Pixel je Seite. SVG wird abgelehnt, weil es Skripte enthalten kann. Die Datei wird unverändert gezeigt: Ort und Kamera eines Fotos bleiben darin.',
+  'Take the image away': 'Bild entfernen',
+  'Messages that were sent before show no image any more.':
+    'Bereits versandte Nachrichten zeigen dann kein Bild mehr.',
+  'It takes the place of the image that is stored. Messages that were sent before show no image any more.':
+    'Es ersetzt das gespeicherte Bild. Bereits versandte Nachrichten zeigen dann kein Bild mehr.',
+  Pixels: 'Pixel',
+  Bytes: 'Bytes',
+  'Look at both: the image has to be readable on {light} and on {dark}. One with a background of its own is.':
+    'Sehen Sie sich beide an: Das Bild muss auf {light} und auf {dark} lesbar sein. Eines mit eigenem Hintergrund ist es.',
+  'An image is uploaded; it stands before the one at this URL.':
+    'Ein Bild ist hochgeladen; es geht dem an dieser URL vor.',
+  'In place of its URL, an image can be uploaded.':
+    'Statt seiner URL kann ein Bild hochgeladen werden.',
   Sections: 'Abschnitte',
   'Nothing is saved before you have reviewed it.':
     'Nichts wird gespeichert, bevor Sie es geprüft haben.',
-  'A field was refused. Nothing is saved.':
-    'Ein Feld wurde abgelehnt. Nichts ist gespeichert.',
+  'A field was refused. Nothing is saved.': 'Ein Feld wurde abgelehnt. Nichts ist gespeichert.',
   '{count} fields were refused. Nothing is saved.':
     '{count} Felder wurden abgelehnt. Nichts ist gespeichert.',
   'What is marked needs a login of the last five minutes. If yours is older, you are asked for it, and the form is kept.':

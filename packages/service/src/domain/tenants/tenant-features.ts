@@ -6,6 +6,7 @@ import {
   MOST_LEAST_CHARACTERS,
   RANGES_KEY,
 } from '../ways/password-policy.ts'
+import { isLoopbackHost } from '../writes/addresses.ts'
 import { ServiceError } from '../writes/errors.ts'
 import { type Reason, reason } from '../writes/reasons/index.ts'
 import {
@@ -122,16 +123,36 @@ export function checkOwnerRules(
   }
 }
 
-/** The color and the image of the tenant's pages, if it has them. */
-export function brandOf({ metadata }: Pick<Tenant, 'metadata'>): {
+/**
+ * The color and the image of the tenant's pages, if it has them. The URL of an uploaded image, which stands before one by its
+ * address, is a path at the tenant's domain.
+ */
+export function brandOf({ metadata, logo }: Pick<Tenant, 'metadata' | 'logo'>): {
   color: string | undefined
   logoUrl: string | undefined
 } {
   const { [COLOR_KEY]: color = '', [LOGO_KEY]: logoUrl = '' } = metadata
   return {
     color: isColor(color) ? color.toLowerCase() : undefined,
-    logoUrl: isImageUrl(logoUrl) ? new URL(logoUrl).href : undefined,
+    logoUrl: logo ? logoPath(logo.hash) : linkedImage(logoUrl),
   }
+}
+
+/** The path of an uploaded image at the tenant's domain. Another image has another path, so each may be cached for ever. */
+export const logoPath = (hash: string): string => `/logo/${hash}`
+
+/** The image of the tenant by a URL that works anywhere. Mail and console are read at no domain of the tenant. */
+export function absoluteLogo(
+  tenant: Pick<Tenant, 'metadata' | 'logo' | 'settings'>,
+): string | undefined {
+  const { logoUrl } = brandOf(tenant)
+  const { hostname } = new URL(`https://${tenant.settings.domain}`)
+  const scheme = isLoopbackHost(hostname) ? 'http' : 'https'
+  return logoUrl && new URL(logoUrl, `${scheme}://${tenant.settings.domain}`).href
+}
+
+function linkedImage(url: string): string | undefined {
+  return isImageUrl(url) ? new URL(url).href : undefined
 }
 
 function isColor(value: string): boolean {

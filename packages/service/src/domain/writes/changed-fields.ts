@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { AuditChange } from '../../store/audit-details.ts'
+import type { TenantLogo } from '../../store/records.ts'
 
 /** Members of records that no caller decides about. */
 const internal = new Set([
@@ -60,6 +61,7 @@ const told: ReadonlySet<string> = new Set([
     'reach',
     'name',
     'texts',
+    'logo',
   ],
   ...['loginUrl', 'logoutUrls', 'redirectUrls', 'url', 'description', 'types'],
   ...['issuer', 'clientId', 'scopes', 'trustEmail', 'allowSignup', 'enabled'],
@@ -73,7 +75,8 @@ export function changedValues(before: object, after: object): AuditChange[] {
   const changes: AuditChange[] = []
   for (const [name, [last, next]] of differing(before, after)) {
     if (!told.has(name)) continue
-    if (name === 'verifiedAt') {
+    if (name === 'logo') changes.push({ name, ...valuesOf(imageIn(last), imageIn(next)) })
+    else if (name === 'verifiedAt') {
       const was = (value: unknown) => String(value !== undefined)
       changes.push({ name: names.verifiedAt, before: was(last), after: was(next) })
     } else if (name === 'texts') {
@@ -92,6 +95,13 @@ export function changedValues(before: object, after: object): AuditChange[] {
     }
   }
   return changes
+}
+
+/** An uploaded image in words: what it is, and the hash of its bytes. */
+function imageIn(logo: unknown): string | undefined {
+  if (logo === undefined) return undefined
+  const { type, width, height, bytes, hash } = logo as TenantLogo
+  return `${type}, ${width} x ${height} pixels, ${bytes} bytes, SHA-256 ${hash}`
 }
 
 /** The texts of a tenant by names such as `texts.de.login_title`. */

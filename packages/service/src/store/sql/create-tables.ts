@@ -95,6 +95,7 @@ export function createTables(engine: EngineName): string[] {
     ...createAuditTriggers(engine),
     createTable('legacy_passwords', engine),
     ...createLegacyTriggers(engine),
+    createTable('tenant_logos', engine),
   ]
 }
 

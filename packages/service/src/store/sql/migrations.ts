@@ -63,6 +63,7 @@ export function changesOf(engine: EngineName, { tables, indexes, step }: Own): r
     { name: '0022-login-ways', statements: [addColumn(engine, 'last_logins', 'way')] },
     { name: '0023-login-ways-index', indexes: LATER_INDEXES },
     { name: '0024-login-ways-by-time', indexes: LATER_INDEXES },
+    { name: '0025-tenant-logos', statements: [createTable('tenant_logos', engine)] },
   ]
 }
 

@@ -20,6 +20,14 @@ export const tables = {
     // Of a tenant that is there, both are null.
     more: { deleted_at: 'integer', deleted_users: 'integer' },
   },
+  tenant_logos: {
+    record: {
+      tenant_id: 'key primary key references tenants (id) on delete cascade',
+      hash: 'key not null',
+      // In base64.
+      image: 'text not null',
+    },
+  },
   applications: {
     record: {
       tenant_id: 'key not null references tenants (id) on delete cascade',

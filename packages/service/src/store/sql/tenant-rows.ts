@@ -8,7 +8,10 @@ export function toRow(tenant: Tenant): Row<'tenants'> {
     id: tenant.id,
     domain,
     name: tenant.name,
-    settings: JSON.stringify({ ...settings, endedHosts: tenant.endedHosts, texts: tenant.texts }),
+    settings: JSON.stringify({
+      ...settings,
+      ...{ endedHosts: tenant.endedHosts, texts: tenant.texts, logo: tenant.logo },
+    }),
     metadata: JSON.stringify(tenant.metadata),
     created_at: tenant.createdAt,
     updated_at: tenant.updatedAt,
@@ -17,7 +20,7 @@ export function toRow(tenant: Tenant): Row<'tenants'> {
 
 /** A row as a tenant. */
 export function fromRow(row: Row<'tenants'>): Tenant {
-  const { endedHosts, texts, ...settings } = JSON.parse(row.settings)
+  const { endedHosts, texts, logo, ...settings } = JSON.parse(row.settings)
   return {
     id: row.id,
     name: row.name,
@@ -27,5 +30,6 @@ export function fromRow(row: Row<'tenants'>): Tenant {
     settings: { ...settings, domain: row.domain },
     ...(endedHosts && { endedHosts }),
     ...(texts && { texts }),
+    ...(logo && { logo }),
   }
 }

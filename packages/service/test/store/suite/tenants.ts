@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { Tenant } from '../../../src/store/records.ts'
 import { SYSTEM_TENANT_ID } from '../../../src/store/system-tenant.ts'
 import type { SearchPage } from '../../../src/store/user-search.ts'
 import type { Open } from '../data-store-suite.ts'
@@ -23,6 +24,42 @@ export function describeTenants(open: Open): void {
       })
       expect(await store.tenants.get(tenant.id)).toEqual(tenant)
       expect(await store.tenants.findByDomain(tenant.settings.domain)).toEqual(tenant)
+    })
+
+    test('the image of a tenant is written with it, takes the place of the one before, and goes with the tenant', async () => {
+      const store = await open()
+      const [tenant, other] = [aTenant(), aTenant()]
+      for (const one of [tenant, other]) await store.tenants.insert(one, anAudit('create'))
+      const write = (id: string, bytes: Buffer | undefined) => {
+        const hash = bytes?.toString('hex') ?? ''
+        const logo = bytes && { hash, type: 'image/png' as const, width: 1, height: 1, bytes: 3 }
+        const change = (last: Tenant) => ({ ...last, updatedAt: last.updatedAt + 1, logo })
+        return store.tenants.update(id, change, anAudit('update'), { logo: { bytes } })
+      }
+      const [first, second] = [Buffer.from([0, 255, 10]), Buffer.alloc(131_072, 7)]
+      expect(await store.tenants.logo(tenant.id)).toBeUndefined()
+      await write(other.id, first)
+      await write(tenant.id, first)
+      expect((await write(tenant.id, second)).kind).toBe('written')
+      const hash = second.toString('hex')
+      expect(await store.tenants.logo(tenant.id)).toEqual({ hash, bytes: second })
+      expect((await store.tenants.get(tenant.id))?.logo?.hash).toBe(hash)
+      // Any other change leaves it, and one that is refused changes neither.
+      await store.tenants.update(tenant.id, (last) => ({ ...last, name: 'x' }), anAudit('update'))
+      const refused = store.tenants.update(
+        tenant.id,
+        () => {
+          throw new Error('refused')
+        },
+        anAudit('update'),
+        { logo: { bytes: undefined } },
+      )
+      await expect(refused).rejects.toThrow('refused')
+      expect((await store.tenants.logo(tenant.id))?.hash).toBe(hash)
+      await deleteWhole(store, tenant.id)
+      expect(await store.tenants.logo(tenant.id)).toBeUndefined()
+      await write(other.id, undefined)
+      expect(await store.tenants.logo(other.id)).toBeUndefined()
     })
 
     test('a tenant that does not exist is undefined, in updates missing', async () => {

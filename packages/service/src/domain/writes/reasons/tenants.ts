@@ -248,4 +248,36 @@ export const tenants = {
     en: '"{field}" has “{found}”, which leads elsewhere or looks like it. A text has no address of a page or mailbox and no telephone number; the button is part of the message already. After a full stop, leave a space.',
     de: '„{field}“ enthält „{found}“, was woandershin führt oder so aussieht. Ein Text enthält keine Adresse einer Seite oder eines Postfachs und keine Telefonnummer; die Schaltfläche gehört schon zur Nachricht. Nach einem Punkt folgt ein Leerzeichen.',
   },
+  logo_format: {
+    en: 'A logo is a PNG, JPEG or WebP image; the bytes of this file are none of these.',
+    de: 'Ein Logo ist ein Bild als PNG, JPEG oder WebP; die Bytes dieser Datei sind nichts davon.',
+  },
+  logo_markup: {
+    en: 'SVG is refused: it is a document that can hold scripts and links. Export it as PNG or WebP.',
+    de: 'SVG wird abgelehnt: Es ist ein Dokument, das Skripte und Links enthalten kann. Exportieren Sie es als PNG oder WebP.',
+  },
+  logo_too_large: {
+    en: 'A logo has at most {most} bytes.',
+    de: 'Ein Logo hat höchstens {most} Bytes.',
+  },
+  logo_too_wide: {
+    en: 'The image has {width} x {height} pixels; each side has at most {most}.',
+    de: 'Das Bild hat {width} x {height} Pixel; jede Seite hat höchstens {most}.',
+  },
+  logo_cut: {
+    en: 'The header of the image is cut short, or says no size.',
+    de: 'Der Kopf des Bildes ist abgeschnitten oder nennt keine Größe.',
+  },
+  logo_base64: {
+    en: '"image" must be the bytes of the image in base64.',
+    de: '„image“ muss die Bytes des Bildes in Base64 enthalten.',
+  },
+  logo_member: {
+    en: '"{name}" is not a member of a logo: send "image".',
+    de: '„{name}“ gehört nicht zu einem Logo: Senden Sie „image“.',
+  },
+  logo_no_file: {
+    en: 'Choose a file with an image.',
+    de: 'Wählen Sie eine Datei mit einem Bild.',
+  },
 } as const

@@ -1,3 +1,5 @@
+import { findLogo } from '../../../domain/tenants/logos.ts'
+import { logoPath } from '../../../domain/tenants/tenant-features.ts'
 import { allowsKeys, isSignupOpen } from '../../../domain/ways/login-methods.ts'
 import { markHeaders, markOf, markPaths, scriptHeaders, scripts } from '../../../pages/index.ts'
 import { brandingFor } from '../../requests/branding.ts'
@@ -42,6 +44,7 @@ export const hostedPages: readonly PageRoute[] = [
   ...pageAt('/.well-known/passkey-endpoints', { show: sendPasskeyEndpoints }),
   ...pageAt('/x/outbox', { show: showOutbox }),
   ...scripts.map(({ path, text }) => asset(path, () => text, scriptHeaders)),
+  { method: 'GET', path: logoPath(':hash'), name: 'asset', run: sendLogo },
   ...markPaths.map((path) =>
     asset(path, ({ tenant, request }) => markOf(brandingFor(tenant, request)), markHeaders),
   ),
@@ -50,6 +53,24 @@ export const hostedPages: readonly PageRoute[] = [
 async function showLoginHint(flow: FlowRequest): Promise<void> {
   if (!(await isLoginOn(flow))) return showLoginOff(flow)
   return showStartAgain(flow, 200, 'startAgainHint')
+}
+
+/**
+ * The uploaded image of the tenant. The hash in its path is compared with the one that the tenant has, and names no file. Opened by
+ * itself, it is an image and nothing else, whatever else its bytes could be read as.
+ */
+async function sendLogo(flow: FlowRequest, { hash = '' }: { hash?: string }): Promise<void> {
+  const { tenant, context, response } = flow
+  const bytes = await findLogo(context.domain, tenant, hash)
+  if (!bytes || !tenant.logo) return showNotFound(flow)
+  response.writeHead(200, {
+    'content-type': tenant.logo.type,
+    'content-length': bytes.length,
+    'cache-control': 'public, max-age=31536000, immutable',
+    'content-security-policy': "default-src 'none'; sandbox",
+    'x-content-type-options': 'nosniff',
+  })
+  response.end(bytes)
 }
 
 /** A static file of the pages. */

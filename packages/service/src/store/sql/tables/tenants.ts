@@ -9,6 +9,7 @@ import { type AddEntry, createTable, listingOf } from '../table.ts'
 import { fromRow, toRow } from '../tenant-rows.ts'
 import { applicationCounter, fromRow as toApplication } from './applications.ts'
 import { createHeldDomains } from './held-domains.ts'
+import { createTenantLogos } from './tenant-logos.ts'
 import { userCounter } from './users.ts'
 
 type DeletedRow = Pick<Row<'tenants'>, 'id' | 'domain' | 'name'> & {
@@ -21,6 +22,7 @@ type DeletedRow = Pick<Row<'tenants'>, 'id' | 'domain' | 'name'> & {
 export function createTenants(engine: Engine, addEntry: AddEntry): TenantStore {
   const { reader, writer, write, counters, json, lower } = engine
   const held = createHeldDomains(engine)
+  const logos = createTenantLogos(engine)
   const table = createTable(engine, addEntry, {
     name: 'tenants',
     key: ['id'],
@@ -70,14 +72,17 @@ export function createTenants(engine: Engine, addEntry: AddEntry): TenantStore {
           order by ${key}, id limit ${limit}`)
         return rows.map(fromRow)
       }),
-    update(id, change, audit, { heldUntil, applicationsWith: key } = {}) {
+    update(id, change, audit, { heldUntil, applicationsWith: key, logo } = {}) {
       let left = ''
+      let next: Tenant | undefined
       let applications: Application[] = []
       const noteDomain = (current: Tenant) => {
         left = current.settings.domain
-        return change(current, applications)
+        next = change(current, applications)
+        return next
       }
-      async function moveDomain({ domain }: { domain?: unknown }): Promise<void> {
+      async function writeFurther({ domain }: { domain?: unknown }): Promise<void> {
+        if (logo) await logos.replace(id, next?.logo, logo.bytes)
         if (domain === left) return
         await held.remove(domain as string)
         if (heldUntil !== undefined) await held.hold(left, id, audit.at, heldUntil)
@@ -89,8 +94,9 @@ export function createTenants(engine: Engine, addEntry: AddEntry): TenantStore {
         applications = rows.map(toApplication).filter(({ metadata }) => key in metadata)
         return true
       }
-      return table.update([id], noteDomain, audit, moveDomain, readApplications)
+      return table.update([id], noteDomain, audit, writeFurther, readApplications)
     },
+    logo: logos.find,
     ...createDeletions(engine, addEntry, held),
     freeDomain: (domain, audit) =>
       write(async () => {

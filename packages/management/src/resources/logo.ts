@@ -1,0 +1,33 @@
+import type { Json, Send } from '../request.ts'
+import type { TenantLogo } from '../types.ts'
+import { restoreZeros, zeros } from '../zero-values.ts'
+import { segment } from './resource.ts'
+
+/** The logo that a tenant has uploaded. */
+export interface Logo {
+  get(): Promise<TenantLogo>
+  /** Replaces the logo by a PNG, JPEG or WebP image of at most 131,072 bytes and 2,048 pixels a side. SVG is refused. */
+  replace(image: Uint8Array): Promise<TenantLogo>
+  /** Takes the logo away; pages show the one of `latchkey_logo_url` again, or the name. */
+  remove(): Promise<TenantLogo>
+}
+
+export function createLogo(send: Send, tenantId: string): Logo {
+  const path = `/x/v1/tenants/${segment(tenantId)}/logo`
+  const restore = (logo: Json) => restoreZeros<TenantLogo>(logo, zeros.TenantLogo)
+  // Replacing twice is the same as replacing once.
+  const write = async (body: { image?: string }) =>
+    restore((await send({ method: 'POST', path, body, isRepeatable: true })).body)
+  return {
+    get: async () => restore((await send({ method: 'GET', path, isRepeatable: true })).body),
+    replace: (image) => write({ image: base64Of(image) }),
+    remove: () => write({}),
+  }
+}
+
+/** Base64 without `Buffer`, as the client runs wherever `fetch` does. */
+function base64Of(bytes: Uint8Array): string {
+  let text = ''
+  for (const byte of bytes) text += String.fromCharCode(byte)
+  return btoa(text)
+}

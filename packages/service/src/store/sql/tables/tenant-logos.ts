@@ -1,0 +1,27 @@
+import type { StoredLogo } from '../../ports.ts'
+import type { TenantLogo } from '../../records.ts'
+import type { Engine } from '../engine.ts'
+import { every, type Row } from '../schema.ts'
+import { sql } from '../sql.ts'
+
+/** The images of the tenants, one each at most. They are in a table of their own, as each request reads its tenant. */
+export function createTenantLogos({ reader, writer }: Engine) {
+  return {
+    async find(tenantId: string): Promise<StoredLogo | undefined> {
+      const row = await reader.first(sql<Row<'tenant_logos'>>`select ${every('tenant_logos')}
+        from tenant_logos where tenant_id = ${tenantId}`)
+      return row && { hash: row.hash, bytes: Buffer.from(row.image, 'base64') }
+    },
+    /** Replaces the image within the transaction of its tenant. */
+    async replace(
+      tenantId: string,
+      logo: TenantLogo | undefined,
+      bytes: Buffer | undefined,
+    ): Promise<void> {
+      await writer.run(sql`delete from tenant_logos where tenant_id = ${tenantId}`)
+      if (!logo || !bytes) return
+      await writer.run(sql`insert into tenant_logos (tenant_id, hash, image)
+        values (${tenantId}, ${logo.hash}, ${bytes.toString('base64')})`)
+    },
+  }
+}

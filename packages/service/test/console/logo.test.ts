@@ -1,0 +1,149 @@
+import { hash } from 'node:crypto'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import type { Page } from '../issuer/support/browser.ts'
+import { pngOf } from '../support/images.ts'
+import {
+  fieldsOf,
+  type OperatorBrowser,
+  on,
+  press,
+  startConsole,
+  stores,
+  textOf,
+} from './support.ts'
+import { aTenant } from './tenant.ts'
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+/** Sends a file as a browser without JavaScript does. */
+async function upload(
+  operator: OperatorBrowser,
+  path: string,
+  image: Buffer | undefined,
+  {
+    name = 'logo.png',
+    type = 'image/png',
+    page,
+  }: { name?: string; type?: string; page?: Page } = {},
+): Promise<Page> {
+  const { html } = page ?? (await operator.get(path))
+  const form = new FormData()
+  for (const [field, value] of fieldsOf(html, path)) {
+    if (field !== 'file') form.append(field, value)
+  }
+  form.append('file', new Blob(image ? [new Uint8Array(image)] : [], { type }), image ? name : '')
+  const request = new Request('https://console.example', { method: 'POST', body: form })
+  return operator.send(path, {
+    method: 'POST',
+    body: Buffer.from(await request.arrayBuffer()) as never,
+    headers: { 'content-type': request.headers.get('content-type') ?? '' },
+  })
+}
+
+describe.each(stores)('the logo of a tenant in the console, on %s', (store) => {
+  test('is seen on the login page before it is saved, and taken away again', async () => {
+    await using running = await startConsole(on(store))
+    const tenant = await aTenant(running)
+    const admin = await running.logIn({ role: 'admin' })
+    const path = `${tenant.path}/settings/logo`
+    expect((await admin.get(`${tenant.path}/settings`)).html).toContain(`href="${path}"`)
+    const image = pngOf(64, 16)
+    const digest = hash('sha256', image, 'hex')
+    const reviewed = await upload(admin, path, image, {
+      name: '../../etc/logo.svg',
+      type: 'image/svg+xml',
+    })
+    expect(reviewed.status).toBe(200)
+    expect(textOf(reviewed.html)).toMatch(/Format\s*image\/png\s*Pixels\s*64 × 16/)
+    expect(reviewed.html).not.toContain('etc/logo')
+    const policy = reviewed.headers.get('content-security-policy') ?? ''
+    expect(policy).toMatch(/; img-src data:(;|$)/)
+    expect(reviewed.html.match(/src=&quot;data:image\/png;base64,/g)).toHaveLength(2)
+    const logo = `/x/v1/tenants/${tenant.id}/logo`
+    expect((await tenant.call('GET', logo)).body).toEqual({ type: 'TenantLogo' })
+
+    const sent = Object.fromEntries(fieldsOf(reviewed.html, `${path}/save`))
+    const saved = await press(admin, reviewed, `${path}/save`, sent)
+    expect(saved.location).toBe(`${path}?done=saved`)
+    expect((await tenant.call('GET', logo)).body).toMatchObject({ sha256: digest, width: 64 })
+    const shown = await admin.get(path)
+    expect(shown.headers.get('content-security-policy')).toContain(
+      `img-src https://acme.example/logo/${digest}`,
+    )
+    const [entry] = await running.service.admin.audit({ target: tenant.id })
+    expect(entry).toMatchObject({
+      ...{ actor: `operator:${admin.id}`, action: 'tenant.update', fields: ['logo'] },
+    })
+    const audit = await admin.get(`${tenant.path}/audit/${entry?.id}`)
+    expect(textOf(audit.html)).toContain(
+      `image/png, 64 x 16 pixels, ${image.length} bytes, SHA-256 ${digest}`,
+    )
+
+    // The form of the review was filled before: another operator's change is not undone by it.
+    const late = await press(admin, reviewed, `${path}/save`, sent)
+    expect(late.status).toBe(422)
+    expect(textOf(late.html)).toContain('Another person changed this a moment ago.')
+    const away = Object.fromEntries(fieldsOf(shown.html, `${path}/save`))
+    expect((await press(admin, shown, `${path}/save`, away)).location).toBe(`${path}?done=saved`)
+    expect((await tenant.call('GET', logo)).body).toEqual({ type: 'TenantLogo' })
+  })
+
+  test('is refused with a sentence, whatever its name says, and so is a form without one', async () => {
+    await using running = await startConsole(on(store))
+    const tenant = await aTenant(running)
+    const admin = await running.logIn({ role: 'admin' })
+    const path = `${tenant.path}/settings/logo`
+    const page = await admin.get(path)
+    for (const [image, sentence] of [
+      [Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'), 'SVG is refused'],
+      [Buffer.alloc(200_000, 'x'), 'A logo has at most 131072 bytes.'],
+      [pngOf(1, 1, { width: 9_000, height: 1 }), 'The image has 9000 x 1 pixels'],
+      [undefined, 'Choose a file with an image.'],
+    ] as const) {
+      const refused = await upload(admin, path, image, { page })
+      expect(refused.status).toBe(422)
+      expect(textOf(refused.html)).toContain(sentence)
+    }
+    for (const fields of [{}, { image: '' }, { image: '%%%' }, { remove: 'yes' }]) {
+      expect((await press(admin, page, `${path}/save`, fields)).status).toBe(422)
+    }
+  })
+
+  test('needs a login of the last five minutes, the token of the session and the permission', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    await using running = await startConsole(on(store))
+    const tenant = await aTenant(running)
+    const other = await aTenant(running, {}, 'other.example')
+    const path = `${tenant.path}/settings/logo`
+    const image = pngOf(1, 1)
+    const admin = await running.logIn({ role: 'admin', reach: [tenant.id] })
+    const viewer = await running.logIn({ role: 'viewer' })
+    const page = await admin.get(path)
+    expect((await viewer.get(path)).status).toBe(403)
+    expect((await upload(viewer, path, image, { page: await viewer.get('/console') })).status).toBe(
+      403,
+    )
+    expect((await admin.get(`${other.path}/settings/logo`)).status).toBe(404)
+    const forged = {
+      ...page,
+      html: page.html.replaceAll(/name="csrf" value="[^"]+"/g, 'name="csrf" value="x"'),
+    }
+    expect((await upload(admin, path, image, { page: forged })).status).toBe(403)
+    const fields = { image: image.toString('base64url'), read_at: '1' }
+    expect((await press(admin, forged, `${path}/save`, fields)).status).toBe(403)
+
+    vi.setSystemTime(Date.now() + 6 * 60_000)
+    for (const late of [
+      await admin.peek(path),
+      await upload(admin, path, image, { page }),
+      await press(admin, page, `${path}/save`, fields),
+    ]) {
+      expect(late.location).toMatch(/^\/console\/confirm\?to=/)
+    }
+    expect((await tenant.call('GET', `/x/v1/tenants/${tenant.id}/logo`)).body).toEqual({
+      type: 'TenantLogo',
+    })
+  })
+})
