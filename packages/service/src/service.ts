@@ -16,6 +16,7 @@ import { restoreFindings } from './domain/operators/restores.ts'
 import { canonicalDomain, type DomainPolicy } from './domain/tenants/domain-names.ts'
 import { createPasswordEngine } from './domain/users/password-engine.ts'
 import { readerLags, trimRefusals } from './domain/writes/audit.ts'
+import { startMailDayUpkeep } from './domain/operators/mail-days.ts'
 import { startAuditUpkeep } from './domain/writes/audit-upkeep.ts'
 import type { DomainContext, ServiceEvents } from './domain/writes/context.ts'
 import { ServiceError } from './domain/writes/errors.ts'
@@ -193,6 +194,7 @@ async function startService(
       consoleHandler = await startConsole({ ...consoleParts, url: consoleUrl }, system)
     }
     await startAuditUpkeep(context, background, options.auditDays ?? 400)
+    await startMailDayUpkeep(context, background)
   } catch (error) {
     await shutDown(0)
     throw error

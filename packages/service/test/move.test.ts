@@ -6,6 +6,7 @@ import { afterAll, expect, test } from 'vitest'
 import { startRedis } from '../../session-store/test/support/redis.ts'
 import { moveFolder } from '../src/operate/move.ts'
 import { tables } from '../src/store/sql/schema.ts'
+import { openSqliteDataStore } from '../src/store/sqlite/data-store.ts'
 import { createSqliteProtocolStore } from '../src/store/sqlite/protocol-store.ts'
 import { run, temporaryFolder } from './cli/support.ts'
 import { connectApi } from './support/api.ts'
@@ -73,6 +74,9 @@ test('a folder that was moved to PostgreSQL and Redis is served there as it was'
   })
   await protocol.put({ ...session, uid: 'u', accountId: 'usr_1' })
   await protocol.close()
+  const store = await openSqliteDataStore(data)
+  await store.mailDays.add(tenant.id, 20_000, 'sent')
+  await store.close()
 
   const moved = await run([
     ...['move', '--data', data, '--database', database.url, '--redis', redis.url],
@@ -92,6 +96,7 @@ test('a folder that was moved to PostgreSQL and Redis is served there as it was'
     ]
     expect(`${table}: ${n}`).toBe(`${table}: ${rows.length}`)
   }
+  expect(await database.query('select sent::int from mail_days')).toEqual([{ sent: 1 }])
   const details = await database.query('select * from audit_details order by audit_id')
   expect(details.map((row) => ({ ...row, audit_id: Number(row.audit_id) }))).toEqual(
     folderRows.audit_details,

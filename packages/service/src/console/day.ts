@@ -1,5 +1,12 @@
-import { lastDay, lastMonth, MAX_COUNTED, MAX_OF_MONTH } from '../domain/operators/activity.ts'
-import type { Call } from './call.ts'
+import {
+  lastDay,
+  lastMonth,
+  MAX_COUNTED,
+  MAX_OF_MONTH,
+  MONTH_DAYS,
+} from '../domain/operators/activity.ts'
+import { mailsOfMonth } from '../domain/operators/mail-days.ts'
+import type { Call, TenantCall } from './call.ts'
 import type { Chart, DayFigure } from './pages/index.ts'
 import { message, type Text } from './texts/index.ts'
 
@@ -33,9 +40,37 @@ export async function chartOfMonth(
   tenantId: string | undefined,
 ): Promise<Chart> {
   const month = await lastMonth(scope.context, tenantId)
-  const days = month.map(({ day, ...counts }) => ({ at: day * DAY_SECONDS * 1_000, ...counts }))
-  const most = Math.max(0, ...days.map(({ logins, refused }) => logins + refused))
-  return { days, most, limit: MAX_OF_MONTH }
+  return {
+    title: 'Logins of the last 30 days',
+    ...charted(month.map(({ day, logins, refused }) => [day, logins, refused])),
+    series: { done: 'Logins', failed: 'Refused' },
+    none: 'No logins in the last 30 days.',
+    note:
+      month.length < MONTH_DAYS
+        ? message('The latest {limit} logins are counted, and the days that they fill.', {
+            limit: MAX_OF_MONTH,
+          })
+        : undefined,
+  }
+}
+
+/** The mails of a tenant in the last 30 days. */
+export async function chartOfMails({ scope }: Pick<TenantCall, 'scope'>): Promise<Chart> {
+  const month = await mailsOfMonth(scope.context, scope.tenantId)
+  return {
+    title: 'Mails of the last 30 days',
+    ...charted(month.map(({ day, sent, givenUp }) => [day, sent, givenUp])),
+    series: { done: 'Sent', failed: 'Given up' },
+    none: 'No mail was sent in the last 30 days.',
+    note: undefined,
+  }
+}
+
+function charted(
+  month: readonly (readonly [day: number, done: number, failed: number])[],
+): Pick<Chart, 'days' | 'most'> {
+  const days = month.map(([day, done, failed]) => ({ at: day * DAY_SECONDS * 1_000, done, failed }))
+  return { days, most: Math.max(0, ...days.map(({ done, failed }) => done + failed)) }
 }
 
 function shown(count: number): Text {

@@ -90,8 +90,8 @@ p { margin: 0 0 .8rem; }
 .grid .card { margin: 0; }
 .grid .card p { margin: 0; font-size: .8rem; }
 .month svg { display: block; width: 100%; height: 7rem; border-bottom: 1px solid var(--line); }
-.month .logins { fill: var(--accent); background: var(--accent); }
-.month .refused { fill: var(--bad); background: var(--bad); }
+.month .done { fill: var(--accent); background: var(--accent); }
+.month .failed { fill: var(--bad); background: var(--bad); }
 .month b { display: inline-block; width: .7rem; height: .7rem; border-radius: .15rem; margin: 0 .2rem 0 .6rem; }
 .month figcaption { display: flex; flex-wrap: wrap; justify-content: space-between; gap: .3rem 1rem; margin: .4rem 0 .6rem; color: var(--soft); font-size: .8rem; }
 @media (max-width: 40rem) { .month figcaption span:nth-child(2) { order: 1; flex-basis: 100%; } }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type Background, messagesOf, sending } from '../background/index.ts'
+import { countMail } from '../domain/operators/mail-days.ts'
 import { opensDeveloperMode } from '../domain/tenants/developer-mode.ts'
 import { note } from '../domain/writes/audit.ts'
 import { type DomainContext, isShared } from '../domain/writes/context.ts'
@@ -8,6 +9,7 @@ import { chooseLanguage, type Language } from '../pages/index.ts'
 import { persistently } from '../store/persistently.ts'
 import type {
   ClaimedMessage,
+  MessageOutcome,
   MessageQuery,
   ProtocolStore,
   QueuedMessage,
@@ -114,7 +116,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
       await transport?.send({ ...message, to })
       count('mails', { outcome: 'sent' })
       // Without its content: the link in it opens an account.
-      return () => persistently(() => mail.end(queued.id, 'sent'))
+      return () => ended(queued, 'sent', () => persistently(() => mail.end(queued.id, 'sent')))
     },
     onRetry(queued, _, error) {
       logger.warn(factsOf(queued, error), 'A message could not be sent; it will be tried again.')
@@ -126,9 +128,18 @@ export function createOutbox(options: OutboxOptions): Outbox {
       count('mails', { outcome: 'given_up' })
       const scope = { context: domain, actor: { name: 'service' }, tenantId }
       await note(scope, 'mail.given_up', id, 'failure')
-      await mail.end(id, 'given_up', answerIn(error))
+      await ended(queued, 'given_up', () => mail.end(id, 'given_up', answerIn(error)))
     },
   })
+
+  /** Ends a message, and counts it unless another process has ended it. */
+  async function ended(
+    { tenantId }: ClaimedMessage,
+    outcome: MessageOutcome,
+    end: () => Promise<boolean>,
+  ): Promise<void> {
+    if (await end()) await persistently(() => countMail(domain, tenantId, outcome))
+  }
 
   function open(queued: QueuedMessage): MailMessage {
     return JSON.parse(domain.vault.open(purpose(queued.id), queued.sealed)) as MailMessage

@@ -38,6 +38,7 @@ const TABLES = [
   'held_domains',
   'jobs',
   'job_parts',
+  'mail_days',
   'audit',
   'audit_details',
   'cursors',
@@ -112,7 +113,6 @@ async function copyTables(
   await run(script('delete from cursors; delete from audit_log'))
   const rowsOf = (table: string) => readTable(join(data, 'data.db'), table)
   for (const table of TABLES) {
-    // Entries that were copied have the names of today, by the trigger of the table.
     if (table === 'audit_details') await run(script('delete from audit_details'))
     const isUsers = table === 'users'
     report[table] = await copyRows(

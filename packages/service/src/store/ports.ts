@@ -3,6 +3,7 @@ import type { AuditFilter, AuditPage, AuditPart } from './audit-search.ts'
 import type { CursorStore } from './cursors.ts'
 import type { DeliveryStore } from './deliveries.ts'
 import type { JobStore } from './jobs.ts'
+import type { MessageOutcome } from './protocol-store.ts'
 import type {
   ApiKey,
   Application,
@@ -82,6 +83,7 @@ export interface DataStore {
   readonly restores: RestoreStore
   readonly cursors: CursorStore
   readonly jobs: JobStore
+  readonly mailDays: MailDayStore
 
   /**
    * Changes, at the latest a second later, when another process has written tenants, applications or
@@ -117,6 +119,25 @@ export interface SealingKeyStore {
   add(id: string): Promise<void>
   /** Deletes all other ids: no value is sealed under their keys any more. */
   keepOnly(id: string): Promise<void>
+}
+
+/** The mails of a tenant on a day in UTC. */
+export interface MailDay {
+  /** Days since the epoch. */
+  day: number
+  /** Mails that the mail server has accepted. */
+  sent: number
+  givenUp: number
+}
+
+/** How many mails were sent and given up each day, by tenant. They are erased with their tenant. */
+export interface MailDayStore {
+  /** Counts a mail. One of an unknown tenant is not counted. */
+  add(tenantId: string, day: number, outcome: MessageOutcome): Promise<void>
+  /** The days with mails from the day `from` on, the oldest first. */
+  list(tenantId: string, from: number): Promise<MailDay[]>
+  /** Deletes the days of all tenants before a day. */
+  prune(before: number): Promise<void>
 }
 
 /**

@@ -189,8 +189,12 @@ export interface MessageQueue {
   recall(waits: readonly number[]): Promise<number>
   /** Puts a claimed message back for `seconds` after a failure, with what the other side said. */
   retry(id: string, seconds: number, answer?: string): Promise<void>
-  /** Keeps that a message has ended, without its content. */
-  end(id: string, outcome: MessageOutcome, answer?: string): Promise<void>
+  /**
+   * Keeps that a message has ended, without its content.
+   *
+   * @returns Whether it had not ended before: exactly one of any number of callers gets `true`.
+   */
+  end(id: string, outcome: MessageOutcome, answer?: string): Promise<boolean>
   remove(id: string): Promise<void>
   /** Replaces what is sealed in the messages for which `change` answers with something. */
   reseal(change: (id: string, sealed: string) => string | undefined): Promise<void>

@@ -70,6 +70,41 @@ describe.each(stores)('on %s', (store) => {
     await vi.waitFor(() => expect(server.received).not.toEqual([]))
   })
 
+  test('the overview of a tenant counts the mails that were sent and given up each day, in a chart and in its table', async () => {
+    await using server = await startMailServer()
+    server.state.code = 550
+    await using running = await startConsole({ ...on(store), mail: server.mail })
+    const tenant = await aTenant(running)
+    const other = await aTenant(running, {}, 'other.example')
+    const operator = await running.logIn({ role: 'admin' })
+    expect((await operator.get(tenant.path)).html).toContain('No mail was sent in the last 30 days.')
+    const ada = await tenant.addUser({}, '')
+    const user = `${tenant.path}/users/${ada.id}`
+    const ask = async (count: number) => {
+      for (let n = 0; n < count; n++) {
+        await press(operator, await operator.get(user), `${user}/mail`, { kind: 'invite' })
+      }
+    }
+    const rows = async (path: string) => {
+      const { html } = await operator.get(path)
+      const [, chart = ''] = html.split('Mails of the last 30 days')
+      const [table = ''] = /<table>[\s\S]*?<\/table>/.exec(chart) ?? []
+      return [...table.matchAll(/<tr>[\s\S]*?<\/tr>/g)].map(([row]) =>
+        textOf(row.replaceAll(/<\/t[dh]>/g, '|')),
+      )
+    }
+    await ask(1)
+    await vi.waitFor(async () => expect((await rows(tenant.path))[1]).toContain('|0|1|'))
+    server.state.code = undefined
+    await ask(2)
+    await vi.waitFor(async () => expect((await rows(tenant.path))[1]).toContain('|2|1|'))
+    const shown = await rows(tenant.path)
+    expect(shown[0]).toBe('Day (UTC)|Sent|Given up|')
+    expect(shown).toHaveLength(31)
+    expect(shown[2]).toContain('|0|0|')
+    expect(await rows(other.path)).toEqual([])
+  })
+
   test('the outbox shows the address that a message went to, also after the user has another', async () => {
     await using running = await startConsole(on(store))
     const tenant = await aTenant(running)

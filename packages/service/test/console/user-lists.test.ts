@@ -157,8 +157,8 @@ test('a page counts the logins and refusals of each of the last 30 days, in a ch
   const { rows, bars } = await days(tenant.path)
   expect([rows.length, rows[0], rows[1]]).toEqual([30, [2, 1], [0, 0]])
   expect(bars).toEqual([
-    ['logins', 67],
-    ['refused', 33],
+    ['done', 67],
+    ['failed', 33],
   ])
   // With the login of the operator.
   expect((await days('/console')).rows[0]).toEqual([3, 1])

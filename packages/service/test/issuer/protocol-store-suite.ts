@@ -544,7 +544,9 @@ export function describeProtocolStore(
       await store.mail.add({ ...message, id, kind: 'reset', userId })
     }
     await store.mail.add({ ...message, id: 'nobody' })
-    await store.mail.end('m1', 'sent', 'answer')
+    const ends = ['sent', 'given_up'].map(() => store.mail.end('m1', 'sent', 'answer'))
+    expect((await Promise.all(ends)).sort()).toEqual([false, true])
+    expect(await store.mail.end('m1', 'given_up')).toBe(false)
     const found = async (userId?: string, after?: { createdAt: number; id: string }, limit = 10) =>
       (await store.mail.find('ten_1', { userId, after, limit })).map(({ id }) => id)
     expect(await found()).toEqual(['m4', 'm3', 'm2', 'm1'])

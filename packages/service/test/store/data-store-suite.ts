@@ -12,6 +12,7 @@ import { describeDeliveries } from './suite/deliveries.ts'
 import { describeJobs } from './suite/jobs.ts'
 import { describeLegacyPasswords } from './suite/legacy-passwords.ts'
 import { describeLists } from './suite/lists.ts'
+import { describeMailDays } from './suite/mail-days.ts'
 import { describeOperators } from './suite/operators.ts'
 import { describeSigningKeys } from './suite/signing-keys.ts'
 import { describeTenants } from './suite/tenants.ts'
@@ -40,6 +41,7 @@ export function describeDataStore(name: string, open: Open): void {
     describeUsers(opened)
     describeUserSearch(opened)
     describeJobs(opened)
+    describeMailDays(opened)
     describeCredentials(opened)
     describeLegacyPasswords(opened)
     describeApiKeys(opened)

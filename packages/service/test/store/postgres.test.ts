@@ -325,7 +325,7 @@ async function anEarlierDatabase(): Promise<TestDatabase & AsyncDisposable> {
   await migratePostgres({ url: earlier.url })
   await earlier.query(`
     drop function latchkey_name_entries, latchkey_forget_users, latchkey_replace_legacy cascade;
-    drop table tenant_logos, legacy_passwords, audit_details, standings, last_logins, user_texts, sealing_keys, revision_tenants, cursors, deliveries, webhooks, job_parts, jobs,
+    drop table mail_days, tenant_logos, legacy_passwords, audit_details, standings, last_logins, user_texts, sealing_keys, revision_tenants, cursors, deliveries, webhooks, job_parts, jobs,
       audit_log, restores, unconfirmed;
     drop index users_by_domain, credentials_keys, mail_unsent;
     delete from latchkey_migration where name > '0011'`)
@@ -363,6 +363,7 @@ test('users of an earlier release are found by their names and by any part of th
     '0023-login-ways-index',
     '0024-login-ways-by-time',
     '0025-tenant-logos',
+    '0026-mail-days',
   ])
 
   const store = openPostgresDataStore(earlier.url)

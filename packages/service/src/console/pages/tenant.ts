@@ -30,6 +30,7 @@ export interface TenantPages {
     flags: readonly { name: string; label: Sentence; isOn: boolean }[]
     figures: readonly DayFigure[]
     month: Chart
+    mails: Chart
   }
   settings: {
     sections: readonly SettingGroup[]

@@ -19,7 +19,7 @@ import {
   type TenantCall,
   tenantPage,
 } from '../call.ts'
-import { chartOfMonth, figuresOfDay } from '../day.ts'
+import { chartOfMails, chartOfMonth, figuresOfDay } from '../day.ts'
 import { cursorOf } from '../form-fields.ts'
 import { type Refused, refusedBy } from '../refused.ts'
 import { settingGroups } from '../setting-groups.ts'
@@ -100,11 +100,12 @@ async function create(call: Call): Promise<Result> {
 }
 
 async function showTenant({ scope, system, tenant }: TenantCall): Promise<Result> {
-  const [users, applications, figures, month] = await Promise.all([
+  const [users, applications, figures, month, mails] = await Promise.all([
     listUsers(scope, NO_ITEMS),
     listApplications(scope, NO_ITEMS),
     figuresOfDay({ scope, system }, scope.tenantId),
     chartOfMonth({ scope }, scope.tenantId),
+    chartOfMails({ scope }),
   ])
   const { settings } = tenant
   return {
@@ -119,6 +120,7 @@ async function showTenant({ scope, system, tenant }: TenantCall): Promise<Result
       flags: flagsOf(tenant),
       figures,
       month,
+      mails,
     },
     commands: ['latchkey-service tenant list'],
   }

@@ -666,6 +666,10 @@ export const de = {
   'The latest {limit} logins are counted, and the days that they fill.':
     'Gezählt sind die letzten {limit} Anmeldungen und die Tage, die sie füllen.',
   'No logins in the last 30 days.': 'Keine Anmeldungen in den letzten 30 Tagen.',
+  'Mails of the last 30 days': 'E-Mails der letzten 30 Tage',
+  'No mail was sent in the last 30 days.': 'In den letzten 30 Tagen wurde keine E-Mail gesendet.',
+  Sent: 'Gesendet',
+  'Given up': 'Aufgegeben',
   'As a table': 'Als Tabelle',
   'Day (UTC)': 'Tag (UTC)',
   Logins: 'Anmeldungen',

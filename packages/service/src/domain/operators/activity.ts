@@ -4,7 +4,8 @@ import { type DomainContext, nowMicros } from '../writes/context.ts'
 /** The most entries that are counted, so that a busy day costs a page no more than a quiet one. */
 export const MAX_COUNTED = 10_000
 
-const DAY_MICROS = 86_400 * 1e6
+/** A day in microseconds. */
+export const DAY_MICROS = 86_400 * 1e6
 
 /** The days of {@link lastMonth}. */
 export const MONTH_DAYS = 30

@@ -9,6 +9,7 @@ import { createCredentials, credentialsTable } from '../sql/tables/credentials.t
 import { createDeliveries } from '../sql/tables/deliveries.ts'
 import { createJobs } from '../sql/tables/jobs.ts'
 import { createLegacyPasswords } from '../sql/tables/legacy-passwords.ts'
+import { createMailDays } from '../sql/tables/mail-days.ts'
 import { createRestores } from '../sql/tables/restores.ts'
 import { countEffect } from '../sql/tables/standings.ts'
 import { createUsers } from '../sql/tables/users.ts'
@@ -143,5 +144,6 @@ function createTables(
       now,
       skipLocked: sql`for update skip locked`,
     }),
+    mailDays: createMailDays({ reader: engine.reader, run: connections.write }),
   }
 }

@@ -96,6 +96,7 @@ export function createTables(engine: EngineName): string[] {
     createTable('legacy_passwords', engine),
     ...createLegacyTriggers(engine),
     createTable('tenant_logos', engine),
+    createTable('mail_days', engine),
   ]
 }
 

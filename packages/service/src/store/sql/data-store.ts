@@ -12,6 +12,7 @@ import { createConnectionTable } from './tables/connections.ts'
 import { createCredentials, credentialsTable } from './tables/credentials.ts'
 import { createJobs } from './tables/jobs.ts'
 import { createLegacyPasswords } from './tables/legacy-passwords.ts'
+import { createMailDays } from './tables/mail-days.ts'
 import { createOperators } from './tables/operators.ts'
 import { createRestores } from './tables/restores.ts'
 import { createSigningKeys } from './tables/signing-keys.ts'
@@ -96,6 +97,10 @@ export function createSqlTables(engine: Engine, now: () => Sql): SqlTables {
       run: (statement) => engine.write(() => writer.all(statement)),
       now,
       skipLocked: sql``,
+    }),
+    mailDays: createMailDays({
+      reader: engine.reader,
+      run: (statement) => engine.write(() => writer.run(statement)),
     }),
   }
 }

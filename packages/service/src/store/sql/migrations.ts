@@ -64,6 +64,7 @@ export function changesOf(engine: EngineName, { tables, indexes, step }: Own): r
     { name: '0023-login-ways-index', indexes: LATER_INDEXES },
     { name: '0024-login-ways-by-time', indexes: LATER_INDEXES },
     { name: '0025-tenant-logos', statements: [createTable('tenant_logos', engine)] },
+    { name: '0026-mail-days', statements: [createTable('mail_days', engine)] },
   ]
 }
 

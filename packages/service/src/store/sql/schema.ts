@@ -324,6 +324,17 @@ export const tables = {
     },
     rules: ['primary key (job_id, n)'],
   },
+  // How many mails of a tenant were sent and given up on a day, as the messages are deleted after a week.
+  mail_days: {
+    record: {
+      tenant_id: 'key not null references tenants (id) on delete cascade',
+      // Days since the epoch, in UTC.
+      day: 'integer not null',
+      sent: 'integer not null',
+      given_up: 'integer not null',
+    },
+    rules: ['primary key (tenant_id, day)'],
+  },
 } as const
 
 /** The name of a table. */

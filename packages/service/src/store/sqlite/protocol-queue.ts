@@ -80,7 +80,10 @@ export function createSqliteQueue(
       await commits.write(() => sql.retry.run(timeIn(seconds), answer ?? null, id))
     },
     async end(id, outcome, answer) {
-      await commits.write(() => sql.end.run(outcome, now(), answer ?? null, id))
+      const { changes } = await commits.write(() =>
+        sql.end.run(outcome, now(), answer ?? null, id),
+      )
+      return changes > 0
     },
     async remove(id) {
       await commits.write(() => sql.remove.run(id))
@@ -142,7 +145,7 @@ function prepare(database: DatabaseSync, table: Table) {
     ),
     end: database.prepare(
       `UPDATE ${table} SET outcome = ?, ended_at = ?, answer = ?, sealed = '', due_at = ${NEVER}
-         WHERE id = ?`,
+         WHERE id = ? AND outcome IS NULL`,
     ),
     remove: database.prepare(`DELETE FROM ${table} WHERE id = ?`),
     sealed: database.prepare(`SELECT id, sealed FROM ${table} WHERE outcome IS NULL`),

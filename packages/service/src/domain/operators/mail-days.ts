@@ -1,0 +1,48 @@
+import type { Background } from '../../background/index.ts'
+import type { MailDay } from '../../store/ports.ts'
+import type { MessageOutcome } from '../../store/protocol-store.ts'
+import { type DomainContext, nowMicros } from '../writes/context.ts'
+import { DAY_MICROS, MONTH_DAYS } from './activity.ts'
+
+/** How many days the counts are kept. */
+const KEPT_DAYS = MONTH_DAYS + 1
+
+const today = ({ clock }: Pick<DomainContext, 'clock'>) =>
+  Math.floor(nowMicros(clock) / DAY_MICROS)
+
+/** Counts a mail that was sent or given up, on the day of today in UTC. */
+export function countMail(
+  context: DomainContext,
+  tenantId: string,
+  outcome: MessageOutcome,
+): Promise<void> {
+  return context.store.mailDays.add(tenantId, today(context), outcome)
+}
+
+/** The mails of a tenant on each of the last 30 days, the oldest first. */
+export async function mailsOfMonth(context: DomainContext, tenantId: string): Promise<MailDay[]> {
+  const first = today(context) - MONTH_DAYS + 1
+  const found = await context.store.mailDays.list(tenantId, first)
+  const days = new Map(found.map((one) => [one.day, one]))
+  return Array.from({ length: MONTH_DAYS }, (_, n) => {
+    const day = first + n
+    return days.get(day) ?? { day, sent: 0, givenUp: 0 }
+  })
+}
+
+/** How often old counts are deleted. */
+const PRUNE_MS = DAY_MICROS / 1_000
+
+/** Deletes old counts outside of requests, at once and each day. */
+export async function startMailDayUpkeep(
+  context: DomainContext,
+  background: Background,
+): Promise<void> {
+  const prune = () => pruneMailDays(context)
+  await background.every(PRUNE_MS, 'pruning the counts of mails', prune).wake()
+}
+
+/** Deletes the counts of more than 31 days ago. */
+async function pruneMailDays(context: DomainContext): Promise<void> {
+  await context.store.mailDays.prune(today(context) - KEPT_DAYS + 1)
+}
