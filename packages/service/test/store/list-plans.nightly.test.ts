@@ -104,6 +104,12 @@ const lists: Record<string, (store: DataStore) => Promise<unknown[] | undefined>
         { order: 'newest', lastWay: 'passkey' },
         { order: 'newest', lastWay: 'password' },
         { order: 'name', lastWay: 'password' },
+        // Two users, far from each other.
+        { lastWay: 'never' },
+        { lastWay: 'never', disabled: false },
+        { order: 'newest', lastWay: 'never' },
+        { search: 'user', lastWay: 'never' },
+        { search: 'usr_', lastWay: 'never' },
         { notSince: 199_000 },
         { notSince: 199_000, lastWay: 'password' },
         { order: 'newest', notSince: 199_000 },
@@ -167,6 +173,7 @@ function indexOf(name: string): RegExp {
   if (name.includes('login","lastWay":"passkey"')) return /last_logins_by_way_and_time/
   // With a way that nearly all have used, either index has the first page.
   if (name.includes('login"')) return /last_logins_by_(way_and_)?time/
+  if (name.includes('"never"')) return /never_logged_in/
   if (name.includes('"passkey"')) return /last_logins_by_way /
   if (name.includes('disabled')) return /users_disabled/
   if (name.includes('verified":false')) return /users_unverified/

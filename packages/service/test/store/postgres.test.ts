@@ -324,8 +324,8 @@ async function anEarlierDatabase(): Promise<TestDatabase & AsyncDisposable> {
   const earlier = await anEmptyDatabase()
   await migratePostgres({ url: earlier.url })
   await earlier.query(`
-    drop function latchkey_name_entries, latchkey_forget_users, latchkey_replace_legacy cascade;
-    drop table mail_days, tenant_logos, legacy_passwords, audit_details, standings, last_logins, user_texts, sealing_keys, revision_tenants, cursors, deliveries, webhooks, job_parts, jobs,
+    drop function latchkey_name_entries, latchkey_forget_users, latchkey_replace_legacy, latchkey_add_never, latchkey_remove_never cascade;
+    drop table never_logged_in, mail_days, tenant_logos, legacy_passwords, audit_details, standings, last_logins, user_texts, sealing_keys, revision_tenants, cursors, deliveries, webhooks, job_parts, jobs,
       audit_log, restores, unconfirmed;
     drop index users_by_domain, credentials_keys, mail_unsent;
     delete from latchkey_migration where name > '0011'`)
@@ -364,11 +364,17 @@ test('users of an earlier release are found by their names and by any part of th
     '0024-login-ways-by-time',
     '0025-tenant-logos',
     '0026-mail-days',
+    '0027-never-logged-in',
   ])
 
   const store = openPostgresDataStore(earlier.url)
   onTestFinished(() => store.close())
   const page = { after: undefined, limit: 10 }
+  const never = await store.users.search(id, { lastWay: 'never' }, page)
+  expect(never.items.map((user) => user.id)).not.toContain('usr_7')
+  expect(await earlier.query('select count(*)::int as n from never_logged_in')).toEqual([
+    { n: 11_999 },
+  ])
   const of = async (search: string, inside: boolean) =>
     (await store.users.search(id, { search, inside }, page)).items.map((user) => user.id)
   expect(await of('kím 999', false)).toEqual(

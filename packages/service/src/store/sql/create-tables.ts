@@ -3,6 +3,7 @@ import { createAuditTriggers } from './audit-details.ts'
 import { type TableName, tables } from './schema.ts'
 import type { EngineName } from './sql.ts'
 import { createLegacyTriggers } from './tables/legacy-passwords.ts'
+import { createNeverTriggers } from './tables/never-logged-in.ts'
 
 /** The types of columns that databases have other words for. */
 const types: { readonly [Engine in EngineName]: { readonly [type: string]: string } } = {
@@ -97,6 +98,8 @@ export function createTables(engine: EngineName): string[] {
     ...createLegacyTriggers(engine),
     createTable('tenant_logos', engine),
     createTable('mail_days', engine),
+    createTable('never_logged_in', engine),
+    ...createNeverTriggers(engine),
   ]
 }
 

@@ -11,6 +11,7 @@ import {
 import type { Queries } from './engine.ts'
 import type { EngineName } from './sql.ts'
 import { createLegacyTriggers } from './tables/legacy-passwords.ts'
+import { fillNever } from './tables/never-logged-in.ts'
 
 /** A change of the tables. */
 export interface Change {
@@ -65,6 +66,10 @@ export function changesOf(engine: EngineName, { tables, indexes, step }: Own): r
     { name: '0024-login-ways-by-time', indexes: LATER_INDEXES },
     { name: '0025-tenant-logos', statements: [createTable('tenant_logos', engine)] },
     { name: '0026-mail-days', statements: [createTable('mail_days', engine)] },
+    {
+      name: '0027-never-logged-in',
+      statements: [createTable('never_logged_in', engine), ...fillNever(engine)],
+    },
   ]
 }
 

@@ -324,6 +324,14 @@ export const tables = {
     },
     rules: ['primary key (job_id, n)'],
   },
+  // The users who have not logged in yet, by triggers: among all users they are looked for one by one.
+  never_logged_in: {
+    record: { tenant_id: 'key not null', user_id: 'key not null' },
+    rules: [
+      'primary key (tenant_id, user_id)',
+      'foreign key (tenant_id, user_id) references users (tenant_id, id) on delete cascade',
+    ],
+  },
   // How many mails of a tenant were sent and given up on a day, as the messages are deleted after a week.
   mail_days: {
     record: {

@@ -99,26 +99,33 @@ export function stateOf(
   }
 }
 
-/** The way of a state, if it is one of a login, and the rest of the state. */
+/** The way of the last login in a state, and the rest of the state. */
 export function wayIn({ lastWay, ...others }: UserState): {
-  way: LoginWay | undefined
+  way: UserState['lastWay']
   others: UserState
 } {
-  const way = lastWay === 'never' ? undefined : lastWay
-  return { way, others: way === undefined ? { ...others, lastWay } : others }
+  return { way: lastWay, others }
 }
 
-/** Users by the way of their last login, up to a condition: the index has them in the order of `user_id`. */
-export function usersBy(tenantId: string, way: LoginWay, indexedBy: (index: string) => Sql): Sql {
-  return sql`(select user_id from last_logins ${indexedBy('last_logins_by_way')}
-      where tenant_id = ${tenantId} and way = ${way}) as of_way
+/** Users by the way of their last login, up to a condition: an index has them in the order of `user_id`. */
+export function usersBy(
+  tenantId: string,
+  way: LoginWay | 'never',
+  indexedBy: (index: string) => Sql,
+): Sql {
+  const of =
+    way === 'never'
+      ? sql`never_logged_in where tenant_id = ${tenantId}`
+      : sql`last_logins ${indexedBy('last_logins_by_way')}
+          where tenant_id = ${tenantId} and way = ${way}`
+  return sql`(select user_id from ${of}) as of_way
     cross join users where tenant_id = ${tenantId} and id = user_id`
 }
 
 /** The condition that the last login was in a way. Only `users` has the column `id`. */
 export function loggedInBy(tenantId: string, way: LoginWay | 'never'): Sql {
   return way === 'never'
-    ? sql`not exists (select 1 from last_logins where last_logins.tenant_id = ${tenantId} and user_id = id)`
+    ? sql`exists (select 1 from never_logged_in where never_logged_in.tenant_id = ${tenantId} and user_id = id)`
     : sql`id in (select user_id from last_logins where last_logins.tenant_id = ${tenantId} and way = ${way})`
 }
 

@@ -1,0 +1,52 @@
+import type { EngineName } from '../sql.ts'
+
+/**
+ * The triggers that keep the users who have not logged in: a new user is one, and is none from the first login on, that at
+ * a process of an earlier release as well. A later login updates a row, which costs nothing.
+ */
+export function createNeverTriggers(engine: EngineName): string[] {
+  const add = 'insert into never_logged_in (tenant_id, user_id)'
+  const remove = `delete from never_logged_in
+    where tenant_id = new.tenant_id and user_id = new.user_id;`
+  const name = 'create trigger never_logged_in'
+  if (engine === 'sqlite') {
+    return [
+      `${name}_add after insert on users begin ${add} values (new.tenant_id, new.id); end`,
+      `${name}_remove after insert on last_logins begin ${remove} end`,
+    ]
+  }
+  const returns = 'returns trigger language plpgsql as'
+  return [
+    `create function latchkey_add_never() ${returns}
+      $$ begin ${add} select tenant_id, id from added; return null; end $$`,
+    `${name}_add after insert on users referencing new table as added
+      for each statement execute function latchkey_add_never()`,
+    `create function latchkey_remove_never() ${returns} $$ begin ${remove} return null; end $$`,
+    `${name}_remove after insert on last_logins
+      for each row execute function latchkey_remove_never()`,
+  ]
+}
+
+const FILL = `insert into never_logged_in (tenant_id, user_id)
+  select users.tenant_id, users.id from users
+  left join last_logins on last_logins.tenant_id = users.tenant_id and user_id = users.id
+  where user_id is null`
+
+/** An hour before the transaction, as clocks differ. */
+const SINCE = '(extract(epoch from now()) - 3600) * 1000000'
+
+/**
+ * The statements that fill the table, and make its triggers. PostgreSQL locks users and logins for a trigger until the end,
+ * so that what was written during the long statement is looked at again after it.
+ */
+export function fillNever(engine: EngineName): string[] {
+  if (engine === 'sqlite') return [FILL, ...createNeverTriggers(engine)]
+  return [
+    FILL,
+    ...createNeverTriggers(engine),
+    `${FILL} and users.created_at >= ${SINCE} on conflict do nothing`,
+    `delete from never_logged_in using last_logins where last_logins.at >= ${SINCE}
+      and never_logged_in.tenant_id = last_logins.tenant_id
+      and never_logged_in.user_id = last_logins.user_id`,
+  ]
+}
