@@ -63,6 +63,7 @@ export type {
   TenantSettings,
   TenantTexts,
   User,
+  UserDataObject,
   UserImport,
   UserImportChange,
   UserInput,

@@ -116,6 +116,13 @@ export interface AuditEntry {
   [member: string]: unknown
 }
 
+/** An object that is stored of a user, in the copy for the person. `type` says what it is. */
+export interface UserDataObject {
+  /** Such as `User`, `PasswordCredential`, `Session`, `Grant`, `Mail` or `OperatorLogin`. */
+  readonly type: string
+  [member: string]: unknown
+}
+
 /** A session of a user. */
 export interface Session {
   readonly type: string

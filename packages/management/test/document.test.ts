@@ -43,6 +43,9 @@ test('the client has every operation of the OpenAPI document, and sends no param
   const user = await users.create({ profile: { email: 'ada@example.com' } })
   await Array.fromAsync(users.list())
   await Array.fromAsync(users.search({ search: 'a', disabled: false, verified: false }))
+  expect(await Array.fromAsync(users.exportData(user.id))).toMatchObject([
+    { type: 'User', id: user.id },
+  ])
   const trouble = await users.loginTrouble(user.id)
   expect(trouble).toMatchObject([{ reason: 'no_way_in' }])
   expect(await users.letTryAgain(user.id)).toEqual(trouble)

@@ -5,6 +5,7 @@ import type {
   ImportResult,
   LoginObstacle,
   User,
+  UserDataObject,
   UserImport,
   UserImportChange,
   UserInput,
@@ -40,6 +41,11 @@ export interface UserSearch {
 export interface Users extends Readable<User>, Deletable<User> {
   /** Finds users. Pages are read as you iterate. Not in the specification of the API. */
   search(query?: UserSearch): AsyncGenerator<User, void, undefined>
+  /**
+   * Reads all that is stored of a user, without hashes and secrets: for a request under data protection law. The audit log of
+   * the service notes each request. Not in the specification of the API.
+   */
+  exportData(id: string): AsyncGenerator<UserDataObject, void, undefined>
   /**
    * Lists the reasons why a user cannot log in now; empty if there are none. Not in the
    * specification of the API.
@@ -90,6 +96,8 @@ export function createUsers(send: Send, tenantId: string): Users {
     update,
     delete: access.delete,
     search: (query = {}) => readFiltered(send, `/x${path}`, { ...query }, access.restore),
+    exportData: (id) =>
+      readFiltered(send, `/x${path}/${segment(id)}/data`, {}, (item) => item as UserDataObject),
     loginTrouble: (id) =>
       obstaclesAfter({
         method: 'GET',

@@ -6,7 +6,7 @@ import type { OperatorUser } from '../store/ports.ts'
 import type { ProtocolStore } from '../store/protocol-store.ts'
 import type { Tenant } from '../store/records.ts'
 import type { Webhooks } from '../webhooks/index.ts'
-import type { Lines } from '../wire/json-lines.ts'
+import type { Lines, Part } from '../wire/json-lines.ts'
 import type { Content } from './pages/index.ts'
 import type { Upload } from './uploads.ts'
 
@@ -62,7 +62,7 @@ export type Answer =
       readonly fileName: string
       readonly lines: Lines
       /** Reads the part behind a place. */
-      read(after: string | undefined): Promise<{ items: object[]; next: string | undefined }>
+      read(after: string | undefined): Promise<Part>
     }
 
 /** An {@link Answer}, or a redirect to a page that shows secrets once: see `once` of {@link Call}. */

@@ -43,6 +43,7 @@ import { supportRoutes } from './resources/support.ts'
 import { tenantLogoRoutes } from './resources/tenant-logo.ts'
 import { tenantTextRoutes } from './resources/tenant-texts.ts'
 import { tenantRoutes } from './resources/tenants.ts'
+import { userDataRoute } from './resources/user-data.ts'
 import { userRoutes } from './resources/users.ts'
 import { importUsersRoute } from './resources/users-import.ts'
 import { updateImportRoutes } from './resources/users-import-update.ts'
@@ -59,6 +60,7 @@ export const routes: readonly Route[] = [
   importUsersRoute,
   ...updateImportRoutes,
   searchUsersRoute,
+  userDataRoute,
   ...auditRoutes,
   ...supportRoutes,
   ...grantRoutes,

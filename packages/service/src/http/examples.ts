@@ -55,6 +55,10 @@ export const answerExamples: Readonly<Record<ResourceName, object>> = {
     ...{ type: 'User', id: ids.user, ...dates, verified_at: at },
     profile: { ...profile, email_verified: true },
   },
+  UserData: {
+    ...{ type: 'User', id: ids.user, ...dates, verified_at: at, last_login_at: later },
+    profile: { ...profile, email_verified: true },
+  },
   Credential: credentials.PasswordCredential,
   ...credentials,
   AuditEntry: {

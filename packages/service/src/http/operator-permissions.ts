@@ -32,6 +32,7 @@ export const neededFor: Readonly<Record<string, Needed>> = {
   listUsers: open('read'),
   searchUsers: open('read'),
   getUser: open('read'),
+  exportUser: dangerous('export'),
   createUser: dangerous('edit'),
   updateUser: never,
   deleteUser: dangerous('edit'),

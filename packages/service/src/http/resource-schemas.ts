@@ -304,11 +304,28 @@ const eventSchema = {
   },
 }
 
+const userDataSchema = {
+  type: 'object',
+  description:
+    'An object that is stored of a user; its type says what it is. More types and members may come.',
+  required: ['type'],
+  properties: {
+    type: {
+      description:
+        'User (with last_login_at), the type of a credential, Session (with address), TrustedDevice, Grant, Mail, ' +
+        'or OperatorLogin: a login of an operator as the user.',
+      type: 'string',
+    },
+    id: { type: 'string' },
+  },
+}
+
 /** The objects of the answers, as JSON Schema. A member that is not required is omitted when it is zero. */
 export const resourceSchemas: Record<ResourceName, object> = {
   Tenant: resourceSchema('Tenant'),
   Application: resourceSchema('Application'),
   User: resourceSchema('User'),
+  UserData: userDataSchema,
   ...ofKinds((kind) => resourceSchema(credentialKinds[kind].type)),
   AuditEntry: auditEntrySchema,
   Session: sessionSchema,

@@ -13,6 +13,7 @@ export type ResourceName =
   | 'Tenant'
   | 'Application'
   | 'User'
+  | 'UserData'
   | 'Credential'
   | 'AuditEntry'
   | 'Session'

@@ -59,6 +59,7 @@ test('the document has the endpoints of the summary, those under /x/v1, and no o
       `DELETE ${credential}`,
       `GET /x${tenant}/users`,
       `GET /x${tenant}/audit`,
+      `GET /x${user}/data`,
       `GET /x${user}/sessions`,
       `DELETE /x${user}/sessions`,
       `DELETE /x${user}/sessions/{session_id}`,
