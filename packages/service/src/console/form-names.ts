@@ -3,7 +3,7 @@ import type { Sentence } from './texts/index.ts'
 /** The forms that ask for a new login, by the path of their route. */
 const names: Readonly<Record<string, Sentence>> = {
   '/console/keys/new': 'Make an API key',
-  '/console/operators': 'Invite an operator',
+  '/console/operators/new': 'Invite an operator',
   '/console/operators/:operator/invite': 'Invite an operator',
   '/console/operators/:operator/role': 'Change the role of an operator',
   '/console/operators/:operator/enable': 'Enable an operator',

@@ -33,6 +33,7 @@ const gallery: Readonly<Record<string, readonly Entry[]>> = {
   '/console/keys': ['keys'],
   '/console/keys/new': ['key-new'],
   '/console/operators': ['operators'],
+  '/console/operators/new': ['operator-new'],
   '/console/audit': ['audit', { name: 'audit-none', path: '/console/audit?target=nothing' }],
   '/console/audit/:entry': ['audit-entry'],
   '/console/system': ['system'],

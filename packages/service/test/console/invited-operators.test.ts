@@ -16,7 +16,7 @@ async function startInviting(store: (typeof stores)[number], code?: number) {
   return {
     ...{ server, running, owner },
     invite: async (fields: Record<string, string> = {}) =>
-      press(owner, await owner.get(PATH), PATH, { email: BOB, role: 'support', ...fields }),
+      press(owner, await owner.get(`${PATH}/new`), `${PATH}/new`, { email: BOB, role: 'support', ...fields }),
     /** The links in the messages to Bob, the oldest first. */
     links: () =>
       server.received.flatMap((source) =>
@@ -135,6 +135,6 @@ test('without a mail server, the link is shown to the owner, as before', async (
   const owner = await running.logIn({ role: 'owner' })
   const page = await owner.get(PATH)
   expect(page.html).toContain('A mail server is not set up')
-  const made = await press(owner, page, PATH, { email: BOB, role: 'viewer' })
+  const made = await press(owner, page, `${PATH}/new`, { email: BOB, role: 'viewer' })
   expect((await owner.get(made.location ?? '')).html).toContain('/console/invitation?token=')
 })

@@ -125,7 +125,7 @@ test('dangerous actions require a login of the last five minutes', async () => {
   vi.useFakeTimers({ toFake: ['Date'] })
   await using running = await startConsole()
   const owner = await running.logIn({ role: 'owner', email: 'ada@example.com' })
-  const page = await owner.get('/console/operators')
+  const page = await owner.get('/console/operators/new')
   pass(6)
   const sent = await owner.submit(page, { email: 'bob@example.com', role: 'viewer', tenants: '' })
   expect(sent.url).toContain(`${CONSOLE}/login`)
@@ -148,7 +148,7 @@ test('a form that waits for a new login is no other operator’s, is sealed, and
   vi.useFakeTimers({ toFake: ['Date'] })
   await using running = await startConsole()
   const owner = await running.logIn({ role: 'owner', email: 'ada@example.com' })
-  const page = await owner.get('/console/operators')
+  const page = await owner.get('/console/operators/new')
   pass(6)
   const fields = { email: 'bob@example.com', role: 'viewer', tenants: '' }
   const sent = await owner.submit(page, fields)

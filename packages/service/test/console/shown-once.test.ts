@@ -40,8 +40,8 @@ test('an invitation is shown once', async () => {
   const fields = { email: 'bob@example.com', role: 'viewer', tenants: '' }
   const made = await press(
     owner,
-    await owner.get('/console/operators'),
-    '/console/operators',
+    await owner.get('/console/operators/new'),
+    '/console/operators/new',
     fields,
   )
   expect(made.status).toBe(303)

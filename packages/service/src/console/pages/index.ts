@@ -10,7 +10,7 @@ import type { Difference } from '../setting-values.ts'
 import type { Named, ShownEntry } from '../shown-entries.ts'
 import type { TenantPage } from '../tenant-pages.ts'
 import type { Sentence, Text, Translator } from '../texts/index.ts'
-import type { Chart, ServicePages } from './service.ts'
+import type { Chart, NamedTenant, ServicePages } from './service.ts'
 import type { TenantPages } from './tenant.ts'
 import type { UserPages } from './users.ts'
 
@@ -121,6 +121,8 @@ interface Parts {
   copy: Pick<Shared, 't'> & { of: string; file?: string | undefined }
   /** An id beside a button that copies it. */
   id: Pick<Shared, 't'> & { id: string; label?: string }
+  'tenant-names': Pick<Shared, 't' | 'text'> & { tenants: readonly NamedTenant[] }
+  roles: Pick<Shared, 't'> & Pick<ConsolePages['operators'], 'roles' | 'permissions'>
   'api-names': Pick<Shared, 't'>
   month: Pick<Shared, 't' | 'language'> & { month: Chart }
   export: Shared & Pick<ConsolePages['users'], 'exportPath' | 'exported'>
@@ -184,6 +186,13 @@ export interface ActionField {
   readonly max: number
 }
 
-export type { AuditFilter, AuditFilters, Chart, DayFigure, Found } from './service.ts'
+export type {
+  AuditFilter,
+  AuditFilters,
+  Chart,
+  DayFigure,
+  Found,
+  NamedTenant,
+} from './service.ts'
 export type { ApplicationDraft, ConnectionDraft, ShownProblem, WebhookDraft } from './tenant.ts'
 export type { HelpForm, ImportForm, ShownJob, UserDraft, UserField } from './users.ts'

@@ -41,7 +41,7 @@ export interface ServicePages {
     /** A new key, whose secret is shown once. */
     made: { name: string; secret: string } | undefined
     now: Micros
-    keys: readonly ApiKey[]
+    keys: readonly { key: ApiKey; reach: readonly NamedTenant[] }[]
     base: string
   }
   'new-key': {
@@ -52,13 +52,17 @@ export interface ServicePages {
   operators: {
     operators: readonly ShownOperator[]
     sendsMail: boolean
-    language: Language
-    sent: { email: string }
     self: string
     roles: readonly OperatorRole[]
-    permissions: readonly { words: Sentence; roles: readonly OperatorRole[] }[]
+    permissions: RolesOf
     /** The link of an invitation, which is shown once. */
     invited: { email: string; link: string } | undefined
+  }
+  'new-operator': {
+    sendsMail: boolean
+    roles: readonly OperatorRole[]
+    permissions: RolesOf
+    sent: { email: string; role: OperatorRole; tenants: string; language: Language }
   }
   audit: {
     given: AuditFilters
@@ -98,20 +102,26 @@ export interface DayFigure {
 }
 
 /** A day of the chart: its bar is as high as its share of `most`, of both together. */
-interface ChartDay {
+export interface ChartDay {
   /** The day at its beginning, in milliseconds since the epoch. */
   readonly at: number
-  readonly logins: number
-  readonly refused: number
+  /** Successes, such as logins. */
+  readonly done: number
+  readonly failed: number
 }
 
-/** The logins of a month, for a chart and its table. */
+/** The successes and failures of a month, for a chart and its table. */
 export interface Chart {
+  readonly title: Sentence
   readonly days: readonly ChartDay[]
-  /** The most logins and refusals of one day. */
+  /** The most of one day, of both together. */
   readonly most: number
-  /** The most logins that are counted. */
-  readonly limit: number
+  /** The names of both. */
+  readonly series: { readonly done: Sentence; readonly failed: Sentence }
+  /** The text in place of a chart of nothing. */
+  readonly none: Sentence
+  /** What the chart leaves out. */
+  readonly note: Text | undefined
 }
 
 /** A place in the console that a search finds. */
@@ -137,7 +147,17 @@ export type AuditFilter =
   | 'request'
   | 'jobs'
 
+/** A tenant that a key or an operator reaches. One that was deleted has its id for a name. */
+export interface NamedTenant {
+  readonly id: string
+  readonly name: string
+}
+
+/** The roles that have each permission. */
+export type RolesOf = readonly { words: Sentence; roles: readonly OperatorRole[] }[]
+
 interface ShownOperator extends OperatorUser {
+  reach: readonly NamedTenant[]
   ways: readonly Sentence[]
   lastLoginAt: Micros | undefined
   invitedUntil?: Micros

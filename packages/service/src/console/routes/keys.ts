@@ -16,6 +16,7 @@ import {
   tenantPage,
 } from '../call.ts'
 import type { Refused } from '../refused.ts'
+import { tenantNames } from '../tenant-names.ts'
 import { refusalText, type Text } from '../texts/index.ts'
 
 const PATH = '/console/keys'
@@ -44,7 +45,12 @@ const isOf = (reach: Reach, tenantId: string) => reach !== 'all' && reach.join()
 /** The keys of the service, or those of the tenant of the path. */
 async function showKeys(call: Call | TenantCall): Promise<Result> {
   const { scope, tenant } = call
-  const keys = (await listApiKeys(scope)).reverse()
+  const all = (await listApiKeys(scope)).reverse()
+  const keys = tenant ? all.filter(({ reach }) => isOf(reach, tenant.id)) : all
+  const named = await tenantNames(
+    scope,
+    keys.map(({ reach }) => reach),
+  )
   const secret = secretIn(call, 'secret')
   return {
     kind: 'page',
@@ -56,7 +62,7 @@ async function showKeys(call: Call | TenantCall): Promise<Result> {
     data: {
       made: secret === undefined ? undefined : { name: secretIn(call, 'name') ?? '', secret },
       now: nowMicros(scope.context.clock),
-      keys: tenant ? keys.filter(({ reach }) => isOf(reach, tenant.id)) : keys,
+      keys: keys.map((key) => ({ key, reach: named(key.reach) })),
       base: pathOf(call),
     },
     commands: ['latchkey-service key list'],

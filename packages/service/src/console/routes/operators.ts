@@ -31,6 +31,7 @@ import { invitationLink } from '../invitation-link.ts'
 import { answerOf, languageIn, mailStates } from '../mail-form.ts'
 import { permissionWords } from '../permission-words.ts'
 import { type Refused, refusedBy } from '../refused.ts'
+import { tenantNames } from '../tenant-names.ts'
 
 const PATH = '/console/operators'
 
@@ -40,21 +41,26 @@ const NEWEST = { userId: undefined, after: undefined, limit: 100 }
 const forOwners = { needs: 'operators', isDangerous: true } as const
 
 export const operatorRoutes: readonly ConsoleRoute[] = [
-  servicePage(PATH, (call) => show(call)),
-  serviceForm(PATH, invite, forOwners),
+  servicePage(PATH, show),
+  servicePage(`${PATH}/new`, (call) => showNew(call), { needs: 'operators' }),
+  serviceForm(`${PATH}/new`, invite, forOwners),
   serviceForm(`${PATH}/:operator/invite`, again, forOwners),
   serviceForm(`${PATH}/:operator/role`, changeRole, forOwners),
   serviceForm(`${PATH}/:operator/enable`, enable, forOwners),
 ]
 
-async function show(call: Call, refused: Refused = {}): Promise<Result> {
-  const { scope, operator, origin, support, language } = call
+async function show(call: Call): Promise<Result> {
+  const { scope, operator, support } = call
   const link = secretIn(call, 'link')
   const [operators, logins, mails] = await Promise.all([
     listOperators(scope),
     operatorLogins(scope),
     support.mails({ ...scope, tenantId: SYSTEM_TENANT_ID }, NEWEST),
   ])
+  const named = await tenantNames(
+    scope,
+    operators.map((one) => one.operator.reach),
+  )
   const now = nowMicros(scope.context.clock)
   const invitations = mails.filter(({ kind }) => kind === 'operatorInvite')
   return {
@@ -62,28 +68,52 @@ async function show(call: Call, refused: Refused = {}): Promise<Result> {
     name: 'operators',
     title: 'Operators',
     ...(may(call, 'operators') && {
-      action: { href: '#new', label: 'Invite an operator' },
+      action: { href: `${PATH}/new`, label: 'Invite an operator' },
     }),
     data: {
       operators: operators.map((one) => ({
         ...one,
+        reach: named(one.operator.reach),
         ...shownLogins(logins.get(one.operator.id)),
         ...shownInvitation(one.operator, now),
         mail: shownMail(invitations.find(({ userId }) => userId === one.operator.id)),
       })),
       sendsMail: support.sendsMail,
-      language,
-      sent: { email: call.form.get('email') ?? '' },
       self: operator.operator.id,
-      roles: operatorRoles,
-      permissions: permissions.map((one) => ({
-        words: permissionWords[one],
-        roles: rolesThatMay(one),
-      })),
+      ...rolesInWords,
       invited: link === undefined ? undefined : { email: secretIn(call, 'email') ?? '', link },
     },
+    commands: ['latchkey-service operator list'],
+  }
+}
+
+/** The roles, and those that have each permission. */
+const rolesInWords = {
+  roles: operatorRoles,
+  permissions: permissions.map((one) => ({
+    words: permissionWords[one],
+    roles: rolesThatMay(one),
+  })),
+}
+
+async function showNew(call: Call, refused: Refused = {}): Promise<Result> {
+  const { form, support, origin } = call
+  const role = operatorRoles.find((one) => one === form.get('role')) ?? 'viewer'
+  return {
+    kind: 'page',
+    name: 'new-operator',
+    title: 'Invite an operator',
+    data: {
+      sendsMail: support.sendsMail,
+      ...rolesInWords,
+      sent: {
+        email: form.get('email') ?? '',
+        role,
+        tenants: form.get('tenants') ?? '',
+        language: languageIn(form) ?? call.language,
+      },
+    },
     commands: [
-      'latchkey-service operator list',
       `latchkey-service operator invite --email ada@example.com --role admin --console-url ${origin}`,
     ],
     ...refused,
@@ -96,7 +126,7 @@ async function invite(call: Call): Promise<Result> {
     const language = languageIn(call.form)
     return await hand(call, await inviteOperator(call.scope, { email, language, ...decided(call) }))
   } catch (error) {
-    return show(call, refusedBy(error))
+    return showNew(call, refusedBy(error))
   }
 }
 

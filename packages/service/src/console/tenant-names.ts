@@ -1,0 +1,19 @@
+import { listTenants } from '../domain/tenants/tenants.ts'
+import type { ServiceScope } from '../domain/writes/context.ts'
+import type { Reach } from '../store/records.ts'
+import type { NamedTenant } from './pages/index.ts'
+
+/** Names the tenants of several reaches, with one query; of a reach of all, there are none. */
+export async function tenantNames(
+  scope: ServiceScope,
+  reaches: readonly Reach[],
+): Promise<(reach: Reach) => NamedTenant[]> {
+  const ids = [...new Set(reaches.flatMap((reach) => (reach === 'all' ? [] : reach)))]
+  const { items } =
+    ids.length === 0
+      ? { items: [] }
+      : await listTenants(scope, ids, { after: undefined, limit: ids.length })
+  const names = new Map(items.map((one) => [one.id, one.name || one.settings.domain]))
+  return (reach) =>
+    reach === 'all' ? [] : reach.map((id) => ({ id, name: names.get(id) ?? id }))
+}
