@@ -18,7 +18,11 @@ export async function startChromium(): Promise<Engine> {
   return {
     async open(settings = {}) {
       if (settings.blocksCookies) return openWithoutCookies()
-      const context = await browser.newContext({ javaScriptEnabled: !settings.blocksScripts })
+      const { width } = settings
+      const context = await browser.newContext({
+        javaScriptEnabled: !settings.blocksScripts,
+        ...(width !== undefined && { viewport: { width, height: 844 } }),
+      })
       return profileOf(context, settings)
     },
     [Symbol.asyncDispose]: () => browser.close(),
@@ -55,7 +59,7 @@ function profileOf(context: BrowserContext, settings: Settings, then = () => {})
 }
 
 function tabOf(page: Page): Tab {
-  const at = (xpath: string) => page.locator(`xpath=${xpath}`).first()
+  const at = (xpath: string) => page.locator(`xpath=${xpath}`).filter({ visible: true }).first()
   return {
     open: async (url) => void (await page.goto(url)),
     press: (text) => at(places.pressable(text)).click({ timeout: WAIT_MILLISECONDS }),

@@ -29,6 +29,8 @@ export interface Profile extends AsyncDisposable {
 export interface Settings {
   readonly blocksCookies?: boolean
   readonly blocksScripts?: boolean
+  /** The width of the window in pixels, where the engine can set it. Default: a desktop's. */
+  readonly width?: number | undefined
   /** Whether the device has an authenticator that verifies its user. */
   readonly hasPasskeys?: boolean
 }

@@ -59,7 +59,8 @@ test('the commands that pages about users, mail, the audit log and the system sh
   }
   const user = `${tenant.path}/users/${ada.id}`
   const pages = [
-    ...['/console', '/console/operators', '/console/keys', '/console/keys/new', '/console/system'],
+    ...['/console', '/console/operators', '/console/operators/new', '/console/keys'],
+    ...['/console/keys/new', '/console/system'],
     ...['/console/audit', `/console/audit/${created?.id}`, `/console/audit/${key?.id}`],
     ...[`${tenant.path}/users`, `${tenant.path}/users/new`, `${tenant.path}/outbox`],
     ...[`${tenant.path}/audit`, user, `${tenant.path}/signing-keys/withdraw`],

@@ -19,13 +19,13 @@ import { fillConsole, type Ids } from './gallery-data.ts'
 
 const OPERATOR = 'ada@example.com'
 
-/** A task has this long, in a browser that other tests slow down. */
-
 /** The day of an operator: one tab, in which pages are counted. */
 interface Day {
   tab: Tab
   ids: Ids
   mailed: string[]
+  /** The actions of the audit log of the tenant, the newest first. */
+  noted(): Promise<string[]>
   /** Opens a page of the console. */
   go(path: string): Promise<void>
   /** Waits for a text on a page, which counts. A form that leads back to its page is the same page. */
@@ -115,6 +115,65 @@ const tasks: Readonly<Record<string, (day: Day) => Promise<void>>> = {
     await tab.press('Import them')
     await see('The refused rows as CSV')
   },
+  'invite an operator': async ({ go, see, tab, mailed }) => {
+    await go('/console/operators')
+    await see('What the roles may do')
+    await tab.press('Invite an operator')
+    await see('Language of the message')
+    await tab.fill('Email address', 'carol@example.com')
+    await tab.press('Send the invitation')
+    await see('The invitation is on its way by mail')
+    await expect.poll(() => mailed).toContain('carol@example.com')
+  },
+  'create a tenant': async ({ go, see, tab }) => {
+    await go('/console/tenants')
+    await see('Acme Garden Supplies')
+    await tab.press('Create a tenant')
+    await see('Where its users log in')
+    await tab.fill('Name', 'Umbrella')
+    await tab.fill('Domain', 'login.umbrella.example')
+    await tab.press('Create the tenant')
+    await see('Created.')
+  },
+  'register an application': async ({ go, see, tab, ids }) => {
+    await go(`/console/t/${ids.tenant}/applications`)
+    await see('Garden Shop')
+    await tab.press('Register an application')
+    await see('Logout URLs')
+    await tab.fill('Name', 'Newsletter')
+    await tab.fill('Redirect URLs', 'https://news.acme.example/callback')
+    await tab.press('Register the application')
+    await see('Created.')
+  },
+  'create a user': async ({ go, see, tab, ids, mailed }) => {
+    await go(`/console/t/${ids.tenant}/users`)
+    await see('All users')
+    await tab.press('Create a user')
+    await see('The address is known to be')
+    await tab.fill('Email address', 'newcomer@example.com')
+    await tab.press('Create the user')
+    await see('Created, and an invitation is on its way.')
+    await expect.poll(() => mailed).toContain('newcomer@example.com')
+  },
+  'find why a user cannot log in, and let the user in again': async ({ findUser, see, tab }) => {
+    await findUser('alan.turing49', 'alan.turing49@example.com')
+    await see(/can’t log in|cannot log in/)
+    await tab.press('Enable the user')
+    await see('Enabled.')
+  },
+  'download the users': async ({ go, see, tab, ids, noted }) => {
+    await go(`/console/t/${ids.tenant}/users`)
+    await see('All users')
+    await tab.press('Export as CSV')
+    await expect.poll(noted).toContain('user.exported')
+  },
+  'read in the audit log who has changed an application': async ({ go, see, tab, ids }) => {
+    await go(`/console/t/${ids.tenant}/audit`)
+    await see('Action begins with')
+    await tab.fill('Action begins with', 'application.create')
+    await tab.press('Find')
+    await see(/registered the application/)
+  },
   'change the color of the login pages, after a look at them': async ({ go, see, tab, ids }) => {
     await go(`/console/t/${ids.tenant}/settings`)
     await see('latchkey_brand_color')
@@ -126,16 +185,21 @@ const tasks: Readonly<Record<string, (day: Day) => Promise<void>>> = {
   },
 }
 
-/** Lets an operator do every task in a browser without JavaScript, among so many users more, or says why it does not run here. */
+/**
+ * Lets an operator do every task in a browser without JavaScript, among so many users more.
+ *
+ * @param options - `missing`: the reason why it does not run here. `width`: that of a phone in pixels. Default: a desktop's.
+ */
 export function describeOperatorsDay(
   engineName: EngineName,
   start: () => Promise<Engine>,
   users: number,
-  missing?: string,
+  { missing, width }: { missing?: string | undefined; width?: number } = {},
 ): void {
   if (missing)
     process.stdout.write(`${engineName} ${missing}; the tasks of operators are left out.\n`)
-  describe.skipIf(missing)(`in ${engineName}, among ${users + 60} users`, () => {
+  const where = width === undefined ? engineName : `${engineName} of ${width} pixels`
+  describe.skipIf(missing)(`in ${where}, among ${users + 60} users`, () => {
     const open = new AsyncDisposableStack()
     const seen = new Set<string>()
     let running: ListeningConsole
@@ -149,8 +213,8 @@ export function describeOperatorsDay(
       const ids = await fill(folder, users)
       running = open.use(await listenWithConsole({ data: folder, mail: mail.options }))
       const engine = open.use(await start())
-      const profile: Profile = open.use(await engine.open({ blocksScripts: true }))
-      day = dayIn(await profile.newTab(), running.url, ids, mail.received, seen)
+      const profile: Profile = open.use(await engine.open({ blocksScripts: true, width }))
+      day = dayIn(await profile.newTab(), running, ids, mail.received, seen)
       await enter(day, running)
     }, limit(300))
     afterAll(() => open.disposeAsync())
@@ -170,14 +234,20 @@ export function describeOperatorsDay(
       'an operator can %s, in at most four pages and without JavaScript',
       async (name, task) => {
         await task(day)
-        await keepPicture(day.tab, `day-${engineName}-${name.replace(/\W+/g, '-')}`)
+        await keepPicture(day.tab, `day-${where.replace(/\W+/g, '-')}-${name.replace(/\W+/g, '-')}`)
         expect([...seen].length).toBeLessThanOrEqual(4)
       },
     )
   })
 }
 
-function dayIn(tab: Tab, url: string, ids: Ids, mailed: string[], seen: Set<string>): Day {
+function dayIn(
+  tab: Tab,
+  { url, service }: ListeningConsole,
+  ids: Ids,
+  mailed: string[],
+  seen: Set<string>,
+): Day {
   const see = async (text: string | RegExp) => {
     await until(`text ${text} on the page`, async () => {
       const shown = await tab.text()
@@ -188,6 +258,10 @@ function dayIn(tab: Tab, url: string, ids: Ids, mailed: string[], seen: Set<stri
   const go = (path: string) => tab.open(url + path)
   return {
     ...{ tab, ids, mailed, go, see },
+    noted: async () =>
+      (await service.admin.audit({ tenantId: ids.tenant ?? '', limit: 10 })).map(
+        ({ action }) => action,
+      ),
     async findUser(half, address) {
       await go(`/console/t/${ids.tenant}/users`)
       await see('All users')

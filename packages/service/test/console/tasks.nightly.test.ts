@@ -5,4 +5,5 @@ import { describeOperatorsDay } from './operators-day.ts'
 const USERS = 200_000
 
 describeOperatorsDay('Chromium', startChromium, USERS)
-describeOperatorsDay('Firefox', startFirefox, USERS, firefoxMissing())
+describeOperatorsDay('Chromium', startChromium, 0, { width: 390 })
+describeOperatorsDay('Firefox', startFirefox, USERS, { missing: firefoxMissing() })

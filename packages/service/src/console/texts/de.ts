@@ -90,7 +90,8 @@ export const de = {
   'Export as CSV': 'Als CSV exportieren',
   'Nothing was found. Clear the filters, or choose other days.':
     'Nichts gefunden. Setzen Sie die Filter zurück, oder wählen Sie andere Tage.',
-  'Nothing is noted yet.': 'Noch ist nichts vermerkt.',
+  'Nothing is noted yet. Each change and each login appears here.':
+    'Noch ist nichts vermerkt. Jede Änderung und jede Anmeldung erscheint hier.',
   Entries: 'Einträge',
   Newest: 'Neueste',
   'All that the list has.': 'Alle aus der Liste.',
