@@ -50,7 +50,10 @@ function tokens(nonce: string, sub: string): string {
   const claims = { iss: issuer, aud: 'app', sub, name: 'Ada', email: 'ada@example.com' }
   const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
   const signed = `${encode({ alg: 'ES256', kid: 'key' })}.${encode({ ...claims, iat: now, exp: now + 3600, nonce })}`
-  const signature = sign('sha256', Buffer.from(signed), { key: privateKey, dsaEncoding: 'ieee-p1363' })
+  const signature = sign('sha256', Buffer.from(signed), {
+    key: privateKey,
+    dsaEncoding: 'ieee-p1363',
+  })
   return JSON.stringify({
     access_token: createHash('sha256').update(nonce).digest('base64url'),
     token_type: 'Bearer',
@@ -192,7 +195,9 @@ async function turn(kit: Kit, isKept: boolean): Promise<void> {
   if (ended.some(({ status }) => status !== 303)) throw new Error(`${ended[0]?.status}`)
   const cookies = ended.map((one) => cookieOf(one.cookies)).slice(0, 50)
   const guarded = Array.from({ length: 2 * REQUESTS }, (_, n) => cookies[n % cookies.length])
-  const served = await measure(kit, 'guarded', isKept, guarded, (cookie) => kit.ask('/page', cookie))
+  const served = await measure(kit, 'guarded', isKept, guarded, (cookie) =>
+    kit.ask('/page', cookie),
+  )
   if (served.some(({ status }) => status !== 200)) throw new Error(`${served[0]?.status}`)
 }
 

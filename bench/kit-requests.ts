@@ -5,7 +5,14 @@ import { openContest } from './parts/contest.ts'
  * one of them and by a visitor, with sessions in the process and in Redis.
  */
 const FLOOR = 'express-session'
-const IN_MEMORY = ['express', FLOOR, 'bare guard', 'latchkey', 'passport-openidconnect', 'openid-client/passport']
+const IN_MEMORY = [
+  'express',
+  FLOOR,
+  'bare guard',
+  'latchkey',
+  'passport-openidconnect',
+  'openid-client/passport',
+]
 const KITS = {
   memory: [...IN_MEMORY, 'express-openid-connect'],
   Redis: [

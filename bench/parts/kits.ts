@@ -183,7 +183,10 @@ async function mountBareGuard(app: Express, settings: KitSettings): Promise<void
     res.setHeader('vary', 'Cookie')
     const id = idIn(req.headers.cookie)
     const use = (record: BareRecord | undefined): void => {
-      if (!record || record.expiresAt < Date.now()) return askToLogIn(req, res, next) as void
+      if (!record || record.expiresAt < Date.now()) {
+        askToLogIn(req, res, next)
+        return
+      }
       res.locals.user = record.user
       next()
     }

@@ -45,7 +45,7 @@ async function latchkey(store: SessionStore): Promise<void> {
   app.use(createAuthRouter(options))
   app.get('/', requireUser(), (req, res) => void res.send(`Hello ${req.auth.user?.name}`))
   seed = async (n) => {
-    const opened = await storedSessions.open(undefined)
+    const opened = await storedSessions.open(undefined, {}, (session) => session)
     await opened.start(session(n))
     return opened.setCookies[0]?.split(';')[0] as string
   }

@@ -30,7 +30,8 @@ export function writeHeaders(
  */
 export function markPrivate(sink: HeaderSink): void {
   const said = sink.get('cache-control')
-  if (said === null || !UNSHARED.test(said) || /public/i.test(said)) sink.set('cache-control', 'private, no-store')
+  if (said === null || !UNSHARED.test(said) || /public/i.test(said))
+    sink.set('cache-control', 'private, no-store')
   addVary(sink, 'Cookie')
 }
 
@@ -49,7 +50,10 @@ function appendCookie(sink: HeaderSink, cookie: string): void {
 
 function addVary(sink: HeaderSink, name: string): void {
   const present = sink.get('vary')
-  if (!present) return sink.set('vary', name)
+  if (!present) {
+    sink.set('vary', name)
+    return
+  }
   const names = present.toLowerCase().split(/\s*,\s*/)
   if (names.includes(name.toLowerCase()) || names.includes('*')) return
   sink.set('vary', `${present}, ${name}`)

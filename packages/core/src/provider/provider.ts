@@ -229,9 +229,7 @@ class KnownProvider implements Provider {
 
   async keys(header: JwtHeader, sender: TokenSender): Promise<KeySet> {
     const { providerKeys } = this.#parts
-    return (
-      providerKeys.known(header) ?? this.#share(() => providerKeys.find(header, sender))
-    )
+    return providerKeys.known(header) ?? this.#share(() => providerKeys.find(header, sender))
   }
 
   verify(

@@ -14,6 +14,5 @@ export async function tenantNames(
       ? { items: [] }
       : await listTenants(scope, ids, { after: undefined, limit: ids.length })
   const names = new Map(items.map((one) => [one.id, one.name || one.settings.domain]))
-  return (reach) =>
-    reach === 'all' ? [] : reach.map((id) => ({ id, name: names.get(id) ?? id }))
+  return (reach) => (reach === 'all' ? [] : reach.map((id) => ({ id, name: names.get(id) ?? id })))
 }

@@ -5,7 +5,6 @@ import { asIs, translatorOf } from '../../src/console/texts/index.ts'
 import { ensureSystemTenant } from '../../src/domain/operators/operators.ts'
 import { pruneAudit } from '../../src/domain/writes/audit.ts'
 import { SYSTEM_TENANT_ID } from '../../src/store/system-tenant.ts'
-import { type OpenApi, openApi } from '../support/context.ts'
 import {
   aConnection,
   anApiKey,
@@ -15,6 +14,7 @@ import {
   aUser,
   aWebhook,
 } from '../store/records.ts'
+import { type OpenApi, openApi } from '../support/context.ts'
 
 const YEAR_MS = 365 * 86_400_000
 

@@ -16,7 +16,11 @@ async function startInviting(store: (typeof stores)[number], code?: number) {
   return {
     ...{ server, running, owner },
     invite: async (fields: Record<string, string> = {}) =>
-      press(owner, await owner.get(`${PATH}/new`), `${PATH}/new`, { email: BOB, role: 'support', ...fields }),
+      press(owner, await owner.get(`${PATH}/new`), `${PATH}/new`, {
+        email: BOB,
+        role: 'support',
+        ...fields,
+      }),
     /** The links in the messages to Bob, the oldest first. */
     links: () =>
       server.received.flatMap((source) =>

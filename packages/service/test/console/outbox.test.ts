@@ -77,7 +77,9 @@ describe.each(stores)('on %s', (store) => {
     const tenant = await aTenant(running)
     const other = await aTenant(running, {}, 'other.example')
     const operator = await running.logIn({ role: 'admin' })
-    expect((await operator.get(tenant.path)).html).toContain('No mail was sent in the last 30 days.')
+    expect((await operator.get(tenant.path)).html).toContain(
+      'No mail was sent in the last 30 days.',
+    )
     const ada = await tenant.addUser({}, '')
     const user = `${tenant.path}/users/${ada.id}`
     const ask = async (count: number) => {

@@ -7,8 +7,7 @@ import { DAY_MICROS, MONTH_DAYS } from './activity.ts'
 /** How many days the counts are kept. */
 const KEPT_DAYS = MONTH_DAYS + 1
 
-const today = ({ clock }: Pick<DomainContext, 'clock'>) =>
-  Math.floor(nowMicros(clock) / DAY_MICROS)
+const today = ({ clock }: Pick<DomainContext, 'clock'>) => Math.floor(nowMicros(clock) / DAY_MICROS)
 
 /** Counts a mail that was sent or given up, on the day of today in UTC. */
 export function countMail(

@@ -13,12 +13,9 @@ const path = '/x/v1/tenants/:tenant_id/logo'
 const logoBody = z
   .object({
     type: z.unknown().optional().meta({ description: '"TenantLogo"; ignored.' }),
-    image: z
-      .string()
-      .nullish()
-      .meta({
-        description: 'The bytes in base64. A missing, empty or null one takes the logo away.',
-      }),
+    image: z.string().nullish().meta({
+      description: 'The bytes in base64. A missing, empty or null one takes the logo away.',
+    }),
   })
   .catchall(z.unknown())
   .meta({

@@ -91,7 +91,8 @@ function createQueue(connections: Connections, now: Now, table: 'mail' | 'notice
         answer = ${answer ?? null} where id = ${id}`)
     },
     async end(id, outcome, answer) {
-      const { rows } = await write(sql`update ${queue} set outcome = ${outcome}, ended_at = ${now()},
+      const { rows } =
+        await write(sql`update ${queue} set outcome = ${outcome}, ended_at = ${now()},
         answer = ${answer ?? null}, sealed = '', due_at = ${NEVER_DUE}
         where id = ${id} and outcome is null returning id`)
       return rows.length > 0

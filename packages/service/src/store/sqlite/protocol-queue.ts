@@ -80,9 +80,7 @@ export function createSqliteQueue(
       await commits.write(() => sql.retry.run(timeIn(seconds), answer ?? null, id))
     },
     async end(id, outcome, answer) {
-      const { changes } = await commits.write(() =>
-        sql.end.run(outcome, now(), answer ?? null, id),
-      )
+      const { changes } = await commits.write(() => sql.end.run(outcome, now(), answer ?? null, id))
       return changes > 0
     },
     async remove(id) {
