@@ -186,6 +186,17 @@ const AUDIT_EVERY_MS = 60_000
 
 const MAX_REMEMBERED = 10_000
 
+/** The parts of a throttle share these. */
+interface Counting {
+  readonly domain: DomainContext
+  readonly protocol: ProtocolStore
+  readonly limits: Limits
+  /** Counts an attempt. */
+  admit(name: keyof Limits, key: string, facts: Attempter): Promise<Admission>
+  /** Notes a refused attempt, not more than once a minute. */
+  audit(name: keyof Limits, key: string, facts: Attempter): Promise<void>
+}
+
 /** Makes the throttle over the counters of the protocol store. */
 export function createThrottle(
   domain: DomainContext,
@@ -193,7 +204,6 @@ export function createThrottle(
   limits: Limits,
 ): Throttle {
   const audited = new Map<string, number>()
-  const gate = createAttemptGate(domain, protocol)
 
   async function admit(name: keyof Limits, key: string, facts: Attempter): Promise<Admission> {
     const admission = await protocol.admit(`${name}:${key}`, limits[name])
@@ -218,6 +228,32 @@ export function createThrottle(
     if (facts.clientIp === '') return { kind: 'admitted' }
     return admit(name, clientNetwork(facts.clientIp), facts)
   }
+
+  const counting: Counting = { domain, protocol, limits, admit, audit }
+  return {
+    ...createTries(counting),
+    ...createFactorLimits(counting),
+    ...createResets(protocol),
+
+    pausesOf: (tenantId, user, addresses) => pausesOf(counting, tenantId, user, addresses),
+
+    admitMailRequest: (facts) => admitClient('mailPerClient', facts),
+
+    async admitMail(facts, email) {
+      const admission = await admit('mailPerAddress', addressKey(facts, email), facts)
+      return admission.kind === 'admitted'
+    },
+  }
+}
+
+/** Attempts at a login, of which a few at once are judged. */
+function createTries({
+  domain,
+  protocol,
+  limits,
+  audit,
+}: Counting): Pick<Throttle, 'tryLogin' | 'tryWithoutPassword' | 'tryUserCode'> {
+  const gate = createAttemptGate(domain, protocol)
 
   function countersOf({ facts, email, knownDevice }: LoginAttempt): LoginCounter[] {
     const { tenant, clientIp } = facts
@@ -257,18 +293,51 @@ export function createThrottle(
     return { name, key: `${name}:${key}`, limit: limits[name], target: key }
   }
 
-  /** The wait that the attempts made so far cost, as the login itself reckons it. */
-  function pauseBy(
-    limit: keyof Limits,
-    made: Attempts | undefined,
-    network?: string,
-  ): Pause | undefined {
-    const now = nowMicros(domain.clock)
-    const admission = admissionAfter(made, limits[limit], now)
-    if (admission.kind === 'admitted') return undefined
-    return { limit, until: now + admission.retryAfterSeconds * 1e6, network }
-  }
+  return {
+    tryLogin: (attempt, judge) => tryWith(countersOf(attempt), attempt.facts, judge),
 
+    tryWithoutPassword(facts, judge) {
+      const network = clientNetwork(facts.clientIp)
+      return tryWith(network === '' ? [] : [counter('loginPerClient', network)], facts, judge)
+    },
+
+    tryUserCode(facts, judge) {
+      const network = clientNetwork(facts.clientIp)
+      const perClient = network === '' ? [] : [counter('userCodePerClient', network)]
+      return tryWith([...perClient, counter('userCodePerTenant', facts.tenant.id)], facts, judge)
+    },
+  }
+}
+
+/** Attempts at a second step. */
+function createFactorLimits({
+  protocol,
+  admit,
+}: Counting): Pick<Throttle, 'admitFactor' | 'admitCode' | 'failedFactors'> {
+  return {
+    async admitFactor(facts, userId, login) {
+      const user = `${facts.tenant.id}:${userId}`
+      const admission = await admit('factorPerUser', user, facts)
+      if (admission.kind === 'refused') return admission
+      const inARow = await admit('factorAnywhere', user, facts)
+      if (inARow.kind === 'refused') return { kind: 'paused' }
+      const within = await admit('factorPerLogin', `${facts.tenant.id}:${login}`, facts)
+      return within.kind === 'refused' ? { kind: 'login_over' } : within
+    },
+
+    admitCode: (facts, code) => admit('factorPerLogin', `${facts.tenant.id}:${code}`, facts),
+
+    async failedFactors(facts, userId) {
+      const made = await protocol.attempts(`factorPerUser:${facts.tenant.id}:${userId}`)
+      return made?.count ?? 0
+    },
+  }
+}
+
+/** Resets after a success, and by an operator. */
+function createResets(
+  protocol: ProtocolStore,
+): Pick<Throttle, 'resetAddress' | 'resetFactor' | 'resetUser'> {
   async function resetAddress(facts: Pick<Attempter, 'tenant'>, email: string): Promise<void> {
     const address = addressKey(facts, email)
     await Promise.all([
@@ -286,61 +355,9 @@ export function createThrottle(
   }
 
   return {
-    tryLogin: (attempt, judge) => tryWith(countersOf(attempt), attempt.facts, judge),
-
-    tryWithoutPassword(facts, judge) {
-      const network = clientNetwork(facts.clientIp)
-      return tryWith(network === '' ? [] : [counter('loginPerClient', network)], facts, judge)
-    },
-
-    tryUserCode(facts, judge) {
-      const network = clientNetwork(facts.clientIp)
-      const perClient = network === '' ? [] : [counter('userCodePerClient', network)]
-      return tryWith([...perClient, counter('userCodePerTenant', facts.tenant.id)], facts, judge)
-    },
-
     resetAddress,
 
-    async admitFactor(facts, userId, login) {
-      const user = `${facts.tenant.id}:${userId}`
-      const admission = await admit('factorPerUser', user, facts)
-      if (admission.kind === 'refused') return admission
-      const inARow = await admit('factorAnywhere', user, facts)
-      if (inARow.kind === 'refused') return { kind: 'paused' }
-      const within = await admit('factorPerLogin', `${facts.tenant.id}:${login}`, facts)
-      return within.kind === 'refused' ? { kind: 'login_over' } : within
-    },
-
-    admitCode: (facts, code) => admit('factorPerLogin', `${facts.tenant.id}:${code}`, facts),
-
-    async pausesOf(tenantId, { id, email }, addresses) {
-      const address = addressKey({ tenant: { id: tenantId } }, email)
-      const user = `${tenantId}:${id}`
-      const [perAddress, perDevice] = await Promise.all([
-        protocol.attemptsOf(`loginPerAddress:${address}/`),
-        protocol.attemptsOf(`loginPerDevice:${user}/`),
-      ])
-      const networks = new Set([
-        ...perAddress.map(({ member }) => member),
-        ...addresses.map(clientNetwork),
-      ])
-      networks.delete('')
-      const read = async (limit: keyof Limits, key: string, network?: string) =>
-        pauseBy(limit, await protocol.attempts(`${limit}:${key}`), network)
-      const pauses = await Promise.all([
-        read('loginAnywhere', address),
-        ...perAddress.map((made) => pauseBy('loginPerAddress', made, made.member || undefined)),
-        ...perDevice.map((made) => pauseBy('loginPerDevice', made)),
-        read('factorAnywhere', user),
-        read('factorPerUser', user),
-        read('mailPerAddress', address),
-        ...[...networks].flatMap((network) => [
-          read('loginPerClient', network, network),
-          read('mailPerClient', network, network),
-        ]),
-      ])
-      return pauses.filter((pause) => pause !== undefined)
-    },
+    resetFactor,
 
     async resetUser(tenantId, { id, email }) {
       const facts = { tenant: { id: tenantId } }
@@ -351,21 +368,58 @@ export function createThrottle(
         protocol.resetAttempt(`mailPerAddress:${addressKey(facts, email)}`),
       ])
     },
-
-    async failedFactors(facts, userId) {
-      const made = await protocol.attempts(`factorPerUser:${facts.tenant.id}:${userId}`)
-      return made?.count ?? 0
-    },
-
-    resetFactor,
-
-    admitMailRequest: (facts) => admitClient('mailPerClient', facts),
-
-    async admitMail(facts, email) {
-      const admission = await admit('mailPerAddress', addressKey(facts, email), facts)
-      return admission.kind === 'admitted'
-    },
   }
+}
+
+/** The limits that make a user wait now. */
+async function pausesOf(
+  counting: Counting,
+  tenantId: string,
+  { id, email }: Pick<User, 'id' | 'email'>,
+  addresses: readonly string[],
+): Promise<Pause[]> {
+  const { protocol } = counting
+  const by = (limit: keyof Limits, made: Attempts | undefined, network?: string) =>
+    pauseBy(counting, limit, made, network)
+  const address = addressKey({ tenant: { id: tenantId } }, email)
+  const user = `${tenantId}:${id}`
+  const [perAddress, perDevice] = await Promise.all([
+    protocol.attemptsOf(`loginPerAddress:${address}/`),
+    protocol.attemptsOf(`loginPerDevice:${user}/`),
+  ])
+  const networks = new Set([
+    ...perAddress.map(({ member }) => member),
+    ...addresses.map(clientNetwork),
+  ])
+  networks.delete('')
+  const read = async (limit: keyof Limits, key: string, network?: string) =>
+    by(limit, await protocol.attempts(`${limit}:${key}`), network)
+  const pauses = await Promise.all([
+    read('loginAnywhere', address),
+    ...perAddress.map((made) => by('loginPerAddress', made, made.member || undefined)),
+    ...perDevice.map((made) => by('loginPerDevice', made)),
+    read('factorAnywhere', user),
+    read('factorPerUser', user),
+    read('mailPerAddress', address),
+    ...[...networks].flatMap((network) => [
+      read('loginPerClient', network, network),
+      read('mailPerClient', network, network),
+    ]),
+  ])
+  return pauses.filter((pause) => pause !== undefined)
+}
+
+/** The wait that the attempts made so far cost, as the login itself reckons it. */
+function pauseBy(
+  { domain, limits }: Counting,
+  limit: keyof Limits,
+  made: Attempts | undefined,
+  network?: string,
+): Pause | undefined {
+  const now = nowMicros(domain.clock)
+  const admission = admissionAfter(made, limits[limit], now)
+  if (admission.kind === 'admitted') return undefined
+  return { limit, until: now + admission.retryAfterSeconds * 1e6, network }
 }
 
 /**
