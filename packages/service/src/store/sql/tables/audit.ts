@@ -42,7 +42,7 @@ export const entries: Sql<EntryRow> = sql`select ${every('audit')} from audit`
 
 /** The audit log of an SQL store. */
 export function createAudit(engine: Engine, addEntry: AddEntry): Omit<AuditStore, 'prune'> {
-  const { reader, writer, write, lastEntry } = engine
+  const { reader, writer, write } = engine
   return {
     append: (entry) =>
       write(async () => {
@@ -98,6 +98,32 @@ export function createAudit(engine: Engine, addEntry: AddEntry): Omit<AuditStore
       return row && toEntry(row)
     },
 
+    ...createLogReader(engine),
+
+    async between(tenantId, after, to, limit) {
+      const rows = await reader.all(sql<EntryRow>`${entries}
+        where tenant_id = ${tenantId} and outcome <> 'refused'
+          and (at, id) > (${after.at}, ${after.id}) and at < ${to}
+        order by at, id limit ${limit}`)
+      return rows.map(toEntry)
+    },
+
+    // Not a parameter, so that the index of refused entries is used.
+    trimRefused: (actor, keep) =>
+      write(() =>
+        writer.run(sql`delete from audit where id in (
+          select id from audit where actor = ${actor} and outcome = 'refused'
+          order by id desc limit ${TRIM_BATCH} offset ${keep})`),
+      ),
+  }
+}
+
+/** The log as it is read on, entry by entry. */
+function createLogReader({
+  reader,
+  lastEntry,
+}: Engine): Pick<AuditStore, 'after' | 'afterOf' | 'last' | 'newest' | 'oldestUnless'> {
+  return {
     async after(id, limit) {
       const rows = await reader.all(
         sql<EntryRow>`${entries} where id > ${id} order by id limit ${limit}`,
@@ -128,22 +154,6 @@ export function createAudit(engine: Engine, addEntry: AddEntry): Omit<AuditStore
           or exists (select 1 from restores where ends < ${id} and begins > ${id})`)
       return row?.oldest
     },
-
-    async between(tenantId, after, to, limit) {
-      const rows = await reader.all(sql<EntryRow>`${entries}
-        where tenant_id = ${tenantId} and outcome <> 'refused'
-          and (at, id) > (${after.at}, ${after.id}) and at < ${to}
-        order by at, id limit ${limit}`)
-      return rows.map(toEntry)
-    },
-
-    // Not a parameter, so that the index of refused entries is used.
-    trimRefused: (actor, keep) =>
-      write(() =>
-        writer.run(sql`delete from audit where id in (
-          select id from audit where actor = ${actor} and outcome = 'refused'
-          order by id desc limit ${TRIM_BATCH} offset ${keep})`),
-      ),
   }
 }
 

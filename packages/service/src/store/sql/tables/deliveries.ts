@@ -64,7 +64,18 @@ const PRUNE_BATCH = 1_000
 
 /** The deliveries of an SQL store. */
 export function createDeliveries(db: DeliveryDatabase): DeliveryStore {
-  const { read, write, now, table } = db
+  return {
+    ...createAdding(db),
+    ...createClaims(db),
+    ...createOutcomes(db),
+    ...createMissed(db),
+    ...createKept(db),
+  }
+}
+
+/** New deliveries. */
+function createAdding(db: DeliveryDatabase): Pick<DeliveryStore, 'add' | 'addAgain'> {
+  const { write, now, table } = db
 
   async function add(
     deliveries: readonly Omit<NewDelivery, 'entry'>[],
@@ -100,16 +111,6 @@ export function createDeliveries(db: DeliveryDatabase): DeliveryStore {
       where webhooks.id = ours.id`)
   }
 
-  /** Lanes that this process still holds, in the order in which every process locks them. */
-  function held(lanes: readonly LaneGiven[]): Sql {
-    const given = table(JSON.stringify(lanes), {
-      ...{ id: 'text', fence: 'bigint', version: 'bigint', pause: 'bigint', failing: 'bigint' },
-    })
-    return sql`(select lane.id, given.version, given.pause, given.failing
-      from webhooks as lane join ${given} as given on given.id = lane.id and given.fence = lane.fence
-      order by lane.id ${db.locked})`
-  }
-
   return {
     add: (deliveries) =>
       add(
@@ -129,7 +130,31 @@ export function createDeliveries(db: DeliveryDatabase): DeliveryStore {
         onConflict: sql`do update set outcome = null, attempts = 0, due_at = ${now()},
           created_at = case when deliveries.created_at < ${now()} then ${now()} else deliveries.created_at + 1 end`,
       }),
+  }
+}
 
+/** Lanes that a process takes, keeps, and gives up when the clock was wrong. */
+function createClaims(db: DeliveryDatabase): Pick<DeliveryStore, 'claim' | 'renew' | 'recall'> {
+  const { write, now, table } = db
+  const isFree = () => sql`due_at <= ${now()} and held_until <= ${now()} and disabled is null`
+
+  /** Lanes of a kind that may be taken, those that are due for longest; a tenant has few. */
+  const free = (isOfKind: Sql, kind: Sql, { ofTenant, held }: LaneShare, most: number) => {
+    const full = [...held].flatMap(([id, n]) => (n >= ofTenant ? [{ id }] : []))
+    const taken = table(JSON.stringify([...held].map(([id, n]) => ({ id, n }))), {
+      ...{ id: 'text', n: 'bigint' },
+    })
+    return sql`select id from (
+      select found.id, coalesce(taken.n, 0) + row_number() over (
+        partition by found.tenant_id order by found.due_at) as nth
+      from (select id, tenant_id, due_at from webhooks where ${isFree()} and ${isOfKind}
+          and tenant_id not in (select id from ${table(JSON.stringify(full), { id: 'text' })} as full_ones)
+        order by due_at limit ${most}) as found
+      left join ${taken} as taken on taken.id = found.tenant_id
+    ) as ${kind} where nth <= ${ofTenant}`
+  }
+
+  return {
     async claim(limit, seconds, limits = unlimited(limit)) {
       const due = db.jsonRows(
         [...columnsOf('deliveries'), 'age'],
@@ -138,28 +163,12 @@ export function createDeliveries(db: DeliveryDatabase): DeliveryStore {
           order by due_at, id limit ${LANE_AT_ONCE})`,
       )
       const { quick, failing, moreFailing } = limits
-      const isFree = sql`due_at <= ${now()} and held_until <= ${now()} and disabled is null`
-      /** Lanes of a kind that may be taken, those that are due for longest; a tenant has few. */
-      const free = (isOfKind: Sql, kind: Sql, { ofTenant, held }: LaneShare, most: number) => {
-        const full = [...held].flatMap(([id, n]) => (n >= ofTenant ? [{ id }] : []))
-        const taken = table(JSON.stringify([...held].map(([id, n]) => ({ id, n }))), {
-          ...{ id: 'text', n: 'bigint' },
-        })
-        return sql`select id from (
-          select found.id, coalesce(taken.n, 0) + row_number() over (
-            partition by found.tenant_id order by found.due_at) as nth
-          from (select id, tenant_id, due_at from webhooks where ${isFree} and ${isOfKind}
-              and tenant_id not in (select id from ${table(JSON.stringify(full), { id: 'text' })} as full_ones)
-            order by due_at limit ${most}) as found
-          left join ${taken} as taken on taken.id = found.tenant_id
-        ) as ${kind} where nth <= ${ofTenant}`
-      }
       const isQuick = sql`failing_since is null`
       const isFailing = sql`failing_since is not null`
       const rows = await write(sql<LaneRow>`update webhooks
         set held_until = ${now()} + ${seconds * 1e6}, fence = fence + 1
         where (tenant_id, id) in (select tenant_id, id from webhooks
-          where ${isFree} and id in (
+          where ${isFree()} and id in (
             ${free(isQuick, sql`quick`, quick, limit * MAX_WEBHOOKS)} union all
             ${free(isFailing, sql`failing`, failing, moreFailing)})
           order by ${isFailing}, due_at limit ${limit} ${db.skipLocked})
@@ -176,7 +185,10 @@ export function createDeliveries(db: DeliveryDatabase): DeliveryStore {
 
     async renew(lanes, seconds) {
       await write(sql`update webhooks set held_until = ${now()} + ${seconds * 1e6}
-        from ${held(lanes.map((lane) => givenOf(lane)))} as ours where webhooks.id = ours.id`)
+        from ${held(
+          db,
+          lanes.map((lane) => givenOf(lane)),
+        )} as ours where webhooks.id = ours.id`)
     },
 
     async recall(leaseSeconds, longestPauseSeconds) {
@@ -195,7 +207,13 @@ export function createDeliveries(db: DeliveryDatabase): DeliveryStore {
         where webhooks.id = ours.id returning webhooks.id`)
       return rows.length
     },
+  }
+}
 
+/** The results of attempts, and the lanes that they were made in. */
+function createOutcomes(db: DeliveryDatabase): Pick<DeliveryStore, 'finish' | 'release'> {
+  const { write, now, table } = db
+  return {
     async finish(attempts) {
       if (attempts.length === 0) return
       const rows = attempts.map(({ waitSeconds, createdAt, ...rest }) => ({
@@ -228,7 +246,7 @@ export function createDeliveries(db: DeliveryDatabase): DeliveryStore {
           due_at = case when webhooks.due_at <> ours.version then ${now()} else coalesce(
             (select min(deliveries.due_at) from deliveries
               where deliveries.webhook_id = webhooks.id and outcome is null), ${NOT_DUE}) end
-        from ${held(given)} as ours where webhooks.id = ours.id
+        from ${held(db, given)} as ours where webhooks.id = ours.id
         returning webhooks.id, due_at - ${now()} as due, held_until - ${now()} as held`)
       const seconds = new Map(
         rows.map(({ id, due, held: pause }) => [
@@ -238,7 +256,16 @@ export function createDeliveries(db: DeliveryDatabase): DeliveryStore {
       )
       return releases.map(({ lane }) => seconds.get(lane.webhook.id))
     },
+  }
+}
 
+/** Endpoints that missed events, and those that are to go on at once. */
+function createMissed({
+  read,
+  write,
+  now,
+}: DeliveryDatabase): Pick<DeliveryStore, 'miss' | 'missed' | 'madeUp' | 'resume'> {
+  return {
     async miss(webhookId) {
       // Every time another value, by which a process that was making up for events learns of it.
       await write(sql`update webhooks set missing_from = coalesce(missing_from - 1,
@@ -263,7 +290,16 @@ export function createDeliveries(db: DeliveryDatabase): DeliveryStore {
         sql`update webhooks set failing_since = null, held_until = 0, due_at = ${now()} where id = ${webhookId}`,
       )
     },
+  }
+}
 
+/** Deliveries as they are listed and counted, until they are old. */
+function createKept({
+  read,
+  write,
+  now,
+}: DeliveryDatabase): Pick<DeliveryStore, 'list' | 'get' | 'backlog' | 'prune'> {
+  return {
     async list(webhookId, { state, before = Number.MAX_SAFE_INTEGER, limit }) {
       const isIn =
         state === undefined
@@ -304,6 +340,16 @@ export function createDeliveries(db: DeliveryDatabase): DeliveryStore {
             where deliveries.webhook_id = webhooks.id and outcome is null)`)
     },
   }
+}
+
+/** Lanes that this process still holds, in the order in which every process locks them. */
+function held({ table, locked }: DeliveryDatabase, lanes: readonly LaneGiven[]): Sql {
+  const given = table(JSON.stringify(lanes), {
+    ...{ id: 'text', fence: 'bigint', version: 'bigint', pause: 'bigint', failing: 'bigint' },
+  })
+  return sql`(select lane.id, given.version, given.pause, given.failing
+    from webhooks as lane join ${given} as given on given.id = lane.id and given.fence = lane.fence
+    order by lane.id ${locked})`
 }
 
 /** The limits of a process that takes all lanes that are due. */
