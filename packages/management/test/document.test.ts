@@ -87,6 +87,13 @@ test('the client has every operation of the OpenAPI document, and sends no param
     ...{ en: { login_title: 'Welcome' }, de: {} },
   })
   expect((await texts.get()).en).toEqual({ login_title: 'Welcome' })
+  const logo = client.logo(tenant.id)
+  expect(await logo.get()).toMatchObject({ url: '', width: 0 })
+  const pixel =
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=='
+  const image = Uint8Array.from(Buffer.from(pixel, 'base64'))
+  expect(await logo.replace(image)).toMatchObject({ width: 1, bytes: image.length })
+  expect(await logo.remove()).toMatchObject({ sha256: '' })
   const audit = client.audit(tenant.id)
   const query = { actor: 'x', action: 'user.', target: user.id, user: user.id }
   const times = { from: '2026-01-01T00:00:00Z', to: '2026-01-02T00:00:00Z' }

@@ -7,6 +7,7 @@ import {
   type OperatorBrowser,
   on,
   press,
+  sendSettings,
   startConsole,
   stores,
   textOf,
@@ -69,14 +70,17 @@ describe.each(stores)('the logo of a tenant in the console, on %s', (store) => {
     expect(saved.location).toBe(`${path}?done=saved`)
     expect((await tenant.call('GET', logo)).body).toMatchObject({ sha256: digest, width: 64 })
     const shown = await admin.get(path)
-    expect(shown.headers.get('content-security-policy')).toContain(
+    expect(shown.headers.get('content-security-policy')).toMatch(/; img-src data:(;|$)/)
+    expect(shown.html).toContain(image.toString('base64'))
+    const look = await sendSettings(admin, `${tenant.path}/settings`, { company_name: 'Acme' })
+    expect(look.headers.get('content-security-policy')).toContain(
       `img-src https://acme.example/logo/${digest}`,
     )
     const [entry] = await running.service.admin.audit({ target: tenant.id })
     expect(entry).toMatchObject({
       ...{ actor: `operator:${admin.id}`, action: 'tenant.update', fields: ['logo'] },
     })
-    const audit = await admin.get(`${tenant.path}/audit/${entry?.id}`)
+    const audit = await admin.get(`/console/audit/${entry?.id}`)
     expect(textOf(audit.html)).toContain(
       `image/png, 64 x 16 pixels, ${image.length} bytes, SHA-256 ${digest}`,
     )

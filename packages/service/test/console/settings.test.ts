@@ -291,7 +291,7 @@ describe.each(stores.filter((one): one is Exclude<StoreName, 'cluster'> => one !
       ])
       // The name of the company is harmless; all else is marked.
       expect(reviewed.html.match(/>new login</g)).toHaveLength(3)
-      expect(textOf(reviewed.html)).toContain('needs a login of the last five minutes')
+      expect(textOf(reviewed.html)).toContain('need a login of the last five minutes')
       const back = await operator.send(page, {
         method: 'POST',
         body: new URLSearchParams([
@@ -309,7 +309,7 @@ describe.each(stores.filter((one): one is Exclude<StoreName, 'cluster'> => one !
       const entries = await admin.audit({ target: tenant.id })
       expect(entries).toHaveLength(before + 1)
       const harmless = await send(operator, page, { company_name: 'Acme' })
-      expect(textOf(harmless.html)).not.toContain('needs a login of the last five minutes')
+      expect(textOf(harmless.html)).not.toContain('need a login of the last five minutes')
     })
 
     test('each field that is refused is named above the form, with a link, and beside itself', async () => {

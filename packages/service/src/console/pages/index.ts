@@ -144,7 +144,7 @@ interface Parts {
       theirs: readonly Difference[]
     }
   'logo-facts': Pick<Shared, 't'> & { logo: TenantLogo }
-  'logo-previews': Pick<Shared, 't' | 'login'>
+  previews: Pick<Shared, 't'> & Pick<LoginPreview, 'pages'>
   'webhook-fields': Shared & Omit<ConsolePages['webhook-add'], 'action'>
   'connection-fields': Shared & Pick<ConsolePages['connection'], 'draft'>
   'connection-secret': Pick<Shared, 't'> & Pick<ConsolePages['connection-add'], 'isApple'>

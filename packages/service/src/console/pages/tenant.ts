@@ -37,7 +37,9 @@ export interface TenantPages {
     values: SettingValues
     problems: readonly ShownProblem[]
     theirs: readonly Difference[]
-    hasLogo: boolean
+    logoHint: Sentence
+    /** The sentence above the refused fields. */
+    refusal: Text
     /** The label of each field, which a refusal above the form names. */
     labels: Readonly<Record<string, Sentence>>
     /** The values that the form is filled with, which it sends back. */
@@ -50,6 +52,7 @@ export interface TenantPages {
   'settings-preview': {
     sections: readonly { title: Sentence; differences: readonly Difference[] }[]
     effects: readonly Text[]
+    loginHint: Sentence
     values: SettingValues
     readAt: string
     filledWith: string
@@ -57,7 +60,11 @@ export interface TenantPages {
   }
   logo: {
     logo: TenantLogo | undefined
-    most: { bytes: number; side: number }
+    none: Sentence
+    note: Text
+    hint: Text
+    /** The types that a browser offers. */
+    types: string
     base: string
     readAt: Micros
   }
@@ -66,6 +73,8 @@ export interface TenantPages {
     after: TenantLogo
     /** The bytes in base64url. */
     image: string
+    note: Text
+    replaces: Sentence
     base: string
     readAt: string
   }

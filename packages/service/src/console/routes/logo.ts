@@ -1,8 +1,14 @@
 import { offeredConnections } from '../../domain/connections/connections.ts'
-import { checkLogo, MAX_LOGO_BYTES, MAX_LOGO_SIDE } from '../../domain/tenants/logo-image.ts'
-import { setLogo } from '../../domain/tenants/logos.ts'
+import {
+  checkLogo,
+  logoTypes,
+  MAX_LOGO_BYTES,
+  MAX_LOGO_SIDE,
+} from '../../domain/tenants/logo-image.ts'
+import { findLogo, setLogo } from '../../domain/tenants/logos.ts'
 import { ServiceError } from '../../domain/writes/errors.ts'
 import { reason } from '../../domain/writes/reasons/index.ts'
+import type { TenantLogo } from '../../store/records.ts'
 import {
   type ConsoleRoute,
   type Result,
@@ -11,8 +17,9 @@ import {
   tenantForm,
   tenantPage,
 } from '../call.ts'
-import { loginPreview } from '../login-preview.ts'
+import { type LoginPreview, loginPreview } from '../login-preview.ts'
 import { type Refused, refusedBy } from '../refused.ts'
+import { message } from '../texts/index.ts'
 import type { Upload } from '../uploads.ts'
 
 /** A file is not kept during a new login, so the page asks for one before it is chosen. */
@@ -24,10 +31,17 @@ export const logoRoutes: readonly ConsoleRoute[] = [
   tenantForm('/settings/logo/save', save, OPTIONS),
 ]
 
+const NOTE = message(
+  'Look at both: the image has to be readable on {light} and on {dark}. One with a background of its own is.',
+  { light: '#f3f4f8', dark: '#0f111a' },
+)
+
 const pathOf = ({ tenant }: TenantCall) => `/console/t/${tenant.id}/settings/logo`
 
 async function showLogo(call: TenantCall, refused: Refused = {}): Promise<Result> {
-  const { tenant, scope, language } = call
+  const { tenant, scope } = call
+  // The bytes themselves, as the domain of a new tenant may lead nowhere yet.
+  const bytes = tenant.logo && (await findLogo(scope.context, tenant, tenant.logo.hash))
   return {
     kind: 'page',
     name: 'logo',
@@ -35,23 +49,36 @@ async function showLogo(call: TenantCall, refused: Refused = {}): Promise<Result
     tenant,
     data: {
       ...{ logo: tenant.logo, base: pathOf(call), readAt: tenant.updatedAt },
-      most: { bytes: MAX_LOGO_BYTES, side: MAX_LOGO_SIDE },
+      note: NOTE,
+      none: 'No image is uploaded. Pages and messages show the image at the URL among the settings, or the name.',
+      hint: message(
+        'PNG, JPEG or WebP, at most {bytes} bytes and {side} pixels a side. SVG is refused, as it can hold scripts. The file is shown as it is: the place and the camera in a photo stay in it.',
+        { bytes: MAX_LOGO_BYTES, side: MAX_LOGO_SIDE },
+      ),
+      types: logoTypes.join(','),
     },
-    login: tenant.logo
-      ? loginPreview(tenant, await offeredConnections(scope.context, tenant), language)
-      : undefined,
+    login: bytes && tenant.logo && (await previewOf(call, tenant.logo, bytes)),
     ...refused,
   }
 }
 
+async function previewOf(
+  { tenant, scope, language }: TenantCall,
+  { type }: TenantLogo,
+  bytes: Buffer,
+): Promise<LoginPreview> {
+  const offered = await offeredConnections(scope.context, tenant)
+  const url = `data:${type};base64,${bytes.toString('base64')}`
+  return loginPreview(tenant, offered, language, url)
+}
+
 /** Shows the pages with an image before it is saved. The form of the review carries the image, so nothing is stored. */
 async function review(call: TenantCall): Promise<Result> {
-  const { tenant, upload, scope, language, form } = call
+  const { tenant, upload, form } = call
   try {
     if (!upload) throw new ServiceError('invalid_request', reason('logo_no_file'))
     const bytes = await read(upload)
     const logo = checkLogo(bytes)
-    const offered = await offeredConnections(scope.context, tenant)
     return {
       kind: 'page',
       name: 'logo-review',
@@ -59,15 +86,13 @@ async function review(call: TenantCall): Promise<Result> {
       tenant,
       data: {
         ...{ before: tenant.logo, after: logo, base: pathOf(call) },
+        note: NOTE,
+        replaces:
+          'It takes the place of the image that is stored. Messages that were sent before show no image any more.',
         image: bytes.toString('base64url'),
         readAt: form.get('read_at') ?? '',
       },
-      login: loginPreview(
-        tenant,
-        offered,
-        language,
-        `data:${logo.type};base64,${bytes.toString('base64')}`,
-      ),
+      login: await previewOf(call, logo, bytes),
     }
   } catch (error) {
     return showLogo(call, refusedBy(error))

@@ -48,6 +48,7 @@ import {
   storedValues,
   withFields,
 } from '../setting-values.ts'
+import { many } from '../texts/index.ts'
 
 export const settingRoutes: readonly ConsoleRoute[] = [
   tenantPage('/settings', (call) => showSettings(call)),
@@ -90,7 +91,14 @@ async function showSettings(call: TenantCall, returned?: Returned): Promise<Resu
       filledWith: JSON.stringify(baseFrom(stored)),
       readAt: tenant.updatedAt,
       base: pathOf(call),
-      hasLogo: tenant.logo !== undefined,
+      logoHint: tenant.logo
+        ? 'An image is uploaded; it stands before the one at this URL.'
+        : 'In place of its URL, an image can be uploaded.',
+      refusal: many(
+        problems.length,
+        'A field was refused. Nothing is saved.',
+        '{count} fields were refused. Nothing is saved.',
+      ),
       labels: Object.fromEntries(
         [...allSettings, { name: METADATA_GROUP.id, label: METADATA_GROUP.title }].map(
           ({ name, label }) => [name, label],
@@ -189,6 +197,8 @@ async function preview(call: TenantCall): Promise<Result> {
           }))
           .filter((section) => section.differences.length > 0),
         effects: await effectsOf(scope, tenant, after),
+        loginHint:
+          'The marked changes need a login of the last five minutes. If yours is older, you are asked for it, and the form is kept.',
         values,
         readAt: form.get('read_at') ?? '',
         filledWith: form.get('base') ?? '',

@@ -469,6 +469,7 @@ export const de = {
     'Bereits versandte Nachrichten zeigen dann kein Bild mehr.',
   'It takes the place of the image that is stored. Messages that were sent before show no image any more.':
     'Es ersetzt das gespeicherte Bild. Bereits versandte Nachrichten zeigen dann kein Bild mehr.',
+  'Hash (SHA-256)': 'Hash (SHA-256)',
   Pixels: 'Pixel',
   Bytes: 'Bytes',
   'Look at both: the image has to be readable on {light} and on {dark}. One with a background of its own is.':
@@ -483,8 +484,8 @@ export const de = {
   'A field was refused. Nothing is saved.': 'Ein Feld wurde abgelehnt. Nichts ist gespeichert.',
   '{count} fields were refused. Nothing is saved.':
     '{count} Felder wurden abgelehnt. Nichts ist gespeichert.',
-  'What is marked needs a login of the last five minutes. If yours is older, you are asked for it, and the form is kept.':
-    'Was markiert ist, verlangt eine Anmeldung der letzten fünf Minuten. Ist Ihre älter, werden Sie danach gefragt, und das Formular bleibt erhalten.',
+  'The marked changes need a login of the last five minutes. If yours is older, you are asked for it, and the form is kept.':
+    'Die markierten Änderungen verlangen eine Anmeldung der letzten fünf Minuten. Ist Ihre älter, werden Sie danach gefragt, und das Formular bleibt erhalten.',
   'new login': 'neue Anmeldung',
   'Review the change': 'Änderung prüfen',
   'ID tokens are signed by the first key. Applications read all of them, so a rotation ends no session and no token.':

@@ -6,7 +6,7 @@ import { type Reason, reason } from '../writes/reasons/index.ts'
 /** The most bytes of a logo. In base64, it fits into the largest body of the API. */
 export const MAX_LOGO_BYTES = 131_072
 
-/** The most pixels of a side. A decoder in a browser or a mail program needs 4 bytes for each pixel, whatever the file has. */
+/** The most pixels of a side. A decoder in a browser or a mail program needs 4 bytes for each pixel, however few bytes there are. */
 export const MAX_LOGO_SIDE = 2_048
 
 interface Size {
@@ -49,6 +49,9 @@ const formats: readonly Format[] = [
     sizeOf: sizeOfWebp,
   },
 ]
+
+/** The media types of a logo. */
+export const logoTypes: readonly TenantLogo['type'][] = formats.map(({ type }) => type)
 
 /** Segments are skipped by their lengths, up to the first that describes a frame. */
 function sizeOfJpeg(bytes: Buffer): Size | undefined {

@@ -57,7 +57,7 @@ async function showLoginHint(flow: FlowRequest): Promise<void> {
 
 /**
  * The uploaded image of the tenant. The hash in its path is compared with the one that the tenant has, and names no file. Opened by
- * itself, it is an image and nothing else, whatever else its bytes could be read as.
+ * itself, it is an image and nothing else, also where its bytes could be read as something else.
  */
 async function sendLogo(flow: FlowRequest, { hash = '' }: { hash?: string }): Promise<void> {
   const { tenant, context, response } = flow
