@@ -86,10 +86,11 @@ p { margin: 0 0 .8rem; }
 .tabs-menu { display: none; }
 
 .card { background: var(--card); border: 1px solid var(--edge); border-radius: .65rem; padding: 1.1rem 1.25rem; margin: 0 0 1rem; box-shadow: var(--shadow); }
-.grid { display: grid; gap: .9rem; grid-template-columns: repeat(auto-fit, minmax(12rem, 1fr)); margin: 0 0 1.2rem; }
-.grid .card { margin: 0; }
+.grid { display: grid; gap: .9rem; grid-template-columns: repeat(auto-fit, minmax(10rem, 1fr)); margin: 0 0 1.2rem; }
+.grid .card { display: flex; flex-direction: column; justify-content: space-between; margin: 0; }
 .grid .card p { margin: 0; font-size: .8rem; }
 .month svg { display: block; width: 100%; height: 7rem; border-bottom: 1px solid var(--line); }
+.month .most { margin: 0; color: var(--soft); font-size: .8rem; }
 .month .done { fill: var(--accent); background: var(--accent); }
 .month .failed { fill: var(--bad); background: var(--bad); }
 .month b { display: inline-block; width: .7rem; height: .7rem; border-radius: .15rem; margin: 0 .2rem 0 .6rem; }

@@ -83,9 +83,10 @@ test('the sentence of every action of the audit log reads a year and three renam
   const actions = Object.keys(auditSentences)
   for (const action of actions) {
     const [target] = objectOf(action)
+    const tenantId = action.startsWith('operator.') ? SYSTEM_TENANT_ID : tenant.id
     await store.audit.append({
       ...anAudit(action),
-      ...{ at: context.clock.now() * 1_000, tenantId: tenant.id, target, outcome: 'success' },
+      ...{ at: context.clock.now() * 1_000, tenantId, target, outcome: 'success' },
       ...{ actor: `operator:${actor.id}`, requestId: 'of the test' },
       ...{ fields: ['name'], changes: [{ name: 'name', before: 'before', after: 'after' }] },
     })

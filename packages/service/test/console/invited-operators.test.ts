@@ -137,7 +137,7 @@ describe.each(stores)('on %s, an operator is invited by mail', (store) => {
 test('without a mail server, the link is shown to the owner, as before', async () => {
   await using running = await startConsole()
   const owner = await running.logIn({ role: 'owner' })
-  const page = await owner.get(PATH)
+  const page = await owner.get(`${PATH}/new`)
   expect(page.html).toContain('A mail server is not set up')
   const made = await press(owner, page, `${PATH}/new`, { email: BOB, role: 'viewer' })
   expect((await owner.get(made.location ?? '')).html).toContain('/console/invitation?token=')

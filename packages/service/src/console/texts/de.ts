@@ -672,6 +672,7 @@ export const de = {
   'No mail was sent in the last 30 days.': 'In den letzten 30 Tagen wurde keine E-Mail gesendet.',
   Sent: 'Gesendet',
   'Given up': 'Aufgegeben',
+  'Most in a day: {count}': 'Höchstens an einem Tag: {count}',
   'As a table': 'Als Tabelle',
   'Day (UTC)': 'Tag (UTC)',
   Logins: 'Anmeldungen',
