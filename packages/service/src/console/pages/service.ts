@@ -120,7 +120,7 @@ export interface Chart {
   readonly series: { readonly done: Sentence; readonly failed: Sentence }
   /** The text in place of a chart of nothing. */
   readonly none: Sentence
-  /** What the chart leaves out. */
+  /** A sentence about days that the chart leaves out. */
   readonly note: Text | undefined
 }
 

@@ -79,10 +79,8 @@ export function createSqliteQueue(
     async retry(id, seconds, answer) {
       await commits.write(() => sql.retry.run(timeIn(seconds), answer ?? null, id))
     },
-    async end(id, outcome, answer) {
-      const { changes } = await commits.write(() => sql.end.run(outcome, now(), answer ?? null, id))
-      return changes > 0
-    },
+    end: async (id, outcome, answer) =>
+      (await commits.write(() => sql.end.run(outcome, now(), answer ?? null, id))).changes > 0,
     async remove(id) {
       await commits.write(() => sql.remove.run(id))
     },
