@@ -10,14 +10,18 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { earlierRelease } from '../packages/service/test/support/earlier-release.ts'
 import { freePort } from '../test/support/free-port.ts'
+import { ownNamespaces } from './images/machine.ts'
+import { makeMachine } from './images/stand-ins.ts'
 import { root } from './packages.ts'
 import { report, run } from './run.ts'
 
 /**
  * Judges the systemd unit, and builds the image of the service and that of the deployment guide, in a clone with secrets beside the sources:
  * `npx pnpm test:images`. The service's image serves, and makes a tenant; no image may hold a secret. There is no Docker here: buildah
- * builds, and mmdebstrap makes the image that both begin with, under the name that they give it.
+ * builds, and mmdebstrap makes the image that both begin with, under the name that they give it. Then `images/compose-drill.ts` follows the
+ * guide with Docker, on a machine that mmdebstrap makes.
  */
 const BASE = 'docker.io/library/node:24-slim'
 const SECRET = 'a-secret-that-no-image-may-hold'
@@ -50,13 +54,18 @@ if (missing.length > 0 || process.getuid?.() !== 0) {
 
 async function testImages(folder: string): Promise<void> {
   await step('deploy/latchkey.service', () => judgeUnit(folder))
+  await step('every image that a guide or deploy/ has is built here', async () => checkBuilt())
   if (!(await step('the base image', () => makeBase(folder)))) return
+  const machine = makeMachine(folder).then(() => undefined, String)
   const clone = path.join(folder, 'clone')
   await demand('git', ['clone', '--quiet', root, clone])
   plantSecrets(clone)
   plantSecrets(path.join(clone, 'packages/service'))
+  mkdirSync(path.join(clone, 'deploy/secrets'))
+  writeFileSync(path.join(clone, 'deploy/secrets/master-key'), SECRET)
   const service = ['--file', 'deploy/Containerfile', '--tag', 'latchkey-service', '.']
-  if (await step('deploy/Containerfile', () => build(clone, service))) {
+  const isBuilt = await step('deploy/Containerfile', () => build(clone, service))
+  if (isBuilt) {
     await step('the service in its image', () => serve())
     await step('no secret in the image of the service', () => search('latchkey-service'))
   }
@@ -64,6 +73,57 @@ async function testImages(folder: string): Promise<void> {
   makeShop(shop)
   if (await step("the deployment guide's Dockerfile", () => build(shop, ['--tag', 'shop', '.'])))
     await step('no secret in the image of the guide', () => search('shop'))
+  const failure = await machine
+  await step('a Debian machine with Docker', async () => {
+    if (failure !== undefined) throw new Error(failure)
+  })
+  if (isBuilt && failure === undefined) await tryCompose(folder)
+}
+
+/** The files that {@link build} is asked for. */
+const BUILT = ['deploy/Containerfile', 'examples/guides/deploy/Dockerfile']
+
+async function checkBuilt(): Promise<void> {
+  const files = await demand('git', ['ls-files', '*Containerfile*', '*Dockerfile*'], root)
+  const others = files.split('\n').filter((file) => !BUILT.includes(file))
+  if (others.length > 0)
+    throw new Error(`Build ${others.join(' and ')} as well, and look for secrets in it.`)
+}
+
+/** Puts a clone and the image on the machine, and follows the guide there in namespaces of its own. */
+async function tryCompose(folder: string): Promise<void> {
+  const [program, ...words] = ownNamespaces(['true'])
+  const { code, output } = await run(program, words)
+  if (code !== 0) {
+    console.log(`The compose file was not tried: this machine makes no namespaces. ${output}`)
+    return
+  }
+  await step('the image and a clone on the machine', async () => {
+    const archive = path.join(folder, 'images/latchkey-service.tar')
+    await demand('buildah', [
+      'push',
+      '--quiet',
+      'latchkey-service',
+      `docker-archive:${archive}:latchkey-service:latest`,
+    ])
+    const home = path.join(folder, 'machine/root')
+    mkdirSync(home, { recursive: true })
+    await demand('git', ['clone', '--quiet', root, path.join(home, 'latchkey')])
+    earlierRelease()
+  })
+  const drill = path.join(root, 'scripts/images/compose-drill.ts')
+  const [unshare, ...rest] = ownNamespaces([
+    process.execPath,
+    '--conditions=latchkey-source',
+    drill,
+    folder,
+  ])
+  const ended = await new Promise((resolve) =>
+    spawn(unshare, rest, { stdio: ['ignore', 'inherit', 'inherit'] }).once('close', resolve),
+  )
+  if (ended !== 0) process.exitCode = 1
+  console.log('`docker compose build` was not tried: buildah builds the image of the same file.')
+  console.log('The official images of PostgreSQL, Valkey and nginx were not tried: see scripts/images/stand-ins.ts.')
 }
 
 /** Nothing here runs systemd, so its own program reads the unit, and judges how much the unit leaves open: at most 2.0 of 10. */

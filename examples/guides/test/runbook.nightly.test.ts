@@ -17,6 +17,7 @@ import { createDatabase } from '../../../packages/service/test/support/postgres.
 import { mountSmallDisk } from '../../../packages/service/test/support/small-disk.ts'
 import { startRedis } from '../../../packages/session-store/test/support/redis.ts'
 import { limit } from '../../../test/support/limits.ts'
+import { createPerson } from './runbook-person.ts'
 import { createMachine, NEWEST, READY, status } from './runbook-support.ts'
 
 test('a new master key is used while the service serves, and then the earlier one is not needed', async () => {
@@ -119,6 +120,10 @@ test('on PostgreSQL, a release is put in place, taken back, and a Redis that was
   await machine.service('tenant', 'create', '--domain', 'login.example.com')
   expect(await machine.run('rollback-shared')).toContain(READY)
   expect(await machine.service('tenant', 'list')).toContain('login.example.com')
+  const person = await createPerson(machine)
+  const browser = person.newBrowser()
+  await person.logIn(browser)
+  expect(await person.isLoggedIn(browser)).toBe(true)
 
   await redis.kill()
   await expect.poll(() => status(machine)).toBe(503)
@@ -127,6 +132,10 @@ test('on PostgreSQL, a release is put in place, taken back, and a Redis that was
   const printed = await machine.run('redis-lost')
   expect(printed).toContain(READY)
   expect(printed).toContain('Nothing needs a decision.')
+  // As the entry says: every user logs in again, and can.
+  expect(await person.isLoggedIn(browser)).toBe(false)
+  await person.logIn(browser)
+  expect(await person.isLoggedIn(browser)).toBe(true)
 })
 
 test('a data folder of the last release is upgraded and taken back as the runbook says', {

@@ -1,0 +1,6 @@
+docker compose stop service
+docker compose exec --no-TTY postgres dropdb --username latchkey latchkey
+docker compose exec --no-TTY postgres createdb --username latchkey latchkey
+docker compose exec --no-TTY postgres pg_restore --username latchkey --exit-on-error --dbname latchkey < latchkey.dump
+docker compose up --detach
+docker compose run --rm migrate confirm

@@ -1,0 +1,3 @@
+docker compose build
+docker compose run --rm migrate
+docker compose up --detach
