@@ -123,7 +123,9 @@ async function tryCompose(folder: string): Promise<void> {
   )
   if (ended !== 0) process.exitCode = 1
   console.log('`docker compose build` was not tried: buildah builds the image of the same file.')
-  console.log('The official images of PostgreSQL, Valkey and nginx were not tried: see scripts/images/stand-ins.ts.')
+  console.log(
+    'The official images of PostgreSQL, Valkey and nginx were not tried: see scripts/images/stand-ins.ts.',
+  )
 }
 
 /** Nothing here runs systemd, so its own program reads the unit, and judges how much the unit leaves open: at most 2.0 of 10. */

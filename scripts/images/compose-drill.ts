@@ -132,9 +132,11 @@ async function startApplication(): Promise<void> {
   const client = createManagementClient({ baseUrl: `https://${DOMAIN}`, apiKey: key })
   const tenant = (await Array.fromAsync(client.tenants.list()))[0]?.id ?? ''
   const { email, password } = ADA
-  const users = client.users(tenant).import([
-    { profile: { email, email_verified: true }, password: { alg: 'plain', hash: password } },
-  ])
+  const users = client
+    .users(tenant)
+    .import([
+      { profile: { email, email_verified: true }, password: { alg: 'plain', hash: password } },
+    ])
   for await (const { status } of users)
     if (status !== 'created') throw new Error(`The user is ${status}.`)
   const { id, secret } = await client.applications(tenant).create({

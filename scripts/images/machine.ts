@@ -46,7 +46,15 @@ export async function startMachine(
 
   // The machine is the root of its namespace of mounts: from a chroot, `docker exec` would come out at the root of this one.
   const begin = 'cd "$0" && pivot_root . mnt && umount --lazy /mnt && exec dockerd "$@"'
-  const words = ['--mount', '--', 'sh', '-euc', begin, folder, '--exec-opt=native.cgroupdriver=cgroupfs']
+  const words = [
+    '--mount',
+    '--',
+    'sh',
+    '-euc',
+    begin,
+    folder,
+    '--exec-opt=native.cgroupdriver=cgroupfs',
+  ]
   for (const [name, from] of Object.entries(shared)) mount('--bind', from, inside(name))
   const docker = spawn('unshare', words, { stdio: ['ignore', 'pipe', 'pipe'] })
   const log = logOf(docker)
