@@ -139,11 +139,13 @@ async function startApplication(): Promise<void> {
     ])
   for await (const { status } of users)
     if (status !== 'created') throw new Error(`The user is ${status}.`)
-  const { id, secret } = await client.applications(tenant).create({
+  const applications = client.applications(tenant)
+  const { id } = await applications.create({
     name: 'Shop',
     redirect_urls: [`${APPLICATION}/callback`],
     logout_urls: [APPLICATION],
   })
+  const { secret } = await applications.get(id)
   application = spawn(process.execPath, ['--conditions=latchkey-source', 'app.js'], {
     cwd: path.join(root, 'examples/getting-started'),
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -31,10 +31,11 @@ export async function createPerson(machine: Machine): Promise<Person> {
   await api.create(`${api.users}/${user.id}/credentials`, {
     password: { alg: 'plain', hash: credentials.password },
   })
-  const { id, secret, redirect_urls } = await api.create(api.applications, {
+  const { id } = await api.create(api.applications, {
     name: 'Shop',
     redirect_urls: ['https://shop.example.com/callback'],
   })
+  const { secret, redirect_urls } = (await api.get(`${api.applications}/${id}`)).body
   const issuer = { url, fetch: fetch as Parameters<typeof createBrowser>[0]['fetch'] }
   const application = { id, redirectUrls: redirect_urls }
   const client = await createClient({
