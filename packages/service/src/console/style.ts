@@ -202,7 +202,7 @@ button.danger:hover, a.danger:hover { background: var(--bad-back); color: var(--
 .small { min-height: 1.75rem; padding: .05rem .6rem; font-size: .79rem; }
 .row { display: flex; flex-wrap: wrap; gap: .6rem; align-items: flex-end; margin: 0 0 1rem; }
 .row .field { flex: 1 1 12rem; margin: 0; }
-.filters { display: grid; gap: .8rem; grid-template-columns: repeat(auto-fill, minmax(11rem, 1fr)); margin: 0 0 1.2rem; }
+.filters { display: grid; align-items: end; gap: .8rem; grid-template-columns: repeat(auto-fill, minmax(11rem, 1fr)); margin: 0 0 1.2rem; }
 .filters .field { margin: 0; }
 .buttons { display: flex; flex-wrap: wrap; gap: .6rem; grid-column: 1 / -1; }
 .attention { list-style: none; margin: 0 0 1.4rem; padding: 0; border: 1px solid var(--edge); border-radius: .7rem; background: var(--card); }

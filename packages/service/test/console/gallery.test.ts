@@ -355,7 +355,7 @@ test('the navigation of the console opens on a phone without JavaScript', async 
   const viewport = { width: 360, height: 780 }
   const page = await chromium.open({ storageState, viewport, javaScriptEnabled: false })
   await page.goto(`${running.url}/console`)
-  expect(await page.getByRole('link', { name: 'API keys' }).count()).toBe(0)
+  expect(await page.getByRole('link', { name: 'API keys', exact: true }).count()).toBe(0)
   await page.getByText('Menu', { exact: true }).click()
   await keepPicture(page, 'console-menu-phone-light')
   await page.getByRole('link', { name: 'API keys' }).click()

@@ -119,8 +119,8 @@ interface Parts {
   navigation: Shared & { operator: OperatorUser; pages: readonly ServicePage[] }
   /** A button that copies the element of that id. */
   copy: Pick<Shared, 't'> & { of: string; file?: string | undefined }
-  /** An id beside a button that copies it. */
-  id: Pick<Shared, 't'> & { id: string; label?: string }
+  /** An id beside a button that copies it, with other words than “Copy” where no heading says that it is an id. */
+  id: Pick<Shared, 't'> & { id: string; label?: string; words?: string }
   'tenant-names': Pick<Shared, 't' | 'text'> & { tenants: readonly NamedTenant[] }
   roles: Pick<Shared, 't'> & Pick<ConsolePages['operators'], 'roles' | 'permissions'>
   'api-names': Pick<Shared, 't'>

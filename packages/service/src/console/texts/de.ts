@@ -620,6 +620,7 @@ export const de = {
   'All on this page': 'Alle auf dieser Seite',
   '{number} chosen': '{number} ausgewählt',
   '{number} of {total} users chosen': '{number} von {total} Benutzern ausgewählt',
+  'Copy the id': 'ID kopieren',
   'Copy {id}': '{id} kopieren',
   'Show the names in the API': 'Namen in der API zeigen',
   People: 'Personen',
