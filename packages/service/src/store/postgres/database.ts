@@ -2,11 +2,11 @@ import pg from 'pg'
 import type { Engine } from '../sql/engine.ts'
 import { name, script, sql } from '../sql/sql.ts'
 import { type Connections, oncePreparedAgain, type Run } from './connections.ts'
-import { createCounters } from './counters.ts'
 import { isDuplicate } from './failure.ts'
 import { createLines } from './lines.ts'
 import { createPostgresQueries } from './queries.ts'
-import { createTrigrams } from './trigrams.ts'
+import { createCounters } from './tables/counters.ts'
+import { createTrigrams } from './tables/trigrams.ts'
 
 /** The time for which a process that stops in the middle of a rare write blocks the others. */
 const MAX_IDLE_MS = 5_000

@@ -13,7 +13,7 @@ import { createExclusive } from './exclusive.ts'
 import { isDeadlock, isDuplicate, isLockTimeout } from './failure.ts'
 import { changes, createAll, RELEASED } from './migrations.ts'
 import { createPostgresQueries } from './queries.ts'
-import { missingTrigrams } from './trigrams.ts'
+import { missingTrigrams } from './tables/trigrams.ts'
 
 /** The names of the changes that were made. */
 const TABLE = 'latchkey_migration'

@@ -1,7 +1,7 @@
 import { createIndex, createTables, indexesOf, LATER_INDEXES } from '../sql/create-tables.ts'
 import { type Change, changesOf } from '../sql/migrations.ts'
-import { fillSearchTexts } from './trigrams.ts'
-import { USER_TEXTS } from './user-texts.ts'
+import { fillSearchTexts } from './tables/trigrams.ts'
+import { USER_TEXTS } from './tables/user-texts.ts'
 
 /** How many shards a counter has, so that inserts into one list do not wait for each other. */
 export const COUNTER_SHARDS = 16

@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { StoreError } from '../errors.ts'
-import type { Change, Outcome } from '../ports.ts'
-import type { AuditEntry } from '../records.ts'
-import { storeChanges } from '../sql/audit-details.ts'
-import type { Engine } from '../sql/engine.ts'
-import { columnsOf, type TableName } from '../sql/schema.ts'
+import { StoreError } from '../../errors.ts'
+import type { Change, Outcome } from '../../ports.ts'
+import type { AuditEntry } from '../../records.ts'
+import { storeChanges } from '../../sql/audit-details.ts'
+import type { Engine } from '../../sql/engine.ts'
+import { columnsOf, type TableName } from '../../sql/schema.ts'
 import {
   type AnyRow,
   assign,
@@ -16,13 +16,13 @@ import {
   names,
   type Sql,
   sql,
-} from '../sql/sql.ts'
-import { createReads, type Table, type TableDefinition } from '../sql/table.ts'
-import { toRow as auditRow } from '../sql/tables/audit.ts'
-import type { Connections, Rows } from './connections.ts'
+} from '../../sql/sql.ts'
+import { createReads, type Table, type TableDefinition } from '../../sql/table.ts'
+import { toRow as auditRow } from '../../sql/tables/audit.ts'
+import type { Connections, Rows } from '../connections.ts'
+import { isConflict, isDuplicate, sqlState } from '../failure.ts'
+import { createLines } from '../lines.ts'
 import { shardOf } from './counters.ts'
-import { isConflict, isDuplicate, sqlState } from './failure.ts'
-import { createLines } from './lines.ts'
 
 /** How often an update is tried while other processes change the same row. */
 const MAX_TRIES = 20

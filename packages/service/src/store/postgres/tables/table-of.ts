@@ -1,4 +1,4 @@
-import { type AnyRow, join, name, names, raw, type Sql, sql } from '../sql/sql.ts'
+import { type AnyRow, join, name, names, raw, type Sql, sql } from '../../sql/sql.ts'
 
 /** Columns of numbers; all others are text. */
 const numbers = new Set([

@@ -1,6 +1,6 @@
-import type { SealingKeyStore } from '../ports.ts'
-import { sql } from '../sql/sql.ts'
-import type { Connections } from './connections.ts'
+import type { SealingKeyStore } from '../../ports.ts'
+import { sql } from '../../sql/sql.ts'
+import type { Connections } from '../connections.ts'
 
 /** The ids of the master keys under which secrets of this database are sealed. */
 export function createSealingKeys(connections: Connections): SealingKeyStore {

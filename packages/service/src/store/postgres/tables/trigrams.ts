@@ -1,6 +1,6 @@
-import { searchTexts } from '../search-text.ts'
-import type { Queries, Trigrams } from '../sql/engine.ts'
-import { join, once, script, separators, sql } from '../sql/sql.ts'
+import { searchTexts } from '../../search-text.ts'
+import type { Queries, Trigrams } from '../../sql/engine.ts'
+import { join, once, script, separators, sql } from '../../sql/sql.ts'
 import { DOMAIN } from './user-texts.ts'
 
 /** How many users one step gives their texts. */

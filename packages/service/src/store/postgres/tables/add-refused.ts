@@ -1,7 +1,7 @@
-import type { AuditEntry } from '../records.ts'
-import { sql } from '../sql/sql.ts'
-import { toRow } from '../sql/tables/audit.ts'
-import type { Connections } from './connections.ts'
+import type { AuditEntry } from '../../records.ts'
+import { sql } from '../../sql/sql.ts'
+import { toRow } from '../../sql/tables/audit.ts'
+import type { Connections } from '../connections.ts'
 import { tableOf } from './table-of.ts'
 
 /** The most entries that one statement adds, so that a slow database gets none that it cannot finish in time. */

@@ -5,13 +5,13 @@ import {
   LOG_SHARDS,
   mayReadAhead,
   movedBehind,
-} from '../cursors.ts'
-import { SLACK_SECONDS } from '../queue-times.ts'
-import type { Row } from '../sql/schema.ts'
-import { join, raw, separators, sql } from '../sql/sql.ts'
-import { entries as everyEntry, toEntry } from '../sql/tables/audit.ts'
-import type { Connections } from './connections.ts'
-import { LOG_STATE, type LogState, type Settled } from './settled.ts'
+} from '../../cursors.ts'
+import { SLACK_SECONDS } from '../../queue-times.ts'
+import type { Row } from '../../sql/schema.ts'
+import { join, raw, separators, sql } from '../../sql/sql.ts'
+import { entries as everyEntry, toEntry } from '../../sql/tables/audit.ts'
+import type { Connections } from '../connections.ts'
+import { LOG_STATE, type LogState, type Settled } from '../settled.ts'
 
 type HeldRow = Omit<HeldShard, 'ahead'> & { ahead: string }
 

@@ -1,6 +1,6 @@
-import type { Engine, Queries } from '../sql/engine.ts'
-import { raw, sql } from '../sql/sql.ts'
-import { COUNTER_SHARDS } from './migrations.ts'
+import type { Engine, Queries } from '../../sql/engine.ts'
+import { raw, sql } from '../../sql/sql.ts'
+import { COUNTER_SHARDS } from '../migrations.ts'
 
 const SHARDS = raw(`generate_series(0, ${COUNTER_SHARDS - 1})`)
 

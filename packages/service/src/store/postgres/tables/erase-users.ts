@@ -1,6 +1,6 @@
-import { sql } from '../sql/sql.ts'
-import { userCounter } from '../sql/tables/users.ts'
-import type { Connections } from './connections.ts'
+import { sql } from '../../sql/sql.ts'
+import { userCounter } from '../../sql/tables/users.ts'
+import type { Connections } from '../connections.ts'
 
 /** Erases at most `limit` users of a deleted tenant; answers how many. */
 export async function eraseUsers(

@@ -1,6 +1,6 @@
-import { join, name, names, raw, type Sql, sql } from '../sql/sql.ts'
-import type { DeliveryDatabase } from '../sql/tables/deliveries.ts'
-import type { Connections } from './connections.ts'
+import { join, name, names, raw, type Sql, sql } from '../../sql/sql.ts'
+import type { DeliveryDatabase } from '../../sql/tables/deliveries.ts'
+import type { Connections } from '../connections.ts'
 
 /** PostgreSQL as the deliveries use it. */
 export function createDeliveryDatabase(connections: Connections, now: () => Sql): DeliveryDatabase {

@@ -1,7 +1,7 @@
-import type { User } from '../records.ts'
-import { searchTexts } from '../search-text.ts'
-import { type AnyRow, raw, type Sql, sql } from '../sql/sql.ts'
-import { usersTable } from '../sql/tables/users.ts'
+import type { User } from '../../records.ts'
+import { searchTexts } from '../../search-text.ts'
+import { type AnyRow, raw, type Sql, sql } from '../../sql/sql.ts'
+import { usersTable } from '../../sql/tables/users.ts'
 
 /**
  * The texts for the search of users have a table of their own. Release 0.2 reads every column of

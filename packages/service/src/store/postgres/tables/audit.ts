@@ -1,10 +1,10 @@
-import { type AuditStore, TRIM_BATCH } from '../ports.ts'
-import type { StoredAuditEntry } from '../records.ts'
-import { storeChanges } from '../sql/audit-details.ts'
-import type { Engine } from '../sql/engine.ts'
-import type { Row } from '../sql/schema.ts'
-import { insertInto, type Sql, sql } from '../sql/sql.ts'
-import type { AddEntry } from '../sql/table.ts'
+import { type AuditStore, TRIM_BATCH } from '../../ports.ts'
+import type { StoredAuditEntry } from '../../records.ts'
+import { storeChanges } from '../../sql/audit-details.ts'
+import type { Engine } from '../../sql/engine.ts'
+import type { Row } from '../../sql/schema.ts'
+import { insertInto, type Sql, sql } from '../../sql/sql.ts'
+import type { AddEntry } from '../../sql/table.ts'
 import {
   createAudit,
   entries,
@@ -14,10 +14,10 @@ import {
   notePruned,
   toEntry,
   toRow,
-} from '../sql/tables/audit.ts'
+} from '../../sql/tables/audit.ts'
+import type { Connections } from '../connections.ts'
+import { type LogEnd, SERVER, type Settled } from '../settled.ts'
 import { createAddRefused } from './add-refused.ts'
-import type { Connections } from './connections.ts'
-import { type LogEnd, SERVER, type Settled } from './settled.ts'
 
 /** How many entries one statement forgets. */
 const PRUNE_BATCH = 1_000
