@@ -30,15 +30,15 @@ export type {
   ProviderRequest,
   ProviderTransport,
 } from '../provider/transport.ts'
-export type { MemoryStore, MemoryStoreOptions } from '../session/memory-store.ts'
 export type { SessionTokens } from '../session/session.ts'
 export type { SessionDirectory, UserName } from '../session/session-directory.ts'
+export type { MemoryStore, MemoryStoreOptions } from '../session/stores/memory-store.ts'
 export type {
   ReplayCache,
   SessionIndex,
   SessionLock,
   SessionRecord,
   UpdateOutcome,
-} from '../session/session-store.ts'
+} from '../session/stores/session-store.ts'
 export type { Answer, ResponsePort, Visit } from '../visit/visit.ts'
 export * from './application.ts'

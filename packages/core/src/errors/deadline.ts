@@ -1,4 +1,4 @@
-import type { SessionLock, SessionStore } from '../session/session-store.ts'
+import type { SessionLock, SessionStore } from '../session/stores/session-store.ts'
 import { afterLoopTime } from '../shared/deadline.ts'
 import { isThenable, type MaybePromise, when } from '../shared/maybe-promise.ts'
 import { LatchkeyError } from './errors.ts'

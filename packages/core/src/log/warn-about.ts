@@ -1,6 +1,6 @@
 import type { Platform } from '../context.ts'
 import type { ResolvedAuthOptions } from '../options/options.ts'
-import type { SessionStore } from '../session/session-store.ts'
+import type { SessionStore } from '../session/stores/session-store.ts'
 import type { Log } from './log.ts'
 
 /** Says once what works less well than it could. */

@@ -1,7 +1,7 @@
 import type { AuthContext } from '../context.ts'
 import { LatchkeyError } from '../errors/errors.ts'
 import type { MaybePromise } from '../shared/maybe-promise.ts'
-import { storeAnswer } from './store-answer.ts'
+import { storeAnswer } from './stores/store-answer.ts'
 
 /**
  * Asks the provider and the session store once, in the background. So a wrong address or password

@@ -1,13 +1,13 @@
 import { CookieSessionError } from '../errors/errors.ts'
 import { remember } from '../shared/records.ts'
-import { createMarks } from './marks.ts'
 import { createSessionChunks, type SealedSession, type SessionChunks } from './session-chunks.ts'
 import { newSessionId } from './session-cookie.ts'
 import { expiryOf, hasExpired, isTouchDue, type SessionSettings } from './session-record.ts'
-import type { SessionRecord, SessionStore, UpdateOutcome } from './session-store.ts'
 import { createSessionsById } from './sessions-by-id.ts'
 import { StoredSession } from './stored-session.ts'
 import type { StoredSessions } from './stored-sessions.ts'
+import { createMarks } from './stores/marks.ts'
+import type { SessionRecord, SessionStore, UpdateOutcome } from './stores/session-store.ts'
 
 /** The time for which a replaced cookie is accepted: the browser may have sent a request before it got the new one. */
 const RECENT_SECONDS = 60

@@ -3,9 +3,9 @@ import type { Log } from '../log/log.ts'
 import type { ResolvedAuthOptions } from '../options/options.ts'
 import type { Telemetry } from '../shared/telemetry.ts'
 import { createCookieSessions } from './cookie-sessions.ts'
-import { createMemoryStore } from './memory-store.ts'
-import type { SessionStore } from './session-store.ts'
 import { createStoredSessions, type StoredSessions } from './stored-sessions.ts'
+import { createMemoryStore } from './stores/memory-store.ts'
+import type { SessionStore } from './stores/session-store.ts'
 
 /** Makes the sessions of one instance: in the cookie, in the store of the application, or in memory. */
 export function createSessions(

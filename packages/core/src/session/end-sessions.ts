@@ -2,7 +2,7 @@ import { ConfigError, SessionStoreError } from '../errors/errors.ts'
 import type { AuthSession } from './session.ts'
 import { indexKey } from './session-record.ts'
 import type { SessionsById } from './sessions-by-id.ts'
-import { storeAnswer } from './store-answer.ts'
+import { storeAnswer } from './stores/store-answer.ts'
 
 /** The sessions that are meant: those of the provider's session `sid`, or every session of `sub`. */
 export interface SessionOwner {

@@ -1,8 +1,8 @@
 import { deriveKey, macOf } from '../shared/sealing.ts'
 import type { AuthSession } from './session.ts'
 import { indexKey, indexKeys } from './session-record.ts'
-import type { SessionRecord, SessionStore } from './session-store.ts'
-import { storeAnswer } from './store-answer.ts'
+import type { SessionRecord, SessionStore } from './stores/session-store.ts'
+import { storeAnswer } from './stores/store-answer.ts'
 
 /** The logins that a logout token ended: the provider session `sid`, or every login of `sub`. */
 export interface Notice {

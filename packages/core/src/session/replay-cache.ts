@@ -1,7 +1,7 @@
 import type { MaybePromise } from '../shared/maybe-promise.ts'
-import { createMarks } from './marks.ts'
-import type { SessionStore } from './session-store.ts'
-import { storeAnswer } from './store-answer.ts'
+import { createMarks } from './stores/marks.ts'
+import type { SessionStore } from './stores/session-store.ts'
+import { storeAnswer } from './stores/store-answer.ts'
 
 /** The replay cache of one instance. */
 export interface Replays {

@@ -3,7 +3,7 @@ import { clearCookie, cookieNames, readCookie, setCookie } from '../http/cookies
 import { freeze } from '../shared/records.ts'
 import { createByteSealer } from '../shared/sealing.ts'
 import type { SessionSettings } from './session-record.ts'
-import type { SessionRecord } from './session-store.ts'
+import type { SessionRecord } from './stores/session-store.ts'
 
 /** The most characters of a sealed session: with the names and login cookies, 8 kB of a request's header. */
 const MAX_LENGTH = 7800

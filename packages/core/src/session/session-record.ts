@@ -1,6 +1,6 @@
 import type { CookieScope } from '../http/cookies.ts'
 import type { AuthSession } from './session.ts'
-import type { SessionRecord } from './session-store.ts'
+import type { SessionRecord } from './stores/session-store.ts'
 
 /** Settings of sessions, every default filled in. */
 export interface SessionSettings {

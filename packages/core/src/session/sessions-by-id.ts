@@ -3,8 +3,8 @@ import type { EndedLogins } from './ended-logins.ts'
 import type { AuthSession } from './session.ts'
 import type { SessionNews } from './session-cookie.ts'
 import { expiryOf, hasExpired, indexKeys, type SessionSettings } from './session-record.ts'
-import type { SessionRecord, SessionStore } from './session-store.ts'
-import { storeAnswer } from './store-answer.ts'
+import type { SessionRecord, SessionStore } from './stores/session-store.ts'
+import { storeAnswer } from './stores/store-answer.ts'
 
 /** The parts of {@link SessionsById}. */
 export interface SessionParts {

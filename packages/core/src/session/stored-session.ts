@@ -4,8 +4,8 @@ import { endForGood } from './end-sessions.ts'
 import type { AuthSession } from './session.ts'
 import type { SessionNews } from './session-cookie.ts'
 import { carriedData, mergeData } from './session-record.ts'
-import type { SessionRecord } from './session-store.ts'
 import type { SessionsById } from './sessions-by-id.ts'
+import type { SessionRecord } from './stores/session-store.ts'
 
 type Data = SessionRecord['data']
 type Notices = readonly (SessionRecord | undefined)[]

@@ -2,10 +2,10 @@ import { isThenable, type MaybePromise } from '../shared/maybe-promise.ts'
 import { createEndedLogins } from './ended-logins.ts'
 import { createSessionCookie, newSessionId } from './session-cookie.ts'
 import { expiryOf, hasExpired, isTouchDue, type SessionSettings } from './session-record.ts'
-import type { SessionRecord, SessionStore } from './session-store.ts'
 import { createSessionsById, type SessionsById } from './sessions-by-id.ts'
-import { storeError } from './store-answer.ts'
 import { StoredSession } from './stored-session.ts'
+import type { SessionRecord, SessionStore } from './stores/session-store.ts'
+import { storeError } from './stores/store-answer.ts'
 
 /** Sessions in a store, found by a signed cookie, or sealed in the cookie itself. */
 export interface StoredSessions extends SessionsById {

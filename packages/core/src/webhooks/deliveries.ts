@@ -1,9 +1,9 @@
 import { answeringStore, inTime } from '../errors/deadline.ts'
 import { LatchkeyError } from '../errors/errors.ts'
 import type { Log } from '../log/log.ts'
-import { createMemoryStore } from '../session/memory-store.ts'
-import type { SessionStore } from '../session/session-store.ts'
-import { storeAnswer, storeError } from '../session/store-answer.ts'
+import { createMemoryStore } from '../session/stores/memory-store.ts'
+import type { SessionStore } from '../session/stores/session-store.ts'
+import { storeAnswer, storeError } from '../session/stores/store-answer.ts'
 
 /**
  * How long a handled event is remembered: longer than the service waits between two attempts (24 hours

@@ -1,7 +1,7 @@
 import { ConfigError } from '../errors/errors.ts'
 import { createLog, type Log, type Logger } from '../log/log.ts'
-import { createMemoryStore } from '../session/memory-store.ts'
-import type { SessionStore } from '../session/session-store.ts'
+import { createMemoryStore } from '../session/stores/memory-store.ts'
+import type { SessionStore } from '../session/stores/session-store.ts'
 import {
   type ConfigFault,
   callable,

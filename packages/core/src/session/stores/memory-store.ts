@@ -1,5 +1,5 @@
-import { ConfigError, SessionEndedError } from '../errors/errors.ts'
-import { callable, checkOptions, type Rules, whole } from '../shared/check-options.ts'
+import { ConfigError, SessionEndedError } from '../../errors/errors.ts'
+import { callable, checkOptions, type Rules, whole } from '../../shared/check-options.ts'
 import { createBoundedRecords } from './bounded-records.ts'
 import { createMarks } from './marks.ts'
 import type { SessionStore } from './session-store.ts'

@@ -1,4 +1,4 @@
-import { frozenCopy } from '../shared/records.ts'
+import { frozenCopy } from '../../shared/records.ts'
 import type { SessionRecord } from './session-store.ts'
 
 /** A record in memory, and about how much of the heap it takes. */

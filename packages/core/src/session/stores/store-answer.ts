@@ -1,5 +1,5 @@
-import { CookieSessionError, SessionEndedError, SessionStoreError } from '../errors/errors.ts'
-import { isThenable, type MaybePromise } from '../shared/maybe-promise.ts'
+import { CookieSessionError, SessionEndedError, SessionStoreError } from '../../errors/errors.ts'
+import { isThenable, type MaybePromise } from '../../shared/maybe-promise.ts'
 
 /**
  * Asks the session store. An answer without a promise is there at once; an error that it throws

@@ -1,5 +1,5 @@
-import type { MaybePromise } from '../shared/maybe-promise.ts'
-import type { AuthSession } from './session.ts'
+import type { MaybePromise } from '../../shared/maybe-promise.ts'
+import type { AuthSession } from '../session.ts'
 
 /** A stored session. Plain JSON, except for `version`. */
 export interface SessionRecord {
