@@ -1,7 +1,7 @@
 import { generateKeyPairSync, sign } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { decodeJws } from '../src/provider/jwt.ts'
-import { parseKeySet } from '../src/provider/signature.ts'
+import { decodeJws } from '../src/provider/signed/jwt.ts'
+import { parseKeySet } from '../src/provider/signed/signature.ts'
 
 const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
 const jwk = publicKey.export({ format: 'jwk' })

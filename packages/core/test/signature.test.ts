@@ -2,7 +2,7 @@ import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import fc from 'fast-check'
 import { CompactSign, compactVerify, createLocalJWKSet, errors, exportJWK, type JWK } from 'jose'
 import { expect, test } from 'vitest'
-import { type KeySet, parseKeySet, verifySignature } from '../src/provider/signature.ts'
+import { type KeySet, parseKeySet, verifySignature } from '../src/provider/signed/signature.ts'
 
 interface Pair {
   readonly algs: readonly string[]

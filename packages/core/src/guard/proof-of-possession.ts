@@ -3,8 +3,8 @@ import type { RequestContext } from '../context.ts'
 import { AccessError } from '../errors/errors.ts'
 import { printable } from '../provider/errors.ts'
 import { FAPI_ALGORITHMS } from '../provider/fapi.ts'
-import { type DecodedJwt, decodeJwt } from '../provider/jwt.ts'
-import { type KeySet, parseKeySet } from '../provider/signature.ts'
+import { type DecodedJwt, decodeJwt } from '../provider/signed/jwt.ts'
+import { type KeySet, parseKeySet } from '../provider/signed/signature.ts'
 import { remember } from '../shared/records.ts'
 
 /** Seconds for which a proof is good, and by which its clock may be ahead. */

@@ -17,8 +17,8 @@ import {
   providerError,
   quoted,
 } from '../provider/errors.ts'
-import { type IdTokenExpectations, idTokenFault } from '../provider/id-token.ts'
 import type { Provider } from '../provider/provider.ts'
+import { type IdTokenExpectations, idTokenFault } from '../provider/signed/id-token.ts'
 import type { LoginTransaction } from './transaction.ts'
 
 /** The tokens of a login that passed every check. */

@@ -25,7 +25,9 @@ import {
   preloadOpenidClient,
 } from './openid-client.ts'
 import { createProofs, type Proofs } from './proofs.ts'
-import { type KeySet, type SignatureAnswer, verifySignature } from './signature.ts'
+import type { DecodedJws, JwtHeader } from './signed/jwt.ts'
+import { createProviderKeys, type TokenSender } from './signed/keys.ts'
+import { type KeySet, type SignatureAnswer, verifySignature } from './signed/signature.ts'
 import { createProviderFetch, type ProviderFetch, type ProviderTransport } from './transport.ts'
 
 /** Settings of a provider. */

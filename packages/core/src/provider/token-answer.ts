@@ -1,6 +1,6 @@
 import { type Members, presentMembers } from '../shared/present-members.ts'
 import { isRecord, parseRecord } from '../shared/records.ts'
-import { decodeJwt } from './jwt.ts'
+import { decodeJwt } from './signed/jwt.ts'
 import type { ProviderAnswer } from './transport.ts'
 
 /** Error codes of providers that have their own, as RFC 6749 §5.2 names them. */

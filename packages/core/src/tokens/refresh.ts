@@ -10,9 +10,9 @@ import {
   providerError,
   quoted,
 } from '../provider/errors.ts'
-import { type IdTokenExpectations, idTokenFault } from '../provider/id-token.ts'
-import { decodeJwt } from '../provider/jwt.ts'
 import type { Provider } from '../provider/provider.ts'
+import { type IdTokenExpectations, idTokenFault } from '../provider/signed/id-token.ts'
+import { decodeJwt } from '../provider/signed/jwt.ts'
 import type { AuthSession } from '../session/session.ts'
 import { sessionUser } from '../session/session-user.ts'
 import type { StoredSession } from '../session/stored-session.ts'

@@ -1,9 +1,9 @@
 import { constants, createPublicKey, type KeyObject, verify } from 'node:crypto'
-import { REMEDIES } from '../errors/remedies.ts'
-import type { MaybePromise } from '../shared/maybe-promise.ts'
-import { presentMembers } from '../shared/present-members.ts'
-import { isRecord, remember } from '../shared/records.ts'
-import { printable } from './errors.ts'
+import { REMEDIES } from '../../errors/remedies.ts'
+import type { MaybePromise } from '../../shared/maybe-promise.ts'
+import { presentMembers } from '../../shared/present-members.ts'
+import { isRecord, remember } from '../../shared/records.ts'
+import { printable } from '../errors.ts'
 import { type DecodedJws, decodeJws, type JwtHeader } from './jwt.ts'
 
 /** The algorithms that signatures are accepted with; all are asymmetric. */

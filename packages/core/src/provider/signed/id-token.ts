@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { IDToken } from 'openid-client'
-import { REMEDIES } from '../errors/remedies.ts'
-import { CLOCK_TOLERANCE_SECONDS } from './clock.ts'
-import { printable } from './errors.ts'
+import { REMEDIES } from '../../errors/remedies.ts'
+import { CLOCK_TOLERANCE_SECONDS } from '../clock.ts'
+import { printable } from '../errors.ts'
+import { isSubject } from '../subject.ts'
 import { hashesOf } from './signature.ts'
-import { isSubject } from './subject.ts'
 
 /** The values that the claims of an ID token are compared with. */
 export interface IdTokenExpectations {

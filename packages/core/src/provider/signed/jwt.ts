@@ -1,5 +1,5 @@
-import { presentMembers } from '../shared/present-members.ts'
-import { parseRecord } from '../shared/records.ts'
+import { presentMembers } from '../../shared/present-members.ts'
+import { parseRecord } from '../../shared/records.ts'
 
 /** The header of a JWT, as far as finding its key goes. */
 export interface JwtHeader {

@@ -1,7 +1,7 @@
-import { ProviderError } from '../errors/errors.ts'
+import { ProviderError } from '../../errors/errors.ts'
+import { createTokenBucket } from '../token-bucket.ts'
 import type { JwtHeader } from './jwt.ts'
 import { type KeySet, parseKeySet } from './signature.ts'
-import { createTokenBucket } from './token-bucket.ts'
 
 /**
  * The sender of a token: the provider, over a connection of ours, or anybody who knows the address
