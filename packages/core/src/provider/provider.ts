@@ -14,8 +14,6 @@ import { clientAuthentication } from './client-auth.ts'
 import { type Discovered, discover } from './discovery.ts'
 import { createExchangeBudget, type ExchangeBudget } from './exchange-budget.ts'
 import { FAPI_ALGORITHMS, mustOffer } from './fapi.ts'
-import type { DecodedJws, JwtHeader } from './jwt.ts'
-import { createProviderKeys, type ProviderKeys, type TokenSender } from './keys.ts'
 import { createMetadataCache, type MetadataCache, type ProviderHealth } from './metadata-cache.ts'
 import {
   type ClientCall,
@@ -26,7 +24,7 @@ import {
 } from './openid-client.ts'
 import { createProofs, type Proofs } from './proofs.ts'
 import type { DecodedJws, JwtHeader } from './signed/jwt.ts'
-import { createProviderKeys, type TokenSender } from './signed/keys.ts'
+import { createProviderKeys, type ProviderKeys, type TokenSender } from './signed/keys.ts'
 import { type KeySet, type SignatureAnswer, verifySignature } from './signed/signature.ts'
 import { createProviderFetch, type ProviderFetch, type ProviderTransport } from './transport.ts'
 
