@@ -9,7 +9,7 @@ const DEBIAN = 'trixie'
 const NEXT_DEBIAN = 'forky'
 
 /** Docker, and the programs of every Debian that  leaves out. */
-const DOCKER = ['docker.io', 'docker-cli', 'docker-compose', 'iptables', 'mount', 'openssl']
+const DOCKER = ['docker.io', 'docker-cli', 'docker-compose', 'iptables', 'mount', 'openssl', 'curl']
 const NOT_NEEDED = ['/usr/share/doc/*', '/usr/share/locale/*', '/usr/lib/*/libLLVM*']
 
 /** Makes the root of an empty Debian machine with Docker, and beside it the file systems of images that no registry is asked for. */
