@@ -11,7 +11,9 @@ import {
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { earlierRelease } from '../packages/service/test/support/earlier-release.ts'
+import { provideChromium } from '../test/support/chromium.ts'
 import { freePort } from '../test/support/free-port.ts'
+import { provideNginx } from '../test/support/nginx.ts'
 import { ownNamespaces } from './images/machine.ts'
 import { makeMachine } from './images/stand-ins.ts'
 import { root } from './packages.ts'
@@ -109,7 +111,10 @@ async function tryCompose(folder: string): Promise<void> {
     const home = path.join(folder, 'machine/root')
     mkdirSync(home, { recursive: true })
     await demand('git', ['clone', '--quiet', root, path.join(home, 'latchkey')])
+    // The machine has no network, so all that the drill needs is here before it.
     earlierRelease()
+    provideNginx()
+    provideChromium()
   })
   const drill = path.join(root, 'scripts/images/compose-drill.ts')
   const [unshare, ...rest] = ownNamespaces([

@@ -10,7 +10,7 @@ import type { Machine } from './runbook-support.ts'
 const url = 'https://login.example.com'
 const credentials = { email: 'ada@example.com', password: 'correct horse battery' }
 
-/** Someone with an account, who logs in at an application through the service of a machine. */
+/** A user who logs in at an application through the service of a machine. */
 export interface Person {
   newBrowser(): Browser
   /** Enters the password, and redeems the code. @throws when the service does not let the person in. */
