@@ -176,7 +176,7 @@ const tasks: Readonly<Record<string, (day: Day) => Promise<void>>> = {
   },
   'change the color of the login pages, after a look at them': async ({ go, see, tab, ids }) => {
     await go(`/console/t/${ids.tenant}/settings`)
-    await see('latchkey_brand_color')
+    await see('Of buttons and links')
     await tab.fill('Color', '#7a1f5c')
     await tab.press('Review the change')
     await see('The login page then')
