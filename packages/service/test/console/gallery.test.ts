@@ -358,7 +358,7 @@ test('the navigation of the console opens on a phone without JavaScript', async 
   expect(await page.getByRole('link', { name: 'API keys', exact: true }).count()).toBe(0)
   await page.getByText('Menu', { exact: true }).click()
   await keepPicture(page, 'console-menu-phone-light')
-  await page.getByRole('link', { name: 'API keys' }).click()
+  await page.getByRole('link', { name: 'API keys', exact: true }).click()
   await page.getByRole('heading', { name: 'API keys', level: 1 }).waitFor()
   await page.context().close()
 })
