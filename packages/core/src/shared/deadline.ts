@@ -17,8 +17,8 @@ export interface Wait {
  * for example one that loads modules at a cold start, cannot read a response that has arrived. The
  * time is made of slices, and a slice that ends late counts as one.
  *
- * All waits of the same length share one timer. The first slice has begun already when a wait begins, so it is not
- * counted: a wait ends up to a slice late, and never early.
+ * All waits of the same length share one timer. A slice that has begun already when a wait begins is not counted: a wait
+ * ends up to a slice late, and never early.
  */
 export function afterLoopTime(milliseconds: number, late: () => void): Wait {
   return (sharesTimers ? queueOf(milliseconds) : new Queue(milliseconds)).add(late)
@@ -88,8 +88,11 @@ class Queue implements Link {
 
   add(late: () => void): Wait {
     // Tests take the clock over, and give it back.
-    if (this.#timer === undefined || this.#clock !== setTimeout) this.#wind()
-    else if (this.after === this) this.#timer.ref?.()
+    if (this.#timer === undefined || this.#clock !== setTimeout) {
+      this.#wind()
+      return new Waiting(this, this.#slices + SLICES, late)
+    }
+    if (this.after === this) this.#timer.ref?.()
     return new Waiting(this, this.#slices + SLICES + 1, late)
   }
 
