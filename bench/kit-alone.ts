@@ -6,8 +6,8 @@ import { pathToFileURL } from 'node:url'
 import { median, row } from './parts/numbers.ts'
 
 /**
- * What the kit itself takes for a guarded page, a redirect to the provider and a callback: the CPU without Express,
- * sockets, a provider and Redis, whose clients answer from memory. Two checkouts of this repository, each installed, are
+ * The kit's own CPU for a guarded page, a redirect to the provider and a callback: without Express, sockets, a provider
+ * and Redis, whose client answers from memory. Two checkouts of this repository, each installed, are
  * in one process and take turns, so that other work on the machine hits both. The one that is loaded second is the
  * slower by a percent or two: run `kit-alone.ts ../before .` and `kit-alone.ts . ../before`.
  */
@@ -32,7 +32,7 @@ const metadata = {
   code_challenge_methods_supported: ['S256'],
 }
 
-/** What the token endpoint answers to a code. */
+/** The answers of the token endpoint, by their codes. */
 const answers = new Map<string, string>()
 
 function transport(url: string, { body = '' }: { readonly body?: string | undefined }) {
@@ -136,7 +136,7 @@ async function enter(checkout: string, where: 'memory' | 'Redis') {
       const guard = (visit: any) => {
         const refusal = visit.admit(requirement)
         if (refusal) return refusal.then((answer: unknown) => visit.send(answer))
-        if (visit.user().name !== 'Ada') failed(new Error('Somebody else is logged in.'))
+        if (visit.user().name !== 'Ada') failed(new Error('Another user is logged in.'))
         response.end()
       }
       Promise.resolve(serveNode(auth, request, response, guard)).catch(failed)
