@@ -5,8 +5,8 @@ import {
   withJson,
 } from '@latchkey/management/command-line'
 import type { Command } from 'commander'
-import type { Admin } from '../operate/admin.ts'
-import { type DataOptions, withAdmin, withDataOptions } from './options.ts'
+import type { Admin } from '../../operate/admin.ts'
+import { type DataOptions, withAdmin, withDataOptions } from '../options.ts'
 
 /** Adds `seed`. */
 export function addSeedCommand(program: Command): void {

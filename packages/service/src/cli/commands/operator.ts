@@ -6,13 +6,13 @@ import {
   withJson,
 } from '@latchkey/management/command-line'
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { parseConsoleUrl } from '../console/console-url.ts'
-import { invitationLink } from '../console/invitation-link.ts'
-import { operatorRoles } from '../domain/operators/roles.ts'
-import type { OperatorUser } from '../store/ports.ts'
-import type { OperatorRole } from '../store/records.ts'
-import { formatTimestamp } from '../wire/timestamps.ts'
-import { type DataOptions, withAdmin, withDataOptions } from './options.ts'
+import { parseConsoleUrl } from '../../console/console-url.ts'
+import { invitationLink } from '../../console/invitation-link.ts'
+import { operatorRoles } from '../../domain/operators/roles.ts'
+import type { OperatorUser } from '../../store/ports.ts'
+import type { OperatorRole } from '../../store/records.ts'
+import { formatTimestamp } from '../../wire/timestamps.ts'
+import { type DataOptions, withAdmin, withDataOptions } from '../options.ts'
 
 interface InviteOptions extends DataOptions, JsonOptions {
   email: string

@@ -6,7 +6,7 @@ import {
   withJson,
 } from '@latchkey/management/command-line'
 import type { Command } from 'commander'
-import { type DataOptions, withAdmin, withDataOptions } from './options.ts'
+import { type DataOptions, withAdmin, withDataOptions } from '../options.ts'
 
 interface ConfirmOptions extends DataOptions, JsonOptions {
   all: boolean

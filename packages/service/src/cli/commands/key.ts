@@ -6,9 +6,9 @@ import {
   withJson,
 } from '@latchkey/management/command-line'
 import { type Command, Option } from 'commander'
-import type { ApiKey } from '../store/records.ts'
-import { formatTimestamp } from '../wire/timestamps.ts'
-import { type DataOptions, instant, withAdmin, withDataOptions } from './options.ts'
+import type { ApiKey } from '../../store/records.ts'
+import { formatTimestamp } from '../../wire/timestamps.ts'
+import { type DataOptions, instant, withAdmin, withDataOptions } from '../options.ts'
 
 interface CreateOptions extends DataOptions, JsonOptions {
   name: string

@@ -4,12 +4,12 @@ import { createServer } from 'node:net'
 import { createInterface } from 'node:readline'
 import { Exit, exitCodes, wholeNumber } from '@latchkey/management/command-line'
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import type { AuthenticatorApp } from '../domain/factors/authenticator-app.ts'
-import { DataInUseError } from '../store/sqlite/owner-lock.ts'
-import { type Demo, prepareDemo } from './demo.ts'
-import { type DemoOperator, prepareOperator } from './demo-operator.ts'
-import { createDevLogger } from './dev-log.ts'
-import { nextSignal } from './running.ts'
+import type { AuthenticatorApp } from '../../domain/factors/authenticator-app.ts'
+import { DataInUseError } from '../../store/sqlite/owner-lock.ts'
+import { type Demo, prepareDemo } from '../demo.ts'
+import { type DemoOperator, prepareOperator } from '../demo-operator.ts'
+import { createDevLogger } from '../dev-log.ts'
+import { nextSignal } from '../running.ts'
 
 interface DevOptions {
   port: number
@@ -57,7 +57,7 @@ async function dev(
   { port: wanted, data, baseUrl }: DevOptions,
 ): Promise<void> {
   // Loaded here, so that the other commands need not load an OpenID provider.
-  const { createIdentityService } = await import('../service.ts')
+  const { createIdentityService } = await import('../../service.ts')
   // Until the demo is ready, failures alone: what prepares it are requests, too.
   const logger = createDevLogger('warn', console.log)
   const held = await holdPortFrom(wanted)

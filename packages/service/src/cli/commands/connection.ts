@@ -8,9 +8,9 @@ import {
   withJson,
 } from '@latchkey/management/command-line'
 import type { Command } from 'commander'
-import { recipeNamed } from '../domain/connections/connection-recipes.ts'
-import type { ConnectionChanges } from '../domain/connections/connections.ts'
-import { commaSeparated, type DataOptions, withAdmin, withDataOptions } from './options.ts'
+import { recipeNamed } from '../../domain/connections/connection-recipes.ts'
+import type { ConnectionChanges } from '../../domain/connections/connections.ts'
+import { commaSeparated, type DataOptions, withAdmin, withDataOptions } from '../options.ts'
 
 interface ChangeOptions extends DataOptions, JsonOptions {
   tenant: string

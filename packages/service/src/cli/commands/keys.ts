@@ -5,9 +5,9 @@ import {
   withJson,
 } from '@latchkey/management/command-line'
 import type { Command } from 'commander'
-import type { RotationOptions } from '../operate/admin.ts'
-import { formatTimestamp } from '../wire/timestamps.ts'
-import { type DataOptions, withAdmin, withDataOptions } from './options.ts'
+import type { RotationOptions } from '../../operate/admin.ts'
+import { formatTimestamp } from '../../wire/timestamps.ts'
+import { type DataOptions, withAdmin, withDataOptions } from '../options.ts'
 
 /** Adds `keys list` and `keys rotate`. */
 export function addSigningKeyCommands(program: Command): void {

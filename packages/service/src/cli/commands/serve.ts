@@ -1,12 +1,12 @@
 import { readInput, SecretOption, wholeNumber } from '@latchkey/management/command-line'
 import { type Command, Option } from 'commander'
-import type { DomainVerification } from '../domain/tenants/domain-names.ts'
-import type { SmtpOptions } from '../mail/smtp.ts'
-import type { TlsOptions } from '../server/tls.ts'
+import type { DomainVerification } from '../../domain/tenants/domain-names.ts'
+import type { SmtpOptions } from '../../mail/smtp.ts'
+import type { TlsOptions } from '../../server/tls.ts'
+import { commaSeparated, type DataOptions, databaseOf, withDataOptions } from '../options.ts'
+import { createLogger, nextSignal } from '../running.ts'
+import { ignoreServiceLinks } from '../service-links.ts'
 import { consoleUrlOption } from './operator.ts'
-import { commaSeparated, type DataOptions, databaseOf, withDataOptions } from './options.ts'
-import { createLogger, nextSignal } from './running.ts'
-import { ignoreServiceLinks } from './service-links.ts'
 
 interface ServeOptions extends DataOptions {
   redis?: string
@@ -217,7 +217,7 @@ async function serve(options: ServeOptions): Promise<void> {
   const tls = tlsOptions(options)
   const mail = mailOptions(options)
   // Loaded here, so that the other commands need not load an OpenID provider.
-  const { createIdentityService } = await import('../service.ts')
+  const { createIdentityService } = await import('../../service.ts')
   const logger = createLogger(options.logLevel)
   const service = await createIdentityService({
     data: options.data,

@@ -7,7 +7,7 @@ import {
   withJson,
 } from '@latchkey/management/command-line'
 import { type Command, Option } from 'commander'
-import { type DatabaseFlags, databaseOf, withDatabaseOptions } from './options.ts'
+import { type DatabaseFlags, databaseOf, withDatabaseOptions } from '../options.ts'
 
 interface MoveFlags extends DatabaseFlags, JsonOptions {
   data: string
@@ -32,7 +32,7 @@ export function addMoveCommand(program: Command): void {
       const { data, redis } = options
       const database = databaseOf(options)
       if (!database) throw new Error('Give --database, or set LATCHKEY_DATABASE.')
-      const { moveFolder } = await import('../operate/move.ts')
+      const { moveFolder } = await import('../../operate/move.ts')
       const { rows, entries } = await moveFolder({ data, database, redis })
       const counts = { ...rows, 'sessions, tokens and codes': entries }
       printTable(

@@ -6,9 +6,9 @@ import {
   withJson,
 } from '@latchkey/management/command-line'
 import type { Command } from 'commander'
-import type { Admin } from '../operate/admin.ts'
-import { formatTimestamp } from '../wire/timestamps.ts'
-import { type DataOptions, withAdmin, withDataOptions } from './options.ts'
+import type { Admin } from '../../operate/admin.ts'
+import { formatTimestamp } from '../../wire/timestamps.ts'
+import { type DataOptions, withAdmin, withDataOptions } from '../options.ts'
 
 /** The interval in which a long deletion reports its progress. */
 const TELL_MS = 1_000

@@ -5,7 +5,7 @@ import {
   withJson,
 } from '@latchkey/management/command-line'
 import type { Command } from 'commander'
-import { type DataOptions, withAdmin, withDataOptions } from './options.ts'
+import { type DataOptions, withAdmin, withDataOptions } from '../options.ts'
 
 interface RotateOptions extends DataOptions, JsonOptions {
   tenant: string

@@ -7,13 +7,13 @@ import {
   withJson,
 } from '@latchkey/management/command-line'
 import { type Command, Option } from 'commander'
-import type { StoredAuditEntry } from '../store/records.ts'
-import { auditCells, auditColumns, csvLines } from '../wire/tables.ts'
-import { formatTimestamp } from '../wire/timestamps.ts'
-import { addAuditFollow } from './audit-follow.ts'
-import { auditLine } from './audit-line.ts'
-import { addAuditVerify } from './audit-verify.ts'
-import { type DataOptions, withAdmin, withDataOptions } from './options.ts'
+import type { StoredAuditEntry } from '../../store/records.ts'
+import { auditCells, auditColumns, csvLines } from '../../wire/tables.ts'
+import { formatTimestamp } from '../../wire/timestamps.ts'
+import { addAuditFollow } from '../audit-follow.ts'
+import { auditLine } from '../audit-line.ts'
+import { addAuditVerify } from '../audit-verify.ts'
+import { type DataOptions, withAdmin, withDataOptions } from '../options.ts'
 
 interface ListOptions extends DataOptions, JsonOptions {
   requestId?: string

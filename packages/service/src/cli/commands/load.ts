@@ -12,9 +12,9 @@ import {
   withJson,
 } from '@latchkey/management/command-line'
 import { type Command, Option } from 'commander'
-import { LoadError, LoadReport, type Operation, rowsOf } from './load-report.ts'
-import { type LoadApplication, type LoadUser, logIn, refresh } from './load-visitor.ts'
-import { nextSignal } from './running.ts'
+import { LoadError, LoadReport, type Operation, rowsOf } from '../load-report.ts'
+import { type LoadApplication, type LoadUser, logIn, refresh } from '../load-visitor.ts'
+import { nextSignal } from '../running.ts'
 
 interface LoadOptions extends JsonOptions {
   url?: string

@@ -7,10 +7,10 @@ import {
   withJson,
 } from '@latchkey/management/command-line'
 import type { Command } from 'commander'
-import { restoreFindings } from '../domain/operators/restores.ts'
-import { openSqliteDataStore } from '../store/sqlite/data-store.ts'
-import { refuseMoved } from '../store/sqlite/moved-folder.ts'
-import { type DataOptions, databaseOf, withDataOptions } from './options.ts'
+import { restoreFindings } from '../../domain/operators/restores.ts'
+import { openSqliteDataStore } from '../../store/sqlite/data-store.ts'
+import { refuseMoved } from '../../store/sqlite/moved-folder.ts'
+import { type DataOptions, databaseOf, withDataOptions } from '../options.ts'
 
 interface DoctorOptions extends DataOptions, JsonOptions {
   redis?: string
@@ -56,7 +56,7 @@ async function examineFolder(data: string): Promise<string[]> {
 async function operationFindings(options: DoctorOptions): Promise<{ finding: string }[]> {
   const database = databaseOf(options)
   if (!database) return (await examineFolder(options.data ?? '')).map((finding) => ({ finding }))
-  const { examineShared } = await import('../operate/examine-shared.ts')
+  const { examineShared } = await import('../../operate/examine-shared.ts')
   const { redis, repair } = options
   return (await examineShared({ database, redis, repair })).map((finding) => ({ finding }))
 }

@@ -1,6 +1,6 @@
 import { type JsonOptions, printResult, withJson } from '@latchkey/management/command-line'
 import type { Command } from 'commander'
-import { type DatabaseFlags, databaseOf, withDatabaseOptions } from './options.ts'
+import { type DatabaseFlags, databaseOf, withDatabaseOptions } from '../options.ts'
 
 /** Adds `migrate`. */
 export function addMigrateCommand(program: Command): void {
@@ -9,7 +9,7 @@ export function addMigrateCommand(program: Command): void {
     .action(async (options: DatabaseFlags & JsonOptions) => {
       const database = databaseOf(options)
       if (!database) throw new Error('Give --database, or set LATCHKEY_DATABASE.')
-      const { migratePostgres } = await import('../store/postgres/migrate.ts')
+      const { migratePostgres } = await import('../../store/postgres/migrate.ts')
       const done = await migratePostgres(database)
       const words = done.length === 0 ? 'The tables are up to date.' : `Done: ${done.join(', ')}`
       printResult({ done }, options, words)

@@ -1,8 +1,8 @@
 import { type JsonOptions, printTable, withJson } from '@latchkey/management/command-line'
 import { type Command, Option } from 'commander'
-import type { Restored } from '../operate/backup.ts'
-import type { KeyFiles } from '../operate/backup-encryption.ts'
-import { formatTimestamp } from '../wire/timestamps.ts'
+import type { Restored } from '../../operate/backup.ts'
+import type { KeyFiles } from '../../operate/backup-encryption.ts'
+import { formatTimestamp } from '../../wire/timestamps.ts'
 
 interface BackupFlags extends KeyFiles, JsonOptions {
   data: string
@@ -15,8 +15,8 @@ export function addBackupCommands(program: Command): void {
       .command('backup <file>')
       .description('Write the data of a folder into a file; the service may go on serving it.'),
   ).action(async (file: string, options: BackupFlags) => {
-    const { backUp } = await import('../operate/backup.ts')
-    const { readBackupKeys } = await import('../operate/backup-encryption.ts')
+    const { backUp } = await import('../../operate/backup.ts')
+    const { readBackupKeys } = await import('../../operate/backup-encryption.ts')
     const counts = await backUp(options.data, file, readBackupKeys(options))
     printCounts(counts, options)
     console.error(`${file} is written and checked. The master key is not in it: keep that apart.`)
@@ -36,8 +36,8 @@ export function addBackupCommands(program: Command): void {
       false,
     )
     .action(async (file: string, options: RestoreFlags) => {
-      const { restore } = await import('../operate/backup.ts')
-      const { readBackupKeys } = await import('../operate/backup-encryption.ts')
+      const { restore } = await import('../../operate/backup.ts')
+      const { readBackupKeys } = await import('../../operate/backup-encryption.ts')
       const { replaces, keepAccess: keepsAccess } = options
       const keys = readBackupKeys(options)
       const restored = await restore(file, options.data, { keys, replaces, keepsAccess })
