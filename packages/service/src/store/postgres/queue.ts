@@ -114,12 +114,10 @@ function createQueue(connections: Connections, now: Now, table: 'mail' | 'notice
     list: (tenantId, limit) =>
       read(sql`${all} where tenant_id = ${tenantId} and outcome is null
         order by number desc limit ${limit}`),
-    waiting: async (limit) => {
-      const found = await read(
-        sql`${all} where due_at < ${NEVER_DUE} order by due_at limit ${limit}`,
-      )
-      return found.map((message) => ({ ...message, sealed: '' }))
-    },
+    waiting: async (limit) =>
+      (await read(sql`${all} where due_at < ${NEVER_DUE} order by due_at limit ${limit}`)).map(
+        (message) => ({ ...message, sealed: '' }),
+      ),
     async backlog() {
       const { rows } = await connections.read(sql<{ waiting: number; age: number }>`
         select count(*) as waiting, coalesce((${now()} - min(created_at)) / 1e6::float8, 0) as age
@@ -134,10 +132,8 @@ function createQueue(connections: Connections, now: Now, table: 'mail' | 'notice
       return read(sql`${all} where tenant_id = ${tenantId} and ${isOf} and ${isIn}
         and (created_at, id) < (${createdAt}, ${id}) order by created_at desc, id desc limit ${limit}`)
     },
-    async get(tenantId, id) {
-      const [message] = await read(sql`${all} where tenant_id = ${tenantId} and id = ${id}`)
-      return message
-    },
+    get: async (tenantId, id) =>
+      (await read(sql`${all} where tenant_id = ${tenantId} and id = ${id}`))[0],
     count(tenantId, seconds, limit) {
       const isOf = tenantId === undefined ? sql`true` : sql`tenant_id = ${tenantId}`
       return countOf(sql`(select 1 from ${queue}
