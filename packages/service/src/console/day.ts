@@ -5,7 +5,7 @@ import {
   MAX_OF_MONTH,
   MONTH_DAYS,
 } from '../domain/operators/activity.ts'
-import { mailsOfMonth } from '../domain/operators/mail-days.ts'
+import { mailsOfMonth } from '../domain/tenants/mail-days.ts'
 import type { Call, TenantCall } from './call.ts'
 import type { Chart, DayFigure } from './pages/index.ts'
 import { message, type Text } from './texts/index.ts'

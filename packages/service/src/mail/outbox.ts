@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type Background, messagesOf, sending } from '../background/index.ts'
-import { countMail } from '../domain/operators/mail-days.ts'
 import { opensDeveloperMode } from '../domain/tenants/developer-mode.ts'
+import { countMail } from '../domain/tenants/mail-days.ts'
 import { note } from '../domain/writes/audit.ts'
 import { type DomainContext, isShared } from '../domain/writes/context.ts'
 import type { Vault } from '../domain/writes/vault.ts'
