@@ -242,8 +242,10 @@ async function installEarlier(): Promise<void> {
 async function upgrade(): Promise<void> {
   await machine.sh(printed('compose-upgrade'))
   await until('the service is ready', isReady)
-  const images = await machine.sh("docker compose ps --format '{{.Image}}' service")
-  if (new Set(images.split('\n')).size !== 1) throw new Error(images)
+  const programs = await machine.sh(
+    "docker compose ps --quiet service | xargs docker inspect --format '{{.Path}}'",
+  )
+  if (/^(?!node$)/m.test(programs)) throw new Error(`The earlier release still serves: ${programs}`)
 }
 
 async function until(what: string, condition: () => Promise<boolean>): Promise<void> {

@@ -4,7 +4,7 @@ import {
   MAX_COUNTED,
   MAX_OF_MONTH,
   MONTH_DAYS,
-} from '../domain/operators/activity.ts'
+} from '../domain/tenants/activity.ts'
 import { mailsOfMonth } from '../domain/tenants/mail-days.ts'
 import type { Call, TenantCall } from './call.ts'
 import type { Chart, DayFigure } from './pages/index.ts'

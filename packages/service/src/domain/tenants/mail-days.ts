@@ -1,8 +1,8 @@
 import type { Background } from '../../background/index.ts'
 import type { MailDay } from '../../store/ports.ts'
 import type { MessageOutcome } from '../../store/protocol-store.ts'
-import { DAY_MICROS, MONTH_DAYS } from '../operators/activity.ts'
 import { type DomainContext, nowMicros } from '../writes/context.ts'
+import { DAY_MICROS, MONTH_DAYS } from './activity.ts'
 
 /** How many days the counts are kept. */
 const KEPT_DAYS = MONTH_DAYS + 1
