@@ -41,7 +41,7 @@ export async function sendLines(
   try {
     for (;;) {
       const text = lines.textOf(part.items)
-      if (!res.write(text)) await Promise.race([once(res, 'drain'), once(res, 'close')])
+      if (!res.write(text)) await drained(res)
       if (part.next === undefined || res.destroyed) break
       part = await read(part.next)
     }
@@ -49,5 +49,16 @@ export async function sendLines(
   } catch (error) {
     res.destroy()
     throw error
+  }
+}
+
+/** Waits until the client has read, or has gone. The listener that was not called is removed: there is one for each wait. */
+async function drained(res: ServerResponse): Promise<void> {
+  const waiting = new AbortController()
+  const { signal } = waiting
+  try {
+    await Promise.race([once(res, 'drain', { signal }), once(res, 'close', { signal })])
+  } finally {
+    waiting.abort()
   }
 }
