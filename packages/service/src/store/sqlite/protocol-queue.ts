@@ -91,9 +91,7 @@ export function createSqliteQueue(
         if (changed !== undefined) await commits.write(() => sql.reseal.run(changed, id, sealed))
       }
     },
-    async list(tenantId, limit) {
-      return messages(sql.list.all(tenantId, limit))
-    },
+    list: async (tenantId, limit) => messages(sql.list.all(tenantId, limit)),
     async find(tenantId, { userId, state, after, limit }) {
       const { createdAt, id } = after ?? { createdAt: NEVER, id: '' }
       const place = [createdAt, id, limit]
