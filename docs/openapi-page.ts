@@ -54,6 +54,7 @@ const TITLES: Readonly<Record<string, string>> = {
   Tenant: 'Tenants',
   Application: 'Applications',
   User: 'Users',
+  UserData: 'Users',
   Credential: 'Credentials',
   PasswordCredential: 'Credentials',
   AuditEntry: 'Audit log',

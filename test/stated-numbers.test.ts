@@ -171,7 +171,7 @@ const stated: readonly Stated[] = [
   [
     'sessions',
     'or they take more than 128 MiB',
-    ['core/src/session/memory-store', 'MAX_BYTES', 128 * MIB],
+    ['core/src/session/stores/memory-store', 'MAX_BYTES', 128 * MIB],
   ],
   [
     'sessions',

@@ -29,9 +29,8 @@ export function writeHeaders(
  * visitor (`private`), or nowhere; anything else it says of caching does not count.
  */
 export function markPrivate(sink: HeaderSink): void {
-  const said = sink.get('cache-control')
-  if (said === null || !UNSHARED.test(said) || /public/i.test(said))
-    sink.set('cache-control', 'private, no-store')
+  const said = sink.get('cache-control') ?? ''
+  if (!UNSHARED.test(said) || /public/i.test(said)) sink.set('cache-control', 'private, no-store')
   addVary(sink, 'Cookie')
 }
 
@@ -50,11 +49,7 @@ function appendCookie(sink: HeaderSink, cookie: string): void {
 
 function addVary(sink: HeaderSink, name: string): void {
   const present = sink.get('vary')
-  if (!present) {
-    sink.set('vary', name)
-    return
-  }
-  const names = present.toLowerCase().split(/\s*,\s*/)
+  const names = present?.toLowerCase().split(/\s*,\s*/) ?? []
   if (names.includes(name.toLowerCase()) || names.includes('*')) return
-  sink.set('vary', `${present}, ${name}`)
+  sink.set('vary', present ? `${present}, ${name}` : name)
 }

@@ -43,7 +43,7 @@ test('in Chromium, a new key and the file of an application are copied and saved
   await page.getByLabel('All tenants, those of the future too').check()
   await page.getByRole('button', { name: 'Make the key' }).click()
   const key = await page.locator('#secret').textContent()
-  await page.getByRole('button', { name: 'Copy' }).click()
+  await page.getByRole('button', { name: 'Copy', exact: true }).click()
   await page.getByText('Copied.').waitFor()
   expect(await clipboardOf(page)).toBe(key)
   expect(key).toMatch(/^\w{20,}/)
