@@ -31,6 +31,8 @@ const DOMAIN = 'login.example.com'
 const COMMAND = ['node', '/app/dist/cli/main.js']
 /** Five times a second, for two minutes. */
 const READY_TRIES = 600
+/** The files that {@link build} is asked for. */
+const BUILT = ['deploy/Containerfile', 'examples/guides/deploy/Dockerfile']
 
 /** A machine's own certificate authorities, which npm needs in a container as well. */
 const authorities = process.env.NODE_EXTRA_CA_CERTS
@@ -81,9 +83,6 @@ async function testImages(folder: string): Promise<void> {
   })
   if (isBuilt && failure === undefined) await tryCompose(folder)
 }
-
-/** The files that {@link build} is asked for. */
-const BUILT = ['deploy/Containerfile', 'examples/guides/deploy/Dockerfile']
 
 async function checkBuilt(): Promise<void> {
   const files = await demand('git', ['ls-files', '*Containerfile*', '*Dockerfile*'], root)
