@@ -80,7 +80,7 @@ function look(sources: readonly Source[]): Found {
   return found
 }
 
-/** Of things that have one or two names each: the files that name the one that the fewest do. */
+/** The files that name a thing, for the thing that the fewest files name. Each thing has one or two names. */
 function fewestFiles(sources: readonly Source[], things: readonly (readonly string[])[]): string[] {
   const [fewest = []] = things
     .map((names) => {

@@ -59,7 +59,7 @@ export const applications: Applications = {
 
 type Done = (error: null, user: unknown) => void
 
-/** As the README of koa-session has a store. */
+/** A store over Redis for koa-session, in the form that its README shows. */
 async function koaRedisStore(settings: KitSettings): Promise<object> {
   const redis = await redisClient(settings)
   return {
