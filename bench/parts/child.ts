@@ -5,6 +5,7 @@ import { join } from 'node:path'
 /** A server in a process of its own, which answers commands. */
 export interface Child {
   readonly port: number
+  readonly pid: number
   ask<T = void>(command: string, argument?: unknown): Promise<T>
   /** CPU seconds, user and system, that it has used. */
   cpu(): Promise<number>
@@ -30,6 +31,7 @@ export async function startFile(
   const [{ port }] = (await once(child, 'message')) as [{ port: number }]
   return {
     port,
+    pid: child.pid ?? 0,
     ask,
     cpu: () => ask<number>('cpu'),
     async stop() {
