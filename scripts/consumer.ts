@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import path from 'node:path'
@@ -19,6 +19,9 @@ const LOAD_SECONDS = 30
 
 /** Applications in TypeScript that use the tarballs. */
 const APPLICATIONS = path.join(root, 'test/tarballs')
+/** The files that are compiled together; those of a folder are one for each adapter. */
+const PLAIN = ['index.ts', 'log-in.ts', ...filesOf('applications')]
+const TYPED = filesOf('typed-claims')
 
 /** The types of frameworks that bring none of their own. */
 const TYPES = middlewareAdapters().flatMap(
@@ -30,6 +33,10 @@ const TYPES = middlewareAdapters().flatMap(
 /** The tools that those applications install beside the tarballs and the frameworks, which are peers. */
 const TOOLS = [...TYPES, '@types/node', '@types/supertest', 'supertest', 'zod']
 const BEARER = 'express-oauth2-jwt-bearer'
+
+function filesOf(folder: string): string[] {
+  return readdirSync(path.join(APPLICATIONS, folder)).map((file) => `${folder}/${file}`)
+}
 
 /** Installs tarballs into an empty project with npm, with nothing of ours from anywhere else. */
 export async function installConsumer(
@@ -75,9 +82,9 @@ export async function checkConsumer(
   const modules = packed.flatMap(({ manifest }) => moduleSpecifiers(manifest))
   const uses = modules.map((name, i) => `export * as module${i} from '${name}'\n`)
   await writeFile(path.join(folder, 'index.ts'), uses.join(''))
-  const strict = await checkTypes(folder, ['index.ts', 'log-in.ts'], 'false')
+  const strict = await checkTypes(folder, PLAIN, 'false')
   report('types of the tarballs, of an application on each adapter', strict)
-  const registered = await checkTypes(folder, ['typed-claims.ts'], 'false')
+  const registered = await checkTypes(folder, TYPED, 'false')
   report('types of an application that names its schema', registered)
   // Two packages that declare `req.auth` differ in declaration files: docs/decisions/0030.
   report(`types beside ${BEARER}`, await checkTypes(folder, ['beside-bearer.ts'], 'true'))
@@ -111,7 +118,10 @@ export async function checkConsumer(
 /** The compilers of users, and the types of Node that they have; a range is the newest version in it. */
 const COMPILERS = ['~5.4', '~5.9', '~6.0', 'latest']
 const NODE_TYPES = ['25', 'latest']
-const PROGRAMS = [['index.ts', 'log-in.ts'], ['typed-claims.ts']]
+const PROGRAMS = {
+  'an application on each adapter': PLAIN,
+  'an application that names its schema': TYPED,
+}
 
 /** Type-checks with the versions that a user gets today, and prints which they are. */
 async function checkTypesOfToday(folder: string): Promise<void> {
@@ -126,9 +136,10 @@ async function checkTypesOfToday(folder: string): Promise<void> {
     for (const { name } of compilers) {
       const tsc = path.join(folder, 'node_modules', name, 'bin/tsc')
       const version = await installedVersion(folder, name)
-      for (const files of types === 'latest' ? PROGRAMS : PROGRAMS.slice(0, 1)) {
+      for (const [name, files] of Object.entries(PROGRAMS)) {
+        if (files === TYPED && types !== 'latest') continue
         const outcome = await checkTypes(folder, files, 'false', tsc)
-        report(`${files.at(-1)} with TypeScript ${version} and @types/node ${node}`, outcome)
+        report(`${name} with TypeScript ${version} and @types/node ${node}`, outcome)
       }
     }
   }
@@ -149,7 +160,7 @@ async function checkVersionsOfExpress(folder: string): Promise<void> {
     const options = { cwd: folder, limitSeconds: INSTALL_SECONDS }
     if (!report(wanted.join(' '), await run('npm', install, options))) continue
     const version = await installedVersion(folder, 'express')
-    const checked = await checkTypes(folder, ['index.ts', 'log-in.ts'], 'false')
+    const checked = await checkTypes(folder, PLAIN, 'false')
     report(`types under Express ${version}`, checked)
     const loggedIn = await run(process.execPath, ['log-in.ts'], {
       cwd: folder,
@@ -216,7 +227,9 @@ async function checkTypes(
 
   const ours = outcome.output
     .split('\n')
-    .filter((line) => /^([\w-]+\.ts|node_modules\/@latchkey\/|error)/.test(line))
+    .filter((line) =>
+      /^((applications\/|typed-claims\/)?[\w-]+\.ts|node_modules\/@latchkey\/|error)/.test(line),
+    )
   return { ...outcome, code: ours.length > 0 ? 1 : 0, output: ours.join('\n') }
 }
 

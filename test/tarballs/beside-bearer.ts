@@ -1,10 +1,10 @@
 import { createAuthRouter, getAuth, getUser, requireUser } from '@latchkey/express'
 import express, { type Express, type Request } from 'express'
 import { auth as bearer } from 'express-oauth2-jwt-bearer'
-import type { Client } from './application.ts'
+import type { Client } from './client.ts'
 
 /** An application whose `req.auth` belongs to express-oauth2-jwt-bearer. */
-export function createBesideBearer(client: Client): Express {
+export function create(client: Client): Express {
   const app = express()
   app.use(
     createAuthRouter({
