@@ -29,7 +29,7 @@ export async function fillConsole(
   say: Say = (natural) => natural,
 ): Promise<Ids> {
   const { admin } = service
-  const domain = 'login.acme.example'
+  const domain = say('login.acme.example', 'tenant.domain')
   const tenant = await admin.createTenant({
     domain,
     name: say('Acme Garden Supplies', 'tenant.name'),
@@ -46,7 +46,7 @@ export async function fillConsole(
     const [name, box] = people[i % people.length] ?? ['', '']
     return {
       profile: {
-        email: `${box}${i < people.length ? '' : i}@example.com`,
+        email: say(`${box}${i < people.length ? '' : i}@example.com`, 'user.email'),
         ...(name && { name: say(name, 'user.name') }),
         ...(name && { given_name: say(name.split(' ')[0] ?? '', 'user.given_name') }),
         ...(i % 3 === 0 && { website: say('https://example.com', 'user.website') }),
@@ -66,7 +66,7 @@ export async function fillConsole(
     reach: 'all',
   })
   const { key: own } = await admin.createApiKey({
-    name: 'Continuous integration',
+    name: say('Continuous integration', 'key.name'),
     reach: [tenant.id],
     readOnly: true,
   })
@@ -81,7 +81,10 @@ export async function fillConsole(
   const user = oldest('user.create') ?? ''
   const made = entries.filter(({ action }) => action === 'user.create').toReversed()
   await admin.giveAuthenticatorApp(tenant.id, user)
-  const spare = await admin.inviteOperator({ email: 'bob@example.com', role: 'viewer' })
+  const spare = await admin.inviteOperator({
+    email: say('bob@example.com', 'operator.email'),
+    role: 'viewer',
+  })
   const webhook = await addWebhook(service, tenant.id, {
     url: 'https://shop.invalid/webhooks/latchkey',
     description: say('Table of members', 'webhook.description'),

@@ -54,7 +54,9 @@ test('in Chromium, with hostile text stored, no page of the console runs a scrip
   await using running = await listenWithConsole({ mail: mailServer.mail })
   const { service, url } = running
   let next = 0
-  const ids = await fillConsole(service, () => hostile[next++ % hostile.length] as string)
+  const ids = await fillConsole(service, (natural, field) =>
+    /email$|domain$/.test(field) ? natural : (hostile[next++ % hostile.length] as string),
+  )
   // A refused request leaves its path and its browser in the audit log.
   const agent = { 'user-agent': `Mozilla/5.0 ${SCRIPT} Firefox/140.0` }
   await service.fetch(`${url}/v1/tenants/${ids.tenant}/users`, { headers: agent })

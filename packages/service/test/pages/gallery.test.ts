@@ -31,6 +31,7 @@ import {
 import { instantPasswords } from '../issuer/support/instant-passwords.ts'
 import { startIssuer, type TestIssuer } from '../issuer/support/issuer.ts'
 import { connect } from '../issuer/support/social.ts'
+import { LONG_NAME, longAddress } from '../support/long-names.ts'
 import { startApplication, startChromium } from './chromium.ts'
 
 const ada = { email: 'ada@example.com', password: 'correct horse battery' }
@@ -159,13 +160,12 @@ async function newReader(input: Parameters<TestIssuer['addUser']>[0] = {}): Prom
   return input.email ?? email
 }
 
-/** 60 characters without a space. */
-const LONG = 'Gartenbedarfsgroßhandelsgesellschaftsversicherungsangestellt'
+let longReaders = 0
 
 /** A user of their own whose names and address are long. */
 function newLongReader(): Promise<string> {
-  const email = `${'long'.repeat(14)}${Math.random()}@${'example'.repeat(6)}.com`
-  return newReader({ email, profile: { name: LONG, given_name: LONG, family_name: LONG } })
+  const names = { name: LONG_NAME, given_name: LONG_NAME, family_name: LONG_NAME }
+  return newReader({ email: longAddress(longReaders++), profile: names })
 }
 
 /** Visits as a user of their own who has every second step, and its seed. */
@@ -358,7 +358,7 @@ const pages: Record<string, (page: Window) => Promise<void>> = {
   'account-password': (page) => openAccount(page, '/account/password', '#current'),
   'account-names-refused': async (page) => {
     await openAccount(page, '/account/profile', '#name')
-    await page.fill('#given_name', LONG.repeat(4))
+    await page.fill('#given_name', LONG_NAME.repeat(4))
     await page.click('button[type=submit]')
     await page.locator('#given_name-problem').waitFor()
   },
@@ -392,14 +392,14 @@ const pages: Record<string, (page: Window) => Promise<void>> = {
   'consent-long': async (page) => {
     const { document } = agent
     const id = `${agent.url}/${'long'.repeat(15)}.json`
-    agent.document = { ...document, client_id: id, client_name: LONG }
+    agent.document = { ...document, client_id: id, client_name: LONG_NAME }
     await logInAtAgent(page, { client_id: id })
     agent.document = document
   },
   'consent-registered': (page) =>
     logInAtRegistered(page, 'Note Taker', `https://${'long.'.repeat(12)}agent.example/callback`),
   'consent-registered-long': (page) =>
-    logInAtRegistered(page, `${LONG} and`, 'http://127.0.0.1/callback'),
+    logInAtRegistered(page, `${LONG_NAME} and`, 'http://127.0.0.1/callback'),
   device: async (page) => {
     await page.goto(`${issuer.url}/device`)
   },
@@ -409,7 +409,7 @@ const pages: Record<string, (page: Window) => Promise<void>> = {
     await page.locator('[aria-invalid]').waitFor()
   },
   'device-question': async (page) => openQuestion(page, await newReader()),
-  'device-question-long': async (page) => openQuestion(page, await newLongReader(), LONG),
+  'device-question-long': async (page) => openQuestion(page, await newLongReader(), LONG_NAME),
   'device-done': async (page) => {
     await openQuestion(page, await newReader())
     await page.click('button[value=allow]')
@@ -456,7 +456,7 @@ const pages: Record<string, (page: Window) => Promise<void>> = {
   'account-email-long': async (page) =>
     openAccount(page, '/account/email', 'button[value=send]', await newLongReader()),
   'factor-long': (page) =>
-    withSettings({ ...factors, companyName: LONG, logoImageText: LONG }, async () => {
+    withSettings({ ...factors, companyName: LONG_NAME, logoImageText: LONG_NAME }, async () => {
       const email = await newLongReader()
       const user = await findUser(issuer.scope, email)
       if (user) await addMail(issuer, user)
@@ -469,7 +469,7 @@ const pages: Record<string, (page: Window) => Promise<void>> = {
     await page.goto((await app.begin({ prompt: 'select_account' })).url)
   },
   'logout-question-long': async (page) => {
-    await withSettings({ companyName: LONG, logoImageText: LONG }, async () => {
+    await withSettings({ companyName: LONG_NAME, logoImageText: LONG_NAME }, async () => {
       await logIn(page, await newLongReader())
       await page.goto(`${issuer.url}/oidc/logout`)
     })
