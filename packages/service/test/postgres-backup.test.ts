@@ -9,6 +9,7 @@ import { startRedis } from '../../session-store/test/support/redis.ts'
 import { temporaryFolder } from './cli/support.ts'
 import { createBrowser } from './issuer/support/browser.ts'
 import { connectApi } from './support/api.ts'
+import { uploadLogo } from './support/logos.ts'
 import { createDatabase } from './support/postgres.ts'
 
 const shell = join(import.meta.dirname, '../../../examples/guides/shell')
@@ -21,7 +22,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-test('a PostgreSQL restored by the guide has the logins, the sessions and the audit log', async () => {
+test('a PostgreSQL restored by the guide has the logins, the sessions, the logo and the audit log', async () => {
   using folder = temporaryFolder()
   const masterKey = randomBytes(32).toString('base64')
   const open = (url: string) =>
@@ -39,6 +40,7 @@ test('a PostgreSQL restored by the guide has the logins, the sessions and the au
   })
   const { secret } = await before.admin.createApiKey({ name: 'tests', reach: [tenant.id] })
   const api = connectApi(before.fetch, secret, tenant.id)
+  const logo = await uploadLogo(api, tenant.id)
   const user = await api.createUser('ada@example.com')
   await api.create(`${api.users}/${user.id}/credentials`, {
     password: { alg: 'plain', hash: 'correct horse' },
@@ -73,6 +75,7 @@ test('a PostgreSQL restored by the guide has the logins, the sessions and the au
 
   const after = await open(fresh.url('latchkey'))
   try {
+    await logo.expectAt(after)
     expect(await after.admin.audit({ limit: 1_000 })).toEqual(audit)
     expect(await Array.fromAsync(after.admin.exportAudit())).toEqual(audit.toReversed())
     issuer.fetch = after.fetch

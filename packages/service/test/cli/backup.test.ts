@@ -13,6 +13,7 @@ import { createIdentityService, type IdentityService } from '@latchkey/service'
 import { generateIdentity, identityToRecipient } from 'age-encryption'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connectApi } from '../support/api.ts'
+import { uploadLogo } from '../support/logos.ts'
 import { run, temporaryFolder } from './support.ts'
 
 const folder = temporaryFolder()
@@ -38,10 +39,15 @@ afterAll(async () => {
   folder[Symbol.dispose]()
 })
 
+/** Serves a folder that a backup was restored into. */
+function serve(restored: string): Promise<IdentityService> {
+  writeFileSync(join(restored, 'master.key'), readFileSync(join(data, 'master.key')))
+  return createIdentityService({ data: restored })
+}
+
 /** The number of users in a folder that a backup was restored into, when it is served. */
 async function usersIn(restored: string): Promise<number> {
-  writeFileSync(join(restored, 'master.key'), readFileSync(join(data, 'master.key')))
-  const again = await createIdentityService({ data: restored })
+  const again = await serve(restored)
   try {
     for (const { id } of await again.admin.listUnconfirmed()) await again.admin.confirm(id)
     const api = connectApi(again.fetch, secret, tenantId)
@@ -79,6 +85,20 @@ test('a backup of a folder that is being written to is whole, private, and is se
   expect(statSync(at('restored')).mode & 0o777).toBe(0o700)
   expect(statSync(at('restored/data.db')).mode & 0o777).toBe(0o600)
   expect(String(await usersIn(at('restored')))).toBe(users.count)
+})
+
+test('a restored backup serves the uploaded logo of a tenant, at the same URL and with the same bytes', async () => {
+  const logo = await uploadLogo(connectApi(service.fetch, secret, tenantId), tenantId)
+  await run(['backup', at('logo.db'), '--data', data])
+  expect(await run(['restore', at('logo.db'), '--data', at('with-logo')])).toMatchObject({
+    code: 0,
+  })
+  const again = await serve(at('with-logo'))
+  try {
+    await logo.expectAt(again)
+  } finally {
+    await again.close()
+  }
 })
 
 test('a backup with a passphrase is unreadable, and is restored only with that passphrase', async () => {
