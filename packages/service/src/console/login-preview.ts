@@ -1,9 +1,11 @@
-import { absoluteLogo } from '../domain/tenants/tenant-features.ts'
+import { findLogo } from '../domain/tenants/logos.ts'
+import { brandOf } from '../domain/tenants/tenant-features.ts'
 import { firstSteps, isSignupOpen } from '../domain/ways/login-methods.ts'
 import { passwordPolicy } from '../domain/ways/password-policy.ts'
+import type { DomainContext } from '../domain/writes/context.ts'
 import { brandingOf } from '../issuer/requests/branding.ts'
 import { accentsOf, type Language, type LoginWay, renderPage, styleOf } from '../pages/index.ts'
-import type { Connection, Tenant } from '../store/records.ts'
+import type { Connection, Tenant, TenantLogo } from '../store/records.ts'
 import { message, type Sentence, type Text } from './texts/index.ts'
 
 /** The login page of a tenant in both color schemes, to be shown in frames that run, send and open nothing. */
@@ -22,15 +24,30 @@ type Scheme = 'light' | 'dark'
 const schemes = ['light', 'dark'] as const
 
 /**
- * The login page as its visitors see it first, with the connections that are offered.
- *
- * @param logoUrl - The image above it. Default: that of the tenant.
+ * The URL of a tenant's logo in previews. An uploaded image is a data URL, so that an operator's browser sends no request to
+ * the domain of the tenant.
  */
+export async function previewLogo(
+  context: DomainContext,
+  tenant: Tenant,
+): Promise<string | undefined> {
+  const { logo } = tenant
+  if (!logo) return brandOf(tenant).logoUrl
+  const bytes = await findLogo(context, tenant, logo.hash)
+  return bytes && dataUrl(logo, bytes)
+}
+
+/** The data URL of an image. */
+export function dataUrl({ type }: Pick<TenantLogo, 'type'>, bytes: Buffer): string {
+  return `data:${type};base64,${bytes.toString('base64')}`
+}
+
+/** The login page as its visitors see it first, with the connections that are offered and a logo from a URL. */
 export function loginPreview(
   tenant: Tenant,
   connections: readonly Connection[],
   language: Language,
-  logoUrl: string | undefined = absoluteLogo(tenant),
+  logoUrl: string | undefined,
 ): LoginPreview {
   const branding = { ...brandingOf(tenant), language, logoUrl }
   const pageIn = (scheme: Scheme) =>
@@ -69,12 +86,13 @@ export function signupPreview(
   tenant: Tenant,
   connections: readonly Connection[],
   language: Language,
+  logoUrl: string | undefined,
 ): Readonly<Record<Scheme, string>> {
   const { least, asksRanges } = passwordPolicy(tenant)
   const pageIn = (scheme: Scheme) =>
     renderPage(
       'signup',
-      { ...brandingOf(tenant), logoUrl: absoluteLogo(tenant), language, scheme },
+      { ...brandingOf(tenant), logoUrl, language, scheme },
       {
         csrf: '',
         email: '',

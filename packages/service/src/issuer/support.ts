@@ -137,11 +137,15 @@ export function createSupport(
   }
 
   /** A message with example values. */
-  function compose(tenant: Tenant, mail: TextMail, language: Language, to: SampleReader) {
+  function compose(
+    tenant: Tenant,
+    mail: TextMail,
+    { to, ...options }: { language: Language; to: SampleReader; logoUrl?: string | undefined },
+  ) {
     const application = tenant.settings.companyName || tenant.settings.domain
     const isCode = mail === 'code' || mail === 'login_code'
     return composeMail(kindOfTextMail(mail), tenant, to, {
-      language,
+      ...options,
       ...(isCode
         ? { values: { code: '12345678', application } }
         : { link: `${issuerUrl(tenant.settings.domain, context)}/reset?token=example` }),
@@ -151,9 +155,9 @@ export function createSupport(
   return {
     sendsMail: context.outbox.sends,
 
-    sample(tenant, mail, language) {
-      const reader = { email: 'ada@example.com', profile: { given_name: 'Ada' }, verifiedAt: 1 }
-      const { subject, text, html } = compose(tenant, mail, language, reader)
+    sample(tenant, mail, language, logoUrl) {
+      const to = { email: 'ada@example.com', profile: { given_name: 'Ada' }, verifiedAt: 1 }
+      const { subject, text, html } = compose(tenant, mail, { language, to, logoUrl })
       return { subject, text, html }
     },
 
@@ -164,7 +168,7 @@ export function createSupport(
           retryAfterSeconds: 3_600,
         })
       }
-      const message = compose(tenant, mail, language, to)
+      const message = compose(tenant, mail, { language, to })
       const subject = translator(language)('mailTestSubject', { subject: message.subject })
       await context.outbox.post(tenant, { ...message, subject }, { kind: kindOfTextMail(mail) })
       await note(scope, 'mail.tested', scope.tenantId)

@@ -133,6 +133,8 @@ export function composeMail(
     values?: Record<string, string>
     /** In place of the text of the kind. */
     text?: TextKey
+    /** In place of the URL of the tenant's logo. */
+    logoUrl?: string | undefined
   },
 ): MailMessage {
   const t = translator(options.language)
@@ -149,7 +151,7 @@ export function composeMail(
     language: options.language,
     subject: own.subject ?? t(subject, { company }),
     brand: logoImageText ? nameInMail(logoImageText, domain) : company,
-    logoUrl: absoluteLogo(tenant),
+    logoUrl: 'logoUrl' in options ? options.logoUrl : absoluteLogo(tenant),
     accents: accentsOf(color),
     greeting: name ? t('mailGreeting', { name }) : t('mailGreetingPlain'),
     code: options.values?.code === undefined ? undefined : t('mailCode', options.values),

@@ -17,7 +17,7 @@ import {
   tenantForm,
   tenantPage,
 } from '../call.ts'
-import { type LoginPreview, loginPreview } from '../login-preview.ts'
+import { dataUrl, type LoginPreview, loginPreview } from '../login-preview.ts'
 import { type Refused, refusedBy } from '../refused.ts'
 import { message } from '../texts/index.ts'
 import type { Upload } from '../uploads.ts'
@@ -64,12 +64,11 @@ async function showLogo(call: TenantCall, refused: Refused = {}): Promise<Result
 
 async function previewOf(
   { tenant, scope, language }: TenantCall,
-  { type }: TenantLogo,
+  logo: TenantLogo,
   bytes: Buffer,
 ): Promise<LoginPreview> {
   const offered = await offeredConnections(scope.context, tenant)
-  const url = `data:${type};base64,${bytes.toString('base64')}`
-  return loginPreview(tenant, offered, language, url)
+  return loginPreview(tenant, offered, language, dataUrl(logo, bytes))
 }
 
 /** Shows the pages with an image before it is saved. The form of the review carries the image, so nothing is stored. */

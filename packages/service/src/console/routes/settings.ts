@@ -26,7 +26,7 @@ import {
   tenantPage,
 } from '../call.ts'
 import { baseOf, CHANGED_MEANWHILE, shellWord } from '../form-fields.ts'
-import { loginPreview } from '../login-preview.ts'
+import { type LoginPreview, loginPreview, previewLogo } from '../login-preview.ts'
 import type { ShownProblem } from '../pages/index.ts'
 import { type Refused, refusedBy } from '../refused.ts'
 import { isMetadata, memberOf } from '../setting-groups.ts'
@@ -173,7 +173,7 @@ function problemsOf(
 
 /** Shows the effects of a form before it is saved. */
 async function preview(call: TenantCall): Promise<Result> {
-  const { scope, form, tenant, language } = call
+  const { scope, form, tenant } = call
   const { values, stored } = readForm(call)
   if (isStale(form, tenant)) return showMeanwhile(call, values)
   if (form.has('edit')) return showSettings(call, { values })
@@ -204,14 +204,21 @@ async function preview(call: TenantCall): Promise<Result> {
         filledWith: form.get('base') ?? '',
         base: pathOf(call),
       },
-      login: isSameBranding
-        ? undefined
-        : loginPreview(after, await offeredConnections(scope.context, after), language),
+      login: isSameBranding ? undefined : await previewOf(call, after),
       commands: commandsOf(after, values, differences),
     }
   } catch (error) {
     return refused(call, values, error, problemsOf(judge, stored, values))
   }
+}
+
+/** The login page of the tenant with the settings of the form. */
+async function previewOf({ scope, language }: TenantCall, after: Tenant): Promise<LoginPreview> {
+  const [offered, logo] = await Promise.all([
+    offeredConnections(scope.context, after),
+    previewLogo(scope.context, after),
+  ])
+  return loginPreview(after, offered, language, logo)
 }
 
 /** Refuses the domain of another tenant before the operator is asked to confirm it. Saving checks it again. */

@@ -27,7 +27,7 @@ import {
   tenantForm,
   tenantPage,
 } from '../call.ts'
-import { loginPreview, signupPreview } from '../login-preview.ts'
+import { loginPreview, previewLogo, signupPreview } from '../login-preview.ts'
 import type { FramePolicy } from '../pages/index.ts'
 import { type Refused, refusedBy } from '../refused.ts'
 import { mailTexts, pageTexts, textWords } from '../text-words.ts'
@@ -144,20 +144,21 @@ async function review(
       ...{ name: `${language}.${name}`, label: textWords[name] },
       ...{ before: before[name] ?? '', after: values[name] ?? '' },
     }))
+  const logoUrl = await previewLogo(scope.context, after)
   const isOwn = (name: TextName) => values[name] !== '' || before[name] !== values[name]
   const mails = textMails
     .filter((mail) => isOwn(`mail_${mail}_subject`) || isOwn(`mail_${mail}_text`))
     .map((mail) => ({
       ...{ mail, label: found(mailTexts.find(({ id }) => id === mail)).label },
-      sample: support.sample(after, mail, language),
+      sample: support.sample(after, mail, language, logoUrl),
     }))
   const offered = await offeredConnections(scope.context, after)
-  const login = loginPreview(after, offered, language)
+  const login = loginPreview(after, offered, language, logoUrl)
   const pages = pageTexts
     .filter(({ names }) => names.some(isOwn))
     .map(({ id, label }) => ({
       label,
-      pages: id === 'login' ? login.pages : signupPreview(after, offered, language),
+      pages: id === 'login' ? login.pages : signupPreview(after, offered, language, logoUrl),
     }))
   return {
     kind: 'page',

@@ -169,8 +169,13 @@ export type MailLanguage = (typeof mailLanguages)[number]
 
 /** Help of operators for users, beyond the data store. */
 export interface Support {
-  /** A message with the texts of a tenant, which need not be stored, and values of an example. */
-  sample(tenant: Tenant, mail: TextMail, language: TextLanguage): MailSample
+  /** A message with the texts of a tenant, which need not be stored, the logo from `logoUrl`, and values of an example. */
+  sample(
+    tenant: Tenant,
+    mail: TextMail,
+    language: TextLanguage,
+    logoUrl: string | undefined,
+  ): MailSample
   /**
    * Sends such a message to the operator's own address. Its subject says that it is a test, and its link opens nothing.
    *
