@@ -1,14 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
+import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { startMisbehavingProvider } from '@latchkey/testing/misbehaving-provider'
 import { expect, test } from 'vitest'
 import { createBrowser } from '../../../packages/express/test/support/browser.ts'
 import { freePort } from '../../../test/support/free-port.ts'
 
-const folder = fileURLToPath(new URL('..', import.meta.url))
-const applications = globSync('*.js', { cwd: folder })
+const examples = fileURLToPath(new URL('../..', import.meta.url))
+// One on each framework beside those of this folder.
+const applications = globSync(['getting-started/*.js', '*/getting-started.js'], { cwd: examples })
 
 test.for(applications)(
   '%s logs a user in, with settings only from the environment',
@@ -71,11 +73,15 @@ interface Run {
 
 /** Runs an application as it stands, with another port. */
 function run(file: string, port: number, settings: Record<string, string>): Run {
-  const text = readFileSync(`${folder}/${file}`, 'utf8').replaceAll('3000', String(port))
+  const text = readFileSync(path.join(examples, file), 'utf8').replaceAll('3000', String(port))
   const child = spawn(
     process.execPath,
     ['--conditions=latchkey-source', '--input-type=module', '--eval', text],
-    { cwd: folder, env: { ...process.env, ...settings }, stdio: ['ignore', 'pipe', 'pipe'] },
+    {
+      cwd: path.join(examples, path.dirname(file)),
+      env: { ...process.env, ...settings },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
   )
   let output = ''
   const wanted: { text: string; done: () => void }[] = []

@@ -25,7 +25,7 @@ const shown = kitSnippet({
 }).applications.map(({ id }) => id)
 
 /** The example whose packages are installed as the snippet says. */
-const exampleOf = (id: string): string => (id === 'nestjs' ? 'nestjs' : 'getting-started')
+const exampleOf = (id: string): string => (id === 'express' ? 'getting-started' : id)
 
 /** The texts of the page in elements of a class, within an element of an id. */
 function shownIn(html: string, id: string, className: string): string {

@@ -1,4 +1,4 @@
-import { examples } from './texts.ts'
+import { adapters, examples, ranges } from './texts.ts'
 
 /** The languages of an application, as `--language` takes them. */
 export const languages = ['typescript', 'javascript'] as const
@@ -27,12 +27,10 @@ interface Framework {
 }
 
 /** An application in one file, which Node runs as it is in both languages. */
-function oneFile(
-  title: string,
-  example: string,
-  dependencies: readonly string[],
-  types: readonly string[] = [],
-): Framework {
+function oneFile(title: string, example: string): Framework {
+  const text = exampleOf(example)
+  const dependencies = importsOf(text)
+  const types = dependencies.map((name) => `@types/${name}`).filter((name) => name in ranges)
   const fileOf = (language: Language): string => (language === 'typescript' ? 'app.ts' : 'app.js')
   return {
     title,
@@ -46,7 +44,7 @@ function oneFile(
     }),
     ignored: [],
     files: (language) => ({
-      [fileOf(language)]: exampleOf(`getting-started/${example}`),
+      [fileOf(language)]: text,
       ...(language === 'typescript'
         ? { 'tsconfig.json': exampleOf('getting-started/tsconfig.json') }
         : {}),
@@ -172,28 +170,43 @@ const nextjs: Framework = {
 
 /** The frameworks by the names that `--framework` takes, in the order in which they are offered. */
 const frameworks: Readonly<Record<FrameworkName, Framework>> = {
-  express: oneFile('Express', 'app.js', ['@latchkey/express', 'express'], ['@types/express']),
-  fastify: oneFile('Fastify', 'fastify.js', ['@latchkey/fastify', 'fastify']),
-  hono: oneFile('Hono', 'hono.js', ['@hono/node-server', '@latchkey/hono', 'hono']),
-  koa: oneFile('Koa', 'koa.js', ['@koa/router', '@latchkey/koa', 'koa'], ['@types/koa']),
+  ...Object.fromEntries(
+    Object.entries(adapters).map(([name, title]) => [name, oneFile(title, exampleOn(name))]),
+  ),
   nestjs,
   nextjs,
-  'node-http': oneFile('node:http, no framework', 'node-http.js', ['@latchkey/core']),
+  'node-http': oneFile('node:http, no framework', 'getting-started/node-http.js'),
 }
 
-export type FrameworkName =
-  | 'express'
-  | 'fastify'
-  | 'hono'
-  | 'koa'
-  | 'nestjs'
-  | 'nextjs'
-  | 'node-http'
-export const frameworkNames: readonly FrameworkName[] = Object.keys(frameworks) as FrameworkName[]
+/** One of {@link frameworkNames}. */
+export type FrameworkName = string
+export const frameworkNames: readonly FrameworkName[] = Object.keys(frameworks)
 
-/** The framework of a name. */
+/**
+ * The framework of a name.
+ *
+ * @throws Error when no framework has the name.
+ */
 export function frameworkOf(name: FrameworkName): Framework {
-  return frameworks[name]
+  const framework = frameworks[name]
+  if (!framework) throw new Error(`There is no framework ${name}.`)
+  return framework
+}
+
+/** The application that the guide of a framework begins with; that of Express is in the guide to get started with. */
+function exampleOn(name: string): string {
+  return name === 'express' ? 'getting-started/app.js' : `${name}/getting-started.js`
+}
+
+/** The packages that a program imports. */
+function importsOf(program: string): string[] {
+  const names = [...program.matchAll(/ from '([^']+)'$/gm)].map(([, name = '']) => packageOf(name))
+  return [...new Set(names)].filter((name) => !name.startsWith('node:')).sort()
+}
+
+/** The package of `@scope/name/subpath`. */
+function packageOf(specifier: string): string {
+  return specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/')
 }
 
 function exampleOf(file: string): string {

@@ -4,6 +4,7 @@ import path from 'node:path'
 const repository = path.join(import.meta.dirname, '../../..')
 const EXAMPLES = [
   'getting-started/*.{js,json}',
+  '*/getting-started.js',
   'nestjs/src/guide/app.*.ts',
   'nextjs/{auth,proxy,instrumentation,css.d}.ts',
   'nextjs/app/{page,layout,account/page}.tsx',
@@ -12,6 +13,9 @@ const EXAMPLES = [
 
 /** The files of the examples that applications are made of, by their paths in `examples/`. The guides quote the same. */
 export const examples: Readonly<Record<string, string>> = readExamples()
+
+/** The adapters that are mounted in front of handlers, as their package.json says: their titles by their names. */
+export const adapters: Readonly<Record<string, string>> = readAdapters()
 
 /** The versions that the examples are tested with, as ranges by the name of the package. */
 export const ranges: Readonly<Record<string, string>> = readRanges()
@@ -24,6 +28,18 @@ function readExamples(): Record<string, string> {
       file.replaceAll(path.sep, '/'),
       readFileSync(path.join(folder, file), 'utf8'),
     ]),
+  )
+}
+
+function readAdapters(): Record<string, string> {
+  const folder = path.join(repository, 'packages')
+  const files = globSync('*/package.json', { cwd: folder }).sort()
+  return Object.fromEntries(
+    files.flatMap((file) => {
+      const { latchkey } = JSON.parse(readFileSync(path.join(folder, file), 'utf8'))
+      if (latchkey?.shape !== 'middleware') return []
+      return [[path.dirname(file), latchkey.adapter]]
+    }),
   )
 }
 
