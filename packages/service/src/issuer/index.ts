@@ -28,7 +28,7 @@ import { watchActing } from './sessions/acting.ts'
 import { createLogoutNotices } from './sessions/logout-notices.ts'
 import { endVoidSessions } from './sessions/void-sessions.ts'
 import { createUpstreams } from './social/upstreams.ts'
-import { createSupport } from './support.ts'
+import { createSupport } from './support/support.ts'
 
 export type { Limits } from '../domain/limits/limits.ts'
 export type { Outbox } from '../mail/outbox.ts'

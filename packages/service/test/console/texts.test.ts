@@ -151,7 +151,7 @@ test.each([
   'domain/tenants/*.ts',
   'domain/users/*.ts',
   'domain/writes/*.ts',
-  'issuer/support.ts',
+  'issuer/support/*.ts',
   'webhooks/*.ts',
   'console/**/*.ts',
 ])('a refusal of %s whose words stand in its place is for callers of the API only', (place) => {

@@ -1,0 +1,30 @@
+import { nowMicros, type Scope } from '../../domain/writes/context.ts'
+import { ServiceError } from '../../domain/writes/errors.ts'
+import { reason } from '../../domain/writes/reasons/index.ts'
+import { chooseLanguage, type Language } from '../../pages/index.ts'
+import type { Tenant, User } from '../../store/records.ts'
+import type { IssuerContext } from '../context.ts'
+import { issuerUrl } from '../requests/issuer-url.ts'
+import type { RequestFacts } from '../requests/request-facts.ts'
+
+/** The language in which the user reads, as far as the profile tells. */
+export function languageOf({ profile }: User): Language {
+  return chooseLanguage(profile.locale?.replace('_', '-'), undefined)
+}
+
+/** The facts of a request of an operator, for what is sent on behalf of the tenant. */
+export function factsFor(context: IssuerContext, tenant: Tenant, { actor }: Scope): RequestFacts {
+  return {
+    tenant,
+    issuer: issuerUrl(tenant.settings.domain, context),
+    clientIp: actor.address ?? '',
+    userAgent: actor.userAgent,
+    requestId: actor.requestId ?? '',
+    startedAt: nowMicros(context.domain.clock),
+  }
+}
+
+/** The refusal of a message to an address that got too many. */
+export function tooManyMails(): ServiceError {
+  return new ServiceError('rate_limited', reason('mail_too_many'), { retryAfterSeconds: 3_600 })
+}

@@ -1,0 +1,91 @@
+import { inviterOf, operatorsOf } from '../../domain/operators/operators.ts'
+import type { Support } from '../../domain/operators/support.ts'
+import { getTenant, lookUpTenant } from '../../domain/tenants/tenants.ts'
+import { getUser } from '../../domain/users/users.ts'
+import { composeMail } from '../../mail/compose.ts'
+import type { Language } from '../../pages/index.ts'
+import { translator } from '../../pages/texts/index.ts'
+import type { Reach } from '../../store/records.ts'
+import { SYSTEM_TENANT_ID } from '../../store/system-tenant.ts'
+import type { IssuerContext } from '../context.ts'
+import { tellReaddressed } from '../interaction/mail/messages.ts'
+import { factsFor, languageOf } from './facts.ts'
+
+/** Messages about what operators have done, to users and to other operators. */
+export function noticesOf(
+  context: IssuerContext,
+): Pick<
+  Support,
+  'tellOfMove' | 'tellOfRole' | 'mailInvitation' | 'tellOfAcceptance' | 'tellOfWebhook'
+> {
+  return {
+    async tellOfMove(scope, before, user, standing) {
+      // The owner of an address that was never proven may be anybody.
+      if (before.verifiedAt === undefined) return
+      const tenant = await getTenant(scope)
+      const facts = factsFor(context, tenant, scope)
+      await tellReaddressed(
+        context,
+        { facts, language: languageOf(before) },
+        before,
+        user,
+        standing,
+      )
+    },
+
+    async tellOfRole(scope, { operator, before, by }) {
+      const own = { ...scope, tenantId: SYSTEM_TENANT_ID }
+      const [tenant, user] = await Promise.all([getTenant(own), getUser(own, operator.id)])
+      const language = languageOf(user)
+      const { role, reach } = operator
+      const tenants = tenantsIn(language, reach)
+      const values = {
+        ...{ before: before.role, role, tenants },
+        by: by ?? translator(language)('mailRoleByCommand'),
+      }
+      const message = composeMail('role', tenant, user, { language, values })
+      await context.outbox.post(tenant, message, { kind: 'role', userId: user.id })
+    },
+
+    async mailInvitation(scope, { invited, link, by, isStepForced }) {
+      const { operator, user } = invited
+      const tenant = await getTenant({ ...scope, tenantId: SYSTEM_TENANT_ID })
+      const language = languageOf(user)
+      const { role, reach } = operator
+      const message = composeMail('operatorInvite', tenant, user, {
+        ...{ language, link },
+        ...(!isStepForced && { text: 'mailOperatorInviteTextOfOneStep' }),
+        values: { by, role, tenants: tenantsIn(language, reach), host: new URL(link).host },
+      })
+      await context.outbox.post(tenant, message, { kind: 'operatorInvite', userId: user.id })
+    },
+
+    async tellOfAcceptance(scope, { operator, user }) {
+      const tenant = await getTenant({ ...scope, tenantId: SYSTEM_TENANT_ID })
+      const inviter = await inviterOf(scope, operator.id)
+      if (!inviter) return
+      const values = { email: user.email, role: operator.role }
+      const kind = 'operatorJoined'
+      const message = composeMail(kind, tenant, inviter, { language: languageOf(inviter), values })
+      await context.outbox.post(tenant, message, { kind, userId: inviter.id })
+    },
+
+    async tellOfWebhook(scope, { url, reason }) {
+      const [system, tenant] = await Promise.all(
+        [SYSTEM_TENANT_ID, scope.tenantId].map((id) => lookUpTenant(context.domain, id)),
+      )
+      if (!system || !tenant) return
+      const kind = reason === 'gone' ? 'webhookGone' : 'webhookFailing'
+      // The host alone: the path of an endpoint may be its secret.
+      const values = { host: new URL(url).host, tenant: tenant.settings.domain }
+      for (const { user } of await operatorsOf(scope)) {
+        const message = composeMail(kind, system, user, { language: languageOf(user), values })
+        await context.outbox.post(system, message, { kind, userId: user.id })
+      }
+    },
+  }
+}
+
+function tenantsIn(language: Language, reach: Reach): string {
+  return reach === 'all' ? translator(language)('mailRoleAllTenants') : reach.join(', ')
+}
