@@ -1,0 +1,1 @@
+docker compose --project-name latchkey-try down --volumes
