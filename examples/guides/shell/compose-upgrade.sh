@@ -1,4 +1,4 @@
-echo "LATCHKEY_TAG=$(git describe --tags --always)" > .env
+echo "LATCHKEY_TAG=$(git describe --tags --always)" >> .env
 docker compose build
 docker compose run --rm migrate
 docker compose up --detach

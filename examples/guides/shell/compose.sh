@@ -1,5 +1,5 @@
 cd deploy
-echo "LATCHKEY_TAG=$(git describe --tags --always)" > .env
+echo "LATCHKEY_TAG=$(git describe --tags --always)" >> .env
 mkdir --mode 700 secrets
 openssl rand -base64 32 > secrets/master-key
 openssl rand -hex 16 > secrets/postgres-password
