@@ -1,0 +1,87 @@
+import type { EntryPlace, ProtocolEntry, ProtocolStore } from '../protocol-store.ts'
+import type { Scripted } from './connection.ts'
+import { entryKey, keyOf, pairs, toEntry } from './keys.ts'
+import { answered } from './scripts.ts'
+
+/**
+ * Finds entries by their keys and by indexes. An index is read first, and the entries that it names are checked. So an
+ * outdated one costs a look-up but never gives a wrong result.
+ */
+export function createEntryReads(
+  connection: Scripted,
+): Pick<ProtocolStore, 'find' | 'findAll' | 'findByUid' | 'listByAccount' | 'pageByAccount'> {
+  const { client, scripts, now } = connection
+
+  async function entryAt(key: string | null): Promise<ProtocolEntry | undefined> {
+    if (key === null) return undefined
+    return unexpired(await answered('hgetall', client.hgetall(key)))
+  }
+
+  function unexpired(fields: Record<string, string>): ProtocolEntry | undefined {
+    const entry = toEntry(fields)
+    return entry && entry.expiresAt > now() ? entry : undefined
+  }
+
+  /** The members of an index behind a place that end in the same moment. */
+  async function tiedBehind(index: string, { at, key: last }: EntryPlace): Promise<EntryPlace[]> {
+    const ending = await answered('zrevrangebyscore', client.zrevrangebyscore(index, at, at))
+    return ending.filter((key) => key < last).map((key) => ({ key, at }))
+  }
+
+  return {
+    async find(name, renewal) {
+      const key = entryKey(name)
+      if (!renewal) return entryAt(key)
+      const at = now()
+      const { left, seconds } = renewal
+      const times = [at, at + left * 1e6, at + seconds * 1e6, seconds * 1_000]
+      return unexpired(pairs((await scripts.renew(key, ...times)) as string[]))
+    },
+
+    async findAll(names) {
+      const keys = names.map(entryKey)
+      const found = (await scripts.read(keys)) as string[][] | undefined
+      return found
+        ? found.map((fields) => unexpired(pairs(fields)))
+        : Promise.all(keys.map(entryAt))
+    },
+
+    async findByUid(tenantId, kind, uid) {
+      const entry = await entryAt(
+        await answered('get', client.get(keyOf('u', tenantId, kind, uid))),
+      )
+      return entry?.uid === uid ? entry : undefined
+    },
+
+    async listByAccount(tenantId, kind, accountId) {
+      const keys = await membersOf(connection, keyOf('a', tenantId, kind, accountId))
+      const entries = await Promise.all(keys.map(entryAt))
+      return entries.filter(
+        (entry) => entry !== undefined && entry.accountId === accountId,
+      ) as ProtocolEntry[]
+    },
+
+    async pageByAccount(tenantId, kind, accountId, { after, limit }) {
+      const index = keyOf('a', tenantId, kind, accountId)
+      const tied = after ? await tiedBehind(index, after) : []
+      const from = after ? `(${after.at}` : '+inf'
+      const rest = await answered(
+        'zrevrangebyscore',
+        client.zrevrangebyscore(index, from, `(${now()}`, 'WITHSCORES', 'LIMIT', 0, limit + 1),
+      )
+      const further = Object.entries(pairs(rest)).map(([key, at]) => ({ key, at: Number(at) }))
+      const found = [...tied, ...further]
+      const places = found.slice(0, limit)
+      const entries = await Promise.all(places.map(({ key }) => entryAt(key)))
+      return {
+        entries: entries.filter((entry) => entry?.accountId === accountId) as ProtocolEntry[],
+        next: found.length > limit ? places.at(-1) : undefined,
+      }
+    },
+  }
+}
+
+/** The members of an index that have not expired. */
+export function membersOf({ client, now }: Scripted, index: string): Promise<string[]> {
+  return answered('zrangebyscore', client.zrangebyscore(index, `(${now()}`, '+inf'))
+}

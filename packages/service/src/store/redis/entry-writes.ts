@@ -1,0 +1,146 @@
+import type { Change, EntryName, ProtocolEntry, ProtocolStore } from '../protocol-store.ts'
+import type { Micros } from '../records.ts'
+import type { Scripted } from './connection.ts'
+import { membersOf } from './entry-reads.ts'
+import { entryKey, keyOf, pairs, toEntry } from './keys.ts'
+import { answered } from './scripts.ts'
+
+/** Longer than this, something lives for ever; it is as long as PEXPIRE can be sure of. */
+const FOR_EVER_MS = 1e12
+
+/**
+ * Writes entries with their indexes, and spends them. Each step works on one key, so that it runs on a Cluster; on one
+ * server, an entry is written with its indexes in one step.
+ */
+export function createEntryWrites(
+  connection: Scripted,
+): Pick<
+  ProtocolStore,
+  'write' | 'put' | 'replace' | 'consume' | 'takeByUid' | 'delete' | 'deleteByGrant'
+> {
+  const { client, scripts, now } = connection
+
+  /** Puts an entry whose keys may be on several servers. */
+  async function putApart({ key, indexes, names, ms, expiresAt, fields }: Rows): Promise<void> {
+    // All at once: an entry of which anything could not be written was given to no one.
+    await Promise.all([
+      ...indexes.map((index) => scripts.index(index, key, expiresAt, now(), ms)),
+      ...names.map((name) => answered('set', setUntil(name, key, ms))),
+      scripts.put(key, ms, ...fields),
+    ])
+  }
+
+  const consume = async ({ key, until, ms }: Spent, ...payload: string[]): Promise<boolean> =>
+    (await scripts.consume(key, now(), until, ms, ...payload)) === 1
+
+  const remove = (key: string): Promise<unknown> => answered('del', client.del(key))
+
+  async function write(changes: readonly Change[]): Promise<boolean> {
+    const spent = changes.flatMap((one) => (one.kind === 'consume' ? [spentOf(one, now())] : []))
+    const removed = changes.flatMap((one) => (one.kind === 'delete' ? [entryKey(one.name)] : []))
+    const rows = changes.flatMap((one) => (one.kind === 'put' ? [rowsOf(one.entry, now())] : []))
+    const ofRows = rows.flatMap(({ key, indexes, names }) => [key, ...indexes, ...names])
+    const keys = [...spent.map(({ key }) => key), ...removed, ...ofRows]
+    if (keys.length > 1) {
+      const ends = spent.flatMap(({ until, ms }) => [until, ms])
+      const values = rows.flatMap(({ ms, expiresAt, indexes, names, fields }) => [
+        ...[ms, expiresAt, indexes.length, names.length, fields.length],
+        ...fields,
+      ])
+      const counts = [spent.length, removed.length]
+      const made = await scripts.write(keys, now(), ...counts, ...ends, ...values)
+      if (made !== undefined) return made === 1
+    }
+    for (const one of spent) if (!(await consume(one))) return false
+    await Promise.all([...removed.map(remove), ...rows.map(putApart)])
+    const shortened = spent.filter(({ ms }) => ms > 0)
+    const indexes = rows.flatMap((row) => row.indexes)
+    await Promise.all(
+      indexes.flatMap((index) =>
+        shortened.map(({ key, until }) => scripts.shorten(index, key, until)),
+      ),
+    )
+    return true
+  }
+
+  function setUntil(key: string, value: string, ms: number): Promise<unknown> {
+    return ms === 0 ? client.set(key, value) : client.set(key, value, 'PX', ms)
+  }
+
+  return {
+    write,
+
+    async put(entry) {
+      await write([{ kind: 'put', entry }])
+    },
+
+    async replace(entry, payload) {
+      const { key, indexes, names, ms, expiresAt, fields } = rowsOf(entry, now())
+      if ((await scripts.replace(key, now(), payload, ms, ...fields)) !== 1) return false
+      await Promise.all([
+        ...indexes.map((index) => scripts.index(index, key, expiresAt, now(), ms)),
+        ...names.map((name) => answered('set', setUntil(name, key, ms))),
+      ])
+      return true
+    },
+
+    async consume(name, payload) {
+      return consume(spentOf({ name }, now()), ...(payload === undefined ? [] : [payload]))
+    },
+
+    async takeByUid(tenantId, kind, uid) {
+      const key = await answered('get', client.get(keyOf('u', tenantId, kind, uid)))
+      if (key === null) return undefined
+      const found = (await scripts.take(key, uid, now())) as string[]
+      return toEntry(pairs(found))
+    },
+
+    async delete(name) {
+      await remove(entryKey(name))
+    },
+
+    async deleteByGrant(tenantId, kind, grantId) {
+      const keys = await membersOf(connection, keyOf('g', tenantId, kind, grantId))
+      await Promise.all(keys.map((key) => scripts.deleteOfGrant(key, grantId)))
+    },
+  }
+}
+
+type Rows = ReturnType<typeof rowsOf>
+
+/** The keys of an entry, and the values that go with them. */
+function rowsOf(entry: ProtocolEntry, now: Micros) {
+  const { tenantId, kind, uid, grantId, accountId, expiresAt } = entry
+  const fields = Object.entries(entry).flatMap(([name, value]) =>
+    value === undefined ? [] : [name, value],
+  )
+  return {
+    key: entryKey(entry),
+    indexes: [
+      ...(grantId === undefined ? [] : [keyOf('g', tenantId, kind, grantId)]),
+      ...(accountId === undefined ? [] : [keyOf('a', tenantId, kind, accountId)]),
+    ],
+    names: uid === undefined ? [] : [keyOf('u', tenantId, kind, uid)],
+    ms: lifetime(expiresAt, now),
+    expiresAt,
+    fields,
+  }
+}
+
+/** The time to live in milliseconds, rounded up; an expired entry is hidden by its own expiry. */
+function lifetime(expiresAt: Micros, now: Micros): number {
+  const ms = Math.ceil((expiresAt - now) / 1000)
+  return ms > FOR_EVER_MS ? 0 : Math.max(1, ms)
+}
+
+type Spent = ReturnType<typeof spentOf>
+
+/** The key of an entry to spend, and its latest end; 0: as before. */
+function spentOf(
+  { name, keepSeconds }: { name: EntryName; keepSeconds?: number | undefined },
+  now: Micros,
+) {
+  const key = entryKey(name)
+  if (keepSeconds === undefined) return { key, until: 0, ms: 0 }
+  return { key, until: now + keepSeconds * 1e6, ms: keepSeconds * 1_000 }
+}

@@ -1,0 +1,42 @@
+import { hash } from 'node:crypto'
+import type { EntryName, ProtocolEntry } from '../protocol-store.ts'
+
+/** The key of an entry, of an index or of counted attempts. */
+export function keyOf(kind: 'e' | 'u' | 'g' | 'a' | 'n', ...parts: string[]): string {
+  return `latchkey:${kind}:${hash('sha256', parts.join('\n'), 'base64url')}`
+}
+
+/** The key of an entry. */
+export function entryKey({ tenantId, kind, key }: EntryName): string {
+  return keyOf('e', tenantId, kind, key)
+}
+
+/** The group of a counter, which ends with the first slash, is one key; what follows is a field. */
+export function counterOf(key: string): [group: string, field: string] {
+  const end = key.indexOf('/') + 1 || key.length
+  return [keyOf('n', key.slice(0, end)), key.slice(end)]
+}
+
+/** The fields of a hash, of a list of names and values in turn. */
+export function pairs(list: readonly string[]): Record<string, string> {
+  const object: Record<string, string> = {}
+  for (let i = 0; i < list.length; i += 2) object[list[i] as string] = list[i + 1] as string
+  return object
+}
+
+/** The entry of the fields of a hash; `undefined` where there is none. */
+export function toEntry(fields: Record<string, string>): ProtocolEntry | undefined {
+  const { tenantId, kind, key, payload, expiresAt, grantId, uid, accountId, consumedAt } = fields
+  if (tenantId === undefined || kind === undefined || key === undefined) return undefined
+  return {
+    tenantId,
+    kind,
+    key,
+    payload: payload ?? '',
+    expiresAt: Number(expiresAt),
+    grantId,
+    uid,
+    accountId,
+    consumedAt: consumedAt === undefined ? undefined : Number(consumedAt),
+  }
+}
