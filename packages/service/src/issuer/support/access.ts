@@ -22,7 +22,7 @@ import {
 } from '../provider/consents.ts'
 import { withdrawConsent } from '../sessions/withdraw-consent.ts'
 
-/** What users have granted to clients, and the programs behind these. */
+/** Grants of users to clients, and the programs behind these. */
 export function accessTo(
   context: IssuerContext,
   providerOf: (tenant: Tenant) => Promise<Provider>,

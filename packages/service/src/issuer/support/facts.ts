@@ -12,7 +12,7 @@ export function languageOf({ profile }: User): Language {
   return chooseLanguage(profile.locale?.replace('_', '-'), undefined)
 }
 
-/** The facts of a request of an operator, for what is sent on behalf of the tenant. */
+/** The facts of a request of an operator, for messages on behalf of the tenant. */
 export function factsFor(context: IssuerContext, tenant: Tenant, { actor }: Scope): RequestFacts {
   return {
     tenant,

@@ -26,7 +26,7 @@ import { sendLink } from '../interaction/mail/messages.ts'
 import { issuerUrl } from '../requests/issuer-url.ts'
 import { factsFor, languageOf, tooManyMails } from './facts.ts'
 
-/** Messages to users that an operator asks for, samples of them, and what has become of each. */
+/** Messages to users that an operator asks for, samples of them, and the record of each. */
 export function mailsOf(
   context: IssuerContext,
 ): Pick<
