@@ -15,6 +15,7 @@ import { provideChromium } from '../test/support/chromium.ts'
 import { freePort } from '../test/support/free-port.ts'
 import { provideNginx } from '../test/support/nginx.ts'
 import { ownNamespaces } from './images/machine.ts'
+import { shareRegistry } from './images/registry.ts'
 import { makeMachine } from './images/stand-ins.ts'
 import { root } from './packages.ts'
 import { report, run } from './run.ts'
@@ -91,7 +92,7 @@ async function checkBuilt(): Promise<void> {
     throw new Error(`Build ${others.join(' and ')} as well, and look for secrets in it.`)
 }
 
-/** Puts a clone and the image on the machine, and follows the guide there in namespaces of its own. */
+/** Puts a clone and the base image on the machine, and follows the guide there in namespaces of its own. */
 async function tryCompose(folder: string): Promise<void> {
   const [program, ...words] = ownNamespaces(['true'])
   const { code, output } = await run(program, words)
@@ -99,14 +100,9 @@ async function tryCompose(folder: string): Promise<void> {
     console.log(`The compose file was not tried: this machine makes no namespaces. ${output}`)
     return
   }
-  await step('the image and a clone on the machine', async () => {
-    const archive = path.join(folder, 'images/latchkey-service.tar')
-    await demand('buildah', [
-      'push',
-      '--quiet',
-      'latchkey-service',
-      `docker-archive:${archive}:latchkey-service:latest`,
-    ])
+  await step('the base image and a clone on the machine', async () => {
+    const archive = path.join(folder, 'images/node.tar')
+    await demand('buildah', ['push', '--quiet', BASE, `docker-archive:${archive}:${BASE}`])
     const home = path.join(folder, 'machine/root')
     mkdirSync(home, { recursive: true })
     await demand('git', ['clone', '--quiet', root, path.join(home, 'latchkey')])
@@ -122,13 +118,13 @@ async function tryCompose(folder: string): Promise<void> {
     drill,
     folder,
   ])
+  await using _ = await shareRegistry(path.join(folder, 'registry.sock'))
   const ended = await new Promise((resolve) =>
     spawn(unshare, rest, { stdio: ['ignore', 'inherit', 'inherit'] }).once('close', resolve),
   )
   if (ended !== 0) process.exitCode = 1
-  console.log('`docker compose build` was not tried: buildah builds the image of the same file.')
   console.log(
-    'The official images of PostgreSQL, Valkey and nginx were not tried: see scripts/images/stand-ins.ts.',
+    'The official images of Node, PostgreSQL, Valkey, nginx and Mailpit were not tried: see scripts/images/stand-ins.ts.',
   )
 }
 

@@ -12,12 +12,14 @@ import { startNginx } from '../../test/support/nginx.ts'
 import { root } from '../packages.ts'
 import { report } from '../run.ts'
 import { startMachine } from './machine.ts'
+import { PROXY_PORT, reachRegistry } from './registry.ts'
 import { standIns } from './stand-ins.ts'
 
 /**
- * On an empty Debian machine with Docker, follows the guide from the files of a clone to a login in a browser; kills a process; makes a backup,
- * loses the database and restores it; then upgrades an installation of the last release. The first process of its namespaces:
- * `compose-drill.ts FOLDER`, in which `machine` is the machine with the clone, and `images` has an archive for each image.
+ * On an empty Debian machine with Docker, tries the example from the files of a clone; follows the guide to a login in a browser; kills a
+ * process; makes a backup, loses the database and restores it; upgrades an installation of the last release, and goes back to it. The first
+ * process of its namespaces: `compose-drill.ts FOLDER`, in which `machine` is the machine with the clone, `images` has an archive for each
+ * image that is not built there, and `registry.sock` leads to the registry of npm.
  */
 type Browser = Awaited<ReturnType<typeof launchChromium>>
 type Page = Awaited<ReturnType<Browser['newPage']>>
@@ -25,6 +27,13 @@ type Page = Awaited<ReturnType<Browser['newPage']>>
 const DOMAIN = 'login.example.com'
 const APPLICATION = 'http://localhost:3000'
 const ADA = { email: 'ada@example.com', password: 'correct horse battery' }
+/** The example and the mail catcher of deploy/compose.try.yaml. */
+const EXAMPLE = 'http://localhost:3000'
+const MAIL = 'http://localhost:8025'
+/** The tag of the image that stands for the last release. */
+const EARLIER = 'earlier'
+/** Containers that run have no proxy: this is for commands that build. */
+const BUILDING = 'DOCKER_CONFIG=/root/build'
 /** Five times a second, for two minutes. */
 const TRIES = 600
 
@@ -44,7 +53,7 @@ try {
 } finally {
   application?.kill()
   await browser.close()
-  await machine.sh('docker compose down --volumes --timeout 1').catch(() => {})
+  for (const project of ['deploy', 'latchkey-try']) await remove(project).catch(() => {})
   await machine.stop()
 }
 
@@ -63,7 +72,15 @@ async function drill(): Promise<void> {
     }`,
   )
   await step('the images are on the machine', loadImages)
-  await step('the commands of the guide make a tenant', () => followGuide())
+  await step('Docker builds the image', build)
+  await step('one command brings up the example', tryOut)
+  await step('a person signs up at the example', async () => signUp(await newPage(browser)))
+  await step('one command removes it', async () => {
+    await machine.sh(printed('compose-try-remove'))
+    const left = await machine.sh('docker volume ls --quiet')
+    if (left !== '') throw new Error(`These volumes are left: ${left}`)
+  })
+  await step('the commands of the guide make a tenant', followGuide)
   const page = await newPage(browser)
   await step('a person logs in at an application', async () => {
     await startApplication()
@@ -72,12 +89,14 @@ async function drill(): Promise<void> {
   await step('a process is killed and comes back, and the login stays', () => killOne(page))
   await step('a backup is restored into an empty database', backUpAndRestore)
   await step('the person logs in again', async () => logIn(await newPage(browser), 'restored'))
-  await machine.sh('docker compose down --volumes --timeout 1')
+  await remove('deploy')
   await step('an installation of the last release has a person', installEarlier)
   await step('it is upgraded as the guide says', upgrade)
   await step('the person of the last release logs in', async () => {
     await logIn(await newPage(browser), 'upgraded')
   })
+  await step('it goes back to the last release as the guide says', goBack)
+  await step('the person logs in there again', async () => logIn(await newPage(browser), 'back'))
 }
 
 /** A file of the folder. */
@@ -91,19 +110,33 @@ function nameHost(): void {
   execFileSync('mount', ['--bind', at('hosts'), '/etc/hosts'])
 }
 
-/** The images that the file names, from root file systems and archives in `images`. None is there when a machine starts for the first time. */
+/** The images that the files name, from root file systems and archives in `images`. The last one is there when all are. */
 async function loadImages(): Promise<void> {
-  if ((await machine.sh('docker images --quiet postgres')) !== '') return
-  for (const command of [...standIns, 'docker load --quiet --input /images/latchkey-service.tar'])
-    await machine.sh(command)
+  if ((await machine.sh('docker images --quiet nginx')) !== '') return
+  for (const command of standIns) await machine.sh(command)
 }
 
-/** The commands of a file of the guides, without its folder, which is that of the machine's shell, and without what Docker would build. */
+/** Lets builds on the machine reach the registry of npm, as Docker passes a proxy to them, and fills their cache. */
+async function build(): Promise<void> {
+  await reachRegistry(at('registry.sock'))
+  const gateway = await machine.sh(
+    "docker network inspect bridge --format '{{(index .IPAM.Config 0).Gateway}}'",
+  )
+  const proxies = { default: { httpsProxy: `http://${gateway}:${PROXY_PORT}` } }
+  mkdirSync(path.join(machine.folder, 'root/build'), { recursive: true })
+  writeFileSync(path.join(machine.folder, 'root/build/config.json'), JSON.stringify({ proxies }))
+  await machine.sh(`LATCHKEY_TAG=first ${BUILDING} docker compose build service`)
+}
+
+/** The commands of a file of the guides, without its folder, which is that of the machine's shell. Those that build have a proxy. */
 function printed(name: string): string {
   return readFileSync(path.join(root, 'examples/guides/shell', `${name}.sh`), 'utf8')
     .replace(/^cd deploy\n/, '')
-    .replace(/^docker compose build\n/m, '')
-    .replace(/ --build$/m, '')
+    .replace(/^.*docker compose (build$|.* --build$)/gm, `${BUILDING} $&`)
+}
+
+async function remove(project: string): Promise<void> {
+  await machine.sh(`docker compose --project-name ${project} down --volumes --timeout 1`)
 }
 
 async function followGuide(): Promise<void> {
@@ -218,22 +251,21 @@ async function backUpAndRestore(): Promise<void> {
   if (tenants.includes('lost.example.com')) throw new Error(tenants)
 }
 
-/** The last release had no image: its sources run on the Node of this one's, with the services and settings of the file. */
+/** The last release had no image: its sources become one, on the Node of this one's. */
 async function installEarlier(): Promise<void> {
-  const service = `
-    volumes: ["/release:/release:ro"]
-    entrypoint:
-      - sh
-      - -euc
-      - export LATCHKEY_DATABASE="$$(cat $$LATCHKEY_DATABASE_FILE)"; exec node --conditions=latchkey-source /release/packages/service/src/cli/main.ts "$$@"
-      - --`
-  const override = `services:\n  migrate:${service}\n  service:${service}\n`
-  writeFileSync(path.join(machine.folder, 'root/latchkey/deploy/earlier.yaml'), override)
-  const compose = 'docker compose --file compose.yaml --file earlier.yaml'
-  await machine.sh(`${compose} up --detach`)
-  await machine.sh(`${compose} run --rm migrate tenant create --domain ${DOMAIN}`)
+  const start =
+    'export LATCHKEY_DATABASE="$(cat $LATCHKEY_DATABASE_FILE)"; exec node --conditions=latchkey-source /release/packages/service/src/cli/main.ts "$@"'
+  const entrypoint = JSON.stringify(['sh', '-euc', start, '--'])
+  await machine.sh(`
+    docker create --name release latchkey-service:first
+    docker cp --quiet /release release:/release
+    docker commit --change 'ENTRYPOINT ${entrypoint}' release latchkey-service:${EARLIER}
+    docker rm release
+    echo LATCHKEY_TAG=${EARLIER} > .env
+    docker compose up --detach
+    docker compose run --rm migrate tenant create --domain ${DOMAIN}`)
   await until('the last release is ready', isReady)
-  const version = await machine.sh(`${compose} run --rm migrate --version`)
+  const version = await machine.sh('docker compose run --rm migrate --version')
   console.log(`        the last release: ${version.split('\n').at(-1)}`)
   await startApplication()
   await logIn(await newPage(browser), 'earlier')
@@ -242,10 +274,62 @@ async function installEarlier(): Promise<void> {
 async function upgrade(): Promise<void> {
   await machine.sh(printed('compose-upgrade'))
   await until('the service is ready', isReady)
-  const programs = await machine.sh(
-    "docker compose ps --quiet service | xargs docker inspect --format '{{.Path}}'",
+  const tag = await machine.sh('git describe --tags --always')
+  await expectServing(`latchkey-service:${tag}`)
+}
+
+async function goBack(): Promise<void> {
+  await machine.sh(`EARLIER=${EARLIER}\n${printed('compose-rollback')}`)
+  await until('the service is ready', isReady)
+  await expectServing(`latchkey-service:${EARLIER}`)
+}
+
+async function expectServing(image: string): Promise<void> {
+  const images = await machine.sh(
+    "docker compose ps --quiet service | xargs docker inspect --format '{{.Config.Image}}'",
   )
-  if (/^(?!node$)/m.test(programs)) throw new Error(`The earlier release still serves: ${programs}`)
+  const others = images.split('\n').filter((one) => one !== image)
+  if (others.length > 0) throw new Error(`${others.join()} serves, not ${image}.`)
+}
+
+/** The name of the tenant of deploy/compose.try.yaml is below localhost, so this machine needs no name for it. */
+async function tryOut(): Promise<void> {
+  await machine.sh(`cd ..\n${printed('compose-try')}`)
+  await until('the example listens', async () => {
+    return (await fetch(EXAMPLE).catch(() => undefined))?.ok ?? false
+  })
+}
+
+/** Follows the link of the message in the same browser, as a person does. */
+async function signUp(page: Page): Promise<void> {
+  await page.goto(`${EXAMPLE}/account`)
+  await page.getByRole('link', { name: 'Create one' }).click()
+  await page.getByLabel('Email address').fill(ADA.email)
+  await page.getByLabel('Password', { exact: true }).fill(ADA.password)
+  await page.getByRole('button', { name: 'Create account' }).click()
+  await page.getByText(`We have sent a message to ${ADA.email}.`).waitFor()
+  const message = await page.context().newPage()
+  await message.goto(await linkOfMail())
+  await message.getByRole('button', { name: 'Confirm address' }).click()
+  await message.getByText('Your address is confirmed').waitFor()
+  await page.getByRole('button', { name: 'I have followed the link' }).click()
+  await page.waitForURL(`${EXAMPLE}/account`)
+  await expectAccount(page)
+  await page.screenshot({ path: path.join(pictures, 'example.png') })
+  await message.goto(MAIL)
+  await message.screenshot({ path: path.join(pictures, 'mail.png') })
+}
+
+async function linkOfMail(): Promise<string> {
+  let link: string | undefined
+  await until('the mail is there', async () => {
+    const source = await fetch(`${MAIL}/api/v1/message/latest/raw`)
+    // Lines of a message are folded, and its equals signs are encoded (RFC 2045 §6.7).
+    const text = (await source.text()).replaceAll('=\r\n', '').replaceAll('=3D', '=')
+    link = /https:\/\/login\.localhost:8443\/\S+/.exec(text)?.[0]
+    return link !== undefined
+  })
+  return link ?? ''
 }
 
 async function until(what: string, condition: () => Promise<boolean>): Promise<void> {
@@ -261,8 +345,11 @@ async function step(name: string, work: () => Promise<void>): Promise<void> {
   const failure = await work().then(
     () => undefined,
     async (error: Error) => {
-      const logs = await machine.sh('docker compose logs --no-color --tail 20').catch(() => '')
-      return `${error.stack}\n${logs}`
+      const logs = ['deploy', 'latchkey-try'].map((project) =>
+        machine.sh(`docker compose --project-name ${project} logs --no-color --tail 20`),
+      )
+      const ends = await Promise.all(logs.map((log) => log.catch(() => '')))
+      return [error.stack, ...ends].join('\n')
     },
   )
   const seconds = (performance.now() - startedAt) / 1000

@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
+import { rolldown } from 'rolldown'
 import { root } from '../packages.ts'
 import { run } from '../run.ts'
 
@@ -8,8 +9,11 @@ const DEBIAN = 'trixie'
 /** The nginx of {@link DEBIAN} is too old for deploy/nginx.conf. */
 const NEXT_DEBIAN = 'forky'
 
-/** Docker, and the programs of every Debian that  leaves out. */
-const DOCKER = ['docker.io', 'docker-cli', 'docker-compose', 'iptables', 'mount', 'openssl', 'curl']
+/** Docker, and the programs of the printed commands that the smallest Debian leaves out. */
+const DOCKER = [
+  ...['docker.io', 'docker-cli', 'docker-compose', 'iptables', 'mount'],
+  ...['openssl', 'curl', 'git'],
+]
 const NOT_NEEDED = ['/usr/share/doc/*', '/usr/share/locale/*', '/usr/lib/*/libLLVM*']
 
 /** Makes the root of an empty Debian machine with Docker, and beside it the file systems of images that no registry is asked for. */
@@ -20,6 +24,7 @@ export async function makeMachine(folder: string): Promise<void> {
     'mkdir -p "$1/etc/postgresql-common" && echo create_main_cluster=false > "$1/etc/postgresql-common/createcluster.conf"'
   mkdirSync(path.join(folder, 'images'))
   await Promise.all([
+    bundleMailCatcher(path.join(folder, 'images/mail-catcher.mjs')),
     bootstrap(DEBIAN, DOCKER, [], path.join(folder, 'machine')),
     bootstrap(
       DEBIAN,
@@ -34,6 +39,13 @@ export async function makeMachine(folder: string): Promise<void> {
       path.join(folder, 'images/nginx.tar'),
     ),
   ])
+}
+
+/** The machine has no packages of npm, so the program is one file. */
+async function bundleMailCatcher(file: string): Promise<void> {
+  const input = path.join(root, 'scripts/images/mail-catcher.ts')
+  const bundled = await rolldown({ input, platform: 'node' })
+  await bundled.write({ file, codeSplitting: false })
 }
 
 async function bootstrap(
@@ -58,7 +70,7 @@ async function bootstrap(
 const PATH =
   '/usr/lib/postgresql/17/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 
-/** The commands that make the official images of deploy/compose.yaml on a machine, of the files of {@link makeMachine} at `/images`. */
+/** The commands that make the images that no build makes on a machine, of the files at `/images`: those of {@link makeMachine}, and the base image. */
 export const standIns: readonly string[] = [
   imported('stores', 'postgres:17', [
     'WORKDIR /data',
@@ -67,6 +79,12 @@ export const standIns: readonly string[] = [
     'CMD ["postgres"]',
   ]),
   'docker tag postgres:17 valkey/valkey:8',
+  'docker load --quiet --input /images/node.tar',
+  // The name is the only part of Mailpit that is here.
+  'docker create --name mail node:24-slim node /mail-catcher.mjs',
+  'docker cp --quiet /images/mail-catcher.mjs mail:/mail-catcher.mjs',
+  `docker commit --change 'CMD ["node", "/mail-catcher.mjs"]' mail axllent/mailpit:v1.31`,
+  'docker rm mail',
   imported('nginx', 'nginx:1.29', ['CMD ["nginx", "-g", "daemon off;"]', 'STOPSIGNAL SIGQUIT']),
 ]
 
