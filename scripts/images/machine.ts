@@ -1,11 +1,13 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, rmdirSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { run } from '../run.ts'
 
 /** Ten times a second, for two minutes. */
 const DOCKER_TRIES = 1_200
+/** Ten times a second, for ten seconds. */
+const GROUP_TRIES = 100
 
 /** A Debian machine with Docker, in namespaces of its own. */
 export interface Machine {
@@ -77,11 +79,23 @@ export async function startMachine(
       const ended = new Promise((resolve) => docker.once('exit', resolve))
       docker.kill()
       if (docker.exitCode === null) await ended
-      for (const one of controllers) {
-        const group = path.join(folder, 'sys/fs/cgroup', one, 'docker')
-        if (existsSync(group)) rmdirSync(group)
-      }
+      for (const one of controllers)
+        await removeGroup(path.join(folder, 'sys/fs/cgroup', one, 'docker'))
     },
+  }
+}
+
+/** Removes a control group with those below it. One that a process of a container is just leaving is busy, so this asks again. */
+async function removeGroup(group: string): Promise<void> {
+  for (let tries = 0; existsSync(group); tries++) {
+    try {
+      for (const entry of readdirSync(group, { withFileTypes: true }))
+        if (entry.isDirectory()) await removeGroup(path.join(group, entry.name))
+      rmdirSync(group)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EBUSY' || tries === GROUP_TRIES) throw error
+      await wait(100)
+    }
   }
 }
 
