@@ -9,7 +9,7 @@ import { row } from './parts/numbers.ts'
 import { createVisitor } from './parts/visitor.ts'
 
 /**
- * What a login asks of the operating system, counted by strace: writes, reads and waits of the
+ * Calls of a login to the operating system, counted by strace: writes, reads and waits of the
  * application from its login route to the session. Counts, unlike times, are the same on a busy machine.
  */
 const LOGINS = Number(process.env.LOGINS ?? 500)

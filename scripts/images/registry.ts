@@ -13,7 +13,10 @@ export async function shareRegistry(socket: string): Promise<AsyncDisposable> {
   const { hostname, port } = defaultRegistry()
   const server = createServer((_, response) => response.writeHead(405).end())
   server.on('connect', ({ url }, near: Socket) => {
-    if (url !== `${hostname}:${port || 443}`) return near.end('HTTP/1.1 403 Forbidden\r\n\r\n')
+    if (url !== `${hostname}:${port || 443}`) {
+      near.end('HTTP/1.1 403 Forbidden\r\n\r\n')
+      return
+    }
     const far = connect(Number(port || 443), hostname, () => {
       near.write('HTTP/1.1 200 Connection established\r\n\r\n')
     })
