@@ -15,7 +15,6 @@ import { provideChromium } from '../test/support/chromium.ts'
 import { freePort } from '../test/support/free-port.ts'
 import { provideNginx } from '../test/support/nginx.ts'
 import { ownNamespaces } from './images/machine.ts'
-import { shareRegistry } from './images/registry.ts'
 import { makeMachine } from './images/stand-ins.ts'
 import { root } from './packages.ts'
 import { report, run } from './run.ts'
@@ -92,7 +91,7 @@ async function checkBuilt(): Promise<void> {
     throw new Error(`Build ${others.join(' and ')} as well, and look for secrets in it.`)
 }
 
-/** Puts a clone and the base image on the machine, and follows the guide there in namespaces of its own. */
+/** Puts a clone and the images on the machine, and follows the guide there in namespaces of its own. */
 async function tryCompose(folder: string): Promise<void> {
   const [program, ...words] = ownNamespaces(['true'])
   const { code, output } = await run(program, words)
@@ -100,9 +99,14 @@ async function tryCompose(folder: string): Promise<void> {
     console.log(`The compose file was not tried: this machine makes no namespaces. ${output}`)
     return
   }
-  await step('the base image and a clone on the machine', async () => {
-    const archive = path.join(folder, 'images/node.tar')
-    await demand('buildah', ['push', '--quiet', BASE, `docker-archive:${archive}:${BASE}`])
+  await step('the images and a clone on the machine', async () => {
+    for (const [file, name, tagged] of [
+      ['node', BASE, BASE],
+      ['latchkey-service', 'latchkey-service', 'latchkey-service:latest'],
+    ] as const) {
+      const archive = path.join(folder, `images/${file}.tar`)
+      await demand('buildah', ['push', '--quiet', name, `docker-archive:${archive}:${tagged}`])
+    }
     const home = path.join(folder, 'machine/root')
     mkdirSync(home, { recursive: true })
     await demand('git', ['clone', '--quiet', root, path.join(home, 'latchkey')])
@@ -118,11 +122,11 @@ async function tryCompose(folder: string): Promise<void> {
     drill,
     folder,
   ])
-  await using _ = await shareRegistry(path.join(folder, 'registry.sock'))
   const ended = await new Promise((resolve) =>
     spawn(unshare, rest, { stdio: ['ignore', 'inherit', 'inherit'] }).once('close', resolve),
   )
   if (ended !== 0) process.exitCode = 1
+  console.log('`docker compose build` was not tried: buildah builds the image of the same file.')
   console.log(
     'The official images of Node, PostgreSQL, Valkey, nginx and Mailpit were not tried: see scripts/images/stand-ins.ts.',
   )

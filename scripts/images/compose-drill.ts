@@ -12,14 +12,12 @@ import { startNginx } from '../../test/support/nginx.ts'
 import { root } from '../packages.ts'
 import { report } from '../run.ts'
 import { startMachine } from './machine.ts'
-import { PROXY_PORT, reachRegistry } from './registry.ts'
 import { standIns } from './stand-ins.ts'
 
 /**
  * On an empty Debian machine with Docker, tries the example from the files of a clone; follows the guide to a login in a browser; kills a
  * process; makes a backup, loses the database and restores it; upgrades an installation of the last release, and goes back to it. The first
- * process of its namespaces: `compose-drill.ts FOLDER`, in which `machine` is the machine with the clone, `images` has an archive for each
- * image that is not built there, and `registry.sock` leads to the registry of npm.
+ * process of its namespaces: `compose-drill.ts FOLDER`, in which `machine` is the machine with the clone, `images` has an archive for each image.
  */
 type Browser = Awaited<ReturnType<typeof launchChromium>>
 type Page = Awaited<ReturnType<Browser['newPage']>>
@@ -32,8 +30,6 @@ const EXAMPLE = 'http://localhost:3000'
 const MAIL = 'http://localhost:8025'
 /** The tag of the image that stands for the last release. */
 const EARLIER = 'earlier'
-/** Containers that run have no proxy: this is for commands that build. */
-const BUILDING = 'DOCKER_CONFIG=/root/build'
 /** Five times a second, for two minutes. */
 const TRIES = 600
 
@@ -72,7 +68,6 @@ async function drill(): Promise<void> {
     }`,
   )
   await step('the images are on the machine', loadImages)
-  await step('Docker builds the image', build)
   await step('one command brings up the example', tryOut)
   await step('a person signs up at the example', async () => signUp(await newPage(browser)))
   await step('one command removes it', async () => {
@@ -110,29 +105,22 @@ function nameHost(): void {
   execFileSync('mount', ['--bind', at('hosts'), '/etc/hosts'])
 }
 
-/** The images that the files name, from root file systems and archives in `images`. The last one is there when all are. */
+/** The images that the files name, from root file systems and archives in `images`. */
 async function loadImages(): Promise<void> {
-  if ((await machine.sh('docker images --quiet nginx')) !== '') return
+  if ((await machine.sh('docker images --quiet latchkey-service:try')) !== '') return
   for (const command of standIns) await machine.sh(command)
+  // Under the tags that the printed commands build.
+  await machine.sh(`
+    docker load --quiet --input /images/latchkey-service.tar
+    for tag in try "$(git describe --tags --always)"; do docker tag latchkey-service latchkey-service:$tag; done`)
 }
 
-/** Lets builds on the machine reach the registry of npm, as Docker passes a proxy to them, and fills their cache. */
-async function build(): Promise<void> {
-  await reachRegistry(at('registry.sock'))
-  const gateway = await machine.sh(
-    "docker network inspect bridge --format '{{(index .IPAM.Config 0).Gateway}}'",
-  )
-  const proxies = { default: { httpsProxy: `http://${gateway}:${PROXY_PORT}` } }
-  mkdirSync(path.join(machine.folder, 'root/build'), { recursive: true })
-  writeFileSync(path.join(machine.folder, 'root/build/config.json'), JSON.stringify({ proxies }))
-  await machine.sh(`LATCHKEY_TAG=first ${BUILDING} docker compose build service`)
-}
-
-/** The commands of a file of the guides, without its folder, which is that of the machine's shell. Those that build have a proxy. */
+/** The commands of a file of the guides, without its folder, which is that of the machine's shell, and without what Docker would build. */
 function printed(name: string): string {
   return readFileSync(path.join(root, 'examples/guides/shell', `${name}.sh`), 'utf8')
     .replace(/^cd deploy\n/, '')
-    .replace(/^.*docker compose (build$|.* --build$)/gm, `${BUILDING} $&`)
+    .replace(/^docker compose build\n/m, '')
+    .replace(/ --build$/m, '')
 }
 
 async function remove(project: string): Promise<void> {
@@ -257,7 +245,7 @@ async function installEarlier(): Promise<void> {
     'export LATCHKEY_DATABASE="$(cat $LATCHKEY_DATABASE_FILE)"; exec node --conditions=latchkey-source /release/packages/service/src/cli/main.ts "$@"'
   const entrypoint = JSON.stringify(['sh', '-euc', start, '--'])
   await machine.sh(`
-    docker create --name release latchkey-service:first
+    docker create --name release latchkey-service
     docker cp --quiet /release release:/release
     docker commit --change 'ENTRYPOINT ${entrypoint}' release latchkey-service:${EARLIER}
     docker rm release

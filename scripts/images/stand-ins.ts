@@ -70,7 +70,7 @@ async function bootstrap(
 const PATH =
   '/usr/lib/postgresql/17/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 
-/** The commands that make the images that no build makes on a machine, of the files at `/images`: those of {@link makeMachine}, and the base image. */
+/** The commands that make the official images of the compose files on a machine, of the files at `/images`: those of {@link makeMachine}, and the base image. */
 export const standIns: readonly string[] = [
   imported('stores', 'postgres:17', [
     'WORKDIR /data',
