@@ -249,7 +249,12 @@ iframe { width: 100%; height: 46rem; border: 1px solid var(--edge); border-radiu
   .settings:first-of-type { border: 0; padding-top: .4rem; }
   .settings h2 { margin: 1.1rem 0 0; }
 }
-@media (max-width: 86rem) { td.name:has(~ .name) bdi, .name ~ td.name bdi { max-width: 15rem; } }
+@media (min-width: 80rem) and (max-width: 86rem) {
+  .dense td.name bdi { max-width: 16.5rem; }
+  td.name:has(~ .name) bdi { max-width: 14rem; }
+  .name ~ td.name bdi { max-width: 17rem; }
+  table:has(.name ~ .name) :is(td, th):not(:first-child) { padding-inline: .5rem; }
+}
 @media (max-width: 79.9375rem) {
   .scroll { overflow: visible; border: 0; background: none; box-shadow: none; }
   table, tbody, tr, td { display: block; }
