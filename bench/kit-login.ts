@@ -1,4 +1,5 @@
 import { type Child, start } from './parts/child.ts'
+import { loginKits } from './parts/login-kits.ts'
 import { median, row } from './parts/numbers.ts'
 import { createVisitor, type Visitor } from './parts/visitor.ts'
 
@@ -11,14 +12,6 @@ const ROUNDS = Number(process.env.ROUNDS ?? 7)
 const LOGINS = Number(process.env.LOGINS ?? 500)
 /** Logins before the first round: the code of a login is compiled with optimizations until about here. */
 const WARM_UP = Number(process.env.WARM_UP ?? 8_000)
-const KITS = [
-  'latchkey',
-  'passport-openidconnect',
-  'openid-client/passport',
-  'express-openid-connect',
-  'bare, verified',
-  'bare, openid-client',
-]
 
 interface Contestant {
   readonly name: string
@@ -29,7 +22,7 @@ interface Contestant {
 
 const provider = await start('provider')
 const contestants: Contestant[] = []
-for (const name of process.env.ONLY?.split(';') ?? KITS) {
+for (const name of process.env.ONLY?.split(';') ?? loginKits) {
   const child = await start('kit', name, `http://127.0.0.1:${provider.port}`)
   contestants.push({ name, child, visitor: createVisitor(child.port), cpu: [] })
 }

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { start } from './parts/child.ts'
+import { loginKits } from './parts/login-kits.ts'
 import { row } from './parts/numbers.ts'
 import { createVisitor } from './parts/visitor.ts'
 
@@ -15,20 +16,12 @@ import { createVisitor } from './parts/visitor.ts'
 const LOGINS = Number(process.env.LOGINS ?? 500)
 /** Logins before counting. */
 const WARM_UP = Number(process.env.WARM_UP ?? 500)
-const KITS = [
-  'latchkey',
-  'passport-openidconnect',
-  'openid-client/passport',
-  'express-openid-connect',
-  'bare, verified',
-  'bare, openid-client',
-]
 const COLUMNS = [['write', 'writev'], ['read', 'readv'], ['epoll_pwait']]
 
 const folder = await mkdtemp(join(tmpdir(), 'login-calls-'))
 const provider = await start('provider')
 console.log(row('calls of a login', ...COLUMNS.map(([name = '']) => name)))
-for (const name of process.env.ONLY?.split(';') ?? KITS) {
+for (const name of process.env.ONLY?.split(';') ?? loginKits) {
   const child = await start('kit', name, `http://127.0.0.1:${provider.port}`)
   const visitor = createVisitor(child.port)
   for (let count = 0; count < WARM_UP; count++) await visitor.logIn()

@@ -4,7 +4,7 @@ import { z } from 'zod'
 // Applications in TypeScript that know the kit from its tarballs alone: they are compiled with
 // `skipLibCheck: false`, and they run. Each file of `applications/` is one of an adapter.
 
-/** What an identity of `@latchkey/testing` says to its application. */
+/** Options of an application from an identity of `@latchkey/testing`. */
 export interface Client {
   readonly issuer: string
   readonly clientId: string

@@ -357,3 +357,13 @@ export interface ProtocolStore extends Pick<MessageQueues, 'mail' | 'notices'> {
   /** Finishes what is under way, then lets go of files and connections. */
   close(): Promise<void>
 }
+
+/** The methods of {@link ProtocolStore} that count attempts. */
+export type AttemptMethods =
+  | 'admit'
+  | 'attempts'
+  | 'attemptsOf'
+  | 'beginAttempt'
+  | 'endAttempt'
+  | 'resetAttempt'
+  | 'resetAttempts'

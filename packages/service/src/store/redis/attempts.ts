@@ -1,4 +1,4 @@
-import type { ProtocolStore } from '../protocol-store.ts'
+import type { AttemptMethods, ProtocolStore } from '../protocol-store.ts'
 import type { Scripted } from './connection.ts'
 import { counterOf, keyOf } from './keys.ts'
 import { answered } from './scripts.ts'
@@ -8,16 +8,7 @@ export function createAttempts({
   client,
   scripts,
   now,
-}: Scripted): Pick<
-  ProtocolStore,
-  | 'admit'
-  | 'attempts'
-  | 'attemptsOf'
-  | 'beginAttempt'
-  | 'endAttempt'
-  | 'resetAttempt'
-  | 'resetAttempts'
-> {
+}: Scripted): Pick<ProtocolStore, AttemptMethods> {
   const beginAttempt: ProtocolStore['beginAttempt'] = async (counters, attempt, until) => {
     const keys = counters.map(({ key }) => counterOf(key)[0])
     const limits = counters.flatMap(({ key, limit: { free, baseSeconds, maxSeconds } }) => [

@@ -3,6 +3,7 @@ import type { Clock } from '../../clock.ts'
 import { admissionAfter, createAttemptsUnderWay } from '../attempts.ts'
 import {
   type AttemptLimit,
+  type AttemptMethods,
   type Attempts,
   type Change,
   type EntryName,
@@ -153,16 +154,6 @@ export function createSqliteProtocolStore(options: { path: string; clock: Clock 
     },
   }
 }
-
-/** The methods of {@link ProtocolStore} that count attempts. */
-type AttemptMethods =
-  | 'admit'
-  | 'attempts'
-  | 'attemptsOf'
-  | 'beginAttempt'
-  | 'endAttempt'
-  | 'resetAttempt'
-  | 'resetAttempts'
 
 /** The attempts that are counted, and those under way. */
 function createAttempts(
