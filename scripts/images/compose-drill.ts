@@ -16,13 +16,15 @@ import { standIns } from './stand-ins.ts'
 
 /**
  * On an empty Debian machine with Docker, tries the example from the files of a clone; follows the guide to a login in a browser; kills a
- * process; makes a backup, loses the database and restores it; upgrades an installation of the last release, and goes back to it. The first
- * process of its namespaces: `compose-drill.ts FOLDER`, in which `machine` is the machine with the clone, `images` has an archive for each image.
+ * process; follows the runbook; makes a backup, loses the database and restores it; upgrades an installation of the last release, and goes
+ * back to it. The first process of its namespaces: `compose-drill.ts FOLDER`, in which `machine` is the machine with the clone, `images`
+ * has an archive for each image.
  */
 type Browser = Awaited<ReturnType<typeof launchChromium>>
 type Page = Awaited<ReturnType<Browser['newPage']>>
 
 const DOMAIN = 'login.example.com'
+const CONSOLE = 'console.example.com'
 const APPLICATION = 'http://localhost:3000'
 const ADA = { email: 'ada@example.com', password: 'correct horse battery' }
 /** The example and the mail catcher of deploy/compose.try.yaml. */
@@ -82,9 +84,17 @@ async function drill(): Promise<void> {
     await logIn(page, 'new')
   })
   await step('a process is killed and comes back, and the login stays', () => killOne(page))
+  await step('the runbook: an operator is invited, and recovered', inviteOperator)
+  await step('the runbook: a new master key, and then it alone', changeMasterKey)
+  await step('the runbook: Redis is lost with its data', loseRedis)
+  await step('the runbook: the disk is full', async () => {
+    expectReady(await machine.sh(printed('runbook/compose-disk-full')))
+  })
+  await step('the person logs in once more', async () => logIn(await newPage(browser), 'runbook'))
   await step('a backup is restored into an empty database', backUpAndRestore)
   await step('the person logs in again', async () => logIn(await newPage(browser), 'restored'))
   await remove('deploy')
+  await machine.sh('rm service.env')
   await step('an installation of the last release has a person', installEarlier)
   await step('it is upgraded as the guide says', upgrade)
   await step('the person of the last release logs in', async () => {
@@ -99,9 +109,9 @@ function at(name: string): string {
   return path.join(folder, name)
 }
 
-/** The name of the tenant is this machine's, in the namespace of this process alone. */
+/** The names of the tenant and the console are this machine's, in the namespace of this process alone. */
 function nameHost(): void {
-  writeFileSync(at('hosts'), `127.0.0.1 localhost ${DOMAIN}\n`)
+  writeFileSync(at('hosts'), `127.0.0.1 localhost ${DOMAIN} ${CONSOLE}\n`)
   execFileSync('mount', ['--bind', at('hosts'), '/etc/hosts'])
 }
 
@@ -237,6 +247,52 @@ async function backUpAndRestore(): Promise<void> {
   if (!/key_/.test(output)) throw new Error(`No key waits to be confirmed:\n${output}`)
   const tenants = await machine.sh('docker compose run --rm migrate tenant list')
   if (tenants.includes('lost.example.com')) throw new Error(tenants)
+}
+
+/** The console of the settings that the runbook writes: the links of the two commands open at it. */
+async function inviteOperator(): Promise<void> {
+  const invited = await machine.sh(printed('runbook/compose-first-day'))
+  expectReady(invited)
+  await expectLink(invited)
+  await expectLink(await machine.sh(printed('runbook/compose-recover-operator')))
+}
+
+/** A link of a command opens at the console, which the proxy of the operator serves by its name. */
+async function expectLink(output: string): Promise<void> {
+  const link = /https:\/\/console\.example\.com\/\S+/.exec(output)?.[0]
+  if (link === undefined) throw new Error(`No link:\n${output}`)
+  const page = await newPage(browser)
+  await page.goto(link)
+  await page.getByLabel('Password', { exact: true }).waitFor()
+}
+
+/** Each process seals and opens under the new key without a restart; started again, it has no other. */
+async function changeMasterKey(): Promise<void> {
+  const before = await containers()
+  await machine.sh(printed('runbook/compose-new-master-key'))
+  await until('everything is sealed under the new key', async () => {
+    const log = await machine.sh('docker compose logs --no-color service')
+    return log.includes('Every secret is sealed under the newest master key.')
+  })
+  expectNothing(await machine.sh(printed('runbook/compose-only-master-key')))
+  const after = await containers()
+  if (after.join() !== before.join()) throw new Error('Containers are others than before.')
+  await machine.sh('docker compose restart service')
+  await until('the service is ready', isReady)
+}
+
+async function loseRedis(): Promise<void> {
+  await machine.sh('docker compose rm --stop --force redis; docker volume rm deploy_redis')
+  expectNothing(await machine.sh(printed('runbook/compose-redis-lost')))
+}
+
+function expectReady(output: string): void {
+  if (!output.includes('{"status":"ready"}')) throw new Error(output)
+}
+
+/** `doctor` finds nothing. */
+function expectNothing(output: string): void {
+  if (!output.includes('Nothing needs a decision.')) throw new Error(output)
 }
 
 /** The last release had no image: its sources become one, on the Node of this one's. */
