@@ -70,6 +70,7 @@ async function drill(): Promise<void> {
     }`,
   )
   await step('the images are on the machine', loadImages)
+  await step('the example takes no setting of the installation', compareSettings)
   await step('one command brings up the example', tryOut)
   await step('a person signs up at the example', async () => signUp(await newPage(browser)))
   await step('one command removes it', async () => {
@@ -334,6 +335,20 @@ async function expectServing(image: string): Promise<void> {
   )
   const others = images.split('\n').filter((one) => one !== image)
   if (others.length > 0) throw new Error(`${others.join()} serves, not ${image}.`)
+}
+
+async function compareSettings(): Promise<void> {
+  const has = async (files: string) => {
+    const settings = await machine.sh(`
+      echo LATCHKEY_CONSOLE_URL=https://${CONSOLE} > service.env
+      LATCHKEY_TAG=try docker compose ${files} config
+      rm service.env`)
+    return settings.includes('LATCHKEY_CONSOLE_URL')
+  }
+  const installation = '--file compose.yaml'
+  if (!(await has(installation))) throw new Error('The installation does not read service.env.')
+  const example = `${installation} --file compose.try.yaml`
+  if (await has(example)) throw new Error('The example reads service.env, too.')
 }
 
 /** The name of the tenant of deploy/compose.try.yaml is below localhost, so this machine needs no name for it. */
