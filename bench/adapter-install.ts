@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { middlewareAdapters } from '../scripts/packages.ts'
 import { median, row } from './parts/numbers.ts'
-import { installInto, must, packTarballs } from './parts/tarballs.ts'
+import { installInto, must, packTarballs, versionIn } from './parts/tarballs.ts'
 
 /**
  * The cost of installing and importing each adapter, with and without the session store for Redis:
@@ -13,7 +13,10 @@ const ROUNDS = Number(process.env.ROUNDS ?? 9)
 const FRAMEWORKS = middlewareAdapters().map(({ name }) => name)
 const STORE = '@latchkey/session-store'
 const folder = mkdtempSync(join(tmpdir(), 'latchkey-bench-'))
-const versions = await packTarballs(folder, FRAMEWORKS)
+const versions = await packTarballs(folder, [])
+for (const framework of FRAMEWORKS) {
+  versions[framework] = versionIn(`packages/${framework}`, framework)
+}
 
 const program = `
   for (const name of process.argv.slice(1)) await import(name)

@@ -6,9 +6,10 @@ import { bundlers, FORMATS } from '../test/bundles/bundlers.ts'
 import { type Bundled, bundledPackages } from '../test/bundles/packages.ts'
 import { type Manifest, root } from './packages.ts'
 import { type Outcome, report, run } from './run.ts'
+import { copyInto } from './trials.ts'
 
-/** Applications in JavaScript, one on each package. */
-const APPLICATIONS = path.join(root, 'test/bundles/applications')
+/** Parts that the applications in JavaScript share, and those on packages that are no adapters. */
+const SHARED = 'test/bundles/applications'
 /** An application of Next.js. */
 const OF_NEXTJS = path.join(root, 'test/bundles/nextjs')
 
@@ -31,15 +32,14 @@ const LOGIN_SECONDS = 120
  * @param folder - Where the tarballs are installed.
  */
 export async function checkBundles(folder: string): Promise<void> {
-  const sources = path.join(folder, 'bundled')
-  await cp(APPLICATIONS, sources, { recursive: true })
+  const programs = Object.values(bundledPackages).filter((one): one is Bundled => 'program' in one)
+  await copyInto(folder, [SHARED, ...programs.map(({ file }) => file)])
   if (!report('packages of others for bundles', await installOthers(folder))) return
   await using redis = await startRedis()
-  const programs = Object.values(bundledPackages).filter((one): one is Bundled => 'program' in one)
   for (const bundler of Object.keys(bundlers)) {
     const target = (format: string) => path.join(folder, `bundles-${bundler}-${format}`)
     for (const format of FORMATS) await empty(target(format))
-    const made = await bundle(bundler, programs, sources, target)
+    const made = await bundle(bundler, programs, folder, target)
     if (!report(`${programs.length} programs by ${bundler}`, made)) continue
     for (const format of FORMATS) {
       report(
@@ -64,17 +64,17 @@ function installOthers(folder: string): Promise<Outcome> {
 async function bundle(
   bundler: string,
   programs: readonly Bundled[],
-  sources: string,
+  folder: string,
   target: (format: string) => string,
 ): Promise<Outcome> {
   const startedAt = performance.now()
   const seconds = () => (performance.now() - startedAt) / 1000
-  for (const { program, external = {} } of programs) {
+  for (const { program, file, external = {} } of programs) {
     const cjs = path.join(target('cjs'), `${program}.cjs`)
     const esm = path.join(target('esm'), `${program}.mjs`)
     try {
       await bundlers[bundler]?.({
-        program: path.join(sources, `${program}.js`),
+        program: path.join(folder, file),
         files: { cjs, esm },
         external: Object.keys(external),
       })
@@ -87,7 +87,7 @@ async function bundle(
 
 /** Uses a folder of bundles. */
 function use(target: string, redisUrl: string): Promise<Outcome> {
-  return run(process.execPath, ['use-bundles.ts', target], {
+  return run(process.execPath, ['test/tarballs/use-bundles.ts', target], {
     cwd: path.dirname(target),
     env: { ...process.env, REDIS_URL: redisUrl },
     limitSeconds: LOGIN_SECONDS,

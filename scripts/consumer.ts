@@ -1,10 +1,11 @@
-import { existsSync, readdirSync } from 'node:fs'
-import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { readFile, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import { checkBundles } from './bundles.ts'
 import { type Manifest, middlewareAdapters, root } from './packages.ts'
 import { type Outcome, report, run } from './run.ts'
+import { copyInto, trialOf } from './trials.ts'
 
 /** A package as its users get it. */
 export type PackedPackage = { manifest: Manifest; tarball: string }
@@ -17,26 +18,34 @@ export const INSTALL_SECONDS = 300
 const LOGIN_SECONDS = 120
 const LOAD_SECONDS = 30
 
-/** Applications in TypeScript that use the tarballs. */
-const APPLICATIONS = path.join(root, 'test/tarballs')
-/** The files that are compiled together; those of a folder are one for each adapter. */
-const PLAIN = ['index.ts', 'log-in.ts', ...filesOf('applications')]
-const TYPED = filesOf('typed-claims')
+/** Parts that the applications in TypeScript share. The project has them and the applications where the repository does. */
+const SHARED = 'test/tarballs'
+const LOG_IN = `${SHARED}/log-in.ts`
+const BESIDE_BEARER = `${SHARED}/beside-bearer.ts`
+/** The applications, one of each kind for each adapter. */
+const TRIALS = middlewareAdapters().map(({ name }) => trialOf(name))
+const PACKED = TRIALS.map(({ packed }) => packed)
+const TYPED_CLAIMS = TRIALS.map(({ typedClaims }) => typedClaims)
+/** The files that are compiled together. */
+const PLAIN = ['index.ts', LOG_IN, ...PACKED]
+const TYPED = [`${SHARED}/claims.ts`, ...TYPED_CLAIMS]
 
-/** The types of frameworks that bring none of their own. */
+/** The types of frameworks that bring none of their own, each with the workspace that has it. */
 const TYPES = middlewareAdapters().flatMap(
-  ({ manifest: { peerDependencies = {}, devDependencies = {} } }) =>
+  ({ name: adapter, manifest: { peerDependencies = {}, devDependencies = {} } }) =>
     Object.keys(peerDependencies)
       .map((framework) => `@types/${framework}`)
-      .filter((name) => name in devDependencies),
+      .filter((name) => name in devDependencies)
+      .map((name): [string, string] => [name, `packages/${adapter}`]),
 )
-/** The tools that those applications install beside the tarballs and the frameworks, which are peers. */
-const TOOLS = [...TYPES, '@types/node', '@types/supertest', 'supertest', 'zod']
 const BEARER = 'express-oauth2-jwt-bearer'
-
-function filesOf(folder: string): string[] {
-  return readdirSync(path.join(APPLICATIONS, folder)).map((file) => `${folder}/${file}`)
-}
+/** The tools of those applications beside the tarballs and the frameworks, which are peers. Each has the workspace that has it. */
+const TOOLS: readonly (readonly [name: string, workspace: string])[] = [
+  ...TYPES,
+  ...['@types/node', '@types/supertest', 'supertest', 'zod', BEARER].map(
+    (name): [string, string] => [name, 'test'],
+  ),
+]
 
 /** Installs tarballs into an empty project with npm, with nothing of ours from anywhere else. */
 export async function installConsumer(
@@ -46,12 +55,13 @@ export async function installConsumer(
   const tarballs = packed.map(({ manifest, tarball }) => [manifest.name, `file:${tarball}`])
   const dependencies = Object.fromEntries(tarballs)
   const devDependencies = Object.fromEntries(
-    await Promise.all([...TOOLS, BEARER].map(async (name) => [name, await versionOf(name)])),
+    await Promise.all(
+      TOOLS.map(async ([name, workspace]) => [name, await versionIn(workspace, name)]),
+    ),
   )
   const ours = { dependencies, devDependencies, overrides: dependencies }
   const manifest = { private: true, type: 'module', ...ours }
-  await mkdir(folder, { recursive: true })
-  await cp(APPLICATIONS, folder, { recursive: true })
+  await copyInto(folder, [SHARED, ...PACKED, ...TYPED_CLAIMS])
   await writeFile(path.join(folder, 'package.json'), JSON.stringify(manifest))
   return run('npm', ['install', '--no-audit', '--no-fund'], {
     cwd: folder,
@@ -59,9 +69,9 @@ export async function installConsumer(
   })
 }
 
-/** The version that this repository tests with. */
-async function versionOf(name: string): Promise<string> {
-  const file = path.join(root, 'test/node_modules', name, 'package.json')
+/** The version that a workspace of this repository has, which its tests use. */
+async function versionIn(workspace: string, name: string): Promise<string> {
+  const file = path.join(root, workspace, 'node_modules', name, 'package.json')
   return (JSON.parse(await readFile(file, 'utf8')) as Manifest).version
 }
 
@@ -87,7 +97,7 @@ export async function checkConsumer(
   const registered = await checkTypes(folder, TYPED, 'false')
   report('types of an application that names its schema', registered)
   // Two packages that declare `req.auth` differ in declaration files: docs/decisions/0030.
-  report(`types beside ${BEARER}`, await checkTypes(folder, ['beside-bearer.ts'], 'true'))
+  report(`types beside ${BEARER}`, await checkTypes(folder, [BESIDE_BEARER], 'true'))
 
   if (isFull) {
     await checkBundles(folder)
@@ -98,8 +108,10 @@ export async function checkConsumer(
   // Side by side, as a process that loads a package has one thread.
   const onRuntime = async (runtime: string): Promise<void> => {
     const { binary, version } = nodeBinary(runtime)
-    const loggedIn = await run(binary, ['log-in.ts'], { cwd: folder, limitSeconds: LOGIN_SECONDS })
-    report(`a login at an application on each adapter on Node ${version}`, loggedIn)
+    report(
+      `a login at an application on each adapter on Node ${version}`,
+      await logIn(folder, binary),
+    )
     for (const { manifest } of packed) {
       report(`${manifest.name} on Node ${version}`, await load(folder, binary, manifest))
       for (const [command, file] of Object.entries(manifest.bin ?? {})) {
@@ -162,12 +174,16 @@ async function checkVersionsOfExpress(folder: string): Promise<void> {
     const version = await installedVersion(folder, 'express')
     const checked = await checkTypes(folder, PLAIN, 'false')
     report(`types under Express ${version}`, checked)
-    const loggedIn = await run(process.execPath, ['log-in.ts'], {
-      cwd: folder,
-      limitSeconds: LOGIN_SECONDS,
-    })
-    report(`a login under Express ${version}`, loggedIn)
+    report(`a login under Express ${version}`, await logIn(folder, process.execPath))
   }
+}
+
+/** A user logs in at each application. */
+function logIn(folder: string, binary: string): Promise<Outcome> {
+  return run(binary, [LOG_IN, BESIDE_BEARER, ...PACKED], {
+    cwd: folder,
+    limitSeconds: LOGIN_SECONDS,
+  })
 }
 
 async function installedVersion(folder: string, name: string): Promise<string> {
@@ -228,7 +244,7 @@ async function checkTypes(
   const ours = outcome.output
     .split('\n')
     .filter((line) =>
-      /^((applications\/|typed-claims\/)?[\w-]+\.ts|node_modules\/@latchkey\/|error)/.test(line),
+      /^(((test|packages)\/[\w/-]+\/)?[\w-]+\.ts|node_modules\/@latchkey\/|error)/.test(line),
     )
   return { ...outcome, code: ours.length > 0 ? 1 : 0, output: ours.join('\n') }
 }

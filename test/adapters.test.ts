@@ -5,6 +5,7 @@ import { frameworkNames, frameworkOf } from '../packages/create-latchkey/src/fra
 import { kitSnippet } from '../packages/service/src/console/kit-snippet.ts'
 import { listsOfProviders } from '../scripts/lists.ts'
 import { adapters, middlewareAdapters, root } from '../scripts/packages.ts'
+import { trialOf } from '../scripts/trials.ts'
 
 const read = (file: string): string => readFileSync(path.join(root, file), 'utf8')
 const names = adapters().map(({ name }) => name)
@@ -44,10 +45,17 @@ test('the console has an application for every adapter that runs without a build
 test.for(middlewareAdapters())(
   'an application on $title is made from the tarballs, and one is bundled',
   ({ name }) => {
-    const files = ['tarballs/applications', 'tarballs/typed-claims', 'bundles/applications'].map(
-      (folder) => `test/${folder}/${name}.${folder.startsWith('bundles') ? 'js' : 'ts'}`,
-    )
+    const files = Object.values(trialOf(name))
     expect(files.filter((file) => !existsSync(path.join(root, file)))).toEqual([])
+  },
+)
+
+test.for(middlewareAdapters().filter(({ name }) => name !== 'express'))(
+  'a bench measures $title beside the usual login plugin',
+  ({ name }) => {
+    const folder = `packages/${name}/bench`
+    expect(read(`${folder}/applications.ts`)).toContain(`async 'latchkey/${name}'(`)
+    expect(JSON.parse(read(`${folder}/package.json`)).private).toBe(true)
   },
 )
 

@@ -10,7 +10,6 @@ import { startRedis } from '../packages/session-store/test/support/redis.ts'
 import { publishedPackages, root } from '../scripts/packages.ts'
 import { bundledPackages } from './bundles/packages.ts'
 
-const applications = path.join(import.meta.dirname, 'bundles/applications')
 const support = path.join(import.meta.dirname, '../packages/session-store/test/support')
 
 /** ioredis requires modules of Node, and a bundle that is an ES module has no `require` of its own. */
@@ -49,10 +48,7 @@ test('every published package is in the lane of bundles, or named with the reaso
   expect(Object.keys(bundledPackages).sort()).toEqual(published.sort())
   for (const [name, bundled] of Object.entries(bundledPackages)) {
     if ('reason' in bundled) expect(bundled.reason, name).not.toBe('')
-    else
-      expect(readFileSync(path.join(applications, `${bundled.program}.js`), 'utf8')).toContain(
-        `'${name}'`,
-      )
+    else expect(readFileSync(path.join(root, bundled.file), 'utf8')).toContain(`'${name}'`)
   }
 })
 

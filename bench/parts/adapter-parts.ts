@@ -1,5 +1,4 @@
 import type { Server } from 'node:http'
-import { createRequire } from 'node:module'
 import type { KitSettings } from './kits.ts'
 
 /**
@@ -14,9 +13,6 @@ export const sessionSecret = 'session-secret-0123456789-session-secret'
 export const DAY_SECONDS = 86_400
 /** The user as the login plugins of passport keep it in the session. */
 export const ADA = { sub: 'ada', name: 'Ada', email: 'ada@example.com' }
-
-// Their declarations would change the types of every request in this folder.
-export const require = createRequire(import.meta.url)
 
 export async function kitOptions({ issuer, baseUrl, redisPort }: KitSettings) {
   const { createSessionStore } = await import('@latchkey/session-store')
@@ -35,4 +31,10 @@ export async function kitOptions({ issuer, baseUrl, redisPort }: KitSettings) {
 export async function redisClient({ redisPort }: KitSettings) {
   const { createClient } = await import('redis')
   return createClient({ url: `redis://127.0.0.1:${redisPort}` }).connect()
+}
+
+/** A store over Redis, in the form that express-session and `@fastify/session` take. */
+export async function expressStore(settings: KitSettings): Promise<unknown> {
+  const { RedisStore } = await import('connect-redis')
+  return new RedisStore({ client: await redisClient(settings) })
 }

@@ -1,19 +1,22 @@
-import { readdirSync } from 'node:fs'
 import path from 'node:path'
+import { middlewareAdapters, root } from '../../scripts/packages.ts'
 import type { Applications } from './adapter-parts.ts'
 
-const folder = path.join(import.meta.dirname, 'adapters')
+/** Express has benches of its own: `kit-requests.ts` and `kit-login.ts`. */
+const OWN = 'express'
 
 const frameworks = await Promise.all(
-  readdirSync(folder).map(
-    async (file): Promise<{ name: string; plugin: string; applications: Applications }> => ({
-      name: path.parse(file).name,
-      ...(await import(path.join(folder, file))),
-    }),
-  ),
+  middlewareAdapters()
+    .filter(({ name }) => name !== OWN)
+    .map(
+      async ({ name }): Promise<{ name: string; plugin: string; applications: Applications }> => ({
+        name,
+        ...(await import(path.join(root, 'packages', name, 'bench/applications.ts'))),
+      }),
+    ),
 )
 
-/** The login plugin that is usual under a framework, by the name of the framework: each has a file in `adapters/`. */
+/** The login plugin that is usual under a framework, by the name of the framework: each adapter has it in its folder `bench`. */
 export const plugins: Readonly<Record<string, string>> = Object.fromEntries(
   frameworks.map(({ name, plugin }) => [name, plugin]),
 )

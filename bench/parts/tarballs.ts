@@ -22,11 +22,14 @@ export async function packTarballs(
     await must('npx', ['-s', 'pnpm', '-C', cwd, 'pack', '--out', tarball])
     found[manifest.name] = `file:${tarball}`
   }
-  for (const name of others) {
-    const manifest = join(import.meta.dirname, '../node_modules', name, 'package.json')
-    found[name] ??= JSON.parse(readFileSync(manifest, 'utf8')).version
-  }
+  for (const name of others) found[name] ??= versionIn('bench', name)
   return found
+}
+
+/** The version of a package that is installed for a workspace of ours. */
+export function versionIn(workspace: string, name: string): string {
+  const manifest = join(root, workspace, 'node_modules', name, 'package.json')
+  return JSON.parse(readFileSync(manifest, 'utf8')).version
 }
 
 /** Installs packages with npm as an application would, and tells what that came to. */

@@ -2,7 +2,7 @@ import type { logIn } from '@latchkey/testing'
 import { z } from 'zod'
 
 // Applications in TypeScript that know the kit from its tarballs alone: they are compiled with
-// `skipLibCheck: false`, and they run. Each file of `applications/` is one of an adapter.
+// `skipLibCheck: false`, and they run. Each adapter has one in its folder `test/trial`.
 
 /** Options of an application from an identity of `@latchkey/testing`. */
 export interface Client {

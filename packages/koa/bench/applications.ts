@@ -1,14 +1,17 @@
 import { createServer } from 'node:http'
+import { createRequire } from 'node:module'
 import {
   ADA,
   type Applications,
   DAY_SECONDS,
   kitOptions,
   redisClient,
-  require,
   sessionSecret,
-} from '../adapter-parts.ts'
-import type { KitSettings } from '../kits.ts'
+} from '../../../bench/parts/adapter-parts.ts'
+import type { KitSettings } from '../../../bench/parts/kits.ts'
+
+// Their declarations would change the types of every request of the repository.
+const require = createRequire(import.meta.url)
 
 export const plugin = 'koa-passport'
 

@@ -1,6 +1,6 @@
 import { createAuth, getUser, requireUser } from '@latchkey/fastify'
 import { type FastifyInstance, fastify } from 'fastify'
-import { claims, type Plan } from './claims.ts'
+import { claims, type Plan } from '../../../../test/tarballs/claims.ts'
 
 export function create(): FastifyInstance {
   const app = fastify()

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http'
 import { createAuth, requireUser } from '@latchkey/hono'
 import { Hono } from 'hono'
-import { listening, options, port } from './settings.js'
-import { serve } from './web.js'
+import { listening, options, port } from '../../../../test/bundles/applications/settings.js'
+import { serve } from '../../../../test/bundles/applications/web.js'
 
 const app = new Hono()
   .use(createAuth(options))

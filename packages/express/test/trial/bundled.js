@@ -1,6 +1,6 @@
 import { createAuthRouter, getUser, requireUser } from '@latchkey/express'
 import express from 'express'
-import { listening, options, port } from './settings.js'
+import { listening, options, port } from '../../../../test/bundles/applications/settings.js'
 
 const app = express()
 app.use(createAuthRouter(options))

@@ -1,6 +1,6 @@
 import { createAuth, requireUser } from '@latchkey/koa'
 import Koa from 'koa'
-import { listening, options, port } from './settings.js'
+import { listening, options, port } from '../../../../test/bundles/applications/settings.js'
 
 const app = new Koa()
 app.use(createAuth(options))

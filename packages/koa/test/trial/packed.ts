@@ -1,6 +1,6 @@
 import { createAuth, type RequestAuth, requireUser, type UserOf } from '@latchkey/koa'
 import Koa from 'koa'
-import { type App, type Client, claims, session } from '../client.ts'
+import { type App, type Client, claims, session } from '../../../../test/tarballs/client.ts'
 
 type Member = UserOf<typeof claims>
 

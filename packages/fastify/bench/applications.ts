@@ -1,13 +1,15 @@
+import { createRequire } from 'node:module'
 import {
   ADA,
   type Applications,
   DAY_SECONDS,
+  expressStore,
   kitOptions,
-  redisClient,
-  require,
   sessionSecret,
-} from '../adapter-parts.ts'
-import type { KitSettings } from '../kits.ts'
+} from '../../../bench/parts/adapter-parts.ts'
+
+// Their declarations would change the types of every request of the repository.
+const require = createRequire(import.meta.url)
 
 export const plugin = '@fastify/passport'
 
@@ -59,9 +61,4 @@ export const applications: Applications = {
     await app.ready()
     return app.server
   },
-}
-
-async function expressStore(settings: KitSettings): Promise<unknown> {
-  const { RedisStore } = await import('connect-redis')
-  return new RedisStore({ client: await redisClient(settings) })
 }

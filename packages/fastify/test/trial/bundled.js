@@ -1,6 +1,6 @@
 import { createAuth, getUser, requireUser } from '@latchkey/fastify'
 import { fastify } from 'fastify'
-import { listening, options, port } from './settings.js'
+import { listening, options, port } from '../../../../test/bundles/applications/settings.js'
 
 const app = fastify()
 app.register(createAuth(options))

@@ -1,6 +1,6 @@
 import { createAuthRouter, getUser, requireUser } from '@latchkey/express'
 import express, { type Express, type Request } from 'express'
-import { claims, type Plan } from './claims.ts'
+import { claims, type Plan } from '../../../../test/tarballs/claims.ts'
 
 export function create(): Express {
   const app = express()

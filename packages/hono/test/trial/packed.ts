@@ -1,6 +1,6 @@
 import { createAuth, requireUser } from '@latchkey/hono'
 import { Hono } from 'hono'
-import { type App, type Client, claims, session } from '../client.ts'
+import { type App, type Client, claims, session } from '../../../../test/tarballs/client.ts'
 
 export function create(client: Client): App {
   return new Hono()

@@ -1,6 +1,6 @@
 import { createAuth, requireUser } from '@latchkey/hono'
 import { Hono } from 'hono'
-import { claims, type Plan } from './claims.ts'
+import { claims, type Plan } from '../../../../test/tarballs/claims.ts'
 
 export function create(): Pick<Hono, 'fetch'> {
   return new Hono()

@@ -1,6 +1,6 @@
 import { getUser, type RequestAuth, requireUser } from '@latchkey/koa'
 import Koa from 'koa'
-import type { Plan } from './claims.ts'
+import type { Plan } from '../../../../test/tarballs/claims.ts'
 
 export function create(): Koa<{ auth: RequestAuth }> {
   const app = new Koa<{ auth: RequestAuth }>()

@@ -1,6 +1,6 @@
 import { createAuth, getUser, requireUser, type UserOf } from '@latchkey/fastify'
 import { fastify } from 'fastify'
-import { type App, type Client, claims, session } from '../client.ts'
+import { type App, type Client, claims, session } from '../../../../test/tarballs/client.ts'
 
 type Member = UserOf<typeof claims>
 

@@ -6,7 +6,7 @@ import {
   DAY_SECONDS,
   kitOptions,
   sessionSecret,
-} from '../adapter-parts.ts'
+} from '../../../bench/parts/adapter-parts.ts'
 
 export const plugin = '@hono/oidc-auth'
 

@@ -1,7 +1,7 @@
 import { createAuthRouter, requireUser } from '@latchkey/express'
 import { createSessionStore } from '@latchkey/session-store'
 import express from 'express'
-import { type App, type Client, claims, session } from '../client.ts'
+import { type App, type Client, claims, session } from '../../../../test/tarballs/client.ts'
 
 export function create(client: Client): App {
   const auth = createAuthRouter({

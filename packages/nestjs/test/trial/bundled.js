@@ -3,7 +3,7 @@ import { CurrentUser, LatchkeyModule } from '@latchkey/nestjs'
 import { Controller, Get, Module } from '@nestjs/common'
 import { NestFactory } from '@nestjs/core'
 import { ExpressAdapter } from '@nestjs/platform-express'
-import { listening, options, port } from './settings.js'
+import { listening, options, port } from '../../../../test/bundles/applications/settings.js'
 
 class Plans {
   plan(user) {
