@@ -4,9 +4,9 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { lock } from '../src/import/lock.ts'
+import { lock } from '../src/import/run/lock.ts'
 
-const source = join(import.meta.dirname, '../src/import/lock.ts')
+const source = join(import.meta.dirname, '../src/import/run/lock.ts')
 
 /** A process that tries to take the lock once its input has a line, and keeps it until its input ends. */
 function contender(path: string) {

@@ -5,7 +5,6 @@ export { type Encoding, encodings } from './encoding.ts'
 export { FileFault } from './file-fault.ts'
 export { escapeFormula } from './formula.ts'
 export { hashNames as algorithms } from './hashes.ts'
-export { toImport } from './in-bulk.ts'
 export { type FirebaseParameters, readFirebaseParameters } from './legacy.ts'
 export { createMapping, targets, withoutPasswords } from './mapping.ts'
 export { type ImportRow, type RowOptions, toRow } from './row.ts'
@@ -16,5 +15,6 @@ export {
   rowFault,
   rowFaults,
 } from './row-fault.ts'
+export { toImport } from './run/in-bulk.ts'
 export { type FileFormat, readSource, type SourceRecord } from './source.ts'
 export { createStates, type StateFlag } from './states.ts'

@@ -9,10 +9,10 @@ import {
   type ImportFile,
   readRows,
 } from '../../../management/src/import/check.ts'
-import { readKnownUsers } from '../../../management/src/import/known-users.ts'
 import { createMapping } from '../../../management/src/import/mapping.ts'
+import { readKnownUsers } from '../../../management/src/import/run/known-users.ts'
+import { type RowResult, runUpdate } from '../../../management/src/import/run/update.ts'
 import { createStates } from '../../../management/src/import/states.ts'
-import { type RowResult, runUpdate } from '../../../management/src/import/update.ts'
 import type { ImportChangeResult } from '../../../management/src/types.ts'
 import { createTenant, defaultSettings } from '../../src/domain/tenants/tenants.ts'
 import { bringUsers } from '../../src/domain/users/import-changes.ts'

@@ -1,4 +1,4 @@
-import type { Fetch } from '../options.ts'
+import type { Fetch } from '../../options.ts'
 
 /** Tells how fast requests may go. */
 export interface Pace {

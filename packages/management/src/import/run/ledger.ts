@@ -1,6 +1,6 @@
+import type { ImportRow } from '../row.ts'
 import type { Journal, JournalEntry } from './journal.ts'
 import { type Standing, WINDOW } from './resume.ts'
-import type { ImportRow } from './row.ts'
 
 /** Notes how far each row has come, in the journal and for the rest of this run. */
 export interface Ledger {

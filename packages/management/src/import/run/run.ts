@@ -1,12 +1,12 @@
-import { createBatch } from '../resources/batch.ts'
-import type { UserImporter } from '../resources/user-importer.ts'
+import { createBatch } from '../../resources/batch.ts'
+import type { UserImporter } from '../../resources/user-importer.ts'
+import type { ImportRow } from '../row.ts'
+import { faultsInWords, type RowFault } from '../row-fault.ts'
 import { createInBulk, toImport } from './in-bulk.ts'
 import type { Journal } from './journal.ts'
 import { createLedger } from './ledger.ts'
 import { createOneByOne, type OneByOneOptions } from './one-by-one.ts'
 import { WINDOW } from './resume.ts'
-import type { ImportRow } from './row.ts'
-import { faultsInWords, type RowFault } from './row-fault.ts'
 
 export interface RunOptions extends OneByOneOptions {
   /** Given when the service takes many users in a request. */

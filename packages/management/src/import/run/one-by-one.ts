@@ -1,11 +1,11 @@
-import type { ManagementClient } from '../client.ts'
-import { ApiError, ConflictError } from '../errors.ts'
-import { isOwnFault } from '../resources/users.ts'
-import type { User } from '../types.ts'
+import type { ManagementClient } from '../../client.ts'
+import { ApiError, ConflictError } from '../../errors.ts'
+import { isOwnFault } from '../../resources/users.ts'
+import type { User } from '../../types.ts'
+import { emailKey, type ImportRow } from '../row.ts'
 import { findCreated, isCreatedFrom } from './find-created.ts'
 import type { Ledger } from './ledger.ts'
 import type { Standing } from './resume.ts'
-import { emailKey, type ImportRow } from './row.ts'
 
 export interface OneByOne {
   /** Imports one row, also when an earlier run has imported a part of it. */

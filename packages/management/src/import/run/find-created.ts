@@ -1,6 +1,6 @@
-import type { Users } from '../resources/users.ts'
-import type { User, UserInput } from '../types.ts'
-import { emailKey } from './row.ts'
+import type { Users } from '../../resources/users.ts'
+import type { User, UserInput } from '../../types.ts'
+import { emailKey } from '../row.ts'
 
 /**
  * Looks for users that an attempt of this import created without our hearing of it.

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
+import { emailKey, type ImportRow } from '../row.ts'
+import { readSource } from '../source.ts'
 import { readEntries } from './journal.ts'
-import { emailKey, type ImportRow } from './row.ts'
-import { readSource } from './source.ts'
 
 /** A user whom an earlier import brought. */
 export interface KnownUser {

@@ -1,10 +1,10 @@
-import { createBatch } from '../resources/batch.ts'
-import type { UserUpdater } from '../resources/user-updater.ts'
-import type { ImportChangeResult, ImportConflict, UserImportChange } from '../types.ts'
+import { createBatch } from '../../resources/batch.ts'
+import type { UserUpdater } from '../../resources/user-updater.ts'
+import type { ImportChangeResult, ImportConflict, UserImportChange } from '../../types.ts'
+import type { ImportRow } from '../row.ts'
+import { faultsInWords, type RowFault } from '../row-fault.ts'
 import { toImport } from './in-bulk.ts'
 import type { KnownUsers } from './known-users.ts'
-import type { ImportRow } from './row.ts'
-import { faultsInWords, type RowFault } from './row-fault.ts'
 
 /** The outcome of a row: what the service says, or the faults of the row itself. */
 export type RowResult = ImportChangeResult | { status: 'faulty'; detail: string }

@@ -1,11 +1,11 @@
-import { ApiError } from '../errors.ts'
-import type { Imported, UserImporter } from '../resources/user-importer.ts'
-import { isOwnFault } from '../resources/users.ts'
-import type { UserImport } from '../types.ts'
+import { ApiError } from '../../errors.ts'
+import type { Imported, UserImporter } from '../../resources/user-importer.ts'
+import { isOwnFault } from '../../resources/users.ts'
+import type { UserImport } from '../../types.ts'
+import type { ImportRow } from '../row.ts'
 import { isCreatedFrom } from './find-created.ts'
 import type { Ledger } from './ledger.ts'
 import { type OneByOne, type OneByOneOptions, reasonOf } from './one-by-one.ts'
-import type { ImportRow } from './row.ts'
 
 /** A row in the form of the bulk import of the API. */
 export function toImport({ user, password, legacy }: ImportRow): UserImport {

@@ -1,7 +1,7 @@
 import { createWriteStream, renameSync, rmSync } from 'node:fs'
 import { finished } from 'node:stream/promises'
 import { stringify } from 'csv-stringify'
-import { escapeFormula } from './formula.ts'
+import { escapeFormula } from '../formula.ts'
 import { readEntries } from './journal.ts'
 
 /**
