@@ -22,7 +22,7 @@ function namedTests(document: string): { row: string; file: string; title: strin
 }
 
 /**
- * A name alone is of the Express adapter; `core/return-to` is in that package, `contract/guards` in the
+ * A name alone is of the Express adapter; `core/return-to` is in that package, `contract/access/guards` in the
  * contract of adapters; a path is a path.
  */
 function pathOf(name: string): string {

@@ -4,8 +4,8 @@ import { createMemoryStore, type WebhookEvent, type WebhookHandlerOptions } from
 import type { Response } from 'supertest'
 import type { TestApplication, TestWebhook } from './application.ts'
 import { type Bench, type Case, cookiesOf, type Site } from './bench.ts'
-import { flood } from './bodies.ts'
-import { ANSWER_SECONDS, answerOf, hang } from './deadlines.ts'
+import { ANSWER_SECONDS, answerOf, hang } from './failures/deadlines.ts'
+import { flood } from './requests/bodies.ts'
 
 const PATH = '/webhooks'
 const KEY = Buffer.alloc(32, 'webhooks')

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { type Case, cookiesOf } from './bench.ts'
+import { type Case, cookiesOf } from '../bench.ts'
 
 const OWN = 'http://localhost:3000'
 const OTHER = 'https://admin.example'

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { type Case, cookieOf, cookiesOf, NO_LIST, withCookie } from './bench.ts'
+import { type Case, cookieOf, cookiesOf, NO_LIST, withCookie } from '../bench.ts'
 
 const FIREFOX = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0'
 

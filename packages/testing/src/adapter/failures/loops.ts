@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import type { TestRoute } from './application.ts'
-import { type Case, locationOf, NO_STORE, PAGE, pathOf, type Site, type Visitor } from './bench.ts'
+import type { TestRoute } from '../application.ts'
+import { type Case, locationOf, NO_STORE, PAGE, pathOf, type Site, type Visitor } from '../bench.ts'
 
 /** A route behind the guard whose handler sends all visitors to log in. */
 const AGAIN: TestRoute = {

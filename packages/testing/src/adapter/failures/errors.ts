@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { DeniedError } from '@latchkey/core'
-import type { TestAnswer, TestApplication, TestRoute } from './application.ts'
-import { assertPrivate, type Case, pathOf } from './bench.ts'
+import type { TestAnswer, TestApplication, TestRoute } from '../application.ts'
+import { assertPrivate, type Case, pathOf } from '../bench.ts'
 
 /** An error handler of the application that records errors. */
 function errorHandler(): { seen: unknown[]; onError: NonNullable<TestApplication['onError']> } {

@@ -11,7 +11,7 @@ import {
   type Setup,
   type Site,
   type Visitor,
-} from './bench.ts'
+} from '../bench.ts'
 
 const RECORDER = '/__latchkey'
 

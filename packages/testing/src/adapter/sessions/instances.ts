@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { setImmediate as nextTick } from 'node:timers/promises'
-import { type Case, cookieOf, NO_COMMON_LOGOUT, type Visitor, withCookie } from './bench.ts'
+import { type Case, cookieOf, NO_COMMON_LOGOUT, type Visitor, withCookie } from '../bench.ts'
 
 const USERS = 200
 
@@ -67,7 +67,7 @@ export const instances: readonly Case[] = [
             async handle({
               auth,
               user,
-            }: Parameters<import('./application.ts').TestRoute['handle']>[0]) {
+            }: Parameters<import('../application.ts').TestRoute['handle']>[0]) {
               const before = user().sub
               await nextTick()
               return { body: `${before} ${auth.user?.sub}` }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import type { TestAnswer, TestRequest } from './application.ts'
-import { assertPrivate, type Case, cookieOf, cookiesOf } from './bench.ts'
+import type { TestAnswer, TestRequest } from '../application.ts'
+import { assertPrivate, type Case, cookieOf, cookiesOf } from '../bench.ts'
 
 const page =
   (headers: TestAnswer['headers'] = []) =>

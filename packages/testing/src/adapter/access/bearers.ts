@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import type { TestRoute } from './application.ts'
-import { assertPrivate, BASE_URL, type Case, cookiesOf } from './bench.ts'
+import type { TestRoute } from '../application.ts'
+import { assertPrivate, BASE_URL, type Case, cookiesOf } from '../bench.ts'
 
 const API: TestRoute = {
   method: 'post',

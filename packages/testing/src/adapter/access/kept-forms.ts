@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { AuthOptions } from '@latchkey/core'
 import type { Response } from 'supertest'
-import type { TestApplication, TestRoute } from './application.ts'
+import type { TestApplication, TestRoute } from '../application.ts'
 import {
   assertPrivate,
   BASE_URL,
@@ -12,7 +12,7 @@ import {
   pathOf,
   type Site,
   type Visitor,
-} from './bench.ts'
+} from '../bench.ts'
 
 const NO_ROOM = 'a cookie has no room for a form'
 const KEPT: AuthOptions = { keepForms: true }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Requirement } from '@latchkey/core'
-import type { TestRoute } from './application.ts'
-import { type Case, NO_STORE } from './bench.ts'
+import type { TestRoute } from '../application.ts'
+import { type Case, NO_STORE } from '../bench.ts'
 
 const ROUTES: Readonly<Record<string, Requirement>> = {
   '/roles': { roles: ['admin', 'owner'] },

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { AuthOptions } from '@latchkey/core'
-import { BASE_URL, type Bench, type Case, locationOf, pathOf, type Visitor } from './bench.ts'
+import { BASE_URL, type Bench, type Case, locationOf, pathOf, type Visitor } from '../bench.ts'
 import { inEnvironment, openForDeveloper } from './recordings.ts'
 
 const NO_PROVIDER: AuthOptions = {

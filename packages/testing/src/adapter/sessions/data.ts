@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import type { TestRoute } from './application.ts'
-import type { Case } from './bench.ts'
+import type { TestRoute } from '../application.ts'
+import type { Case } from '../bench.ts'
 
 const routes: readonly TestRoute[] = [
   {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { sendRaw } from '../raw-request.ts'
-import { NotTriedError } from '../suite.ts'
-import { BASE_URL, type Case, locationOf, pathOf, portOf } from './bench.ts'
+import { sendRaw } from '../../raw-request.ts'
+import { NotTriedError } from '../../suite.ts'
+import { BASE_URL, type Case, locationOf, pathOf, portOf } from '../bench.ts'
 
 const HOSTILE: Readonly<Record<string, string>> = {
   'x-forwarded-host': 'evil.example',

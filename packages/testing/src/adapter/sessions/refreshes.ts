@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import type { TestRoute } from './application.ts'
-import type { Case } from './bench.ts'
+import type { TestRoute } from '../application.ts'
+import type { Case } from '../bench.ts'
 
 const digest = (token: string): string => createHash('sha256').update(token).digest('hex')
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { assertPrivate, type Case, cookieOf, NO_STORE, withCookie } from './bench.ts'
+import { assertPrivate, type Case, cookieOf, NO_STORE, withCookie } from '../bench.ts'
 
 export const outages: readonly Case[] = [
   [

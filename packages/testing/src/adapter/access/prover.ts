@@ -1,5 +1,5 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomUUID, sign } from 'node:crypto'
-import { BASE_URL } from './bench.ts'
+import { BASE_URL } from '../bench.ts'
 
 /** The parts of a proof that a case changes. */
 interface ProofChanges {

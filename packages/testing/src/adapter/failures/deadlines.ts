@@ -9,7 +9,7 @@ import {
   NO_STORE,
   type Setup,
   type Site,
-} from './bench.ts'
+} from '../bench.ts'
 
 /** How long the functions that hang in these cases may take. */
 export const ANSWER_SECONDS = 1

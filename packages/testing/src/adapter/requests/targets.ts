@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
-import { sendRaw } from '../raw-request.ts'
-import { assertPrivate, type Case, cookieOf, cookiesOf, portOf } from './bench.ts'
+import { sendRaw } from '../../raw-request.ts'
+import { assertPrivate, type Case, cookieOf, cookiesOf, portOf } from '../bench.ts'
 
 /** Ways to write `/private` that a guard by path and a router may read differently. */
 const SPELLINGS = [

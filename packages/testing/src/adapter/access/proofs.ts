@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import type { MisbehavingProvider } from '../misbehaving-provider.ts'
-import type { TestRoute } from './application.ts'
-import type { Bench, Case, Setup, Site } from './bench.ts'
+import type { MisbehavingProvider } from '../../misbehaving-provider.ts'
+import type { TestRoute } from '../application.ts'
+import type { Bench, Case, Setup, Site } from '../bench.ts'
 import { createProver } from './prover.ts'
 
 const AUDIENCE = 'https://api.example'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import type { SessionStore } from '@latchkey/core'
 import type { Response } from 'supertest'
-import type { TestRequest, TestRoute } from './application.ts'
-import { type Case, NO_STORE, type Site, type Visitor } from './bench.ts'
+import type { TestRequest, TestRoute } from '../application.ts'
+import { type Case, NO_STORE, type Site, type Visitor } from '../bench.ts'
 
 type Read = (request: TestRequest) => unknown
 

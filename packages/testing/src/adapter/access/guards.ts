@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Requirement } from '@latchkey/core'
-import type { TestRoute } from './application.ts'
+import type { TestRoute } from '../application.ts'
 import {
   assertPrivate,
   type Case,
@@ -9,7 +9,7 @@ import {
   PAGE,
   pathOf,
   type Visitor,
-} from './bench.ts'
+} from '../bench.ts'
 
 const guarded = (path: string, requirement: Requirement): TestRoute => ({
   method: 'get',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Response } from 'supertest'
-import { BASE_URL, type Case, cookieOf, cookiesOf, locationOf, type Visitor } from './bench.ts'
+import { BASE_URL, type Case, cookieOf, cookiesOf, locationOf, type Visitor } from '../bench.ts'
 
 const SHOP = 'http://shop.localhost:3000'
 const options = { baseUrl: [BASE_URL, SHOP] }

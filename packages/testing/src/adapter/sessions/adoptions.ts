@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import type { AuthOptions } from '@latchkey/core'
-import type { TestRoute } from './application.ts'
+import type { TestRoute } from '../application.ts'
 import {
   type Case,
   cookieOf,
@@ -11,7 +11,7 @@ import {
   PAGE,
   type Site,
   type Visitor,
-} from './bench.ts'
+} from '../bench.ts'
 
 type AdoptOptions = NonNullable<NonNullable<AuthOptions['session']>['adopt']>
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
-import type { TestApplication, TestRoute } from './application.ts'
-import { BASE_URL, type Case, locationOf, NO_NOTICES, portOf, type Site } from './bench.ts'
+import type { TestApplication, TestRoute } from '../application.ts'
+import { BASE_URL, type Case, locationOf, NO_NOTICES, portOf, type Site } from '../bench.ts'
 
 const echo: TestRoute = {
   method: 'post',

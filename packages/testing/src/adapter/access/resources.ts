@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { AccessError } from '@latchkey/core'
 import type { Response } from 'supertest'
-import type { TestRoute } from './application.ts'
+import type { TestRoute } from '../application.ts'
 import {
   assertPrivate,
   BASE_URL,
@@ -10,7 +10,7 @@ import {
   PAGE,
   type Setup,
   type Site,
-} from './bench.ts'
+} from '../bench.ts'
 
 const WELL_KNOWN = '/.well-known/oauth-protected-resource'
 const NAMED = `resource_metadata="${BASE_URL}${WELL_KNOWN}/mcp"`

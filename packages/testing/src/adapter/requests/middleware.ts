@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { type AuthOptions, DeniedError } from '@latchkey/core'
 import type { Response } from 'supertest'
-import type { TestRoute } from './application.ts'
-import { type Case, cookieOf, cookiesOf, type Setup } from './bench.ts'
+import type { TestRoute } from '../application.ts'
+import { type Case, cookieOf, cookiesOf, type Setup } from '../bench.ts'
 
 const IN_FRONT: NonNullable<Setup['inFront']> = [
   ['x-request-id', 'r-1'],

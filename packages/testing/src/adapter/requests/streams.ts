@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
-import type { TestRoute } from './application.ts'
-import { assertPrivate, type Case, cookieOf, portOf } from './bench.ts'
+import type { TestRoute } from '../application.ts'
+import { assertPrivate, type Case, cookieOf, portOf } from '../bench.ts'
 
 const numbers: TestRoute = {
   method: 'get',
