@@ -1,4 +1,4 @@
-import { createVirtualKey } from '../packages/testing/src/virtual-key.ts'
+import { createVirtualKey } from '../packages/testing/src/identity/virtual-key.ts'
 import { start } from './parts/child.ts'
 import { type BenchClient, createLogins } from './parts/login.ts'
 import { median, row } from './parts/numbers.ts'

@@ -8,7 +8,7 @@ import {
   sign,
 } from 'node:crypto'
 import { Agent, request as send } from 'node:http'
-import type { VirtualKey } from '../../packages/testing/src/virtual-key.ts'
+import type { VirtualKey } from '../../packages/testing/src/identity/virtual-key.ts'
 
 /** The client of an issuer under test. */
 export interface BenchClient {

@@ -8,17 +8,17 @@ export {
   type Identity,
   type IdentityOptions,
   startIdentity,
-} from './identity.ts'
-export type { TestAgent } from './log-in.ts'
-export { logInPage, type TestPage } from './playwright.ts'
-export type { TestClock } from './shifted-date.ts'
-export { type LogInOptions, logIn, type SupertestAgent } from './supertest.ts'
-export type { UpstreamOptions } from './upstream.ts'
-export type { KnownUser, NewUser, TestUser, UserClaims } from './users.ts'
+} from './identity/identity.ts'
+export type { TestAgent } from './identity/log-in.ts'
+export type { TestClock } from './identity/shifted-date.ts'
+export type { UpstreamOptions } from './identity/upstream.ts'
+export type { KnownUser, NewUser, TestUser, UserClaims } from './identity/users.ts'
 export type {
   KeyCreation,
   KeyRequest,
   VirtualKey,
   VirtualKeyOptions,
-} from './virtual-key.ts'
-export type { TestWebhooks } from './webhooks.ts'
+} from './identity/virtual-key.ts'
+export type { TestWebhooks } from './identity/webhooks.ts'
+export { logInPage, type TestPage } from './playwright.ts'
+export { type LogInOptions, logIn, type SupertestAgent } from './supertest.ts'

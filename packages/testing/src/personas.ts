@@ -1,7 +1,7 @@
 import type { Persona, PersonaApplication, Personas } from '@latchkey/development'
-import { startIdentity } from './identity.ts'
-import { createVisitor, passPages, refused } from './log-in.ts'
-import { type NewUser, renewApp, type TestUser } from './users.ts'
+import { startIdentity } from './identity/identity.ts'
+import { createVisitor, passPages, refused } from './identity/log-in.ts'
+import { type NewUser, renewApp, type TestUser } from './identity/users.ts'
 
 export type { Persona, PersonaApplication, Personas }
 

@@ -1,6 +1,6 @@
 import { TestingError } from './errors.ts'
-import { asksForCode, refused } from './log-in.ts'
-import { type KnownUser, secondStepOf } from './users.ts'
+import { asksForCode, refused } from './identity/log-in.ts'
+import { type KnownUser, secondStepOf } from './identity/users.ts'
 
 /** The members of a Playwright page that are needed. */
 export interface TestPage {

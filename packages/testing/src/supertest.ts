@@ -2,7 +2,7 @@ import { ConfigError } from '@latchkey/core'
 import { checkOptions, type Rules, text } from '@latchkey/core/internal'
 import { type TestableApp, toTestable } from './app.ts'
 import { TestingError } from './errors.ts'
-import type { KnownUser } from './users.ts'
+import type { KnownUser } from './identity/users.ts'
 
 // biome-ignore lint/suspicious/noTsIgnore: without supertest's types, needed here only, this is any
 /** @ts-ignore An agent of supertest, as `request.agent(app)` makes one. */

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import type { Said } from '../../../testing/src/virtual-key.ts'
+import type { Said } from '../../../testing/src/identity/virtual-key.ts'
 import type { ProtocolStore } from '../../src/store/protocol-store.ts'
 import type { HardwareCredential, User } from '../../src/store/records.ts'
 import { type Browser, createBrowser, type Page } from './support/browser.ts'

@@ -1,6 +1,6 @@
 import type { Logger } from '@latchkey/core'
 import type { TestableApp } from '../app.ts'
-import type { ClientOptions } from '../identity.ts'
+import type { ClientOptions } from '../identity/identity.ts'
 
 /** The options of the application under test. */
 export interface LoginAppOptions extends ClientOptions {

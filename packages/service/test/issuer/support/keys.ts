@@ -3,7 +3,7 @@ import {
   type KeyCreation,
   type KeyRequest,
   type VirtualKey,
-} from '../../../../testing/src/virtual-key.ts'
+} from '../../../../testing/src/identity/virtual-key.ts'
 import { keyCredential } from '../../../src/domain/factors/keys.ts'
 import { judgeNewKey, userHandle } from '../../../src/domain/factors/webauthn.ts'
 import { addCredential } from '../../../src/domain/ways/account-changes.ts'

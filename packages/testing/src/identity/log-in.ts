@@ -1,4 +1,4 @@
-import { TestingError } from './errors.ts'
+import { TestingError } from '../errors.ts'
 import { type KnownUser, secondStepOf } from './users.ts'
 import type { KeyCreation, KeyRequest, VirtualKey } from './virtual-key.ts'
 

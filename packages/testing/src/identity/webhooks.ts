@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import type { WebhookEvent, WebhookEventOf, WebhookEventType } from '@latchkey/core'
 import { serveNodeWebhook } from '@latchkey/core/node'
 import { createWebhookHandler } from '@latchkey/core/webhooks'
-import { TestingError } from './errors.ts'
+import { TestingError } from '../errors.ts'
 import type { Call } from './management.ts'
 
 /** A webhook endpoint that collects the events of an identity. */
