@@ -119,7 +119,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'the cookie of kept forms stays away from the provider’s form',
     adapter: 'fastify',
-    file: core('login/kept-forms.ts'),
+    file: core('login/form-browsers.ts'),
     find: "session.cookie.sameSite === 'none' ? 'none' : 'lax'",
     replacement: "(session.cookie.sameSite as string) === 'never' ? 'none' : 'lax'",
   },

@@ -27,7 +27,7 @@ import { type ApiOptions, createApi } from './http/app.ts'
 import { readUserToImport } from './http/resources/users-import.ts'
 import { readUserToBring } from './http/resources/users-import-update.ts'
 import { hasTwoHosts, refuseTwoHosts } from './http/two-hosts.ts'
-import { checkMembers, createIssuer } from './issuer/index.ts'
+import { checkMembers, createIssuer, type Issuer } from './issuer/index.ts'
 import type { MailTransport } from './mail/message.ts'
 import type { Outbox } from './mail/outbox.ts'
 import { openData } from './opening/open-data.ts'
@@ -140,15 +140,7 @@ async function startService(
       await check()
     },
   })
-  const route: RequestListener = (req, res) => {
-    if (hasTwoHosts(req)) return refuseTwoHosts(res)
-    if (consoleHandler?.isFor(req)) return consoleHandler.handle(req, res)
-    if (isApiPath(req.url)) return api(req, res)
-    issuer.handle(req, res).then(
-      (isAnswered) => isAnswered || api(req, res),
-      (error) => res.destroy(error),
-    )
-  }
+  const route = createRoute({ issuer, api, consoleHandler: () => consoleHandler })
   const handler = traceRequests(clientIp.isProxied, observeRequests(logger, route))
   followDeletions(context, background, logger)
   followJobs(context, background, {
@@ -376,6 +368,28 @@ function consoleHost(text: string, { allowHttpOnLoopback }: IdentityServiceOptio
     )
   }
   return url.host
+}
+
+/** The parts of the service that answer requests. */
+interface Answering {
+  issuer: Pick<Issuer, 'handle'>
+  api: RequestListener
+  /** `undefined` until the console has started, and in a service without one. */
+  consoleHandler: () => Console | undefined
+}
+
+/** Hands each request to the part that answers it. */
+function createRoute({ issuer, api, consoleHandler }: Answering): RequestListener {
+  return (req, res) => {
+    if (hasTwoHosts(req)) return refuseTwoHosts(res)
+    const console = consoleHandler()
+    if (console?.isFor(req)) return console.handle(req, res)
+    if (isApiPath(req.url)) return api(req, res)
+    issuer.handle(req, res).then(
+      (isAnswered) => isAnswered || api(req, res),
+      (error) => res.destroy(error),
+    )
+  }
 }
 
 /** Whether a request is for the REST half; all else is for the issuer of the tenant at its host. */

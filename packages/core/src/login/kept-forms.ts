@@ -1,7 +1,6 @@
 import type { RequestContext } from '../context.ts'
 import { RequestError } from '../errors/errors.ts'
 import { readForm } from '../http/body.ts'
-import { cookieNames, readCookie, setCookie } from '../http/cookies.ts'
 import { type AuthRequest, pathOf, queryOf, targetOf } from '../http/request.ts'
 import { safeReturnTo } from '../http/return-to.ts'
 import { isFromTrustedPage } from '../http/sending-page.ts'
@@ -13,14 +12,13 @@ import type { SessionStore } from '../session/stores/session-store.ts'
 import { storeAnswer } from '../session/stores/store-answer.ts'
 import { randomText } from '../shared/random.ts'
 import { createSealer } from '../shared/sealing.ts'
+import { createFormBrowsers } from './form-browsers.ts'
 import { createFormShare } from './form-share.ts'
-import type { FormCookie, FormKeeping, KeptForm } from './kept-form.ts'
+import type { FormKeeping, KeptForm } from './kept-form.ts'
 import { isSecretName } from './secret-names.ts'
 
 /** How long a form is kept, in seconds: as long as a login may take. */
 const KEPT_SECONDS = 600
-/** How long a browser is known, in seconds: a page may stay open longer than a session lasts. */
-const COOKIE_SECONDS = 400 * 86_400
 /** 16 random bytes as base64url. */
 const ID = /^[\w-]{22}$/
 /** The forms of browsers in which a user has logged in have this many bytes in one process. */
@@ -43,11 +41,11 @@ export interface KeptFormParts {
  */
 export function createKeptForms(parts: KeptFormParts): FormKeeping | undefined {
   const { options, store, replays, log } = parts
-  const { keepForms, routes, session, baseUrl } = options
+  const { keepForms, routes, baseUrl } = options
   const page = routes.keptForm
   if (!keepForms || !page) return undefined
   const sealer = createSealer(options.secrets, 'form')
-  const cookieName = `${session.cookieName}.forms`
+  const browsers = createFormBrowsers(options, sealer, KEPT_SECONDS)
   const shareOf = (bytes: number) => createFormShare(bytes, KEPT_SECONDS, options.now)
   const [users, strangers] = [shareOf(USER_BYTES), shareOf(STRANGER_BYTES)]
   const isSecret = (name: string): boolean =>
@@ -57,7 +55,7 @@ export function createKeptForms(parts: KeptFormParts): FormKeeping | undefined {
     async keep({ request, session: { current } }) {
       if (!isHtmlForm(request) || !isFromTrustedPage(request, options)) return undefined
       if (!isForm(request)) return void warn(log, 'It has files or is of multipart/form-data.')
-      const browser = browserOf(request)
+      const browser = browsers.of(request)
       if (!browser) return undefined
       const target = targetOf(request.url)
       // A path that is shortened or read in two ways is another path.
@@ -79,12 +77,12 @@ export function createKeptForms(parts: KeptFormParts): FormKeeping | undefined {
       const share = form.user === undefined ? strangers : users
       await makeRoom(share.take(id, sealed.length))
       await storeAnswer(() => store.set(storeKey(id), record))
-      const name = browser.isNew ? `${cookieName}.${id}` : cookieName
-      return { path: `${page}?id=${id}`, setCookie: cookieOf(browser, name) }
+      const setCookie = browsers.cookieOf(browser, browser.isNew ? id : undefined)
+      return { path: `${page}?id=${id}`, setCookie }
     },
     async find(asked, login) {
       const id = idOf(asked.request)
-      const browser = id && browserOf(asked.request, id)
+      const browser = id && browsers.of(asked.request, id)
       const stored = browser && (await storeAnswer(() => store.get(storeKey(id))))
       if (!stored || stored.expiresAt <= options.now()) return undefined
       const plain = sealer.open(String(stored.data.form), `${id}.${browser.key}`)
@@ -99,41 +97,9 @@ export function createKeptForms(parts: KeptFormParts): FormKeeping | undefined {
       return true
     },
     remember(request, { issuer, sub }) {
-      const key = browserOf(request)?.key ?? randomText(32)
-      return [cookieOf({ key, user: userHash(issuer, sub) }, cookieName)]
+      const key = browsers.of(request)?.key ?? randomText(32)
+      return [browsers.cookieOf({ key, user: userHash(issuer, sub) })]
     },
-  }
-
-  /**
-   * The browser of a request, a new one without a cookie; `undefined` with one that was not made here. The first form
-   * of a new browser has a cookie of its own, as another tab may send one at the same time.
-   *
-   * @param id - The form whose own cookie counts first.
-   */
-  function browserOf({ headers }: AuthRequest, id?: string): Browser | undefined {
-    const header = headers.get('cookie')
-    const own = id && open(readCookie(header, `${cookieName}.${id}`))
-    if (own) return own
-    const sealed = readCookie(header, cookieName)
-    if (sealed !== undefined) return open(sealed)
-    for (const name of cookieNames(header, `${cookieName}.`)) {
-      const browser = open(readCookie(header, name))
-      if (browser) return browser
-    }
-    return { key: randomText(32), isNew: true }
-  }
-
-  function open(sealed: string | undefined): FormCookie | undefined {
-    const plain = sealed === undefined ? undefined : sealer.open(sealed, 'browser')
-    return plain === undefined ? undefined : (JSON.parse(plain) as FormCookie)
-  }
-
-  function cookieOf({ key, user }: FormCookie, name: string): string {
-    // The provider's answer may be a form of another site, and brings what the session cookie brings.
-    const sameSite = session.cookie.sameSite === 'none' ? 'none' : 'lax'
-    const maxAgeSeconds = name === cookieName ? COOKIE_SECONDS : KEPT_SECONDS
-    const scope = { ...session.cookie, sameSite, maxAgeSeconds } as const
-    return setCookie(name, sealer.seal(JSON.stringify({ key, user }), 'browser'), scope)
   }
 
   async function makeRoom(gone: readonly string[]): Promise<void> {
@@ -167,12 +133,6 @@ export async function keepForm(asked: RequestContext): ReturnType<FormKeeping['k
   if (keptForms) return keptForms.keep({ request, session })
   if (!isOwnForm(asked)) return undefined
   return void warn(log, `"keepForms" is not set. It was sent to ${pathOf(request.url)}.`)
-}
-
-/** A browser that has sent a form. */
-interface Browser extends FormCookie {
-  /** Whether it came without a cookie of forms. */
-  readonly isNew?: boolean
 }
 
 function warn(log: Log, reason: string): void {

@@ -71,71 +71,9 @@ const NEEDS_LOGIN: ReadonlySet<string> = new Set([
 
 /** Makes the refresher of one instance. */
 export function createRefresher(settings: RefreshSettings): Refresher {
-  const { lock, options, publish, telemetry } = settings
-  const { hooks, now } = options
-  // As long again for the hooks and the session store.
-  const lockSeconds = 2 * options.requestSeconds
+  const { telemetry } = settings
+  const { now } = settings.options
   const inFlight = new Map<string, Promise<AuthSession>>()
-
-  const afterHook = async (refreshed: AuthSession): Promise<AuthSession> =>
-    (await hooks.onSession?.(refreshed, 'refresh')) ?? refreshed
-
-  const refresh = async (
-    provider: Provider,
-    session: StoredSession,
-    seen: AuthSession,
-  ): Promise<AuthSession> => {
-    const stored = await session.reload()
-    if (!stored) throw rejected('The session has ended.')
-    if (isRefreshed(stored, seen)) return stored
-    const user = userHash(stored.issuer, stored.sub)
-    const received: Received = {}
-    const refreshed = await requestTokens(provider, stored, settings, received).catch(
-      async (error) => {
-        publish('token.refresh_failed', { issuer: stored.issuer, user, code: error.code }, error)
-        await keepRefreshToken(session, stored, received)
-        if (error.code !== 'LATCHKEY_REFRESH_REJECTED') throw error
-        const later = await session.reload()
-        if (later && isRefreshed(later, stored)) return later
-        await session.end()
-        throw error
-      },
-    )
-    const kept = await afterHook(refreshed).catch(async (error) => {
-      await keepRefreshToken(session, stored, received)
-      throw error
-    })
-    if (!(await session.update(kept))) {
-      const later = await session.reload()
-      if (later) return later
-      throw rejected('The session ended while it was refreshed.')
-    }
-    publish('token.refreshed', { issuer: stored.issuer, user })
-    telemetry.succeeded('refresh')
-    return kept
-  }
-
-  const locked = async (
-    provider: Provider,
-    session: StoredSession,
-    seen: AuthSession,
-    key: string,
-  ): Promise<AuthSession> => {
-    if (!lock) return refresh(provider, session, seen)
-    for (let waited = 0; waited < lockSeconds * 1000; waited += LOCK_POLL_MS) {
-      const release = await storeAnswer(() => lock.acquire(`refresh:${key}`, lockSeconds))
-      if (release) {
-        try {
-          return await refresh(provider, session, seen)
-        } finally {
-          await Promise.resolve(storeAnswer(release)).catch(() => {})
-        }
-      }
-      if (waited === 0) publish('token.refresh_waited', { issuer: seen.issuer })
-      await new Promise((resolve) => setTimeout(resolve, LOCK_POLL_MS))
-    }
-    throw unavailable('Another refresh did not finish.')
-  }
 
   return {
     async accessToken(provider, session, { minValiditySeconds = 30, force = false } = {}) {
@@ -163,7 +101,7 @@ export function createRefresher(settings: RefreshSettings): Refresher {
         // New tokens that cannot be kept would leave the session with one that is used up.
         session.mustBeWritable()
         const flight = telemetry
-          .step('refresh', () => locked(provider, session, seen, key))
+          .step('refresh', () => refreshLocked(settings, provider, session, seen, key))
           .finally(() => inFlight.delete(key))
         inFlight.set(key, flight)
         return tokenOf(await flight)
@@ -174,6 +112,83 @@ export function createRefresher(settings: RefreshSettings): Refresher {
       }
     },
   }
+}
+
+/** Refreshes a session while no other process does, if the store has a lock. */
+async function refreshLocked(
+  settings: RefreshSettings,
+  provider: Provider,
+  session: StoredSession,
+  seen: AuthSession,
+  key: string,
+): Promise<AuthSession> {
+  const { lock, options, publish } = settings
+  if (!lock) return refresh(settings, provider, session, seen)
+  // As long again for the hooks and the session store.
+  const lockSeconds = 2 * options.requestSeconds
+  for (let waited = 0; waited < lockSeconds * 1000; waited += LOCK_POLL_MS) {
+    const release = await storeAnswer(() => lock.acquire(`refresh:${key}`, lockSeconds))
+    if (release) {
+      try {
+        return await refresh(settings, provider, session, seen)
+      } finally {
+        await Promise.resolve(storeAnswer(release)).catch(() => {})
+      }
+    }
+    if (waited === 0) publish('token.refresh_waited', { issuer: seen.issuer })
+    await new Promise((resolve) => setTimeout(resolve, LOCK_POLL_MS))
+  }
+  throw unavailable('Another refresh did not finish.')
+}
+
+/**
+ * Refreshes a session, and keeps what it becomes.
+ *
+ * @param seen - The session as the request has read it: one that was refreshed since is not refreshed again.
+ */
+async function refresh(
+  settings: RefreshSettings,
+  provider: Provider,
+  session: StoredSession,
+  seen: AuthSession,
+): Promise<AuthSession> {
+  const { options, publish, telemetry } = settings
+  const stored = await session.reload()
+  if (!stored) throw rejected('The session has ended.')
+  if (isRefreshed(stored, seen)) return stored
+  const user = userHash(stored.issuer, stored.sub)
+  const received: Received = {}
+  const refreshed = await requestTokens(provider, stored, settings, received).catch(
+    async (error) => {
+      publish('token.refresh_failed', { issuer: stored.issuer, user, code: error.code }, error)
+      await keepRefreshToken(session, stored, received)
+      if (error.code !== 'LATCHKEY_REFRESH_REJECTED') throw error
+      const later = await session.reload()
+      if (later && isRefreshed(later, stored)) return later
+      await session.end()
+      throw error
+    },
+  )
+  const kept = await afterHook(options, refreshed).catch(async (error) => {
+    await keepRefreshToken(session, stored, received)
+    throw error
+  })
+  if (!(await session.update(kept))) {
+    const later = await session.reload()
+    if (later) return later
+    throw rejected('The session ended while it was refreshed.')
+  }
+  publish('token.refreshed', { issuer: stored.issuer, user })
+  telemetry.succeeded('refresh')
+  return kept
+}
+
+/** The session that the hook of the application makes of a refreshed one. */
+async function afterHook(
+  { hooks }: ResolvedAuthOptions,
+  refreshed: AuthSession,
+): Promise<AuthSession> {
+  return (await hooks.onSession?.(refreshed, 'refresh')) ?? refreshed
 }
 
 /** The refresh token of an answer, whether or not the answer can be used. */

@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { JsonAnswer, MisbehavingProvider } from './provider.ts'
 
 /** Answers with JSON. */
 export function json(res: ServerResponse, body: unknown, status = 200): void {
@@ -10,6 +11,21 @@ export function json(res: ServerResponse, body: unknown, status = 200): void {
 export function jsonText(res: ServerResponse, text: string, status = 200): void {
   res.writeHead(status, { 'content-type': 'application/json' })
   res.end(text)
+}
+
+/** Sends an object of the provider as JSON, changed as the test asks for. */
+export function send(
+  provider: MisbehavingProvider,
+  res: ServerResponse,
+  answer: JsonAnswer,
+  body: unknown,
+): void {
+  jsonText(res, rewritten(provider, answer, JSON.stringify(body)))
+}
+
+/** The JSON text of an object of the provider, changed as the test asks for. */
+export function rewritten(provider: MisbehavingProvider, answer: JsonAnswer, text: string): string {
+  return provider.rewrite?.(answer, text) ?? text
 }
 
 /** The whole body of a request. */

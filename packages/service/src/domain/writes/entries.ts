@@ -121,21 +121,14 @@ export function entry<T extends object>(
     return { tenantId: tenant.id, kind, key: typeof id === 'string' ? keyOf(id) : id.key }
   }
 
-  function payloadOf({ context, tenant }: Holder, id: string, value: T): string {
-    if (!sealing) return JSON.stringify(value)
-    const { [sealing.member]: text, ...rest } = value
-    const sealed = context.domain.vault.seal(sealing.purpose(tenant.id, id, value), String(text))
-    return JSON.stringify({ ...rest, [sealing.as]: sealed })
+  function payloadOf(holder: Holder, id: string, value: T): string {
+    return sealing ? sealedPayload(sealing, holder, id, value) : JSON.stringify(value)
   }
 
-  function toFound({ context, tenant }: Holder, id: EntryId, stored: ProtocolEntry): Found<T> {
-    const value = JSON.parse(stored.payload)
-    if (sealing) {
-      const { [sealing.as]: sealed } = value
-      delete value[sealing.as]
-      const purpose = sealing.purpose(tenant.id, textOf(id), value)
-      value[sealing.member] = openIfKnown(context.domain.vault, purpose, sealed)
-    }
+  function toFound(holder: Holder, id: EntryId, stored: ProtocolEntry): Found<T> {
+    const value: T = sealing
+      ? openedValue(sealing, holder, textOf(id), stored.payload)
+      : JSON.parse(stored.payload)
     return { value, isSpent: stored.consumedAt !== undefined, entry: stored }
   }
 
@@ -214,6 +207,32 @@ export function entry<T extends object>(
   }
   kinds.set(kind, entries)
   return entries
+}
+
+/** The payload of a record with a member that is sealed. */
+function sealedPayload<T extends object>(
+  { member, as, purpose }: Sealing<T>,
+  { context, tenant }: Holder,
+  id: string,
+  value: T,
+): string {
+  const { [member]: text, ...rest } = value
+  const sealed = context.domain.vault.seal(purpose(tenant.id, id, value), String(text))
+  return JSON.stringify({ ...rest, [as]: sealed })
+}
+
+/** The value of a record with a sealed member, which is `undefined` when its master key is gone. */
+function openedValue<T extends object>(
+  { member, as, purpose }: Sealing<T>,
+  { context, tenant }: Holder,
+  id: string,
+  payload: string,
+): T {
+  const value = JSON.parse(payload)
+  const { [as]: sealed } = value
+  delete value[as]
+  value[member] = openIfKnown(context.domain.vault, purpose(tenant.id, id, value), sealed)
+  return value
 }
 
 function textOf(id: EntryId): string {

@@ -140,25 +140,9 @@ async function build(
   )
   // The dispatcher strips what clients send and sets protocol and host from the issuer.
   provider.proxy = true
-  const fail = ({ path }: { path: string }, err: Error) =>
+  const fail = ({ path }: { path: string }, err: Error): void =>
     context.logger.error({ tenantId: tenant.id, path, err }, 'The issuer failed.')
-  provider.use(async (ctx, next) => {
-    try {
-      await next()
-    } catch (err) {
-      // An error of saving the session after the response was made. oidc-provider's own error
-      // handling does not see it.
-      if (!(err instanceof StoreError)) throw err
-      const branding = brandingFor(tenant, ctx.req, ctx.query.ui_locales)
-      ctx.status = 503
-      const page = { title: 'errorTitle', text: 'errorServer' } as const
-      const { html, headers } = renderPage('message', branding, page)
-      ctx.set({ ...headers, 'retry-after': String(STORE_RETRY_SECONDS) })
-      ctx.remove('location')
-      ctx.body = html
-      fail(ctx, err)
-    }
-  })
+  answerStoreErrors(provider, tenant, fail)
   keepAuthTimeWhole(provider)
   nameSessions(provider)
   carryLoginFacts(provider, context.domain.clock)
@@ -203,6 +187,34 @@ async function build(
       await makeChanges(context.protocol)
     })
   })
+  tellOfErrors(provider, fail)
+  return { provider, handle: provider.callback() }
+}
+
+/** Writes a failure of the issuer into the log. */
+type Fail = (ctx: { path: string }, err: Error) => void
+
+/** Answers with an error page when the session could not be saved after the response was made, which oidc-provider's own error handling does not see. */
+function answerStoreErrors(provider: Provider, tenant: Tenant, fail: Fail): void {
+  provider.use(async (ctx, next) => {
+    try {
+      await next()
+    } catch (err) {
+      if (!(err instanceof StoreError)) throw err
+      const branding = brandingFor(tenant, ctx.req, ctx.query.ui_locales)
+      ctx.status = 503
+      const page = { title: 'errorTitle', text: 'errorServer' } as const
+      const { html, headers } = renderPage('message', branding, page)
+      ctx.set({ ...headers, 'retry-after': String(STORE_RETRY_SECONDS) })
+      ctx.remove('location')
+      ctx.body = html
+      fail(ctx, err)
+    }
+  })
+}
+
+/** Reports the errors of oidc-provider and of Koa, but those of connections that broke. */
+function tellOfErrors(provider: Provider, fail: Fail): void {
   provider.on('server_error', (ctx, err) => {
     if (isBrokenOff(ctx.req)) return
     fail(ctx, err)
@@ -217,7 +229,6 @@ async function build(
     const isGone = !ctx.req.complete || err === ctx.req.socket.errored
     if (!isGone) fail(ctx, err)
   })
-  return { provider, handle: provider.callback() }
 }
 
 /** The paths whose requests change several entries. */

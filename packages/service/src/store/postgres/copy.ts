@@ -1,7 +1,7 @@
 import { type AnyRow, join, name, names, once, raw, script, sql } from '../sql/sql.ts'
 import { SYSTEM_TENANT_ID } from '../system-tenant.ts'
-import type { Run } from './connections.ts'
 import { COUNTER_SHARDS } from './migrations.ts'
+import type { Run } from './statements.ts'
 
 /** How many rows one statement inserts. */
 const BATCH = 1_000

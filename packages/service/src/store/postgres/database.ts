@@ -1,10 +1,11 @@
 import pg from 'pg'
 import type { Engine } from '../sql/engine.ts'
 import { name, script, sql } from '../sql/sql.ts'
-import { type Connections, oncePreparedAgain, type Run } from './connections.ts'
+import type { Connections } from './connections.ts'
 import { isDuplicate } from './failure.ts'
 import { createLines } from './lines.ts'
 import { createPostgresQueries } from './queries.ts'
+import { oncePreparedAgain, type Run } from './statements.ts'
 import { createCounters } from './tables/counters.ts'
 import { createTrigrams } from './tables/trigrams.ts'
 

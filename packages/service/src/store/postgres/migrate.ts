@@ -3,16 +3,12 @@ import { createIndex } from '../sql/create-tables.ts'
 import type { Queries } from '../sql/engine.ts'
 import { type Change, missingOf } from '../sql/migrations.ts'
 import { once, script, sql } from '../sql/sql.ts'
-import {
-  type Connections,
-  createConnections,
-  type PostgresOptions,
-  type Run,
-} from './connections.ts'
+import { type Connections, createConnections, type PostgresOptions } from './connections.ts'
 import { createExclusive } from './exclusive.ts'
 import { isDeadlock, isDuplicate, isLockTimeout } from './failure.ts'
 import { changes, createAll, RELEASED } from './migrations.ts'
 import { createPostgresQueries } from './queries.ts'
+import type { Run } from './statements.ts'
 import { missingTrigrams } from './tables/trigrams.ts'
 
 /** The names of the changes that were made. */

@@ -1,6 +1,6 @@
 import type { Queries } from '../sql/engine.ts'
 import type { Sql } from '../sql/sql.ts'
-import type { Run } from './connections.ts'
+import type { Run } from './statements.ts'
 
 /** Statements on something that runs them. Transactions are begun and ended outside of it, by what owns the connection. */
 export function createPostgresQueries(run: Run): Queries {

@@ -1,38 +1,26 @@
-import type { DatabaseSync } from 'node:sqlite'
 import type { Clock } from '../../clock.ts'
 import { admissionAfter, createAttemptsUnderWay } from '../attempts.ts'
 import {
   type AttemptLimit,
   type AttemptMethods,
   type Attempts,
-  type Change,
   type EntryName,
   MAIL_KEPT_SECONDS,
   type ProtocolEntry,
   type ProtocolStore,
 } from '../protocol-store.ts'
 import type { Micros } from '../records.ts'
+import { createEntryWrites } from './entry-writes.ts'
 import { createGroupCommit, type GroupCommit } from './group-commit.ts'
 import { createSqliteQueue } from './protocol-queue.ts'
 import { openProtocolDatabase, SCHEMA_VERSION } from './protocol-schema.ts'
+import { type ProtocolStatements, prepareStatements, toEntry } from './protocol-statements.ts'
 
 /**
  * The most entries that one round of {@link ProtocolStore.prune} removes, so that other requests
  * need not wait.
  */
 const PRUNE_BATCH = 2000
-
-interface Row {
-  tenant_id: string
-  kind: string
-  key: string
-  payload: string
-  expires_at: Micros
-  grant_id: string | null
-  uid: string | null
-  account_id: string | null
-  consumed_at: Micros | null
-}
 
 /**
  * Keeps protocol state in an SQLite file of its own, for one process.
@@ -45,7 +33,7 @@ interface Row {
 export function createSqliteProtocolStore(options: { path: string; clock: Clock }): ProtocolStore {
   const database = openProtocolDatabase(options.path)
   const commits = createGroupCommit(database)
-  const sql = prepare(database)
+  const sql = prepareStatements(database)
   const now = (): Micros => Math.floor(options.clock.now() * 1000)
 
   function entryAt({ tenantId, kind, key }: EntryName): ProtocolEntry | undefined {
@@ -56,23 +44,7 @@ export function createSqliteProtocolStore(options: { path: string; clock: Clock 
     mail: createSqliteQueue(database, commits, now, 'mail'),
     notices: createSqliteQueue(database, commits, now, 'notice'),
 
-    async put(entry) {
-      await commits.write(() => sql.put.run(...columnsOf(entry)))
-    },
-
-    async replace(entry, payload) {
-      const { tenantId, kind, key, expiresAt, grantId, uid, accountId, consumedAt } = entry
-      const values = [entry.payload, expiresAt, grantId, uid, accountId, consumedAt]
-      const done = await commits.write(() =>
-        sql.replace.run(
-          ...values.map((value) => value ?? null),
-          ...[tenantId, kind, key, now(), payload],
-        ),
-      )
-      return done.changes === 1
-    },
-
-    write: (changes) => writeTogether(sql, commits, now(), changes),
+    ...createEntryWrites(sql, commits, now),
 
     async find(name, renewal) {
       const entry = entryAt(name)
@@ -111,27 +83,6 @@ export function createSqliteProtocolStore(options: { path: string; clock: Clock 
       }
     },
 
-    async consume({ tenantId, kind, key }, payload) {
-      const at = now()
-      const done = await commits.write(() =>
-        sql.consume.run(at, null, tenantId, kind, key, at, payload ?? null),
-      )
-      return done.changes === 1
-    },
-
-    async takeByUid(tenantId, kind, uid) {
-      const at = now()
-      return toEntry(await commits.write(() => sql.takeByUid.get(uid, kind, tenantId, at)))
-    },
-
-    async delete({ tenantId, kind, key }) {
-      await commits.write(() => sql.delete.run(tenantId, kind, key))
-    },
-
-    async deleteByGrant(tenantId, kind, grantId) {
-      await commits.write(() => sql.deleteByGrant.run(grantId, kind, tenantId))
-    },
-
     ...createAttempts(sql, commits, now),
 
     async prune() {
@@ -157,7 +108,7 @@ export function createSqliteProtocolStore(options: { path: string; clock: Clock 
 
 /** The attempts that are counted, and those under way. */
 function createAttempts(
-  sql: ReturnType<typeof prepare>,
+  sql: ProtocolStatements,
   commits: GroupCommit,
   now: () => Micros,
 ): Pick<ProtocolStore, AttemptMethods> {
@@ -223,121 +174,5 @@ function createAttempts(
     async resetAttempts(prefix) {
       await commits.write(() => sql.resetAttempts.run(prefix, `${prefix}\u{10ffff}`))
     },
-  }
-}
-
-/** Makes changes in one transaction, or none of them when an entry that they spend is spent or gone. */
-async function writeTogether(
-  sql: ReturnType<typeof prepare>,
-  commits: GroupCommit,
-  at: Micros,
-  changes: readonly Change[],
-): Promise<boolean> {
-  const step = (change: Change): void => {
-    if (change.kind === 'put') return void sql.put.run(...columnsOf(change.entry))
-    const { tenantId, kind, key } = change.name
-    if (change.kind === 'delete') return void sql.delete.run(tenantId, kind, key)
-    const end = change.keepSeconds === undefined ? null : at + change.keepSeconds * 1e6
-    const done = sql.consume.run(at, end, tenantId, kind, key, at, null)
-    if (done.changes === 0) throw SPENT
-  }
-  try {
-    await commits.write(() => changes.forEach(step))
-    return true
-  } catch (error) {
-    if (error === SPENT) return false
-    throw error
-  }
-}
-
-/** Undoes the changes of a write. */
-const SPENT = new Error('The entry is spent or gone.')
-
-const COLUMNS = 'tenant_id, kind, key, payload, expires_at, grant_id, uid, account_id, consumed_at'
-const BY_KEY = 'tenant_id = ? AND kind = ? AND key = ?'
-
-function prepare(database: DatabaseSync) {
-  return {
-    put: database.prepare(
-      `INSERT OR REPLACE INTO entry (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    ),
-    replace: database.prepare(
-      `UPDATE entry SET payload = ?, expires_at = ?, grant_id = ?, uid = ?, account_id = ?, consumed_at = ?
-       WHERE ${BY_KEY} AND expires_at > ? AND consumed_at IS NULL AND payload = ?`,
-    ),
-    find: database.prepare(`SELECT * FROM entry WHERE ${BY_KEY} AND expires_at > ?`),
-    findByUid: database.prepare(
-      'SELECT * FROM entry WHERE uid = ? AND kind = ? AND tenant_id = ? AND expires_at > ?',
-    ),
-    listByAccount: database.prepare(
-      'SELECT * FROM entry WHERE account_id = ? AND kind = ? AND tenant_id = ? AND expires_at > ?',
-    ),
-    // In the order of the index; writing an entry again gives it a new number.
-    pageByAccount: database.prepare(
-      `SELECT rowid, * FROM entry
-       WHERE account_id = ? AND kind = ? AND tenant_id = ? AND rowid < ? AND expires_at > ?
-       ORDER BY rowid DESC LIMIT ?`,
-    ),
-    consume: database.prepare(
-      `UPDATE entry SET consumed_at = ?, expires_at = min(expires_at, coalesce(?, expires_at))
-       WHERE ${BY_KEY} AND expires_at > ? AND consumed_at IS NULL AND payload = coalesce(?, payload)`,
-    ),
-    takeByUid: database.prepare(
-      'DELETE FROM entry WHERE uid = ? AND kind = ? AND tenant_id = ? AND expires_at > ? RETURNING *',
-    ),
-    renew: database.prepare(`UPDATE entry SET expires_at = ? WHERE ${BY_KEY} AND expires_at = ?`),
-    delete: database.prepare(`DELETE FROM entry WHERE ${BY_KEY}`),
-    deleteByGrant: database.prepare(
-      'DELETE FROM entry WHERE grant_id = ? AND kind = ? AND tenant_id = ?',
-    ),
-    attempts: database.prepare(
-      'SELECT count, last_at AS lastAt FROM attempt WHERE key = ? AND forget_at > ?',
-    ),
-    attemptsOf: database.prepare(
-      'SELECT key, count, last_at AS lastAt FROM attempt WHERE key >= ? AND key < ? AND forget_at > ?',
-    ),
-    setAttempts: database.prepare('INSERT OR REPLACE INTO attempt VALUES (?, ?, ?, ?)'),
-    resetAttempt: database.prepare('DELETE FROM attempt WHERE key = ?'),
-    resetAttempts: database.prepare('DELETE FROM attempt WHERE key >= ? AND key < ?'),
-    pruneAttempts: database.prepare(
-      'DELETE FROM attempt WHERE key IN (SELECT key FROM attempt WHERE forget_at <= ? LIMIT ?)',
-    ),
-    pruneMail: database.prepare('DELETE FROM mail WHERE created_at < ?'),
-    pruneNotices: database.prepare('DELETE FROM notice WHERE created_at < ?'),
-    prune: database.prepare(
-      `DELETE FROM entry WHERE (tenant_id, kind, key) IN
-         (SELECT tenant_id, kind, key FROM entry WHERE expires_at <= ? LIMIT ?)`,
-    ),
-  }
-}
-
-function columnsOf(entry: ProtocolEntry) {
-  return [
-    entry.tenantId,
-    entry.kind,
-    entry.key,
-    entry.payload,
-    entry.expiresAt,
-    entry.grantId ?? null,
-    entry.uid ?? null,
-    entry.accountId ?? null,
-    entry.consumedAt ?? null,
-  ] as const
-}
-
-/** A row of the table `entry`. */
-export function toEntry(found: unknown): ProtocolEntry | undefined {
-  if (found === undefined) return undefined
-  const row = found as Row
-  return {
-    tenantId: row.tenant_id,
-    kind: row.kind,
-    key: row.key,
-    payload: row.payload,
-    expiresAt: row.expires_at,
-    grantId: row.grant_id ?? undefined,
-    uid: row.uid ?? undefined,
-    accountId: row.account_id ?? undefined,
-    consumedAt: row.consumed_at ?? undefined,
   }
 }

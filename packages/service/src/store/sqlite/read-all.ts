@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import type { ProtocolEntry } from '../protocol-store.ts'
 import type { AnyRow } from '../sql/sql.ts'
-import { toEntry } from './protocol-store.ts'
+import { toEntry } from './protocol-statements.ts'
 
 /** Every row of a table, one after another, in the order of its key. */
 export function* readTable(from: string | DatabaseSync, table: string): Generator<AnyRow> {

@@ -19,9 +19,10 @@ import {
 } from '../../sql/sql.ts'
 import { createReads, type Table, type TableDefinition } from '../../sql/table.ts'
 import { toRow as auditRow } from '../../sql/tables/audit.ts'
-import type { Connections, Rows } from '../connections.ts'
+import type { Connections } from '../connections.ts'
 import { isConflict, isDuplicate, sqlState } from '../failure.ts'
 import { createLines } from '../lines.ts'
+import type { Rows } from '../statements.ts'
 import { shardOf } from './counters.ts'
 
 /** How often an update is tried while other processes change the same row. */

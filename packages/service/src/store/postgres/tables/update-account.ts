@@ -9,8 +9,9 @@ import { toRow as auditRow } from '../../sql/tables/audit.ts'
 import { credentialsTable } from '../../sql/tables/credentials.ts'
 import { changeLegacy, legacyOf, fromRow as toLegacy } from '../../sql/tables/legacy-passwords.ts'
 import { standingOf, storeStanding, toStanding } from '../../sql/tables/standings.ts'
-import type { Connections, Run } from '../connections.ts'
+import type { Connections } from '../connections.ts'
 import { isConflict, isDuplicate, isStalePlan } from '../failure.ts'
+import type { Run } from '../statements.ts'
 import { storeText, withoutTexts } from './user-texts.ts'
 
 /** How often a change is tried that met another transaction. */

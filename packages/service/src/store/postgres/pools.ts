@@ -1,0 +1,63 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import pg from 'pg'
+import { observe, secondsSince } from '../../telemetry/metrics.ts'
+import { isConnectionLost, storeFailure } from './failure.ts'
+import type { Ask, Run } from './statements.ts'
+
+/** Connections that are held one at a time. */
+export interface Pool {
+  /** The name in metrics. */
+  readonly name: string
+  readonly pool: pg.Pool
+  /** Set for the work that holds a connection of this pool. */
+  readonly holder: AsyncLocalStorage<true>
+}
+
+/** Makes a pool; none of its connections is opened yet. */
+export function createPool(name: string, settings: pg.PoolConfig): Pool {
+  const pool = new pg.Pool(settings)
+  // The pool has thrown the connection away by then.
+  pool.on('error', () => {})
+  // From the first moment on: one that ends between its making and its first use would end the process.
+  pool.on('connect', (client) => client.on('error', () => {}))
+  return { name, pool, holder: new AsyncLocalStorage() }
+}
+
+/** Runs `work` with a connection of a pool. It throws when `work` asks the same pool for another one. */
+export async function useOf<T>(
+  { name, pool, holder }: Pool,
+  ask: Ask,
+  work: (run: Run) => Promise<T>,
+): Promise<T> {
+  if (holder.getStore())
+    throw new Error('A connection of this pool is held already: use its run().')
+  let client: pg.PoolClient
+  const askedAt = performance.now()
+  try {
+    client = await pool.connect()
+    observe('poolWaits', { pool: name }, secondsSince(askedAt))
+  } catch (error) {
+    throw storeFailure(error)
+  }
+  let isLost = false
+  // The error of a connection that is lost between two statements. Without a listener it would
+  // end the process.
+  const lose = () => {
+    isLost = true
+  }
+  client.on('error', lose)
+  const run: Run = async (statement) => {
+    try {
+      return await ask(client, statement)
+    } catch (error) {
+      isLost ||= isConnectionLost(error)
+      throw storeFailure(error)
+    }
+  }
+  try {
+    return await holder.run(true, () => work(run))
+  } finally {
+    client.off('error', lose)
+    client.release(isLost)
+  }
+}

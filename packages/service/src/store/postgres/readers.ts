@@ -1,0 +1,125 @@
+import pg from 'pg'
+import { StoreError } from '../errors.ts'
+import type { Sql } from '../sql/sql.ts'
+import { isConnectionLost, isStalePlan, storeFailure } from './failure.ts'
+import type { Ask, Rows } from './statements.ts'
+
+/** A connection that is open, or is being opened. */
+type Reader = Promise<pg.Client>
+
+/** Connections that reads share, and one for the heartbeat. */
+export interface Readers {
+  /** Runs a read, and once more if its connection was lost. */
+  read<R>(statement: Sql<R>): Promise<Rows<R>>
+  /** The connection of the heartbeat, opened if there is none. */
+  beating(): Reader
+  /** Replaces all connections, and asks the reads in progress once more. Statements in progress keep theirs, which may well be all right. */
+  replace(): void
+  close(): Promise<void>
+}
+
+/** Reads are pipelined: a few connections serve any number of requests at a time. */
+const READERS = 4
+
+/** Makes the connections; none is opened yet. */
+export function createReaders(settings: pg.ClientConfig, ask: Ask): Readers {
+  let readers: Slots = []
+  /** The connection of the heartbeat, apart from the others: behind a slow read it would seem silent. */
+  let beating: Slots = []
+  /** The reads in progress, each as a function that asks it once more. */
+  const waiting = new Set<() => void>()
+  let turn = 0
+  let isClosed = false
+
+  function reader(): Reader {
+    turn = (turn + 1) % READERS
+    const kept = readers[turn] ?? openReader(settings, readers, turn)
+    readers[turn] = kept
+    return kept
+  }
+
+  /** Answers as the first of two reads does. The second one begins when connections are replaced. */
+  function eitherOf<R>(read: () => Promise<Rows<R>>): Promise<Rows<R>> {
+    return new Promise((resolve, reject) => {
+      const askAgain = () => {
+        waiting.delete(askAgain)
+        // If it fails, the first one still answers or ends at its own limit.
+        read().then(resolve, () => {})
+      }
+      waiting.add(askAgain)
+      read()
+        .then(resolve, reject)
+        .finally(() => waiting.delete(askAgain))
+    })
+  }
+
+  async function readOnce<R>(statement: Sql<R>): Promise<Rows<R>> {
+    if (isClosed) throw new StoreError('The store is closed.')
+    const from = readers
+    try {
+      return await eitherOf(async () => ask(await reader(), statement))
+    } catch (error) {
+      // The failure that ended one has ended the others, too, though it may not be known yet.
+      if (isConnectionLost(error) && readers === from) {
+        readers = []
+        void endAll(from)
+      }
+      throw error
+    }
+  }
+
+  return {
+    async read(statement) {
+      try {
+        try {
+          return await readOnce(statement)
+        } catch (error) {
+          if (isClosed || !(isConnectionLost(error) || isStalePlan(error))) throw error
+          // The connection may have been lost long ago; a read can be made twice.
+          return await readOnce(statement)
+        }
+      } catch (error) {
+        throw storeFailure(error)
+      }
+    },
+    beating() {
+      beating[0] ??= openReader(settings, beating, 0)
+      return beating[0]
+    },
+    replace() {
+      const before = [endAll(readers), endAll(beating)]
+      readers = []
+      beating = []
+      void Promise.allSettled(before)
+      for (const askAgain of waiting) askAgain()
+    },
+    async close() {
+      isClosed = true
+      await Promise.all([endAll(readers), endAll(beating)])
+    },
+  }
+}
+
+/** Connections by their number, each from when it is opened until it is lost. */
+type Slots = (Reader | undefined)[]
+
+async function openReader(settings: pg.ClientConfig, of: Slots, slot: number): Reader {
+  const client = new pg.Client({ ...settings, pipeline: true })
+  const forget = () => {
+    of[slot] = undefined
+  }
+  client.on('error', forget).on('end', forget)
+  try {
+    await client.connect()
+    return client
+  } catch (error) {
+    forget()
+    throw error
+  }
+}
+
+/** Ends connections, each after what it is asked already. */
+async function endAll(readers: Readonly<Slots>): Promise<void> {
+  const end = async (reader: Reader | undefined) => (await reader)?.end()
+  await Promise.allSettled(readers.map(end))
+}

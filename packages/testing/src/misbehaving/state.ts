@@ -1,0 +1,44 @@
+import type { MisbehavingProvider } from './provider.ts'
+import type { SigningKey } from './signing.ts'
+
+/** A login that was granted: its code and tokens stand for it. */
+export interface Grant {
+  readonly nonce: string | undefined
+  readonly codeChallenge: string | undefined
+  readonly claims: Record<string, unknown>
+  readonly authTime: number
+  readonly sid: string
+}
+
+/** A provider with everything that it keeps between requests. */
+export interface ProviderState {
+  readonly provider: MisbehavingProvider
+  /** The key that it signs with. */
+  key: SigningKey
+  readonly codes: Map<string, Grant>
+  readonly refreshTokens: Map<string, Grant>
+  readonly accessTokens: Map<string, Grant>
+  /** The pushed authorization requests, by their `request_uri` (RFC 9126). */
+  readonly pushed: Map<string, URLSearchParams>
+  /** The session ids of its logins, in order. */
+  readonly sids: string[]
+}
+
+/** Makes the state of a provider without logins. */
+export function createState(provider: MisbehavingProvider, key: SigningKey): ProviderState {
+  return {
+    ...{ provider, key, sids: [] },
+    codes: new Map(),
+    refreshTokens: new Map(),
+    accessTokens: new Map(),
+    pushed: new Map(),
+  }
+}
+
+/** The claims of a grant; those of the same user may have changed since the login. */
+export function claimsOf(
+  { user }: MisbehavingProvider,
+  { claims }: Grant,
+): Record<string, unknown> {
+  return user.sub === claims.sub ? { ...user } : claims
+}
