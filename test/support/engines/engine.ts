@@ -5,7 +5,7 @@ export type EngineName = 'Chromium' | 'Firefox' | 'WebKit'
 /** One tab of a browser, as far as journeys need it. Every call waits until it can be done, or fails after some seconds. */
 export interface Tab {
   open(url: string): Promise<void>
-  /** Clicks a link or button, by its text without icons. */
+  /** Clicks a link, a button or the label of a box, by its text without icons. */
   press(text: string): Promise<void>
   /** Replaces the text of a field, by the beginning of its label. */
   fill(label: string, text: string): Promise<void>
@@ -45,8 +45,12 @@ export const WAIT_MILLISECONDS = limit(30)
 
 /** Where a browser is, as XPath, which every driver understands. */
 export const places = {
-  pressable: (text: string) =>
-    `//*[self::a or self::button][(text()|self::*)[normalize-space()=${quote(text)}]]`,
+  /** A label counts where no link or button has the text. */
+  pressable: (text: string) => {
+    const isNamed = `[(text()|self::*)[normalize-space()=${quote(text)}]]`
+    const control = `//*[self::a or self::button]${isNamed}`
+    return `${control} | //label[not(${control})]${isNamed}`
+  },
   field: (label: string) =>
     `//*[(self::input and not(@type="hidden")) or self::textarea or self::select]` +
     `[@id=//label[starts-with(normalize-space(), ${quote(label)})]/@for` +

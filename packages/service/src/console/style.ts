@@ -14,6 +14,7 @@ import { tokens } from '../pages/index.ts'
  * | `note`, with `good`, `bad` or `warn`           | a sentence above the content; `trouble` puts a button beside it |
  * | `field`, `hint`, `wrong`, `check`, `row`       | a labelled input, its help and refusal; a box; inputs in a line |
  * | `filters`, `buttons`                           | a grid of inputs above a list; its buttons                     |
+ * | `reach` with `some`                            | a choice of tenants; hidden while all are chosen               |
  * | `button` or `a.button`: `quiet`, `danger`, `small` | the one main action has none of them                       |
  * | `td.name`, `td.choose`                        | a name, whose words stay whole; the box that chooses a row      |
  * | `list` with `chosen`                           | a form around a table; the bar that counts, and stays in sight  |
@@ -155,6 +156,8 @@ form { margin: 0; }
 .scroll + :is(.note, .actions, .soft) { margin-top: 1rem; }
 .check .hint { margin: 0; }
 .check label code { margin-left: .35rem; }
+.reach > .some { padding-inline-start: 1.55rem; }
+.reach:has(> .check > [value="all"]:checked) > .some { display: none; }
 .choices { display: flex; flex-wrap: wrap; gap: .6rem; list-style: none; margin: 0 0 1rem; padding: 0; }
 .card > details:first-child > summary { padding: 0; }
 pre.code { margin: 0 0 1rem; }

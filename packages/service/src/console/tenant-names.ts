@@ -13,6 +13,8 @@ export async function tenantNames(
     ids.length === 0
       ? { items: [] }
       : await listTenants(scope, ids, { after: undefined, limit: ids.length })
-  const names = new Map(items.map((one) => [one.id, one.name || one.settings.domain]))
-  return (reach) => (reach === 'all' ? [] : reach.map((id) => ({ id, name: names.get(id) ?? id })))
+  const named = new Map(
+    items.map(({ id, name, settings: { domain } }) => [id, { id, name: name || domain, domain }]),
+  )
+  return (reach) => (reach === 'all' ? [] : reach.map((id) => named.get(id) ?? { id, name: id }))
 }

@@ -19,7 +19,7 @@ test('an operator invited on the command line sets a password, adds a passkey, a
   onTestFinished(() => rmSync(data, { recursive: true, force: true }))
   await using chromium = await startChromium()
   await using running = await listenWithConsole({ data })
-  const tenant = await running.service.admin.createTenant({ domain: 'acme.example' })
+  await running.service.admin.createTenant({ domain: 'acme.example' })
   const page = await chromium.open()
   const cdp = await page.context().newCDPSession(page)
   await cdp.send('WebAuthn.enable')
@@ -51,7 +51,7 @@ test('an operator invited on the command line sets a password, adds a passkey, a
   // Six minutes later, what is dangerous asks for the passkey again.
   await page.goto(`${running.url}/console/keys/new`)
   await page.getByLabel('Name').fill('ci')
-  await page.getByLabel('Ids of tenants').fill(tenant.id)
+  await page.getByLabel('acme.example').check()
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 6 * 60_000 })
   onTestFinished(() => void vi.useRealTimers())
   await page.getByRole('button', { name: 'Make the key' }).click()

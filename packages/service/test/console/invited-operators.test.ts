@@ -19,6 +19,7 @@ async function startInviting(store: (typeof stores)[number], code?: number) {
       press(owner, await owner.get(`${PATH}/new`), `${PATH}/new`, {
         email: BOB,
         role: 'support',
+        reach: 'all',
         ...fields,
       }),
     /** The links in the messages to Bob, the oldest first. */
@@ -139,6 +140,8 @@ test('without a mail server, the link is shown to the owner, as before', async (
   const owner = await running.logIn({ role: 'owner' })
   const page = await owner.get(`${PATH}/new`)
   expect(page.html).toContain('A mail server is not set up')
-  const made = await press(owner, page, `${PATH}/new`, { email: BOB, role: 'viewer' })
+  const made = await press(owner, page, `${PATH}/new`, {
+    ...{ email: BOB, role: 'viewer', reach: 'all' },
+  })
   expect((await owner.get(made.location ?? '')).html).toContain('/console/invitation?token=')
 })

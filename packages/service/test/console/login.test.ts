@@ -127,7 +127,7 @@ test('dangerous actions require a login of the last five minutes', async () => {
   const owner = await running.logIn({ role: 'owner', email: 'ada@example.com' })
   const page = await owner.get('/console/operators/new')
   pass(6)
-  const sent = await owner.submit(page, { email: 'bob@example.com', role: 'viewer', tenants: '' })
+  const sent = await owner.submit(page, { email: 'bob@example.com', role: 'viewer', reach: 'all' })
   expect(sent.url).toContain(`${CONSOLE}/login`)
   expect(await running.service.admin.listOperators()).toHaveLength(1)
   const back = await owner.submit(sent, { password: 'correct horse battery' })
@@ -150,7 +150,7 @@ test('a form that waits for a new login is no other operator’s, is sealed, and
   const owner = await running.logIn({ role: 'owner', email: 'ada@example.com' })
   const page = await owner.get('/console/operators/new')
   pass(6)
-  const fields = { email: 'bob@example.com', role: 'viewer', tenants: '' }
+  const fields = { email: 'bob@example.com', role: 'viewer', reach: 'all' }
   const sent = await owner.submit(page, fields)
   const back = await owner.submit(sent, { password: 'correct horse battery' })
   const other = await running.logIn({ role: 'owner' })

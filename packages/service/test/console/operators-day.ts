@@ -65,12 +65,12 @@ const tasks: Readonly<Record<string, (day: Day) => Promise<void>>> = {
     await see('Removed.')
     expect(await tab.text()).not.toContain('Authenticator app')
   },
-  'make an API key': async ({ go, see, tab, ids }) => {
+  'make an API key': async ({ go, see, tab }) => {
     await go('/console/keys')
     await tab.press('Make a key')
-    await see('Ids of tenants')
+    await see('Only these')
     await tab.fill('Name', 'Deployment')
-    await tab.fill('Ids of tenants', ids.tenant ?? '')
+    await tab.press('Acme Garden Supplies login.acme.example')
     await tab.press('Make the key')
     await see('is shown once')
   },

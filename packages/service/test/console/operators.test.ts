@@ -42,7 +42,7 @@ describe.each(stores)('the list of operators on %s', (store) => {
     const path = '/console/operators'
     const change = async (role: string, done: string) => {
       const page = await owner.get(path)
-      const sent = await press(owner, page, `${path}/${operator.id}/role`, { role, tenants: '' })
+      const sent = await press(owner, page, `${path}/${operator.id}/role`, { role, reach: 'all' })
       expect(sent.location).toBe(`${path}?done=${done}`)
     }
     await change('admin', 'role')

@@ -11,7 +11,7 @@ test('a new key is shown once: loading its page again shows no secret, and makes
   const owner = await running.logIn({ role: 'owner' })
   const before = (await admin.listApiKeys()).length
   const form = await owner.get('/console/keys/new')
-  const made = await press(owner, form, '/console/keys/new', { ...KEY, tenants: tenant.id })
+  const made = await press(owner, form, '/console/keys/new', { ...KEY, tenant: tenant.id })
   expect(made).toMatchObject({ status: 303, html: '' })
   const address = made.location ?? ''
   expect(address).toMatch(/^\/console\/keys\?once=[\w-]{22}$/)
@@ -37,7 +37,7 @@ test('a new key is shown once: loading its page again shows no secret, and makes
 test('an invitation is shown once', async () => {
   await using running = await startConsole()
   const owner = await running.logIn({ role: 'owner' })
-  const fields = { email: 'bob@example.com', role: 'viewer', tenants: '' }
+  const fields = { email: 'bob@example.com', role: 'viewer', reach: 'all' }
   const made = await press(
     owner,
     await owner.get('/console/operators/new'),
@@ -60,7 +60,7 @@ test('an admin of one tenant makes and withdraws keys of it, and sees no key tha
   const form = await ada.get(`${path}/new`)
   expect(textOf(form.html)).toContain('The key reaches this tenant alone.')
   expect(form.html).not.toContain('name="reach"')
-  const made = await press(ada, form, `${path}/new`, { ...KEY, reach: 'all', tenants: 'ten_other' })
+  const made = await press(ada, form, `${path}/new`, { ...KEY, reach: 'all', tenant: 'ten_other' })
   const shown = await ada.get(made.location ?? '')
   expect(shown.html).toMatch(/latchkey_[0-9A-Za-z]{43}/)
   const keys = await admin.listApiKeys()

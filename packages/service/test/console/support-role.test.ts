@@ -109,8 +109,10 @@ test('an owner gives the role on the page of the operators, in German too', asyn
   const bob = await running.logIn({ role: 'viewer' })
   const page = await owner.get('/console/operators')
   const path = `/console/operators/${bob.id}/role`
-  expect((await press(owner, page, path, { role: 'suport' })).status).toBe(400)
-  await press(owner, page, path, { role: 'support', tenants: '' })
+  const wrong = await press(owner, page, path, { role: 'suport' })
+  expect(wrong.status).toBe(422)
+  expect(textOf(wrong.html)).toContain('Choose a role: owner, admin, support or viewer.')
+  await press(owner, page, path, { role: 'support', reach: 'all' })
   const [stored] = (await running.service.admin.listOperators()).filter(
     ({ operator }) => operator.id === bob.id,
   )

@@ -10,7 +10,7 @@ import type { Difference } from '../setting-values.ts'
 import type { Named, ShownEntry } from '../shown-entries.ts'
 import type { TenantPage } from '../tenant-pages.ts'
 import type { Sentence, Text, Translator } from '../texts/index.ts'
-import type { Chart, NamedTenant, ServicePages } from './service.ts'
+import type { Chart, NamedTenant, ServicePages, TenantChoice } from './service.ts'
 import type { TenantPages } from './tenant.ts'
 import type { UserPages } from './users.ts'
 
@@ -122,6 +122,10 @@ interface Parts {
   /** An id beside a button that copies it, with other words than “Copy” where no heading says that it is an id. */
   id: Pick<Shared, 't'> & { id: string; label?: string; words?: string }
   'tenant-names': Pick<Shared, 't' | 'text'> & { tenants: readonly NamedTenant[] }
+  /** Fields by which tenants are chosen; `key` tells those of several forms apart. */
+  'tenant-choice': Pick<Shared, 't' | 'text'> & { choice: TenantChoice; key: string; hint?: string }
+  /** The domains that the fields of all forms on a page offer. */
+  'tenant-domains': Pick<TenantChoice, 'domains'>
   roles: Pick<Shared, 't'> & Pick<ConsolePages['operators'], 'roles' | 'permissions'>
   'api-names': Pick<Shared, 't'>
   month: Pick<Shared, 't' | 'language'> & { month: Chart }
@@ -194,5 +198,6 @@ export type {
   Found,
   NamedTenant,
 } from './service.ts'
+  TenantChoice,
 export type { ApplicationDraft, ConnectionDraft, ShownProblem, WebhookDraft } from './tenant.ts'
 export type { HelpForm, ImportForm, ShownJob, UserDraft, UserField } from './users.ts'

@@ -46,13 +46,15 @@ export interface ServicePages {
   }
   'new-key': {
     base: string
-    ofTenant: boolean
-    sent: { name: string; reach: string; tenants: string; access: string; days: string }
+    /** The tenants to choose from; `undefined` on the page of a tenant, whose keys reach it alone. */
+    sent: { name: string; choice: TenantChoice | undefined; access: string; days: string }
   }
   operators: {
     operators: readonly ShownOperator[]
     sendsMail: boolean
     self: string
+    /** Domains to choose from, where tenants are typed. */
+    domains: readonly string[]
     roles: readonly OperatorRole[]
     permissions: RolesOf
     /** The link of an invitation, which is shown once. */
@@ -62,7 +64,7 @@ export interface ServicePages {
     sendsMail: boolean
     roles: readonly OperatorRole[]
     permissions: RolesOf
-    sent: { email: string; role: OperatorRole; tenants: string; language: Language }
+    sent: { email: string; role: OperatorRole; choice: TenantChoice; language: Language }
   }
   audit: {
     given: AuditFilters
@@ -151,6 +153,19 @@ export type AuditFilter =
 export interface NamedTenant {
   readonly id: string
   readonly name: string
+  readonly domain?: string
+}
+
+/** The fields of a form by which tenants are chosen. */
+export interface TenantChoice {
+  readonly isAll: boolean
+  /** The tenants in the order of their names, each with a box. `undefined`: there are too many, so domains are typed. */
+  readonly boxes:
+    | readonly { id: string; name: string; domain: string; isChosen: boolean }[]
+    | undefined
+  readonly typed: string
+  /** Domains that the field offers. */
+  readonly domains: readonly string[]
 }
 
 /** The roles that have each permission. */
@@ -162,6 +177,8 @@ interface ShownOperator extends OperatorUser {
   lastLoginAt: Micros | undefined
   invitedUntil?: Micros
   isExpired?: boolean
+  /** The form that changes the operator, as it is filled in. */
+  sent: { role: OperatorRole; choice: TenantChoice; isRefused: boolean }
   mail:
     | { at: Micros; state: { label: Sentence; color: string }; answer: Text | undefined }
     | undefined

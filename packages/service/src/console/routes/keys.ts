@@ -1,6 +1,6 @@
 import { createApiKey, listApiKeys } from '../../domain/keys/api-keys.ts'
 import { nowMicros } from '../../domain/writes/context.ts'
-import { refusalIn, ServiceError } from '../../domain/writes/errors.ts'
+import { ServiceError } from '../../domain/writes/errors.ts'
 import { reason } from '../../domain/writes/reasons/index.ts'
 import type { Reach } from '../../store/records.ts'
 import {
@@ -15,9 +15,9 @@ import {
   tenantForm,
   tenantPage,
 } from '../call.ts'
-import type { Refused } from '../refused.ts'
+import { type Refused, refusedBy } from '../refused.ts'
+import { offerTenants, resolveTenants, sentTenants } from '../tenant-choice.ts'
 import { tenantNames } from '../tenant-names.ts'
-import { refusalText, type Text } from '../texts/index.ts'
 
 const PATH = '/console/keys'
 const DAY_MICROS = 86_400 * 1e6
@@ -25,13 +25,13 @@ const DAY_MICROS = 86_400 * 1e6
 export const keyRoutes: readonly ConsoleRoute[] = [
   servicePage(PATH, (call) => showKeys(call)),
   servicePage(`${PATH}/new`, (call) => showNew(call), { needs: 'secrets' }),
-  serviceForm(`${PATH}/new`, (call) => create(call, sentReach(call)), {
+  serviceForm(`${PATH}/new`, create, {
     needs: 'secrets',
     isDangerous: true,
   }),
   tenantPage('/keys', (call) => showKeys(call)),
   tenantPage('/keys/new', (call) => showNew(call), { needs: 'secrets' }),
-  tenantForm('/keys/new', (call) => create(call, [call.tenant.id]), {
+  tenantForm('/keys/new', create, {
     needs: 'secrets',
     isDangerous: true,
   }),
@@ -70,17 +70,17 @@ async function showKeys(call: Call | TenantCall): Promise<Result> {
 }
 
 async function showNew(call: Call | TenantCall, refused: Refused = {}): Promise<Result> {
-  const { tenant, form } = call
+  const { scope, operator, tenant, form } = call
   const sent = (name: string) => form.get(name) ?? ''
+  const offer = tenant ? undefined : await offerTenants(scope, operator.operator.reach)
   return {
     kind: 'page',
     name: 'new-key',
     title: 'Make a key',
     data: {
       base: pathOf(call),
-      ofTenant: tenant !== undefined,
       sent: {
-        ...{ name: sent('name'), reach: sent('reach'), tenants: sent('tenants') },
+        ...{ name: sent('name'), choice: offer?.(sentTenants(form)) },
         ...{ access: sent('access'), days: form.get('days') ?? '365' },
       },
     },
@@ -91,8 +91,8 @@ async function showNew(call: Call | TenantCall, refused: Refused = {}): Promise<
   }
 }
 
-async function create(call: Call, reach: Reach): Promise<Result> {
-  const { scope, form } = call
+async function create(call: Call | TenantCall): Promise<Result> {
+  const { scope, form, operator, tenant } = call
   const name = (form.get('name') ?? '').trim()
   const days = Number(form.get('days'))
   try {
@@ -100,6 +100,9 @@ async function create(call: Call, reach: Reach): Promise<Result> {
     if (!Number.isInteger(days) || days < 1 || days > 3_650) {
       throw new ServiceError('invalid_request', reason('key_days'))
     }
+    const reach = tenant
+      ? [tenant.id]
+      : await resolveTenants(scope, operator.operator.reach, sentTenants(form))
     const { secret } = await createApiKey(scope, {
       name,
       reach,
@@ -108,16 +111,6 @@ async function create(call: Call, reach: Reach): Promise<Result> {
     })
     return { kind: 'secrets', to: pathOf(call), secrets: { name, secret } }
   } catch (error) {
-    const refusal = refusalIn(error)
-    const problem: Text =
-      refusal.code === 'not_found'
-        ? 'There is no tenant with one of these ids.'
-        : refusalText(refusal)
-    return showNew(call, { problem, status: 422 })
+    return showNew(call, refusedBy(error))
   }
-}
-
-function sentReach({ form }: Call): Reach {
-  if (form.get('reach') === 'all') return 'all'
-  return (form.get('tenants') ?? '').split(/[\s,]+/).filter((id) => id !== '')
 }

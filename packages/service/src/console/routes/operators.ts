@@ -29,8 +29,10 @@ import {
 } from '../call.ts'
 import { invitationLink } from '../invitation-link.ts'
 import { answerOf, languageIn, mailStates } from '../mail-form.ts'
+import type { NamedTenant } from '../pages/index.ts'
 import { permissionWords } from '../permission-words.ts'
 import { type Refused, refusedBy } from '../refused.ts'
+import { type Chosen, offerTenants, resolveTenants, sentTenants } from '../tenant-choice.ts'
 import { tenantNames } from '../tenant-names.ts'
 
 const PATH = '/console/operators'
@@ -38,10 +40,13 @@ const PATH = '/console/operators'
 /** The messages among which those of open invitations are looked for. */
 const NEWEST = { userId: undefined, after: undefined, limit: 100 }
 
+/** The choice of an operator who sees all tenants. */
+const ALL: Chosen = { isAll: true, words: [] }
+
 const forOwners = { needs: 'operators', isDangerous: true } as const
 
 export const operatorRoutes: readonly ConsoleRoute[] = [
-  servicePage(PATH, show),
+  servicePage(PATH, (call) => show(call)),
   servicePage(`${PATH}/new`, (call) => showNew(call), { needs: 'operators' }),
   serviceForm(`${PATH}/new`, invite, forOwners),
   serviceForm(`${PATH}/:operator/invite`, again, forOwners),
@@ -49,12 +54,14 @@ export const operatorRoutes: readonly ConsoleRoute[] = [
   serviceForm(`${PATH}/:operator/enable`, enable, forOwners),
 ]
 
-async function show(call: Call): Promise<Result> {
-  const { scope, operator, support } = call
+/** @param refused - Why the form of an operator comes back. */
+async function show(call: Call, refused?: Refused): Promise<Result> {
+  const { scope, operator, support, form, ids } = call
   const link = secretIn(call, 'link')
-  const [operators, logins, mails] = await Promise.all([
+  const [operators, logins, offer, mails] = await Promise.all([
     listOperators(scope),
     operatorLogins(scope),
+    offerTenants(scope, operator.operator.reach),
     support.mails({ ...scope, tenantId: SYSTEM_TENANT_ID }, NEWEST),
   ])
   const named = await tenantNames(
@@ -77,13 +84,23 @@ async function show(call: Call): Promise<Result> {
         ...shownLogins(logins.get(one.operator.id)),
         ...shownInvitation(one.operator, now),
         mail: shownMail(invitations.find(({ userId }) => userId === one.operator.id)),
+        sent:
+          refused && one.operator.id === ids.operator
+            ? { role: sentRole(form), choice: offer(sentTenants(form)), isRefused: true }
+            : {
+                role: one.operator.role,
+                choice: offer(chosenOf(one.operator.reach, named)),
+                isRefused: false,
+              },
       })),
       sendsMail: support.sendsMail,
       self: operator.operator.id,
+      domains: offer(ALL).domains,
       ...rolesInWords,
       invited: link === undefined ? undefined : { email: secretIn(call, 'email') ?? '', link },
     },
     commands: ['latchkey-service operator list'],
+    ...refused,
   }
 }
 
@@ -97,8 +114,9 @@ const rolesInWords = {
 }
 
 async function showNew(call: Call, refused: Refused = {}): Promise<Result> {
-  const { form, support, origin } = call
-  const role = operatorRoles.find((one) => one === form.get('role')) ?? 'viewer'
+  const { scope, operator, form, support, origin } = call
+  const offer = await offerTenants(scope, operator.operator.reach)
+  const isSent = form.size > 0
   return {
     kind: 'page',
     name: 'new-operator',
@@ -108,8 +126,8 @@ async function showNew(call: Call, refused: Refused = {}): Promise<Result> {
       ...rolesInWords,
       sent: {
         email: form.get('email') ?? '',
-        role,
-        tenants: form.get('tenants') ?? '',
+        role: sentRole(form),
+        choice: offer(isSent ? sentTenants(form) : ALL),
         language: languageIn(form) ?? call.language,
       },
     },
@@ -124,7 +142,10 @@ async function invite(call: Call): Promise<Result> {
   const email = (call.form.get('email') ?? '').trim()
   try {
     const language = languageIn(call.form)
-    return await hand(call, await inviteOperator(call.scope, { email, language, ...decided(call) }))
+    return await hand(
+      call,
+      await inviteOperator(call.scope, { email, language, ...(await decided(call)) }),
+    )
   } catch (error) {
     return showNew(call, refusedBy(error))
   }
@@ -152,6 +173,16 @@ async function hand(
   return redirectTo(PATH, 'invited_operator')
 }
 
+/** The choice that an operator has now, without tenants that were deleted. */
+function chosenOf(reach: Reach, named: (reach: Reach) => readonly NamedTenant[]): Chosen {
+  return { isAll: reach === 'all', words: named(reach).flatMap(({ domain }) => domain ?? []) }
+}
+
+/** The role that a form sent. */
+function sentRole(form: URLSearchParams): OperatorRole {
+  return operatorRoles.find((one) => one === form.get('role')) ?? 'viewer'
+}
+
 /** Until when an invitation is good, or was. */
 function shownInvitation({ invitation }: Operator, now: number) {
   if (!invitation) return {}
@@ -167,9 +198,13 @@ function shownMail(mail: MailRecord | undefined) {
 
 async function changeRole(call: Call): Promise<Result> {
   const { scope, ids } = call
-  const { operator, before } = await updateOperator(scope, ids.operator ?? '', decided(call))
-  if (operator.updatedAt === before.updatedAt) return redirectTo(PATH, 'unchanged')
-  return redirectTo(PATH, 'role')
+  try {
+    const id = ids.operator ?? ''
+    const { operator, before } = await updateOperator(scope, id, await decided(call))
+    return redirectTo(PATH, operator.updatedAt === before.updatedAt ? 'unchanged' : 'role')
+  } catch (error) {
+    return show(call, refusedBy(error))
+  }
 }
 
 /** The ways to log in and the last login of an operator. The password comes first. */
@@ -187,12 +222,14 @@ async function enable({ scope, ids }: Call): Promise<Result> {
   return redirectTo(PATH, 'enabled')
 }
 
-/** The role and the reach that a form sent; no tenants are all of them. */
-function decided({ form }: Call): { role: OperatorRole; reach: Reach } {
+/** The role and the reach that a form sent. */
+async function decided(call: Call): Promise<{ role: OperatorRole; reach: Reach }> {
+  const { scope, operator, form } = call
   const role = operatorRoles.find((one) => one === form.get('role'))
   if (!role) {
     throw new ServiceError('invalid_request', reason('role_unknown'))
   }
-  const ids = (form.get('tenants') ?? '').split(/[\s,]+/).filter((id) => id !== '')
-  return { role, reach: ids.length === 0 ? 'all' : ids }
+  // An owner sees all tenants, those of the future too.
+  const chosen = role === 'owner' ? ALL : sentTenants(form)
+  return { role, reach: await resolveTenants(scope, operator.operator.reach, chosen) }
 }

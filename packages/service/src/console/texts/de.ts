@@ -283,7 +283,9 @@ export const de = {
   'Its purpose, to tell keys apart.': 'Wofür er ist, damit Sie die Schlüssel unterscheiden können.',
   'The key reaches this tenant alone.': 'Der Schlüssel erreicht nur diesen Mandanten.',
   'Only these': 'Nur diese',
-  'Ids of tenants': 'IDs von Mandanten',
+  'Domains of tenants': 'Domains von Mandanten',
+  'Separate several by a comma or a space. Ids work, too.':
+    'Mehrere durch Komma oder Leerzeichen trennen. IDs gehen auch.',
   'All tenants, those of the future too': 'Alle Mandanten, auch künftige',
   Read: 'Lesen',
   'Read and write': 'Lesen und schreiben',
@@ -325,7 +327,6 @@ export const de = {
   invited: 'eingeladen',
   active: 'aktiv',
   you: 'Sie selbst',
-  'Ids of tenants; none for all': 'IDs der Mandanten; leer für alle',
   'Invite an operator': 'Operator einladen',
   yes: 'ja',
   no: 'nein',
@@ -342,9 +343,7 @@ export const de = {
     'Geheimnisse und API-Schlüssel anlegen, zeigen und wechseln',
   'Invite, change, disable and remove operators':
     'Operatoren einladen, ändern, sperren und entfernen',
-  'Ids of the tenants that the operator sees': 'IDs der Mandanten, die der Operator sieht',
-  'Leave it empty for all of them. An owner sees all.':
-    'Leer lassen für alle. Ein Inhaber sieht alle.',
+  'An owner sees all.': 'Ein Inhaber sieht alle.',
   'Make the invitation': 'Einladung erzeugen',
   'Send the invitation': 'Einladung senden',
   'Make a link to copy': 'Link zum Kopieren erzeugen',
@@ -849,7 +848,6 @@ export const de = {
   'more than {count} users': 'mehr als {count} Benutzer',
   'one user': 'ein Benutzer',
   '{count} users': '{count} Benutzer',
-  'There is no tenant with one of these ids.': 'Es gibt keinen Mandanten mit einer dieser IDs.',
   Operators: 'Operatoren',
   'the console': 'die Konsole',
   Overview: 'Übersicht',

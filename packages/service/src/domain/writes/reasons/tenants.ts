@@ -72,6 +72,14 @@ export const tenants = {
     en: '"developer_mode" opens no private network and no outbox: the operator has not allowed it.',
     de: '„developer_mode“ öffnet kein privates Netz und keinen Postausgang: Der Betreiber hat es nicht erlaubt.',
   },
+  tenant_unknown: {
+    en: 'There is no tenant with the domain or id “{given}”.',
+    de: 'Es gibt keinen Mandanten mit der Domain oder ID „{given}“.',
+  },
+  tenant_unknown_near: {
+    en: 'There is no tenant with the domain or id “{given}”. Did you mean {nearest}?',
+    de: 'Es gibt keinen Mandanten mit der Domain oder ID „{given}“. Meinten Sie {nearest}?',
+  },
   tenant_domain_taken: {
     en: 'Another tenant has this "settings.domain", or gave it up within the last 30 days; the operator can free it.',
     de: 'Ein anderer Mandant hat diese „settings.domain“ oder hat sie in den letzten 30 Tagen aufgegeben; der Betreiber kann sie freigeben.',
