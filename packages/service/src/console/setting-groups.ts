@@ -62,7 +62,7 @@ export const settingGroups: readonly SettingGroup[] = [
       metadata(
         LOGO_KEY,
         'Image',
-        'Stands above the login pages in place of the text: its https:// URL.',
+        'Stands above the login pages in place of the text: its https:// URL. Its contrast with light and dark pages is not measured.',
       ),
     ],
   },

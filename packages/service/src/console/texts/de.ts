@@ -1017,8 +1017,10 @@ export const de = {
   'Of buttons and links, such as #7a1f5c. Empty for ours.':
     'Für Schaltflächen und Links, zum Beispiel #7a1f5c. Leer für unsere.',
   Image: 'Bild',
-  'Stands above the login pages in place of the text: its https:// URL.':
-    'Steht anstelle des Textes über den Anmeldeseiten: seine https://-URL.',
+  'Stands above the login pages in place of the text: its https:// URL. Its contrast with light and dark pages is not measured.':
+    'Steht anstelle des Textes über den Anmeldeseiten: seine https://-URL. Sein Kontrast zu hellen und dunklen Seiten wird nicht gemessen.',
+  'The logo is at {address} and is shown to users. A preview asks no other host, so a placeholder stands in its place.':
+    'Das Logo liegt unter {address} und wird Benutzern gezeigt. Eine Vorschau fragt keinen anderen Host, deshalb steht an seiner Stelle ein Platzhalter.',
   'The login page then': 'Die Anmeldeseite danach',
   'The login page in light colors': 'Die Anmeldeseite in hellen Farben',
   'The login page in dark colors': 'Die Anmeldeseite in dunklen Farben',
