@@ -12,10 +12,10 @@ import { message, type Sentence, type Text } from './texts/index.ts'
 export interface LoginPreview {
   /** The page by its scheme. */
   readonly pages: Readonly<Record<Scheme, string>>
-  /** The hashes of the style sheets, and the image above the page: the policy of the page around the frames allows them. */
+  /** The hashes of the style sheets, and the source of the image above the page: the policy of the page around the frames allows them. */
   readonly styleHashes: readonly string[]
-  readonly image: string | undefined
-  /** The colors that it has in place of one that could not be read. */
+  readonly image: 'data:' | undefined
+  /** The differences from the page that users see: a placeholder for the image, and colors in place of one that could not be read. */
   readonly notes: readonly Text[]
 }
 
@@ -23,16 +23,39 @@ type Scheme = 'light' | 'dark'
 
 const schemes = ['light', 'dark'] as const
 
+/** The picture in place of a logo that is linked. It can be seen on light and on dark pages. */
+const PLACEHOLDER = `data:image/svg+xml,${encodeURIComponent(
+  `<svg xmlns="http://www.w3.org/2000/svg" width="140" height="40" font-family="sans-serif" font-size="15">
+<rect x="1" y="1" width="138" height="38" rx="6" fill="none" stroke="#7b8092" stroke-width="1.5" stroke-dasharray="5 4"/>
+<text x="70" y="25" fill="#7b8092" text-anchor="middle">Logo</text></svg>`,
+)}`
+
+/** The address of a tenant's logo at another host, if that is the one that users see. */
+function linkedLogo(tenant: Tenant): string | undefined {
+  return tenant.logo ? undefined : brandOf(tenant).logoUrl
+}
+
+/** The sentence about the placeholder of a linked logo. */
+export function logoNote(tenant: Tenant): Text | undefined {
+  const address = linkedLogo(tenant)
+  return address === undefined
+    ? undefined
+    : message(
+        'The logo is at {address} and is shown to users. A preview asks no other host, so a placeholder stands in its place.',
+        { address },
+      )
+}
+
 /**
- * The URL of a tenant's logo in previews. An uploaded image is a data URL, so that an operator's browser sends no request to
- * the domain of the tenant.
+ * The URL of a tenant's logo in previews, from which an operator's browser sends no request to another host: an uploaded
+ * image is a data URL, and a linked one is a placeholder.
  */
 export async function previewLogo(
   context: DomainContext,
   tenant: Tenant,
 ): Promise<string | undefined> {
   const { logo } = tenant
-  if (!logo) return brandOf(tenant).logoUrl
+  if (!logo) return linkedLogo(tenant) && PLACEHOLDER
   const bytes = await findLogo(context, tenant, logo.hash)
   return bytes && dataUrl(logo, bytes)
 }
@@ -42,7 +65,7 @@ export function dataUrl({ type }: Pick<TenantLogo, 'type'>, bytes: Buffer): stri
   return `data:${type};base64,${bytes.toString('base64')}`
 }
 
-/** The login page as its visitors see it first, with the connections that are offered and a logo from a URL. */
+/** The login page as its visitors see it first, with the connections that are offered and a logo from a data URL. */
 export function loginPreview(
   tenant: Tenant,
   connections: readonly Connection[],
@@ -50,6 +73,7 @@ export function loginPreview(
   logoUrl: string | undefined,
 ): LoginPreview {
   const branding = { ...brandingOf(tenant), language, logoUrl }
+  const linked = logoNote(tenant)
   const pageIn = (scheme: Scheme) =>
     renderPage(
       'login',
@@ -65,8 +89,11 @@ export function loginPreview(
   return {
     pages: { light: withoutScripts(pageIn('light')), dark: withoutScripts(pageIn('dark')) },
     styleHashes: schemes.map((scheme) => styleOf({ ...branding, scheme }).hash),
-    image: logoUrl?.startsWith('data:') ? 'data:' : logoUrl,
-    notes: branding.color === undefined ? [] : notesOn(branding.color),
+    image: logoUrl === undefined ? undefined : 'data:',
+    notes: [
+      ...(linked === undefined ? [] : [linked]),
+      ...(branding.color === undefined ? [] : notesOn(branding.color)),
+    ],
   }
 }
 

@@ -63,8 +63,7 @@ function policyOf({ login, frames, sendsTo }: Content, hasScript: boolean): stri
     ["form-action 'self'", sendsTo].filter((part) => part !== undefined).join(' '),
     "base-uri 'none'",
     "frame-ancestors 'none'",
-    // A source has no query.
-    ...(image ? [`img-src ${image.split('?')[0]}`] : []),
+    ...(image ? [`img-src ${image}`] : []),
     ...(hasScript ? ["script-src 'self'"] : []),
   ].join('; ')
 }

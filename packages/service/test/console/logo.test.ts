@@ -3,6 +3,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { Page } from '../issuer/support/browser.ts'
 import { pngOf } from '../support/images.ts'
 import {
+  confirmSettings,
   fieldsOf,
   type OperatorBrowser,
   on,
@@ -102,6 +103,28 @@ describe.each(stores)('the logo of a tenant in the console, on %s', (store) => {
     const away = Object.fromEntries(fieldsOf(shown.html, `${path}/save`))
     expect((await press(admin, shown, `${path}/save`, away)).location).toBe(`${path}?done=saved`)
     expect((await tenant.call('GET', logo)).body).toEqual({ type: 'TenantLogo' })
+  })
+
+  test('at another host is a placeholder in previews, which name its address and ask no host', async () => {
+    await using running = await startConsole(on(store))
+    const tenant = await aTenant(running)
+    const admin = await running.logIn({ role: 'admin' })
+    const url = 'https://cdn.example/logo.png'
+    const settings = `${tenant.path}/settings`
+    const look = await sendSettings(admin, settings, { latchkey_logo_url: url })
+    await confirmSettings(admin, settings, look)
+    const texts = await sendForm(admin, `${tenant.path}/texts`, {
+      ...{ language: 'en', mail_reset_subject: 'Hello', login_text: 'Hello', signup_text: 'Hello' },
+    })
+    for (const [{ html, headers }, frames] of [
+      [look, 2],
+      [texts, 5],
+    ] as const) {
+      expect(textOf(html)).toContain(`The logo is at ${url} and is shown to users.`)
+      expect(html.match(/src=&quot;data:image\/svg\+xml,/g)).toHaveLength(frames)
+      expect(html).not.toContain(`src=&quot;${url}`)
+      expect(headers.get('content-security-policy')).toMatch(/; img-src data:(;|$)/)
+    }
   })
 
   test('is refused with a sentence, whatever its name says, and so is a form without one', async () => {

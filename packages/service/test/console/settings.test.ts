@@ -391,11 +391,15 @@ describe.each(stores.filter((one): one is Exclude<StoreName, 'cluster'> => one !
         expect(attributes).toBe(' sandbox')
         const html = textOf(srcdoc)
         expect(html).toContain('Log in to Acme &amp; &quot;Sons&quot;')
-        expect(srcdoc).toContain('src=&quot;https://cdn.example/logo.svg?v=2&quot;')
+        expect(srcdoc).toContain('src=&quot;data:image/svg+xml,')
+        expect(srcdoc).not.toContain('cdn.example')
         expect(srcdoc).not.toContain('&lt;script')
       }
       const policy = shown.headers.get('content-security-policy') ?? ''
-      expect(policy).toMatch(/; img-src https:\/\/cdn\.example\/logo\.svg(;|$)/)
+      expect(policy).toMatch(/; img-src data:(;|$)/)
+      expect(textOf(shown.html)).toContain(
+        'The logo is at https://cdn.example/logo.svg?v=2 and is shown to users.',
+      )
       expect(policy.match(/'sha256-/g)).toHaveLength(3)
       expect(textOf(shown.html)).toMatch(
         /On light pages, #ffd400 is #[0-9a-f]{6}, so that it can be read\.(?![\s\S]*On dark pages)/,

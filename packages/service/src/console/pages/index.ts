@@ -74,7 +74,7 @@ export interface FramePolicy {
   readonly styleHashes: readonly string[]
   /** Whether there are style attributes: messages have them. */
   readonly hasStyleAttributes: boolean
-  readonly image: string | undefined
+  readonly image: 'data:' | undefined
 }
 
 /** The data of each page of the console, by the name of its template. */

@@ -93,6 +93,8 @@ export interface TenantPages {
     base: string
     readAt: string
     address: string
+    /** The sentence about a linked logo, where previews are shown. */
+    logoNote: Text | undefined
   }
   applications: {
     total: number

@@ -27,7 +27,7 @@ import {
   tenantForm,
   tenantPage,
 } from '../call.ts'
-import { loginPreview, previewLogo, signupPreview } from '../login-preview.ts'
+import { loginPreview, logoNote, previewLogo, signupPreview } from '../login-preview.ts'
 import type { FramePolicy } from '../pages/index.ts'
 import { type Refused, refusedBy } from '../refused.ts'
 import { mailTexts, pageTexts, textWords } from '../text-words.ts'
@@ -169,6 +169,7 @@ async function review(
       ...{ differences, mails, pages, values, of: language, base: pathOf(call) },
       readAt: form.get('read_at') ?? '',
       address: operator.user.email,
+      logoNote: mails.length + pages.length > 0 ? logoNote(after) : undefined,
     },
     login,
     frames: framesOf(mails.map(({ sample }) => sample)),
