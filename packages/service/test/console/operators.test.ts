@@ -29,6 +29,18 @@ describe.each(stores)('the list of operators on %s', (store) => {
     expect(rowOf(html, 'bob@example.com')).toContain('never')
   })
 
+  test('one page has what the roles may do: that on which an owner chooses, or the list for those who cannot', async () => {
+    await using running = await startConsole(on(store))
+    const owner = await running.logIn({ role: 'owner' })
+    const viewer = await running.logIn({ role: 'viewer' })
+    const table = '<h2 id="may">What the roles may do</h2>'
+    const list = (await owner.get('/console/operators')).html
+    expect(list).toContain('<a href="/console/operators/new#may">What the roles may do</a>')
+    expect(list).not.toContain(table)
+    expect((await owner.get('/console/operators/new')).html).toContain(table)
+    expect((await viewer.get('/console/operators')).html).toContain(table)
+  })
+
   test('an operator whose role or tenants change is told by mail, once for each change', async () => {
     await using running = await startConsole(on(store))
     const { service } = running
