@@ -124,6 +124,7 @@ time .local { color: var(--soft); font-size: .92em; }
 td time .local { display: block; }
 .copy.inline { display: inline-flex; margin: 0 0 0 .4rem; }
 td .copy.inline { margin: 0; }
+.ids { display: flex; flex-wrap: wrap; gap: .2rem .6rem; margin: .2rem 0 0; }
 .copy:not(.inline) { display: flex; flex-wrap: wrap; gap: .5rem; align-items: center; margin: .5rem 0 1rem; }
 pre:has(+ .copy) { margin-bottom: 0; }
 td a time { color: var(--ink); }
@@ -155,9 +156,9 @@ form { margin: 0; }
 .field { margin: 0 0 1rem; max-width: 32rem; }
 .scroll + :is(.note, .actions, .soft) { margin-top: 1rem; }
 .check .hint { margin: 0; }
-.check label code { margin-left: .35rem; }
 .reach > .some { padding-inline-start: 1.55rem; }
 .reach:has(> .check > [value="all"]:checked) > .some { display: none; }
+.check label code { margin-left: .35rem; }
 .choices { display: flex; flex-wrap: wrap; gap: .6rem; list-style: none; margin: 0 0 1rem; padding: 0; }
 .card > details:first-child > summary { padding: 0; }
 pre.code { margin: 0 0 1rem; }

@@ -137,6 +137,29 @@ describe.each(stores)('on %s, the audit log', (store) => {
     }
   })
 
+  test('has the ids of an entry beside buttons that copy them, but for the user whose page it is', async () => {
+    await using running = await startConsole(on(store))
+    const tenant = await aTenant(running)
+    const ada = await tenant.addUser()
+    const owner = await running.logIn({ role: 'owner', email: 'olga@example.com' })
+    const user = `${tenant.path}/users/${ada.id}`
+    await press(owner, await owner.get(user), `${user}/disable`)
+    await press(owner, await owner.get(user), `${user}/enable`)
+    const idsIn = (html: string) =>
+      [...html.matchAll(/<span class="id" id="([^"]+)">([^<]+)<\/span>/g)].map(([, at, id]) => [
+        at,
+        id,
+      ])
+    const history = (await owner.get(user)).html.split('<h2 id="history">')[1] ?? ''
+    const shown = idsIn(history)
+    expect(shown.filter(([, id]) => id === `operator:${owner.id}`).length).toBeGreaterThan(1)
+    expect(shown.filter(([, id]) => id?.includes(ada.id))).toEqual([])
+    expect(new Set(shown.map(([at]) => at)).size).toBe(shown.length)
+    expect(history).toContain(`aria-label="Copy the actor’s id operator:${owner.id}"`)
+    const log = (await owner.get(`${tenant.path}/audit`)).html
+    expect(idsIn(log).map(([, id]) => id)).toContain(ada.id)
+  })
+
   test('of the operators is linked to their page, as their tenant has none', async () => {
     await using running = await startConsole(on(store))
     const owner = await running.logIn({ role: 'owner', email: 'olga@example.com' })
