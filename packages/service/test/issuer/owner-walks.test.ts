@@ -94,10 +94,14 @@ describe.each(allStoreKinds)('on %s', (store) => {
           const sessions = [intruder.browser]
           const known = [email, moved]
           let chosen = 0
-          /** A page of the account, for a person who has just logged in. */
-          const enter = async (person: Person, path: string): Promise<Page | undefined> => {
+          /** A page of the account that one of the addresses finds, for a person who has just logged in. */
+          const enter = async (
+            person: Person,
+            path: string,
+            addresses: readonly string[] = known,
+          ): Promise<Page | undefined> => {
             moveTime(5)
-            const page = await tryAll(world, person, (browser) => browser.get(path), known)
+            const page = await tryAll(world, person, (browser) => browser.get(path), addresses)
             return page?.status === 200 ? page : undefined
           }
 
@@ -167,10 +171,11 @@ describe.each(allStoreKinds)('on %s', (store) => {
             return false
           }
 
-          /** Gives another address to the account that has the owner's by now, as the page says. */
+          /** Gives another address to the account that has the person's by now, as the page says. */
           async function makeRoom(person: Person): Promise<void> {
             const other = { ...person, browser: createVisitor(issuer) }
-            const page = await enter(other, '/account/email')
+            const open = () => enter(other, '/account/email', person.addresses)
+            const page = (await open()) ?? ((await reset(other)) ? await open() : undefined)
             const spare = { email: `spare-${round}@example.com`, step: 'send' }
             const sent = await other.browser.submit(page as Page, spare)
             await other.browser.submit(sent, { code: await mailedCode(issuer) })
@@ -296,14 +301,13 @@ describe.each(allStoreKinds)('on %s', (store) => {
           }
         }
 
-        await walk(
-          [],
-          [
-            'the intruder changes the address',
-            'the intruder makes an account with the address of the owner',
-            'the owner asks for a new password',
-          ],
-        )
+        const displaced = [
+          'the intruder changes the address',
+          'the intruder makes an account with the address of the owner',
+          'the owner asks for a new password',
+        ] as const
+        await walk([], displaced)
+        await walk([], [...displaced, 'the owner takes the newest change back'])
         await walk([], [...theirs])
         await fc.assert(
           fc.asyncProperty(
