@@ -1,9 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Outcome, run } from '../../scripts/run.ts'
-import { limit } from '../support/limits.ts'
 import { EDGES, type EdgeMutant, type Tests } from './edges.ts'
 import { type Defect, MUTANTS, type Mutant } from './mutants.ts'
 
@@ -19,8 +18,14 @@ const contract = MUTANTS.filter(({ name, adapter }) => isChosen(`${name} ${adapt
 const edges = EDGES.filter(({ name, by }) => isChosen(`${name} ${by.file}`))
 const folder = mkdtempSync(join(tmpdir(), 'latchkey-mutants-'))
 
-/** How long a test may take: some defects let it wait for ever. */
-const SECONDS = 20
+/**
+ * How long a test may take, as some defects let it wait for ever: many times what the slowest test of its file takes without a
+ * defect, which is measured here and now, and these milliseconds at least.
+ */
+const TIMES = 20
+const LEAST = 10_000
+/** The milliseconds that the slowest test of a file takes, by the path of the file. */
+const slowest = new Map<string, number>()
 
 const none = { name: 'no defect', file: '', find: '', replacement: '' } as const
 const wrong: string[] = []
@@ -58,9 +63,14 @@ async function tryContract(mutant: Mutant, isNoticed: boolean): Promise<void> {
 /** Runs the tests of a mutant up to the first that notices it. */
 async function tryTests(mutant: EdgeMutant): Promise<void> {
   const { file, names } = mutant.by
-  const args = ['--bail=1', file, ...(names === undefined ? [] : ['-t', names])]
-  const { outcome, failed } = await vitest(args, { ...withDefect(mutant), LATCHKEY_LANE: '' })
-  report(mutant.name, file, failed.length > 0, failed[0] ?? lastLineOf(outcome))
+  const milliseconds = Math.round(Math.max(LEAST, TIMES * (slowest.get(file) ?? 0)))
+  const args = [
+    ...['--bail=1', `--testTimeout=${milliseconds}`, file],
+    ...(names === undefined ? [] : ['-t', names]),
+  ]
+  const { outcome, results } = await vitest(args, { ...withDefect(mutant), LATCHKEY_LANE: '' })
+  const [failed] = namesOfFailed(results)
+  report(mutant.name, file, failed !== undefined, failed ?? lastLineOf(outcome))
 }
 
 /** Runs all tests that notice a defect, without one: those of a failing test would say nothing. */
@@ -71,8 +81,13 @@ async function passWithoutDefect(chosen: readonly EdgeMutant[]): Promise<void> {
   const patterns = parts.map(({ names }) => names).join('|')
   const runs = [filesOf(whole), [...filesOf(parts), '-t', patterns]]
   for (const args of runs.filter(([first]) => first !== '-t' && first !== undefined)) {
-    const { outcome, failed } = await vitest(args, { ...process.env, LATCHKEY_LANE: '' })
-    report(none.name, `${args.length} files`, outcome.code === 0, failed[0] ?? lastLineOf(outcome))
+    const { outcome, results } = await vitest(args, { ...process.env, LATCHKEY_LANE: '' })
+    const [failed] = namesOfFailed(results)
+    report(none.name, `${args.length} files`, outcome.code === 0, failed ?? lastLineOf(outcome))
+    for (const { name, assertionResults } of results) {
+      const durations = assertionResults.map(({ duration = 0 }) => duration)
+      slowest.set(relative(cwd, name), Math.max(0, ...durations))
+    }
   }
 }
 
@@ -82,37 +97,48 @@ function isWhole({ names }: Tests): boolean {
 
 interface TestRun {
   readonly outcome: Outcome
-  /** The names of the tests that failed. */
-  readonly failed: readonly string[]
+  /** Without any when the run has ended before its report. */
+  readonly results: readonly FileResult[]
 }
 
 async function vitest(args: readonly string[], env: NodeJS.ProcessEnv): Promise<TestRun> {
   const file = join(folder, 'results.json')
   rmSync(file, { force: true })
-  const reported = ['--reporter=json', `--outputFile=${file}`, `--testTimeout=${limit(SECONDS)}`]
+  const reported = ['--reporter=json', `--outputFile=${file}`]
   const all = ['node_modules/vitest/vitest.mjs', 'run', ...reported, ...args]
   const outcome = await run(process.execPath, all, { cwd, env, limitSeconds: 300 })
-  return { outcome, failed: failedIn(file) }
+  return { outcome, results: resultsIn(file) }
+}
+
+/** What Vitest reports of a file, whose path is its `name`. */
+interface FileResult {
+  readonly name: string
+  readonly assertionResults: readonly TestResult[]
 }
 
 interface TestResult {
   readonly status: string
   readonly fullName: string
+  /** In milliseconds. */
+  readonly duration?: number
   readonly failureMessages?: readonly string[]
 }
 
-function failedIn(file: string): string[] {
+function resultsIn(file: string): readonly FileResult[] {
   try {
-    const { testResults } = JSON.parse(readFileSync(file, 'utf8'))
-    return (testResults as { assertionResults: TestResult[] }[])
-      .flatMap(({ assertionResults }) => assertionResults)
-      .filter(({ status }) => status === 'failed')
-      .map(({ fullName, failureMessages: [why = ''] = [] }) =>
-        why.includes('timed out') ? `${fullName} (after ${SECONDS} s)` : fullName,
-      )
+    return JSON.parse(readFileSync(file, 'utf8')).testResults
   } catch {
     return []
   }
+}
+
+function namesOfFailed(results: readonly FileResult[]): string[] {
+  return results
+    .flatMap(({ assertionResults }) => assertionResults)
+    .filter(({ status }) => status === 'failed')
+    .map(({ fullName, failureMessages: [why = ''] = [] }) =>
+      why.includes('timed out') ? `${fullName} (it hung)` : fullName,
+    )
 }
 
 function withDefect({ file, find, replacement }: Defect): NodeJS.ProcessEnv {
