@@ -9,7 +9,7 @@ import type { TenantChoice } from './pages/index.ts'
 /** The number of tenants up to which a form has a box for each. */
 const MAX_BOXES = 20
 
-/** The number of domains that a field offers to whoever types one. */
+/** The number of domains that a field offers while one is typed. */
 const MAX_OFFERED = 50
 
 /** The number of tenants with whose domains an unknown one is compared, and how many are read at a time. */
