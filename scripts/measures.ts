@@ -161,7 +161,7 @@ function measures(): Measure[] {
     count(`folders of sources with more than ${FULL_FOLDER} files`, 2, full),
     count('casts in front of a page of the console', 0, casts),
     count('lines of templates over 120 columns', 104, wide),
-    count(`functions over ${LONG} lines`, 1, functions),
+    count(`functions over ${LONG} lines`, 0, functions),
     count(`tests over ${LONG} lines`, 5, tests),
     // Features add to it, so it has no cap.
     { name: 'lines of packages/*/src', found: lines },
