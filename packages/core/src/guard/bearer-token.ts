@@ -97,7 +97,8 @@ async function readToken(
   const claims = isAccessToken
     ? await verified(name, jwt, provider, { issuer, audiences })
     : await introspected(token, provider, { issuer, audiences })
-  const expiresAt = timesOf(claims, now, isAccessToken ? undefined : now)
+  // Introspection may leave `exp` out (RFC 7662 §2.2): its answer is good for this moment.
+  const expiresAt = expiryOf(claims, now, isAccessToken ? undefined : now)
   const { sub, iat, auth_time: authTime, acr, scope } = claims
   const act = actorOf(claims)
   if (!isSubject(sub)) throw invalid('sub', 'has no "sub" of 1 to 255 ASCII characters')
@@ -229,13 +230,17 @@ function checkAudience({ aud }: Claims, audiences: readonly string[]): void {
   throw invalid('aud', `is for another audience: ${shown}, not "${audiences.join('" or "')}"`)
 }
 
-/** The time at which the token expires; `undefined` if introspection does not say it. */
-function timesOf({ exp, nbf, iat }: Claims, now: number, unknown?: number): number {
+/**
+ * Checks the times of a token, and returns when it expires.
+ *
+ * @param withoutExp - The time for a token without `exp`. Default: such a token counts as expired.
+ */
+function expiryOf({ exp, nbf, iat }: Claims, now: number, withoutExp?: number): number {
   for (const [name, time] of Object.entries({ exp, nbf, iat })) {
     if (time !== undefined && !Number.isFinite(time))
       throw invalid(name, `has an "${name}" that is no number`)
   }
-  const expiresAt = typeof exp === 'number' ? exp : unknown
+  const expiresAt = typeof exp === 'number' ? exp : withoutExp
   if (expiresAt === undefined || (exp !== undefined && isOver(expiresAt, now))) throw expired()
   const [latest] = [nbf, iat].filter((time) => Number(time) > now + CLOCK_TOLERANCE_SECONDS)
   if (latest !== undefined) throw invalid('nbf', 'is from the future')
