@@ -27,6 +27,7 @@ export async function refuse<U>(
   try {
     forbidden()
   } catch (error) {
+    // Next.js shows `forbidden.tsx` for an error with a digest. Without `authInterrupts`, this is another error, without one.
     if ((error as { digest?: string }).digest) throw error
   }
   throw new AccessError('LATCHKEY_FORBIDDEN', NOT_ALLOWED)
