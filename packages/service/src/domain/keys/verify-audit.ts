@@ -83,12 +83,12 @@ export async function verifyAudit(scope: Scope, days: number): Promise<AuditVeri
     compared.push({
       seal,
       statement,
-      intactTo: await compare(scope, seal, statement, horizon, found),
+      intactTo: await compareWithSeal(scope, seal, statement, horizon, found),
     })
     covered = Math.max(covered ?? 0, statement.to)
   }
-  judge(compared, found)
-  await lookBehind(scope, covered ?? 0, now, found)
+  addVerified(compared, found)
+  await addUnsealed(scope, covered ?? 0, now, found)
   return found
 }
 
@@ -119,8 +119,12 @@ function gapBefore(
   return { kind: 'seal_missing', from: covered ?? 0, to: from, message }
 }
 
-/** Compares the entries of a seal with its hash; answers with the time of the last one. */
-async function compare(
+/**
+ * Compares the entries of a seal with its hash, and adds what differs to `found`.
+ *
+ * @returns The time of the last entry; `undefined` if the entries are not as they were sealed.
+ */
+async function compareWithSeal(
   scope: Scope,
   { at }: Seal,
   statement: SealStatement,
@@ -147,10 +151,14 @@ async function compare(
 }
 
 /**
- * A seal is valid if a key of the tenant has signed it. As that key may have been withdrawn since,
- * it is also valid if a later valid seal contains its entry.
+ * Adds the seals that are valid and intact to `found`, and a problem for each that is not valid. A seal is valid if a key
+ * of the tenant has signed it. As that key may have been withdrawn since, it is also valid if a later valid seal contains
+ * its entry.
  */
-function judge(compared: readonly Compared[], { verified, problems }: AuditVerification): void {
+function addVerified(
+  compared: readonly Compared[],
+  { verified, problems }: AuditVerification,
+): void {
   const holding: SealStatement[] = []
   for (const { seal, statement, intactTo } of compared.toReversed()) {
     const { from, to, entries, firstAt } = statement
@@ -171,8 +179,8 @@ function judge(compared: readonly Compared[], { verified, problems }: AuditVerif
   }
 }
 
-/** Counts the entries behind the last seal. */
-async function lookBehind(
+/** Adds the entries after the last seal to `found`, and a problem if they have waited for a seal for too long. */
+async function addUnsealed(
   scope: Scope,
   covered: number,
   now: Micros,
