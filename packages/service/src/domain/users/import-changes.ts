@@ -154,6 +154,7 @@ async function bring(
   }
 }
 
+/** The writes that a row of an export asks for, and the conflicts that keep others from being made. */
 interface Plan {
   changes: Difference[]
   password: ImportedPassword | undefined
@@ -176,17 +177,26 @@ function changeOf(difference: Difference): string {
   return difference.kind === 'allowed' ? 'disabled=false' : memberOf(difference)
 }
 
+/**
+ * Compares a row of an export with the user it is about, and judges each difference. The history of the user is
+ * read only if there is a difference. Writes nothing: {@link carryOut} does.
+ */
 async function planOf(scope: Scope, row: UserToBring, user: User): Promise<Plan> {
   const differences = differencesOf(user, row)
   const imported = row.legacyPassword
   const legacy = imported && importLegacyPassword(scope.context, user, imported)
   const stored = row.password || legacy ? await findPassword(scope, user.id) : undefined
-  const isOther = legacy
+  const hasOtherPassword = legacy
     ? !(await isSameLegacy(scope, user, legacy, stored))
     : row.password !== undefined && !(await isSame(scope, row.password, stored))
-  const nothing = { password: undefined, legacy: undefined }
-  const plan: Plan = { changes: [], ...nothing, stored, conflicts: [] }
-  if (differences.length === 0 && !isOther) return plan
+  const plan: Plan = {
+    changes: [],
+    password: undefined,
+    legacy: undefined,
+    stored,
+    conflicts: [],
+  }
+  if (differences.length === 0 && !hasOtherPassword) return plan
 
   const history = await readImportHistory(scope, user)
   for (const difference of differences) {
@@ -197,7 +207,7 @@ async function planOf(scope: Scope, row: UserToBring, user: User): Promise<Plan>
     else if (holder) plan.conflicts.push({ member, reason: 'address_taken', holder })
     else plan.changes.push(difference)
   }
-  if (isOther) {
+  if (hasOtherPassword) {
     const reason = await reasonAgainstPassword(scope, user, history)
     if (reason) plan.conflicts.push({ member: 'password', reason })
     else if (legacy) plan.legacy = legacy
@@ -206,6 +216,7 @@ async function planOf(scope: Scope, row: UserToBring, user: User): Promise<Plan>
   return plan
 }
 
+/** The id of another user who has the address of the row. */
 async function holderOf(scope: Scope, { input }: UserToBring, { id }: User) {
   const holder = await findUser(scope, input.email)
   return holder && holder.id !== id ? holder.id : undefined
