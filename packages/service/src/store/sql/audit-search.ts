@@ -121,7 +121,10 @@ function byActionOf(tenantId: string | undefined): Lead {
     : { index: 'audit_by_tenant_and_action', is: sql`tenant_id = ${tenantId}` }
 }
 
-/** Counts entries by action in an SQL store: see {@link AuditStore.count}. */
+/**
+ * Counts entries by action in an SQL store: see {@link AuditStore.count}. One statement, which counts along the index for
+ * each action that {@link actionsIn} finds.
+ */
 export function createAuditCount(
   engine: Pick<Engine, 'reader' | 'byBytes' | 'indexedBy'>,
 ): AuditStore['count'] {
@@ -130,11 +133,13 @@ export function createAuditCount(
     const { index, is } = byActionOf(tenantId)
     const rows = await engine.reader.all(sql<{ action: string; n: number }>`
       ${actionsIn(engine, index, is, prefix)}
-      -- A range, or PostgreSQL would read all entries by their time where it believes that an action is frequent.
+      -- A range of the index, not two equalities: for an action that it believes to be frequent, PostgreSQL would read all
+      -- entries by their time instead.
       select one as action, (select count(*) from (select 1 from audit ${engine.indexedBy(index)}
         where ${is} and (${action}, at) >= (found.one, ${from}) and ${action} <= found.one
         order by ${action}, at limit ${limit}) as counted) as n
-      -- There are fewer actions. PostgreSQL believes in a hundred, and would compile the statement for longer than it takes.
+      -- No beginning has as many actions. Without a limit, PostgreSQL expects a hundred and compiles the statement (JIT),
+      -- which takes longer than running it.
       from found where one is not null limit 30`)
     return new Map(rows.map(({ action, n }) => [action, n]))
   }

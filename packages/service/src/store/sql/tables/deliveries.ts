@@ -138,8 +138,17 @@ function createClaims(db: DeliveryDatabase): Pick<DeliveryStore, 'claim' | 'rene
   const { write, now, table } = db
   const isFree = () => sql`due_at <= ${now()} and held_until <= ${now()} and disabled is null`
 
-  /** Lanes of a kind that may be taken, those that are due for longest; a tenant has few. */
-  const free = (isOfKind: Sql, kind: Sql, { ofTenant, held }: LaneShare, most: number) => {
+  /**
+   * The ids of free lanes of a kind, at most `most`, those that are due for longest first. Of each tenant only as many as
+   * leave this process with `ofTenant` lanes of it, those that it holds already included: `nth` counts them.
+   */
+  const freeWithinShares = (
+    isOfKind: Sql,
+    kind: Sql,
+    { ofTenant, held }: LaneShare,
+    most: number,
+  ) => {
+    // Tenants whose share is used up are left out in front of the limit, or their lanes could fill it.
     const full = [...held].flatMap(([id, n]) => (n >= ofTenant ? [{ id }] : []))
     const taken = table(JSON.stringify([...held].map(([id, n]) => ({ id, n }))), {
       ...{ id: 'text', n: 'bigint' },
@@ -169,8 +178,8 @@ function createClaims(db: DeliveryDatabase): Pick<DeliveryStore, 'claim' | 'rene
         set held_until = ${now()} + ${seconds * 1e6}, fence = fence + 1
         where (tenant_id, id) in (select tenant_id, id from webhooks
           where ${isFree()} and id in (
-            ${free(isQuick, sql`quick`, quick, limit * MAX_WEBHOOKS)} union all
-            ${free(isFailing, sql`failing`, failing, moreFailing)})
+            ${freeWithinShares(isQuick, sql`quick`, quick, limit * MAX_WEBHOOKS)} union all
+            ${freeWithinShares(isFailing, sql`failing`, failing, moreFailing)})
           order by ${isFailing}, due_at limit ${limit} ${db.skipLocked})
         returning ${every('webhooks')}, fence, due_at as version,
           (${now()} - failing_since) / 1000000 as failing, ${due} as due`)
