@@ -41,10 +41,7 @@ function bodyError(cause: unknown): ServiceError | undefined {
   return undefined
 }
 
-/**
- * The refusal that a request becomes which never was one: what Node's parser or its timeouts refuse,
- * by the `code` of the error.
- */
+/** The error of a connection whose request Node's parser or timeouts refused, by the `code` that Node gives. */
 export function transportErrorOf(cause: NodeJS.ErrnoException): ServiceError {
   switch (cause.code) {
     case 'HPE_HEADER_OVERFLOW':

@@ -30,7 +30,7 @@ export function addDevCommand(program: Command): void {
         .default(4400)
         .argParser(wholeNumber(1, 65_535)),
     )
-    // Its users have known passwords, so no variable that may name real data is looked at.
+    // No `.env()` here, unlike in other commands: users with known passwords must not get into real data.
     .addOption(new Option('--data <dir>', 'folder of the databases').default('.latchkey/dev'))
     .addOption(
       new Option('--base-url <url>', 'address of your application in the browser')
@@ -40,7 +40,7 @@ export function addDevCommand(program: Command): void {
     .argument('[command...]', 'your application, run with the settings as environment variables')
     .usage('[options] [-- command...]')
     .action((words: string[], options: DevOptions, command: Command) => {
-      // Without them, options of the application would be read as options of this command.
+      // Without `--`, options of the application would be read as options of this command.
       const { rawArgs } = program as Command & { rawArgs: string[] }
       if (words.length > 0 && !rawArgs.includes('--')) {
         const meant = `latchkey-service dev -- ${words.join(' ')}`

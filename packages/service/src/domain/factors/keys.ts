@@ -49,7 +49,7 @@ export function noteKeyProof(
   })
 }
 
-/** Gives the key another name. */
+/** Renames a key. Does nothing if the key is gone. */
 export async function renameKey(
   scope: Scope,
   userId: string,

@@ -123,8 +123,9 @@ function render<Name extends PageName>(
 }
 
 /**
- * Shows the form for codes. The address that a device may show in full fills a code in, and sends nothing: oidc-provider
- * would send it by a script.
+ * Prepares the page of the form for codes. A device may show an address with the code in it
+ * (`verification_uri_complete`): that code is filled into the form, and the user sends it. oidc-provider would send it
+ * by a script.
  *
  * @see RFC 8628 §3.3.1
  */
@@ -132,7 +133,7 @@ export function askForCodes(provider: Provider, { counts }: IssuerContext): void
   provider.use(async (ctx, next) => {
     if (ctx.path === paths.code_verification && ctx.method === 'GET') {
       const context = ctx as unknown as KoaContextWithOIDC
-      // Each page keeps the secret of its form.
+      // Counted, because each page stores the secret of its form.
       const seconds = await counts.countLogin(factsOf(ctx.req).clientIp)
       if (seconds !== undefined) return showTooMany(context, seconds)
       const { user_code: code, ...query } = ctx.query
