@@ -16,7 +16,7 @@ export const createServer: AdapterUnderTest['createServer'] = (
   const receiver = webhook && createWebhookHandler(webhook.options)
   const bodies = new WeakMap<IncomingMessage, unknown>()
   const handlers = new Map<string, Handler>()
-  for (const { method, path, requirement, handle } of routes) {
+  for (const { method, path, requirement, outer, handle } of routes) {
     const answer: Handler = async (visit, exchange) => {
       const { req, res } = exchange
       if (parser === 'after') bodies.set(req, await parse(req))
@@ -24,7 +24,9 @@ export const createServer: AdapterUnderTest['createServer'] = (
       const given = { auth, data, user: () => visit.user(), request: exchange }
       send(res, await handle({ ...given, body: bodies.get(req) }))
     }
-    handlers.set(`${method} ${path}`, requirement ? requireUser(requirement, answer) : answer)
+    let guarded = answer
+    for (const one of [requirement, outer]) if (one) guarded = requireUser(one, guarded)
+    handlers.set(`${method} ${path}`, guarded)
   }
 
   const listener = createListener(options, async (visit, exchange) => {
