@@ -203,6 +203,9 @@ type KindOf<R extends Role> = {
   [K in CredentialKind]: Kinds[K]['role'] extends R ? K : never
 }[CredentialKind]
 
+/** The kinds that a login can begin with. */
+export type FirstKind = KindOf<'first' | 'either'>
+
 /** The kinds of second factors. */
 export type FactorKind = KindOf<'second' | 'either'>
 

@@ -39,18 +39,19 @@ export const factorKinds = Object.keys(methodsOf) as FactorKind[]
 
 /** The way of a login, by its first proof; `undefined` without any. */
 export function loginWayOf([first]: readonly Method[]): LoginWay | undefined {
-  switch (first) {
-    case undefined:
-    case 'password':
-    case 'social':
-      return first
-    case 'totp_app':
-    case 'totp_email':
-    case 'recovery_codes':
-      return 'code'
-    default:
-      return 'passkey'
-  }
+  return first && wayOfMethod[first]
+}
+
+const wayOfMethod: Readonly<Record<Method, LoginWay>> = {
+  password: 'password',
+  social: 'social',
+  totp_app: 'code',
+  totp_email: 'code',
+  recovery_codes: 'code',
+  passkey: 'passkey',
+  passkey_bound: 'passkey',
+  key: 'passkey',
+  key_bound: 'passkey',
 }
 
 /**

@@ -1,13 +1,16 @@
-import { credentialKinds } from '../../resources/credentials.ts'
+import { credentialKinds, type FirstKind } from '../../resources/credentials.ts'
 import type { Connection, Credential, TenantSettings } from '../../store/records.ts'
 import type { Method } from './assurance.ts'
 import { allowsKeys, allowsMailLogin, rpIdOf } from './login-methods.ts'
+
+/** A credential of a kind that a login can begin with. */
+type FirstCredential = Extract<Credential, { kind: FirstKind }>
 
 /**
  * Whether a login may begin with the credential. This depends on the recorded purpose of the
  * credential, never on a browser's statement: a key that was added as a second step stays one.
  */
-export function isFirstFactor(credential: Credential): boolean {
+export function isFirstFactor(credential: Credential): credential is FirstCredential {
   if (credential.kind === 'hardware') return credential.purpose === 'passkey'
   return credentialKinds[credential.kind].role === 'first'
 }
@@ -29,8 +32,6 @@ export function isOpenWay({ settings, offered }: TenantWays, credential: Credent
       return allowsKeys(settings) && credential.rpId === rpIdOf(settings)
     case 'social':
       return offered.some(({ id }) => id === credential.connectionId)
-    default:
-      return false
   }
 }
 
