@@ -9,16 +9,8 @@ import {
 } from '../resources/tenant-settings.ts'
 import type { Sentence } from './texts/index.ts'
 
-/** A setting of a tenant, by the name that the API has for it. */
-export type SettingName =
-  | TenantSettingName
-  | typeof COLOR_KEY
-  | typeof LOGO_KEY
-  | typeof LENGTH_KEY
-  | typeof RANGES_KEY
-  | typeof SECOND_STEP_KEY
-  | typeof IMPERSONATION_KEY
-  | 'name'
+/** A setting of a tenant, by the name that the API has for it: one of its metadata by the key. */
+export type SettingName = TenantSettingName | `latchkey_${string}` | 'name'
 
 /** How a form asks for a setting. */
 export interface Setting {
@@ -48,7 +40,7 @@ export interface SettingGroup {
   readonly settings: readonly Setting[]
 }
 
-/** Every setting of a tenant but for its metadata, in the order of the page. */
+/** The settings of a tenant that the page has, those in its metadata included, in its order. */
 export const settingGroups: readonly SettingGroup[] = [
   {
     id: 'names',
