@@ -26,7 +26,8 @@ test.for(adapters())(
     const hasOwnGuide = name !== 'express'
     expect(existsSync(path.join(root, `docs/guides/${name}.md`))).toBe(hasOwnGuide)
     if (hasOwnGuide) expect(read('docs/guides/getting-started.md')).toContain(`(${name}.md)`)
-    expect(read('README.md')).toContain(title)
+    expect(read('README.md')).toMatch(new RegExp(`^\\| ${title}[ |].*\\(packages/${name}\\)`, 'm'))
+    expect(read('docs/guides/webhooks.md')).toMatch(new RegExp(`^\\| ${title}[ |]`, 'm'))
     expect(existsSync(path.join(root, `examples/${hasOwnGuide ? name : 'three-routes'}`))).toBe(
       true,
     )
