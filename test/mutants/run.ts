@@ -51,7 +51,7 @@ async function tryContract(mutant: Mutant, isNoticed: boolean): Promise<void> {
   const { code, output } = await run(process.execPath, args, {
     cwd,
     env: withDefect(mutant),
-    limitSeconds: 60,
+    limitSeconds: 300,
   })
   const [noticed] = [...output.matchAll(/^ {8}not ok \d+ - (.*)$/gm)].map(
     ([, sentence]) => sentence,
