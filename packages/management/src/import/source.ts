@@ -101,6 +101,7 @@ function jsonRecord(line: number, text: string): SourceRecord {
   try {
     const value: unknown = JSON.parse(text)
     if (!isObject(value)) members.blame(rowFault('not_object'))
+    // JSON.parse keeps one of two members with the same name: fewer are left than the text has.
     else if (flatten(value, '', members) < countNames(text)) members.blame(TWICE)
   } catch {
     members.blame(rowFault('not_json'))
@@ -142,7 +143,7 @@ function createMembers(first: RowFault | undefined) {
 
 type Members = ReturnType<typeof createMembers>
 
-/** How many names of members a JSON text has; `JSON.parse` keeps one of two that are the same. */
+/** How many names of members a JSON text has. */
 function countNames(text: string): number {
   let count = 0
   for (const [, colon] of text.matchAll(/"(?:[^"\\]|\\.)*"\s*(:?)/gs)) if (colon) count++

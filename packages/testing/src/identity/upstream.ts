@@ -25,7 +25,7 @@ const RULES: Rules<UpstreamOptions> = { name: text }
 const CALLBACK = '/social/callback'
 
 /**
- * See `Identity.upstream`.
+ * Connects a tenant to another identity as its provider, so that persons log in there: what `Identity.upstream` does once both listen.
  *
  * @param upstream - The other identity, which listens.
  */
@@ -42,7 +42,7 @@ export async function connectUpstream(
   await call(path, { ...tenant, settings: { ...tenant.settings, allow_social: true } })
   const routes = { callback: CALLBACK }
   const client = upstream.clientOptions({ baseUrl: place.issuer, routes })
-  // It is registered once this is answered.
+  // The first request of this client registers it there: its id and secret are known only then.
   await client.fetch(`${upstream.issuer}/.well-known/openid-configuration`)
   const { id } = await service.admin.createConnection(tenantId, {
     recipe: 'oidc',

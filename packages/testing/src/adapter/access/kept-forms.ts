@@ -97,8 +97,8 @@ const ELSEWHERE: readonly Record<string, string>[] = [
 /** The headers of a form that a person sent on a page of this site. */
 const SENT = { ...PAGE, 'sec-fetch-site': 'same-origin', origin: BASE_URL }
 
-/** The page before a login by which a person learns that a form is lost: where its link leads to. */
-function linkOf({ status, headers, text }: Response): string {
+/** Asserts that this is the page on which a person learns, before the login, that a form is lost. @returns Where its link leads to. */
+function linkOnLoss({ status, headers, text }: Response): string {
   assert.equal(status, 200, text)
   assert.match(text, /Your form was not sent/)
   assert.doesNotMatch(text, /letter/)
@@ -116,7 +116,7 @@ const losses: readonly Case[] = [
       const sending = agent.post('/write').set({ ...SENT, referer: `${BASE_URL}/plain?step=2` })
       const told = await sending.type('form').send({ text: 'letter' })
       assertPrivate(told)
-      const link = linkOf(told)
+      const link = linkOnLoss(told)
       assert.ok(link.startsWith(provider.issuer), link)
       const back = await fetch(link, { redirect: 'manual' })
       const callback = new URL(back.headers.get('location') ?? '')
@@ -134,16 +134,16 @@ const losses: readonly Case[] = [
     },
   ],
   [
-    'a person is told of a form with files, and of a form in a step-up',
+    'a person is told that a form with files is lost, and a form in a step-up',
     async ({ open }) => {
       const stronger: TestRoute = { ...write, path: '/strong', requirement: { acr: ['mfa'] } }
       const site = await open({ routes: [write, stronger] })
       const files = site.visitor().agent.post('/write').set(SENT)
       const sent = await files.set('content-type', 'multipart/form-data; boundary=b').send('--b--')
       // A framework without a parser of files may refuse them before any guard is asked.
-      if (sent.status !== 415) linkOf(sent)
+      if (sent.status !== 415) linkOnLoss(sent)
       const { agent } = await site.user()
-      linkOf(await agent.post('/strong').set(SENT).type('form').send({ text: 'letter' }))
+      linkOnLoss(await agent.post('/strong').set(SENT).type('form').send({ text: 'letter' }))
     },
   ],
   [
@@ -167,7 +167,7 @@ const losses: readonly Case[] = [
         site.visitor().agent.post('/write').set(SENT).type('form').send({ text })
       const kept = await send('letter')
       assert.ok(kept.headers.refresh?.startsWith(`0;url=${provider.issuer}`), kept.text)
-      linkOf(await send('x'.repeat(65_536)))
+      linkOnLoss(await send('x'.repeat(65_536)))
     },
     NO_ROOM,
   ],

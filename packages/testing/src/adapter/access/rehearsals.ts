@@ -20,7 +20,7 @@ const guarded = (enforce: boolean): TestRoute[] =>
     handle: async () => ({ body: 'let in' }),
   }))
 
-/** A logger as pino is, and the lines that it was given after the one about sessions in cookies. */
+/** A logger as pino is, and the lines that it was given, without the one about sessions in cookies, which some applications have. */
 function logger(): { lines: [level: string, code: string, message: string][]; logger: never } {
   const lines: [string, string, string][] = []
   const write =
