@@ -124,7 +124,8 @@ time .local { color: var(--soft); font-size: .92em; }
 td time .local { display: block; }
 .copy.inline { display: inline-flex; margin: 0 0 0 .4rem; }
 td .copy.inline { margin: 0; }
-.ids { display: flex; flex-wrap: wrap; gap: .2rem .6rem; margin: .2rem 0 0; }
+.ids { display: inline-flex; flex-wrap: wrap; gap: .2rem .6rem; vertical-align: middle; }
+.ids button { white-space: normal; text-align: start; }
 .copy:not(.inline) { display: flex; flex-wrap: wrap; gap: .5rem; align-items: center; margin: .5rem 0 1rem; }
 pre:has(+ .copy) { margin-bottom: 0; }
 td a time { color: var(--ink); }
@@ -291,6 +292,7 @@ iframe { width: 100%; height: 46rem; border: 1px solid var(--edge); border-radiu
   .pages { margin: .3rem 0 1rem; }
   .pages a { padding: .6rem .5rem; }
   .who { padding-bottom: .6rem; }
+  td details .field { min-width: 0; }
   main { padding: 1.1rem 1rem 3rem; }
   .tabs { display: none; }
   .tabs-menu { display: block; margin: 0 0 1.1rem; border: 1px solid var(--edge); border-radius: .65rem; }
