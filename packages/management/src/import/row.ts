@@ -66,7 +66,7 @@ export function toRow(
   const fields = new Map<string, string>()
   const columns = new Map<string, string>()
   let isDenied = false
-  /** The members that say whether the user may log in, as they are shown to who imports, and those of them that nobody understands. */
+  /** The members that say whether the user may log in, as they are shown to who imports, and those of them whose value is unknown. */
   const said: [string, string][] = []
   const unclear: [string, string][] = []
   let contradiction: Contradiction | undefined
