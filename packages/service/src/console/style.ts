@@ -124,8 +124,6 @@ time .local { color: var(--soft); font-size: .92em; }
 td time .local { display: block; }
 .copy.inline { display: inline-flex; margin: 0 0 0 .4rem; }
 td .copy.inline { margin: 0; }
-.ids { display: inline-flex; flex-wrap: wrap; gap: .2rem .6rem; vertical-align: middle; }
-.ids button { white-space: normal; text-align: start; }
 .copy:not(.inline) { display: flex; flex-wrap: wrap; gap: .5rem; align-items: center; margin: .5rem 0 1rem; }
 pre:has(+ .copy) { margin-bottom: 0; }
 td a time { color: var(--ink); }

@@ -119,8 +119,8 @@ interface Parts {
   navigation: Shared & { operator: OperatorUser; pages: readonly ServicePage[] }
   /** A button that copies the element of that id. */
   copy: Pick<Shared, 't'> & { of: string; file?: string | undefined }
-  /** An id beside a button that copies it, with other words than “Copy” where no heading says that it is an id. `key` tells equal ids apart. */
-  id: Pick<Shared, 't'> & { id: string; key?: string; label?: string; words?: string }
+  /** An id beside a button that copies it, with other words than “Copy” where no heading says that it is an id. */
+  id: Pick<Shared, 't'> & { id: string; label?: string; words?: string }
   'tenant-names': Pick<Shared, 't' | 'text'> & { tenants: readonly NamedTenant[] }
   /** Fields by which tenants are chosen; `key` tells those of several forms apart. */
   'tenant-choice': Pick<Shared, 't' | 'text'> & { choice: TenantChoice; key: string; hint?: string }
@@ -130,8 +130,7 @@ interface Parts {
   'api-names': Pick<Shared, 't'>
   month: Pick<Shared, 't' | 'language'> & { month: Chart }
   export: Shared & Pick<ConsolePages['users'], 'exportPath' | 'exported'>
-  /** Audit entries, without the id `own` that the page is about. */
-  entries: Shared & { entries: readonly ShownEntry[]; label: string; rows?: string; own?: string }
+  entries: Shared & { entries: readonly ShownEntry[]; label: string; rows?: string }
   'entry-sentence': Shared & { entry: ShownEntry }
   named: Shared & { named: Named; isBrief?: boolean }
   'application-fields': Shared & Pick<ConsolePages['application'], 'draft' | 'problems' | 'theirs'>

@@ -620,8 +620,6 @@ export const de = {
   '{number} chosen': '{number} ausgewählt',
   '{number} of {total} users chosen': '{number} von {total} Benutzern ausgewählt',
   'Copy the id': 'ID kopieren',
-  'Copy the actor’s id': 'ID des Handelnden kopieren',
-  'Copy the target’s id': 'ID des Ziels kopieren',
   'Copy {id}': '{id} kopieren',
   'Show the names in the API': 'Namen in der API zeigen',
   People: 'Personen',
