@@ -66,8 +66,8 @@ test('a deletion that was killed is finished by the service that starts next, on
 
   const served = await serve(where, MASTER_KEY)
   await vi.waitFor(async () => expect(await store.tenants.deletions()).toEqual([]), WAIT)
-  expect(served.log()).toContain('erasing a deleted tenant')
   await served.stop()
+  expect(served.log()).toContain('erasing a deleted tenant')
   expect(await store.users.search(id, {}, { after: undefined, limit: 9 })).toMatchObject({
     items: [],
   })

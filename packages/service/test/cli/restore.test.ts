@@ -78,7 +78,7 @@ test('API keys, operators and endpoints of a backup have no effect until they ar
       expectError(await reach(secret).get(reach(secret).users), 401, 'authentication_failure')
     }
     expect(server.log()).toContain('A backup was restored at')
-    expect(server.log()).toContain('the key was not confirmed since')
+    await expect.poll(server.log).toContain('the key was not confirmed since')
     const found = await run(['doctor', ...where])
     expect(found.code).toBe(1)
     expect(found.stdout).toContain('2 API keys, 1 operator, and 1 endpoint')

@@ -179,8 +179,8 @@ test('what the containers run migrates and serves, and answers where the probes 
     expect(port).toBe('http')
     expect((await fetch(`${served.url}${path}`)).status).toBe(200)
   }
-  expect(served.log()).toContain('serving metrics')
   expect(await served.stop()).toBe(0)
+  expect(served.log()).toContain('serving metrics')
 })
 
 /** The names of all fields, without those of labels, selectors and quantities, which are free. */
