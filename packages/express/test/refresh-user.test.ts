@@ -9,6 +9,8 @@ async function start(
   options: AuthOptions = {},
   metadata: Record<string, unknown> = {},
 ): Promise<{ site: Site; browser: Browser; advance: (seconds: number) => void }> {
+  // The clock stands still, so no second passes while a request is on its way.
+  const begun = Math.floor(Date.now() / 1000)
   let ahead = 0
   const advance = (seconds: number): void => {
     ahead += seconds
@@ -29,7 +31,7 @@ async function start(
         res.json([await req.auth.refreshUser(), req.auth.user])
       })
     },
-    { now: () => Math.floor(Date.now() / 1000) + ahead, ...options },
+    { now: () => begun + ahead, ...options },
   )
   site.provider.metadata = metadata
   site.provider.user = { sub: 'ada', name: 'Ada', roles: ['admin'] }
