@@ -185,6 +185,16 @@ describe('verification', () => {
     },
   )
 
+  test('a signature is refused in another spelling of its bytes', async () => {
+    const spelled = sign(ID, NOW, eventOf(), SECRET)
+    const last = spelled.at(-2) ?? ''
+    const other = `${spelled.slice(0, -2)}${String.fromCharCode(last.charCodeAt(0) + 1)}=`
+    const bytes = (text: string) => Buffer.from(text.slice(3), 'base64').toString('hex')
+    expect(bytes(other)).toBe(bytes(spelled))
+    const request = webhook({ headers: { 'webhook-signature': other } })
+    expect(await answerOf(receiver(), request)).toBe('401 LATCHKEY_WEBHOOK_SIGNATURE_INVALID')
+  })
+
   test('the end of an id cannot be taken for a timestamp', async () => {
     const id = `${ID}.${NOW}`
     expect(await answerOf(receiver(), webhook({ id }))).toBe(INVALID)

@@ -61,8 +61,8 @@ export function secretsThatSigned(
   })
 }
 
-/** The 32 bytes of a signature `v1,…`; none for a shorter, longer or other one. */
+/** The 32 bytes of a signature `v1,…`; none for a shorter, longer or other one, nor for another spelling of them: two bits of the last character are 0. */
 function decode(signature: string): Buffer[] {
-  const encoded = /^v1,([A-Za-z0-9+/]{43}=)$/.exec(signature)?.[1]
+  const encoded = /^v1,([A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=)$/.exec(signature)?.[1]
   return encoded === undefined ? [] : [Buffer.from(encoded, 'base64')]
 }
