@@ -1,5 +1,5 @@
 umask 077
-cp secrets/master-key "secrets/master-key.before-$(date +%F)"
+cp secrets/master-key "secrets/master-key.before-$(date +%FT%H%M%S)"
 chmod u+w secrets/master-key
 (echo; openssl rand -base64 32) >> secrets/master-key
 sleep 10

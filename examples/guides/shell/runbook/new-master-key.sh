@@ -1,4 +1,4 @@
-cp "$LATCHKEY_DATA/master.key" "keys/master.key.before-$(date +%F)"
+cp "$LATCHKEY_DATA/master.key" "keys/master.key.before-$(date +%FT%H%M%S)"
 (openssl rand -base64 32; cat "$LATCHKEY_DATA/master.key") > "$LATCHKEY_DATA/master.key.new"
 chown --reference="$LATCHKEY_DATA/master.key" "$LATCHKEY_DATA/master.key.new"
 chmod --reference="$LATCHKEY_DATA/master.key" "$LATCHKEY_DATA/master.key.new"
