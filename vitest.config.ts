@@ -51,8 +51,8 @@ export default defineConfig({
     reporters: ['default', new Report(), ...(counts ? [json(counts)] : [])],
     setupFiles: ['./test/support/each-file.ts'],
     // They end only what hangs, and grow with what else the machine does: decision 355.
-    // A hundred times as many walks take a hundred times as long.
-    testTimeout: limit(usual.test) * Number(process.env.LATCHKEY_WALKS ?? 1),
+    // The usual walks take seconds of it: a hundred times as many have ten times as long.
+    testTimeout: limit(usual.test) * Math.max(1, Number(process.env.LATCHKEY_WALKS ?? 1) / 10),
     hookTimeout: limit(usual.hook),
     expect: { poll: { timeout: limit(usual.wait) } },
     execArgv: ['--conditions=latchkey-source'],
