@@ -30,7 +30,7 @@ const READERS: Readonly<Record<string, readonly string[]>> = {
   '@latchkey/management': ['version'],
   '@latchkey/service': [
     'version',
-    'pages/script-texts',
+    ...['pages/script-texts', 'pages/font-files'],
     ...['pages', 'console', 'mail'].map((room) => `${room}/template-texts`),
   ],
 }

@@ -1,7 +1,13 @@
 import { hash } from 'node:crypto'
 import { type Permission, permissions, roleMay } from '../domain/operators/roles.ts'
 import { createTemplates } from '../pages/eta.ts'
-import { chooseAllScript, copyScript, localTimesScript, searchKeyScript } from '../pages/index.ts'
+import {
+  chooseAllScript,
+  copyScript,
+  fontPreload,
+  localTimesScript,
+  searchKeyScript,
+} from '../pages/index.ts'
 import type { Micros } from '../store/records.ts'
 import { formatTimestamp } from '../wire/timestamps.ts'
 import { labelCells } from './cell-labels.ts'
@@ -61,6 +67,7 @@ function policyOf({ login, frames, sendsTo }: Content, hasScript: boolean): stri
     "default-src 'none'",
     `style-src ${sources.join(' ')}`,
     ["form-action 'self'", sendsTo].filter((part) => part !== undefined).join(' '),
+    "font-src 'self'",
     "base-uri 'none'",
     "frame-ancestors 'none'",
     ...(image ? [`img-src ${image}`] : []),
@@ -77,6 +84,7 @@ const HEADERS: Readonly<Record<string, string>> = {
   'x-frame-options': 'DENY',
   'permissions-policy': 'camera=(), geolocation=(), microphone=()',
   vary: 'Accept-Language',
+  link: fontPreload,
 }
 
 /** Renders a page of the console as a whole HTML document, with its headers. */

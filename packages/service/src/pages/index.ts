@@ -31,3 +31,4 @@ export {
   translator,
 } from './texts/index.ts'
 export { tokens } from './tokens.ts'
+export { fontHeaders, fontPreload, typeface } from './typeface.ts'

@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache'
 import { type Accents, accentsOf } from './accents.ts'
 import type { Branding } from './pages.ts'
 import { tokens } from './tokens.ts'
+import { fontPreload } from './typeface.ts'
 
 /** A style sheet, and the hash by which the policy of a page allows it. */
 export interface Style {
@@ -201,6 +202,7 @@ export function pageHeaders(
   const policy = [
     "default-src 'none'",
     `style-src 'sha256-${style.hash}'`,
+    "font-src 'self'",
     "base-uri 'none'",
     "frame-ancestors 'none'",
     // The icon, and the image of the tenant; a source has no query.
@@ -218,4 +220,5 @@ const headers: Readonly<Record<string, string>> = {
   'x-frame-options': 'DENY',
   'permissions-policy': 'camera=(), geolocation=(), microphone=()',
   vary: 'Accept-Language',
+  link: fontPreload,
 }

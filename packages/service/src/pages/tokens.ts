@@ -1,13 +1,16 @@
+import { fontFaces } from './typeface.ts'
+
 /**
  * The colors and fonts of every page: hosted pages and the console read them here. The pages of the kit and of the examples
  * have the same values in their own sources, which a test compares (`test/tokens.test.ts`).
  */
-export const tokens = `:root {
+export const tokens = `${fontFaces}
+:root {
   color-scheme: light dark;
   --page: #f3f4f8; --card: #ffffff; --ink: #171a26; --soft: #565d73; --line: #858ca3; --edge: #e1e4ee;
   --accent: #3b46c8; --accent-strong: #2c36a6; --on-accent: #ffffff; --plain-back: #eff1f7;
   --bad: #a3172b; --bad-back: #fdeef0; --good: #14613a; --good-back: #e8f6ee; --warn: #653e00; --warn-back: #fdf3de;
-  --sans: system-ui, sans-serif; --mono: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace;
+  --sans: Geist, system-ui, sans-serif; --mono: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace;
 }
 @media (prefers-color-scheme: dark) {
   :root {

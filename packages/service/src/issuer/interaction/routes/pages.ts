@@ -1,7 +1,15 @@
 import { findLogo } from '../../../domain/tenants/logos.ts'
 import { logoPath } from '../../../domain/tenants/tenant-features.ts'
 import { allowsKeys, isSignupOpen } from '../../../domain/ways/login-methods.ts'
-import { markHeaders, markOf, markPaths, scriptHeaders, scripts } from '../../../pages/index.ts'
+import {
+  fontHeaders,
+  markHeaders,
+  markOf,
+  markPaths,
+  scriptHeaders,
+  scripts,
+  typeface,
+} from '../../../pages/index.ts'
 import { brandingFor } from '../../requests/branding.ts'
 import { type Form, readForm, redirect, sendJson } from '../../requests/http.ts'
 import { accountPaths, SOCIAL_CALLBACK } from '../../requests/paths.ts'
@@ -44,6 +52,7 @@ export const hostedPages: readonly PageRoute[] = [
   ...pageAt('/.well-known/passkey-endpoints', { show: sendPasskeyEndpoints }),
   ...pageAt('/x/outbox', { show: showOutbox }),
   ...scripts.map(({ path, text }) => asset(path, () => text, scriptHeaders)),
+  ...typeface.map(({ path, bytes }) => asset(path, () => bytes, fontHeaders)),
   { method: 'GET', path: logoPath(':hash'), name: 'asset', run: sendLogo },
   ...markPaths.map((path) =>
     asset(path, ({ tenant, request }) => markOf(brandingFor(tenant, request)), markHeaders),
@@ -76,13 +85,13 @@ async function sendLogo(flow: FlowRequest, { hash = '' }: { hash?: string }): Pr
 /** A static file of the pages. */
 function asset(
   path: string,
-  textOf: (flow: FlowRequest) => string,
+  contentOf: (flow: FlowRequest) => string | Buffer,
   headers: Readonly<Record<string, string>>,
 ): PageRoute {
   const run = (flow: FlowRequest): void => {
-    const text = textOf(flow)
-    flow.response.writeHead(200, { ...headers, 'content-length': Buffer.byteLength(text) })
-    flow.response.end(text)
+    const content = contentOf(flow)
+    flow.response.writeHead(200, { ...headers, 'content-length': Buffer.byteLength(content) })
+    flow.response.end(content)
   }
   return { method: 'GET', path, name: 'asset', run }
 }
