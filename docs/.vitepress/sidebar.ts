@@ -152,6 +152,7 @@ export const sidebar: Entry[] = [
       { text: 'Contributing', link: '/project/contributing' },
       { text: 'Code of conduct', link: '/project/code-of-conduct' },
       { text: 'Reporting a vulnerability', link: '/project/security' },
+      { text: 'How pages look', link: '/design' },
       { text: 'Measurements', link: '/project/measurements' },
       { text: 'OpenID conformance', link: '/conformance' },
       { text: 'Known faults of login kits', link: '/peers-coverage' },

@@ -2,6 +2,8 @@ import { type Theme, useData } from 'vitepress'
 import theme from 'vitepress/theme-without-fonts'
 import { defineComponent, h, onMounted, watch } from 'vue'
 import picture from '../../images/logged-in.png'
+import '@fontsource-variable/geist/wght.css'
+import { DesignSample } from './design-sample.ts'
 import './style.css'
 import { data as code } from './ten-lines.data.ts'
 
@@ -23,6 +25,7 @@ const front = () =>
 /** VitePress's theme, with a front page that shows the code and a picture. */
 const site: Theme = {
   extends: theme,
+  enhanceApp: ({ app }) => void app.component('DesignSample', DesignSample),
   Layout: defineComponent({
     setup() {
       const { frontmatter } = useData()

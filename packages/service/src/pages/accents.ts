@@ -41,6 +41,11 @@ function readable(color: Rgb, background: Rgb, towards: Rgb): Rgb {
   return mixed(color, towards, share)
 }
 
+/** The contrast of two colors such as `#3b46c8`, from 1 to 21 (WCAG 2.2, contrast ratio). */
+export function contrastOf(a: string, b: string): number {
+  return contrast(rgbOf(a), rgbOf(b))
+}
+
 function contrast(a: Rgb, b: Rgb): number {
   const [dark = 0, light = 0] = [luminance(a), luminance(b)].sort((x, y) => x - y)
   return (light + 0.05) / (dark + 0.05)
