@@ -1,3 +1,5 @@
+import fc from 'fast-check'
+
 const free = { free: 1e6, baseSeconds: 1, maxSeconds: 1, forgetSeconds: 1 }
 
 /** Limits that no walk reaches: every one of them tries everything. */
@@ -49,4 +51,16 @@ export async function walkAtIssuers(
     const rest = Math.min(OF_ONE_ISSUER, numRuns - made)
     await make({ numRuns: rest, ...(made === 0 && repeated) })
   }
+}
+
+/** The names of the moves of a table, in its order. */
+export function namesOf<Move extends string>(moves: Readonly<Record<Move, unknown>>): Move[] {
+  return Object.keys(moves) as Move[]
+}
+
+/** Any move of a table, by its name: a walk that fails is printed as the names of its moves. */
+export function oneOf<Move extends string>(
+  moves: Readonly<Record<Move, unknown>>,
+): fc.Arbitrary<Move> {
+  return fc.constantFrom(...namesOf(moves))
 }
