@@ -361,16 +361,15 @@ export const EDGES: readonly EdgeMutant[] = [
     name: 'an event whose handler is late is handled again beside it',
     by: WEBHOOKS,
     file: core('webhooks/deliveries.ts'),
-    find: '      held = remembered\n',
+    find: '      done = remembered\n',
     replacement: '',
   },
   {
     name: 'an event whose handler was late is handled again after it',
     by: WEBHOOKS,
     file: core('webhooks/deliveries.ts'),
-    find: '      const remembered = working.then(async () => {\n        for (const key of keys) await',
-    replacement:
-      '      const remembered = working.then(async () => {\n        for (const key of isLate ? [] : keys) await',
+    find: 'working.then(() => remember(keys))',
+    replacement: 'working.then(() => remember(isLate ? [] : keys))',
   },
   {
     name: 'the lock of a webhook has no deadline for its release',

@@ -14,7 +14,7 @@ const REMEMBERED_SECONDS = 172_800
 /** How long one process may handle an event before another may begin; the service waits 15 seconds. */
 const HELD_SECONDS = 60
 
-/** Whether an event was handled now, was handled before, or is being handled. */
+/** The outcome of a delivery: handled now, handled before, or another process is handling it. */
 export type DeliveryOutcome = 'handled' | 'repeated' | 'busy'
 
 /** The function of the application that handles an event. */
@@ -26,9 +26,10 @@ export interface EventWork {
 
 /**
  * Does `work` unless it was done under one of these keys. Work that fails does not count and can be
- * tried again. Only one of the processes that share a store does it at a time. Once it has
- * succeeded, none does it again. A store without `once` and `lock` protects only within this
- * process. Work that is late goes on after the error, and no copy begins beside it.
+ * tried again. Of the processes that share a store, only one does it at a time, under a lock by the
+ * first key. Once it has succeeded, no process does it again. A store without `once` and `lock` protects
+ * only within this process. Late work continues after the error, and the lock is held until it ends
+ * or the lock expires.
  *
  * @param keys - Names of one event at one endpoint, at least one.
  * @throws {@link LatchkeyError} with `LATCHKEY_ANSWER_LATE` for work that is late.
@@ -44,26 +45,30 @@ export interface DeliveryParts {
   readonly now: () => number
 }
 
-/** Makes the {@link DeliverOnce} of a store. */
+/** Makes the function that handles each event once, with the lock and the replay cache of a store. */
 export function createDeliverOnce(parts: DeliveryParts): DeliverOnce {
   const { log, answerSeconds, now } = parts
   const memory = createMemoryStore({ now })
   const store = answeringStore(parts.store, answerSeconds, { name: 'store' })
   const { once = memory.once, lock = memory.lock } = store
+  const isRemembered = async (keys: readonly string[]): Promise<boolean> => {
+    for (const key of keys) if (await storeAnswer(() => once.isConsumed(key))) return true
+    return false
+  }
+  const remember = async (keys: readonly string[]): Promise<void> => {
+    for (const key of keys) await storeAnswer(() => once.consume(key, REMEMBERED_SECONDS))
+  }
   return async (keys, { name, run }) => {
     const release = await storeAnswer(() => lock.acquire(String(keys[0]), HELD_SECONDS))
     if (!release) return 'busy'
-    let held: Promise<unknown> = Promise.resolve()
+    /** The lock is held until this settles, which may be after the caller got an error. */
+    let done: Promise<unknown> = Promise.resolve()
     let isLate = false
     try {
-      for (const key of keys) {
-        if (await storeAnswer(() => once.isConsumed(key))) return 'repeated'
-      }
+      if (await isRemembered(keys)) return 'repeated'
       const working = run()
-      const remembered = working.then(async () => {
-        for (const key of keys) await storeAnswer(() => once.consume(key, REMEMBERED_SECONDS))
-      })
-      held = remembered
+      const remembered = working.then(() => remember(keys))
+      done = remembered
       await inTime(name, working, answerSeconds)
       await remembered
       return 'handled'
@@ -72,8 +77,8 @@ export function createDeliverOnce(parts: DeliveryParts): DeliverOnce {
       throw error
     } finally {
       const free = (): unknown => storeAnswer(release)
-      // A lock that cannot be released ends by itself.
-      const freed = held.then(free, free).catch((error: unknown) => log.failed(storeError(error)))
+      // A lock that cannot be released expires.
+      const freed = done.then(free, free).catch((error: unknown) => log.failed(storeError(error)))
       // The next copy finds the lock released, unless the work goes on.
       if (!isLate) await freed
     }
