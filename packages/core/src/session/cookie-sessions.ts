@@ -24,7 +24,7 @@ interface Sent {
  * do not undo each other's changes. Another process knows nothing of that.
  *
  * @param now - The time in whole seconds.
- * @param failed - Hears of every session that could not be written.
+ * @param failed - Called with the error of every session that could not be written.
  */
 export function createCookieSessions(
   settings: SessionSettings,
@@ -53,14 +53,14 @@ export function createCookieSessions(
       const store = new CookieStore(shared, cookieHeader, response, found)
       const sessions = over(store)
       const time = now()
-      // A copy that has expired is not brought back by what another request has written.
+      // An expired cookie is not revived by a newer record of another request.
       const record = found && !hasExpired(found.record, time) ? store.get(found.id) : undefined
       if (!found || !record) return use(new StoredSession(sessions))
       const { id } = found
       const later = expiryOf(record.login, settings.idleSeconds, time)
       const isDue =
         later > record.expiresAt && isTouchDue(record.expiresAt, settings.idleSeconds, time)
-      // On an open connection no cookie reaches the browser any more: the session ends when it did.
+      // Once the headers are sent, no cookie can extend the session in the browser.
       if (isDue && !response.isSent) store.touch(id, record, later)
       return use(new StoredSession(sessions, { id, record: store.get(id) as SessionRecord }))
     },
@@ -185,7 +185,7 @@ class CookieStore implements SessionStore {
 
 const NOTHING_WRITTEN = { record: undefined, lines: [] }
 
-/** The memory of one process about sessions in cookies. */
+/** The sessions in cookies that this process has written or ended recently. */
 interface Memory {
   /** The newer of the record in the cookie and the one that this process wrote; `undefined` when it has ended. */
   latest(id: string, own: SessionRecord | undefined): SessionRecord | undefined

@@ -4,7 +4,7 @@ import { indexKey, indexKeys } from './session-record.ts'
 import type { SessionRecord, SessionStore } from './stores/session-store.ts'
 import { storeAnswer } from './stores/store-answer.ts'
 
-/** The logins that a logout token ended: the provider session `sid`, or every login of `sub`. */
+/** A logout token, which ends the provider session `sid`, or every login of `sub` if it has no `sid`. */
 export interface Notice {
   readonly issuer: string
   readonly sub: string | undefined
@@ -47,29 +47,35 @@ export function createEndedLogins(
   secrets: readonly string[],
   now: () => number,
 ): EndedLogins {
-  const keys = secrets.map((secret) => deriveKey(secret, 'ended-login'))
-  const idsOf = (key: string): string[] => keys.map((secret) => macOf(key, secret))
-  /** The time of the latest notice that means this user. */
+  const secretKeys = secrets.map((secret) => deriveKey(secret, 'ended-login'))
+  /** The ids for an index key, one for each secret, so that a notice is found after a rotation. */
+  const recordIds = (indexKey: string): string[] => secretKeys.map((key) => macOf(indexKey, key))
+  /** The time of the latest notice in these records that concerns this user; `-Infinity` without one. */
   const latest = (records: Records, sub: string | undefined): number => {
     const notices = records.flatMap((record) => (record ? [record.data] : []))
-    const isMeant = ({ keptUntil, sub: ended }: SessionRecord['data']): boolean =>
+    const concernsUser = ({ keptUntil, sub: ended }: SessionRecord['data']): boolean =>
       Number(keptUntil) > now() && (ended === undefined || ended === sub)
-    return Math.max(-Infinity, ...notices.filter(isMeant).map(({ endedAt }) => Number(endedAt)))
+    return Math.max(
+      -Infinity,
+      ...notices.filter(concernsUser).map(({ endedAt }) => Number(endedAt)),
+    )
   }
 
   return {
-    idsOf: (session) => indexKeys(session).flatMap(idsOf),
+    idsOf: (session) => indexKeys(session).flatMap(recordIds),
     async remember({ issuer, sub, sid, issuedAt }) {
       const key =
         sid === undefined ? indexKey(issuer, 'sub', sub ?? '') : indexKey(issuer, 'sid', sid)
-      const [id = ''] = idsOf(key)
+      const ids = recordIds(key)
+      const [id = ''] = ids
       const keptUntil = now() + REMEMBERED_SECONDS
-      const earlier = await Promise.all(idsOf(key).map((id) => storeAnswer(() => store.get(id))))
+      const earlier = await Promise.all(ids.map((id) => storeAnswer(() => store.get(id))))
       const data = { sub, endedAt: Math.max(issuedAt, latest(earlier, sub)), keptUntil }
       await storeAnswer(() => store.set(id, { data, expiresAt: keptUntil }))
     },
     hasEnded({ sub }, issuedAt, records) {
-      const [ofSub, ofSid] = [records.slice(0, keys.length), records.slice(keys.length)]
+      // In the order of `idsOf`: the user's records come first, one for each secret.
+      const [ofSub, ofSid] = [records.slice(0, secretKeys.length), records.slice(secretKeys.length)]
       return latest(ofSid, sub) > -Infinity || issuedAt < latest(ofSub, sub)
     },
   }

@@ -10,15 +10,18 @@ const MAX_REMEMBERED = 10_000
 /** 32 bytes as base64url. */
 const SIGNATURE_LENGTH = 43
 
-/** The change of the browser's session cookie: the new id, or `null` if the session has ended. */
-export type SessionNews = string | null | undefined
+/**
+ * The change of the browser's session cookie: the new session id, `null` if the session has ended,
+ * or `undefined` for no change.
+ */
+export type CookieChange = string | null | undefined
 
 /** The cookie that carries the signed id of a session. */
 export interface SessionCookie {
   /** The id that a `Cookie` header carries, if it is genuine. */
   idIn(cookieHeader: string | null | undefined): string | undefined
-  /** The `Set-Cookie` values that tell the browser. */
-  setCookies(news: SessionNews): readonly string[]
+  /** The `Set-Cookie` values for a change of the cookie. */
+  setCookies(change: CookieChange): readonly string[]
 }
 
 /** Makes the cookie of a session that is in a store. */
@@ -26,15 +29,16 @@ export function createSessionCookie(settings: SessionSettings): SessionCookie {
   const { cookieName, cookie, absoluteSeconds } = settings
   const signer = createCookieSigner(settings.secrets)
   const scope = { ...cookie, maxAgeSeconds: absoluteSeconds }
-  // Each answer asks twice: when it is written, and before it is sent.
-  let latest: { readonly news: string; readonly lines: readonly string[] } | undefined
+  // Each response needs them twice: when it is written, and before it is sent.
+  let latest: { readonly id: string; readonly lines: readonly string[] } | undefined
   return {
     idIn: (header) => signer.verify(readCookie(header, cookieName)),
-    setCookies(news) {
-      if (news === undefined) return NO_COOKIES
-      if (news === null) return [clearCookie(cookieName, cookie)]
-      if (latest?.news !== news) {
-        latest = { news, lines: [setCookie(cookieName, signer.sign(news), scope)] }
+    setCookies(change) {
+      if (change === undefined) return NO_COOKIES
+      if (change === null) return [clearCookie(cookieName, cookie)]
+      const id = change
+      if (latest?.id !== id) {
+        latest = { id, lines: [setCookie(cookieName, signer.sign(id), scope)] }
       }
       return latest.lines
     },
@@ -68,9 +72,9 @@ export function createCookieSigner(secrets: readonly string[]): CookieSigner {
   })
   const [signing] = keys
   if (!signing) throw new TypeError('at least one secret is needed')
-  // Genuine values and their ids: an HMAC costs more than all else that reads a session. A forged value is another text.
-  // How long it takes not to find it tells nothing of the genuine one: texts are looked for by a hash that is seeded in
-  // each process.
+  // Verified cookie values and their ids, because the HMAC is the most expensive part of reading a session. A forged value
+  // is not among them. The time of that look-up reveals nothing about verified values: a Map finds texts by a hash whose
+  // seed is random in each process.
   const genuine = new Map<string, string>()
   return {
     sign(id) {
@@ -97,7 +101,7 @@ export function createCookieSigner(secrets: readonly string[]): CookieSigner {
   }
 }
 
-/** A copy of a piece of a text: the piece itself would keep the whole text in memory. */
+/** A copy of a piece of the `Cookie` header. The piece itself would keep the whole header in memory. */
 function withoutHeader(piece: string): string {
   return Buffer.from(piece).toString()
 }

@@ -1,7 +1,7 @@
 import { type MaybePromise, when, whenAll } from '../shared/maybe-promise.ts'
 import type { EndedLogins } from './ended-logins.ts'
 import type { AuthSession } from './session.ts'
-import type { SessionNews } from './session-cookie.ts'
+import type { CookieChange } from './session-cookie.ts'
 import { expiryOf, hasExpired, indexKeys, type SessionSettings } from './session-record.ts'
 import type { SessionRecord, SessionStore } from './stores/session-store.ts'
 import { storeAnswer } from './stores/store-answer.ts'
@@ -16,8 +16,8 @@ export interface SessionParts {
   readonly endedLogins: EndedLogins | undefined
   /** Makes a session id: 256 random bits. */
   newId(): string
-  /** The `Set-Cookie` values for a change of the session. */
-  setCookies(news: SessionNews): readonly string[]
+  /** The `Set-Cookie` values for a change of the session's cookie. */
+  setCookies(change: CookieChange): readonly string[]
   /** Whether the session is only in its cookie, so that other requests cannot find it by its id. */
   readonly inCookie?: boolean
   /**
@@ -69,7 +69,7 @@ export interface SessionsById extends SessionParts {
   ): Promise<readonly string[] | undefined>
 }
 
-/** Makes them. */
+/** Adds the operations on sessions to their parts. */
 export function createSessionsById(parts: SessionParts): SessionsById {
   const { settings, store, now } = parts
   const ends: SessionsById['ends'] = { hear: undefined }
@@ -112,7 +112,7 @@ export function createSessionsById(parts: SessionParts): SessionsById {
         if (entry && index?.begin) {
           return (await storeAnswer(() => index.begin?.(id, record, entry, read))) ?? []
         }
-        // Together: no browser knows the id before both are done.
+        // In parallel, because no browser knows the id before both are done.
         const indexed = entry && storeAnswer(() => index?.add(entry.keys, id, entry.seconds))
         await whenAll([indexed, storeAnswer(() => store.set(id, record))])
         return await whenAll(read.map((other) => storeAnswer(() => store.get(other))))

@@ -2,7 +2,7 @@ import { SessionEndedError, type SessionStoreError } from '../errors/errors.ts'
 import type { MaybePromise } from '../shared/maybe-promise.ts'
 import { endForGood } from './end-sessions.ts'
 import type { AuthSession } from './session.ts'
-import type { SessionNews } from './session-cookie.ts'
+import type { CookieChange } from './session-cookie.ts'
 import { carriedData, mergeData } from './session-record.ts'
 import type { SessionsById } from './sessions-by-id.ts'
 import type { SessionRecord } from './stores/session-store.ts'
@@ -27,9 +27,9 @@ export class StoredSession {
   #record: SessionRecord | undefined
   /** The ids that this request has replaced, and those that took their places. */
   #renewed: Map<string, string> | undefined
-  /** Whether the record is what `get` answered, so that an update can name it. */
+  /** Whether the record is the one that the store returned, so that `update` can compare it. */
   #isAsRead = true
-  #news: SessionNews
+  #cookieChange: CookieChange
 
   constructor(sessions: SessionsById, { id, record, failure }: OpenedSession = NOTHING) {
     this.#sessions = sessions
@@ -56,7 +56,7 @@ export class StoredSession {
 
   /** The `Set-Cookie` values that the browser needs after the changes. */
   get setCookies(): readonly string[] {
-    return this.#sessions.setCookies(this.#news)
+    return this.#sessions.setCookies(this.#cookieChange)
   }
 
   /**
@@ -141,7 +141,7 @@ export class StoredSession {
     this.#renewed.set(id, next)
     const data = keepsData ? this.#record.data : NO_DATA
     await this.#moveTo(next, { login, data }, async (notices) => {
-      // Asked once the new session is stored: a request that ends this one now finds both.
+      // Reloaded after the new session is stored. A request that ends the session later finds both.
       await this.reload()
       return !this.#record || (login && this.#hasEnded(login, login.createdAt, notices))
     })
@@ -160,7 +160,7 @@ export class StoredSession {
     const stored = await this.#sessions.change(
       this.#id,
       (record) =>
-        // Of two refreshes the later never undoes the earlier.
+        // A slow refresh does not overwrite the tokens of one that finished before it.
         record.login && sameTokens(record.login, seen) ? { login, data: record.data } : undefined,
       this.#isAsRead ? this.#record : undefined,
     )
@@ -178,7 +178,7 @@ export class StoredSession {
     if (id && login && this.#sessions.store.index) {
       await endForGood(this.#sessions, login, [{ id, session: login }])
     } else if (id) await this.#sessions.destroy(id, login)
-    this.#news = null
+    this.#cookieChange = null
     this.#id = undefined
     this.#record = undefined
   }
@@ -240,12 +240,12 @@ export class StoredSession {
     this.#id = id
     this.#record = record
     this.#isAsRead = false
-    this.#news = id
+    this.#cookieChange = id
   }
 
   /** Sets the cookie of a session that is stored later, because the headers are sent now. */
   announce(id: string): void {
-    if (id !== this.#openedId) this.#news = id
+    if (id !== this.#openedId) this.#cookieChange = id
   }
 
   /**

@@ -1,22 +1,26 @@
 import { hash } from 'node:crypto'
 import type { ReplayCache } from './session-store.ts'
 
-/** Marks that one process keeps at most. */
+/** The number of marks that one process keeps at most. */
 export const MAX_MARKS = 100_000
 
-/** A longer key is kept as its hash, so that a number of marks is a number of bytes, too. */
+/** A longer key is kept as its hash, so that the number of marks limits the memory, too. */
 const MAX_KEY_LENGTH = 200
 
 /**
- * The marks that one process keeps for a while: spent logins and logout tokens, adopted sessions,
- * ended sessions. Marks that have expired go first. If there are too many, the one that expires
+ * Makes a replay cache in memory, for used logins and logout tokens, adopted sessions and ended
+ * sessions. Expired keys are dropped first. If there are still more than `max`, the key that expires
  * soonest is dropped. So an attacker's logins, which are remembered for minutes, cannot displace
- * marks that are kept for months.
+ * keys that are kept for months.
  *
- * @param now - The time in seconds.
+ * @param now - Returns the time in seconds since the epoch.
+ * @param max - The number of keys at most.
  */
 export function createMarks(now: () => number, max: number = MAX_MARKS): ReplayCache {
-  /** Keys and when they expire, by how long they are remembered: of one such list the first expires first. */
+  /**
+   * One list for each duration in seconds, which maps a key to the time at which it expires. Because
+   * all keys of a list are kept equally long, they stand in the order in which they expire.
+   */
   const lists = new Map<number, Map<string, number>>()
   let size = 0
 
