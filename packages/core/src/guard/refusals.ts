@@ -16,13 +16,13 @@ import { needScopes, resourceParameters, scopeOf, targetOf } from './bearer-targ
 import type { BearerLogin } from './bearer-token.ts'
 import type { Requirement } from './requirement.ts'
 
-/** Names a user. */
+/** The issuer and the `sub` of a user. */
 interface UserName {
   readonly issuer: string
   readonly sub: string
 }
 
-/** Answers a user who is logged in and may not do this. */
+/** Refuses a user who is logged in but lacks a permission: a page, or JSON for an API request. */
 export function refuse(
   error: AccessError,
   { context, request }: RequestContext,
@@ -33,14 +33,18 @@ export function refuse(
   return context.answerError(error, request, { api: answersProgram(request, requirement) })
 }
 
-/** Publishes a refusal, of a user if it is known whose request it is. */
+/**
+ * Publishes the event `access.refused`.
+ *
+ * @param login - The user who was refused; `undefined` if the request names none.
+ */
 export function publishRefusal(
   { publish }: Pick<AuthContext, 'publish'>,
   { code, correlationId, failed = '' }: AccessError,
   login: UserName | undefined,
 ): void {
-  const whose = login && { issuer: login.issuer, user: userHash(login.issuer, login.sub) }
-  publish('access.refused', { ...whose, code, correlationId, failed })
+  const user = login && { issuer: login.issuer, user: userHash(login.issuer, login.sub) }
+  publish('access.refused', { ...user, code, correlationId, failed })
 }
 
 /** Answers a request without a bearer token, where a guard accepts nothing else (RFC 6750 §3.1). */

@@ -15,7 +15,7 @@ const EVENT = 'http://schemas.openid.net/event/backchannel-logout'
 const MAX_AGE_SECONDS = 600
 const MAX_TOKEN_LENGTH = 16_384
 
-/** The claims of a valid logout token: at least one of `sub` and `sid`. */
+/** The checked content of a logout token. At least one of `sub` and `sid` has a value. */
 interface LogoutClaims {
   /** The replay-cache key of the token, and the seconds for which it has to be remembered. */
   readonly mark: { readonly key: string; readonly seconds: number }
@@ -91,7 +91,7 @@ async function verifyLogoutToken(
   checkEvent(jwt.payload)
   const { jti, sub, sid, iat, exp = Number(iat) + MAX_AGE_SECONDS } = payload
   if (typeof jti !== 'string' || jti === '') throw invalid('has no "jti"')
-  if (!isName(sub) || !isName(sid) || (sub === undefined && sid === undefined)) {
+  if (!isNameOrMissing(sub) || !isNameOrMissing(sid) || (sub === undefined && sid === undefined)) {
     throw invalid('names neither a user ("sub") nor a session ("sid")')
   }
   const left = Math.min(Math.ceil(Number(exp)) - now, MAX_AGE_SECONDS)
@@ -128,7 +128,7 @@ function checkEvent({ events, nonce }: DecodedJwt['payload']): void {
   if (typeof event !== 'object' || event === null) throw invalid('is about another event')
 }
 
-function isName(value: unknown): value is string | undefined {
+function isNameOrMissing(value: unknown): value is string | undefined {
   return value === undefined || (typeof value === 'string' && value !== '')
 }
 

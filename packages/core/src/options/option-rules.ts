@@ -59,6 +59,11 @@ function isStore(value: unknown): boolean {
   return ABILITIES.every(([name, fits]) => store[name] === undefined || fits(store[name]))
 }
 
+/** Whether a value implements https://standardschema.dev; a schema may be an object or a function. */
+function isStandardSchema(value: unknown): boolean {
+  return methods('validate')(Object(value)['~standard'])
+}
+
 const isTracing = methods('getTracer', 'getActiveSpan', 'setSpan')
 
 function isTelemetryApi(value: unknown): boolean {
@@ -202,11 +207,7 @@ export const OPTION_RULES: Rules<AuthOptions> = {
     },
   }),
   userinfo: either(oneOf('never', 'login'), everySeconds),
-  claims: rule('a schema of a Standard Schema library', (value) => {
-    return typeof value === 'object' || typeof value === 'function'
-      ? methods('validate')((value as Record<string, unknown> | null)?.['~standard'])
-      : false
-  }),
+  claims: rule('a schema of a Standard Schema library', isStandardSchema),
   rolesFrom: callable,
   hooks: group<Hooks>({
     beforeLogin: callable,
