@@ -1,9 +1,11 @@
 import type { SessionRecord } from '@latchkey/core'
 
 type Login = NonNullable<SessionRecord['login']>
-interface Names {
+
+/** Translates the names of members to letters and back. */
+interface ShortNames {
   short(name: string): string
-  long(name: string): string
+  long(packed: string): string
 }
 
 type Members = Readonly<Record<string, unknown>>
@@ -28,11 +30,11 @@ const CLAIM_OF: Readonly<Record<string, string>> = {
   amr: 'amr',
 }
 
-/** Begins the packed name of a member that has no short one. */
-const OTHER = '+'
+/** The prefix of a packed name that stands in full, because it has no letter. */
+const IN_FULL = '+'
 
-/** The names of members of a login in a packed record. */
-const LOGIN = names({
+/** The letters of the members of a login. Stored records have them, so a letter keeps its meaning. */
+const LOGIN = shortNames({
   issuer: 'i',
   registeredIssuer: 'r',
   clientId: 'c',
@@ -52,7 +54,7 @@ const LOGIN = names({
   tokens: 'k',
 })
 
-const TOKENS = names({
+const TOKENS = shortNames({
   accessToken: 'a',
   accessTokenExpiresAt: 'e',
   accessTokenReceivedAt: 'r',
@@ -110,7 +112,7 @@ export function unpackRecord(packed: Buffer): PackedRecord {
 /** The header, the payload and the signature of a JWT. */
 type TokenParts = readonly [header: Buffer, payload: Buffer, signature: Buffer]
 
-/** The parts of an ID token; `undefined` for one that could not be put together again, or has no claims. */
+/** The decoded parts of an ID token; `undefined` if they would not give the same text again, or have no claims. */
 function partsOf(idToken: string | undefined): TokenParts | undefined {
   const parts = idToken?.split('.').map((part) => Buffer.from(part, 'base64url')) ?? []
   const [header, payload, signature] = parts
@@ -142,8 +144,8 @@ function packLogin(login: Login, token: TokenParts | undefined): Members {
       packed[LOGIN.short(name)] = null
     }
   }
-  const ofUser = Object.entries(user).filter(([, value]) => value !== undefined)
-  const packedUser: PackedUser = ofUser.map(([name, value]) =>
+  const userClaims = Object.entries(user).filter(([, value]) => value !== undefined)
+  const packedUser: PackedUser = userClaims.map(([name, value]) =>
     Object.hasOwn(claims, name) && isSame(claims[name], value) ? name : [name, value],
   )
   return {
@@ -179,11 +181,12 @@ function unpackLogin({ u, p, k, r, ...packed }: Members, token: TokenParts | und
 /** The claims of a user: the name of one that the ID token has with the same value, else its name and value. */
 type PackedUser = readonly (string | readonly [name: string, value: unknown])[]
 
+/** The names of those claims of a user that the ID token has with the same value. */
 function repeated(user: PackedUser): string[] {
   return user.filter((one) => typeof one === 'string')
 }
 
-/** The claim that a member of a login repeats. */
+/** The value of the claim that a member of a login repeats; `undefined` if there is none. */
 function ofClaim(claims: Members, name: string): unknown {
   const claim = Object.hasOwn(CLAIM_OF, name) ? CLAIM_OF[name] : undefined
   return claim !== undefined && Object.hasOwn(claims, claim) ? claims[claim] : undefined
@@ -201,11 +204,11 @@ function renamed(members: object, rename: (name: string) => string): Record<stri
   return Object.fromEntries(Object.entries(members).map(([name, value]) => [rename(name), value]))
 }
 
-function names(short: Readonly<Record<string, string>>): Names {
-  const letters = new Map(Object.entries(short))
-  const full = new Map(Object.entries(short).map(([name, letter]) => [letter, name]))
+function shortNames(letterOf: Readonly<Record<string, string>>): ShortNames {
+  const letters = new Map(Object.entries(letterOf))
+  const full = new Map(Object.entries(letterOf).map(([name, letter]) => [letter, name]))
   return {
-    short: (name) => letters.get(name) ?? OTHER + name,
-    long: (letter) => full.get(letter) ?? letter.slice(OTHER.length),
+    short: (name) => letters.get(name) ?? IN_FULL + name,
+    long: (packed) => full.get(packed) ?? packed.slice(IN_FULL.length),
   }
 }
