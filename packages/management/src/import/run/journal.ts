@@ -12,14 +12,15 @@ import {
 import { createInterface } from 'node:readline'
 import { lock } from './lock.ts'
 
-/** How far a row has come. Neither passwords nor hashes are written. */
+/** The progress of a row. Contains neither passwords nor hashes. */
 export interface JournalEntry {
   row: number
   line: number
   /** The identifier in the old table. */
   old: string
-  /** The id of the user. */
+  /** The id of the user, if it was created. */
   id?: string
+  /** `created`: the user is stored, and the password follows. The others end the row. */
   state: 'created' | 'done' | 'rejected'
   reason?: string
   email?: string
@@ -35,7 +36,7 @@ export interface JournalHeader {
   startedAt: number
 }
 
-/** An append-only record of an import. Every entry is with the system when `append` returns. */
+/** An append-only record of an import. An entry survives a crash of the process once `append` returns. */
 export interface Journal extends Disposable {
   /** Whether no run before this one began it. */
   readonly isNew: boolean
@@ -59,7 +60,7 @@ export async function* readEntries(path: string): AsyncGenerator<JournalEntry> {
 /**
  * Opens a journal to append to, and begins it when it is new.
  *
- * @throws when another process that lives is using it.
+ * @throws when another running process uses it.
  */
 export function openJournal(path: string, header: JournalHeader): Journal {
   const unlock = lock(`${path}.lock`)

@@ -5,9 +5,11 @@ import { escapeFormula } from '../formula.ts'
 import { readEntries } from './journal.ts'
 
 /**
- * Writes the two files of an import from its journal: old id → new id with the line and the address of each
- * row, and the rejected rows with the reasons. Each file replaces the previous one when it is complete. The first is for
- * programs and has the exact ids; the second is for people to read. More columns come after those that are there.
+ * Writes the two files of an import from its journal. `resultFile` maps the old id of each user to the new one;
+ * `rejectsFile` has the rejected rows with their reasons. Each file replaces the previous one when it is complete.
+ *
+ * In `resultFile`, ids stand exactly as they are, for programs. In `rejectsFile`, they are escaped for spreadsheets. New
+ * columns are added at the end, because programs read columns by their place.
  */
 export async function writeResults(
   journal: string,
@@ -17,7 +19,8 @@ export async function writeResults(
   const result = openCsv(resultFile, ['old_id', 'new_id', 'line', 'email'])
   const rejects = openCsv(rejectsFile, ['line', 'old_id', 'email', 'reason'])
   for await (const { state, id, old, line, email = '', reason = '' } of readEntries(journal)) {
-    if (state !== 'created' && id !== undefined) {
+    // `created` is not the last entry of its row: `done` or `rejected` follows, after the password.
+    if (id !== undefined && state !== 'created') {
       await result.write([old, id, String(line), escapeFormula(email)])
     }
     if (state === 'rejected') {
@@ -28,7 +31,7 @@ export async function writeResults(
   await rejects.close()
 }
 
-/** Opens a CSV file, which replaces one of that name when it is closed. */
+/** Writes a CSV file, which takes the place of an existing one when it is closed. */
 export function openCsv(
   path: string,
   columns: string[],
