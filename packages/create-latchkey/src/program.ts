@@ -112,6 +112,7 @@ function checkTogether({ framework, language, provider, issuer, clientId }: Opti
   }
 }
 
+/** Whether no question is left to ask, but for the client id and secret, which may stay empty. */
 function isComplete(folder: string | undefined, options: Options): boolean {
   const { framework, language, provider, issuer } = options
   const hasLanguage = language || (framework && frameworkOf(framework).languages.length === 1)
@@ -119,6 +120,7 @@ function isComplete(folder: string | undefined, options: Options): boolean {
   return folder !== undefined && framework !== undefined && Boolean(hasLanguage) && hasProvider
 }
 
+/** The answers from the options. Missing ones are asked for if `isAsked`; otherwise they get their defaults. */
 async function answersFrom(options: Options, isAsked: boolean): Promise<Answers> {
   const framework = options.framework ?? (isAsked ? await questions.askForFramework() : 'express')
   const [first = 'typescript', ...others] = frameworkOf(framework).languages
@@ -128,15 +130,13 @@ async function answersFrom(options: Options, isAsked: boolean): Promise<Answers>
   return { framework, language, provider: await providerFrom(options, isAsked), port: options.port }
 }
 
-async function providerFrom(
-  { provider, issuer, clientId }: Options,
-  isAsked: boolean,
-): Promise<Provider> {
-  const isIssuer = issuer !== undefined || clientId !== undefined
-  const name =
-    provider ?? (isIssuer ? 'issuer' : isAsked ? await questions.askForProvider() : 'service')
+/** The provider of the options, with answers to questions in place of missing options if `isAsked`. */
+async function providerFrom(options: Options, isAsked: boolean): Promise<Provider> {
+  const name = await providerNameFrom(options, isAsked)
   if (name === 'service') return { name }
+  const { issuer, clientId } = options
   if (issuer === undefined && !isAsked) throw usage('--provider issuer needs --issuer.')
+  // Without a terminal, these stay empty: the user completes them in `.env`.
   const canAsk = isAsked && process.stdin.isTTY
   return {
     name,
@@ -145,6 +145,15 @@ async function providerFrom(
     clientSecret:
       process.env.LATCHKEY_CLIENT_SECRET || (canAsk ? await questions.askForClientSecret() : ''),
   }
+}
+
+async function providerNameFrom(
+  { provider, issuer, clientId }: Options,
+  isAsked: boolean,
+): Promise<Provider['name']> {
+  if (provider) return provider
+  if (issuer !== undefined || clientId !== undefined) return 'issuer'
+  return isAsked ? questions.askForProvider() : 'service'
 }
 
 function refuse(fault: string | undefined): void {
