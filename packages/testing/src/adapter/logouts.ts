@@ -67,7 +67,7 @@ export const logouts: readonly Case[] = [
     },
   ],
   [
-    'a response that has ended, or a stream, is not notified when its session ends',
+    'a response or stream that has ended is not notified when its session ends',
     async ({ open }) => {
       const ends: AbortSignal[] = []
       const route = (path: string, body: () => string | Readable): TestRoute => ({

@@ -3,12 +3,12 @@ import { type Entry, kindOf } from './entries.ts'
 
 /** The records that the plugin of `@latchkey/fastify` keeps on the application. */
 interface Kept {
-  /** Whether no route had been added before. */
+  /** Whether they include every route: none was added before the plugin. */
   readonly isWhole: boolean
   readonly routes: readonly { readonly route: Route; readonly scope: object }[]
 }
 
-/** The hooks of a route in front of its handler; those of a scope have the same names. */
+/** The hooks that run before the handler of a route. A scope has them under the same names. */
 interface Hooks {
   readonly onRequest?: unknown
   readonly preParsing?: unknown
@@ -24,25 +24,30 @@ interface Route extends Hooks {
 
 const ROUTES = Symbol.for('latchkey.routes')
 
-/** The routes of an application of Fastify with the login, `undefined` for anything else. */
+/**
+ * The handlers of a Fastify application with `@latchkey/fastify`, each after the guard of its route.
+ * `undefined` for anything else.
+ *
+ * @throws {@link TestingError} with `LATCHKEY_TEST_APP_UNKNOWN` if a route was added before the plugin.
+ */
 export function fastifyEntries(app: unknown): Entry[] | undefined {
   const kept = (app as { [ROUTES]?: Kept } | undefined)?.[ROUTES]
   if (!kept) return undefined
   if (!kept.isWhole) throw new TestingError('LATCHKEY_TEST_APP_UNKNOWN', TOO_EARLY)
   const routes = kept.routes.map((one) => ({ ...one.route, isGuarded: isGuarded(one) }))
-  return routes.flatMap((route) => {
-    const { url: path, handler } = route
-    if (routes.some((other) => isHeadOf(route, other))) return []
-    return [route.method].flat().flatMap((method): Entry[] => {
-      const entry: Entry = { method, path, sees: 'path', kind: 'handler', name: handler.name }
-      return route.isGuarded ? [{ ...entry, kind: 'guard' }, entry] : [entry]
-    })
-  })
+  return routes
+    .filter((route) => !routes.some((other) => isHeadOf(route, other)))
+    .flatMap((route) => [route.method].flat().flatMap((method) => entriesOf(route, method)))
+}
+
+function entriesOf({ url: path, handler, isGuarded }: Judged, method: string): Entry[] {
+  const entry: Entry = { method, path, sees: 'path', kind: 'handler', name: handler.name }
+  return isGuarded ? [{ ...entry, kind: 'guard' }, entry] : [entry]
 }
 
 type Judged = Route & { readonly isGuarded: boolean }
 
-/** Whether a route is the one for HEAD that Fastify adds to one for GET, or is guarded as that one is. */
+/** Whether `route` is the HEAD route that Fastify adds to the GET route `get`: the same handler, guarded equally. */
 function isHeadOf(route: Judged, get: Judged): boolean {
   return (
     route.method === 'HEAD' &&
@@ -62,7 +67,7 @@ function hooksOf({ onRequest, preParsing, preValidation, preHandler }: Hooks): u
   return [onRequest, preParsing, preValidation, preHandler].flat()
 }
 
-/** The hooks of an instance of Fastify, those of the instances around it included. */
+/** The hooks of a Fastify instance. They include those of the instances around it. */
 function scopeHooks(scope: object | null): Hooks {
   if (scope === null) return {}
   const symbol = Object.getOwnPropertySymbols(scope).find(
