@@ -25,7 +25,7 @@ import { checkNewFeatures } from './tenant-features.ts'
 /** The fields of a tenant that a caller sets. */
 export type TenantInput = Pick<Tenant, 'name' | 'metadata' | 'settings'>
 
-/** The settings of a tenant of which only the domain is known. */
+/** The settings of a new tenant, without the domain, which has no default. */
 export const defaultSettings = Object.fromEntries(
   tenantSettings
     .map(({ member, initial }) => [member, initial])
@@ -35,7 +35,8 @@ export const defaultSettings = Object.fromEntries(
 /**
  * Creates a tenant.
  *
- * @throws ServiceError `already_exists` when another tenant has the domain, or a code of bad input.
+ * @throws ServiceError `already_exists` when another tenant has the domain, or the code of the rule
+ *   that the input breaks, such as `invalid_metadata`.
  */
 export async function createTenant(scope: ServiceScope, input: TenantInput): Promise<Tenant> {
   const { clock, store } = scope.context
@@ -44,14 +45,14 @@ export async function createTenant(scope: ServiceScope, input: TenantInput): Pro
   const tenant = { id, createdAt: now, updatedAt: now, ...checkTenant(input) }
   checkNewFeatures(tenant.metadata, undefined)
   checkSecondStep(tenant, undefined)
-  // Only the operator creates tenants, and may do so on this very machine.
+  // Operators create tenants, and may always use a loopback domain.
   checkDomain(tenant.settings.domain, { ...scope.context.domains, allowLoopback: true })
   return commit({ ...scope, tenantId: id }, 'tenant.create', id, (audit) =>
     store.tenants.insert(tenant, audit),
   )
 }
 
-/** The tenant, if it is there. The system tenant is there while there is a console, at its host. */
+/** The tenant, `undefined` if there is none. The system tenant exists only with a console, and has the console's host as its domain. */
 export async function lookUpTenant(
   { store, domains: { consoleHost } }: Pick<DomainContext, 'store' | 'domains'>,
   id: string,
@@ -61,18 +62,22 @@ export async function lookUpTenant(
   return tenant && { ...tenant, settings: { ...tenant.settings, domain: consoleHost as string } }
 }
 
-/** The tenant that issues at a host, in lower case. */
+/** The tenant whose issuer is at a host, which is given in lower case. */
 export function tenantAt(context: DomainContext, host: string): Promise<Tenant | undefined> {
   if (host === context.domains.consoleHost) return lookUpTenant(context, SYSTEM_TENANT_ID)
   return findTenant({ context }, host)
 }
 
-/** The tenant. */
+/**
+ * Reads a tenant.
+ *
+ * @throws ServiceError `not_found` when there is none.
+ */
 export async function getTenant({ context, tenantId }: Scope): Promise<Tenant> {
   return found(await lookUpTenant(context, tenantId))
 }
 
-/** The tenant with a domain, in lower case; never the system tenant. */
+/** The tenant with a domain, which is given in lower case. The system tenant is never found. */
 export async function findTenant(
   { context }: Pick<ServiceScope, 'context'>,
   domain: string,
@@ -81,7 +86,7 @@ export async function findTenant(
   return tenant?.id === SYSTEM_TENANT_ID ? undefined : tenant
 }
 
-/** One page of the tenants that `reach` names. */
+/** One page of the tenants that `reach` includes. */
 export function listTenants(
   { context }: ServiceScope,
   reach: Reach,
@@ -90,7 +95,7 @@ export function listTenants(
   return context.store.tenants.list(reach, page)
 }
 
-/** Tenants that `reach` names, by the beginning of their domain or name. */
+/** Finds tenants that `reach` includes by the beginning of their domain or name. */
 export function searchTenants(
   { context }: ServiceScope,
   reach: Reach,
@@ -101,10 +106,10 @@ export function searchTenants(
 }
 
 /**
- * Judges updates of a tenant before they are made: answers with the tenant as an update would leave it. The DNS is not asked.
- * The applications are read once, for any number of updates.
+ * Makes a function that checks an update of a tenant without storing it, and returns the tenant as the update would leave
+ * it. It makes no DNS request. The applications are read once, for any number of updates.
  *
- * @throws ServiceError from the judge, as {@link updateTenant} does.
+ * @returns A function that throws a ServiceError as {@link updateTenant} does.
  */
 export async function tenantJudge(
   { context }: ServiceScope,
@@ -123,8 +128,8 @@ export async function tenantJudge(
 /**
  * Replaces all members of a tenant that a caller can set by `input`.
  *
- * @param readAt - The `updatedAt` of the tenant that the caller has changed. Default: any.
- * @throws ServiceError `conflict` when it was changed since.
+ * @param readAt - The `updatedAt` of the version that the caller has edited. Default: any version.
+ * @throws ServiceError `conflict` when the tenant was changed after `readAt`.
  */
 export async function updateTenant(
   scope: Scope,
@@ -134,7 +139,7 @@ export async function updateTenant(
   const { context, tenantId } = scope
   refuseSystemTenant(tenantId)
   const checked = checkTenant(input)
-  await verifyMove(scope, checked.settings.domain)
+  await verifyNewDomain(scope, checked.settings.domain)
   function replace(last: Tenant, applications: readonly Application[]): Tenant {
     refuseStale(last, readAt)
     return change(context, last, checked, applications)
@@ -148,7 +153,8 @@ export async function updateTenant(
 }
 
 /**
- * Blocks the clients of a host, or unblocks them; other changes of the tenant stay. Their grants have ended either way.
+ * Blocks or unblocks the clients of a host, and leaves the rest of the tenant as it is. Blocking ends their grants;
+ * unblocking does not restore them.
  *
  * @throws ServiceError as `withHostBlocked` does.
  */
@@ -174,6 +180,7 @@ export async function setHostBlocked(
   )
 }
 
+/** The tenant `last` with the members of `checked`, after all rules for changes. */
 function change(
   context: DomainContext,
   last: Tenant,
@@ -183,14 +190,14 @@ function change(
   const { domain } = checked.settings
   checkNewFeatures(checked.metadata, last.metadata)
   checkSecondStep(checked, last)
-  keepSecondStepsOf(applications, checked, last)
+  checkRequiredSecondStep(applications, checked, last)
   if (domain !== last.settings.domain) checkDomain(domain, context.domains)
   const times = { before: last.metadata, after: checked.metadata, now: nowMicros(context.clock) }
   const ended = endedHosts(last.endedHosts, times)
   return updated(context, last, { ...checked, ...(ended && { endedHosts: ended }) })
 }
 
-/** A second step can be required only where users can have one. Stored values may stay. */
+/** Refuses to require a second step where users can have none. A tenant that is stored so may stay so. */
 function checkSecondStep(input: TenantInput, stored: TenantInput | undefined): void {
   const breaks = ({ metadata, settings }: TenantInput) =>
     metadata[SECOND_STEP_KEY] !== undefined && !allowsSecondSteps(settings)
@@ -201,13 +208,17 @@ function checkSecondStep(input: TenantInput, stored: TenantInput | undefined): v
   )
 }
 
-/** Refuses to switch off the last kind of second step while an application requires one. Stored values may stay. */
-function keepSecondStepsOf(
+/**
+ * Refuses to switch off the last kind of second step while an application requires one. A tenant
+ * that is stored without any may stay so.
+ */
+function checkRequiredSecondStep(
   applications: readonly Application[],
   { settings }: TenantInput,
   stored: Tenant,
 ): void {
   if (allowsSecondSteps(settings) || !allowsSecondSteps(stored.settings)) return
+  // The value is the day from which the application requires it.
   const requiring = applications.find(({ metadata }) => isDay(metadata[SECOND_STEP_KEY]))
   if (!requiring) return
   const { id, name } = requiring
@@ -217,7 +228,7 @@ function keepSecondStepsOf(
   )
 }
 
-/** Deletes a tenant with all that it holds; answers with its last version. */
+/** Deletes a tenant with all its data; returns its last version. */
 export async function deleteTenant(scope: Scope): Promise<Tenant> {
   const { context, tenantId } = scope
   refuseSystemTenant(tenantId)
@@ -242,18 +253,23 @@ function refuseSystemTenant(tenantId: string): void {
   if (tenantId === SYSTEM_TENANT_ID) throw notFound()
 }
 
-/** The DNS is asked before the transaction, which waits for no network. */
-async function verifyMove({ context, tenantId }: Scope, domain: string): Promise<void> {
+/**
+ * Checks a domain that an update gives the tenant, in the DNS as well. This is done before the
+ * transaction, which must not wait for the network.
+ */
+async function verifyNewDomain({ context, tenantId }: Scope, domain: string): Promise<void> {
   const current = await context.store.tenants.get(tenantId)
   if (!current || current.settings.domain === domain) return
   checkDomain(domain, context.domains)
   await verifyDomain(tenantId, domain, context.domains)
 }
 
+/** The time until which a domain that the tenant gives up now is reserved for it. */
 function heldUntil({ clock }: DomainContext): Micros {
   return nowMicros(clock) + DOMAIN_HOLD_MICROS
 }
 
+/** Checks each member by itself; the domain gets its canonical form. */
 function checkTenant(input: TenantInput): TenantInput {
   const { settings } = input
   checkText('invalid_request', '"name"', input.name)
