@@ -15,27 +15,27 @@ import { type Reason, reason } from '../writes/reasons/index.ts'
 import { roleMay } from './roles.ts'
 
 /**
- * Logins of operators as a user. A record of one says who, why and until when; each use of such a login reads it, so
- * that its end counts at once.
+ * Logins of operators as a user. A record of each says who, why and until when. Every request with such a login reads the
+ * record, so that ending it takes effect at once.
  */
 
-/** How long the user has to answer, in seconds. */
+/** The seconds in which the user can answer the request of an operator. */
 const ANSWER_SECONDS = 86_400
-/** How long the operator has to begin, once that is allowed. */
+/** The seconds in which the operator can begin, once it is allowed. */
 const BEGIN_SECONDS = 3_600
-/** How long the ticket is good with which the console sends a browser to the tenant. */
+/** The lifetime, in seconds, of the ticket with which the console sends a browser to the tenant. */
 const TICKET_SECONDS = 120
-/** How long the page may be open on which the operator confirms. */
+/** The seconds in which the operator can confirm on the tenant's page. */
 const CONFIRM_SECONDS = 300
-/** How long the login lasts. */
+/** The lifetime of the login, in seconds. */
 export const IMPERSONATION_SECONDS = 900
-/** How long the user sees it on the account page. */
+/** The seconds for which the user sees a record on the account page. */
 const SHOWN_SECONDS = 90 * 86_400
 
-/** The fewest and the most characters of a reason. */
+/** The minimum and maximum length of a reason, in characters. */
 const REASON = { least: 10, most: 300 } as const
 
-/** The cause of an end: one of the two people, the time, or a rule that no longer held. */
+/** The cause of an end: one of the two people, the expiry, or a rule that no longer holds. */
 export type EndedBy = 'operator' | 'user' | 'time' | 'rule'
 
 /** A login of an operator as a user. */
@@ -51,10 +51,10 @@ export interface Impersonation {
   /** The mode of the tenant when it was asked for. */
   readonly mode: 'asked' | 'allowed'
   readonly askedAt: Micros
-  /** Until then the user may answer or, once that is not needed any more, the operator may begin. */
+  /** The time until which the user may answer; once it is allowed, until which the operator may begin. */
   readonly waitsUntil: Micros
   readonly agreedAt?: Micros | undefined
-  /** A secret that is good once, as a hash: that of a ticket, then that of the browser that sent the ticket. */
+  /** The hash of a single-use secret: first of the ticket, then of the browser that came with the ticket. */
   readonly secret?: { readonly of: 'ticket' | 'browser'; hash: string; until: Micros } | undefined
   readonly begunAt?: Micros | undefined
   readonly until?: Micros | undefined
@@ -65,7 +65,7 @@ export interface Impersonation {
 
 const impersonations = entry<Impersonation>('Impersonation', SHOWN_SECONDS)
 
-/** The logins that have begun, of all tenants, until their applications were told of the end. */
+/** Logins that have begun, of all tenants. Each is removed once its applications were told of its end. */
 const begun = entry<{ tenantId: string; id: string }>('BegunImpersonation', 86_400)
 const ALL = { accountId: 'all' }
 const everywhere = ({ context }: Holder): Holder => ({ context, tenant: { id: SYSTEM_TENANT_ID } })
@@ -109,7 +109,9 @@ export async function dropImpersonations(holder: Holder, userId: string): Promis
 /**
  * Asks to log in as a user.
  *
- * @throws ServiceError where the tenant, the role of the operator or the state of the user does not allow it.
+ * @param because - The reason, which the user reads: 10 to 300 characters.
+ * @throws ServiceError `not_permitted` where the tenant, the role of the operator or the state of the user does not allow
+ *   it, `conflict` while an earlier request is open, `invalid_request` for a reason of another length.
  */
 export async function askToImpersonate(
   holder: TenantHolder,
@@ -125,7 +127,7 @@ export async function askToImpersonate(
   }
   const mode = impersonationMode(holder.tenant)
   if (mode === 'off') throw new ServiceError('not_permitted', reason('impersonation_off'))
-  await mustBeAllowed(holder, { operator, user: operatorUser }, user)
+  await checkOperatorAndUser(holder, { operator, user: operatorUser }, user)
   const now = nowMicros(domain.clock)
   const own = (await impersonationsOf(holder, user.id))
     .map(({ value }) => value)
@@ -151,7 +153,7 @@ export async function askToImpersonate(
   return made
 }
 
-/** Whether the operator would have to wait before asking the same user again. */
+/** Whether a record keeps its operator from asking the same user again: it is open, or was declined within a day. */
 function isOpen(one: Impersonation, now: Micros): boolean {
   const state = impersonationState(one, now)
   if (state === 'declined') return (one.ended?.at ?? 0) > now - ANSWER_SECONDS * 1e6
@@ -159,28 +161,28 @@ function isOpen(one: Impersonation, now: Micros): boolean {
 }
 
 /**
- * The rules about the two people.
+ * Checks that this operator may log in as this user: the role and reach of the one, the state of the other.
  *
- * @throws ServiceError for the first one that does not hold.
+ * @throws ServiceError `not_permitted` for the first rule that does not hold.
  */
-async function mustBeAllowed(
+async function checkOperatorAndUser(
   { context: { domain }, tenant }: TenantHolder,
   { operator, user: operatorUser }: OperatorUser,
   user: User,
 ): Promise<void> {
-  const refuse = (because: Reason) => new ServiceError('not_permitted', because)
-  if (tenant.id === SYSTEM_TENANT_ID) throw refuse(reason('impersonation_of_operator'))
-  if (!mayImpersonate(operator, operatorUser, tenant)) throw refuse(reason('impersonation_role'))
+  const refusal = (because: Reason) => new ServiceError('not_permitted', because)
+  if (tenant.id === SYSTEM_TENANT_ID) throw refusal(reason('impersonation_of_operator'))
+  if (!mayImpersonate(operator, operatorUser, tenant)) throw refusal(reason('impersonation_role'))
   const operators = await domain.store.operators.list()
   if (operators.some((one) => one.user.emailKey === user.emailKey)) {
-    throw refuse(reason('impersonation_of_operator'))
+    throw refusal(reason('impersonation_of_operator'))
   }
   const standing = await readStanding(domain, user)
-  if (user.disabled || isContested(user, standing)) throw refuse(reason('impersonation_of_locked'))
+  if (user.disabled || isContested(user, standing)) throw refusal(reason('impersonation_of_locked'))
   if (holdOf({ user, standing }, nowMicros(domain.clock)))
-    throw refuse(reason('impersonation_of_held'))
-  // There is no address to tell of it.
-  if (user.verifiedAt === undefined) throw refuse(reason('impersonation_of_unverified'))
+    throw refusal(reason('impersonation_of_held'))
+  // The user is told by mail, which needs an address that is known to be theirs.
+  if (user.verifiedAt === undefined) throw refusal(reason('impersonation_of_unverified'))
 }
 
 function mayImpersonate(
@@ -192,7 +194,7 @@ function mayImpersonate(
   return reach === 'all' || reach.includes(tenant.id)
 }
 
-/** The user's answer to an operator who asks. Of several at once, one counts. @returns Whether it is this one. */
+/** Stores the user's answer to an operator's request. Of several answers at once, one counts. @returns Whether this one did. */
 export async function answerImpersonation(
   holder: TenantHolder,
   scope: Scope,
@@ -217,10 +219,10 @@ export async function answerImpersonation(
 }
 
 /**
- * Makes the ticket with which the console sends the browser of the operator to the tenant: `<id>.<secret>`. It is good once,
- * for two minutes, and takes the place of the one before.
+ * Makes the ticket with which the console sends the browser of the operator to the tenant: `<id>.<secret>`. It is single
+ * use, expires after two minutes, and replaces an earlier ticket.
  *
- * @throws ServiceError where the login may not begin, or not any more.
+ * @throws ServiceError `not_found`, `conflict` or `not_permitted` where the login may not begin.
  */
 export async function ticketFor(
   holder: TenantHolder,
@@ -237,6 +239,7 @@ export async function ticketFor(
   return text
 }
 
+/** The user, if the operator may begin the login now. @throws ServiceError otherwise. */
 async function mustBeReady(
   holder: TenantHolder,
   by: OperatorUser,
@@ -249,11 +252,11 @@ async function mustBeReady(
   if (state !== 'ready' || !isModeKept(holder.tenant, one)) {
     throw new ServiceError('conflict', reason('impersonation_not_ready'))
   }
-  await mustBeAllowed(holder, by, user)
+  await checkOperatorAndUser(holder, by, user)
   return user
 }
 
-/** Whether the setting of the tenant still allows what it did when the operator asked. */
+/** Whether the tenant still allows the login: without asking, or after the user has agreed. */
 function isModeKept(tenant: Tenant, { agreedAt }: Impersonation): boolean {
   const mode = impersonationMode(tenant)
   return mode === 'allowed' || (mode === 'asked' && agreedAt !== undefined)
