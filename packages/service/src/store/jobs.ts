@@ -30,7 +30,7 @@ interface JobOf<Kind, Work, Progress> {
   progress: Progress
 }
 
-/** The users of an act, and whether an operator has stopped it: then it ends with the step under way. */
+/** The users of an act. With `isStopped`, an operator has stopped it, and it ends after the current step. */
 export type BulkWork = JobUsers & { readonly isStopped?: true }
 
 /** An act for many users of a tenant. */
@@ -39,16 +39,16 @@ export type BulkJob = JobOf<BulkKind, BulkWork, BulkProgress>
 /** An import of users, from the upload on. */
 export type ImportJob = JobOf<'import', ImportWork, ImportProgress>
 
-/** A message that tells an operator of another role. */
+/** A message that tells an operator that their role has changed. */
 export type RoleJob = JobOf<'tell-role', RoleWork, null>
 
 export type Job = BulkJob | ImportJob | RoleJob
 
-/** The progress of an act for many users, with which the next process goes on. */
+/** The progress of an act for many users, from which any process continues. */
 export interface BulkProgress {
-  /** The place behind which the step under way began. */
+  /** The place in the list of users after which the current step began. */
   after: SearchCursor | undefined
-  /** The ids of those whom the step has taken. */
+  /** The ids of the users whom the current step has handled. */
   taken: string[]
   done: number
   failed: number
@@ -56,18 +56,18 @@ export interface BulkProgress {
   failures: { userId: string; reason: string; because?: StoredReason | undefined }[]
 }
 
-/** The file of an import, and how its columns become members of users. */
+/** The file of an import, and the mapping of its columns to members of users. */
 export interface ImportWork {
   fileName: string
   /** How many parts the records of the file have. */
   parts: number
-  /** The columns by the members that they are chosen for. */
+  /** The name of the column for each member of a user. */
   columns: Record<string, string>
-  /** The algorithm of hashes in rows that name none; empty for none. */
+  /** The algorithm of hashes in rows that name none. Empty if none was chosen. */
   algorithm: string
   /** Whether passwords and hashes are left out. */
   withoutPasswords: boolean
-  /** The meanings of values that may say who must not log in. */
+  /** The chosen meanings of values that may mark blocked users. */
   states?: ImportState[] | undefined
   /** Whether users whose address is there are updated; otherwise they stay as they are. */
   isUpdate?: boolean | undefined
@@ -75,7 +75,7 @@ export interface ImportWork {
   firebase?: string | undefined
 }
 
-/** The meaning of a value of a column; of all its other values, where `value` is null. */
+/** The meaning of one value of a column, or of all its other values if `value` is null. */
 export interface ImportState {
   column: string
   value: string | null
@@ -86,21 +86,23 @@ export interface ImportState {
 export interface ImportProgress {
   /** An upload that is `unreadable` is deleted, and its import has ended. */
   phase: 'mapping' | 'checking' | 'checked' | 'importing' | 'unreadable'
-  /** The reason why the file cannot be imported: as its columns are chosen, or at all. */
+  /** The reason why the file cannot be imported, in English. Another mapping of columns may mend it. */
   problem?: string | undefined
-  /** The reason of the problem. */
+  /** The same reason by its name, for other languages. */
   because?: StoredReason | undefined
-  /** Values that may say who must not log in, and whose meaning is to be chosen. */
+  /** Values that may mark blocked users, and whose meaning the operator has to choose. */
   unclear?: Omit<ImportState, 'meaning'>[] | undefined
   check?: ImportCheck | undefined
-  /** The part that comes next, since when, and the fence of the process that takes it if none before has. */
+  /** The number of the part that comes next. */
   part: number
+  /** The time at which the part before it was finished. */
   since: Micros
+  /** The fence of the next claim of the job. A claim with a higher one repeats a part that another has begun. */
   fence: number
   created: number
   existing: number
   refused: number
-  /** The existing users whom an update changed, and those who kept something against the file. */
+  /** The existing users whom an update changed, and those whom a conflict kept as they were. */
   changed?: number | undefined
   conflicts?: number | undefined
 }
@@ -108,25 +110,25 @@ export interface ImportProgress {
 /** The effects that an import would have. */
 export interface ImportCheck {
   creatable: number
-  /** Users whose address is there already, who stay as they are. */
+  /** Users whose address exists already. They stay as they are unless the import updates. */
   existing: number
   faulty: number
   /** Whether the file says who may log in. */
   saysStates: boolean
-  /** The columns that go nowhere. */
+  /** The columns that are not imported. */
   ignored: string[]
-  /** Some of each. */
+  /** Examples: the first few of each. */
   firstCreatable: { line: number; email: string; name: string }[]
   firstExisting: { line: number; email: string; id: string }[]
   firstFaults: ImportFault[]
-  /** Without it, users who are there stay as they are. */
+  /** Absent if existing users stay as they are. */
   update?: UpdateCheck | undefined
 }
 
-/** The effects that an import would have on users who are there. */
+/** The effects that an import would have on existing users. */
 export interface UpdateCheck {
   changed: number
-  /** Users who stay as they are, as something of them was changed here since. */
+  /** Users who stay as they are because of a conflict, such as a change here since the last import. */
   conflicts: number
   unchanged: number
   /** The changed users who may no longer log in. */

@@ -28,7 +28,11 @@ export interface ImportReaders {
   readonly readChange: ReadChange
 }
 
-/** Takes a step of an import: checks its rows, imports some of them, or gives an unreadable upload up. */
+/**
+ * Does a step of an import: checks its rows, imports some of them, or gives up an upload that cannot be read.
+ *
+ * @param hold - Holds the job for longer; `false` if this process is to stop, or another has taken the job over.
+ */
 export async function stepOfImport(
   scope: Scope,
   job: HeldJob<ImportJob>,
@@ -42,7 +46,7 @@ export async function stepOfImport(
   } catch (error) {
     if (!(error instanceof UnknownMasterKeyError)) throw error
     const inUse = await scope.context.store.sealingKeys?.list()
-    // Another process has the key, and can go on.
+    // The key is still in use, so another process has it and can continue.
     if (inUse?.includes(error.keyId)) throw error
     job.progress = { ...job.progress, phase: 'unreadable' }
   }
@@ -63,8 +67,8 @@ async function forgetFirebase({ context }: Scope, job: HeldJob<ImportJob>): Prom
 }
 
 /**
- * Imports the next part, and forgets its records. A part that a killed process had begun is taken again: its users are
- * recognized by the time of their creation, so each counts once.
+ * Imports the next part, and deletes its records. If a process was killed in a part, another one imports that part again.
+ * It recognizes the users that the first one created by their time of creation, so that each is counted once.
  */
 async function importPart(
   scope: Scope,
@@ -78,6 +82,7 @@ async function importPart(
   const [part] = await jobs.parts(job.id, progress.part, 1)
   let result = part?.result
   if (part && part.content !== '') {
+    // Each claim of the job raises its fence. If it is not the expected one, an earlier claim has begun this part.
     const isRetaken = job.fence !== progress.fence
     const isOurs = (user: User) => isRetaken && user.createdAt >= progress.since
     result = await importRecords(scope, job, part, read, isOurs)
@@ -88,6 +93,7 @@ async function importPart(
     ...progress,
     part: progress.part + 1,
     since: nowMicros(context.clock),
+    // After this step the job is given back, and the next claim raises its fence by one.
     fence: job.fence + 1,
     created: progress.created + (result?.created ?? 0),
     existing: progress.existing + (result?.existing ?? 0),
@@ -143,7 +149,7 @@ async function importRecords(
   return result
 }
 
-/** Brings the rows of a part. Those that a killed process had changed are unchanged when it is taken again. */
+/** Creates or updates the users of a part. Those whom a killed process had updated count as unchanged afterwards. */
 async function bringRecords(
   scope: Scope,
   changes: readonly { row: ImportRow; user: UserToBring }[],
