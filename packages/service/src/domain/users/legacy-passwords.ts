@@ -34,7 +34,7 @@ export function importLegacyPassword(
   }
 }
 
-/** The legacy password of a user. For an unknown user (`undefined`) it is looked for as well. */
+/** The legacy password of a user. For an unknown user (`undefined`), the same query is made, so that it takes as long. */
 export function findLegacyPassword(
   { context, tenantId }: Pick<Scope, 'context' | 'tenantId'>,
   userId: string | undefined,
@@ -42,13 +42,13 @@ export function findLegacyPassword(
   return context.store.legacyPasswords.get(tenantId, userId ?? 'nobody')
 }
 
-/** The credentials of a user, with a password that stands for the legacy one: it opens the same way to log in. */
+/** Adds a password to the credentials of a user who has a legacy password, because both allow the same login. */
 export async function withLegacyPassword(
   scope: Pick<Scope, 'context' | 'tenantId'>,
   user: User,
   credentials: readonly Credential[],
 ): Promise<readonly Credential[]> {
-  // A password takes the place of a legacy one, so who has it has no other.
+  // A password replaces the legacy one, so no user has both.
   if (credentials.some(({ kind }) => kind === 'password')) return credentials
   if (!(await findLegacyPassword(scope, user.id))) return credentials
   const { id: userId, tenantId, createdAt } = user
@@ -60,7 +60,7 @@ export async function withLegacyPassword(
   return [...credentials, standIn]
 }
 
-/** Whether a password is the one whose hash another system has made. */
+/** Whether a password matches the legacy password of a user. */
 export function isLegacyPassword(
   { context, tenantId }: Scope,
   userId: string,
@@ -75,10 +75,10 @@ export function isLegacyPassword(
 }
 
 /**
- * Does the work of the most expensive legacy password of each kind in the tenant, so that time does not tell who has one. The work
- * that was done for the user's own counts.
+ * Does the work of the most expensive legacy password of each kind in the tenant, so that response
+ * times do not reveal which users have one.
  *
- * @param own - The one that was verified.
+ * @param own - The legacy password that was just verified. Its work is not done again.
  */
 export async function makeUpLegacy(
   { context, tenantId }: Scope,
@@ -86,9 +86,9 @@ export async function makeUpLegacy(
   password: string,
 ): Promise<void> {
   for (const dearest of await context.store.legacyPasswords.dearest(tenantId, workKinds)) {
-    const other = parse(dearest.verifier)
-    const isOwn = own?.kind === dearest.kind
-    for (const verifier of isOwn ? missingWork(parse(own.verifier), other) : [other]) {
+    const full = parse(dearest.verifier)
+    const missing = own?.kind === dearest.kind ? missingWork(parse(own.verifier), full) : [full]
+    for (const verifier of missing) {
       const verify = () => matchesVerifier(verifier, password, undefined)
       await context.passwords.run(verify, tenantId, memoryOf(verifier))
     }
@@ -96,10 +96,10 @@ export async function makeUpLegacy(
 }
 
 /**
- * Puts a password in the place of the legacy one, if that is still there.
+ * Replaces a legacy password by a password credential, unless another request has replaced it.
  *
- * @param replace - Gives the credentials with the password.
- * @returns The account as it is now; `undefined`: there is no such user.
+ * @param replace - Returns the account with the new credential, or the same account to leave it.
+ * @returns The account as it is now; `undefined` if there is no such user.
  */
 export function replaceLegacyPassword(
   scope: Scope,

@@ -7,13 +7,13 @@ import { createMemoryLine } from '../limits/memory-line.ts'
 import { ServiceError } from '../writes/errors.ts'
 import { reason } from '../writes/reasons/index.ts'
 
-/** Cost of every hash the service makes itself. */
+/** The bcrypt cost of every hash that the service makes. */
 export const STANDARD_COST = 10
 
-/** The kind of work that waits for a hash: a person logging in goes before a row of an import. */
+/** The kind of work that waits for a hash. Logins go before rows of an import. */
 export type HashPriority = 'login' | 'import'
 
-/** bcrypt, one tenant after the other, with a core left free for everything else. */
+/** Computes password hashes. Tenants take turns, and by default one core stays free for everything else. */
 export interface PasswordEngine {
   /**
    * bcrypt of `text` at the standard cost.
@@ -23,34 +23,35 @@ export interface PasswordEngine {
   hash(text: string, priority: HashPriority, tenantId: string): Promise<string>
 
   /**
-   * Whether `text` belongs to the bcrypt `hash`. A malformed hash belongs to nothing. A hash of a lower
-   * cost takes as long as {@link dummyHash}, so that time does not tell it from an unknown user.
+   * Whether `text` matches the bcrypt `hash`. Nothing matches a malformed hash. A hash of a lower cost
+   * takes as long as {@link dummyHash}, so that its time is that of an unknown user.
    *
    * @throws ServiceError `unavailable` when too many logins are waiting.
    */
   verify(text: string, hash: string, tenantId: string): Promise<boolean>
 
   /**
-   * The work by which a verification against a hash of one cost falls short of one of a higher cost.
+   * Does the work that a verification at the cost `from` lacks compared with one at the cost `to`.
    *
-   * @param from - The cost that was verified; a lower one than the standard cost counts as that.
+   * @param from - The cost that was verified. A cost below the standard one counts as the standard
+   *   one, because {@link verify} has done the work of that.
    * @throws ServiceError `unavailable` when too many logins are waiting.
    */
   makeUp(from: number, to: number, tenantId: string): Promise<void>
 
   /**
-   * Runs other work of a login in the same line: the verification of a hash of another system.
+   * Runs other work of a login in the same queue, such as the verification of a legacy password.
    *
-   * @param memoryKib - The memory that it takes, in KiB. It waits until all such work together takes no more than
+   * @param memoryKib - The memory that it takes, in KiB. It waits until all such work together takes at most
    *   {@link PasswordEngineOptions.memoryKib}. Default 0.
    * @throws ServiceError `unavailable` when too many logins are waiting.
    */
   run<T>(work: () => Promise<T>, tenantId: string, memoryKib?: number): Promise<T>
 
-  /** A hash that no password matches; verifying against it costs as much as a real verification. */
+  /** A hash at the standard cost that no password matches, to verify against for unknown users. */
   readonly dummyHash: string
 
-  /** Hashes that run or wait, for health and tests. */
+  /** The numbers of hashes that run and wait, for health and tests. */
   readonly load: { running: number; waiting: number }
 }
 
@@ -79,10 +80,7 @@ export const MAX_MEMORY_KIB = 262_144
 // bcrypt at the standard cost of 32 random bytes that were thrown away.
 const DUMMY_HASH = '$2b$10$7yor3i90cR3O9nmRATQy5OroG.S./vNzk2SGBfxnbVr8G1N1hDKBW'
 
-/**
- * Verifies with at least the work of the standard cost. Each step of the cost doubles the work, so one
- * dummy verification for every step that is missing makes up for it exactly.
- */
+/** Verifies with at least the work of the standard cost, so that a cheaper hash is not recognized by its time. */
 async function verifyPadded(text: string, encoded: string): Promise<boolean> {
   const matches = await verify(text, encoded)
   const cost = Number(/^\$2[aby]\$(\d\d)\$/.exec(encoded)?.[1] ?? STANDARD_COST)
@@ -90,6 +88,10 @@ async function verifyPadded(text: string, encoded: string): Promise<boolean> {
   return matches
 }
 
+/**
+ * Does the work by which the cost `to` exceeds the cost `from`. Each cost means twice the work of the
+ * one before, so one dummy verification at each cost from `from` up to `to - 1` adds up to exactly that.
+ */
 async function pad(from: number, to: number): Promise<void> {
   for (let step = from; step < to; step++) {
     await verify('', DUMMY_HASH.replace('$10$', `$${String(step).padStart(2, '0')}$`))

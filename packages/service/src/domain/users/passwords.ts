@@ -115,9 +115,9 @@ export type RefusalReason =
 export type Verification =
   | {
       kind: 'verified'
-      /** As it is after the verification. */
+      /** The user as read after the verification. */
       user: User
-      /** All that the user has, read with the user. */
+      /** All credentials of the user, read together with the user. */
       credentials: readonly Credential[]
       /** When the login began, in seconds since the epoch: before anything was read for it. */
       loggedInAt: number
@@ -126,20 +126,19 @@ export type Verification =
   | { kind: 'refused'; reason: RefusalReason }
 
 /**
- * Checks a password at a login. Every refusal takes as long as one bcrypt verification of the
- * highest cost in the tenant, also for unknown users (`undefined`), so that response times reveal
- * nothing.
+ * Checks a password at a login. A user has a password credential (bcrypt, perhaps over a digest) or
+ * a legacy password (the hash of another system). If the password is right, either is replaced by
+ * bcrypt of the standard cost, unless another request has changed it meanwhile.
  *
- * User and password are read again after the verification, so changes meanwhile count. The login's
- * start is before the verification, so a change that ends the user's sessions also ends this one.
+ * Refusing a wrong password takes the work of the highest bcrypt cost in the tenant and of its most
+ * expensive legacy passwords, even for an unknown user (`undefined`). So response times do not
+ * reveal which users exist.
  *
- * A legacy hash, or one with another cost, is replaced by bcrypt of the standard cost, unless
- * another request has changed it meanwhile.
+ * User and password are read again after the verification, so that changes made meanwhile count.
+ * `loggedInAt` is before the verification, so that a change that ends the user's sessions also ends
+ * this one.
  *
- * The hash of another system is verified in addition to that, and replaced in the same way. A
- * refusal also does the work of the most expensive such hash in the tenant.
- *
- * @param credentials - Those of the user, if they were read with the user.
+ * @param credentials - The credentials of the user, if they were read together with the user.
  */
 export function verifyPassword(
   scope: Scope,
@@ -162,12 +161,12 @@ async function verify(
   const legacy = credential ? undefined : await findLegacyPassword(scope, user?.id)
   const matches = await isPassword(scope, credential?.password, password)
   const attempt = attemptOf(password)
-  const isLegacy =
+  const matchesLegacy =
     user !== undefined &&
     legacy !== undefined &&
     (await isLegacyPassword(scope, user.id, legacy, attempt)) &&
     attempt !== ''
-  if (!matches && !isLegacy) {
+  if (!matches && !matchesLegacy) {
     const highest = await context.store.credentials.highestCost(tenantId)
     const cost = credential?.password.cost ?? STANDARD_COST
     if (highest !== undefined) await context.passwords.makeUp(cost, highest, tenantId)
@@ -176,7 +175,7 @@ async function verify(
 
   if (!user) return { kind: 'refused', reason: 'unknown_user' }
   if (legacy) {
-    if (!isLegacy) return { kind: 'refused', reason: 'wrong_password' }
+    if (!matchesLegacy) return { kind: 'refused', reason: 'wrong_password' }
     return admitLegacy(scope, user, legacy, attempt, loggedInAt)
   }
   if (!credential) return { kind: 'refused', reason: 'no_password' }
@@ -195,7 +194,7 @@ async function verify(
   return { kind: 'verified', ...account, loggedInAt, upgraded }
 }
 
-/** Completes a login with the hash of another system: bcrypt takes its place, unless another login was first. */
+/** Completes a login with a legacy password: replaces it by bcrypt, unless another login was first. */
 async function admitLegacy(
   scope: Scope,
   { id }: User,
@@ -231,7 +230,7 @@ async function admitLegacy(
   return { kind: 'verified', user: account.user, credentials, loggedInAt, upgraded }
 }
 
-/** bcrypt of a password, or of its SHA-256 where bcrypt would not read all of it. */
+/** bcrypt of a password, or of its SHA-256 if bcrypt would not read the whole password. */
 async function hashAnyPassword(scope: Scope, text: string): Promise<StoredPassword> {
   const isWhollyRead = Buffer.byteLength(text) <= MAX_PASSWORD_BYTES && !text.includes('\0')
   if (isWhollyRead && isWhole(text)) return hashPassword(scope, text, 'login')
@@ -254,7 +253,7 @@ export async function findPassword(
   return credential?.kind === 'password' ? credential : undefined
 }
 
-/** Whether `password` is the stored one. It takes as long where none is stored (`undefined`). */
+/** Whether `password` is the stored one. It takes as long if none is stored (`undefined`). */
 export async function isPassword(
   { context: { passwords }, tenantId }: Scope,
   stored: StoredPassword | undefined,
@@ -269,26 +268,26 @@ export async function isPassword(
   return matches && attempt !== ''
 }
 
-/** A password as it is verified; empty if it is too long to be one. */
+/** The form in which a password is verified; empty if it is longer than a login form may send. */
 function attemptOf(password: string): string {
   const text = normalizePassword(password)
   return Buffer.byteLength(text) > MAX_ATTEMPT_BYTES ? '' : text
 }
 
-/** Whether a credential has the password that it had, but for an upgrade by another login. */
+/** Whether a credential still has the same password, perhaps with a hash that another login has upgraded. */
 export function isSamePassword({ alg, hash }: StoredPassword, after: PasswordCredential): boolean {
   const isUnchanged = isStoredPassword(after.password, alg, hash)
   return isUnchanged || after.state.upgradedFrom === fingerprint(hash)
 }
 
-/** Whether the posted pair equals the stored one. */
+/** Whether `alg` and `hash`, as a caller sends them, equal the stored ones. */
 export function isStoredPassword(stored: StoredPassword, alg: string, hash: string): boolean {
   return stored.alg === alg && stored.hash === hash
 }
 
 /**
- * Whether the posted pair is the copy that a login has upgraded since, or the stored hash with
- * another algorithm, which no password would match.
+ * Whether `alg` and `hash`, as a caller sends them, are an outdated copy of the stored password: its
+ * hash before an upgrade, or the hash with the wrong algorithm, which no password would match.
  */
 export function isStalePassword(
   { password, state }: PasswordCredential,
@@ -299,6 +298,7 @@ export function isStalePassword(
   return isWrapped(alg) || isMislabelled || state.upgradedFrom === fingerprint(hash)
 }
 
+/** Replaces a hash by bcrypt of the standard cost. @returns Whether this login has replaced it. */
 async function upgrade(scope: Scope, known: PasswordCredential, text: string): Promise<boolean> {
   const { hash, alg, cost } = known.password
   if (alg === 'bcrypt' && cost === STANDARD_COST) return false
@@ -317,7 +317,7 @@ async function upgrade(scope: Scope, known: PasswordCredential, text: string): P
   const upgraded = commit(scope, 'credential.upgrade', `${userId}/${id}`, (audit) =>
     context.store.credentials.update(tenantId, userId, id, change, audit),
   )
-  // The login goes on without a credential that was deleted meanwhile.
+  // The login continues even if the credential was deleted meanwhile.
   const now = await unlessRefused(upgraded, 'not_found')
   return now?.kind === 'password' && now.password.hash === password.hash
 }
@@ -338,7 +338,7 @@ function normalizePassword(password: string): string {
   return password.normalize('NFC')
 }
 
-/** Tells a hash from another without keeping it. */
+/** A digest by which a hash is recognized without being stored. */
 export function fingerprint(hash: string): string {
   return createHash('sha256').update(hash).digest('hex')
 }
