@@ -109,8 +109,8 @@ function isKey(credential: Credential): credential is HardwareCredential {
 }
 
 /**
- * Judges a code of the user's authenticator app, and uses it up: neither it nor one of an earlier step
- * is good again. Of any number of attempts at once exactly one succeeds.
+ * Checks a code of the user's authenticator app, and marks it as used: neither it nor a code of an earlier
+ * time step is accepted again. If it is entered several times at once, exactly one attempt succeeds.
  *
  * @see RFC 6238 §5.2
  */
@@ -124,7 +124,7 @@ export function proveTotp(scope: Scope, userId: string, code: string): Promise<b
   })
 }
 
-/** Judges a recovery code, and uses it up. Of any number of attempts at once exactly one succeeds. */
+/** Checks a recovery code, and removes it. If it is entered several times at once, exactly one attempt succeeds. */
 export function proveRecoveryCode(scope: Scope, userId: string, code: string): Promise<boolean> {
   const { context } = scope
   return use(scope, userId, 'recovery_codes', (last) => {
@@ -146,7 +146,12 @@ export function noteMailProof(scope: Scope, userId: string): Promise<boolean> {
   )
 }
 
-/** Uses an enabled credential, which is no update of it; `false` where `proven` gives nothing. */
+/**
+ * Stores the use of an enabled credential. `updatedAt` stays, because a use is no change.
+ *
+ * @param proven - Returns the credential with its new state; `undefined` refuses the use.
+ * @returns `false` if the use was refused, or the credential was disabled or removed meanwhile.
+ */
 export async function use(
   scope: Scope,
   userId: string,
@@ -169,7 +174,7 @@ export async function use(
 /**
  * An authenticator app of the user, not stored yet.
  *
- * @param step - The step of the code that the user has entered: it is no code for a login.
+ * @param step - The time step of the code with which the user has confirmed it. That code is not accepted again.
  */
 export function totpCredential(
   scope: Scope,
@@ -205,8 +210,8 @@ export function newRecoveryCodes(scope: Scope, user: User): RecoveryCodes {
 /**
  * Gives the user new recovery codes in place of the earlier ones.
  *
- * @param replaced - The version of those, as {@link Factors.recoveryRev} has it.
- * @param login - The user's own, which must still be valid.
+ * @param replaced - The version of the earlier ones, from {@link Factors.recoveryRev}.
+ * @param login - The login in which the user asks for them. It must still be valid.
  * @returns The codes; `undefined` when another renewal at the same moment was first.
  */
 export async function renewRecoveryCodes(
@@ -233,7 +238,10 @@ export async function renewRecoveryCodes(
   return account && isDone ? codes : undefined
 }
 
-/** Seals the secret of a user's factor under the newest master key. It is no update of it. */
+/**
+ * Seals the secret of a user's factor under the newest master key. `updatedAt` stays, because nothing
+ * changes for the user.
+ */
 export async function resealFactor(scope: Scope, userId: string, id: string): Promise<void> {
   const { context, tenantId } = scope
   const reseal = (last: Credential) => ({ credential: resealed(context, last) ?? last })
@@ -243,7 +251,7 @@ export async function resealFactor(scope: Scope, userId: string, id: string): Pr
   await unlessRefused(done, 'not_found')
 }
 
-/** The credential under the newest master key; `undefined` when it is already. */
+/** The credential sealed under the newest master key; `undefined` if it is already, or has no secret. */
 function resealed({ vault }: DomainContext, last: Credential): Credential | undefined {
   if (last.kind === 'totp_app') {
     const sealedSeed = vault.reseal(sealPurpose(last), last.sealedSeed)
