@@ -12,11 +12,11 @@ import { showDeadEnd, showNotFound } from './dead-end.ts'
 import { type FlowRequest, languageOf, scopeOf } from './flow-request.ts'
 import { offeredWith } from './offered.ts'
 
-/** The beginning and end of a login at a provider. */
+/** The login or session that sends the visitor to a provider, and the page to which they return. */
 export interface Place {
-  /** Names the login, or the session: only there the answer of the provider counts. */
+  /** The id of the login or session. The provider's response is stored for it, and counts nowhere else. */
   key: string
-  /** The path of the page that takes the answer. */
+  /** The path of the page that uses the response. */
   path: string
 }
 
@@ -27,16 +27,20 @@ interface Trip {
   /** The key under which the response is stored. */
   answerKey: string
   path: string
-  /** The start in seconds since the epoch, and how long before it the provider may have asked its user. */
+  /** The start, in seconds since the epoch. */
   beganAt: number
+  /** The age, in seconds, that the provider's own login may have at that time; `undefined` for any. */
   maxAge: number | undefined
 }
 
-/** The provider's answer about the visitor, for one login or one session. */
+/** The provider's response about the visitor, for one login or one session. */
 export interface SocialProof extends Asserted {
   /** An id of this response; another response in the same login has another id. */
   id: string
-  /** An instant before it was given, in seconds since the epoch. */
+  /**
+   * The time of the login, in seconds since the epoch. It is before the response was checked, so that
+   * a change meanwhile that ends the user's sessions ends this login, too.
+   */
   at: number
   /**
    * Whether the provider authenticated its user as recently as requested; `false` if it does not
@@ -45,10 +49,10 @@ export interface SocialProof extends Asserted {
   isFresh: boolean
 }
 
-/** Why a visitor comes back without an answer. */
+/** The reason why a visitor returns without a response; `off`: the connection is disabled. */
 export type TripProblem = UpstreamProblem | 'off'
 
-/** How long a visitor may take at the provider, and to go on after that, in seconds. */
+/** The seconds that a visitor may spend at the provider, and again on the page that uses the response. */
 const TRIP_SECONDS = 1_800
 
 const trips = entry<Trip>('SocialState', TRIP_SECONDS)
@@ -57,8 +61,8 @@ const proofs = entry<SocialProof>('SocialProof', TRIP_SECONDS)
 /**
  * Sends the browser to the provider.
  *
- * @param maxAge - How long ago the provider may have asked its user at most, in seconds; 0: it is to ask again.
- * @returns The problem, if it was not done.
+ * @param maxAge - The age, in seconds, that the provider's own login may have; 0 makes it ask the user again.
+ * @returns The problem, if the browser was not redirected.
  */
 export async function sendToProvider(
   flow: FlowRequest,
@@ -127,9 +131,9 @@ export async function returnFromProvider(flow: FlowRequest): Promise<void> {
 }
 
 /**
- * The provider's answer about the visitor, if there is one.
+ * The provider's response about the visitor, if there is one.
  *
- * @param key - As {@link Place.key}.
+ * @param key - The id of the login or session, as in {@link Place.key}.
  */
 export async function readProof(
   flow: FlowRequest,
@@ -139,12 +143,12 @@ export async function readProof(
   return found && { ...found.value, isUsed: found.isSpent }
 }
 
-/** Uses the answer up. Of any number of requests exactly one does. */
+/** Marks the response as used. Resolves to `true` for exactly one of several requests. */
 export function useProof(flow: FlowRequest, key: string): Promise<boolean> {
   return proofs.spend(flow, key)
 }
 
-/** The problem with which a visitor comes back. */
+/** The problem in the address of a visitor who returns without a response. */
 export function tripProblemOf({ url }: FlowRequest): TripProblem | undefined {
   const problem = url.searchParams.get('problem')
   const all: readonly TripProblem[] = ['unreachable', 'denied', 'failed', 'off']

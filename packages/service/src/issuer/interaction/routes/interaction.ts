@@ -61,12 +61,12 @@ const pages: { [prompt: string]: { [page: string]: Page } } = {
   },
 }
 
-/** Whether the login is one of a device, which its user confirms here. */
+/** Whether the login is for a device without a browser, which the user confirms here. */
 function isOfDevice({ interaction }: { interaction: Interaction }): boolean {
   return interaction.deviceCode !== undefined
 }
 
-/** The pages of a login that is under way. */
+/** The routes of all pages of a login that is in progress. */
 export const interactionPages: readonly PageRoute[] = [
   ...new Set(Object.values(pages).flatMap((ofPrompt) => Object.keys(ofPrompt))),
 ].flatMap((rest) =>
@@ -82,7 +82,12 @@ export const interactionPages: readonly PageRoute[] = [
   }),
 )
 
-/** Answers by the page of a login that is under way in this browser. */
+/**
+ * Calls `answer` with a page of the login that is in progress in this browser. Without such a login,
+ * the login starts over or a page says that it has expired.
+ *
+ * @param rest - The path after `/login/<handle>`.
+ */
 async function atPage(
   flow: FlowRequest,
   handle: string,
@@ -96,7 +101,7 @@ async function atPage(
   }
   if (!isSameBrowser(flow.request, interaction.browser)) return startOver(flow, interaction)
 
-  // It is renewed with the first page of the login that is opened, and was found as it was before.
+  // The first page that is opened extends the login. It was read before that, so it still has the short lifetime then.
   const isFresh = interaction.exp - interaction.iat <= lifetimes.unopenedSeconds
   const { client_id: applicationId, ui_locales: uiLocales } =
     interaction.params as unknown as Params
@@ -109,8 +114,9 @@ async function atPage(
 }
 
 /**
- * Answers for a login that did not begin in this browser. A browser that has been here starts it
- * again: of two tabs that were the first here, at once, only one keeps the browser's secret.
+ * Answers for a login that did not begin in this browser. A browser with our cookie starts the login
+ * again. It may be the same browser: when two tabs make its first visit at once, only one of them
+ * keeps the secret in the cookie.
  */
 async function startOver(flow: FlowRequest, interaction: Interaction): Promise<void> {
   if (!isMarked(flow.request)) return showDeadEnd(flow)
@@ -128,7 +134,9 @@ async function startOver(flow: FlowRequest, interaction: Interaction): Promise<v
 
 /**
  * Restarts a login whose session ended meanwhile, such as by a new password that was set elsewhere.
- * Returns whether there was one. A page that shows the result of a link still shows it.
+ * A page that shows the result of a link still shows it.
+ *
+ * @returns Whether there was such a login; then the request is answered.
  */
 async function startAgain(flow: FlowRequest, handle: string): Promise<boolean> {
   const { provider, request, response, url } = flow
@@ -144,7 +152,7 @@ interface Params {
   ui_locales?: string
 }
 
-/** The interaction whose cookie came along, if it is the one that the path names. */
+/** The interaction of the request's cookie, if it is the one that the path names. */
 async function findInteraction(
   flow: FlowRequest,
   handle: string,
