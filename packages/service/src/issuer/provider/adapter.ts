@@ -26,18 +26,18 @@ import { change, findAhead, findChanged, readAhead } from './request-changes.ts'
 /** The kinds of which the entries of a user are listed; of others, no index by user is kept. */
 const LISTED: ReadonlySet<string> = new Set(['Session', 'RefreshToken'])
 
-/** The access tokens of the command are listed too: they are good for hours, and have no refresh token by which they are found. */
+/** Access tokens of the `latchkey` command are listed, too: they are valid for hours, and no refresh token leads to them. */
 function isListed(kind: string, tenantId: string, { clientId }: AdapterPayload): boolean {
   return LISTED.has(kind) || (kind === 'AccessToken' && isCommand(tenantId, clientId))
 }
 
 /**
- * The kinds that are removed with their grant. Codes and access tokens live for an hour at most; without their grant,
- * which every use looks up, they are refused.
+ * The kinds that are removed with their grant. Codes and access tokens need not be: every use looks up the grant and
+ * refuses them without it, and they expire within hours.
  */
 const REVOKED: ReadonlySet<string> = new Set(['RefreshToken'])
 
-/** A login whose page is opened waits longer than one that was abandoned at once, and never longer than both together. */
+/** Opening its first page extends a login. Later pages extend it to both lifetimes together at most. */
 const OPENED: Renewal = { left: lifetimes.unopenedSeconds, seconds: lifetimes.interactionSeconds }
 
 /** The lifetime of records to which oidc-provider gives none. */

@@ -85,21 +85,25 @@ async function resourcesOf(
   return (await directory.openApis(tenantId)).map((name) => ({ name }))
 }
 
-/** Whether a request is for an API alone: that of a program for itself, or a login of plain OAuth. */
+/** Whether a request is for an API without a login: client credentials, or OAuth without `openid`. */
 function isForApi(ctx: KoaContextWithOIDC): boolean {
   const { params, requestParamScopes: scopes } = ctx.oidc
-  return isOfProgram(ctx) || (params?.grant_type === undefined && !scopes.has('openid'))
+  return isClientCredentials(ctx) || (params?.grant_type === undefined && !scopes.has('openid'))
 }
 
-/** @see RFC 6749 §4.4 */
-function isOfProgram({ oidc }: KoaContextWithOIDC): boolean {
+/**
+ * Whether a program asks for a token of its own, without a user.
+ *
+ * @see RFC 6749 §4.4
+ */
+function isClientCredentials({ oidc }: KoaContextWithOIDC): boolean {
   return oidc.params?.grant_type === 'client_credentials'
 }
 
 /**
- * The API of a request that names none, and is for one: a token for nothing would be of no use.
+ * The API of a request that names none: the only one that the application may call.
  *
- * @throws NotRegisteredFor or InvalidTarget unless the application may call one API only.
+ * @throws NotRegisteredFor or InvalidTarget if it may call none or several.
  * @see RFC 8707 §2
  */
 function onlyApiOf(
@@ -111,7 +115,7 @@ function onlyApiOf(
   if (isSelfDescribed(client)) {
     throw new errors.InvalidTarget('name the API that the token is for with resource')
   }
-  if (isOfProgram(ctx)) {
+  if (isClientCredentials(ctx)) {
     throw new errors.InvalidTarget(`name an API of ${RESOURCES_KEY} with resource`)
   }
   throw new NotRegisteredFor(
@@ -120,9 +124,11 @@ function onlyApiOf(
 }
 
 /**
- * A request for an API without a scope gets all scopes that the application may ask for. A scope
- * that neither the APIs of the request nor the issuer know is refused.
+ * Checks the scopes of a request for APIs. If it has none, it gets all that the application may ask
+ * for at these APIs.
  *
+ * @throws InvalidScope for a scope that neither the APIs nor, in a login, the issuer know; and in a
+ *   login that names none and may ask for none.
  * @see RFC 6749 §3.3
  */
 async function settleScopes(
@@ -137,19 +143,19 @@ async function settleScopes(
   const allowed = new Set(found.flatMap((one) => one.allowed))
   const asked = [...oidc.requestParamScopes].filter((scope) => scope !== '')
   if (asked.length === 0 && allowed.size === 0) {
-    if (isOfProgram(ctx)) return
+    if (isClientCredentials(ctx)) return
     throw new errors.InvalidScope('the API has no scopes for this application; ask for openid', '')
   }
   if (asked.length === 0) params.scope = [...allowed].join(' ')
-  const ofLogins = isOfProgram(ctx) ? [] : knownScopes
-  const unknown = asked.find((scope) => !allowed.has(scope) && !ofLogins.includes(scope))
+  const issuerScopes = isClientCredentials(ctx) ? [] : knownScopes
+  const unknown = asked.find((scope) => !allowed.has(scope) && !issuerScopes.includes(scope))
   if (unknown === undefined) return
   throw new errors.InvalidScope(`the API has no scope ${unknown}`, unknown)
 }
 
 /**
- * Refuses a scope that the API has and this application may not ask for. A refresh gets a token without it: its token is
- * used up by now.
+ * Refuses a scope that the API has and this application may not ask for. A refresh is not refused, because its refresh
+ * token is used up by now: the new access token lacks the scope.
  *
  * @see RFC 6749 §3.3
  */

@@ -12,7 +12,7 @@ import { TooManyCodes } from './device-codes.ts'
 
 type DeviceFlow = NonNullable<NonNullable<Configuration['features']>['deviceFlow']>
 
-/** The place from which a device has asked, as it is kept with its code. */
+/** The address and the browser from which a device requested its code. They are stored with the code. */
 export interface DeviceFacts {
   readonly address: string
   readonly userAgent: string | undefined
@@ -51,7 +51,7 @@ export function createDeviceFlow(context: IssuerContext): DeviceFlow {
   }
 }
 
-/** The problems of a code, by the errors of oidc-provider, which it does not export. */
+/** The text about a code that is not accepted, by the name of oidc-provider's error. It does not export these errors. */
 const problems: Readonly<Record<string, TextKey>> = {
   NoCodeError: 'deviceUnknown',
   NotFoundError: 'deviceUnknown',
@@ -79,7 +79,7 @@ function showProblem(ctx: KoaContextWithOIDC, error: Error): void {
   }
 }
 
-/** The most characters of a wrong code that are shown again. */
+/** The number of characters of a wrong code that are shown again at most. */
 const MAX_SHOWN = 40
 
 function showForm(ctx: KoaContextWithOIDC, status: number, code: string, problem?: TextKey): void {
@@ -144,13 +144,13 @@ export function askForCodes(provider: Provider, { counts }: IssuerContext): void
   })
 }
 
-/** A device asks every five seconds, as no other interval is announced; a little less is let pass. */
+/** A device polls every five seconds, the default of RFC 8628. Slightly shorter intervals are accepted. */
 const POLLS: AttemptLimit = { free: 1, baseSeconds: 4, maxSeconds: 4, forgetSeconds: 60 }
 
 /**
- * Counts a request of a device that is not confirmed yet.
+ * Counts a poll of a device whose code is not confirmed yet.
  *
- * @throws SlowDown when the one before was less than four seconds ago.
+ * @throws SlowDown when the previous poll was less than four seconds ago.
  * @see RFC 8628 §3.5
  */
 export async function countPoll(
