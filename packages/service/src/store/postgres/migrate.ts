@@ -69,10 +69,13 @@ export async function migratePostgres(options: PostgresOptions): Promise<readonl
   }
 }
 
-/** Changes that are left: none, some, or first of all indexes of tables that are in use, which may be a change by name. */
-type Left = 'none' | 'more' | (Pick<Change, 'indexes' | 'before'> & { name?: string })
+/**
+ * The work that is left: none, more changes, or the indexes to create next, outside of a transaction. With `name`, the
+ * indexes are that change.
+ */
+type Left = 'none' | 'more' | (Pick<Change, 'indexes' | 'beforeIndexes'> & { name?: string })
 
-/** Makes the changes that are missing, up to one with more to do. */
+/** Makes the missing changes, up to one that has indexes or is not finished. */
 async function migrate(run: Run, done: string[]): Promise<Left> {
   const db = createPostgresQueries(run)
   const say = (text: string) => db.run(script(text))
@@ -118,8 +121,9 @@ async function migrate(run: Run, done: string[]): Promise<Left> {
 }
 
 /**
- * Has PostgreSQL compile no statements of this role in this database (`jit`), from the next connection on. Ours are short, and one
- * whose cost is overestimated takes 20 ms longer. Where the role may not decide that, all goes on as before.
+ * Turns off PostgreSQL's compilation of statements (`jit`) for this role in this database, from the next connection on. Our
+ * statements are short, and compiling one whose cost is overestimated takes 20 ms. If the role may not change the setting,
+ * it stays.
  */
 async function turnOffCompiler(db: Queries): Promise<void> {
   const setting = await db.first(once(sql<{ jit: string }>`select current_setting('jit') as jit`))
@@ -137,12 +141,13 @@ async function turnOffCompiler(db: Queries): Promise<void> {
 }
 
 /**
- * Makes indexes, one process at a time, while others write to their tables. One that was broken off is made again. A
- * process of the last release may write a row meanwhile that a unique index refuses: it is then made again as well.
+ * Creates indexes, one process at a time, while other processes write to the tables. An index that is not valid is
+ * created again: because a process was killed, or because one of the last release has written a row that a unique index
+ * refuses.
  */
 async function makeIndexes(
   connections: Connections,
-  { name, indexes = {}, before }: Exclude<Left, string>,
+  { name, indexes = {}, beforeIndexes }: Exclude<Left, string>,
   done: string[],
 ): Promise<void> {
   // No process waits for the lock in a query: making an index waits for the queries in progress.
@@ -155,7 +160,7 @@ async function makeIndexes(
         )
         if (found?.isValid) continue
         if (found) await say(`drop index concurrently ${index}`)
-        if (before !== undefined && on.startsWith('unique')) await say(before)
+        if (beforeIndexes !== undefined && on.startsWith('unique')) await say(beforeIndexes)
         await say(createIndex(index, on, 'concurrently'))
       }
       if (name === undefined) return

@@ -16,7 +16,7 @@ const types: { readonly [Engine in EngineName]: { readonly [type: string]: strin
   },
 }
 
-/** A name that no other database has. */
+/** The expressions for a random name. */
 const randomName: { readonly [Engine in EngineName]: string } = {
   sqlite: 'lower(hex(randomblob(16)))',
   postgres: "replace(gen_random_uuid()::text, '-', '')",
@@ -31,8 +31,8 @@ interface Table {
 }
 
 /**
- * The statement that makes a table. Names sort by their bytes, as in JavaScript. In SQLite, rows are clustered by tenant
- * and id, so that a page is read in one piece.
+ * The statement that creates a table. Keys sort by their bytes, as in JavaScript. In SQLite, rows are clustered by the
+ * primary key, so that the rows of a page are adjacent.
  *
  * @param without - Columns that a later change adds. Default: none.
  */
@@ -50,7 +50,7 @@ export function createTable(
   return `${text} strict${Object.values(record).includes('serial') ? '' : ', without rowid'}`
 }
 
-/** The statements that make the tables that came after release 0.2.0, and what they begin with. */
+/** The statements that create the tables added after release 0.2.0, with their first rows. */
 export function createNewTables(engine: EngineName): string[] {
   const tables = [
     ...(['cursors', 'webhooks', 'deliveries', 'jobs', 'job_parts'] as const),

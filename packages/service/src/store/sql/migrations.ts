@@ -16,13 +16,13 @@ import { fillNever } from './tables/never-logged-in.ts'
 /** A change of the tables. */
 export interface Change {
   readonly name: string
-  /** They are run in one transaction. */
+  /** Run in one transaction. */
   readonly statements?: readonly string[]
-  /** The indexes that are made where they are missing. A database with other writers is written meanwhile. */
+  /** Indexes to create if they are missing. PostgreSQL creates them while other processes write. */
   readonly indexes?: { readonly [name: string]: string }
-  /** A statement that is run before each try to make the indexes. */
-  readonly before?: string
-  /** Writes many rows in steps, each a transaction of its own; answers whether there is more to do. */
+  /** A statement that is run before the indexes are created; on PostgreSQL before each attempt at a unique one. */
+  readonly beforeIndexes?: string
+  /** Changes many rows, some in each transaction, until it no longer returns `unfinished`. */
   readonly step?: (db: Queries) => Promise<'unfinished' | undefined>
 }
 
@@ -44,7 +44,7 @@ export function changesOf(engine: EngineName, { tables, indexes, step }: Own): r
     {
       name: '0015-indexes',
       indexes: { ...indexesOf(engine), ...indexes },
-      before: DELETE_LATER_KEYS,
+      beforeIndexes: DELETE_LATER_KEYS,
     },
     ...(step ? [{ name: '0016-search-texts', step }] : []),
     { name: '0017-last-logins', statements: [FILL_LAST_LOGINS] },

@@ -2,9 +2,10 @@ import type { CredentialType } from '../../resources/credentials.ts'
 import { names, type Sql } from './sql.ts'
 
 /**
- * The tables, each column by its type and its constraints. A `key` is compared by its bytes, a `flag` is 0 or 1, JSON is
- * text, times are integers in microseconds, and a `serial` is a number that grows with each row. `record` has the columns
- * that are read: statements name them, so that a column of the next release makes no plan stale.
+ * The tables, with the type and constraints of each column. A `key` is text that is compared by bytes, a `flag` is 0 or 1,
+ * JSON is text, times are integers in microseconds, and a `serial` is a number that grows with each row. The columns of
+ * `record` are read, and statements name each of them, so that a column which the next release adds does not invalidate
+ * prepared statements. `more` has columns that are not part of the record.
  */
 export const tables = {
   tenants: {
@@ -17,7 +18,7 @@ export const tables = {
       created_at: 'integer not null',
       updated_at: 'integer not null',
     },
-    // Of a tenant that is there, both are null.
+    // Null unless the tenant was deleted.
     more: { deleted_at: 'integer', deleted_users: 'integer' },
   },
   tenant_logos: {
@@ -62,7 +63,7 @@ export const tables = {
       name_key: 'key',
       family_name_key: 'key',
     },
-    // The columns that only a search looks at. PostgreSQL has the text in a table of its own.
+    // Columns for searches only. PostgreSQL has the search text in a separate table.
     sqlite: { search_text: 'text', domain_key: 'text' },
     postgres: { rev: 'integer not null default 1' },
     rules: ['primary key (tenant_id, id)'],
@@ -169,10 +170,10 @@ export const tables = {
       application_id: 'text',
       fields: 'text',
     },
-    // Ids become visible out of order. Release 0.2.0 reads with it which entries may still have one before them.
+    // Transactions do not commit in the order of their ids. By this column, release 0.2.0 knows up to which id no entry is missing.
     postgres: { xid: 'xid8 not null default pg_current_xact_id()' },
   },
-  // A table of its own: release 0.2.0 reads every column of audit on PostgreSQL, and fails when there is one more.
+  // A separate table, because release 0.2.0 selects all columns of audit on PostgreSQL and fails on a new one.
   audit_details: {
     record: {
       audit_id: 'integer not null primary key references audit (id) on delete cascade',
@@ -181,23 +182,23 @@ export const tables = {
       changes: 'text',
     },
   },
-  // One row: the name of the database, which a dump keeps, and the last id of the log up to which entries were pruned.
+  // One row: the name of the log, which a dump keeps, and the id up to which its entries were pruned.
   audit_log: {
     record: { id: 'flag primary key', name: 'key not null', pruned_to: 'integer not null' },
   },
-  // Restores of a backup: the log of before ends with an id, and goes on with another one, so that none is given twice.
+  // Restores of a backup. The log before it ends with the id `ends` and continues with `begins`, so that no id is used twice.
   restores: {
     record: { begins: 'integer primary key', ends: 'integer not null', at: 'integer not null' },
   },
-  // API keys and operators that a backup brought back, and that were not confirmed since.
+  // API keys and operators that a restore brought back, until they are confirmed.
   unconfirmed: {
     record: { id: 'key primary key', kind: 'text not null', since: 'integer not null' },
   },
-  // A domain that a tenant gave up, also one that was deleted: no other may take it before `until`.
+  // Domains that a tenant gave up, or had when it was deleted. No other tenant may take one before `until`.
   held_domains: {
     record: { domain: 'key primary key', tenant_id: 'key not null', until: 'integer not null' },
   },
-  // How far a reader has come in its part of the audit log.
+  // The position of each reader in its shard of the audit log.
   cursors: {
     record: {
       reader: 'key not null',
@@ -209,7 +210,7 @@ export const tables = {
     postgres: { held_until: "timestamptz not null default '-infinity'" },
     rules: ['primary key (reader, shard)'],
   },
-  // When and how a user has logged in last.
+  // The time and the way of a user's last login.
   last_logins: {
     record: {
       tenant_id: 'key not null',
@@ -223,7 +224,7 @@ export const tables = {
       'foreign key (tenant_id, user_id) references users (tenant_id, id) on delete cascade',
     ],
   },
-  // A table of its own: release 0.2.0 reads every column of users on PostgreSQL, and fails when there is one more.
+  // A separate table, because release 0.2.0 selects all columns of users on PostgreSQL and fails on a new one.
   standings: {
     record: {
       tenant_id: 'key not null',
@@ -239,7 +240,7 @@ export const tables = {
       'foreign key (tenant_id, user_id) references users (tenant_id, id) on delete cascade',
     ],
   },
-  // A table of its own: release 0.2.0 knows no such credential.
+  // A separate table, because release 0.2.0 does not know this type of credential.
   legacy_passwords: {
     record: {
       tenant_id: 'key not null',
@@ -255,7 +256,7 @@ export const tables = {
       'foreign key (tenant_id, user_id) references users (tenant_id, id) on delete cascade',
     ],
   },
-  // Endpoints of deleted tenants stay until the last event is delivered, so that nothing refers to a tenant.
+  // No foreign key to the tenant, because an endpoint of a deleted tenant stays until its last event is delivered.
   webhooks: {
     record: {
       tenant_id: 'key not null',
@@ -271,13 +272,13 @@ export const tables = {
       created_at: 'integer not null',
       updated_at: 'integer not null',
     },
-    // The state of an endpoint's line of deliveries, which changes with them and not with the endpoint.
+    // The state of the endpoint's queue of deliveries. A change of it is no change of the endpoint.
     more: {
       due_at: 'integer not null default 9007199254740991',
       held_until: 'integer not null default 0',
       fence: 'integer not null default 0',
       failing_since: 'integer',
-      // The id of the log from which on a switched-off endpoint has missed events.
+      // The id of the log from which a disabled endpoint has missed events.
       missing_from: 'integer',
     },
     rules: ['primary key (tenant_id, id)'],
@@ -324,7 +325,7 @@ export const tables = {
     },
     rules: ['primary key (job_id, n)'],
   },
-  // The users who have not logged in yet, by triggers: among all users they are looked for one by one.
+  // The users who have never logged in, kept by triggers. To find them in `users` would mean to read every user.
   never_logged_in: {
     record: { tenant_id: 'key not null', user_id: 'key not null' },
     rules: [
@@ -332,7 +333,7 @@ export const tables = {
       'foreign key (tenant_id, user_id) references users (tenant_id, id) on delete cascade',
     ],
   },
-  // How many mails of a tenant were sent and given up on a day, as the messages are deleted after a week.
+  // The numbers of mails of a tenant that were sent and given up on a day, because messages are deleted after a week.
   mail_days: {
     record: {
       tenant_id: 'key not null references tenants (id) on delete cascade',
@@ -348,7 +349,7 @@ export const tables = {
 /** The name of a table. */
 export type TableName = keyof typeof tables
 
-/** The values of columns that have a few only. */
+/** The types of text columns that have a few values only. */
 interface Words {
   credentials: { type: CredentialType }
   operators: { role: 'owner' | 'admin' | 'support' | 'viewer' }
@@ -368,7 +369,7 @@ type ValueOf<Column> =
   | (Column extends `${'key' | 'text'}${string}` ? string : number)
   | Nullable<Column>
 
-/** The columns of a table that are read, with their values. */
+/** A row of a table with the columns that are read. */
 export type Row<Table extends TableName> = {
   -readonly [Column in keyof (typeof tables)[Table]['record']]: Table extends keyof Words
     ? Column extends keyof Words[Table]
@@ -384,7 +385,7 @@ export function columnsOf(table: TableName): readonly string[] {
 
 const made = new Map<string, Sql>()
 
-/** The columns of a table that are read, as a statement has them; `of` is the name of the table in it. */
+/** The list of the columns that are read, for a statement. `of` is the name that the table has in it. */
 export function every(table: TableName, of = ''): Sql {
   const key = `${table} ${of}`
   const known = made.get(key) ?? names(columnsOf(table), of)

@@ -12,22 +12,22 @@ import { type Sql, sql } from './sql.ts'
 import { createUserSearch, stateOf, usersBy, wayIn } from './user-search.ts'
 
 /**
- * The number of users that are read in the order of their ids before the trigram index is used. A
- * common text fills its page with these; the index would return all users with it. Fewer of those
- * in a state, as each is a row at another place.
+ * The number of users that a text search reads in the order of their ids before it uses the trigram
+ * index. For a common text they fill the page, while the index would return every user with the
+ * text. It is lower if users are filtered by state, because each of those is a separate row to read.
  */
 const LOOKED_AT = { all: 4_000, inState: 1_000 }
 
 /**
- * The number of users of all states that the index finds before more users in the wanted state are
- * read.
+ * If the trigram index finds this many users of any state, more users in the wanted state are read
+ * in order instead.
  */
 const MANY = 20_000
 
-/** More than there are. */
+/** A limit above any number of users. */
 const EVERY = 1e12
 
-/** How many users tell which trigrams of a text are rare. */
+/** The number of users from whose texts the search estimates which trigrams are rare. */
 const SAMPLE = 100
 
 type List = (tenantId: string, query: UserQuery, page: SearchPage) => Promise<Found<UserRow>>
@@ -36,38 +36,42 @@ type UserRow = Row<'users'>
 
 const every = columnsIn('users')
 
-/** The lists of users of an SQL store: by the beginning of a text, by text inside of others, or in an order. */
+/**
+ * The list of users of an SQL store. With `search`, it finds users by a prefix, or by any part of an
+ * address or name if `inside` is set and the trigram index is ready. Without, it has the given order.
+ */
 export function createUserList(
   engine: Pick<Engine, 'reader' | 'indexedBy' | 'trigrams' | 'json'>,
 ): List {
-  const byBeginning = createUserSearch(engine)
-  const byText = createTextSearch(engine)
+  const byPrefix = createUserSearch(engine)
+  const byPart = createTextSearch(engine)
   const inOrder = createOrderedList(engine)
   return async (tenantId, query, page) => {
     const { search = '', inside, order = 'oldest' } = query
-    if (search.trim() !== '') {
-      const text = inside && isName(search) ? findableText(search) : undefined
-      if (text === undefined || !(await engine.trigrams.isReady())) {
-        return byBeginning(tenantId, query, page)
-      }
-      return byText(tenantId, text, query, page)
+    if (search.trim() === '') {
+      // Without a prefix, the search lists all users from the oldest on.
+      return order === 'oldest' ? byPrefix(tenantId, query, page) : inOrder(tenantId, query, page)
     }
-    return order === 'oldest' ? byBeginning(tenantId, query, page) : inOrder(tenantId, query, page)
+    const text = inside && isAddressOrName(search) ? findableText(search) : undefined
+    if (text === undefined || !(await engine.trigrams.isReady())) {
+      return byPrefix(tenantId, query, page)
+    }
+    return byPart(tenantId, text, query, page)
   }
 }
 
-/** A domain and an id have indexes of their own. */
-function isName(search: string): boolean {
+/** Whether a search is not for a domain or an id, which have indexes of their own. */
+function isAddressOrName(search: string): boolean {
   return !/^(@|usr_)/i.test(search.trim())
 }
 
-/** Users whose address or name contains a text, in the order of their ids. */
+/** Makes the search for users whose address or name contains a text. They come in the order of their ids. */
 function createTextSearch({
   reader,
   trigrams,
   json,
 }: Pick<Engine, 'reader' | 'trigrams' | 'json'>) {
-  /** The tables of a statement: the users met, and those of them who are found. */
+  /** The common table expressions of a statement: `met`, the users that are read, and `found`, those with the text. */
   function tablesOf(users: Met, text: string, limit: number): Sql {
     const found =
       'found' in users
@@ -77,7 +81,7 @@ function createTextSearch({
     return sql`with met as (${users.met}), ${texts} found as (${found})`
   }
 
-  /** The users found among those whom a search meets, how many it has met, and a sample of the texts it has read. */
+  /** The users with the text among those that are read, the number of these, and a sample of the texts that were read. */
   async function among(tenantId: string, users: Met, text: string, limit: number) {
     const sample =
       'texts' in users
@@ -97,7 +101,7 @@ function createTextSearch({
     }
   }
 
-  /** Those who contain the text among all whom the index meets. */
+  /** The users with the text among all that the index returns. */
   function allAmong(tenantId: string, users: Met, text: string, limit: number) {
     return reader.all(sql<UserRow>`
       ${tablesOf(users, text, limit)}
@@ -141,7 +145,7 @@ function createTextSearch({
   }
 }
 
-/** Users in an order other than that of their creation. */
+/** Makes the lists in all orders but that of creation. */
 function createOrderedList({ reader, indexedBy }: Pick<Engine, 'reader' | 'indexedBy'>): List {
   type Placed = UserRow & { place: string | number }
 

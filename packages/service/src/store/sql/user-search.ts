@@ -15,7 +15,7 @@ import { join, name, raw, type Sql, separators, sql } from './sql.ts'
 type Scanned = Row<'users'> & { scan: number }
 type FoundRow = Row<'users'> & { domain_key: string }
 
-/** The search for users of an SQL store: the scans of a round are one statement. */
+/** Makes the search for users by a prefix, or for all in the order of their ids. The scans of a round are one statement. */
 export function createUserSearch({
   reader,
   indexedBy,
@@ -25,7 +25,7 @@ export function createUserSearch({
   query: UserQuery,
   page: SearchPage,
 ) => Promise<Found<FoundRow>> {
-  /** The users of a scan, with its number. */
+  /** The statement of a scan. Its rows have the number of the scan, `n`. */
   function scanOf(tenantId: string, scan: RangeScan, n: number): Sql {
     const { column, after, before, limit } = scan
     const { way, others } = wayIn(scan)
@@ -38,7 +38,7 @@ export function createUserSearch({
     }
     const by = column === 'domain_key' ? trigrams.domain : name(column)
     const { index, states } = stateOf(tenantId, scan)
-    // An id is its own key. The other part of the place is the key of another column.
+    // In a scan by id, the key is an id itself. The id in `after` may belong to a row of another column's scan.
     const isBehind =
       column === 'id'
         ? sql`id >= ${after.key} and id <> ${after.id}`

@@ -3,7 +3,7 @@ import { createIndex, createTables, indexesOf, LATER_INDEXES } from '../sql/crea
 import { type Change, changesOf, missingOf } from '../sql/migrations.ts'
 import { ADD_TEXTS, addSearchFunctions, CREATE_TEXT_INDEX } from './trigrams.ts'
 
-/** The last change of release 0.2.0. */
+/** The last change that release 0.2.0 made. */
 const BASE = '0013-tenant-search'
 
 const COUNTERS = `create table counters (
@@ -14,8 +14,8 @@ const COUNTERS = `create table counters (
 const changes = changesOf('sqlite', { tables: [ADD_TEXTS, CREATE_TEXT_INDEX], indexes: {} })
 
 /**
- * Makes the tables, or brings them to this version of the service, in one transaction. What was done is noted in
- * `kysely_migration`, as release 0.2.0 has it.
+ * Creates the tables, or migrates them to this version of the service, in one transaction. The names of changes are
+ * stored in `kysely_migration`, because release 0.2.0 stored them there.
  *
  * @throws when the database was written by a newer version of the service, or by one before 0.2.0.
  */
@@ -35,6 +35,7 @@ export function migrate(database: DatabaseSync): void {
   }
 }
 
+/** Creates all tables in an empty database; otherwise makes the changes that are missing. */
 function apply(database: DatabaseSync): void {
   database.exec(
     'create table if not exists kysely_migration (name text primary key, timestamp text not null)',
@@ -53,10 +54,11 @@ function apply(database: DatabaseSync): void {
   const missing = missingOf(changes, done, BASE)
   const known = new Set(changes.map(({ name }) => name))
   const newer = [...done].filter((name) => name > BASE && !known.has(name))
-  if (newer.length > 0)
+  if (newer.length > 0) {
     throw new Error(`The database has changes of a newer version: ${newer.join(', ')}.`)
-  for (const { name, statements = [], before = '', indexes = {} } of missing) {
-    database.exec([...statements, before].join(';'))
+  }
+  for (const { name, statements = [], beforeIndexes = '', indexes = {} } of missing) {
+    database.exec([...statements, beforeIndexes].join(';'))
     makeIndexes(database, indexes)
     note.run(name)
   }

@@ -351,7 +351,7 @@ function createKept({
   }
 }
 
-/** Lanes that this process still holds, in the order in which every process locks them. */
+/** Those of the lanes that this process still holds: no other has raised the fence. Locks them in the order of ids, to avoid deadlocks. */
 function held({ table, locked }: DeliveryDatabase, lanes: readonly LaneGiven[]): Sql {
   const given = table(JSON.stringify(lanes), {
     ...{ id: 'text', fence: 'bigint', version: 'bigint', pause: 'bigint', failing: 'bigint' },
