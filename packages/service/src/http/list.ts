@@ -23,7 +23,7 @@ const pageNames = ['limit', 'after']
 
 /**
  * The page that a list request asks for: `limit` from 1 to 100, and `after`, the id of the last item
- * seen. Other parameters are refused: a client that sends `offset` would read the first page for ever.
+ * seen. Other parameters are refused, because a client that sends `offset` would read the first page again and again.
  *
  * @throws ServiceError `invalid_request`.
  */
@@ -75,6 +75,7 @@ function queryOf(url: string, known: readonly string[]): Record<string, string> 
   return Object.fromEntries(query)
 }
 
+/** The names in quotes, as words of a sentence: `"a", "b", and "c"`. */
 function listed(names: readonly string[]): string {
   return new Intl.ListFormat('en').format(names.map((name) => `"${name}"`))
 }

@@ -3,7 +3,7 @@ import { eventId } from '../domain/writes/ids.ts'
 import { typeOfId } from '../resources/credentials.ts'
 import type { StoredAuditEntry } from '../store/records.ts'
 
-/** Every type of event, with what it says. Public: a type keeps its meaning. */
+/** Every type of event, with its meaning. Public: a type keeps its meaning. */
 export const eventTypes = {
   'tenant.updated': 'Settings, the name or metadata of the tenant were changed.',
   'tenant.deleted': 'The tenant was deleted, with all that it held.',
@@ -42,12 +42,12 @@ export const eventTypes = {
 /** The name of a type of events. */
 export type EventType = keyof typeof eventTypes
 
-/** The types of which an endpoint has to name each: there are many of them. */
+/** The types that an endpoint gets only if it names them, because these events are so many. */
 export const namedTypes: ReadonlySet<EventType> = new Set(['login.succeeded', 'login.failed'])
 
-/** An event as it is sent and read, without the values that have changed. */
+/** An event as webhooks send it and readers get it. It names the members that changed, and never their values. */
 export interface ServiceEvent {
-  /** The same wherever the event is sent or read. */
+  /** The same for every delivery and every reader. */
   id: string
   type: EventType
   timestamp: string
@@ -65,12 +65,12 @@ export interface ServiceEvent {
     actor: string
     application_id?: string
     request_id?: string
-    /** Grows with time within a tenant. */
+    /** The position in the log: later events of a tenant have higher numbers. */
     sequence: number
   }
 }
 
-/** Which types an action of the audit log gives; one that is not here gives none. */
+/** The type of event for each action of the audit log. Other actions cause no event. */
 const typesOfAction: Readonly<Record<string, EventType>> = {
   'tenant.update': 'tenant.updated',
   'tenant.delete': 'tenant.deleted',
@@ -114,7 +114,7 @@ const objectTypes: Readonly<Record<string, string>> = {
   webhook: 'Webhook',
 }
 
-/** The events that an entry of the audit log stands for: none, one, or two. */
+/** The events of an entry of the audit log: none, one, or two. */
 export function eventsOf(entry: StoredAuditEntry): ServiceEvent[] {
   const { tenantId } = entry
   if (tenantId === undefined) return []
@@ -168,7 +168,7 @@ function isUserId(text: string): boolean {
   return text.startsWith('usr_')
 }
 
-/** Whether an endpoint that names these types gets an event. None named: all but those that must be. */
+/** Whether an endpoint with these types gets an event. Without any, it gets all but those of {@link namedTypes}. */
 export function isWanted(types: readonly string[], { type }: Pick<ServiceEvent, 'type'>): boolean {
   return types.length === 0 ? !namedTypes.has(type) : types.includes(type)
 }

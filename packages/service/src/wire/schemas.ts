@@ -141,7 +141,7 @@ export const credentialBody = z
   })
   .meta({ description: 'The complete password credential.' })
 
-/** The body of an update of another credential than a password. */
+/** The body of an update of a credential that is not a password. */
 const factorBody = <T extends string>(name: T) =>
   z
     .object({

@@ -1,19 +1,16 @@
 import { getPublicSuffix } from 'tldts-icann'
-import { isAddressHost, isLoopbackHost } from '../writes/addresses.ts'
+import { isIpHost, isLoopbackHost } from '../writes/addresses.ts'
 import { ServiceError } from '../writes/errors.ts'
 import { type Reason, reason } from '../writes/reasons/index.ts'
 
-/**
- * How the owner of a domain allows a tenant to have it: by a TXT record (`dns`), or not at all
- * (`none`).
- */
+/** The proof that a domain belongs to a tenant: a TXT record of its owner (`dns`), or none (`none`). */
 export type DomainVerification = 'dns' | 'none'
 
-/** Which domains tenants may have. */
+/** The rules for the domains of tenants. */
 export interface DomainPolicy {
   /**
-   * Whether an API key may move its tenant to this very machine: `localhost`, names below it,
-   * `127.0.0.0/8`, `[::1]`. The operator may create one there in any case.
+   * Whether an API key may move its tenant to this machine: `localhost`, names below it,
+   * `127.0.0.0/8`, `[::1]`. An operator can always create a tenant there.
    */
   readonly allowLoopback: boolean
   /** Hosts of the management API, which no tenant may have; in the form of {@link canonicalDomain}. */
@@ -64,7 +61,7 @@ export function checkDomain(
     if (allowLoopback) return
     throw refused(reason('domain_loopback', { domain }))
   }
-  if (isAddressHost(hostname)) throw refused(reason('domain_ip_address', { domain: hostname }))
+  if (isIpHost(hostname)) throw refused(reason('domain_ip_address', { domain: hostname }))
   if (hostname.includes('*')) throw refused(reason('domain_wildcard', { domain: hostname }))
   if (hostname.includes('_')) throw refused(reason('domain_underscore', { domain: hostname }))
   if (!/^(?!-)[a-z0-9-]{1,63}(?<!-)(\.(?!-)[a-z0-9-]{1,63}(?<!-))*$/.test(hostname)) {

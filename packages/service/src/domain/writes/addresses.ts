@@ -1,14 +1,14 @@
 import { isIP, isIPv4 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
-/** Whether a host, as `URL.hostname` has it, is this very machine. `core` decides the same; a test compares both. */
+/** Whether a host, in the form of `URL.hostname`, is this machine. `core` has the same rule; a test compares both. */
 export function isLoopbackHost(hostname: string): boolean {
   if (hostname === 'localhost' || hostname.endsWith('.localhost')) return true
   return parseHost(hostname)?.range() === 'loopback'
 }
 
-/** Whether a host, as `URL.hostname` has it, is an IP address. */
-export function isAddressHost(hostname: string): boolean {
+/** Whether a host, in the form of `URL.hostname`, is an IP address. */
+export function isIpHost(hostname: string): boolean {
   return parseHost(hostname) !== undefined
 }
 
@@ -17,9 +17,9 @@ function parseHost(hostname: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
   return isIP(text) === 0 ? undefined : ipaddr.process(text)
 }
 
-/** An IP address in its one writing; an IPv4 address that came in over an IPv6 socket, as IPv4. */
+/** The canonical form of an IP address. An IPv4 address from an IPv6 socket, such as `::ffff:192.0.2.1`, becomes IPv4. */
 export function canonicalAddress(address: string): string {
-  // Every request asks. Node accepts IPv4 addresses in their one writing alone, so they need no parsing.
+  // Called for every request. Node accepts IPv4 addresses in their canonical form only, so they need no parsing.
   if (isIPv4(address)) return address
   return parseHost(address)?.toString() ?? address
 }

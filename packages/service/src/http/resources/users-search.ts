@@ -34,7 +34,7 @@ const filters = z.object({
 
 const place = z.tuple([z.string(), z.string()])
 
-/** Finds users by the beginning of a key and by state. Not of the specification, whose list has no filters. */
+/** Finds users by the beginning of an address, a name or an id, and by state. An addition: the specified list has no filters. */
 export const searchUsersRoute = query({
   path: '/x/v1/tenants/:tenant_id/users',
   operationId: 'searchUsers',
@@ -51,7 +51,7 @@ export const searchUsersRoute = query({
     const { items, next } = await searchUsers(
       scope,
       {
-        ...{ search, disabled: isTrue(disabled), verified: isTrue(verified), lastWay },
+        ...{ search, disabled: flagOf(disabled), verified: flagOf(verified), lastWay },
         notSince: dayOf('not_since', not_since),
       },
       { after: key === undefined || id === undefined ? undefined : { key, id }, limit },
@@ -60,7 +60,7 @@ export const searchUsersRoute = query({
   },
 })
 
-/** The first instant of a day. @throws ServiceError for a text that is none. */
+/** The first instant of a day such as `2026-12-31`. @throws ServiceError for any other text. */
 function dayOf(name: string, text: string | undefined): Micros | undefined {
   const at = text === undefined ? undefined : instantOfDay(text)
   if (text !== undefined && at === undefined) {
@@ -69,6 +69,6 @@ function dayOf(name: string, text: string | undefined): Micros | undefined {
   return at
 }
 
-function isTrue(flag: 'true' | 'false' | undefined): boolean | undefined {
-  return flag && flag === 'true'
+function flagOf(text: 'true' | 'false' | undefined): boolean | undefined {
+  return text === undefined ? undefined : text === 'true'
 }
