@@ -69,13 +69,16 @@ export function addConnectionCommands(program: Command): void {
       '--recipe <name>',
       'google, microsoft, apple, gitlab, github, or oidc for any other',
     )
-    .requiredOption('--client-id <id>', 'how the provider calls your application')
-    .option('--issuer <url>', 'of the provider: for oidc, and a GitLab or GitHub of your own')
-    .option('--directory <guid>', 'of Microsoft Entra: the directory (tenant) whose users log in')
-    .option('--team-id <id>', 'of Apple: your team')
-    .option('--key-id <id>', 'of Apple: the private key, which takes the place of the secret')
+    .requiredOption('--client-id <id>', 'client id that the provider gave your application')
+    .option('--issuer <url>', 'issuer, for oidc and for a GitLab or GitHub of your own')
+    .option('--directory <guid>', 'directory (tenant) of Microsoft Entra whose users log in')
+    .option('--team-id <id>', 'your team at Apple')
+    .option(
+      '--key-id <id>',
+      'id of the private key at Apple, which you give in place of a client secret',
+    )
     .action(({ tenant, secretFile, scopes, ...given }: AddOptions) => {
-      // Before the secret is asked for.
+      // Refuses an unknown recipe before it reads the secret.
       recipeNamed(given.recipe)
       const secret = readSecret(secretFile)
       if (secret === undefined) {
@@ -105,8 +108,8 @@ export function addConnectionCommands(program: Command): void {
       .command('update <id>')
       .description('Change a connection; values that you leave out stay.'),
   )
-    .option('--client-id <id>', 'how the provider calls your application')
-    .option('--key-id <id>', 'of Apple: another private key')
+    .option('--client-id <id>', 'client id that the provider gave your application')
+    .option('--key-id <id>', 'id of another private key at Apple')
     .action((id: string, { tenant, secretFile, scopes, ...given }: ChangeOptions) =>
       withAdmin(given, async (admin) => {
         const { name, clientId, trustEmail, allowSignup, enabled, keyId } = given

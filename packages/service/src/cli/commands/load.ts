@@ -34,7 +34,7 @@ interface LoadOptions extends JsonOptions {
   networks: number
 }
 
-/** Where the load goes, and who logs in. */
+/** The installation that gets the load, and the application whose users log in. */
 interface Target {
   readonly connection: { readonly baseUrl: string | undefined; readonly apiKey: string | undefined }
   readonly client: ManagementClient
@@ -45,7 +45,7 @@ interface Target {
 /** How often progress is printed, in milliseconds. */
 const PROGRESS_MILLIS = 5000
 
-/** An operation without an answer has failed then. */
+/** The time after which an operation without an answer has failed. */
 const OPERATION_MILLIS = 30_000
 
 /** Adds `load`. */
@@ -100,7 +100,7 @@ async function load(options: LoadOptions): Promise<void> {
   }
 }
 
-/** Reads and checks the options; nothing is sent before all of them are good. */
+/** Reads and checks all options before anything is sent. @throws {@link Exit} with the code of a usage error. */
 function targetOf(options: LoadOptions): Target {
   const { issuer, url, tenant, clientId, redirectUri } = options
   const apiKey = secret('LATCHKEY_API_KEY', '--api-key-file', options.apiKeyFile)
@@ -128,7 +128,7 @@ function targetOf(options: LoadOptions): Target {
   if (options.confirm !== parsed.host) {
     throw new Exit(
       exitCodes.usage,
-      `This makes users at ${parsed.host} and loads it as far as it goes. If you run this installation, add --confirm ${parsed.host}.`,
+      `This creates test users at ${parsed.host}, and sends as many requests as it can. If the installation is yours, add --confirm ${parsed.host}.`,
     )
   }
   const connection = { baseUrl: url, apiKey }
@@ -157,7 +157,7 @@ function secret(variable: string, option: string, file: string | undefined): str
   return text
 }
 
-/** Makes users with verified addresses, and random passwords; adds each to `users` at once. */
+/** Creates users with verified addresses and random passwords. Each is added to `users` at once, so that it is removed even after a failure. */
 async function makeUsers(
   { client, tenant }: Target,
   count: number,
@@ -192,7 +192,7 @@ async function removeUsers({ client, tenant }: Target, users: readonly LoadUser[
   )
 }
 
-/** Plays visitors until the time is over or the run is stopped; a visit that has begun may end. */
+/** Plays visitors for the given seconds. Visits in progress are finished then; if the run is stopped, they are cancelled. */
 async function play(
   { connection, tenant, application }: Target,
   users: readonly LoadUser[],
@@ -206,7 +206,7 @@ async function play(
     const { done, failed } = report.counts()
     console.error(`${Math.round(passed())} s: ${done} operations, ${failed} failed`)
   }, PROGRESS_MILLIS)
-  // A refusal is measured, and not repeated.
+  // Without retries, so that each refusal is measured.
   const accounts = createManagementClient({ ...connection, retries: 0 }).users(tenant)
   const measure = <Result>(
     operation: Operation,
@@ -247,7 +247,7 @@ function refused(error: unknown): never {
   throw new LoadError(String(code ?? status ?? 'no answer'))
 }
 
-/** An address of the range for such tests. RFC 2544, appendix C.2.2. */
+/** The n-th address of the range that RFC 2544 (appendix C.2.2) reserves for benchmarks. */
 function networkOf(n: number): string {
   return `198.${18 + (n >> 16)}.${(n >> 8) & 255}.${n & 255}`
 }

@@ -25,6 +25,7 @@ const mailBody = z
   })
   .meta({ description: 'A message to send.' })
 
+/** The place of a mail in the list: its time of creation and its id. */
 const place = z.tuple([z.int(), z.string()])
 
 /** Help for a user who cannot log in: sessions and mail. */
@@ -32,7 +33,7 @@ export const supportRoutes: Route[] = [
   query({
     path: `${user}/sessions`,
     operationId: 'listSessions',
-    summary: 'Where a user is logged in, the newest login first',
+    summary: 'The sessions of a user, the newest login first',
     resource: 'Session',
     filters: z.object({}),
     serialize: serializeSession,
@@ -43,7 +44,7 @@ export const supportRoutes: Route[] = [
     kind: 'delete',
     path: `${user}/sessions/:session_id`,
     operationId: 'endSession',
-    summary: 'End a session: its applications are told and its tokens revoked',
+    summary: 'End a session: its applications are notified, and its tokens revoked',
     resource: 'Session',
     run: async ({ scope, ids, support }) =>
       serializeSession(await support.endSession(scope, ids.user_id, ids.session_id)),
@@ -52,7 +53,7 @@ export const supportRoutes: Route[] = [
     kind: 'delete',
     path: `${user}/sessions`,
     operationId: 'endSessions',
-    summary: 'End all sessions of a user; answers with those that there were',
+    summary: 'End all sessions of a user; answers with the ended sessions',
     resource: 'EndedSessions',
     async run({ scope, ids, support }) {
       const data = (await support.endSessions(scope, ids.user_id)).map(serializeSession)
@@ -63,14 +64,14 @@ export const supportRoutes: Route[] = [
     kind: 'get',
     path: `${user}/login-trouble`,
     operationId: 'getLoginTrouble',
-    summary: 'What keeps a user from logging in now, in sentences, and what helps',
+    summary: 'The reasons why a user cannot log in now, in sentences, each with its remedies',
     resource: 'LoginTrouble',
     run: serializeTrouble,
   },
   write({
     path: `${user}/let-try-again`,
     operationId: 'letTryAgain',
-    summary: 'Forget the failed attempts of a user; answers with what keeps the user out still',
+    summary: 'Forget the failed attempts of a user; answers with the reasons that are left',
     resource: 'LoginTrouble',
     body: z.object({}).meta({ description: 'An empty object.' }),
     async run(call) {
@@ -90,7 +91,7 @@ export const supportRoutes: Route[] = [
   query({
     path: `${tenant}/mails`,
     operationId: 'listMails',
-    summary: 'What became of the messages of the last 7 days, the newest first',
+    summary: 'The messages of the last 7 days with their delivery, the newest first',
     resource: 'Mail',
     filters: z.object({
       user: z.string().min(1).max(100).optional().meta({ description: 'The id of a user.' }),
@@ -98,8 +99,9 @@ export const supportRoutes: Route[] = [
     serialize: serializeMail,
     async run({ scope, support }, { user: userId }, { after, limit }) {
       const [createdAt, id] = decodePlace(after, place) ?? []
-      const behind = createdAt === undefined || id === undefined ? undefined : { createdAt, id }
-      const found = await support.mails(scope, { userId, after: behind, limit: limit + 1 })
+      const lastSeen = createdAt === undefined || id === undefined ? undefined : { createdAt, id }
+      // One more than the page has tells whether another page follows.
+      const found = await support.mails(scope, { userId, after: lastSeen, limit: limit + 1 })
       const items = found.slice(0, limit)
       const last = found.length > limit ? items.at(-1) : undefined
       return { items, next: last && encodePlace([last.createdAt, last.id]) }
@@ -109,7 +111,7 @@ export const supportRoutes: Route[] = [
     kind: 'get',
     path: `${tenant}/mails/:mail_id`,
     operationId: 'getMail',
-    summary: 'What became of a message',
+    summary: 'One message with its delivery',
     resource: 'Mail',
     run: async ({ scope, ids, support }) => serializeMail(await support.mail(scope, ids.mail_id)),
   },

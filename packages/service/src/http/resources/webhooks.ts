@@ -144,7 +144,7 @@ export const webhookRoutes: Route[] = [
   query({
     path: `${one}/deliveries`,
     operationId: 'listDeliveries',
-    summary: 'What became of the events of the last 30 days at an endpoint, the newest first',
+    summary: 'The deliveries of the last 30 days to an endpoint, the newest first',
     resource: 'Delivery',
     filters: z.object({
       state: z
