@@ -2,10 +2,10 @@ import type { AuthenticatorApp } from '../domain/factors/authenticator-app.ts'
 import type { IdentityService } from '../service.ts'
 import type { Tenant } from '../store/records.ts'
 
-/** The host of the demo tenant: one that every client resolves, unlike names below `localhost`. */
+/** The host of the demo tenant. Every client resolves it, which is not true of names such as `acme.localhost`. */
 const HOSTNAME = 'localhost'
 
-/** The host that earlier versions gave it. */
+/** The host of the demo tenant in earlier versions. */
 const EARLIER_HOSTNAME = 'acme.localhost'
 
 const APPLICATION = 'Demo application'
@@ -50,11 +50,12 @@ const demoUsers: readonly SeededUser[] = [
   },
 ]
 
-/** A user to log in as, with a hint that is true today. */
+/** A user to log in as. */
 export interface DemoUser {
   email: string
   /** `undefined` for a user who has none yet. */
   password: string | undefined
+  /** A hint about the user as they are now, which may be empty. */
   note: string
 }
 
@@ -65,14 +66,16 @@ export interface Demo {
   /** Reaches every tenant. */
   apiKey: string
   application: { id: string; secret: string }
-  /** The authenticator app of Joan. */
-  app: AuthenticatorApp
+  /** The authenticator app of the user `joan@example.com`. */
+  authenticator: AuthenticatorApp
 }
 
 /**
- * Creates the missing parts of the demo tenant, and changes its domain to the current port.
+ * Creates the missing parts of the demo tenant, and changes its domain to the current port. Allows
+ * authenticator apps and security keys, even if the folder was used before with other settings.
  *
- * @param applicationUrl - The URL of the application that logs in to it.
+ * @param port - The port of the service, which is part of the tenant's domain.
+ * @param applicationUrl - The URL of the application whose users log in at the tenant.
  */
 export async function prepareDemo(
   service: IdentityService,
@@ -83,34 +86,36 @@ export async function prepareDemo(
   const domain = `${HOSTNAME}:${port}`
   const apiKey = await demoKey(service)
   const call = caller(service, apiKey)
-  const moved = (await admin.listTenants()).find(isDemo)
-  if (moved && moved.settings.domain !== domain) {
-    const tenant = await call(`/v1/tenants/${moved.id}`)
-    const settings = { ...tenant.settings, domain }
-    await call(`/v1/tenants/${moved.id}`, { ...tenant, settings })
+  const earlier = (await admin.listTenants()).find(isDemo)
+  if (earlier && earlier.settings.domain !== domain) {
+    await changeSettings(call, `/v1/tenants/${earlier.id}`, { domain })
   }
   await admin.seed(seedDocument(domain, applicationUrl))
   const { id } = (await admin.findTenant(domain)) as Tenant
   const path = `/v1/tenants/${id}`
-  const tenant = await call(path)
-  const settings = { ...tenant.settings, allow_totp_app: true, allow_hardware: true }
-  await call(path, { ...tenant, settings })
+  await changeSettings(call, path, { allow_totp_app: true, allow_hardware: true })
   const found = await findUsers(call, path)
-  // A new app at every start: the key of the old one cannot be read again.
-  const app = await admin.giveAuthenticatorApp(id, found.get('joan@example.com')?.id ?? '')
+  // A new authenticator app at every start, because the key of an earlier one cannot be read again.
+  const joan = found.get('joan@example.com')?.id ?? ''
+  const authenticator = await admin.giveAuthenticatorApp(id, joan)
   const application = await applicationAt(call, path, applicationUrl)
   const users = demoUsers.map((user) => ({ ...user, note: noteOf(user, found.get(user.email)) }))
-  return { issuer: `http://${domain}`, users, apiKey, application, app }
+  return { issuer: `http://${domain}`, users, apiKey, application, authenticator }
 }
 
-/** A demo user as the folder has them, which was perhaps used before. */
+async function changeSettings(call: Call, path: string, changes: object): Promise<void> {
+  const tenant = await call(path)
+  await call(path, { ...tenant, settings: { ...tenant.settings, ...changes } })
+}
+
+/** A demo user as stored in the folder, which may have been used before. */
 interface FoundUser {
   id: string
   profile: { email: string; email_verified?: boolean }
   hasPassword: boolean
 }
 
-/** The demo users by address. In a reused folder, there may be any number of users before them. */
+/** The demo users by address. A reused folder may have any number of other users, so all pages are read until each is found. */
 async function findUsers(call: Call, path: string): Promise<Map<string, FoundUser>> {
   const emails: ReadonlySet<string> = new Set(demoUsers.map(({ email }) => email))
   const found = new Map<string, FoundUser>()
@@ -129,7 +134,7 @@ async function findUsers(call: Call, path: string): Promise<Map<string, FoundUse
   return found
 }
 
-/** The note about a user; `undefined` if it is no longer true. */
+/** The hint about a user, changed or empty if it is no longer true. */
 function noteOf({ isVerified, password: given, note }: SeededUser, user?: FoundUser): string {
   if (!user) return 'is gone'
   if (!isVerified && given && user.profile.email_verified) return ''
@@ -137,7 +142,7 @@ function noteOf({ isVerified, password: given, note }: SeededUser, user?: FoundU
   return note
 }
 
-/** The application, with the routes of the address that it has today. */
+/** The demo application, after its URLs were changed to the current `applicationUrl`. */
 async function applicationAt(
   call: Call,
   path: string,
@@ -176,7 +181,7 @@ function seedDocument(domain: string, applicationUrl: string): object {
   return { tenants: [{ name: 'Demo', settings, applications: [application], users }] }
 }
 
-/** A new key for every start: the secret of an old one cannot be read again. */
+/** Creates an API key at every start, because the secret of an earlier one cannot be read again. Earlier ones are revoked. */
 async function demoKey({ admin }: IdentityService): Promise<string> {
   for (const key of await admin.listApiKeys()) {
     if (key.name === 'demo' && key.revokedAt === undefined) await admin.revokeApiKey(key.id)

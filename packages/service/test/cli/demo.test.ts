@@ -14,7 +14,7 @@ test('the demo finds its users in a folder that had a hundred others before', as
   const settings = { domain: 'acme.localhost:4400', company_name: 'Acme', developer_mode: true }
   await service.admin.seed({ tenants: [{ settings, users: others }] })
 
-  const { app } = await prepareDemo(service, 4400, 'http://localhost:3000')
+  const { authenticator: app } = await prepareDemo(service, 4400, 'http://localhost:3000')
 
   expect(app.code()).toMatch(/^\d{6}$/)
 })

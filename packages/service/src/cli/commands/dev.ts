@@ -58,7 +58,7 @@ async function dev(
 ): Promise<void> {
   // Loaded here, so that the other commands need not load an OpenID provider.
   const { createIdentityService } = await import('../../service.ts')
-  // Until the demo is ready, failures alone: what prepares it are requests, too.
+  // Only failures are logged until the demo is ready, because preparing it causes requests, too.
   const logger = createDevLogger('warn', console.log)
   const held = await holdPortFrom(wanted)
   const { port } = held
@@ -84,19 +84,19 @@ async function dev(
     const operator = await prepareOperator(service, consoleUrl)
     console.log(introduction(demo, operator, data, baseUrl))
     logger.level = 'debug'
-    const stop = printCodes(demo.app)
-    const code = await runUntilSignal(words, settingsOf(demo, baseUrl))
+    const stop = printCodes(demo.authenticator)
+    const exitCode = await runUntilSignal(words, settingsOf(demo, baseUrl))
     stop()
-    if (code !== 0) throw new Exit(code)
+    if (exitCode !== 0) throw new Exit(exitCode)
   } finally {
     await service.close()
   }
 }
 
 /**
- * Runs the application, if there is one, until it ends or a signal asks to stop; then the application is asked to stop, too.
+ * Runs the application, if there is one, until it exits or this process gets a signal, which is passed on to it.
  *
- * @returns The exit code of an application that ended by itself, or 0.
+ * @returns The exit code of an application that exited by itself; otherwise 0.
  */
 async function runUntilSignal(
   [command, ...args]: readonly string[],
@@ -109,9 +109,9 @@ async function runUntilSignal(
   }
   const child = spawn(command, args, {
     env: { ...process.env, ...settings },
-    // Enter belongs to the codes of the authenticator app.
+    // Standard input stays with this process, where Enter prints a code of the authenticator app.
     stdio: ['ignore', 'inherit', 'inherit'],
-    // The commands of npm packages are scripts there.
+    // On Windows, the commands of npm packages are scripts.
     shell: process.platform === 'win32',
   })
   const ended = new Promise<number>((resolve, reject) => {
@@ -143,10 +143,10 @@ interface HeldPort {
   release(): Promise<unknown>
 }
 
-/** Holds the first free port from `wanted` on, as the service needs a while before it listens. */
+/** Holds the first free port from `wanted` on, because the service takes a while until it listens. */
 async function holdPortFrom(wanted: number): Promise<HeldPort> {
   for (let port = wanted; ; port++) {
-    // Does not keep the process, if the service cannot be made.
+    // Does not keep the process alive if the service cannot be created.
     const holder = createServer().unref()
     try {
       await once(holder.listen(port, '127.0.0.1'), 'listening')
