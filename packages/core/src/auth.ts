@@ -291,7 +291,7 @@ function developmentOf(
   return load().createDevelopment(key, options, log, personas)
 }
 
-/** Publishes events to each of the two that is there. */
+/** Publishes each event to both, if the second exists. */
 function bothOf(one: Publish = () => {}, other: Publish | undefined): Publish {
   if (!other) return one
   return (name, event) => {

@@ -75,7 +75,7 @@ export type FindPackage = (name: string) => (() => unknown) | undefined
 
 /** The features that a login needs from its platform, such as Node. */
 export interface Platform {
-  /** The variables that stand in for missing options, usually `process.env`. */
+  /** The variables that give values to missing options, usually `process.env`. */
   readonly environment?: Environment
   /** Receives the events. */
   readonly publish?: Publish

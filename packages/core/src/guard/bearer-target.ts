@@ -17,7 +17,7 @@ export interface BearerTarget {
  * The target of a guard: the resource that its requirement names. Otherwise the resource whose path
  * contains the request; otherwise the audience of the options.
  *
- * @throws {@link ConfigError} where there is none of them.
+ * @throws {@link ConfigError} if there is neither.
  */
 export function targetOf(
   { context: { options }, request }: Pick<RequestContext, 'context' | 'request'>,

@@ -33,7 +33,7 @@ export interface BearerLogin {
   readonly audience: readonly unknown[]
   /** The client that the token was issued to, if the token names it. */
   readonly clientId: string | undefined
-  /** The resource that the latest guard stands for. */
+  /** The resource of the guard that ran last. */
   readonly resource?: ResolvedResource | undefined
 }
 
@@ -53,9 +53,9 @@ interface ReadToken {
 
 /**
  * Reads the bearer token of a request, and verifies it. A JWT access token is verified with the
- * keys of the provider. For any other the provider is asked, if the options allow that. Each guard
- * of a request gets the same answer: a proof is used up by the first, and the provider is asked
- * once.
+ * keys of the provider. Any other token is introspected at the provider, if the options allow that.
+ * All guards of a request share one result, because a proof is single use and the provider is
+ * called once.
  *
  * @throws {@link RequestError} for a header that is malformed, or a token in the address as well;
  *   {@link AccessError} with `LATCHKEY_BEARER_INVALID` naming the check that the token does not
@@ -70,7 +70,8 @@ export async function readBearer(
   const known = readTokens.get(asked.request)
   if (known?.authorization === authorization) {
     const login = await known.login
-    // A request lives as long as its connection, and another guard may stand for another resource.
+    // A request can outlive its token, because it lasts as long as its connection; and another
+    // guard may be for another resource.
     if (isOver(login.login.expiresAt, asked.context.options.now())) throw expired()
     checkAudience({ aud: login.audience }, audiences)
     return login
@@ -97,7 +98,7 @@ async function readToken(
   const claims = isAccessToken
     ? await verified(name, jwt, provider, { issuer, audiences })
     : await introspected(token, provider, { issuer, audiences })
-  // Introspection may leave `exp` out (RFC 7662 §2.2): its answer is good for this moment.
+  // Introspection may leave `exp` out (RFC 7662 §2.2). Then the result counts for this moment only.
   const expiresAt = expiryOf(claims, now, isAccessToken ? undefined : now)
   const { sub, iat, auth_time: authTime, acr, scope } = claims
   const act = actorOf(claims)

@@ -101,7 +101,7 @@ function answerToken(refuseToken: RefuseToken, error: unknown): Promise<AuthResp
   })
 }
 
-/** Refuses the token of a request; each challenge says how to get one that is good. */
+/** Refuses the token of a request. Each challenge says how to get a valid one. */
 function refusalOf(
   asked: BearerRequest,
   ofResource: Readonly<Record<string, string | undefined>>,

@@ -7,9 +7,12 @@ import { type DecodedJwt, decodeJwt } from '../provider/signed/jwt.ts'
 import { type KeySet, parseKeySet } from '../provider/signed/signature.ts'
 import { remember } from '../shared/records.ts'
 
-/** Seconds for which a proof is good, and by which its clock may be ahead. */
+/** The seconds for which a proof is valid, and by which its clock may be ahead of ours. */
 const GOOD_SECONDS = 60
-/** A proof can pass during two minutes, at both ends of which it is good still; a third is for clocks of several processes. */
+/**
+ * The seconds for which a used proof is remembered: the two minutes in which it is valid, and one for clocks of several
+ * processes that differ.
+ */
 const MARKED_SECONDS = 3 * GOOD_SECONDS
 const MAX_JTI = 256
 

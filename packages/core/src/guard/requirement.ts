@@ -164,8 +164,8 @@ const ONLY_FOR_TOKENS = `is for bearer tokens, which this guard does not accept.
 const checked = new WeakSet<object>()
 
 /**
- * Checks what a guard asks for. A guard that did not understand its requirement would let every user
- * in, so a member that is there must have a value: `undefined` and empty lists are faults.
+ * Checks what a guard asks for. A guard that did not understand its requirement would let every user in, so a member
+ * without a value (`undefined`, or an empty list) is a fault.
  *
  * `admit` refuses what was never checked.
  *

@@ -6,8 +6,8 @@ export type HeaderSink = Pick<Headers, 'get' | 'set' | 'append' | 'getSetCookie'
 const UNSHARED = /(^|,)\s*(private|no-store)\s*(,|$)/i
 
 /**
- * Writes the headers of an answer onto those that are there: `Vary` is merged, a cookie takes the place
- * of an earlier one with its name, and other cookies stay.
+ * Adds the headers of a response to existing ones: `Vary` is merged, a cookie replaces an earlier one of the same name,
+ * and other cookies stay.
  *
  * @param setCookies - More `Set-Cookie` values.
  */

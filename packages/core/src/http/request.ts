@@ -1,5 +1,5 @@
 /**
- * The part of a request that the kit reads. A web `Request` has it.
+ * The part of a request that the kit reads. A web `Request` fits.
  *
  * `url` is absolute. Its origin is always that of `baseUrl`, not that of the request.
  */

@@ -45,7 +45,7 @@ export interface AuthEvent {
 /** Receives an event. The error is for the log only. */
 export type Publish = (name: AuthEventName, event: AuthEvent, error?: LatchkeyError) => void
 
-/** The hash that stands for a user in events. */
+/** The hash by which events name a user. */
 export function userHash(issuer: string, sub: string): string {
   return hash('sha256', `${issuer} ${sub}`, 'base64url').slice(0, 22)
 }

@@ -82,7 +82,7 @@ async function finish(asked: RequestContext): Promise<AuthResponse> {
     if (isExpired(error, parameters) && transaction.restarts === 0) {
       return restart(asked, transaction, forget)
     }
-    // Another request may have finished this very login: nothing is lost then.
+    // Another request may have finished the same login. Then nothing is lost.
     if (error.code === 'LATCHKEY_CODE_REFUSED' && isSpentCode(error)) {
       return recover(asked, transaction, error, markEnd(options, transaction))
     }
@@ -229,7 +229,7 @@ function withoutSecrets(parameters: URLSearchParams): Record<string, string> {
 }
 
 /**
- * Whether the login has expired at the provider, which asks for a new one: Keycloak does where a visitor goes on in a tab
+ * Whether the provider has expired the login and asks for a new one. Keycloak does so when a visitor continues in a tab
  * after having logged in by another.
  */
 function isExpired(error: LatchkeyError, parameters: URLSearchParams): boolean {

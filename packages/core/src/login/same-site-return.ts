@@ -5,13 +5,13 @@ import type { ResolvedAuthOptions } from '../options/options.ts'
 import { createSealer } from '../shared/sealing.ts'
 import { translate } from '../texts/languages.ts'
 
-/** Longer answers go into no address: proxies would refuse it. */
+/** The length of a sealed response at most. Proxies would refuse a longer address. */
 const MAX_LENGTH = 4000
 
 /**
- * The way from the provider's answer to the session cookie. Browsers leave a strict cookie out of what
- * another site begins, and a lax one out of the forms that it sends. The answer then goes once more to
- * the callback, sealed, from this site: otherwise the session that the login replaces would live on.
+ * Sends the provider's response to the callback again from our own site, because a browser leaves session cookies out
+ * of requests that another site causes: strict cookies out of all, lax cookies out of forms. Without it, the session
+ * that the login replaces would not be ended. The response is sealed on that way.
  */
 export interface SameSiteReturn {
   /** Redirects the response through this site, if the browser may then send the session cookie. */
@@ -20,7 +20,7 @@ export interface SameSiteReturn {
   open(query: URLSearchParams): URLSearchParams | undefined
 }
 
-/** Makes the way of one set of options. */
+/** Makes the {@link SameSiteReturn} of a set of options. */
 export function createSameSiteReturn({
   secrets,
   session,

@@ -1,4 +1,4 @@
-/** Pieces that give a name away wherever they stand in it, once everything but its letters is left out. */
+/** Parts of names that reveal a secret, wherever they occur in the letters of a name. */
 const PIECES =
   /passw|passphrase|passcode|passkey|pwd|kennwort|geheim|motdepasse|contrasena|contrasenya|wachtwoord|losenord|parola|senha|haslo|heslo|salasana|token|secret|csrf|xsrf|credential|privatekey|apikey|accesskey|cvv|cvc/
 

@@ -110,7 +110,9 @@ function checkHeader({ header }: DecodedJwt): void {
   }
 }
 
-/** Several providers leave `exp` out; the age of a token is limited all the same. */
+/**
+ * Checks `iat` and `exp`. Several providers omit `exp`, so the age of a token is limited as well.
+ */
 function checkTimes({ iat, exp }: DecodedJwt['payload'], now: number): void {
   if (typeof iat !== 'number') throw invalid('lacks "iat"')
   if (exp !== undefined && typeof exp !== 'number') throw invalid('has an "exp" that is no number')

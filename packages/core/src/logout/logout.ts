@@ -147,7 +147,10 @@ function withSlash(path: string): string {
   return path.endsWith('/') ? path : `${path}/`
 }
 
-/** A session that cannot be read is ended all the same. */
+/**
+ * The login of a session; `undefined` if it cannot be read, because the session is ended in any
+ * case.
+ */
 async function readable(session: StoredSession): Promise<AuthSession | undefined> {
   try {
     return await session.read()
@@ -156,7 +159,7 @@ async function readable(session: StoredSession): Promise<AuthSession | undefined
   }
 }
 
-/** The provider's logout, unless it has none or is not to be had at the moment. */
+/** The URL of the provider's logout; `undefined` if it has none or cannot be reached. */
 async function endSessionUrl(
   asked: RequestContext,
   ended: AuthSession,

@@ -96,7 +96,8 @@ async function openSocket<U>(
   request: NodeRequest,
   requirement: Requirement<NodeRequest, U>,
 ): Promise<AuthSocket<U>> {
-  // A visitor may be gone before the guard has decided; nothing else listens by then.
+  // The visitor may disconnect before the guard has decided. Then there is no other listener for
+  // the error.
   request.socket?.once('error', () => {})
   const response = new WebResponse()
   const visit = await auth.visit(asSocket(request, auth), response)

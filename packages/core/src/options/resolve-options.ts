@@ -22,7 +22,7 @@ import type {
 } from './options.ts'
 import { resolveResources } from './resources.ts'
 
-/** The environment variables, which stand in for missing options. */
+/** The environment variables, which give values to missing options. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
 const REQUIRED = ['BASE_URL', 'ISSUER', 'CLIENT_ID', 'CLIENT_SECRET', 'SESSION_SECRET'].map(

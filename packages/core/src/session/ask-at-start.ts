@@ -4,11 +4,11 @@ import type { MaybePromise } from '../shared/maybe-promise.ts'
 import { storeAnswer } from './stores/store-answer.ts'
 
 /**
- * Asks the provider and the session store once, in the background. So a wrong address or password
- * is in the log before the first user comes. Nothing waits for it. With several providers, none is
- * asked. Without a logger, nothing is asked.
+ * Contacts the provider and the session store once, in the background, so that a wrong address or
+ * password is in the log before the first user comes. Nothing waits for it. With several providers,
+ * none is contacted. Without a logger, nothing is.
  *
- * @param hasPersonas - Whether test users stand in for a provider: then the store alone is asked.
+ * @param hasPersonas - Whether test users replace the provider. Then only the store is contacted.
  */
 export function askAtStart(
   { options, providers, storedSessions, log }: AuthContext,

@@ -52,7 +52,8 @@ export function createSessionChunks({
   return {
     read(cookieHeader) {
       const first = readCookie(cookieHeader, cookieName)
-      // The number of chunks stands in front, so that one which was left over does no harm.
+      // The first chunk begins with the number of chunks, so that a chunk left over from a longer
+      // session does no harm.
       const [, count, start] = /^([1-9])\.([\w-]+)$/.exec(first ?? '') ?? []
       if (!count || start === undefined) return undefined
       const rest = Array.from({ length: Number(count) - 1 }, (_, index) =>

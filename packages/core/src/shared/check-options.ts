@@ -5,7 +5,7 @@ import { isRecord } from './records.ts'
 export interface ConfigFault {
   /** The name of the option, such as `session.secret`. */
   readonly option: string
-  /** The environment variable that stands in for the option, if there is one. */
+  /** The environment variable that gives the option its value if it is missing. */
   readonly variable?: string
   /**
    * The fault and how to fix it: the rest of a sentence that begins with the name of the option.

@@ -96,7 +96,10 @@ class Queue implements Link {
     return new Waiting(this, this.#slices + SLICES + 1, late)
   }
 
-  /** The timer goes on until the end of its slice, as the next wait may begin soon; it keeps no process alive. */
+  /**
+   * Keeps the timer until the end of its slice, because the next wait may begin soon. It does not keep the process
+   * alive.
+   */
   rest(): void {
     if (this.after !== this) return
     if (sharesTimers) this.#timer?.unref?.()

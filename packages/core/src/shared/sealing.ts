@@ -82,7 +82,8 @@ export function createSealer(secrets: readonly string[], purpose: SealPurpose): 
 }
 
 /**
- * Makes the sealer of bytes of a purpose. Nonces are random, so a secret is good for 2^32 writes.
+ * Makes the sealer of bytes for one purpose. Nonces are random, so a secret may seal 2^32 times at
+ * most.
  *
  * @see NIST SP 800-38D §8.3 for the number of writes
  */

@@ -204,7 +204,10 @@ function refreshTokenFor(sub: string, answer: Members): string | undefined {
   return typeof token === 'string' && named === sub ? token : undefined
 }
 
-/** Keeps the refresh token of an answer that cannot be used: many providers have withdrawn the one before. */
+/**
+ * Keeps the refresh token of a response that is otherwise unusable, because many providers have revoked the previous
+ * one.
+ */
 async function keepRefreshToken(
   session: StoredSession,
   stored: AuthSession,

@@ -312,7 +312,10 @@ class KitVisit<U, Sent> implements Visit<U, Sent>, RequestContext {
     return this
   }
 
-  /** Which provider a session counts for is asked once for each request. */
+  /**
+   * Finds the provider of the session, once for each request. Without a session, it may try a
+   * silent login.
+   */
   identify(): MaybePromise<this> {
     const { context, session } = this.#parts
     const { current } = session

@@ -17,7 +17,7 @@ const PREFIX = 'whsec_'
 /** Standard Webhooks asks for 24 to 64 bytes. */
 const MIN_BYTES = 24
 const MAX_BYTES = 64
-/** More signatures than this are not looked at; the service sends two at most. */
+/** The number of signatures that are checked at most. The service sends two at most. */
 const MAX_SIGNATURES = 16
 
 /** Reads a secret such as `whsec_…`; `undefined` for any other text. */
@@ -25,7 +25,8 @@ export function readSecret(text: string): WebhookSecret | undefined {
   if (!text.startsWith(PREFIX)) return undefined
   const encoded = text.slice(PREFIX.length)
   const bytes = Buffer.from(encoded, 'base64')
-  // Decoding skips what is not of the alphabet: a secret that was cut or changed is none.
+  // Decoding ignores characters outside of the alphabet. Encoding again shows whether a secret was
+  // cut or changed.
   const isWhole = bytes.toString('base64').replace(/=+$/, '') === encoded.replace(/=+$/, '')
   if (!isWhole || bytes.length < MIN_BYTES || bytes.length > MAX_BYTES) return undefined
   const digest = createHash('sha256').update('latchkey-webhook:').update(bytes).digest('base64url')
@@ -40,11 +41,11 @@ export interface Signed {
 }
 
 /**
- * The secrets with which a request was signed. Each secret is compared with each signature, in constant
- * time, so the time tells nothing about which one fits.
+ * The secrets with which a request was signed. Each secret is compared with each signature, in constant time, so the
+ * time does not reveal which one fits.
  *
- * @param header - `webhook-signature`: signatures such as `v1,…`, separated by spaces. Other versions
- *   than `v1` are passed over.
+ * @param header - `webhook-signature`: signatures such as `v1,…`, separated by spaces. Versions other than `v1` are
+ *   ignored.
  * @see Standard Webhooks 1.0, "Verifying signatures"
  */
 export function secretsThatSigned(

@@ -137,7 +137,7 @@ export function isKnownEvent(event: UnknownWebhookEvent | WebhookEvent): event i
   return Object.hasOwn(KNOWN, event.type)
 }
 
-/** The event in a body that has been verified; `undefined` when it is none. */
+/** The event in a verified body; `undefined` if the body is no event. */
 export function parseEvent(body: string): UnknownWebhookEvent | undefined {
   const event = parseRecord(body)
   const data = event?.data

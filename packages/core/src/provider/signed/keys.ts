@@ -4,9 +4,9 @@ import type { JwtHeader } from './jwt.ts'
 import { type KeySet, parseKeySet } from './signature.ts'
 
 /**
- * The sender of a token: the provider, over a connection of ours, or anybody who knows the address
- * of a route. Each has fetches of its own, so that a flood of the second does not use up those of
- * the first.
+ * The sender of a token: `provider` over a connection that we opened, or `anybody` who can reach a
+ * route of ours. Fetches of keys are limited for each separately, so that a flood by the second
+ * does not use up those of the first.
  */
 export type TokenSender = 'provider' | 'anybody'
 

@@ -28,7 +28,7 @@ const PSS = {
 const MIN_RSA_BITS = 2048
 /** The most keys that one signature is tried with: some providers publish a key twice, or reuse its name. */
 const MAX_TRIED = 8
-/** The most tokens of which a key set remembers that their signatures are good: about 150 bytes each. */
+/** The number of tokens whose valid signature a key set remembers at most: about 150 bytes each. */
 const MAX_REMEMBERED = 5_000
 
 type Algorithm = keyof typeof ALGORITHMS
@@ -64,7 +64,7 @@ export interface KeySet {
 export function hashesOf(alg: string): readonly string[] {
   if (!isAccepted(alg)) return []
   const algorithm = ALGORITHMS[alg]
-  // No specification says which hash goes with EdDSA. Most take that of Ed25519; Glewlwyd takes SHA-256.
+  // No specification names the hash for EdDSA. Most use that of Ed25519; Glewlwyd uses SHA-256.
   return 'hash' in algorithm ? [algorithm.hash] : ['sha512', 'sha256']
 }
 
@@ -106,7 +106,10 @@ export function parseKeySet(json: string): KeySet | undefined {
   }
 }
 
-/** The header of a token whose signature is good, or the reason why it is not: `is wrong`. */
+/**
+ * The header of a token with a valid signature, or the reason why it is not valid, such as
+ * `is wrong`.
+ */
 export type SignatureAnswer =
   | { readonly header: JwtHeader; readonly fault?: undefined; readonly remedy?: undefined }
   | { readonly header?: undefined; readonly fault: string; readonly remedy: string }

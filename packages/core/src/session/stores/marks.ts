@@ -18,8 +18,8 @@ const MAX_KEY_LENGTH = 200
  */
 export function createMarks(now: () => number, max: number = MAX_MARKS): ReplayCache {
   /**
-   * One list for each duration in seconds, which maps a key to the time at which it expires. Because
-   * all keys of a list are kept equally long, they stand in the order in which they expire.
+   * One list for each duration in seconds, which maps a key to the time at which it expires. All keys of a list are
+   * kept equally long, so they are in the order in which they expire.
    */
   const lists = new Map<number, Map<string, number>>()
   let size = 0
