@@ -21,7 +21,7 @@ export function replyPort(reply: FastifyReply): ResponsePort<FastifyReply> {
     get: (name) => (reply.hasHeader(name) ? String(reply.getHeader(name)) : null),
     getSetCookie: cookies,
     set(name, value) {
-      // Fastify adds to the cookies that are there.
+      // Fastify adds cookies to existing ones.
       if (name === 'set-cookie') reply.removeHeader(name)
       reply.header(name, value)
     },

@@ -9,7 +9,7 @@ type AnyVisit = Visit<never, unknown>
 /** A client of Socket.IO or of `ws`. */
 export interface Client {
   close?(code: number, reason: string): void
-  /** Clients of Socket.IO alone have it. */
+  /** Only clients of Socket.IO have it. */
   disconnect?(close: boolean): void
   emit?(event: string, ...data: unknown[]): unknown
   readonly conn?: Client

@@ -16,7 +16,7 @@ import { visits } from './visits.ts'
 type AnyVisit = Visit<never, unknown>
 type Decide = (request: NodeRequest) => Promise<Refusal | undefined>
 
-/** The address of a server of WebSockets, as `@WebSocketGateway()` has it. */
+/** The address of a WebSocket server, as given to `@WebSocketGateway()`. */
 interface Place {
   readonly port: number
   readonly path?: unknown

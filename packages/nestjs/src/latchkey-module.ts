@@ -72,7 +72,7 @@ export class LatchkeyModule implements NestModule {
     secureGateways(config, modules, connections)
   }
 
-  /** Makes the module with these options. Environment variables stand in for missing ones. */
+  /** Creates the module with these options. Environment variables give values to missing ones. */
   static forRoot<U = AppUser, Exchange = unknown>(
     options: AuthOptions<U, Exchange> = {},
   ): DynamicModule {

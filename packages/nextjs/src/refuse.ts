@@ -50,7 +50,7 @@ function addressOf(
   const url = new URL(loginUrl, origin)
   const page = request.method === 'GET' ? path : request.headers.get('referer')
   if (page) url.searchParams.set('returnTo', page)
-  // Next.js puts its `basePath` in front of a path, where the kit has it already.
+  // Next.js adds its `basePath` to a path, but the kit's path already has it.
   return pathname === '/' ? url.pathname + url.search : url.href
 }
 

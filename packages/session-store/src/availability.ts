@@ -47,11 +47,12 @@ const SAYS_LITTLE = /^(Reached the max retries|Connection is closed|no answer wi
 const ANSWER = /^-?[A-Z]+ /
 
 /**
- * Makes it. After a few failures in a row one command at a time is let through to see whether Redis
- * is back; the others fail at once, so requests do not pile up behind a connection that is gone.
+ * Makes a circuit breaker for the commands of Redis. After a few failures in a row, only one command at a time is
+ * tried, to see whether Redis is back. The others fail at once, so that requests do not pile up behind a lost
+ * connection.
  *
- * @param onSilence - Called when several commands in a row got no answer in time: the connection may
- *   be dead without either side having closed it.
+ * @param onSilence - Called when several commands in a row got no answer in time: the connection may be dead without
+ *   either side having closed it.
  */
 export function createAvailability(
   timeoutMilliseconds: number,

@@ -19,7 +19,7 @@ export interface RedisCommands {
   readonly health: Availability['health']
 }
 
-/** Makes them. */
+/** Makes the commands of a store over a connection. */
 export function createRedisCommands(
   link: RedisLink,
   prefix: string,

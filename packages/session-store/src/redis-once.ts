@@ -8,8 +8,9 @@ import type { ManagedSessionStore } from './session-store.ts'
 type RedisOnce = Pick<ManagedSessionStore, 'once' | 'lock'>
 
 /**
- * Makes it. While secrets are rotated a key has a name under each, and all are claimed: processes
- * that know the old secret, both or the new one have a name in common.
+ * Makes the replay cache and the locks of a store. While secrets are rotated, a key has a name
+ * under each secret, and all of them are claimed. So processes that know the old secret, the new
+ * one or both have a name in common.
  */
 export function createRedisOnce(commands: RedisCommands, sealed: () => RecordSeal): RedisOnce {
   const claimAll = async (names: string[], token: string, seconds: number): Promise<boolean> => {

@@ -6,10 +6,12 @@ import type { RequestSession } from './request-session.ts'
 const ABANDONED = ['content-length', 'content-type', 'etag', 'last-modified', 'location']
 
 /**
- * Saves what a request changed in `req.session` before its answer leaves, so that no redirect
- * overtakes it. express-session alone sends all but the last byte first, and the browser goes on.
+ * Saves the changes of `req.session` before the response is sent, so that the browser does not
+ * follow a redirect before they are stored. express-session alone sends all but the last byte
+ * first.
  *
- * When saving fails, the error goes to the application's error handler in place of the answer.
+ * When saving fails, the error goes to the application's error handler, and the response is not
+ * sent.
  */
 export function saveBeforeAnswer(req: Request, response: Response, session: RequestSession): void {
   const end = response.end as (...args: unknown[]) => Response
