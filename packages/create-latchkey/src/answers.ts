@@ -1,6 +1,6 @@
 import type { FrameworkName, Language } from './frameworks.ts'
 
-/** The provider that logs users in: our service on this machine, or an OpenID Connect issuer that is there already. */
+/** The provider that logs users in: our service on this machine, or an existing OpenID Connect issuer. */
 export type Provider =
   | { readonly name: 'service' }
   | {

@@ -35,11 +35,10 @@ const LONGEST_PAUSE_SECONDS = 30
  * Makes the function that sends requests and repeats them:
  *
  * - after 429, and after 503 with an Error object, always: the service did not carry them out;
- * - after a lost connection, a timeout, or 502, 503 and 504 from something in between, only when the
- *   request is repeatable or can be recovered.
+ * - after a lost connection, a timeout, or 502, 503 and 504 from something in between, only when the request is
+ *   repeatable or can be recovered.
  *
- * It pauses for `retry-after` when the answer has it, at most 30 s, else for a random time that
- * doubles at each repetition.
+ * It waits as long as `retry-after` says, at most 30 s; without it, for a random time that doubles with each retry.
  */
 export function createSend(options: ResolvedOptions): Send {
   return async (input) => {

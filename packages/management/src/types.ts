@@ -377,7 +377,7 @@ export interface LegacyPasswordInput {
 /** The result for one user of an import. */
 export type ImportResult =
   | { status: 'created'; id: string }
-  /** Another user has the address; their id, when the service tells it. Nothing was changed. */
+  /** Another user has the address; nothing was changed. `user`: that user, if the service has the bulk import. */
   | { status: 'existing'; user?: User }
   /** The codes are those of the service. `id`: the user was created, but has no password. */
   | { status: 'refused'; code: string; detail: string; id?: string }

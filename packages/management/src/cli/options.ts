@@ -68,7 +68,7 @@ export function clientOptions(options: ConnectOptions, fetch: Fetch): Management
 /**
  * The access token of the login at a service.
  *
- * @throws Exit when there is none, or it has expired.
+ * @throws Exit if there is no login, or it has expired.
  */
 function tokenOf(url: string): string {
   const login = readLogin(url)

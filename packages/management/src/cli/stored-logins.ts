@@ -31,7 +31,7 @@ export function readLogin(url: string): StoredLogin | undefined {
   return readAll()[keyOf(url)]
 }
 
-/** Keeps the login at a service, in place of the one before. */
+/** Stores the login at a service, and replaces an earlier one. */
 export function keepLogin(url: string, login: StoredLogin): void {
   writeAll({ ...readAll(), [keyOf(url)]: login })
 }
@@ -76,7 +76,7 @@ function parsed(text: string): Logins | undefined {
   }
 }
 
-/** A new file takes the place of the one before, so that no other user can read it at any moment. */
+/** Replaces the file by a new one, so that no other user can read it at any moment. */
 function writeAll(logins: Logins): void {
   const file = loginsFile()
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })

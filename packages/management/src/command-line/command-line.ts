@@ -24,7 +24,8 @@ class SecretsCommand extends Command {
     if (parsed.unknown.some((word) => word === '--help' || word === '-h')) return parsed
     for (const option of this.options) {
       const { envVar } = option
-      // A variable that is set and empty is not set, as compose files and units of systemd have it.
+      // An empty variable counts as not set, because compose files and systemd units set variables
+      // to nothing.
       if (envVar && process.env[envVar] === '') delete process.env[envVar]
       if (!(option instanceof SecretOption) || !envVar || !process.env[`${envVar}_FILE`]) continue
       const key = option.attributeName()

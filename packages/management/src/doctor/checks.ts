@@ -222,7 +222,7 @@ async function checkRedis({ redisUrl }: Installation): Promise<Finding> {
   }
 }
 
-/** Whether a host, as `URL.hostname` has it, is this machine. */
+/** Whether a host, in the form of `URL.hostname`, is this machine. */
 export function isLoopback(hostname: string): boolean {
   return /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)
 }

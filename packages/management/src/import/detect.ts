@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises'
 import { FileFault } from './file-fault.ts'
 import type { FileFormat } from './source.ts'
 
-/** How much of a file is looked at to tell its format. */
+/** The number of bytes from which the format of a file is recognized. */
 const SAMPLE_BYTES = 1 << 20
 
 /**

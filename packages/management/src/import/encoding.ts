@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { FileFault } from './file-fault.ts'
 
-/** The encodings of files; `latin1` as browsers have it, which is Windows-1252. */
+/** The encodings of files. `latin1` means Windows-1252, as in browsers. */
 export const encodings = ['utf8', 'latin1'] as const
 
 export type Encoding = (typeof encodings)[number]

@@ -2,10 +2,10 @@ import { FileFault, type SeenStates } from './file-fault.ts'
 import type { Contradiction } from './row.ts'
 import type { Source } from './source.ts'
 
-/** How many values of a column stand in a message. */
+/** The number of values of a column that a message names at most. */
 const SHOWN_VALUES = 5
 
-/** How many characters of a value stand in a message. */
+/** The number of characters of a value that a message quotes at most. */
 const SHOWN_LENGTH = 40
 
 /** A column of passwords that holds their hashes: as passwords, they would let in anyone who has read the table. */

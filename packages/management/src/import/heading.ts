@@ -23,8 +23,8 @@ const VALUE =
 const REMEDY = 'Put a line such as "id,email,name" in front, with a name for each column'
 
 /**
- * The names of the columns of a table. A line is told to be of names or of a user by its cells. All advice names lines and
- * columns by their numbers: where a user stands in place of the names, a name would be that user's data.
+ * Makes the reader of a table's first line. The cells tell whether it has the names of columns or already a user.
+ * Advice names lines and columns by their numbers, because a name might be a user's data.
  */
 export function createHeading(file: string) {
   let names: string[] = []
@@ -67,7 +67,7 @@ export function createHeading(file: string) {
     },
   }
 
-  /** Whether a cell stands in the column of addresses, or no such column is known yet. */
+  /** Whether a cell is in the column of addresses, or no such column is known yet. */
   function isNameOrNew(name: string | undefined): boolean {
     return !isKnown || isEmailName(name ?? '')
   }

@@ -75,7 +75,7 @@ const aliases: Record<string, readonly string[]> = {
   ],
 }
 
-/** The name of a column as the table has it. django and Cognito keep members in an object of their own. */
+/** The name of a column in the table. django and Cognito nest members in an object. */
 function nameOf(column: string): string {
   const plain = column
     .normalize('NFC')

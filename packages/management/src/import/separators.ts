@@ -1,8 +1,8 @@
 const SEPARATORS = [',', ';', '\t']
 
 /**
- * The characters between the cells of a table: that which Excel's own first line names, else that which the first line has
- * most. The others may stand in values.
+ * The characters between the cells of a table: the one that Excel's first line names, otherwise the most frequent one
+ * in the first line. The others may be part of values.
  */
 export function separatorsOf(sample: string): string[] {
   const [first = ''] = sample.replace(/^[\uFEFF\s]+/, '').split(/[\r\n]/, 1)

@@ -109,7 +109,7 @@ function jsonRecord(line: number, text: string): SourceRecord {
   return members.record(line)
 }
 
-/** The members of a JSON text within a value, by their paths; `undefined` if it is none. */
+/** The members of a JSON text within a value, by their paths; `undefined` for any other text. */
 export function flattenText(text: string): Map<string, string> | undefined {
   try {
     const value: unknown = JSON.parse(text)
@@ -121,7 +121,7 @@ export function flattenText(text: string): Map<string, string> | undefined {
   }
 }
 
-/** A member that is there twice: either value may say that the user must not log in. */
+/** The fault of a member that occurs twice: either value may say that the user must not log in. */
 const TWICE = rowFault('twice')
 
 /** Collects the members of a record, and the first of its faults. */

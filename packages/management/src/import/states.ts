@@ -97,7 +97,7 @@ const strongWords = new Set(
 /** No value with one of them is longer. */
 const LONGEST_WORD = 40
 
-/** Values that databases and spreadsheets write where there is none. */
+/** The texts that databases and spreadsheets write for a missing value. */
 const NO_VALUE = new Set(
   ['null', 'none', 'nil', 'undefined', '-', '\\n', '(null)', '<null>', '[null]'].concat(
     ...['n/a', '#n/a', 'nan', '[]', '{}'],
@@ -181,7 +181,7 @@ function kindBy(name: string, isOfUser: boolean): Kind | undefined {
   return SOME_STATE.test(name) ? 'some' : undefined
 }
 
-/** Kinds whose names stand for other things under another parent. */
+/** The kinds whose names mean something else under another parent. */
 const OF_OTHERS_TOO: ReadonlySet<Kind> = new Set(['enabled', 'word', 'ends', 'bits'])
 
 /** The letters of a name, without words that say only that it is about a user who logs in. */
@@ -251,7 +251,7 @@ function judgeUntil(text: string, now: number): Verdict {
   return at > now ? 'denies' : 'allows'
 }
 
-/** A value that databases write where there is none; a date of zeros is one. */
+/** Whether a text is what databases write for a missing value, such as a date of zeros. */
 const isNothing = (text: string): boolean =>
   NOTHING.has(text.toLowerCase()) || /^0000-00-00/.test(text)
 

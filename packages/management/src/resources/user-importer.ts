@@ -10,9 +10,12 @@ export type Imported =
   /** `isUncertain`: an earlier attempt had no answer, so the user may be one that it created. */
   | { status: 'existing'; user: User; isUncertain: boolean }
 
-/** Many users in one request, which is no part of the specification: some servers have it. */
+/**
+ * Creates many users in one request. This is not part of the specification, so some servers do not
+ * offer it.
+ */
 export interface UserImporter {
-  /** Whether this one has it. Probes for the bulk endpoint once, with an empty import that changes nothing. */
+  /** Whether this server offers it. Probes for the bulk endpoint once, with an empty import that changes nothing. */
   isOffered(): Promise<boolean>
   /** Whether it takes hashes of other systems. Probes once, with a user whom no service creates. */
   takesLegacy(): Promise<boolean>

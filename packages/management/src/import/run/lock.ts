@@ -10,11 +10,11 @@ import {
 } from 'node:fs'
 
 /**
- * Takes a lock that one process has at a time; answers with what releases it. A file appears with its
- * whole content at once, and only one process can take over the lock of a process that has died: it
- * needs a lock that is named after that very lock.
+ * Takes a lock that one process can have at a time, and returns the function that releases it. The lock file appears at
+ * once with its whole content. To take over the lock of a dead process, a process first needs another lock, which is
+ * named after that one; so only one process does.
  *
- * @throws when a process that lives has it.
+ * @throws if a running process has it.
  */
 export function lock(path: string): () => void {
   const own = `${process.pid} ${randomUUID()}`

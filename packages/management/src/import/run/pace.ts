@@ -3,7 +3,7 @@ import type { Fetch } from '../../options.ts'
 /** Tells how fast requests may go. */
 export interface Pace {
   fetch: Fetch
-  /** The time in the first answer, in milliseconds; 0 when the server does not tell it. */
+  /** The time in the first response, in milliseconds; 0 if the server does not send it. */
   serverTime(): number
 }
 

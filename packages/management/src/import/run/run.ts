@@ -28,12 +28,12 @@ const MOST_BATCHES = 4
 /**
  * Creates the users of all rows that are not finished, several at a time.
  *
- * A row ends as done or rejected, in the journal, exactly once. A failure that is not the row's
- * fault, such as a lost connection, ends the run; it can be continued.
+ * A row ends as done or rejected, in the journal, exactly once. A failure that is not the row's fault, such as a lost
+ * connection, ends the run; it can be continued.
  *
- * A user is created twice neither by a lost answer nor by a kill. A service that takes many users in
- * a request tells who is there already. On any other, before a row is tried again, the list of users
- * is searched from a user on that was created before the row was first begun.
+ * No user is created twice, even after a lost response or a kill. A service that takes many users in one request
+ * reports existing ones. With any other, before a row is tried again, the list of users is searched, starting at a user
+ * that was created before the row was first tried.
  */
 export async function runImport(options: RunOptions): Promise<void> {
   const { standing, signal, importer } = options

@@ -126,7 +126,7 @@ function isTaken({ reason, holder }: ImportConflict): boolean {
   return reason === 'address_taken' && holder !== undefined
 }
 
-/** The outcome of a row whose address may be free by then. */
+/** The outcome of a row whose address may be free once earlier rows have moved. */
 function foreseen(result: WaitingResult, moved: ReadonlySet<string>): ImportChangeResult {
   const conflicts = result.conflicts.filter((one) => !(isTaken(one) && moved.has(one.holder ?? '')))
   if (conflicts.length === result.conflicts.length) return result
