@@ -5,7 +5,7 @@ const OPEN_PARAMETERS: ReadonlySet<string> = new Set(
   ),
 )
 
-/** Claims that bind a token to a login or to a session, or that stand for one. */
+/** Claims that bind a token to a login or a session, or identify one. */
 const HIDDEN_CLAIMS: ReadonlySet<string> = new Set(
   'nonce sid jti at_hash c_hash s_hash access_token id_token refresh_token'.split(' '),
 )

@@ -16,8 +16,8 @@ export type SuiteCase<Bench> = readonly [
   name: string,
   run: (bench: Bench) => Promise<void>,
   /**
-   * The feature that a case needs, where not every subject of the suite has it: the reason why it
-   * is left out there.
+   * The feature that a case needs if not every subject of the suite has it. It is the reason to
+   * skip the case there.
    */
   needs?: string,
 ]

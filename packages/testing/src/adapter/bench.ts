@@ -34,7 +34,7 @@ export interface Visitor {
   open(path: string): Promise<Response>
   /** Asks as a script does. */
   call(path: string): Promise<Response>
-  /** Sends a form of this very site, or of the one that `headers` say. */
+  /** Sends a form from this site, or from the one that `headers` name. */
   post(path: string, form?: object, headers?: Readonly<Record<string, string>>): Promise<Response>
   /** Logs in by way of a path and resolves to the answer of the callback. */
   logIn(path?: string): Promise<Response>

@@ -11,7 +11,7 @@ const LINK = {
   'sec-fetch-user': '?1',
 }
 
-/** A stream that goes on while a session lasts. */
+/** A stream that lasts as long as the session. */
 async function* untilAborted(ended: AbortSignal): AsyncGenerator<string> {
   yield 'Hello'
   await once(ended, 'abort')

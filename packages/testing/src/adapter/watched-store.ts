@@ -1,6 +1,6 @@
 import type { SessionStore } from '@latchkey/core'
 
-/** A store that can be taken down, and that tells which of its methods were called. */
+/** A store that can be taken down, and that records which of its methods were called. */
 export interface WatchedStore {
   readonly store: SessionStore
   /** The names of the methods that were called. */

@@ -9,7 +9,7 @@ export interface Authenticator {
   readonly isAdded: boolean
   /** A code that was not used before; the first one adds the app. */
   code(): Promise<string>
-  /** Adds an app in the place of the one before, whose codes may be used up. */
+  /** Replaces the app, whose codes may be used up, by a new one. */
   renew(): Promise<void>
 }
 
@@ -39,7 +39,8 @@ export function createAuthenticator(
       added ??= add()
       const app = await added
       const step = Math.floor(Date.now() / STEP_MILLIS)
-      // A code is good once: within 30 seconds, the next one is.
+      // Each code is accepted once. Within 30 seconds, the code of the next time step is accepted
+      // as well.
       lastStep = Math.max(step, Math.min(lastStep + 1, step + 1))
       return app.code(lastStep - step)
     },

@@ -69,7 +69,7 @@ export async function secondStepOf(user: KnownUser): Promise<string | undefined>
   return app?.isAdded ? app.code() : undefined
 }
 
-/** Gives a user an authenticator app in the place of the one before; from then on each login asks for a code. */
+/** Replaces the authenticator app of a user, or adds one. From then on, each login asks for a code. */
 export async function renewApp(user: KnownUser): Promise<void> {
   await authenticators.get(user)?.renew()
 }

@@ -31,7 +31,7 @@ export function discoveryDocument({ issuer, fault, metadata }: DiscoverySource):
   }
 }
 
-/** The issuer as documents and tokens have it; Entra ID puts the user's tenant into it. */
+/** The issuer in documents and tokens. Entra ID puts the id of the user's tenant into it. */
 export function issuerName(issuer: string, fault: Fault | undefined, tenant: unknown): string {
   if (fault !== 'issuer of every Entra tenant') return issuer
   return `${new URL(issuer).origin}/${tenant}/v2.0`

@@ -1,7 +1,7 @@
 import type { MisbehavingProvider } from './provider.ts'
 import type { SigningKey } from './signing.ts'
 
-/** A login that was granted: its code and tokens stand for it. */
+/** A granted login, which its code and tokens refer to. */
 export interface Grant {
   readonly nonce: string | undefined
   readonly codeChallenge: string | undefined

@@ -14,7 +14,7 @@ const echo: TestRoute = {
 const PARSERS: readonly TestApplication['parser'][] = ['before', 'after', 'none']
 const MEBIBYTE = Buffer.alloc(1_048_576, 'x')
 
-/** Sends up to 300 MiB until there is an answer; resolves to its status, and the number of bytes sent by then. */
+/** Sends up to 300 MiB until there is a response. Resolves to its status, and the number of bytes sent before it. */
 export async function flood(
   site: Site,
   path: string,
