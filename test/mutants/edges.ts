@@ -234,9 +234,9 @@ export const EDGES: readonly EdgeMutant[] = [
     name: 'a proof that was verified once counts for later requests',
     by: BINDINGS,
     file: core('guard/bearer-token.ts'),
-    find: '  const known = readTokens.get(asked.request)\n  if (known?.authorization === authorization) {\n    const login = await known.login\n    // A request lives as long as its connection, and another guard may stand for another resource.\n    if (isOver(login.login.expiresAt, asked.context.options.now())) throw expired()\n    checkAudience({ aud: login.audience }, audiences)\n    return login\n  }\n  const login = readToken(asked, audiences)\n  readTokens.set(asked.request, {',
+    find: '  const known = readTokens.get(asked.request)\n  if (known?.authorization === authorization) {\n    const login = await known.login\n    // A request may last longer than its token, and another guard may be for another resource.\n    if (isOver(login.login.expiresAt, asked.context.options.now())) throw expired()\n    checkAudience({ aud: login.audience }, audiences)\n    return login\n  }\n  const login = readToken(asked, audiences)\n  readTokens.set(asked.request, {',
     replacement:
-      '  const known = readTokens.get(asked.context as never)\n  if (known?.authorization === authorization) {\n    const login = await known.login\n    // A request lives as long as its connection, and another guard may stand for another resource.\n    if (isOver(login.login.expiresAt, asked.context.options.now())) throw expired()\n    checkAudience({ aud: login.audience }, audiences)\n    return login\n  }\n  const login = readToken(asked, audiences)\n  readTokens.set(asked.context as never, {',
+      '  const known = readTokens.get(asked.context as never)\n  if (known?.authorization === authorization) {\n    const login = await known.login\n    // A request may last longer than its token, and another guard may be for another resource.\n    if (isOver(login.login.expiresAt, asked.context.options.now())) throw expired()\n    checkAudience({ aud: login.audience }, audiences)\n    return login\n  }\n  const login = readToken(asked, audiences)\n  readTokens.set(asked.context as never, {',
   },
   {
     name: 'RS256 is an algorithm of proofs',

@@ -70,8 +70,7 @@ export async function readBearer(
   const known = readTokens.get(asked.request)
   if (known?.authorization === authorization) {
     const login = await known.login
-    // A request can outlive its token, because it lasts as long as its connection; and another
-    // guard may be for another resource.
+    // A request may last longer than its token, and another guard may be for another resource.
     if (isOver(login.login.expiresAt, asked.context.options.now())) throw expired()
     checkAudience({ aud: login.audience }, audiences)
     return login
