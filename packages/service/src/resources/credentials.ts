@@ -24,7 +24,7 @@ interface CredentialRecord {
   tenantId: string
   userId: string
   createdAt: Micros
-  /** When a caller or the user changed it last. Its use is no update. */
+  /** The time at which a caller or the user last changed it. A use is no change. */
   updatedAt: Micros
   metadata: Metadata
   disabled: boolean
@@ -60,7 +60,10 @@ export interface TotpAppCredential extends CredentialRecord {
   kind: 'totp_app'
   /** The seed, encrypted under the master key. */
   sealedSeed: string
-  /** `lastStep` is the newest step of which a code was used: only codes of later steps are good. */
+  /**
+   * `lastStep` is the time step of the newest code that was used. Only codes of later steps are
+   * accepted.
+   */
   state: FactorState & { lastStep: number }
 }
 
@@ -70,7 +73,7 @@ export interface TotpEmailCredential extends CredentialRecord {
   state: FactorState
 }
 
-/** Codes that stand for another second step when that is lost, each of them once. */
+/** Single-use codes that replace another second step if the user has lost it. */
 export interface RecoveryCredential extends CredentialRecord {
   kind: 'recovery_codes'
   /** The key of the hashes, encrypted under the master key. */
@@ -92,7 +95,7 @@ export interface HardwareCredential extends CredentialRecord {
   rpId: string
   /** The authenticator's id of the key, base64url; {@link CredentialRecord.id} is made from it. */
   keyId: string
-  /** The public key as COSE has it, base64url. */
+  /** The public key in COSE form, as base64url. */
   publicKey: string
   /** The model of the authenticator, as it says itself. */
   aaguid: string
@@ -209,7 +212,7 @@ export type FirstKind = KindOf<'first' | 'either'>
 /** The kinds of second factors. */
 export type FactorKind = KindOf<'second' | 'either'>
 
-/** The kinds of second steps: second factors, and what stands for them. */
+/** The kinds of second steps: second factors, and recovery codes in their place. */
 export type SecondStepKind = FactorKind | KindOf<'substitute'>
 
 /** Every kind with its description, in the order of the API. */

@@ -160,7 +160,7 @@ export type SettingName = keyof Descriptions
 /** The kind of the value of a setting. */
 export type SettingKind<N extends SettingName = SettingName> = Descriptions[N]['kind']
 
-/** A name of the API as records have it: `allowSignups` for `allow_signups`. */
+/** The name of an API member in records: `allowSignups` for `allow_signups`. */
 type MemberName<N extends string> = N extends `${infer First}_${infer Rest}`
   ? `${First}${Capitalize<MemberName<Rest>>}`
   : N

@@ -60,7 +60,7 @@ export interface CursorStore {
   lag(): Promise<ReaderLag[]>
 }
 
-/** The part of the log that a tenant's entries belong to, as `ascii(right(tenant_id, 1))` has it in SQL. */
+/** The part of the log that a tenant's entries belong to. In SQL it is `ascii(right(tenant_id, 1))`. */
 export function shardOf(tenantId: string): number {
   return (tenantId.at(-1)?.charCodeAt(0) ?? 0) % LOG_SHARDS
 }

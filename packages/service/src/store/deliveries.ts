@@ -127,7 +127,7 @@ export interface DeliveryStore {
    * come last.
    */
   claim(limit: number, seconds: number, limits?: LaneLimits): Promise<Lane[]>
-  /** Holds lanes for longer. One that was given back, or that another process has, stays as it is. */
+  /** Holds lanes for longer, except those that were given back, or that another process has taken. */
   renew(lanes: readonly Lane[], seconds: number): Promise<void>
   /**
    * Makes deliveries due again that are put off too far because the clock was set back: lanes that

@@ -25,7 +25,7 @@ interface JobOf<Kind, Work, Progress> {
   createdAt: Micros
   /** How many users there were at the beginning; they are counted up to a limit. */
   total: number
-  /** A job that waits goes on when its operator says so. */
+  /** A waiting job continues when its operator says so. */
   state: 'waiting' | 'running' | 'done' | 'stopped'
   progress: Progress
 }

@@ -44,9 +44,9 @@ export interface Listing<T> {
 }
 
 /**
- * Turns the stored object into the one to store. It is synchronous, has no effects, and may throw,
- * which leaves everything as it was and rejects the call. It runs again with the newer object when
- * another process was faster. Giving back the very object it was given makes the outcome `unchanged`.
+ * Turns the stored object into the one to store. It is synchronous, has no effects, and may throw, which leaves
+ * everything as it was and rejects the call. It runs again with the newer object when another process was faster. If it
+ * returns the same object, the outcome is `unchanged`.
  */
 export type Change<T> = (current: T) => T
 
@@ -86,24 +86,22 @@ export interface DataStore {
   readonly mailDays: MailDayStore
 
   /**
-   * Changes, at the latest a second later, when another process has written tenants, applications or
-   * keys; to be compared with `===`. A store that no other process can write to answers the same for
-   * ever. One that cannot ask at the moment answers something else each time.
+   * A value that changes, at most a second later, when another process has written tenants, applications or keys.
+   * Compare it with `===`. It stays the same if no other process can write to the store, and is new each time if the
+   * database cannot be reached.
    *
-   * @param tenantId - Counts only writes of this tenant, or of {@link NO_TENANT}, where the store can tell.
+   * @param tenantId - Only writes of this tenant, or of {@link NO_TENANT}, change the value, if the store can
+   *   distinguish them.
    */
   foreignVersion?(tenantId?: string): unknown
 
-  /**
-   * Runs a task unless another process is at it; answers whether it ran. A store of one process goes
-   * without.
-   */
+  /** Runs a task unless another process is running it. Resolves to whether it ran. Absent in a store of one process. */
   exclusively?(task: string, work: () => Promise<void>): Promise<boolean>
 
   /** Runs a task unless another process runs it exclusively; answers whether it ran. Otherwise as `exclusively`. */
   together?(task: string, work: () => Promise<void>): Promise<boolean>
 
-  /** The master keys in use by any process. A store of one process goes without. */
+  /** The master keys in use by any process. Absent in a store of one process. */
   readonly sealingKeys?: SealingKeyStore
 
   /** Resolves once the store has written something; rejects with the reason when it cannot. */
@@ -176,10 +174,10 @@ export interface TenantStore {
   /**
    * Changes the tenant.
    *
-   * @param change - As {@link Change}; it gets the applications that are asked for, as they are at the moment of the write.
-   * @param options - `heldUntil`: the domain that the tenant leaves is held for it until then. `applicationsWith`: a key of
-   *   metadata; the applications that have it are read. Default: none are. `logo`: the image is replaced by these bytes, those of
-   *   the `logo` that the change gives the tenant. Default: it stays.
+   * @param change - A {@link Change}. It gets the requested applications as they are at the moment of the write.
+   * @param options - `heldUntil`: the domain that the tenant leaves is held for it until then. `applicationsWith`: a
+   *   key of metadata; the applications that have it are read. Default: none are. `logo`: the image is replaced by
+   *   these bytes, those of the `logo` that the change gives the tenant. Default: it stays.
    */
   update(
     id: string,
@@ -194,9 +192,9 @@ export interface TenantStore {
   /** The image that the tenant has uploaded, if any. */
   logo(id: string): Promise<StoredLogo | undefined>
   /**
-   * Deletes the tenant; answers with its last version. It is in no list and found by nothing from then on,
-   * and no key reaches it; its rows are erased by {@link TenantStore.erase}. Its domain is held as in
-   * {@link TenantStore.update}, but a new tenant may have it.
+   * Deletes the tenant; answers with its last version. From then on it is in no list, no look-up finds it and no key
+   * reaches it. Its rows are erased by {@link TenantStore.erase}. Its domain is held as in {@link TenantStore.update},
+   * but a new tenant may have it.
    */
   delete(id: string, audit: AuditEntry, heldUntil?: Micros): Promise<Outcome<Tenant>>
   /** The deleted tenants that still have rows, in the order of their deletion. */
@@ -208,7 +206,7 @@ export interface TenantStore {
    * @returns Whether there is more to erase.
    */
   erase(id: string, limit: number, audit: AuditEntry): Promise<boolean>
-  /** Ends the hold on a domain. `missing`: there is none. */
+  /** Releases a reserved domain. `missing`: it is not reserved. */
   freeDomain(domain: string, audit: AuditEntry): Promise<Outcome<string>>
 }
 
@@ -260,8 +258,8 @@ export type StandingEffect = 'moved' | 'ruled'
 
 export interface UserStore {
   /**
-   * Inserts the user and, for a sign-up, the first credential. `duplicate`: the address is taken, or the
-   * account at a provider that the credential stands for is another user's.
+   * Inserts the user and, for a sign-up, the first credential. `duplicate`: the address is taken, or the account at a
+   * provider in the credential belongs to another user.
    */
   insert(user: User, audit: AuditEntry, credential?: Credential): Promise<Outcome<User>>
   /**
@@ -366,7 +364,7 @@ export interface CredentialStore {
   ): Promise<CredentialName[]>
   /** How many passkeys and security keys of the tenant's users were made for another host. */
   countForeignKeys(tenantId: string, rpId: string): Promise<number>
-  /** The highest cost, above the standard one, of a password in the tenant; `undefined`: there is none above it. */
+  /** The highest cost of a password in the tenant; `undefined` if none is above the standard cost. */
   highestCost(tenantId: string): Promise<number | undefined>
   /**
    * `change` also says from when on the user's sessions are valid, if that changes. Then it is an operator who changes it,
@@ -392,7 +390,10 @@ export interface CredentialStore {
 /** The passwords of users in the form of other systems. They come with new users and go with the first login. */
 export interface LegacyPasswordStore {
   get(tenantId: string, userId: string): Promise<LegacyPassword | undefined>
-  /** Those in the tenant whose verification takes the most work, one of each of these kinds that is there. */
+  /**
+   * The legacy passwords of the tenant whose verification takes the most work: one of each of these kinds, if there is
+   * one.
+   */
   dearest(tenantId: string, kinds: readonly string[]): Promise<LegacyPassword[]>
   /** As {@link CredentialStore.listSealed}. */
   listSealed(
@@ -477,7 +478,7 @@ export interface OperatorLogins {
   lastLoginAt: Micros | undefined
 }
 
-/** Operators of the management console. One goes with its user, who is deleted as all users are. */
+/** Operators of the management console. An operator is deleted together with its user. */
 export interface OperatorStore {
   /** `missing`: the system tenant has no such user. */
   insert(operator: Operator, audit: AuditEntry): Promise<Outcome<Operator>>
@@ -563,7 +564,7 @@ export interface DayCount {
 }
 
 export interface AuditStore {
-  /** Appends an event that is not part of a write, such as a login, which {@link UserStore.lastLogins} tells of. */
+  /** Appends an event that is not part of a write, such as a login. {@link UserStore.lastLogins} reads logins. */
   append(entry: AuditEntry): Promise<void>
   /** The details of entries by their ids; entries of release 0.2 and before have none. */
   details(ids: readonly number[]): Promise<ReadonlyMap<number, AuditDetails>>
@@ -615,7 +616,7 @@ export interface AuditStore {
   afterOf(tenantId: string, id: number, limit: number): Promise<EntriesAfter>
   /** The id of the last entry that was given out, at least. */
   last(): Promise<number>
-  /** The id of the newest entry that is committed; 0: there is none. */
+  /** The id of the newest committed entry; 0 if there is none. */
   newest(): Promise<number>
   /**
    * The oldest id after which the log has every entry; `undefined` if it has every entry after the

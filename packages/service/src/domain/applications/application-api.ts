@@ -126,7 +126,7 @@ function checkIdentifier(identifier: string): void {
 /** Control characters, and those that turn the direction of the text around them. */
 const UNSHOWN = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u
 
-/** The fault of a scope and its sentence; `undefined` if they are good. */
+/** The fault of a scope and its sentence; `undefined` if there is none. */
 function faultOf(scope: string, sentence: unknown): Reason | undefined {
   const key = API_SCOPES_KEY
   if (!isScope(scope)) {

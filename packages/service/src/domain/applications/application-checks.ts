@@ -119,7 +119,10 @@ function newChecksOf(
   ]
 }
 
-/** Refuses a day that is none, and one on which no user could log in any more. A value that is stored already may stay. */
+/**
+ * Refuses a value that is no day, and a day in a tenant where users can have no second step. A value that is stored
+ * already may stay.
+ */
 function checkNewSecondStep(
   metadata: Metadata,
   stored: Metadata | undefined,

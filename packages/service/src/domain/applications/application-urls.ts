@@ -8,7 +8,7 @@ import { exceptionsOf } from './application-exceptions.ts'
 export const BACKCHANNEL_LOGOUT_KEY = 'backchannel_logout_uri'
 
 /**
- * Refuses a back-channel logout address that could not be called. One that is stored may stay.
+ * Refuses a back-channel logout address that could not be called. A stored one may stay.
  *
  * @see OpenID Connect Back-Channel Logout 1.0 §2.2
  */
@@ -23,9 +23,10 @@ export function checkNewLogoutAddress(
 }
 
 /**
- * Refuses a wildcard, which the issuer compares as it stands. One of `stored` may stay.
+ * Refuses a URL with a wildcard, which the issuer would compare literally. One that is in `stored`
+ * may stay.
  *
- * @param url - One that {@link checkUrl} has let through.
+ * @param url - A URL that {@link checkUrl} has accepted.
  */
 export function refuseNewWildcard(
   label: string,

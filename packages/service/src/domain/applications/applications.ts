@@ -137,7 +137,7 @@ export function rotateApplicationSecret(
   }))
 }
 
-/** Seals the secrets of an application under the newest master key. It is no update of the application. */
+/** Seals the secrets of an application under the newest master key. `updatedAt` stays. */
 export async function resealApplication(scope: Scope, { id }: Application): Promise<void> {
   const { context, tenantId } = scope
   const purpose = secretPurpose(id)

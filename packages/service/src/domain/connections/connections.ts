@@ -171,7 +171,7 @@ export function openConnectionSecret({ vault }: DomainContext, connection: Conne
   return vault.open(purpose(connection), connection.sealedSecret)
 }
 
-/** Seals the secrets of a tenant's connections under the newest master key. It is no update of them. */
+/** Seals the secrets of a tenant's connections under the newest master key. `updatedAt` stays. */
 export async function resealConnections(scope: Scope): Promise<void> {
   const { context, tenantId } = scope
   function reseal(last: Connection): Connection {

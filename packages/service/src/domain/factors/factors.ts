@@ -29,7 +29,7 @@ const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 export interface Factors {
   /** Second factors that are enrolled, enabled and allowed, the best first. */
   usable: FactorKind[]
-  /** Passkeys and security keys that are enabled and allowed, and were made for this very domain. */
+  /** Passkeys and security keys that are enabled, allowed, and made for the current domain of the tenant. */
   keys: HardwareCredential[]
   /** The methods that those prove in a second step. */
   methods: Method[]
@@ -47,7 +47,7 @@ export interface Factors {
   recoveryCodes: number
   /** The version of the recovery codes, for {@link renewRecoveryCodes}. */
   recoveryRev: number | undefined
-  /** When the last of them was enrolled or changed. Their use is no change. */
+  /** The time at which a factor was last added or changed. A use is no change. */
   changedAt: Micros
 }
 
@@ -98,7 +98,7 @@ export function factorsAmong(settings: TenantSettings, listed: readonly Credenti
   }
 }
 
-/** When the last of a user's factors was enrolled or changed. Their use is no change. */
+/** The time at which a factor of a user was last added or changed. A use is no change. */
 export function factorsChangedAt(credentials: readonly Credential[]): Micros {
   const isFirst = ({ kind }: Credential) => credentialKinds[kind].role === 'first'
   return Math.max(0, ...credentials.filter((c) => !isFirst(c)).map((c) => c.updatedAt))

@@ -185,7 +185,7 @@ function feltPause(
       return when(needsMail, 'mail_client_wait', isMailPartial)
     // Of one login: the next one starts over.
     case 'factorPerLogin':
-    // Of a device: the login in the browser goes on.
+    // A limit for devices only. The login in the browser is not affected.
     case 'userCodePerClient':
     case 'userCodePerTenant':
       return undefined

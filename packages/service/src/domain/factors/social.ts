@@ -29,8 +29,8 @@ export async function findConnected(
 }
 
 /**
- * Whether a connection has named another account of the user's already. A provider may give an address to
- * another person: who has it now is then no proof of who they are.
+ * Whether the user already has another account at this provider. A provider may reassign an address to another person,
+ * so having the address now does not prove who they are.
  */
 export async function hasOtherAccount(
   { store }: Pick<DomainContext, 'store'>,

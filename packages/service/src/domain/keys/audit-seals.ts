@@ -31,7 +31,7 @@ export interface SealStatement {
   sha256: string
 }
 
-/** A seal as the log has it. */
+/** A seal in the log. */
 export interface Seal {
   /** The id of its entry. */
   id: number

@@ -224,7 +224,7 @@ export function createThrottle(
   }
 
   async function admitClient(name: keyof Limits, facts: Attempter): Promise<Admission> {
-    // A request from within this very process has no address.
+    // A request from within this process has no address.
     if (facts.clientIp === '') return { kind: 'admitted' }
     return admit(name, clientNetwork(facts.clientIp), facts)
   }
@@ -262,7 +262,7 @@ function createTries({
     const network = clientNetwork(clientIp)
     return [
       counter('loginAnywhere', address),
-      // A request from within this very process has no address.
+      // A request from within this process has no address.
       ...(network === '' ? [] : [counter('loginPerClient', network)]),
       counter('loginPerAddress', `${address}/${network}`),
     ]

@@ -19,9 +19,9 @@ export interface CommandLogin {
 /** The logins of operators on command lines. */
 export interface CommandLogins {
   /**
-   * Finds the login that an access token is of.
+   * Finds the login of an access token.
    *
-   * @returns `undefined` for any other text, and for a login that is no longer good.
+   * @returns `undefined` for any other text, and for a login that is no longer valid.
    */
   find(token: string): Promise<CommandLogin | undefined>
 }

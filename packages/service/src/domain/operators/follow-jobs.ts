@@ -14,8 +14,9 @@ const DISCARD_MS = 10 * 60_000
 const LEASE_SECONDS = 30
 
 /**
- * Starts to carry jobs on, those of earlier processes first: one at a time, a step of each in turn. After a kill, the
- * users of the last step may be taken once more: a disabled one stays disabled, but one message may be sent twice.
+ * Starts to run jobs in this process, those of earlier processes first. Jobs take turns, one step at a time. After a
+ * kill, the users of the last step may be handled twice: a disabled user stays disabled, but one message may be sent
+ * twice.
  */
 export function followJobs(context: DomainContext, background: Background, help: JobHelp): void {
   const { jobs } = context.store

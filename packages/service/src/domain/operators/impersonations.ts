@@ -45,7 +45,7 @@ export interface Impersonation {
   readonly operatorId: string
   /** The name of the operator, or the address of one without a name: for the user, never for applications. */
   readonly operator: string
-  /** The role of the operator at that time; earlier records do not have it. */
+  /** The role of the operator at that time. Earlier records lack it. */
   readonly role?: OperatorRole | undefined
   readonly reason: string
   /** The mode of the tenant when it was asked for. */
@@ -273,7 +273,7 @@ function newSecret(
   return { text: `${id}.${random}`, secret: { of, hash: digest(random), until } }
 }
 
-/** The record that a ticket, or the secret of a browser, is good for. */
+/** The record to which a ticket, or the secret of a browser, belongs. */
 async function findBySecret(
   holder: TenantHolder,
   text: string,
@@ -488,7 +488,8 @@ async function append(
   const isOfTenant = log === 'tenant'
   const tenantId = isOfTenant ? tenant.id : SYSTEM_TENANT_ID
   const target = isOfTenant ? one.userId : one.operatorId
-  // The reason may be about the user, and goes with the entries of a user who is erased.
+  // The reason may be about the user, so only the log of the tenant has it, from which it is erased
+  // with the user.
   const told = isOfTenant
     ? { reason: one.reason, ...facts }
     : { tenant: tenant.id, user: one.userId, ...facts }

@@ -50,7 +50,8 @@ export function rowOptions(
   return {
     mapping: isWithout ? withoutPasswords(mapping) : mapping,
     withoutPasswords: isWithout,
-    // A column that was chosen stands in the first records; it may be empty in all others.
+    // Empty, so that no column is reported as absent: a column that was chosen occurs in the first
+    // records, and may be empty in others.
     named: new Map(),
     hashAlgorithm: algorithms.find((one) => one === algorithm),
     ...(firebase !== undefined && { firebase: openFirebase(vault, id, firebase) }),

@@ -219,7 +219,7 @@ async function takeUsers(
   const { store } = scope.context
   const { items, next } = await usersBehind(scope, job.work, progress.after, STEP)
   for (const user of items) {
-    // Another process, or the next start, goes on from here.
+    // Another process, or this one after a restart, continues from here.
     if (isStopped()) return
     if (progress.taken.includes(user.id)) continue
     if (user.createdAt <= createdAt) await take(scope, support, job, user)
@@ -289,7 +289,7 @@ async function usersToUndo(
     scope,
     found.map(({ userId }) => userId),
   )
-  // Asked once more: a decision from before the users were read is in the log by now.
+  // Queried again, because a decision made before the users were read is in the log by now.
   const unchanged = new Set((await find()).map(({ userId }) => userId))
   const last = found.length < limit ? undefined : found.at(-1)
   return {

@@ -26,7 +26,7 @@ import { reason } from '../writes/reasons/index.ts'
 import { insertJob } from './new-job.ts'
 import { roleMay } from './roles.ts'
 
-/** How long an invitation is good, in seconds. */
+/** The lifetime of an invitation, in seconds. */
 export const INVITATION_SECONDS = 86_400
 
 /** The fields of an operator. */
@@ -82,7 +82,7 @@ export async function inviteOperator(
 }
 
 /**
- * Makes a new link for an operator who has not accepted yet, in place of the one before.
+ * Makes a new link for an operator who has not accepted yet. It replaces the earlier link.
  *
  * @throws ServiceError `conflict` for an operator who has accepted meanwhile.
  */
@@ -104,7 +104,10 @@ export async function inviterOf({ context }: ServiceScope, id: string): Promise<
   return inviter?.user.disabled ? undefined : inviter?.user
 }
 
-/** Refuses an invitation that would do more than send the link once more. */
+/**
+ * Refuses to repeat an invitation of an operator who has accepted or is being recovered, or with
+ * another role or reach.
+ */
 function checkResent(last: Operator, decided: Pick<Operator, 'role' | 'reach'>): void {
   if (!last.invitation) {
     throw new ServiceError('conflict', reason('operator_exists'))

@@ -35,7 +35,7 @@ export const requestedMails = ['reset', 'verify', 'invite'] as const
 /** One of {@link requestedMails}. */
 export type RequestedMail = (typeof requestedMails)[number]
 
-/** A message, as the outbox tells of it: never its content. */
+/** A message in the outbox, without its content. */
 export type MailRecord = Omit<QueuedMessage, 'sealed'>
 
 /** The place of a message in a list of them. */
@@ -249,7 +249,7 @@ export interface Support {
     to: { host: string } | { clientId: string },
     page: { after: EntryPlace | undefined; limit: number },
   ): Promise<{ items: ClientAccess[]; next: EntryPlace | undefined }>
-  /** Withdraws the access of a client to a user; answers with it. Its refresh tokens are no longer good. */
+  /** Withdraws the access of a client to a user, and revokes its refresh tokens. Returns the withdrawn access. */
   withdrawAccess(scope: Scope, userId: string, id: string): Promise<ClientAccess>
   /**
    * A part of the programs: the blocked ones by name, then those to which users have granted access
@@ -283,7 +283,10 @@ export interface Support {
     userId: string,
     reason: string,
   ): Promise<ShownImpersonation>
-  /** Makes the form that takes the browser of the operator to the tenant. Its ticket is good once, for two minutes. */
+  /**
+   * Makes the form that takes the browser of the operator to the tenant. Its ticket is single use, and expires after
+   * two minutes.
+   */
   impersonate(scope: Scope, by: OperatorUser, userId: string, id: string): Promise<TicketForm>
   /** Ends the login of an operator as the user, or takes back the question. */
   endImpersonation(scope: Scope, userId: string, id: string): Promise<void>

@@ -9,7 +9,7 @@ import { type Reason, reason } from '../writes/reasons/index.ts'
 /**
  * Warnings for the owner of a tenant about its settings, in sentences.
  *
- * @param tenant - As it is, or as it would be.
+ * @param tenant - The tenant, which may not be stored yet.
  * @param before - The tenant before it was changed.
  */
 export async function warningsOf(

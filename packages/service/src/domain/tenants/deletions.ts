@@ -20,10 +20,10 @@ export interface ErasureWatch {
 }
 
 /**
- * Erases the rows of deleted tenants, step by step. The rows that are left are the state of the work, so it
- * goes on where a process that was killed has stopped.
+ * Erases the rows of deleted tenants, step by step. The remaining rows are the only state, so it continues where a
+ * killed process has stopped.
  *
- * @returns Whether it ran: one process does at a time.
+ * @returns `false` if another process is already doing it.
  */
 export async function eraseDeleted(
   context: DomainContext,

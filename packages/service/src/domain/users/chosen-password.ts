@@ -39,8 +39,8 @@ const PRODUCT = ['', ' service', ' console'].map((part) => `latchkey${part}`)
 const NAME_CLAIMS = ['name', 'given_name', 'family_name', 'nickname', 'preferred_username']
 
 /**
- * Judges a password that a user chose, by the rules of all tenants and the policy of this one; `undefined` when it is good
- * enough.
+ * Checks a password that a user chose, by the rules of all tenants and the policy of this one. Returns the problem;
+ * `undefined` if there is none.
  */
 export async function judgePassword(
   context: Pick<DomainContext, 'leaks'>,

@@ -158,7 +158,7 @@ async function bring(
 interface Plan {
   changes: Difference[]
   password: ImportedPassword | undefined
-  /** The hash of another system that takes the place of the password, or of the one from before. */
+  /** The legacy password that replaces the password, or an earlier legacy password. */
   legacy: LegacyPassword | undefined
   /** The stored password that is replaced, if there is one. */
   stored: PasswordCredential | undefined
@@ -171,7 +171,7 @@ function outcomeOf(id: string, { changes, password, legacy, conflicts }: Plan): 
   return conflicts.length > 0 ? { kind: 'conflict', id, conflicts } : { kind: 'unchanged', id }
 }
 
-/** The member that a difference changes, with the new value of `disabled`, as the audit log has it. */
+/** The name of a changed member in the audit log, with the new value of `disabled`. */
 function changeOf(difference: Difference): string {
   if (difference.kind === 'blocked') return 'disabled=true'
   return difference.kind === 'allowed' ? 'disabled=false' : memberOf(difference)

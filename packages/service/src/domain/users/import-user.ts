@@ -34,10 +34,10 @@ export type Imported =
   | { kind: 'refused'; cause: unknown }
 
 /**
- * Creates users together with their passwords, both or neither of each. Importing the same users again
- * finds those that are there, so a caller that was interrupted sends everything once more.
+ * Creates users together with their passwords, both or neither of each. Existing users are found, so a caller that was
+ * interrupted can send everything again.
  *
- * All are written in one step. Those that it does not take are written one by one, each by the rules of
+ * All are written in one step. Those that this step does not accept are written one at a time, by the rules of
  * {@link createUser} and {@link importPassword}.
  */
 export async function importUsers(

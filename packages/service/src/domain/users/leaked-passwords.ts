@@ -3,14 +3,14 @@ export interface LeakedPasswords {
   /** Whether the service's operator has a list. */
   readonly hasList: boolean
   /**
-   * Whether the list of the service's operator has it; `false` where there is no list.
+   * Whether the operator's list contains the password; `false` without a list.
    *
    * @throws when the list cannot be read.
    */
   isListed(sha1: string): Promise<boolean>
   /**
-   * Whether the ranges of Pwned Passwords have it. Five digits are sent, on behalf of the tenant. `false` also when there
-   * is no answer in time.
+   * Whether Pwned Passwords contains the password. Five digits of the hash are sent, on behalf of the tenant. `false`
+   * also without a response in time.
    */
   isInRanges(tenantId: string, sha1: string): Promise<boolean>
   close(): Promise<void>

@@ -176,7 +176,7 @@ async function anyOf(
   matches: (text: string) => Promise<boolean>,
 ): Promise<boolean> {
   let isMatch = false
-  // All of them, so that time does not tell which.
+  // Tries all of them, so that the time does not reveal which one matches.
   for (const text of texts) isMatch = (await matches(text)) || isMatch
   return isMatch
 }
@@ -205,7 +205,7 @@ function md5(...parts: Buffer[]): Buffer {
 
 const PHPASS_DIGITS = './0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-/** The number that a digit of phpass stands for. */
+/** The value of a digit of phpass. */
 export function phpassDigit(digit: string): number {
   return PHPASS_DIGITS.indexOf(digit)
 }

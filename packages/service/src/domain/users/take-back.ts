@@ -192,7 +192,10 @@ async function removeUnproven(scope: Scope, id: string): Promise<boolean> {
   return true
 }
 
-/** Whether an intruder may know or have it. A password that an operator has disabled stays so. */
+/**
+ * Whether an intruder may know or have the credential. A password that an operator has disabled
+ * stays disabled.
+ */
 function isOfSince({ kind, disabled, createdAt, updatedAt }: Credential, at: Micros): boolean {
   if (kind === 'password') return !disabled
   // New recovery codes replace the earlier ones.

@@ -35,10 +35,11 @@ interface AccountWrite {
 /**
  * Changes a user together with the credentials; what `change` decides holds at the moment of the write.
  *
- * @param change - As the store runs it. Giving back the very account leaves everything as it is.
- * @param notes - Names for the audit entry: of the credentials that came or went.
- * @returns The account as it is now. `undefined`: there is no such user, the login is no longer valid, or a credential is
- *   another user's.
+ * @param change - Returns the changed account. If it returns the same object, nothing is written. The store may call it
+ *   again.
+ * @param notes - Names for the audit entry: of the credentials that were added or removed.
+ * @returns The account as it is now; `undefined` if there is no such user, the login is no longer valid, or a
+ *   credential belongs to another user.
  */
 export async function changeAccount(
   { scope, action, target, ending, login = ending?.login }: AccountWrite,
@@ -80,7 +81,7 @@ interface AddOptions {
 export type Added = 'refused' | 'added' | 'added_first'
 
 /**
- * Gives the user a credential.
+ * Adds a credential to a user.
  *
  * @returns `refused` if the user has one with that id, has one at that connection or has the most
  *   allowed, if another user has it, or if the login is no longer valid.

@@ -24,7 +24,7 @@ export function hasWayIn(settings: TenantSettings, offered: readonly Connection[
   return firstSteps(settings).length > 0 || offered.length > 0
 }
 
-/** Whether a mailed code is the first step of a login: it takes the place of passwords. */
+/** Whether a login begins with a mailed code instead of a password. */
 export function allowsMailLogin({ allowPasswords, allowTotpEmail }: TenantSettings): boolean {
   return !allowPasswords && allowTotpEmail
 }

@@ -18,7 +18,7 @@ const HOLD_MICROS = 86_400 * 1e6
 /** The parts of an account that the rule reads. */
 type Held = Pick<Account, 'user' | 'standing'>
 
-/** The new address that still waits for another operator; `undefined`: there is none. */
+/** The new address that still waits for another operator; `undefined` if there is none. */
 export function holdOf(account: Held, now: Micros): Readdressed | undefined {
   const { readdressed } = standingOf(account)
   return readdressed?.to === account.user.emailKey && readdressed.until > now
@@ -47,7 +47,8 @@ export function afterReaddress(
     return { ...standing, readdressed: undefined }
   }
   const isProven = user.verifiedAt !== undefined
-  // An address that was never proven is anybody's: its correction is no danger to an owner.
+  // An address that was never proven may belong to anybody, so correcting it takes nothing from an
+  // owner.
   if (!isProven && !holdOf(account, now) && !last?.isContested) return standing
   const left: Displaced[] = isProven
     ? [{ email: user.email, emailKey: user.emailKey, at: now }]

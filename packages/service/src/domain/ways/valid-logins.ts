@@ -38,8 +38,8 @@ export function isAboutToBeKept(user: User, keptAt?: number): boolean {
 }
 
 /**
- * The time at which a session ends all others and goes on itself. Every other end is a whole millisecond. This one lies
- * between two, so that the two kinds can be told apart.
+ * The time to store when a session ends all others but itself. Every other end is a whole millisecond. This one is
+ * between two milliseconds, so that the kinds can be distinguished.
  */
 export function endOfSessions(
   { clock }: Pick<DomainContext, 'clock'>,

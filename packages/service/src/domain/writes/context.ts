@@ -85,7 +85,7 @@ export async function exclusively(
 
 const lines = new WeakMap<DataStore, Promise<unknown>>()
 
-/** The interval in which to ask again for a task that another process holds. */
+/** The interval, in milliseconds, at which to try a task again that another process is running. */
 const BUSY_MS = 20
 
 /** Runs a task after all earlier ones, of this process and of others on the same PostgreSQL. */

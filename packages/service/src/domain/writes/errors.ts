@@ -64,7 +64,11 @@ export class ServiceError extends Error {
   }
 }
 
-/** The refusal of a call. @throws the error itself if it is none, or a fault of the service. */
+/**
+ * The refusal that an error is.
+ *
+ * @throws The error itself if it is no refusal, or a fault of the service.
+ */
 export function refusalIn(error: unknown): ServiceError {
   if (error instanceof ServiceError && error.statusCode < 500) return error
   throw error

@@ -70,7 +70,7 @@ export function reason<N extends ReasonName>(name: N, ...[values]: ValuesOf<N>):
   return { reason: name, values: values ?? {} }
 }
 
-/** The sentence of a reason in a language. Its values stand in it as they are. */
+/** The sentence of a reason in a language. Its values are inserted unchanged. */
 export function sentenceIn(language: keyof Translated, { reason: name, values }: Reason): string {
   return reasons[name][language].replaceAll(/\{(\w+)\}/g, (place, at: string) => {
     const value = values[at]
@@ -79,7 +79,7 @@ export function sentenceIn(language: keyof Translated, { reason: name, values }:
   })
 }
 
-/** A reason that was stored. `undefined`: there is none, or another version of the service has named it. */
+/** A stored reason; `undefined` if there is none, or if it comes from another version that this one does not know. */
 export function knownReason(
   stored: { readonly reason: string; readonly values: object } | undefined,
 ): Reason | undefined {
