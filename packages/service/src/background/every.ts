@@ -5,7 +5,7 @@ export type Task = (isClosed: () => boolean) => Promise<unknown>
 
 /** A task that is repeated. */
 export interface Repeated {
-  /** Runs the task now, or once more after the run in progress; resolves afterwards. */
+  /** Runs the task now, or again after the run in progress. Resolves afterwards. */
   wake(): Promise<void>
   /** Stops the repetition; resolves after the run in progress. */
   close(): Promise<void>

@@ -8,7 +8,7 @@ export interface DemoOperator {
   password: string
 }
 
-/** Sees to it that the console has an operator; one that was there before keeps the password of then. */
+/** Ensures that the console has an operator. An existing operator keeps their password. */
 export async function prepareOperator(
   { admin, fetch }: IdentityService,
   consoleUrl: string,

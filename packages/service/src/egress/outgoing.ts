@@ -64,7 +64,7 @@ export class RefusedAddress extends Unanswered {
 }
 
 /**
- * Whether an IP address is one of the public internet. An IPv4 address written as IPv6 is none. `core` decides the same;
+ * Whether an IP address is one of the public internet. An IPv4 address written as IPv6 is not. `core` decides the same;
  * a test compares both.
  */
 export function isPublicAddress(text: string): boolean {

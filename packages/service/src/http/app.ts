@@ -76,7 +76,7 @@ export interface ApiOptions {
   readonly context: DomainContext
   readonly support: Support
   readonly commandLogins: CommandLogins
-  /** The origin of the console, at which operators log in; `undefined` where there is none. */
+  /** The origin of the console, at which operators log in; `undefined` without a console. */
   readonly consoleUrl: string | undefined
   readonly webhooks: Webhooks
   readonly rateLimit: RateLimit

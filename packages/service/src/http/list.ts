@@ -52,7 +52,7 @@ export function parseQuery<S extends z.ZodObject>(
   return { page: { after, limit: limitOf(limit) }, filter: result.data, given }
 }
 
-/** The parameters of a request, each of which stands in it at most once. */
+/** The parameters of a request. Refuses unknown and repeated ones. */
 function queryOf(url: string, known: readonly string[]): Record<string, string> {
   const start = url.indexOf('?')
   if (start < 0) return {}

@@ -16,7 +16,7 @@ export interface Locals {
   refusedKey?: ApiKey | undefined
 }
 
-/** The sender of the request: the key, whether it is good or not, or a visitor without one. */
+/** The sender of the request: the API key, valid or not, or a visitor without one. */
 export function actorOf(clientIp: ClientIp, req: express.Request, res: express.Response): Actor {
   const { caller, login, refusedKey, requestId } = res.locals as Locals
   const { id } = caller ?? refusedKey ?? {}

@@ -4,7 +4,10 @@ import { clientNetwork } from '../domain/writes/addresses.ts'
 /** Refusals without a good API key that one network adds to the audit log in a minute. */
 const UNAUTHENTICATED_PER_MINUTE = 20
 
-/** Counts refusals that anybody can cause, so that they cannot flood the audit log. */
+/**
+ * Counts refusals that every visitor can cause, instead of logging each, so that they cannot flood
+ * the audit log.
+ */
 export interface RefusalCount {
   /** Counts one of a client; says whether it belongs in the audit log. */
   count(address: string): Promise<boolean>

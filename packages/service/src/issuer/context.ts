@@ -45,6 +45,6 @@ export interface IssuerContext {
   readonly logger: IssuerLogger
   readonly ownClient: OwnClient | undefined
   readonly idTokenClaims: ClaimsOf | undefined
-  /** Whether domains on this very machine are served over plain http. */
+  /** Whether domains on this machine are served over plain HTTP. */
   readonly allowHttpOnLoopback: boolean
 }

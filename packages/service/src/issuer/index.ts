@@ -47,7 +47,7 @@ export interface IssuerOptions {
   clientIp: ClientIp
   /** The client that this process itself is. */
   ownClient?: OwnClient | undefined
-  /** The origin of the console, at which operators log in; `undefined` where there is none. */
+  /** The origin of the console, at which operators log in; `undefined` without a console. */
   consoleUrl?: string | undefined
   /** More claims of a user for their ID tokens. */
   idTokenClaims?: ClaimsOf | undefined
@@ -56,8 +56,8 @@ export interface IssuerOptions {
   /** How many requests are answered. Every limit that is not given has its default. */
   requestLimits?: Partial<RequestLimits>
   /**
-   * Serves domains on this very machine (`localhost`, `*.localhost`, `127.0.0.1`, `[::1]`) as `http://`
-   * issuers. Right for development only. Default `false`.
+   * Serves domains on this machine (`localhost`, `*.localhost`, `127.0.0.1`, `[::1]`) as `http://` issuers. Right for
+   * development only. Default `false`.
    */
   allowHttpOnLoopback?: boolean
 }

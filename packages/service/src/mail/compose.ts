@@ -111,7 +111,7 @@ export function kindOfTextMail(mail: TextMail): MailKind {
   return mail === 'login_code' ? 'loginCode' : mail
 }
 
-/** The buttons for a person who did not do what the message tells of. */
+/** The buttons for a person who did not make the change that a message reports. */
 const contesting: ReadonlySet<TextKey> = new Set(['mailUndoButton', 'mailContestButton'])
 
 /** Messages whose button leads to a page and does nothing by itself: their text says what to do. */

@@ -74,7 +74,7 @@ export interface OutboxOptions {
 /** Waits before the attempts after the first; the last one repeats. */
 const BACKOFF_SECONDS = [15, 60, 300, 900, 3600]
 
-/** The time after which a message that cannot be sent is given up. Its link has expired by then. */
+/** The time after which a message that cannot be sent is given up. Its link has expired before. */
 const GIVE_UP_SECONDS = 86_400
 
 /** If a process has died, another one sends its message after the lease. */

@@ -27,7 +27,7 @@ export function openMasterKeys({ data, masterKey, masterKeyFile }: MasterKeySour
 }
 
 /**
- * The master keys of a database, which every process has to be given.
+ * The master keys of a database. Every process must be given them.
  *
  * @throws when there is none, as {@link openMasterKeys} otherwise.
  */

@@ -90,7 +90,7 @@ export async function openSharedDataStore(options: DatabaseOptions): Promise<Dat
  */
 const LIMIT_MS = 50
 
-/** The options of a database, of which the address may stand for all. */
+/** The options of a database, from its options or its address. */
 function databaseOptions(database: string | DatabaseOptions): DatabaseOptions {
   return typeof database === 'string' ? { url: database } : database
 }

@@ -65,7 +65,9 @@ export interface RestoreOptions {
 /** A restored backup. */
 export interface Restored {
   counts: BackupCounts
-  /** The time of the newest entry in the audit log of the backup; `undefined`: there is none. */
+  /**
+   * The time of the newest entry in the audit log of the backup; `undefined` if the log is empty.
+   */
   upTo: Micros | undefined
   /** Changes after the backup, where there is a folder to compare with. */
   unknown: Unknown[] | undefined

@@ -15,7 +15,9 @@ import { connectRedis } from '../store/redis/connect.ts'
 import { inspectRedis, type RedisFacts } from '../store/redis/inspect.ts'
 import { createLogMemory } from '../store/redis/log-memory.ts'
 
-/** A few seconds do no harm. Codes of authenticator apps are good for half a minute more. */
+/**
+ * A few seconds do no harm, because codes of authenticator apps are accepted for 30 seconds more.
+ */
 const MAX_SECONDS_APART = 30
 
 /** The servers to examine. */

@@ -118,7 +118,9 @@ interface Enrolment {
   problem?: Problem<'code'> | undefined
 }
 
-/** A login of an operator as the user. Times are in UTC, as the visitor writes them; empty where there is none. */
+/**
+ * A login of an operator as the user. Times are in UTC, in the form of the visitor's language; empty if there is none.
+ */
 interface ShownSupportLogin {
   id: string
   operator: string

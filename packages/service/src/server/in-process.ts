@@ -45,7 +45,7 @@ export function connectInProcess(server: Server): InProcess {
         dispatcher: agent,
         ...(body && { body }),
       })
-      // Callers check for the Response of this very Node, which undici's own is not.
+      // Callers check for the `Response` of this Node, which is not the one of the package undici.
       const isNull = [101, 204, 205, 304].includes(response.status)
       return new Response(isNull ? null : (response.body as ReadableStream | null), {
         status: response.status,

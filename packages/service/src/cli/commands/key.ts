@@ -20,7 +20,7 @@ interface CreateOptions extends DataOptions, JsonOptions {
 
 const NEVER = Number.POSITIVE_INFINITY
 
-/** How long a key is good for unless the operator says otherwise. */
+/** The lifetime of a key unless the operator chooses another. */
 const YEAR_MICROS = 365 * 86_400 * 1e6
 
 /** Adds `key list`, `key create` and `key revoke`. */

@@ -50,7 +50,10 @@ export const tenantLogoRoutes: Route[] = [
   }),
 ]
 
-/** Base64 in its one writing, with or without padding. `Buffer.from` leaves out what is none. */
+/**
+ * Decodes base64 in its canonical form, with or without padding. `Buffer.from` would ignore invalid
+ * characters.
+ */
 function decoded(text: string): Buffer {
   const bytes = Buffer.from(text, 'base64')
   if (bytes.toString('base64').replace(/=+$/, '') !== text.replace(/={0,2}$/, '')) {

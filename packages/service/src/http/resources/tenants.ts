@@ -35,7 +35,8 @@ export const tenantRoutes: Route[] = [
       const input = tenantInput(body)
       if (login && !roleMay(login.operator.operator.role, 'operators'))
         checkOwnerRules(before, input)
-      // An operator changes what was there when the rules were looked at.
+      // For an operator, the update is refused if the tenant was changed after the rules were
+      // checked.
       const tenant = await updateTenant(scope, input, login && before.updatedAt)
       for (const one of await warningsOf(scope, tenant, before)) warn(sentenceIn('en', one))
       return serializeTenant(tenant)

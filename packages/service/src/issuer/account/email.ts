@@ -79,7 +79,7 @@ async function prove(flow: FlowRequest, visit: Visit, email: string, code: strin
   redirect(flow.response, overviewAfter('email'))
 }
 
-/** A code is good for one address, in the session in which it was asked for. */
+/** A code belongs to one address, and to the session in which it was requested. */
 function codeOf({ session }: Visit, email: string): string {
   return `address:${session.uid}:${emailKey(email)}`
 }

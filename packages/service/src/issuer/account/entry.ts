@@ -46,8 +46,8 @@ export async function enter(flow: FlowRequest, isForChanges: boolean): Promise<V
       isAdmitted(user, tenant.settings) &&
       (isActing || !(await lacksSecondStep({ context, tenant, user, acr }, request)))
     if (!isForChanges && isIn) return visit
-    // The login of an operator is none of the user, however recent.
-    // A recovery code is to be enough for a user who has lost a key.
+    // The login of an operator is not one of the user, however recent. A recovery code must be
+    // enough for a user who has lost a key.
     const hasOwn = factors.hasPassword || factors.social.length === 0
     const first = hasOwn ? firstMethod(tenant.settings) : 'social'
     const strongest = levelOf([first, ...factors.methods])
@@ -57,7 +57,8 @@ export async function enter(flow: FlowRequest, isForChanges: boolean): Promise<V
     const isStrong = isAtLeast(levelOfAcr(acr ?? '') ?? 'single', own)
     if (isIn && !isActing && age <= lifetimes.recentLoginSeconds && isStrong) return visit
   }
-  // The login did not bring what was asked for: to ask again would go on for ever.
+  // The visitor comes from a login that did not reach the requested strength. Asking again would
+  // loop forever.
   if (url.searchParams.has('login')) {
     const link = { href: url.pathname, text: 'tooManyBack' } as const
     show(flow, 403, 'message', { title: 'errorTitle', text: 'securityRefused', link })

@@ -46,7 +46,9 @@ export function rememberAuthorization({ oidc, state }: KoaContextWithOIDC): void
   state.authorizationBefore ??= { ...before }
 }
 
-/** Gives the session back what {@link rememberAuthorization} kept: the device is none of its applications. */
+/**
+ * Restores in the session what {@link rememberAuthorization} kept, because the device is not one of its applications.
+ */
 export function restoreAuthorization({ oidc, state }: KoaContextWithOIDC): void {
   const { session, client } = oidc
   if (!session?.authorizations || !client) return

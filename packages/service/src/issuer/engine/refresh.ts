@@ -162,7 +162,7 @@ class Repeated extends Error {
 /**
  * Step 4 of a refresh that did not rotate its token: the response of the first one.
  *
- * @throws the error, if there is none.
+ * @throws The error, if there is no earlier response.
  */
 async function repeatedAnswer(error: unknown, find: FindAnswer): Promise<object> {
   if (error instanceof Repeated) return error.answer

@@ -9,7 +9,7 @@ type Method = (this: never, ...args: never) => unknown
  * Replaces an undocumented member of one of oidc-provider's classes, for one provider.
  *
  * @param made - The new method; for an accessor, its getter.
- * @returns The method or getter that was there.
+ * @returns The original method or getter.
  * @throws Error when the member is missing, or is not as {@link members} describes it.
  */
 export function replace<Made extends Method>(provider: Provider, member: Member, made: Made): Made {

@@ -175,7 +175,7 @@ function refuseOthersScopes(
 }
 
 /**
- * Every refresh token is used once, except those of FAPI 2.0, which are good only with the key of
+ * Every refresh token is used once, except those of FAPI 2.0, which are valid only with the key of
  * their client. A refresh for an API that the login did not ask for is refused before its token is
  * used up. Otherwise the next refresh would count as a theft and end the login.
  *

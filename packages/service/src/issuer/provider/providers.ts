@@ -84,7 +84,7 @@ interface Built {
   domain: string
   /** How clients may describe themselves, which discovery says. */
   accepts: string
-  /** The version of the tenant that other processes had written by then. */
+  /** The version of the tenant in the store, by which writes of other processes are noticed. */
   version: unknown
   served: Promise<Served>
 }

@@ -3,8 +3,8 @@ import { isLoopbackHost } from '../../domain/writes/addresses.ts'
 /**
  * The issuer identifier of a tenant: `https://` and its domain, never taken from a request.
  *
- * @param options - `allowHttpOnLoopback`: whether a domain on this very machine is served over plain
- *   http. It is for development: a program that listens on the machine's loopback reads the passwords.
+ * @param options - `allowHttpOnLoopback`: whether a domain on this machine is served over plain HTTP. It is for
+ *   development: a program that listens on the machine's loopback reads the passwords.
  */
 export function issuerUrl(domain: string, options: { allowHttpOnLoopback: boolean }): string {
   const url = new URL(`https://${domain}`)

@@ -4,7 +4,7 @@ export interface JwtParts {
   readonly claims: Readonly<Record<string, unknown>>
 }
 
-/** Reads a JWT without checking its signature; text that is none has no members. */
+/** Reads a JWT without checking its signature. For any other text, the parts are empty. */
 export function jwtParts(jwt: string): JwtParts {
   const [header = '', claims = ''] = jwt.split('.')
   return { header: membersOf(header), claims: membersOf(claims) }

@@ -23,7 +23,7 @@ export interface ShownActing {
   id: string
   /** The name of the session, from which the token of the form comes. */
   uid: string
-  /** The name of the operator, as tokens have it. */
+  /** The name of the operator in tokens. */
   by: string
   /** The address of the user. */
   email: string

@@ -27,7 +27,7 @@ export interface RequestCounts {
   countLogin(clientIp: string): Promise<number | undefined>
 }
 
-/** Makes the counts of an issuer. A request from within this very process has no address and no limit. */
+/** Makes the counts of an issuer. A request from within this process has no address and no limit. */
 export function createRequestCounts(limits: RequestLimits): RequestCounts {
   const requests = new RateLimiterMemory({ points: limits.protocolPerSecond, duration: 1 })
   const logins = new RateLimiterMemory({ points: limits.loginsPerMinute, duration: 60 })

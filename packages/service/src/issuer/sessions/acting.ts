@@ -35,7 +35,7 @@ export async function isActing(
   return (await liveImpersonation({ context, tenant }, id)) !== undefined
 }
 
-/** The operator's login in a session, for its banner; `undefined` where there is none that lasts. */
+/** The operator's login in a session, for its banner; `undefined` if there is none, or it has ended. */
 export async function shownActing(
   context: IssuerContext,
   tenant: Tenant,

@@ -41,7 +41,7 @@ interface Configurations {
   configOf(connection: Connection): Promise<Configuration>
 }
 
-/** Makes them. openid-client is loaded with the first one. */
+/** Makes the cache of configurations. openid-client is loaded with the first one. */
 export function createConfigurations({
   domain,
   outgoing,

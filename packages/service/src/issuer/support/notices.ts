@@ -20,7 +20,7 @@ export function noticesOf(
 > {
   return {
     async tellOfMove(scope, before, user, standing) {
-      // The owner of an address that was never proven may be anybody.
+      // An address that was never proven may belong to anybody, so its owner is not notified.
       if (before.verifiedAt === undefined) return
       const tenant = await getTenant(scope)
       const facts = factsFor(context, tenant, scope)

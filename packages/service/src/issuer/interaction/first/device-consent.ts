@@ -48,7 +48,10 @@ export async function showDeviceConsent(flow: InteractionRequest): Promise<void>
   })
 }
 
-/** Logs the device in, or tells it that the user has denied that. */
+/**
+ * Logs the device in, or notes that the user has denied it, which the device learns with its next
+ * poll.
+ */
 export async function answerDeviceConsent(flow: InteractionRequest, form: Form): Promise<void> {
   const { interaction, tenant, context } = flow
   const user = await currentUser(flow)

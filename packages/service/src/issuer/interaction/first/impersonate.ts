@@ -14,7 +14,7 @@ import { finishActing } from '../progress/finish.ts'
 
 /** The login that the operator in this browser may begin. */
 async function findOwn({ context, tenant, interaction, request }: InteractionRequest) {
-  // At the account page alone: the operator goes on to applications from there.
+  // Only at the account page. From there, the operator opens the applications.
   if (interaction.params.client_id !== ACCOUNT_CLIENT) return undefined
   const text = readHostCookie(request, IMPERSONATION_COOKIE)
   return text === undefined ? undefined : findConfirmable({ context, tenant }, text)
@@ -25,7 +25,10 @@ export async function isImpersonating(flow: InteractionRequest): Promise<boolean
   return (await findOwn(flow)) !== undefined
 }
 
-/** Asks the operator to confirm: anybody can send a browser here with a ticket of their own. */
+/**
+ * Asks the operator to confirm, because another person could send a browser here with a ticket of
+ * their own.
+ */
 export async function showImpersonate(flow: InteractionRequest): Promise<void> {
   const own = await findOwn(flow)
   if (!own) return showInvalidLink(flow)

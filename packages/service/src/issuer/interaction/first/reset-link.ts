@@ -91,7 +91,7 @@ export async function isStillValid(
   return isLinkValid({ user, standing }, link)
 }
 
-/** Says that the link is no longer good, and leads to the form that asks for another one. */
+/** Shows that the link is no longer valid, with the form that requests another one. */
 function showInvalidReset(flow: FlowRequest): Promise<void> {
   if (!flow.tenant.settings.allowPasswords) return showInvalidLink(flow)
   const { applicationId: application, uiLocales: ui_locales } = flow

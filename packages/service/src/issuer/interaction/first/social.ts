@@ -300,7 +300,7 @@ function showProblem(
   return showLoginForm(flow, status, { email: '', socialProblem: { text, values } })
 }
 
-/** A code is good for one answer of a provider, in the login in which it was given. */
+/** A code belongs to one response of a provider, and to the login in which it was given. */
 function codeOf({ interaction }: InteractionRequest, { id }: SocialProof): string {
   return `social:${interaction.uid}:${id}`
 }

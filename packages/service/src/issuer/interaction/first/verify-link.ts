@@ -21,7 +21,7 @@ import { completePending } from './pending.ts'
 import { isStillValid, setPassword } from './reset-link.ts'
 import { passwordFault, passwordRules } from './signup.ts'
 
-/** The outcome of following a link. `gone`: the link is no longer good. */
+/** The outcome of following a link. `gone`: the link is no longer valid. */
 type Outcome = 'done' | 'gone' | { problem: PasswordProblem }
 
 /**

@@ -48,7 +48,7 @@ export async function showDeadEnd(flow: FlowRequest): Promise<void> {
 /** A query parameter of a page whose browser was sent a cookie that it has to return. */
 const ASKED = 'cookies'
 
-/** Redirects once more with a cookie, so that a browser that blocks cookies can be recognized. */
+/** Redirects to the same page with a cookie, to recognize a browser that blocks cookies. */
 async function askForCookies(flow: FlowRequest): Promise<void> {
   const { context, tenant, applicationId, provider, request, response, url } = flow
   if (!url.searchParams.has(ASKED)) {
@@ -102,9 +102,10 @@ export async function showNotFound(flow: FlowRequest): Promise<void> {
 }
 
 /**
- * Says that a link in a message is no longer good.
+ * Shows that a link in a message is no longer valid.
  *
- * @param again - Where to ask for another one. Default: at the application, by logging in.
+ * @param again - The page on which to request another one. Default: at the application, by logging
+ *   in.
  */
 export async function showInvalidLink(flow: FlowRequest, again?: PageLink): Promise<void> {
   const { context, tenant, applicationId } = flow

@@ -19,7 +19,7 @@ const mailKinds = { first: 'loginCode', second: 'code', address: 'addressCode' }
 /** The receiver of a code: a user, or a person of whom only the address is known. */
 export type Recipient = Pick<User, 'id' | 'email' | 'profile' | 'verifiedAt'>
 
-/** A code that was mailed. The store has it encrypted under the master key. */
+/** A mailed code. It is stored encrypted under the master key. */
 interface MailCode {
   /** Names this code: one that is sent later for the same login is another. */
   id: string
@@ -97,7 +97,7 @@ export async function judgeMailCode(
   const given = Buffer.from(entered.replace(/[\s-]/g, ''))
   const expected = Buffer.from(code)
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) return 'wrong'
-  // A code that was sent meanwhile is not used up by the one before.
+  // Using an earlier code does not use up a code that was sent meanwhile.
   const isFirst = await codes.spend(flow, login, sent)
   return isFirst ? 'right' : 'expired'
 }

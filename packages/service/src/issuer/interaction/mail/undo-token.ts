@@ -47,7 +47,7 @@ export async function readUndoToken(holder: Holder, token: string): Promise<Befo
 /**
  * Spends a token, and those of later changes with it: an intruder who made them may have their links.
  *
- * @returns Whether it was there; of several requests with the same one, exactly one spends it.
+ * @returns Whether the token was still valid. Of several requests with the same token, exactly one gets `true`.
  */
 export async function spendUndoToken(
   holder: Holder,

@@ -73,8 +73,8 @@ export async function finishLogin(
 }
 
 /**
- * Logs an operator in as the user. It is no login of the user: nothing says that the user has proven anything, and the browser
- * is none of the user's devices.
+ * Logs an operator in as the user. It is not noted as a login of the user: nothing was proven by the user, and the
+ * browser is not one of their devices.
  *
  * @param begunAt - In seconds since the epoch.
  */
@@ -104,10 +104,9 @@ async function tellOfDevice(flow: InteractionRequest, user: User, at: number): P
 }
 
 /**
- * Lets the application's request go on with the result.
+ * Continues the application's request with the result.
  *
- * @param result - By prompt, as oidc-provider reads it. It takes the place of the steps that were
- *   found before.
+ * @param result - By prompt, as oidc-provider reads it. It replaces the results of earlier steps.
  */
 export async function finishInteraction(
   { context, interaction, response }: InteractionRequest,

@@ -343,7 +343,7 @@ async function nextPage(
   if (asked.length === 0 || asked.some((wanted) => isAtLeast(level, wanted))) return undefined
   if (satisfies(progress.proofs, methods, asked)) return '/factor'
   if (progress.declined || enrollable(flow, progress, factors).length === 0) return undefined
-  // A trusted device does not stand for a factor where another one is to be added.
+  // A trusted device does not replace a factor if another one is to be added.
   return hasStepLeft ? '/factor' : '/enrol'
 }
 

@@ -31,15 +31,15 @@ interface EndedLogin {
   user: Pick<User, 'id'>
   /** The `acr` that the login has reached. */
   acr: string | undefined
-  /** The day of the application, as {@link SECOND_STEP_KEY} has it. */
+  /** The value of {@link SECOND_STEP_KEY} in the metadata of the application. */
   ofApplication?: unknown
 }
 
 /**
- * Whether a login of one step lacks a second one that the rule asks for now. A user who has one was asked for it, but on a
- * device that the user trusts.
+ * Whether a login with one step lacks the second one that the rule requires now. A user with a second factor was asked
+ * for it, except on a trusted device.
  *
- * @param request - The request of the browser; `undefined` where there is none: tokens are not bound to a device.
+ * @param request - The request of the browser; `undefined` for tokens, which are not bound to a device.
  */
 export async function lacksSecondStep(
   { context, tenant, user, acr, ofApplication }: EndedLogin,

@@ -44,7 +44,7 @@ export async function showFactor(flow: InteractionRequest): Promise<void> {
   const kinds = await kindsOf(flow, step)
   const wanted = flow.url.searchParams.get('kind')
   const kind = kinds.find((known) => known === wanted) ?? kinds[0]
-  // A factor that was there before may be gone by now.
+  // The factor may have been removed meanwhile.
   if (!kind) return completeFurtherStep(flow, step, {})
   await showForm(flow, 200, step, kind, kinds)
 }

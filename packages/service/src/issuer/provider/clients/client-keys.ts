@@ -13,7 +13,10 @@ const FRESH_MS = 300_000
 /** The time for which published keys are used while they can't be read again. */
 const STALE_MS = 3_600_000
 
-/** The pause between two attempts to read, also for a key that is not known: anybody can name one. */
+/**
+ * The pause between two attempts to read keys, in milliseconds. It holds for unknown keys, too, because every token can
+ * name one.
+ */
 const PAUSE_MS = 10_000
 
 /** Some kilobytes each. */

@@ -29,7 +29,8 @@ export const EARLIER_SECRET_UNTIL = 'latchkey_earlier_secret_until'
  * One without redirect URLs cannot log anybody in; it is a client without response types, because
  * oidc-provider refuses to load any other.
  *
- * @param developerMode - Whether the tenant is in it now, not when the URLs were stored.
+ * @param developerMode - Whether the tenant is in developer mode now. When the URLs were stored
+ *   does not matter.
  * @see OpenID Connect Dynamic Client Registration 1.0 §2
  */
 export function clientMetadata(
