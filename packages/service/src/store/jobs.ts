@@ -193,10 +193,12 @@ export interface RoleWork {
   by: string | undefined
 }
 
-/** A job that this process carries on, as long as no other has taken it over. */
+/** A job that this process runs, unless another process has taken it over. */
 export type HeldJob<J extends Job = Job> = J & { fence: number }
 
-/** Jobs, which any process carries on, one at a time each. The times are those of the database's clock. */
+/**
+ * The jobs of all tenants. Any process can run a job, but only one at a time. Times are those of the database's clock.
+ */
 export interface JobStore {
   insert(job: Job): Promise<void>
   get(tenantId: string, id: string): Promise<Job | undefined>

@@ -175,9 +175,9 @@ export interface TenantStore {
    * Changes the tenant.
    *
    * @param change - A {@link Change}. It gets the requested applications as they are at the moment of the write.
-   * @param options - `heldUntil`: the domain that the tenant leaves is held for it until then. `applicationsWith`: a
-   *   key of metadata; the applications that have it are read. Default: none are. `logo`: the image is replaced by
-   *   these bytes, those of the `logo` that the change gives the tenant. Default: it stays.
+   * @param options - `heldUntil`: the time until which a domain that the tenant gives up is reserved for it.
+   *   `applicationsWith`: a key of metadata; the applications that have it are read. Default: none are. `logo`: the
+   *   image is replaced by these bytes, those of the `logo` that the change gives the tenant. Default: it stays.
    */
   update(
     id: string,
@@ -192,9 +192,9 @@ export interface TenantStore {
   /** The image that the tenant has uploaded, if any. */
   logo(id: string): Promise<StoredLogo | undefined>
   /**
-   * Deletes the tenant; answers with its last version. From then on it is in no list, no look-up finds it and no key
-   * reaches it. Its rows are erased by {@link TenantStore.erase}. Its domain is held as in {@link TenantStore.update},
-   * but a new tenant may have it.
+   * Deletes the tenant; returns its last version. From then on it is in no list, no look-up finds it and no key reaches
+   * it. Its rows are erased by {@link TenantStore.erase}. Its domain is held as in {@link TenantStore.update}, but a
+   * new tenant may have it.
    */
   delete(id: string, audit: AuditEntry, heldUntil?: Micros): Promise<Outcome<Tenant>>
   /** The deleted tenants that still have rows, in the order of their deletion. */

@@ -30,8 +30,8 @@ export interface ProtocolEntry {
 export type EntryName = Pick<ProtocolEntry, 'tenantId' | 'kind' | 'key'>
 
 /**
- * A step of {@link ProtocolStore.write}: inserts or replaces an entry, removes one, or spends one, so that of any number of
- * callers exactly one gets on. An entry that was spent expires after `keepSeconds` at the latest. Default: as before.
+ * A step of {@link ProtocolStore.write}: inserts or replaces an entry, removes one, or marks one as used, which
+ * succeeds for exactly one caller. A used entry expires after `keepSeconds` at the latest. Default: its expiry stays.
  */
 export type Change =
   | { kind: 'put'; entry: ProtocolEntry }
@@ -175,7 +175,7 @@ export interface MessageQueue {
   mayBeDue?(): boolean
   /** Takes up to `limit` messages that are due, so that no other process gets them for `seconds`. */
   claim(limit: number, seconds: number): Promise<ClaimedMessage[]>
-  /** Keeps claimed messages from others for `seconds` from now. One that has ended or was put back stays so. */
+  /** Keeps claimed messages from others for `seconds` from now. A message that has ended or was given back stays so. */
   renew(
     messages: readonly Pick<ClaimedMessage, 'id' | 'attempts'>[],
     seconds: number,
@@ -190,9 +190,9 @@ export interface MessageQueue {
   /** Puts a claimed message back for `seconds` after a failure, with what the other side said. */
   retry(id: string, seconds: number, answer?: string): Promise<void>
   /**
-   * Keeps that a message has ended, without its content.
+   * Stores that a message has ended, and deletes its content.
    *
-   * @returns Whether it had not ended before: exactly one of any number of callers gets `true`.
+   * @returns `true` for exactly one caller, `false` if it had ended before.
    */
   end(id: string, outcome: MessageOutcome, answer?: string): Promise<boolean>
   remove(id: string): Promise<void>
@@ -286,10 +286,10 @@ export interface ProtocolStore extends Pick<MessageQueues, 'mail' | 'notices'> {
   findByUid(tenantId: string, kind: string, uid: string): Promise<ProtocolEntry | undefined>
   listByAccount(tenantId: string, kind: string, accountId: string): Promise<ProtocolEntry[]>
   /**
-   * Lists a part of the entries of an account. Of those that live equally long, the one that was put last comes first.
+   * Lists a part of the entries of an account. Among entries with the same lifetime, the latest comes first.
    *
-   * @param page - `after`: the place behind which the part begins; `limit`: its most entries. One that has gone in the meantime
-   *   is left out, so a part may be short.
+   * @param page - `after`: the place after which the part begins; `limit`: the number of entries at most. Entries that
+   *   were removed meanwhile are left out, so a part may be short.
    * @returns `next` while there may be more.
    */
   pageByAccount(
@@ -300,12 +300,12 @@ export interface ProtocolStore extends Pick<MessageQueues, 'mail' | 'notices'> {
   ): Promise<{ entries: ProtocolEntry[]; next: EntryPlace | undefined }>
 
   /**
-   * Spends the entry. Exactly one of any number of callers gets `true`.
+   * Marks the entry as used. Exactly one caller gets `true`.
    *
-   * @param payload - The payload that the caller has read: an entry that was replaced since is not spent.
+   * @param payload - The payload that the caller has read. An entry that was replaced since is not marked.
    */
   consume(name: EntryName, payload?: string): Promise<boolean>
-  /** Removes the entry and returns it. Exactly one of any number of callers gets it. */
+  /** Removes the entry and returns it. Exactly one caller gets it. */
   takeByUid(tenantId: string, kind: string, uid: string): Promise<ProtocolEntry | undefined>
   delete(name: EntryName): Promise<void>
   /**

@@ -38,7 +38,7 @@ export function foldText(text: string): string {
     .trim()
 }
 
-/** The texts of a user that are there to be searched in the middle, and by domain. */
+/** The texts of a user for searches by any part, and by domain. */
 export function searchTexts({ emailKey, profile }: Pick<User, 'emailKey' | 'profile'>): {
   search_text: string
   domain_key: string

@@ -20,7 +20,7 @@ export interface TenantScan {
   limit: number
 }
 
-/** The key by which a tenant is found. Letters of ASCII count the same in any case, as databases have it. */
+/** The key by which a tenant is found. Only ASCII letters are compared without case, as in the databases. */
 export function tenantKey(text: string): string {
   return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
 }

@@ -77,7 +77,9 @@ export function stateIn({ disabled, verified, lastWay, notSince }: UserQuery): U
 /** The rows in a state with keys that begin with a text, in the order of the key and the id. */
 export interface RangeScan extends UserState {
   column: SearchColumn
-  /** Only rows behind this place; the id of another column's row may stand in it. */
+  /**
+   * The scan begins after this place. Its id may belong to a row that another column's scan found.
+   */
   after: SearchCursor
   /** Only rows before this key. */
   before: string
@@ -102,7 +104,7 @@ export function searchKey(text: string): string {
   return key.length > SEARCH_LENGTH ? [...key].slice(0, SEARCH_LENGTH).join('') : key
 }
 
-/** The columns of a user that are there to be searched. */
+/** The columns of a user for searches. */
 export function searchKeys({ profile }: Pick<User, 'profile'>): {
   name_key: string
   family_name_key: string

@@ -6,7 +6,8 @@ type Outcome =
   | { kind: 'refused'; reason: string }
 
 /**
- * Counts a login that its first step ends. One that goes on is counted when every factor is proven.
+ * Counts a login that ends at its first step. A login that continues is counted when every factor
+ * is proven.
  *
  * @param outcome - Its reasons come from a closed list.
  */

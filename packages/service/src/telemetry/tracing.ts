@@ -156,7 +156,7 @@ export function traceIds(): { trace_id?: string; span_id?: string } {
   return active ? { trace_id: active.traceId, span_id: active.spanId } : {}
 }
 
-/** Whether a span is active. Without an SDK there is none, so this is all that a statement costs then. */
+/** Whether a span is active. Without an SDK none is, so a statement costs no more than this check. */
 export function isTraced(): boolean {
   return trace.getActiveSpan() !== undefined
 }

@@ -40,7 +40,10 @@ const SWITCH_OFF_SECONDS = 5 * 86_400
 /** The most requests to one endpoint a second. */
 const PER_SECOND = 50
 
-/** The endpoints that a process sends to at a time. One that does not answer holds one place. */
+/**
+ * The number of endpoints that a process sends to at a time. A slow endpoint takes one of these
+ * places.
+ */
 const MAX_LANES = 200
 
 /** How many lanes are taken at a time, so that other processes get some. */

@@ -13,7 +13,7 @@ export interface EventQuery {
   /** Without types: all but those that have to be named. */
   types: readonly string[]
   limit: number
-  /** How long to wait for an event where there is none, in seconds. */
+  /** The seconds to wait for an event if there is none yet. */
   waitSeconds: number
   /** Whether the reader waits no longer. */
   isAbandoned(): boolean
@@ -61,7 +61,8 @@ export function createEventReader({ store, events }: DomainContext): EventReader
       read += entries.length
       for (const entry of entries) {
         const of = eventsOf(entry).filter((event) => isWanted(types, event))
-        // Both events of one entry, or none: the reader goes on behind the entry.
+        // Both events of an entry are returned, or none, because the reader continues after the
+        // entry.
         if (found.length > 0 && found.length + of.length > limit) {
           return { events: found, next, isEnd: false }
         }

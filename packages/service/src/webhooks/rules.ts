@@ -85,7 +85,7 @@ export async function getWebhook({ context, tenantId }: Scope, id: string): Prom
 }
 
 /**
- * Replaces the fields of an endpoint. One that is switched on again gets the events of the time in which it was off.
+ * Replaces the fields of an endpoint. An endpoint that is enabled again gets the events that it has missed.
  *
  * @throws ServiceError as {@link createWebhook} does, and `not_found`.
  */
@@ -107,7 +107,7 @@ export async function updateWebhook(
   return after
 }
 
-/** Gives an endpoint a new key. For a day, events are signed with the one before as well. */
+/** Gives an endpoint a new key. For a day, events are signed with the earlier key as well. */
 export async function rotateSecret(scope: Scope, id: string): Promise<WebhookWithSecret> {
   const { context } = scope
   const secret = newSecret()
@@ -152,7 +152,7 @@ export function secretsOf({ vault, clock }: DomainContext, webhook: Webhook): st
   return sealed.map((one) => vault.open(purpose(id), one))
 }
 
-/** Seals the keys of all endpoints under the newest master key. It is no update of them. */
+/** Seals the keys of all endpoints under the newest master key. `updatedAt` stays. */
 export async function resealWebhooks(context: DomainContext): Promise<void> {
   const { vault, store } = context
   function reseal(last: Webhook): Webhook {

@@ -4,7 +4,7 @@ import type { StoredAuditEntry } from '../store/records.ts'
 import { omitZero } from './omit-zero.ts'
 import { formatTimestamp } from './timestamps.ts'
 
-/** The place of an entry, as `after` has it. */
+/** The place of an entry in the log, as the content of `after`. */
 export const auditPlace: z.ZodType<[at: number, id: number]> = z.tuple([z.int(), z.int()])
 
 /** An entry as the API answers with it. */

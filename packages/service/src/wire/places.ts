@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { ServiceError } from '../domain/writes/errors.ts'
 import { reason } from '../domain/writes/reasons/index.ts'
 
-/** A place in a list as `after` has it; clients send it back as it is. */
+/** Encodes a place in a list as the value of `after`, which clients send back unchanged. */
 export function encodePlace(place: unknown): string {
   return Buffer.from(JSON.stringify(place)).toString('base64url')
 }
@@ -31,7 +31,8 @@ export const timedPlace: z.ZodObject<{ at: z.ZodInt; key: z.ZodString }> = z.obj
 })
 
 /**
- * A page of a list that was read as a whole, the newest first. It goes on behind a place whose item is gone, too.
+ * A page of a list that was read as a whole, the newest first. The page after a place can be read even if its item is
+ * gone.
  *
  * @param at - The time of an item. Items of the same time are in the order of their ids.
  * @throws ServiceError `invalid_request` for an `after` that is no place.

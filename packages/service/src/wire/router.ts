@@ -3,7 +3,7 @@ import { match } from 'path-to-regexp'
 /** The method and the path by which a route is found. */
 interface Routed {
   readonly method: string
-  /** The path, with parts such as `:tenant`, each of which stands for letters, digits, `_` and `-`. */
+  /** The path. A part such as `:tenant` matches letters, digits, `_` and `-`. */
   readonly path: string
 }
 

@@ -11,7 +11,7 @@ export function formatTimestamp(at: Micros): string {
   if (minute !== latest.minute) {
     latest = { minute, text: new Date(minute * 60_000).toISOString().slice(0, -'00.000Z'.length) }
   }
-  // The first digit stands for the zeros in front of the others.
+  // Adding a power of ten keeps the leading zeros. Its own digit is removed.
   const digits = String(100_000_000 + at - minute * MINUTE)
   return `${latest.text}${digits.slice(1, 3)}.${digits.slice(3)}Z`
 }

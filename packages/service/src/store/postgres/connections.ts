@@ -21,8 +21,8 @@ export interface Connections {
   /** Runs a statement that changes nothing, on a connection that reads share. */
   read<R>(statement: Sql<R>): Promise<Rows<R>>
   /**
-   * Runs a quick read on a connection of its own, regularly. Without an answer, all connections are replaced, as the
-   * server may have vanished, and reads in progress are asked once more.
+   * Runs a quick read regularly on a separate connection. Without an answer, the server may have vanished, so all
+   * connections are replaced, and reads in progress are repeated.
    */
   heartbeat<R>(statement: Sql<R>): Promise<Rows<R>>
   /** Runs one statement that may write, as a transaction of its own. */

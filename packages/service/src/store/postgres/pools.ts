@@ -16,7 +16,7 @@ export interface Pool {
 /** Makes a pool; none of its connections is opened yet. */
 export function createPool(name: string, settings: pg.PoolConfig): Pool {
   const pool = new pg.Pool(settings)
-  // The pool has thrown the connection away by then.
+  // The pool has already removed the connection.
   pool.on('error', () => {})
   // From the first moment on: one that ends between its making and its first use would end the process.
   pool.on('connect', (client) => client.on('error', () => {}))

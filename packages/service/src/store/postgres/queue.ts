@@ -144,5 +144,5 @@ function createQueue(connections: Connections, now: Now, table: 'mail' | 'notice
 
 const COLUMNS = raw(MESSAGE_COLUMNS)
 
-/** The due time of ended messages, written as the indexes have it. */
+/** The due time of ended messages, in the same form as in the indexes. */
 const NEVER_DUE = raw(String(NEVER))

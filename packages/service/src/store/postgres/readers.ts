@@ -9,11 +9,14 @@ type Reader = Promise<pg.Client>
 
 /** Connections that reads share, and one for the heartbeat. */
 export interface Readers {
-  /** Runs a read, and once more if its connection was lost. */
+  /** Runs a read, and repeats it if its connection was lost. */
   read<R>(statement: Sql<R>): Promise<Rows<R>>
   /** The connection of the heartbeat, opened if there is none. */
   beating(): Reader
-  /** Replaces all connections, and asks the reads in progress once more. Statements in progress keep theirs, which may well be all right. */
+  /**
+   * Replaces all connections, and repeats the reads in progress. Their first attempts keep the old connections, which
+   * may still work.
+   */
   replace(): void
   close(): Promise<void>
 }
@@ -26,7 +29,7 @@ export function createReaders(settings: pg.ClientConfig, ask: Ask): Readers {
   let readers: Slots = []
   /** The connection of the heartbeat, apart from the others: behind a slow read it would seem silent. */
   let beating: Slots = []
-  /** The reads in progress, each as a function that asks it once more. */
+  /** The reads in progress, each as a function that repeats it. */
   const waiting = new Set<() => void>()
   let turn = 0
   let isClosed = false

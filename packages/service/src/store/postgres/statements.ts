@@ -78,8 +78,8 @@ export async function oncePreparedAgain<T>(transaction: () => Promise<T>): Promi
 }
 
 /**
- * PostgreSQL refuses U+0000 in text. Nothing that is stored has it, so that a look-up with it has to find
- * nothing: U+0001 is in no id and no address either.
+ * PostgreSQL refuses U+0000 in text. No stored text has it, so a look-up with it must find nothing. It is replaced by
+ * U+0001, which no id and no address has.
  */
 function withoutNul(value: unknown): unknown {
   return typeof value === 'string' && value.includes('\0')

@@ -24,7 +24,7 @@ export function pairs(list: readonly string[]): Record<string, string> {
   return object
 }
 
-/** The entry of the fields of a hash; `undefined` where there is none. */
+/** The entry in the fields of a hash; `undefined` if it is empty. */
 export function toEntry(fields: Record<string, string>): ProtocolEntry | undefined {
   const { tenantId, kind, key, payload, expiresAt, grantId, uid, accountId, consumedAt } = fields
   if (tenantId === undefined || kind === undefined || key === undefined) return undefined

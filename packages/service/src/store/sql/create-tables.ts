@@ -106,7 +106,7 @@ export function createTables(engine: EngineName): string[] {
 const keys = { email: 'email_key', name: 'name_key', family_name: 'family_name_key' }
 const states = { disabled: 'disabled = 1', unverified: 'verified_at is null' }
 
-/** The statement that adds a column; PostgreSQL lets a column be that is there. */
+/** The statement that adds a column. On PostgreSQL, it does nothing if the column exists. */
 export function addColumn(engine: EngineName, table: TableName, column: string): string {
   const { record }: Table = tables[table]
   const type = record[column] ?? ''
@@ -142,7 +142,7 @@ export function indexesOf(engine: EngineName): { [name: string]: string } {
     users_by_family_name: `users (tenant_id, family_name_key, id) where family_name_key > ''`,
     users_by_domain: `users (tenant_id, ${domain}, id)`,
     ...Object.fromEntries(ofStates),
-    // The id of a social credential is made from connection, issuer and subject: one user of a tenant has it.
+    // The id is derived from connection, issuer and subject, so only one user of a tenant has the account.
     credentials_social: `unique credentials (tenant_id, id) where type = 'SocialCredential'`,
     // A passkey or security key is one user's of the tenant.
     credentials_keys: `unique credentials (tenant_id, id) where type = 'HardwareCredential'`,

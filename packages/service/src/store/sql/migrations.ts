@@ -34,9 +34,9 @@ interface Own {
 }
 
 /**
- * Every change since release 0.2.0, oldest first. One that was released is never edited: if a later one changes a table
- * of `schema.ts`, the statement here becomes a text of its own. No change removes something that the previous release
- * needs, because that release serves until it is replaced.
+ * Every change since release 0.2.0, oldest first. A released change is never edited: if a later one changes a table of
+ * `schema.ts`, the statement of the earlier one is written out here. No change removes something that the previous
+ * release needs, because that release serves until it is replaced.
  */
 export function changesOf(engine: EngineName, { tables, indexes, step }: Own): readonly Change[] {
   return [

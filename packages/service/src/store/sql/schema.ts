@@ -272,7 +272,7 @@ export const tables = {
       created_at: 'integer not null',
       updated_at: 'integer not null',
     },
-    // The state of the endpoint's queue of deliveries. A change of it is no change of the endpoint.
+    // The state of the endpoint's queue of deliveries. It is not part of the endpoint itself.
     more: {
       due_at: 'integer not null default 9007199254740991',
       held_until: 'integer not null default 0',

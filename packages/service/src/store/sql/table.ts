@@ -57,8 +57,8 @@ export const inTenant: TableParent = {
 }
 
 /**
- * A further step of a write, in the same transaction, with the row that was written or deleted. It is
- * asked for after the change was applied; `undefined`: there is none.
+ * A further step of a write, in the same transaction, with the row that was written or deleted. It is called after the
+ * change was applied; `undefined` for no further step.
  */
 type Step<S> = (row: AnyRow) => S | undefined
 

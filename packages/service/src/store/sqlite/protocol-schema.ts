@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { makePrivate } from './private-file.ts'
 
-/** The version of the tables, as `user_version` of the file has it. */
+/** The version of the tables, stored as `user_version` of the file. */
 export const SCHEMA_VERSION = 5
 
 /**

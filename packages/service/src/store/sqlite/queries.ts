@@ -6,9 +6,10 @@ import { type Sql, textOf } from '../sql/sql.ts'
 import { storeFailure } from './failure.ts'
 
 /**
- * Statements on one `node:sqlite` connection. The connection's owner makes sure that a transaction has it alone.
+ * Runs statements on one `node:sqlite` connection. The caller makes sure that nothing else uses it during a
+ * transaction.
  *
- * @param before - Resolves when a statement may run. Default: at once.
+ * @param before - Resolves when a statement may run. Default: immediately.
  */
 export function createSqliteQueries(database: DatabaseSync, before?: () => Promise<void>): Queries {
   const statements = new Map<string, StatementSync>()

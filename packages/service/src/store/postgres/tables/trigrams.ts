@@ -43,8 +43,8 @@ export async function fillSearchTexts(db: Queries): Promise<'unfinished' | undef
 }
 
 /**
- * The index of trigrams where it is missing, and the extension is there or may be made. Otherwise there is none to make,
- * and searches go by beginnings. Asked at each start, so that an extension that was made later is used.
+ * The trigram index, if it is missing and the extension exists or can be created. Otherwise `undefined`, and searches
+ * use prefixes. Checked at each start, so that an extension that is installed later is used.
  *
  * The list of rows that the index has not sorted yet is short, as every search reads all of it.
  */

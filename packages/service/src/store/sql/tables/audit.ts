@@ -61,7 +61,7 @@ export function createAudit(engine: Engine, addEntry: AddEntry): Omit<AuditStore
         requestId !== undefined && sql`request_id = ${requestId}`,
         target !== undefined && sql`target = ${target}`,
       ].filter((one) => one !== false)
-      // As the index has it; elsewhere the order of ids is that of time.
+      // In the order of the index. Elsewhere, the order of ids is that of time.
       const isByTime = tenantId !== undefined && conditions.length === 1
       const rows = await reader.all(sql<EntryRow>`${entries}
         ${conditions.length > 0 ? sql`where ${join(conditions, separators.and)}` : sql``}

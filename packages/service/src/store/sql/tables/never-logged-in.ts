@@ -1,8 +1,8 @@
 import type { EngineName } from '../sql.ts'
 
 /**
- * The triggers that keep the users who have not logged in: a new user is one, and is none from the first login on, that at
- * a process of an earlier release as well. A later login updates a row, which costs nothing.
+ * The triggers that maintain the table `never_logged_in`: a new user is added, and removed at the first login, even by
+ * a process of an earlier release. Later logins update a row of `last_logins`, which fires no trigger.
  */
 export function createNeverTriggers(engine: EngineName): string[] {
   const add = 'insert into never_logged_in (tenant_id, user_id)'
