@@ -140,7 +140,7 @@ type Methods = Readonly<Record<string, Route>>
 
 /**
  * Makes the login of one application. Instances share no state. It returns at once. In the
- * background it asks the provider and the session store once, and logs which of them cannot be
+ * background it contacts the provider and the session store once, and logs which of them cannot be
  * reached.
  *
  * @throws {@link ConfigError} listing everything wrong with the options.
@@ -149,7 +149,7 @@ export function createAuth<U = AppUser, Exchange = unknown>(
   options: AuthOptions<U, Exchange>,
   platform: Platform = {},
 ): Auth<U> {
-  // The type of the user is what the application's schema or word says; the kit looks at records alone.
+  // `U` is the application's claim about its users, by its schema or a type argument. The kit treats users as plain records.
   const { resolved, personas } = resolveHere(options as unknown as AnyAuthOptions, platform)
   const { fetch } = resolved
   const telemetry = createTelemetry(resolved.telemetry, (cause) => warnAboutTelemetry(cause, log))

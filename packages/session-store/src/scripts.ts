@@ -6,10 +6,10 @@ export interface Script {
   readonly sha: string
 }
 
-/** The mark that a destroyed session leaves behind for a while, so that a late write finds it. */
+/** The value that takes the place of a destroyed session for a while, so that a late write is refused. */
 export const ENDED = 'x'
 
-/** Bytes at the start of a sealed value that differ at every write: its version. */
+/** The length of the version, in bytes: the start of a sealed value, which differs with every write. */
 export const VERSION_BYTES = 13
 
 const ENDED_MILLISECONDS = 300_000
@@ -32,11 +32,16 @@ local function finish()
 end
 `
 
-/** ARGV: value, milliseconds. 1 when written, 0 when a session of this id has just ended. */
+/** Stores a session. ARGV: the value, its lifetime in milliseconds. Returns 1 if stored, 0 if a session with this id has just ended. */
 export const beginScript: Script = script(`${ofSession}
 return begin()`)
 
-/** ARGV: value, milliseconds, version seen or ''. 1 when replaced, 0 when ended, 2 when changed. */
+/**
+ * Replaces a session unless another request has changed it. ARGV: the value, its lifetime in
+ * milliseconds, and the version that was read, or '' to skip the comparison. Returns 1 if it was
+ * replaced, 0 if it has ended, 2 if it has another version. If the script is sent twice, the second
+ * run finds the new version and returns 1.
+ */
 export const replaceScript: Script = script(`
 local version = redis.call('GETRANGE', KEYS[1], 0, ${VERSION_BYTES - 1})
 if version == '' or version == '${ENDED}' then return 0 end
@@ -45,7 +50,7 @@ if ARGV[3] ~= '' and version ~= ARGV[3] then return 2 end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return 1`)
 
-/** Ends a session, also when Redis is full: deleting is always allowed, the mark may be refused. */
+/** Ends a session. Works also when Redis is full, because deleting is always allowed; only the mark may be refused. */
 export const endScript: Script = script(`${ofSession}
 finish()
 return 1`)

@@ -149,7 +149,7 @@ class SessionRequestAuth<U, Sent> implements RequestActions<U, Sent> {
     try {
       const failed = failedOf(context.options, current.user, asked, request)
       if (!(failed instanceof Promise)) return failed === undefined
-      // Its own failure is of no interest beside this one.
+      // The error below is thrown instead. A rejection of this promise must not be reported as unhandled.
       failed.catch(() => {})
     } catch (error) {
       if (error instanceof DeniedError) return false

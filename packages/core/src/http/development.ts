@@ -28,19 +28,19 @@ export function personasPath(baseUrl: URL): string {
   return `${recorderPath(baseUrl)}/log-in-as`
 }
 
-/** Says at the address of the login recorder how it is installed. */
+/** Makes the route that explains, at the address of the login recorder, how to install it. Logs that once. */
 export function developmentMissing(
   { baseUrl }: { readonly baseUrl: URL },
   log: Log,
 ): { answer(path: string): AuthResponse | undefined } {
   const recorder = recorderPath(baseUrl)
-  let isSaid = false
+  let isLogged = false
   return {
     answer(path) {
       if (path !== recorder) return undefined
       const message = `The login recorder is not installed: ${INSTALL_RECORDER}`
-      if (!isSaid) log.warned('LATCHKEY_DEVELOPMENT_MISSING', message)
-      isSaid = true
+      if (!isLogged) log.warned('LATCHKEY_DEVELOPMENT_MISSING', message)
+      isLogged = true
       const body = `<p>To see what happened, step by step, install the login recorder, and start the application again:</p><p><code>${INSTALL_RECORDER}</code></p><p><small>LATCHKEY_DEVELOPMENT_MISSING</small></p>`
       return page({ title: 'The login recorder is not installed', body, status: 404 })
     },

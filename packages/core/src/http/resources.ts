@@ -24,12 +24,13 @@ export interface ResourceOptions {
 
 /** A resource with its addresses at one base URL. */
 export interface ResolvedResource extends ResourceOptions {
-  /** Its path at the origin, the path of `baseUrl` included. */
+  /** The path in public addresses, which begins with that of `baseUrl`. */
   readonly publicPath: string
-  /** The name that clients ask tokens for, and the `aud` of these. */
+  /** The identifier that clients send as `resource`, and the `aud` of their tokens. */
   readonly identifier: string
-  /** The paths at which its metadata is asked for, as the kit sees them. */
+  /** The paths of requests for the metadata: at the origin, and as the kit sees them below the path of `baseUrl`. */
   readonly metadataPaths: readonly string[]
+  /** The public address of the metadata. */
   readonly metadataUrl: string
 }
 

@@ -26,7 +26,7 @@ export async function countRepetitions(
   login: Login,
 ): Promise<number | undefined> {
   const { headers } = asked.request
-  // Browsers say so of every request to which a redirect of the provider led, however many others came in between.
+  // A request gets these values if any redirect on the way to it came from another origin, even if later ones stay here.
   const site = headers.get('sec-fetch-site')
   if (site !== 'cross-site' && site !== 'same-site') return undefined
   const { options } = asked.context

@@ -3,10 +3,10 @@ import type { ConfigFault } from '../shared/check-options.ts'
 import type { AnyAuthOptions } from './options.ts'
 
 /**
- * The discovery document of the options, where `metadata` has all that a login needs and no
- * `discoveryUrl` says where more is.
+ * The discovery document, if the options contain all that a login needs in `metadata` and have no
+ * `discoveryUrl`; otherwise `undefined`.
  *
- * @param issuer - As the options spell it: with a slash at the end, or without one.
+ * @param issuer - The issuer as the options spell it, with or without a slash at the end.
  */
 export function documentOf(
   { metadata, discoveryUrl }: AnyAuthOptions,
@@ -17,13 +17,17 @@ export function documentOf(
   return isComplete ? { issuer, ...metadata } : undefined
 }
 
-/** The members that replace those of the document. Its issuer is checked, not replaced. */
+/** The members of `metadata` that replace those of the fetched document. `issuer` is checked, not replaced. */
 export function replacements({ metadata = {} }: AnyAuthOptions): Readonly<Record<string, unknown>> {
   const { issuer: _checked, ...members } = metadata
   return members
 }
 
-/** Checks the options about discovery against the issuer; `undefined` where a function names it. */
+/**
+ * Checks that `metadata` and `discoveryUrl` fit the issuer, and adds faults to `faults`.
+ *
+ * @param issuer - The issuer; `undefined` if the option is a function.
+ */
 export function checkDiscovery(
   { metadata, discoveryUrl }: AnyAuthOptions,
   issuer: URL | undefined,

@@ -80,9 +80,10 @@ function cookieHeader(visitor: Holder): string {
   return headerWithout(visitor, undefined)
 }
 
-function headerWithout({ cookies }: Holder, left: string | undefined): string {
+/** The `Cookie` header of a visitor. Keys of the jar have the name of the cookie after a space. */
+function headerWithout({ cookies }: Holder, omittedKey: string | undefined): string {
   return [...cookies]
-    .filter(([key]) => key !== left)
+    .filter(([key]) => key !== omittedKey)
     .map(([key, { value }]) => `${key.slice(key.indexOf(' ') + 1)}=${value}`)
     .join('; ')
 }

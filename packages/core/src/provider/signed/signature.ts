@@ -45,17 +45,17 @@ interface Jwk {
 
 /** A provider's published keys. */
 export interface KeySet {
-  /** Whether there is a key for the header. */
+  /** Whether a key fits the header of a token. */
   has(header: JwtHeader): boolean
-  /** Whether the header names its key, or there is no other for it (OIDC Core 1.0 §10.1). */
+  /** Whether the header identifies one key: by its `kid`, or because only one fits (OIDC Core 1.0 §10.1). */
   isClear(header: JwtHeader): boolean
   /**
-   * Whether one of the keys for the header made the signature of a compact JWS; the first eight are
-   * tried.
+   * Whether one of the keys that fit the header made the signature of a compact JWS. The first eight
+   * are tried.
    *
    * @param name - A SHA-256 of the whole JWS. With it, a valid signature is remembered as long as
-   *   this key set is used, because verifying one costs more than all other checks of a token. Give
-   *   none for a token that comes once.
+   *   this key set is used, because verifying one costs more than all other checks of a token. Leave
+   *   it out for a token that is used once.
    */
   verify(jws: DecodedJws, name?: string): boolean
 }
