@@ -1,20 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { every } from './every.ts'
 
-/** Items that any process may work on, one process at a time each. */
+/** A queue of items. Any process may work on an item, but only one at a time. */
 export interface WorkQueue<T> {
   /** Takes up to `limit` items that are due, so that no other process gets them for `seconds`. */
   claim(limit: number, seconds: number): Promise<readonly T[]>
-  /** Keeps claimed items from others for `seconds` from now; they may have ended meanwhile. */
+  /** Extends the claim on items to `seconds` from now. Some may have ended meanwhile. */
   renew(items: readonly T[], seconds: number): Promise<unknown>
   /**
-   * Makes due what lies further ahead than this queue puts anything, as its clock has gone back since; answers how many
-   * items. A worker calls it at the start and twice a minute.
+   * Makes items due whose due time is further ahead than this queue ever puts one, because the clock was set back. A
+   * worker calls it at the start and twice a minute.
    *
    * @param leaseSeconds - The lease of a claimed item.
+   * @returns The number of items.
    */
   recall(leaseSeconds: number): Promise<number>
-  /** Whether something may be due, as of a second ago at most. Without this method it is always asked. */
+  /** Whether an item may be due, as known at most a second ago. Without this method, `claim` is always called. */
   mayBeDue?(): boolean
 }
 
@@ -23,18 +24,18 @@ export interface WorkerOptions<T> {
   queue: WorkQueue<T>
   /** How long a claimed item is kept from other processes. It is renewed while the item is worked on. */
   leaseSeconds: number
-  /** The most items at a time. */
+  /** The number of items in progress at most. */
   atOnce: number
-  /** The most items of one claim, so that other processes get some. Default: `atOnce`. */
+  /** The number of items of one claim at most, so that other processes get some. Default: `atOnce`. */
   claimAtOnce?: number
   /** The shortest time from one claim to the next: under load, each finds several items. Default: none. */
   claimEveryMs?: number
-  /** How often the queue is looked at without being asked. */
+  /** The interval at which the queue is checked without a call of `wake`. */
   pollMs: number
   /**
    * Works on an item and stores the outcome; a rejection is logged, and the item is claimed again after its lease.
    *
-   * @returns In how many seconds the item is due again; `undefined`: not by itself.
+   * @returns The seconds until the item is due again; `undefined` if it is finished, or becomes due by another event.
    */
   attempt(item: T, isClosed: () => boolean): Promise<number | undefined>
 }
@@ -49,7 +50,7 @@ export interface Worker {
   close(): Promise<void>
 }
 
-/** How often items are looked for that a clock ahead has put off. */
+/** The interval at which `recall` is called. */
 const RECALL_MS = 30_000
 
 /**

@@ -93,27 +93,27 @@ export interface User {
   profile: Record<string, string>
 }
 
-/** The facts about a user by which a mailed link is judged; see `domain/ways/valid-links.ts`. */
+/** The history of a user's address, which decides whether a mailed link still counts; see `domain/ways/valid-links.ts`. */
 export interface Standing {
-  /** How often the account has got another address from a person who proved it. */
+  /** The number of times that the address was changed by a person who proved the new one. */
   moves: number
-  /** How often an operator has decided about the account. */
+  /** The number of decisions of operators about the account, such as a change of the address. */
   rulings: number
-  /** The addresses from which links have taken the account since the last ruling, in that order. */
+  /** The addresses from which a link has taken the account back since the last ruling, the oldest first. */
   displaced: readonly Displaced[]
-  /** The time at which the reader of a displaced address contested that; `undefined` after a ruling. */
+  /** The time at which the reader of a displaced address contested the change; `undefined` after a ruling. */
   contestedAt: Micros | undefined
-  /** The latest address that an operator has given the account, while that still matters. */
+  /** The latest change of the address by an operator, until it is changed back or a dispute about it is decided. */
   readdressed: Readdressed | undefined
 }
 
 /** An address that an operator has given an account; see `domain/ways/second-operator.ts`. */
 export interface Readdressed {
-  /** The actor who has done it. */
+  /** The actor who has changed the address. */
   by: string
   /** The address, in the form in which addresses are compared. */
   to: string
-  /** Until then, another operator has to confirm it. */
+  /** The time until which the address proves nothing unless another operator confirms it. */
   until: Micros
   /** The proven addresses that the account had before, whose readers can contest that. */
   from: readonly Displaced[]
@@ -121,7 +121,7 @@ export interface Readdressed {
   isContested?: boolean
 }
 
-/** The standing of a user of whom nothing is stored. */
+/** The standing of a user without a stored one. */
 export const newStanding: Standing = {
   moves: 0,
   rulings: 0,

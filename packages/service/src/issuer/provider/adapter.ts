@@ -235,7 +235,7 @@ function clientAdapter(context: IssuerContext, tenantId: string, issuer: string)
   }
 }
 
-/** The client with the keys that it publishes, for a request in which it proves itself with one. */
+/** The client with its published keys, if the request has a client assertion to verify; otherwise the client as it is. */
 async function withPublishedKeys(
   { clientKeys }: IssuerContext,
   tenantId: string,

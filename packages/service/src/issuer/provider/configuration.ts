@@ -44,7 +44,7 @@ export function createConfiguration(
     claims: claimsOfScope,
     scopes: ['openid', 'offline_access'],
     acrValues: [acrOf.two_step, acrOf.mfa],
-    // Name and email are in the ID Token as well as in the answer of userinfo.
+    // The ID Token has name and email, too, and not only the response of userinfo.
     conformIdTokenClaims: false,
     responseTypes: ['code'],
     clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'],
@@ -74,15 +74,15 @@ export function createConfiguration(
     // Few agents ask for offline access, and their access tokens last for minutes. Without that scope, refresh tokens end
     // with the session.
     issueRefreshToken: async (_ctx, client, source) =>
-      // An operator who acts for a user stops doing so with the access token.
+      // The login of an operator as a user has no refresh token, so it ends with the access token.
       !isOfActing(source) &&
       client.grantTypeAllowed('refresh_token') &&
       (source.scopes.has('offline_access') || isSelfDescribed(client)),
     rotateRefreshToken: rotatesUnlessRefused,
-    // A device stays logged in when the browser in which its user has confirmed it logs out.
+    // A device stays logged in after a logout in the browser in which its user has confirmed it.
     expiresWithSession: async (_ctx, source) =>
       isOfActing(source) || (!isFromDevice(source) && !source.scopes.has('offline_access')),
-    // Also for an access token that is revoked alone: codes and tokens end with their grant.
+    // Revoking a single access token ends its grant as well, because every token is checked by its grant.
     revokeGrantPolicy: () => true,
     cookies: cookies(options.isSecure),
     routes: paths,
@@ -123,7 +123,7 @@ export function createConfiguration(
   }
 }
 
-/** The lifetimes of what the provider gives out, in seconds. */
+/** The lifetimes of tokens, codes, sessions and other records of oidc-provider, in seconds. */
 function secondsOf({ domain: { clock } }: IssuerContext, tenantId: string): Configuration['ttl'] {
   return {
     AccessToken: (_ctx, { resourceServer }, { clientId }) => {
@@ -138,7 +138,7 @@ function secondsOf({ domain: { clock } }: IssuerContext, tenantId: string): Conf
     Interaction: lifetimes.interactionSeconds,
     Grant: lifetimes.offlineGrantSeconds,
     Session: (ctx, session) => {
-      // It has no user, and keeps the secret of a form.
+      // A session without a user only keeps the secret of a form.
       if (session.accountId === undefined) return lifetimes.interactionSeconds
       const now = clock.now() / 1000
       const { acting } = session as LoginFacts

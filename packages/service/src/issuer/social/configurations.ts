@@ -84,7 +84,7 @@ export function createConfigurations({
         auth(own)(server, metadata, body, headers)
       },
       {
-        // The address is checked by the guard of outgoing requests, which lets plain http pass on loopback.
+        // The fetch of outgoing requests checks addresses, and allows plain HTTP only on loopback.
         execute: isPlain
           ? [client.allowInsecureRequests, client.enableNonRepudiationChecks]
           : [client.enableNonRepudiationChecks],
@@ -95,7 +95,7 @@ export function createConfigurations({
   }
 
   async function configOf(connection: Connection): Promise<Configuration> {
-    // A connection that was changed is another one.
+    // With `updatedAt`, so that a changed connection is discovered again.
     const key = `${connection.tenantId} ${connection.id} ${connection.updatedAt}`
     const found = known.get(key)
     if (found && found.freshUntil > domain.clock.now()) return found.config
@@ -111,7 +111,7 @@ export function createConfigurations({
       const facts = { tenantId, connection: id, issuer, ...factsOf(error) }
       logger.warn(
         facts,
-        'A provider does not say where its endpoints are; the ones of before are used.',
+        'The discovery document of a provider cannot be read; its earlier endpoints stay in use.',
       )
       found.freshUntil = domain.clock.now() + RETRY_MS
       return found.config

@@ -28,8 +28,8 @@ export interface Connections {
   /** Runs one statement that may write, as a transaction of its own. */
   write<R>(statement: Sql<R>): Promise<Rows<R>>
   /**
-   * Runs `work` with a connection of its own. It throws when `work` asks for another one: calls that each
-   * hold a connection and wait for a second would stop one another.
+   * Runs `work` with a connection that nothing else uses. It throws if `work` asks for a second one,
+   * because calls that hold one and wait for another could block each other.
    */
   use<T>(work: (run: Run) => Promise<T>): Promise<T>
   /** Like `use`, on one of a few connections for locks only, so that `work` may use others. */
@@ -38,7 +38,7 @@ export interface Connections {
 }
 
 const WRITERS = 10
-/** More than the tasks that hold a lock for minutes, of which there are two. */
+/** More than the tasks that may hold a lock for minutes: erasing tenants, sealing secrets again, and sealing the audit log. */
 const LOCKS = 4
 
 /** The time without an answer to a heartbeat after which connections are given up. */
@@ -46,7 +46,7 @@ const HEARTBEAT_MS = 2_500
 const CONNECT_MS = 5_000
 const QUERY_MS = 10_000
 
-/** PostgreSQL's number of the type `bigint`; every one of ours is below 2^53. */
+/** PostgreSQL's id of the type `bigint`. Our values are below 2^53, so they are read as numbers. */
 const INT8 = 20
 const types: pg.CustomTypesConfig = {
   getTypeParser: ((oid: number, format?: 'text' | 'binary') =>

@@ -6,7 +6,11 @@ import type { Run } from './statements.ts'
 /** How many rows one statement inserts. */
 const BATCH = 1_000
 
-/** Inserts rows of text and numbers, many a statement; answers how many. */
+/**
+ * Inserts rows of texts and numbers, many with each statement. All rows have the columns of the first one.
+ *
+ * @returns The number of rows.
+ */
 export async function copyRows(run: Run, table: string, rows: Iterable<AnyRow>): Promise<number> {
   const types = await columnTypes(run, table)
   let batch: AnyRow[] = []

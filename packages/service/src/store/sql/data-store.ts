@@ -28,7 +28,7 @@ export type SqlTables = Omit<
   'deliveries' | 'foreignVersion' | 'exclusively' | 'together' | 'sealingKeys' | 'check' | 'close'
 >
 
-/** The tables that few writes concern, for every SQL database. */
+/** Makes the tables with few writes, which are the same in every SQL database. */
 export function createRareTables(
   engine: Engine,
 ): Pick<
@@ -48,9 +48,9 @@ export function createRareTables(
 }
 
 /**
- * All tables, in a database where a write costs little more than its statements.
+ * Makes all tables of a database that runs in this process, where a round trip costs nothing (SQLite).
  *
- * @param now - The time now, by which jobs are held.
+ * @param now - Makes the expression for the current time, by which jobs are held.
  */
 export function createSqlTables(engine: Engine, now: () => Sql): SqlTables {
   const { writer, write } = engine

@@ -62,8 +62,8 @@ export function createUserSearch({
 
 const every = columnsIn('users')
 
-/** The ends of the names of indexes by the columns of a search. */
-const indexNames = {
+/** The suffixes of the names of indexes, by the column that they sort by. */
+const indexSuffixes = {
   email_key: '_by_email',
   name_key: '_by_name',
   family_name_key: '_by_family_name',
@@ -71,7 +71,11 @@ const indexNames = {
   id: '',
 } as const
 
-/** The conditions of a scan, and the index of the rows in its state; `undefined` for the table, which is in the order of ids. */
+/**
+ * The conditions for the users in a state, and the index that has these users in the order of `column`.
+ *
+ * @returns `index`: its name; `undefined` for the table itself, which is in the order of ids.
+ */
 export function stateOf(
   tenantId: string,
   { column, disabled, verified, lastWay, notSince }: UserState & Pick<RangeScan, 'column'>,
@@ -79,13 +83,13 @@ export function stateOf(
   index: string | undefined
   states: Sql
 } {
-  // In the words of the indexes: otherwise these would not be used.
+  // Written exactly as in the partial indexes, which the database would not use otherwise.
   const states: string[] = []
   if (disabled !== undefined) states.push(`disabled = ${Number(disabled)}`)
   if (verified !== undefined) states.push(`verified_at is ${verified ? 'not null' : 'null'}`)
   if (column === 'name_key' || column === 'family_name_key') states.push(`${column} > ''`)
   const rows = disabled ? 'users_disabled' : verified === false ? 'users_unverified' : 'users'
-  const index = `${rows}${indexNames[column]}`
+  const index = `${rows}${indexSuffixes[column]}`
   return {
     index: index === 'users' ? undefined : index,
     states: join(
@@ -99,7 +103,7 @@ export function stateOf(
   }
 }
 
-/** The way of the last login in a state, and the rest of the state. */
+/** Splits a state into the way of the last login and its other conditions. */
 export function wayIn({ lastWay, ...others }: UserState): {
   way: UserState['lastWay']
   others: UserState
@@ -107,7 +111,7 @@ export function wayIn({ lastWay, ...others }: UserState): {
   return { way: lastWay, others }
 }
 
-/** Users by the way of their last login, up to a condition: an index has them in the order of `user_id`. */
+/** The `from` clause for users by the way of their last login, in the order of an index by `user_id`. Append conditions with `and`. */
 export function usersBy(
   tenantId: string,
   way: LoginWay | 'never',
@@ -122,7 +126,7 @@ export function usersBy(
     cross join users where tenant_id = ${tenantId} and id = user_id`
 }
 
-/** The condition that the last login was in a way. Only `users` has the column `id`. */
+/** The condition that the last login of a user was in a way. `id` without a table is that of `users`. */
 export function loggedInBy(tenantId: string, way: LoginWay | 'never'): Sql {
   return way === 'never'
     ? sql`exists (select 1 from never_logged_in where never_logged_in.tenant_id = ${tenantId} and user_id = id)`

@@ -219,7 +219,7 @@ function createClaims(db: DeliveryDatabase): Pick<DeliveryStore, 'claim' | 'rene
   }
 }
 
-/** The results of attempts, and the lanes that they were made in. */
+/** Stores the results of attempts, and gives back the lanes in which they were made. */
 function createOutcomes(db: DeliveryDatabase): Pick<DeliveryStore, 'finish' | 'release'> {
   const { write, now, table } = db
   return {
@@ -247,7 +247,8 @@ function createOutcomes(db: DeliveryDatabase): Pick<DeliveryStore, 'finish' | 'r
         pause: Math.round(pauseSeconds * 1e6),
         failing: isFailing === undefined ? null : Number(isFailing),
       }))
-      // This statement may not see a delivery that was added meanwhile.
+      // `due_at` is both the time of the lane's next delivery and the version of its state. If it has changed since the
+      // claim, a delivery was added that this statement may not see. Then the lane is due at once.
       const rows = await write(sql<{ id: string; due: number; held: number }>`update webhooks
         set held_until = ${now()} + ours.pause, fence = fence + 1,
           failing_since = case ours.failing when 0 then null

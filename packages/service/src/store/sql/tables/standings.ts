@@ -47,9 +47,9 @@ function toStandingRow(
 }
 
 /**
- * The statement that counts an effect on the standing of a user. A ruling ends a dispute.
+ * The statement that counts a ruling or a move in the standing of a user. A ruling also ends a dispute.
  *
- * @param user - Selects the tenant's id as `of_tenant`, and the user's as `of_user`.
+ * @param user - A select statement with the columns `of_tenant` and `of_user`: the ids of the tenant and the user.
  */
 export function countEffect(effect: StandingEffect, user: Sql): Sql {
   const isRuling = effect === 'ruled'
