@@ -15,7 +15,7 @@ import {
   setCookie,
 } from '@latchkey/core/internal'
 
-/** The door of the login recorder and the personas: a browser gets in that has opened the link of the log. */
+/** The access control of the login recorder and the personas: a browser must have opened the link in the log. */
 export interface Door {
   /** The address with the key, which gives the browser the cookie. */
   readonly link: string
@@ -31,14 +31,14 @@ const BODY =
   '<p><small>LATCHKEY_DEVELOPMENT_KEY</small></p>'
 
 /**
- * Makes the door.
+ * Makes the access control.
  *
- * @param key - The key of development, which the link in the log has.
+ * @param key - The development key, which is part of the link in the log.
  */
 export function createDoor(key: string, { baseUrl, secure }: ResolvedAuthOptions, log: Log): Door {
   const recorder = recorderPath(baseUrl)
   const paths = new Set([recorder, personasPath(baseUrl)])
-  // The link is in the log, the cookie is nowhere.
+  // Not the key itself, so that the value of the cookie is in no log.
   const pass = macOf('cookie', deriveKey(key, 'development'))
   const linkAt = ({ origin }: URL): string => `${origin}${recorder}?key=${key}`
   return {
@@ -46,7 +46,7 @@ export function createDoor(key: string, { baseUrl, secure }: ResolvedAuthOptions
     answer(path, { context, request }) {
       if (!paths.has(path)) return undefined
       const at = context.options.baseUrl
-      // Browsers send the cookies of one port to every other of the same host.
+      // The name has the port, because browsers send cookies to all ports of a host.
       const name = `latchkey-development${at.port && `-${at.port}`}`
       const query = queryOf(request.url)
       const given = query.get('key')

@@ -49,12 +49,12 @@ type VerifyClient = ((info: Info) => boolean) | ((info: Info, done: Verified) =>
 const secured = new WeakSet<object>()
 /** The request of each client's handshake. */
 const requests = new WeakMap<object, NodeRequest>()
-/** The visits of the latest messages of a client, by the handler that they are for. */
+/** The visit of the latest message of a client, for each handler. */
 const messages = new WeakMap<object, Map<unknown, AnyVisit>>()
 
 /**
- * Puts the login in front of the gateways of an application: Nest calls no guard when a client connects, so each
- * server that its adapter makes decides about the handshake.
+ * Guards the handshakes of an application's gateways. Nest calls no guard when a client connects, so the check is added
+ * to each server that the WebSocket adapter creates.
  */
 export function secureGateways(
   config: ApplicationConfig,
@@ -74,14 +74,14 @@ export function secureGateways(
     }
   }
   const { setIoAdapter } = config
-  // Nest sets its own adapter when the first gateway is there, and the application may set another before.
+  // Nest sets its own adapter at the first gateway. The application may have set another before.
   config.setIoAdapter = (adapter) => {
     secure(adapter)
     setIoAdapter.call(config, adapter)
   }
 }
 
-/** Lets a server decide about handshakes before they are answered. */
+/** Adds the check of handshakes to a server. A refused client is never connected. */
 function secureServer(
   server: object,
   adapter: object,
@@ -154,8 +154,8 @@ function refuse(done: Verified, refusal: Refusal): void {
 }
 
 /**
- * The refusal of a handshake: where visitors are welcome at one of the gateways there, only that of a page of another
- * site; otherwise the user must be allowed at one of them.
+ * The refusal of a handshake. If a gateway of the server is public, only pages of other sites are refused. Otherwise,
+ * the user must be allowed at one of the gateways.
  */
 async function refusalAt(
   place: Place,

@@ -17,8 +17,8 @@ export interface PackedRecord {
 }
 
 /**
- * The claims of the ID token that members of a login repeat. Such a member is left out; it is `null` where the login
- * has none and the ID token has.
+ * The claim of the ID token that each member of a login usually repeats. A member with the same value is left out of the
+ * packed record. A member that is missing, although the ID token has the claim, is packed as `null`.
  */
 const CLAIM_OF: Readonly<Record<string, string>> = {
   issuer: 'iss',

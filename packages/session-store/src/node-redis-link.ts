@@ -25,15 +25,15 @@ export function isNodeRedis(client: unknown): client is NodeRedisClient {
   return typeof (client as Partial<NodeRedisClient> | null)?.withCommandOptions === 'function'
 }
 
-/** Makes a link of a client, which stays its owner's to close. */
+/** Makes a link over an application's client. Closing the link does not close the client. */
 export function nodeRedisLink(client: NodeRedisClient): RedisLink {
-  // The store bounds the time itself: the client's own limit is an AbortSignal for each command,
-  // which costs more than reading a session does.
+  // The store has its own deadline. The client's would create an AbortSignal for each command, which
+  // costs more than reading a session.
   const reader = client.withCommandOptions({
     typeMapping: { [BULK_STRING]: Buffer },
     timeout: undefined,
   }) as { get(key: string): Promise<Buffer | null> }
-  // Answers in the types that the scripts expect, regardless of the application's type mapping.
+  // Returns the types that the scripts expect, even if the application has another type mapping.
   const writer = client.withTypeMapping({ [BULK_STRING]: Buffer }) as NodeRedisClient
   const keyPrefix = String((client as { _keyPrefix?: string | Buffer })._keyPrefix ?? '')
   const call = (keys: string[], args: ScriptArgument[]) => ({ keys, arguments: args })

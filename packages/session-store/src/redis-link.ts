@@ -3,10 +3,10 @@ import type { Script } from './scripts.ts'
 /** The arguments of a script, beside its keys. */
 export type ScriptArgument = string | Buffer
 
-/** The reason of a connection that was closed, where nothing more is known. */
+/** The reason for a lost connection if nothing more is known. */
 export const NO_CONNECTION = 'there is no connection'
 
-/** Hears how the connection to Redis fares. */
+/** Receives changes of the connection to Redis. */
 export interface ConnectionWatcher {
   lost(cause: unknown): void
   ready(): void
@@ -15,24 +15,24 @@ export interface ConnectionWatcher {
 /** The few operations that any Redis client must offer. */
 export interface RedisLink {
   get(key: string): Promise<Buffer | null>
-  /** Runs a script that Redis knows. Texts in the answer are bytes. */
+  /** Runs a script that Redis has cached. Texts in the result are buffers. */
   evalSha(script: Script, keys: string[], args: ScriptArgument[]): Promise<unknown>
   eval(script: Script, keys: string[], args: ScriptArgument[]): Promise<unknown>
-  /** Every key that begins like this, on all nodes, some at a time; some may come twice. */
+  /** Yields all keys with a prefix, of all nodes, in groups. A key may come twice. */
   scan(prefix: string): AsyncIterable<string[]>
-  /** Whether keys are on several servers, so that a script has one key. */
+  /** Whether keys are on several servers, so that a script may have one key only. */
   readonly isCluster?: boolean
-  /** The host and port that it leads to, without a password. */
+  /** The host and port of Redis, without a password. */
   readonly address?: string | undefined
-  /** Leaves a connection on which nothing has been answered for a while, and makes another. */
+  /** Replaces a connection on which nothing was answered for a while. */
   reconnect?(): void
-  /** Reports when the connection is lost, cannot be made, or is there. */
+  /** Reports when the connection is lost, cannot be opened, or is ready. */
   watch?(connection: ConnectionWatcher): void
   /** Closes the connection, if the store made it. */
   close(): Promise<void>
 }
 
-/** Runs a script by its name, and sends the script itself where Redis does not know it (any more). */
+/** Runs a script by its hash, and sends the script itself if Redis has not cached it. */
 export async function runScript(
   link: RedisLink,
   script: Script,

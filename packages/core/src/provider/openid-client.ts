@@ -6,7 +6,7 @@ import type { ProviderFetch } from './transport.ts'
 /** The exports of openid-client. */
 export type OpenidClient = typeof import('openid-client')
 
-/** Work with openid-client; `sent` has the members of the last token answer, as the provider sent them. */
+/** Work with openid-client. `sent` returns the members of the last token response, as the provider sent them. */
 export type ClientWork<T> = (
   client: OpenidClient,
   configuration: Configuration,
@@ -21,7 +21,7 @@ export type ClientCall = <T>(work: ClientWork<T>) => Promise<T>
  * starting the kit, and a process without logins never needs it.
  */
 export function loadOpenidClient(): Promise<OpenidClient> {
-  // Each `import()` asks the module loader again.
+  // Kept, because each `import()` goes through the module loader again.
   loaded ??= import('openid-client')
   return loaded
 }
@@ -62,8 +62,11 @@ export function createClientPool(configure: () => Promise<Configuration>): Clien
 }
 
 /**
- * A fetch as openid-client takes it: its bodies are forms, or nothing. The error of a token endpoint is
- * in the body (RFC 6749 §5.2), which openid-client does not read when it sees a `WWW-Authenticate` too.
+ * Makes a fetch for openid-client, which sends forms or no body. It reads token responses first and
+ * changes their form, so that openid-client sees the error in the body (RFC 6749 §5.2) even if there is
+ * a `WWW-Authenticate` header.
+ *
+ * @param keep - Receives the members of each token response as they were sent.
  */
 function fetchForClient(fetch: ProviderFetch, keep: (sent: Members) => void): CustomFetch {
   return async (url, { method, headers, body }) => {

@@ -1,7 +1,7 @@
 import { SessionEndedError } from '../errors/errors.ts'
 import type { SessionsById } from './sessions-by-id.ts'
 
-/** Tells connections that stay open when the session behind them has ended. */
+/** Notifies lasting connections when the session behind them has ended. */
 export interface SessionWatch {
   /**
    * A signal that is aborted with a {@link SessionEndedError} when the session ends. At once when
@@ -9,8 +9,8 @@ export interface SessionWatch {
    * process. For a session in a cookie, ends in other processes are not noticed, and idle time does
    * not count.
    *
-   * @param id - The session; `undefined` where only `expiresAt` counts.
-   * @param expiresAt - When it ends in any case, in seconds since the epoch.
+   * @param id - The id of the session; `undefined` if only `expiresAt` counts.
+   * @param expiresAt - The time at which the session ends in any case, in seconds since the epoch.
    * @param onClose - Calls its argument when the connection is closed, so that the session is no
    *   longer watched for it. Without it, the session is watched until it ends.
    */
@@ -28,13 +28,13 @@ interface Watched {
 }
 
 const POLL_MILLISECONDS = 10_000
-/** Sessions that are looked up at a time. */
+/** The number of sessions that are read at a time. */
 const AT_A_TIME = 50
 
-/** Makes the watch. Nothing is looked up, and no timer runs, while no connection is open. */
+/** Makes the watch. While no connection is open, it reads no session and runs no timer. */
 export function createSessionWatch(sessions: SessionsById): SessionWatch {
   const watched = new Set<Watched>()
-  /** The same by session: a logout among many connections ends its own, and passes no others. */
+  /** The same connections by session id, so that a logout finds its own without a search through all. */
   const byId = new Map<string, Set<Watched>>()
   let timer: ReturnType<typeof setInterval> | undefined
   let isPolling = false
@@ -65,7 +65,7 @@ export function createSessionWatch(sessions: SessionsById): SessionWatch {
       const record = await sessions.load(id)
       if (!record?.login) endAll(id)
     } catch {
-      // A store that does not answer ends no session: it is asked again.
+      // A failure of the store ends no session. The next poll reads it again.
     }
   }
   const poll = async (): Promise<void> => {
@@ -84,10 +84,10 @@ export function createSessionWatch(sessions: SessionsById): SessionWatch {
       start(one)
       sessions.ends.hear = endAll
       timer ??= setInterval(() => void poll(), POLL_MILLISECONDS)
-      // A function of node. An open connection keeps the process running by itself.
+      // Only Node has `unref`. The timer need not keep the process running, because an open connection does.
       ;(timer as { unref?(): void }).unref?.()
       onClose?.(() => stop(one))
-      // It may have ended while a guard decided.
+      // The session may have ended while a guard decided.
       if (id !== undefined && !sessions.inCookie) void check(id)
       return one.controller.signal
     },

@@ -167,7 +167,7 @@ export const guards: readonly Case[] = [
     },
   ],
   [
-    'a verification that the provider sends as a text is a boolean, and any other value is none',
+    'the texts "true" and "false" in email_verified count as booleans, and other values are left out',
     async ({ open, provider }) => {
       const site = await open({
         routes: [guarded('/verified', { claims: { email_verified: true } }), SHOWS_USER],
