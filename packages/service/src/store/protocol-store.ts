@@ -257,28 +257,27 @@ export interface MessageQueues {
 }
 
 /**
- * The store of data that expires: everything OpenID Connect passes around, attempts that are
- * counted, and mail on its way out.
+ * The store of data that expires: records of OpenID Connect such as codes and sessions, counted attempts,
+ * and mail that waits to be sent.
  *
- * Every method is atomic by itself. Nothing that has expired is ever returned. Objects returned are
- * copies. Methods reject only when the store itself fails. Every implementation passes the suite in
+ * Every method is atomic. Expired data is never returned. Returned objects are copies. Methods reject only when the store itself fails. Every implementation passes the suite in
  * `test/issuer/protocol-store-suite.ts`.
  */
 export interface ProtocolStore extends Pick<MessageQueues, 'mail' | 'notices'> {
   /** Inserts the entry, or replaces the one of the same name. */
   put(entry: ProtocolEntry): Promise<void>
   /**
-   * Replaces an entry that is as the caller has read it.
+   * Replaces an entry unless it has changed since the caller read it.
    *
    * @param payload - The payload that was read.
-   * @returns Whether it was replaced: not one that was replaced, spent or removed since, or has expired.
+   * @returns `false` if it was replaced, used or removed meanwhile, or has expired.
    */
   replace(entry: ProtocolEntry, payload: string): Promise<boolean>
   /**
    * Finds an entry.
    *
-   * @param renewal - Prolongs its life in the same step.
-   * @returns The entry as it was before that.
+   * @param renewal - Extends the lifetime of the entry in the same step.
+   * @returns The entry as it was before the extension.
    */
   find(name: EntryName, renewal?: Renewal): Promise<ProtocolEntry | undefined>
   /** Finds several, in the same order. */
@@ -309,52 +308,53 @@ export interface ProtocolStore extends Pick<MessageQueues, 'mail' | 'notices'> {
   takeByUid(tenantId: string, kind: string, uid: string): Promise<ProtocolEntry | undefined>
   delete(name: EntryName): Promise<void>
   /**
-   * Makes changes in one step, each of another entry. Where the entries are on several servers, one after the other: what is
-   * spent first.
+   * Makes changes in one step, each of a different entry. If the entries are on several servers, the changes are made one
+   * after the other, beginning with entries that are marked as used.
    *
-   * @returns Whether they were made. None is when an entry that they spend is spent or gone.
+   * @returns `false` if an entry to mark was used already or is missing. Then no change was made.
    */
   write(changes: readonly Change[]): Promise<boolean>
   deleteByGrant(tenantId: string, kind: string, grantId: string): Promise<void>
 
-  /** Counts an attempt, unless it comes too early. */
+  /** Counts an attempt, unless it comes too early after the previous one. */
   admit(key: string, limit: AttemptLimit): Promise<Admission>
-  /** The attempts counted so far; `undefined` when there are none, or they are forgotten. */
+  /** The attempts that were counted; `undefined` if there are none, or they have expired. */
   attempts(key: string): Promise<Attempts | undefined>
   /** The attempts of every key of a group, by the rest of the key; see {@link ProtocolStore.resetAttempts}. */
   attemptsOf(group: string): Promise<({ member: string } & Attempts)[]>
   /**
-   * Begins an attempt at each of the counters; only its failure is counted. Begins it at none of
-   * them if it is too early for one or has to wait for others.
+   * Begins an attempt at all of the counters, or at none if it is too early for one of them or has to
+   * wait for other attempts. Only a failure is counted, by {@link ProtocolStore.endAttempt}.
    *
-   * @param attempt - Names the attempt. It is under way until it ends, at the latest until `until`.
+   * @param attempt - The id of the attempt.
+   * @param until - The time at which the attempt ends if {@link ProtocolStore.endAttempt} was not called.
    */
   beginAttempt(
     counters: readonly AttemptCounter[],
     attempt: string,
     until: Micros,
   ): Promise<Beginning>
-  /** Ends an attempt. Failures are counted in the same step, even if the attempt is under way no longer. */
+  /** Ends an attempt, and counts failures in the same step, even if the attempt has already ended by `until`. */
   endAttempt(
     ends: readonly (AttemptCounter & { outcome: AttemptOutcome })[],
     attempt: string,
   ): Promise<void>
-  /** Forgets all attempts. */
+  /** Deletes the counted attempts of a key. */
   resetAttempt(key: string): Promise<void>
-  /** Forgets all attempts of a group: of every key that begins with it. It ends with a key's first `/`. */
+  /** Deletes the counted attempts of a group: of every key that begins with it. A group ends with the first `/` of a key. */
   resetAttempts(group: string): Promise<void>
 
   /**
-   * Removes what has expired, and mail of more than a week ago; answers how many entries, 0 where they
-   * are removed without being asked.
+   * Removes expired entries, and mail that is older than a week. Resolves to the number of entries; 0 in a
+   * store that removes them by itself.
    */
   prune(): Promise<number>
   /**
-   * Resolves once the store has written something; rejects with the reason when it cannot, and other
-   * processes could.
+   * Resolves once a test write has succeeded. Rejects with the reason if this process cannot write,
+   * although others may.
    */
   check(): Promise<void>
-  /** Finishes what is under way, then lets go of files and connections. */
+  /** Finishes work in progress, then closes files and connections. */
   close(): Promise<void>
 }
 

@@ -5,50 +5,51 @@ import { ServiceError } from '../domain/writes/errors.ts'
 import { reason } from '../domain/writes/reasons/index.ts'
 import { eventsOf, isWanted, type ServiceEvent } from './events.ts'
 
-/** Which events a reader asks for. */
+/** A request of a reader for events. */
 export interface EventQuery {
   tenantId: string
   /** The `sequence` of the last event that the reader has. */
   after: number
-  /** Without types: all but those that have to be named. */
+  /** The event types to read. Empty: all but those that have to be named. */
   types: readonly string[]
   limit: number
   /** The seconds to wait for an event if there is none yet. */
   waitSeconds: number
-  /** Whether the reader waits no longer. */
+  /** Whether the reader has disconnected. */
   isAbandoned(): boolean
 }
 
-/** Events of a tenant in their order, and where to read on. */
+/** Events of a tenant in their order, and the place after them. */
 export interface EventPage {
   events: ServiceEvent[]
   /** The `after` of the next request. */
   next: number
 }
 
-/** Answers readers that ask for events. */
+/** Reads events for clients that poll. */
 export interface EventReader {
   /** @throws ServiceError `place_gone` when the log no longer has all entries after `after`. */
   read(query: EventQuery): Promise<EventPage>
-  /** Lets those who wait have their answers. */
+  /** Answers all waiting readers at once. */
   close(): void
 }
 
-/** How many entries are read at a time, and for one answer. */
+/** The number of entries that are read at a time, and for one response at most. */
 const BATCH = 200
 const MAX_READ = 10_000
 
-/** How often those who wait look for what other processes have written. */
+/** The interval, in milliseconds, at which waiting readers look for entries of other processes. */
 const POLL_MS = 500
 
-/** How many readers wait at a time for each tenant; others get their answers at once. */
+/** The number of readers of a tenant that can wait at a time. Others are answered at once. */
 const MAX_WAITING = 20
 
 /** Reads events from the audit log. An event is not seen before all earlier ones of its tenant. */
 export function createEventReader({ store, events }: DomainContext): EventReader {
   const closed = new AbortController()
   const waiting = new Map<string, number>()
-  // By tenant, with a listener for each reader that waits: Node would take so many at `events` for a leak.
+  // A separate emitter with an event for each tenant. It has a listener for each waiting reader, which Node would report as
+  // a leak of `events`.
   const changes = new EventEmitter().setMaxListeners(0)
   events.on('change', ({ tenantId }) => tenantId !== undefined && changes.emit(tenantId))
 
@@ -84,7 +85,7 @@ export function createEventReader({ store, events }: DomainContext): EventReader
     )
   }
 
-  /** Resolves when the tenant may have something new, or the time is over. */
+  /** Resolves when the tenant may have new entries, or after `ms` milliseconds. */
   async function change(tenantId: string, ms: number): Promise<void> {
     const wake = new AbortController()
     const signal = AbortSignal.any([wake.signal, closed.signal])
@@ -93,7 +94,7 @@ export function createEventReader({ store, events }: DomainContext): EventReader
     try {
       await sleep(Math.min(ms, POLL_MS), undefined, { signal })
     } catch {
-      // Something was written, or the service closes.
+      // An entry was written, or the service closes.
     } finally {
       changes.off(tenantId, onChange)
     }
@@ -117,7 +118,7 @@ export function createEventReader({ store, events }: DomainContext): EventReader
     async read(query) {
       const until = performance.now() + query.waitSeconds * 1000
       const page = await look(query)
-      // Afterwards, so that no entry is pruned between the check and the read. Without an `after`, any place will do.
+      // After the read, so that no entry is pruned between the check and the read. `after: 0` means from the beginning.
       if (query.after > 0) await checkPlace(query.after)
       const count = waiting.get(query.tenantId) ?? 0
       if (page.events.length > 0 || !page.isEnd || query.waitSeconds === 0) return page

@@ -47,7 +47,7 @@ export interface AuditProblem {
 interface Compared {
   seal: Seal
   statement: SealStatement
-  /** The time of the last entry; `undefined`: the entries are not as they were sealed. */
+  /** The time of the last entry; `undefined` if the entries differ from the sealed ones. */
   intactTo: Micros | undefined
 }
 
@@ -57,7 +57,7 @@ const LATE_MICROS = 2 * 86_400 * 1e6
 /**
  * Compares the entries of a tenant with their seals.
  *
- * @param days - For how long the service keeps entries. Seals whose first entry is older may miss entries.
+ * @param days - The days for which the service keeps entries. Seals with older entries may lack some of them.
  */
 export async function verifyAudit(scope: Scope, days: number): Promise<AuditVerification> {
   const { context, tenantId } = scope
@@ -74,7 +74,7 @@ export async function verifyAudit(scope: Scope, days: number): Promise<AuditVeri
   for (const seal of seals) {
     const { statement } = seal
     if (!statement) {
-      const message = 'An entry that should be a seal of this tenant is none.'
+      const message = 'The entry of a seal of this tenant cannot be read as a seal.'
       found.problems.push({ kind: 'seal_invalid', from: seal.id - 1, to: seal.id, message })
       continue
     }
@@ -107,7 +107,7 @@ export async function* verifyAuditOf(
   for await (const id of ids) yield await verifyAudit({ ...scope, tenantId: id }, days)
 }
 
-/** Whether the seal before this one is missing. One that is older than all entries may have been pruned. */
+/** The problem of a missing seal before this one. A seal from before the horizon may have been pruned. */
 function gapBefore(
   { from, previousAt }: SealStatement,
   covered: number | undefined,
@@ -122,7 +122,7 @@ function gapBefore(
 /**
  * Compares the entries of a seal with its hash, and adds what differs to `found`.
  *
- * @returns The time of the last entry; `undefined` if the entries are not as they were sealed.
+ * @returns The time of the last entry; `undefined` if the entries differ from the sealed ones.
  */
 async function compareWithSeal(
   scope: Scope,

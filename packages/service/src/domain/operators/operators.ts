@@ -239,14 +239,14 @@ export async function operatorsOf({ context, tenantId }: Scope): Promise<Operato
   )
 }
 
-/** How each operator logs in, by id. */
+/** The ways in which each operator can log in, by the operator's id. */
 export async function operatorLogins({
   context,
 }: ServiceScope): Promise<ReadonlyMap<string, OperatorLogins>> {
   return new Map((await context.store.operators.logins()).map((one) => [one.id, one]))
 }
 
-/** The operator of a login at `loggedInAt`, in seconds since the epoch, if that is still valid. */
+/** The operator of a login at `loggedInAt` (in seconds since the epoch), if the login is still valid. */
 export async function operatorOfLogin(
   { store }: DomainContext,
   userId: string,
@@ -259,10 +259,10 @@ export async function operatorOfLogin(
 }
 
 /**
- * Gives an operator another role or reach, who is told by mail: by a process that serves, also when a command
- * has made the change.
+ * Changes the role or reach of an operator, and adds a job that tells the operator by mail. A serving process runs the
+ * job, even if a command made the change.
  *
- * @returns The operator, also as it was before.
+ * @returns The operator after and before the change.
  * @throws ServiceError `conflict` when no owner would be left.
  */
 export async function updateOperator(
@@ -356,7 +356,7 @@ async function checkOwners(scope: ServiceScope, id: string): Promise<void> {
     ({ operator, user }) => operator.role === 'owner' && !user.disabled,
   )
   const able = owners.filter(({ operator }) => !operator.invitation && !operator.isUnconfirmed)
-  // While no owner can log in, as before the first one has accepted, one who is invited stays.
+  // While no owner can log in, such as before the first one has accepted, the invited owners count.
   const counted = able.length > 0 ? able : owners
   const isOther = counted.some(({ operator }) => operator.id !== id)
   if (isOther || !counted.some(({ operator }) => operator.id === id)) return
@@ -380,10 +380,10 @@ async function createOperatorUser(
   return createUser(scope, input)
 }
 
-/** The address under which no browser finds it: it is served at the console's host. */
+/** The stored domain of the system tenant. No browser reaches it there: it is served at the console's host. */
 const STORED_DOMAIN = 'system'
 
-/** Makes the tenant of operators unless it is there: the first start with a console, or the first invitation. */
+/** Creates the tenant of operators if it does not exist: at the first start with a console, or the first invitation. */
 export async function ensureSystemTenant(scope: ServiceScope): Promise<void> {
   const own = within(scope)
   const { context } = scope

@@ -56,7 +56,7 @@ export function createPostgresDataStore(
     together: createExclusive(connections, 'shared'),
     sealingKeys: createSealingKeys(connections),
     async check() {
-      // PostgreSQL refuses it when it takes no writes. It meets no row, so that no other process holds it up.
+      // PostgreSQL refuses this statement if it accepts no writes. It changes no row, so it waits for no lock.
       await within(CHECK_MS, connections.write(sql`update revision set n = n where id = 0`))
     },
     async close() {
@@ -65,7 +65,7 @@ export function createPostgresDataStore(
   }
 }
 
-/** A check of the store's health does not wait until a connection gives up. */
+/** The time, in milliseconds, after which a health check fails. A connection would take longer to fail. */
 const CHECK_MS = 2_000
 
 async function within(ms: number, work: Promise<unknown>): Promise<void> {
@@ -96,7 +96,7 @@ function createTables(
     ...rare,
     tenants: {
       ...rare.tenants,
-      // Users in a statement of their own: a rare write has every process read its caches again.
+      // Users are erased outside of a rare write, because after a rare write every process reloads its caches.
       async erase(id, limit, audit) {
         if ((await eraseUsers(connections, id, limit)) === limit) return true
         return rare.tenants.erase(id, limit, audit)
@@ -121,13 +121,13 @@ function createTables(
         ...createReadAccount(engine),
       },
     ),
-    // A new rev, as an update of the user that is under way must not undo it.
+    // `rev` is raised, so that an update of the user in progress starts over and does not undo this.
     credentials: createCredentials(engine, credentials, (at, tenantId, userId) => [
       sql`update users
           set sessions_valid_after = greatest(users.sessions_valid_after, ${at}), rev = users.rev + 1
           from written where users.tenant_id = ${tenantId} and users.id = ${userId}
           returning users.tenant_id, users.id`,
-      // After the row of the user is locked, as other writes do it.
+      // The row of the user is locked first, as in other writes, to avoid deadlocks.
       countEffect('ruled', sql`select tenant_id as of_tenant, id as of_user from further1`),
     ]),
     legacyPasswords: createLegacyPasswords(engine),
@@ -137,7 +137,7 @@ function createTables(
       touchUser: sql`, rev = rev + 1`,
     }),
     cursors: createPostgresCursors(connections, settled, lastEntry),
-    // In a statement of its own: a rare write has every process read its caches again.
+    // Outside of a rare write, because after one every process reloads its caches.
     jobs: createJobs({
       reader: engine.reader,
       run: async (statement) => (await connections.write(statement)).rows,

@@ -17,11 +17,11 @@ const TABLE = 'latchkey_migration'
 /** The key of PostgreSQL's advisory lock: an arbitrary number, the same in every process. */
 const LOCK = 716_493_051_284
 
-/** How long a change waits for a table that is in use, and how often it tries. */
+/** The time, in milliseconds, for which a change waits for a table in use, and the number of its attempts. */
 const LOCK_MS = 2_000
 const MAX_TRIES = 30
 
-/** The state of a database's schema, as {@link pendingMigrations} finds it. */
+/** The result of {@link schemaState}: the tables are those of this version, or lack some changes by name. */
 export type SchemaState = { kind: 'current' } | { kind: 'behind'; missing: readonly string[] }
 
 /**

@@ -7,14 +7,14 @@ export type RedisConnection = Redis | Cluster
 /** The maximum time that a request waits for Redis, in milliseconds. */
 const COMMAND_MS = 2_000
 
-/** A connection that sends nothing for this time, although commands wait, is given up and replaced. */
+/** The time, in milliseconds, without a response after which a connection with waiting commands is replaced. */
 const SILENT_MS = 3_000
 
 /**
- * Connects to an address as {@link parseRedisAddress} reads it. While there is no connection, commands
- * fail after a short time; it is made again by itself.
+ * Connects to an address in the form of {@link parseRedisAddress}. A lost connection is reopened
+ * automatically; until then, commands fail after a short time.
  *
- * @param commandTimeout - How long a command may take, in milliseconds.
+ * @param commandTimeout - The time that a command may take, in milliseconds.
  */
 export function connectRedis(text: string, commandTimeout: number = COMMAND_MS): RedisConnection {
   const { kind, nodes, username, password, database, name, hasTls } = parseRedisAddress(text)
@@ -24,7 +24,7 @@ export function connectRedis(text: string, commandTimeout: number = COMMAND_MS):
     socketTimeout: Math.max(SILENT_MS, commandTimeout),
     maxRetriesPerRequest: 1,
     connectionName: 'latchkey',
-    // A server that has become a replica has not run the command; it runs where the address leads now.
+    // READONLY: the server has become a replica and did not run the command. `2` reconnects to the address, and repeats it.
     reconnectOnError: (error: Error): 2 | false =>
       /(^|-)READONLY /.test(error.message) ? 2 : false,
     ...(username !== undefined && { username }),
@@ -32,7 +32,7 @@ export function connectRedis(text: string, commandTimeout: number = COMMAND_MS):
     ...(hasTls && { tls: {} }),
   }
   const client = connect()
-  // Commands that fail say so; without a listener, a lost connection would end the process.
+  // Commands report their own failures. Without a listener, a lost connection would end the process.
   client.on('error', () => {})
   return client
 

@@ -65,7 +65,12 @@ function isAddressOrName(search: string): boolean {
   return !/^(@|usr_)/i.test(search.trim())
 }
 
-/** Makes the search for users whose address or name contains a text. They come in the order of their ids. */
+/**
+ * Makes the search for users whose address or name contains a text. They come in the order of their ids.
+ *
+ * The first users are read in order, because a common text soon fills the page. Only if it does not, the trigram index
+ * finds all users with the text; in a state, more users are read in order before, if the index finds too many.
+ */
 function createTextSearch({
   reader,
   trigrams,

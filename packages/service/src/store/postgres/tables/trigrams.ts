@@ -3,17 +3,18 @@ import type { Queries, Trigrams } from '../../sql/engine.ts'
 import { join, once, script, separators, sql } from '../../sql/sql.ts'
 import { DOMAIN } from './user-texts.ts'
 
-/** How many users one step gives their texts. */
+/** The number of users for whom one step writes the search text. */
 const PAGE = 5_000
 
-/** How long it is believed that the index is missing. */
+/** The time, in milliseconds, after which a missing index is looked for again. */
 const RECHECK_MS = 60_000
 
 const INDEX = 'users_by_trigrams'
 
 /**
- * Gives some users the texts in which a search looks; answers whether there may be more. The next ones are those behind
- * the last one who has a text.
+ * Writes the search texts of some users, beginning after the last user who has one.
+ *
+ * @returns `unfinished` if there may be more users.
  */
 export async function fillSearchTexts(db: Queries): Promise<'unfinished' | undefined> {
   const rows = await db.all(
@@ -71,11 +72,11 @@ async function isThere(db: Queries): Promise<boolean> {
   return found?.isValid ?? false
 }
 
-/** The index of trigrams in PostgreSQL. */
+/** Makes the searches by the trigram index of PostgreSQL. */
 export function createTrigrams(reader: Queries): Trigrams {
   let isFound = false
   let nextAt = 0
-  // Not "like", which would have the index look for every part of the text, those included that all users have.
+  // Not `like`: the index would then be read for every trigram of the text, even those that all users have.
   const contains = (text: string) => sql`position(${text} in search_text) > 0`
   return {
     async isReady() {
@@ -92,7 +93,7 @@ export function createTrigrams(reader: Queries): Trigrams {
         ? {
             met: sql`select id from users
               where tenant_id = ${tenantId} and id > ${after} and ${states} order by id limit ${count}`,
-            // One after another: a join may read the texts of all users.
+            // `lateral … offset 0` reads the text of one user after the other. A plain join might read those of all users.
             texts: sql`select id, search_text from met cross join lateral
               (select search_text from user_texts where of_tenant = ${tenantId} and of_user = id offset 0) as its_text`,
           }
@@ -110,7 +111,7 @@ export function createTrigrams(reader: Queries): Trigrams {
           and of_tenant = ${tenantId} and of_user > ${after} and ${contains(text)} limit ${most}`,
       found: (limit) =>
         isNarrowed
-          ? // Their states are looked up one after another, until the page is full.
+          ? // Reads the states of one user after the other, until the page is full.
             sql`select id from (select id from met order by id offset 0) as in_order
               where (select true from users where tenant_id = ${tenantId} and users.id = in_order.id and ${states})
               order by id limit ${limit}`
