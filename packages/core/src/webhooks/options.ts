@@ -47,8 +47,8 @@ export interface WebhookHandlerOptions {
   /**
    * Seconds that `onEvent`, `onUnknownEvent` and each call of `store` may take. Default 10; the
    * service waits 15 for the response. If a call takes longer, the response is 503 and the service
-   * sends the event again. The late call continues, and a copy of the event is not handled
-   * meanwhile.
+   * sends the event again. The late call continues, and for at most 60 seconds no copy of the event
+   * is handled meanwhile.
    */
   readonly answerSeconds?: number | undefined
   /** Returns the time in whole seconds since the epoch, for tests. Default: the system clock. */
