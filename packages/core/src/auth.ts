@@ -239,7 +239,9 @@ export function createAuth<U = AppUser, Exchange = unknown>(
   return auth
 }
 
-/** Whether the provider and the session store can be reached: asked now, and as the latest requests found out. */
+/**
+ * The probes: `ready` contacts the provider and the session store now, `health` reports what the latest requests found.
+ */
 function probesOf(context: AuthContext): Pick<AuthHandle, 'ready' | 'health'> {
   const { fixed } = context.providers
   const { store } = context.storedSessions
@@ -261,7 +263,7 @@ function probesOf(context: AuthContext): Pick<AuthHandle, 'ready' | 'health'> {
 
 const DEVELOPMENT = '@latchkey/development'
 
-/** The options, and the test users where no provider is configured on a developer's machine. */
+/** The resolved options; with test users, if no provider is configured on a developer's machine. */
 function resolveHere(
   options: AnyAuthOptions,
   { environment, find }: Platform,
@@ -277,7 +279,7 @@ function resolveHere(
   return provided ?? { resolved: resolveOrInstall(options, environment) }
 }
 
-/** The helpers of a developer's machine; `undefined` everywhere else. */
+/** The recorder and pages for development; `undefined` in production. */
 function developmentOf(
   options: ResolvedAuthOptions,
   { find }: Platform,
@@ -306,7 +308,7 @@ function createRouter(context: AuthContext, development: Development | undefined
   const routes = createRoutes(options, storedSessions.store.index !== undefined)
   const { callback } = options.routes
   const recorder = development?.recorder
-  // With an issuer function each issuer has a callback of its own.
+  // With an issuer function, each issuer has a separate callback.
   const issuerCallback = (path: string): Methods | undefined =>
     providers.fixed || !isIssuerCallback(path, callback) ? undefined : routes.get(callback)
   return (asked: RequestContext): Promise<AuthResponse> | undefined => {
@@ -327,7 +329,7 @@ function createRoutes({ routes }: ResolvedAuthOptions, hasIndex: boolean): Map<s
   }
   const read = (route: Route): Methods => ({ GET: route, HEAD: route })
   add(routes.login, { ...read(handleLogin), POST: handleLogin })
-  // Not HEAD: a program that looks whether a link works must not use up the login.
+  // No HEAD, because a program that checks whether a link works must not use up the login.
   add(routes.callback, { GET: handleCallback, POST: handleCallback })
   add(routes.logout, { ...read(handleLogout), POST: handleLogout })
   add(routes.loggedOut, read(handleLoggedOut))
@@ -337,7 +339,7 @@ function createRoutes({ routes }: ResolvedAuthOptions, hasIndex: boolean): Map<s
   return table
 }
 
-/** The document that a request asks for, if it is the same for everybody: no session is opened for it. */
+/** The handler of a document that is the same for everybody, such as resource metadata. No session is opened for it. */
 function publishedAt({ context, request }: Pick<RequestContext, 'context' | 'request'>) {
   const { resources } = context.options
   if (resources.length === 0) return undefined

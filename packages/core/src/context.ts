@@ -46,7 +46,7 @@ export interface AuthContext {
   readonly answerError: AnswerError
 }
 
-/** Goes on with the sessions of another login kit, so that a switch logs no user out. */
+/** Continues sessions of another login kit, so that a switch logs no user out. */
 export interface Adoption {
   /**
    * Creates a session for a visitor who has the old cookie and no session of this kit, once.
@@ -63,7 +63,7 @@ export interface RequestContext {
   readonly context: AuthContext
   readonly request: AuthRequest
   readonly session: StoredSession
-  /** The provider of the request, which is chosen once; all exchanges share one budget of time. */
+  /** The provider of the request, chosen once. All exchanges with it share one time budget. */
   provider(): MaybePromise<Provider>
 }
 
@@ -94,7 +94,7 @@ export interface DevelopmentPackage {
   /**
    * Makes the helpers of one instance.
    *
-   * @param key - The key of development: they answer no browser without it.
+   * @param key - The development key. Without it, a browser gets no answer from them.
    */
   createDevelopment(
     key: string,
@@ -108,7 +108,7 @@ export interface DevelopmentPackage {
   ): { readonly resolved: ResolvedAuthOptions; readonly personas: PersonaLogins } | undefined
 }
 
-/** The helpers of a developer's machine. */
+/** The helpers for development. */
 export interface Development {
   /** `undefined` where the package is not installed. */
   readonly recorder?: Recorder
@@ -119,7 +119,7 @@ export interface Development {
 /** Keeps the steps of logins, logouts and refusals. */
 export interface Recorder {
   readonly observe: Observe
-  /** Takes an event that belongs to no request, such as a failed discovery. */
+  /** Receives an event that belongs to no request, such as a failed discovery. */
   readonly publish: Publish
   /** Records the responses of the kit's routes. */
   follow(asked: RequestContext, answered: Promise<AuthResponse>): Promise<AuthResponse>
@@ -134,7 +134,7 @@ export interface PersonaSettings {
   readonly errors: ErrorClasses
 }
 
-/** The classes of the core that asks: the package may see another copy of it. */
+/** The error classes of the calling core, because the package may load another copy of it. */
 export interface ErrorClasses {
   readonly ProviderError: typeof ProviderError
   readonly RequestError: typeof RequestError

@@ -1,4 +1,4 @@
-// The names that applications use under every framework. Adapters hand them on.
+// The names that applications use under every framework. Adapters export them as well.
 export type { AuthHandle, AuthHealth } from '../auth.ts'
 export type {
   AccessErrorCode,

@@ -1,4 +1,4 @@
-/** A title for a visitor, and advice what to do. */
+/** A title for a visitor, and advice on what to do. */
 export interface VisitorText {
   readonly title: string
   readonly advice: string
@@ -6,9 +6,9 @@ export interface VisitorText {
 
 /** The meaning of a code and its remedy. */
 interface CodeEntry {
-  /** The situation, as docs/errors.md lists it. */
+  /** The situation, in the words of docs/errors.md. */
   readonly is: string
-  /** Log lines, the error page of development and docs/errors.md show it. */
+  /** The remedy, shown in log lines, on the error page of development and in docs/errors.md. */
   readonly remedy: string
 }
 
@@ -472,7 +472,7 @@ const WARNING = {
   },
 }
 
-/** Codes of log lines that are warnings, mostly about the configuration, and no errors. */
+/** Codes of log lines that are warnings, mostly about the configuration. No error has one. */
 export type WarningCode = keyof typeof WARNING
 
 /** Every failure the kit can report. The codes are public API and keep their meaning. */

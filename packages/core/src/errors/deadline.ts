@@ -4,10 +4,10 @@ import { isThenable, type MaybePromise, when } from '../shared/maybe-promise.ts'
 import { LatchkeyError } from './errors.ts'
 
 /**
- * Waits for something that the application has handed in: no request hangs because a function or a store
- * of the application does. An answer without a promise is there at once.
+ * Waits for a value from a function or store of the application, so that no request hangs because of it. A value that
+ * is no promise is returned at once.
  *
- * @param name - The option that the answer comes from, as the error names it.
+ * @param name - The name of the option, for the error.
  * @throws {@link LatchkeyError} with `LATCHKEY_ANSWER_LATE` when the time is up.
  */
 export function inTime<T>(
@@ -37,13 +37,15 @@ export function inTime<T>(
 
 type AnyFunction = (...given: never[]) => unknown
 
-/** The same function with a deadline for its answer. */
+/** Wraps a function of the application, so that its result has a deadline. */
 export function answering<F extends AnyFunction>(name: string, run: F, answerSeconds: number): F {
   const bounded = (...given: never[]): unknown => inTime(name, run(...given), answerSeconds)
   return bounded as F
 }
 
-/** The same object with a deadline for each of its functions; other members stay as they are. */
+/**
+ * A copy of an object with a deadline for each of its functions. Other members stay as they are.
+ */
 export function answeringAll<T extends object>(
   name: string,
   target: T,
@@ -71,10 +73,10 @@ function answeringLock({ acquire }: SessionLock, name: string, answerSeconds: nu
 
 const INDEX_METHODS = ['add', 'find', 'remove', 'begin', 'end'] as const
 
-/** Runs a call of a store, which is named by its method, such as `index.add`. */
+/** Runs a call of a store. `operation` is the name of the method, such as `index.add`. */
 type Observe = <T>(operation: string, ask: () => MaybePromise<T>) => MaybePromise<T>
 
-/** The same object with each of its functions run by `observe`. */
+/** A copy of an object whose functions are run by `observe`. */
 function observed<T extends object>(prefix: string, target: T, observe: Observe | undefined): T {
   if (!observe) return target
   const functions = Object.entries(target).map(([name, run]: [string, AnyFunction]) => {
@@ -88,7 +90,7 @@ function observed<T extends object>(prefix: string, target: T, observe: Observe 
  * A session store with a deadline for each of its calls.
  *
  * @param settings.name - The option that the store comes from. Default `session.store`.
- * @param settings.observe - Runs each call, such as to measure it. Default: nothing does.
+ * @param settings.observe - Runs each call, for example to measure it. Default: calls run directly.
  */
 export function answeringStore(
   store: SessionStore,

@@ -13,7 +13,9 @@ export const REMEDIES = {
     typ: 'Send an access token. For an opaque one, set `bearer.introspection` to `true`.',
   },
   LATCHKEY_CODE_REFUSED: {
-    /** The remedies of a refused client by its authentication; `default` is the one that discovery decides. */
+    /**
+     * The remedies for a refused client, by its authentication. `default`: the authentication that discovery decided.
+     */
     client: {
       default:
         'Check "clientSecret" and "clientId". Some providers need clientAuth: \'client_secret_post\'.',

@@ -6,9 +6,8 @@ export const ACTOR_REFUSED =
   'Another person acts for this user, and the guard lets only the user through.'
 
 /**
- * `actor` if another person acts for the user in this login and the guard refuses that. It does so
- * by its member `actor`, and also if the login is too weak, because that person cannot log in again
- * as the user.
+ * Returns `actor` if another person acts for the user and the guard refuses that: because of its
+ * member `actor`, or because the login is too weak and that person cannot log in again as the user.
  */
 export function actorRefused(
   { act }: Pick<AuthSession, 'act'>,

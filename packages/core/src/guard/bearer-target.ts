@@ -7,9 +7,9 @@ import { noAudience, type Requirement } from './requirement.ts'
 
 /** The resource or audience that the bearer token of a request must be for. */
 export interface BearerTarget {
-  /** `undefined` outside of all resources. */
+  /** The resource; `undefined` if the request is outside of all resources. */
   readonly resource: ResolvedResource | undefined
-  /** The values of `aud` of which the token must have one. */
+  /** The accepted values of `aud`, of which the token must have one. */
   readonly audiences: readonly string[]
 }
 
@@ -43,7 +43,10 @@ export function resourceParameters(
   return resource ? { scope: scopeOf(scopes), resource_metadata: resource.metadataUrl } : {}
 }
 
-/** Scopes as a parameter. No API asks for `offline_access`, which is between the client and the provider. */
+/**
+ * Scopes as the parameter of a challenge. `offline_access` is left out, because it is a matter of client and provider
+ * and not of the API.
+ */
 export function scopeOf(scopes: readonly string[]): string | undefined {
   return scopes.filter((one) => one !== 'offline_access').join(' ') || undefined
 }

@@ -21,11 +21,11 @@ import { presentMembers } from '../shared/present-members.ts'
 import type { BearerTarget } from './bearer-target.ts'
 import { checkProof } from './proof-of-possession.ts'
 
-/** The user of a bearer token. Nothing of it is stored. */
+/** The user of a bearer token. It is not stored. */
 export interface BearerLogin {
-  /** Names the token, as `SessionInfo` names a session; a hash, which opens nothing. */
+  /** An id of the token, like that of a `SessionInfo`. It is a hash, and gives no access. */
   readonly id: string
-  /** The facts of the token, as those of a session. */
+  /** The facts of the token in the form of a session. */
   readonly login: AuthSession
   /** The scopes of the token, with those that they imply. */
   readonly scopes: readonly string[]
@@ -40,10 +40,10 @@ export interface BearerLogin {
 type Claims = Readonly<Record<string, unknown>>
 
 const MAX_LENGTH = 16_384
-/** The header of a caller that forgot to await a token. */
+/** The header of a program that forgot to await its token. */
 const UNAWAITED = 'Bearer [object Promise]'
 
-/** The latest token of each request, with the answer to it. */
+/** The latest token of each request, with its result. */
 const readTokens = new WeakMap<AuthRequest, ReadToken>()
 
 interface ReadToken {
@@ -139,8 +139,8 @@ function tokenOf(request: AuthRequest): string {
 }
 
 /**
- * Checks that the sender proves every binding of a token. The key (`jkt`) is the only one that can be proven here, so a
- * token with any other is refused. Where the options require proofs, so is a token with none.
+ * Checks that the sender proves every binding of a token. A key (`jkt`) is the only binding that can be proven here, so
+ * a token with another one is refused. If the options require proofs, a token without a binding is refused as well.
  *
  * @see RFC 9449 §6.1, §6.2, §7.1, §7.2, RFC 7800 §3.1, FAPI 2.0 Security Profile §5.3.4
  */
@@ -175,9 +175,10 @@ interface Expected {
 }
 
 /**
- * The claims of a JWT access token (RFC 9068 §4). They are compared before a key is looked for.
+ * Verifies a JWT access token (RFC 9068 §4) and returns its claims. The claims are compared before
+ * a key is fetched.
  *
- * @param name - A SHA-256 of the token, by which a good signature is remembered.
+ * @param name - A SHA-256 of the token, by which a valid signature is remembered.
  */
 async function verified(
   name: string,
@@ -196,7 +197,7 @@ async function verified(
   return payload
 }
 
-/** The claims of a token that the provider is asked about (RFC 7662 §2.2). */
+/** Introspects a token at the provider, and returns its claims (RFC 7662 §2.2). */
 async function introspected(
   token: string,
   provider: Provider,

@@ -11,7 +11,7 @@ import { bearerChallenge, publishRefusal } from './refusals.ts'
 import { rehearse } from './rehearsal.ts'
 import type { Requirement } from './requirement.ts'
 
-/** The reason that a client gets when its token is refused (`error_description`). */
+/** The reasons for clients whose token is refused (`error_description`), by check. */
 const DESCRIPTIONS: Readonly<Record<string, string>> = {
   'token.typ': 'The token is not a JWT access token (RFC 9068)',
   'token.iss': 'The token is from another issuer',
@@ -33,8 +33,8 @@ interface BearerRequest extends RequestContext {
 }
 
 /**
- * Decides by the bearer token whether a request may go on: `undefined` when it may. No session is made,
- * and none is looked at. Browsers send no such token by themselves, so any page may send it.
+ * Decides by the bearer token whether a request may pass; `undefined` if it may. No session is created or read.
+ * Browsers do not send such a token on their own, so a request from any page is accepted.
  *
  * @see RFC 6750 §3, RFC 9470 §3
  */

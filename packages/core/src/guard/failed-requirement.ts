@@ -5,12 +5,12 @@ import type { Requirement } from './requirement.ts'
 
 type Claims = Readonly<Record<string, unknown>>
 
-/** A requirement as code of ours handles it: its functions take any user and any request. */
+/** A requirement inside the kit, where its functions take any user and any request. */
 type AnyRequirement = Pick<Requirement<unknown, Claims>, 'roles' | 'claims' | 'check'>
 
 /**
  * The part of a requirement that the user does not meet: `roles`, `claims.department` or `check`;
- * `undefined` when the user meets all of it. At once, unless the check answers with a promise.
+ * `undefined` when the user meets all of it. Returns a promise only if the check does.
  */
 export function failedOf(
   { rolesFrom, answerSeconds }: Pick<ResolvedAuthOptions, 'rolesFrom' | 'answerSeconds'>,
@@ -29,7 +29,7 @@ export function failedOf(
   }
   const answer: unknown = check ? check(user, subject) : true
   if (answer === true) return undefined
-  // Not promises alone: queries of some databases are thenables.
+  // Any thenable, because the queries of some databases are no promises.
   if (!isThenable(answer)) return 'check'
   return Promise.resolve(inTime('check', answer as Promise<unknown>, answerSeconds)).then(
     failedCheck,

@@ -18,14 +18,17 @@ const ANY_USER: Requirement<never, never> = {}
 
 /** The request that a guard decides about. */
 export interface GuardedRequest extends RequestContext {
-  /** The session, if it counts for this request. */
+  /** The session, if it is valid for this request. */
   readonly current: AuthSession | undefined
-  /** The user of the bearer token that the latest guard let in. The session does not count then. */
+  /**
+   * The user of the bearer token that the latest guard accepted. If it is set, the session is
+   * ignored.
+   */
   bearer: BearerLogin | undefined
 }
 
 /**
- * Decides whether a request may go on; at once when nothing has to be waited for.
+ * Decides whether a request may pass. Returns a promise only when it has to wait.
  *
  * @param subject - The request that checks receive; adapters pass their framework's.
  * @returns `undefined` if it may, otherwise the response: a redirect to the login for a page, 401
@@ -46,7 +49,10 @@ export function authorize(
   return authorizeSession(asked, requirement, subject)
 }
 
-/** Decides by the bearer token; `undefined` where none was sent and a session will do. */
+/**
+ * Decides by the bearer token. Returns `undefined` if the request has none and the guard accepts
+ * sessions.
+ */
 function authorizeBearer(
   asked: GuardedRequest,
   requirement: Requirement<never, never>,
@@ -57,7 +63,7 @@ function authorizeBearer(
   if (sendsToken(request)) {
     const decide = ({ authorizeBearer }: Bearer) =>
       authorizeBearer(asked, requirement, target, subject)
-    // An import waits for the loader at each request, also for a module that it has.
+    // Even for a loaded module, `import()` waits for the loader. So it is called only once.
     return bearer ? decide(bearer) : loadBearer().then(decide)
   }
   if (requirement.accept?.includes('session')) return undefined
@@ -68,7 +74,7 @@ type Bearer = typeof import('./bearer.ts')
 
 let bearer: Bearer | undefined
 
-/** Loads the part that most applications do not need, with the first token. */
+/** Loads the bearer module with the first token, because most applications do not need it. */
 async function loadBearer(): Promise<Bearer> {
   bearer = await import('./bearer.ts')
   return bearer
@@ -101,7 +107,7 @@ function authorizeSession(
   return refuseIfFailed(failed, asked, requirement, current)
 }
 
-/** Another page made the browser send its session along: nothing that the user wanted. */
+/** Refuses a write that a page of another site caused, because the user may not have wanted it. */
 function refuseOtherPage(
   asked: RequestContext,
   requirement: Requirement<never, never>,

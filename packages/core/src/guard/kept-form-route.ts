@@ -9,10 +9,10 @@ import { sessionAt } from '../login/session-strength.ts'
 
 /**
  * Answers the page of a kept form. `GET` shows its fields and asks whether to send them; `POST` uses the form up and
- * passes it on to the path that it was written for: the browser sends the fields there itself (307).
- * Without one, it says that the form is gone: it was sent, has expired, or is of another browser or user.
+ * redirects with 307, so that the browser sends the fields to the path of the form. If there is no such form, a page
+ * says that it was sent or has expired, or belongs to another browser or user.
  *
- * @throws {@link AccessError} with `LATCHKEY_REQUEST_FORGED` for a `POST` of another site.
+ * @throws {@link AccessError} with `LATCHKEY_REQUEST_FORGED` for a `POST` from another site.
  */
 export async function handleKeptForm(asked: RequestContext): Promise<AuthResponse> {
   const { context, request, session } = asked

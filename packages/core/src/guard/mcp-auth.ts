@@ -27,7 +27,8 @@ export interface McpAuth {
 /**
  * Describes the bearer token that a guard let in.
  *
- * @throws {@link AccessError} with `LATCHKEY_LOGIN_REQUIRED` where no guard let a bearer token in.
+ * @throws {@link AccessError} with `LATCHKEY_LOGIN_REQUIRED` if no guard has accepted a bearer
+ *   token.
  */
 export function mcpAuthOf({ headers }: AuthRequest, bearer: BearerLogin | undefined): McpAuth {
   const [, token] = /^\S+ +(\S+)/.exec(headers.get('authorization') ?? '') ?? []
@@ -43,6 +44,6 @@ export function mcpAuthOf({ headers }: AuthRequest, bearer: BearerLogin | undefi
     ...(resource && { resource: new URL(resource.identifier) }),
     extra: { user: login.user },
   }
-  // Not enumerable, so that a log line of it holds no token.
+  // Not enumerable, so that a log line of the object has no token.
   return Object.defineProperty(auth, 'token', { value: token }) as McpAuth
 }

@@ -16,12 +16,18 @@ const GOOD_SECONDS = 60
 const MARKED_SECONDS = 3 * GOOD_SECONDS
 const MAX_JTI = 256
 
-/** The most keys of senders that are kept: about 2 KB each, and never more than a header has, which Node bounds to 16 KiB. */
+/**
+ * The number of senders' keys that are kept at most. A key takes about 2 KB, and never more than a header, which Node
+ * limits to 16 KiB.
+ */
 const MAX_KEYS = 1_000
 
 type Jwk = Readonly<Record<string, unknown>>
 
-/** The keys that tokens are bound to, by thumbprint. A sender proves the same key with each request, and to read it is a third of the work. */
+/**
+ * The keys to which tokens are bound, by thumbprint. They are kept because a sender proves the same key with each
+ * request, and reading it is a third of the work.
+ */
 const knownKeys = new Map<string, KeySet>()
 
 /**
@@ -69,8 +75,8 @@ export async function checkProof(
 }
 
 /**
- * An address without query and fragment in the one form that all equivalent ones share; `undefined` for none. Reserved
- * characters stay encoded: `%2F` is no separator of segments.
+ * The canonical form of an address, without query and fragment; `undefined` for text that is no address. Reserved
+ * characters stay encoded, because `%2F` does not separate segments.
  *
  * @see RFC 9449 §4.3, RFC 3986 §6.2.2, §6.2.3
  */
@@ -84,7 +90,7 @@ function addressOf(text: string): string | undefined {
   return url.origin + path
 }
 
-/** @returns The key, as it was read. */
+/** Verifies the signature of a proof with the key in its header. @returns The key set of that key. */
 function checkSignature(
   { header, signed, signature }: DecodedJwt,
   jwk: Jwk,
@@ -103,7 +109,7 @@ function checkSignature(
   return keys
 }
 
-/** The members of a thumbprint, by kind of key (RFC 7638 §3.2, RFC 8037 §2). */
+/** The members of a key that its thumbprint covers, by type of key (RFC 7638 §3.2, RFC 8037 §2). */
 const MEMBERS: ReadonlyMap<unknown, readonly string[]> = new Map([
   ['EC', ['crv', 'kty', 'x', 'y']],
   ['OKP', ['crv', 'kty', 'x']],

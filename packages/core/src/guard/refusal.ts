@@ -18,9 +18,10 @@ export interface Refusal {
 }
 
 /**
- * Decides as {@link authorize} does for a program. The hook `onError`, which answers with a response, is not asked.
+ * Decides as {@link authorize} does for a program. The hook `onError` is not called, because it answers with a
+ * response.
  *
- * @returns `undefined` when the request may go on.
+ * @returns `undefined` if the request may pass.
  */
 export async function refusalOf(
   asked: GuardedRequest,

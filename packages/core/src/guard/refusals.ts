@@ -76,7 +76,7 @@ export function bearerChallenge(
   return `${isBound ? 'DPoP' : 'Bearer'} ${given.map(([name, value]) => `${name}="${value}"`).join(', ')}`
 }
 
-/** Options of the answer to a handler that needs more scopes than the bearer token has. */
+/** The options of the error response for a bearer token that lacks scopes. */
 export function scopeChallenge(
   asked: RequestContext & { readonly bearer: BearerLogin | undefined },
   error: AccessError,
@@ -95,7 +95,7 @@ export function scopeChallenge(
   }
 }
 
-/** Sends a page to log in, and answers a program with 401 and where to do so. */
+/** Redirects a page to the login; answers a program with 401 and the path of the login. */
 export async function askToLogIn(
   asked: RequestContext,
   requirement: Requirement<never, never>,
@@ -144,7 +144,7 @@ export async function askToLogIn(
 
 const NO_TOKENS = 'The request has a bearer token, which this address does not accept.'
 
-/** The error of a program that sends a token to a guard for sessions. */
+/** The error for a program that sends a token to a guard for sessions. */
 function ignoredToken(): AccessError {
   const message =
     'No user is logged in: the request has a bearer token, and the guard accepts sessions alone.'

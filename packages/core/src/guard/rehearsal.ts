@@ -36,7 +36,7 @@ export function rehearse(
   }
 }
 
-/** The kind of an error. Its text is the application's own, and may hold a secret. */
+/** The name of an error's class. Its message is the application's, and may contain a secret. */
 function nameOf(error: unknown): string {
   return error instanceof Error ? error.name : 'not an Error'
 }

@@ -102,17 +102,17 @@ export type RequestAuth<U = AppUser, Sent = void> = RequestActions<U, Sent> &
 
 /** The request that is described. */
 export interface RequestAuthSource<Sent> extends GuardedRequest {
-  /** The session is looked at: from now on no shared cache may keep the response. */
+  /** Marks the response as dependent on the session, so that no shared cache keeps it. */
   sessionUsed(): void
-  /** Sets cookies on the answer. */
+  /** Sets cookies on the response. */
   setCookies(cookies: readonly string[]): void
-  /** Sends what `login` and `logout` come to. */
+  /** Sends the response of `login()` or `logout()`. */
   respond(response: AuthResponse): Sent
 }
 
-/** Describes a request by the session it came with. */
+/** Describes the user of a request by its session or bearer token. */
 export function requestAuthOf<U, Sent>(source: RequestAuthSource<Sent>): RequestAuth<U, Sent> {
-  // The class has the members of both cases; which of them holds follows from the session.
+  // The class has the members of both cases. The session decides which case applies.
   return new SessionRequestAuth<U, Sent>(source) as unknown as RequestAuth<U, Sent>
 }
 
@@ -221,7 +221,10 @@ class SessionRequestAuth<U, Sent> implements RequestActions<U, Sent> {
     return { isAuthenticated, user, session }
   }
 
-  /** A store that does not answer is an error, and never a visitor who is logged out. */
+  /**
+   * Throws if the store did not answer, so that a failure is not taken for a visitor who is logged
+   * out.
+   */
   #current(): AuthSession | undefined {
     const { session, bearer, current } = this.#source
     this.#source.sessionUsed()

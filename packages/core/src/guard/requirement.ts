@@ -167,7 +167,7 @@ const checked = new WeakSet<object>()
  * Checks what a guard asks for. A guard that did not understand its requirement would let every user in, so a member
  * without a value (`undefined`, or an empty list) is a fault.
  *
- * `admit` refuses what was never checked.
+ * `admit` refuses a requirement that was never checked.
  *
  * @throws {@link ConfigError} listing every fault at once.
  */
@@ -188,7 +188,7 @@ export function checkRequirement(requirement: unknown): void {
 }
 
 /**
- * Checks what `auth.has()` is asked, as {@link checkRequirement} does for a guard.
+ * Checks the requirement of `auth.has()`, as {@link checkRequirement} does for a guard.
  *
  * @throws {@link ConfigError} listing every fault at once.
  */
@@ -256,7 +256,7 @@ function hasOnly(value: object, name: string): boolean {
   return Object.keys(value).join() === name
 }
 
-/** The error of a guard that accepts bearer tokens, behind a login that does not know whose they are. */
+/** The error of a guard that accepts bearer tokens, if the options name no audience. */
 export function noAudience(): ConfigError {
   const remedy = `is not set, but a guard accepts bearer tokens. Set bearer: { audience: 'https://api.example.com' }, or "resources".`
   return new ConfigError([{ option: 'bearer', remedy }], 'A guard cannot decide:')

@@ -7,14 +7,14 @@ import { FAPI_ALGORITHMS } from '../provider/fapi.ts'
 const CACHE_SECONDS = 300
 const METHODS = 'GET, HEAD, OPTIONS'
 
-/** Pages of every origin may read it: it is the same for everybody. */
+/** Pages of every origin may read the document, because it is the same for everybody. */
 const OPEN: AuthResponse['headers'] = [
   ['access-control-allow-origin', '*'],
   ['x-content-type-options', 'nosniff'],
 ]
 
 /**
- * Tells clients what a resource is called, which provider issues tokens for it, and which scopes there are.
+ * Answers with the metadata of a resource: its name, the provider that issues tokens for it, and its scopes.
  *
  * @see RFC 9728 §2, §3.2
  */
@@ -46,7 +46,10 @@ export async function handleResourceMetadata(
   return { status: 200, headers, body: JSON.stringify(document) }
 }
 
-/** Answers the preflight of a browser: clients ask with a header `MCP-Protocol-Version`. */
+/**
+ * Answers the preflight request of a browser, which clients cause by the header
+ * `MCP-Protocol-Version`.
+ */
 export async function handleMetadataPreflight(): Promise<AuthResponse> {
   const headers: AuthResponse['headers'] = [
     ['allow', METHODS],

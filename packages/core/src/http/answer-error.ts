@@ -6,21 +6,27 @@ import { type ErrorResponseOptions, errorResponse } from './error-response.ts'
 import type { Observe } from './observation.ts'
 import { type AuthRequest, type AuthResponse, pathOf } from './request.ts'
 
-/** Answers an error: as the application wants it, or else as {@link errorResponse} does. */
+/** Answers an error with the response of the hook `onError`, or else with {@link errorResponse}. */
 export type AnswerError = (
   error: LatchkeyError,
   request: AuthRequest,
   options?: ErrorResponseOptions,
 ) => Promise<AuthResponse>
 
-/** Makes what answers the errors of one instance, all of them, and logs those that need a look. */
+/**
+ * Makes the function that answers all errors of one instance, and logs those that an operator
+ * should see.
+ */
 export function createAnswerError(
   { hooks, routes, developmentKey, baseUrl, languages }: ResolvedAuthOptions,
   log: Log,
   observe: Observe | undefined,
 ): AnswerError {
   const recorder = developmentKey === undefined ? undefined : recorderPath(baseUrl)
-  /** The answer of the application; none where its hook does not come to one in time. */
+  /**
+   * The response of the hook `onError`; `undefined` if there is none, or it does not answer in
+   * time.
+   */
   const ownAnswer = async (error: LatchkeyError, request: AuthRequest) => {
     try {
       return await hooks.onError?.(error, request, request.exchange)

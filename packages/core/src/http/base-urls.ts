@@ -4,7 +4,10 @@ import type { ConfigFault } from '../shared/check-options.ts'
 import type { AuthRequest } from './request.ts'
 import { resourcesAt } from './resources.ts'
 
-/** Cookies and routes are the same at every base URL; only the origin differs. */
+/**
+ * Checks that all base URLs have the same scheme and path, because cookies and routes are the same
+ * at each.
+ */
 export function checkBaseUrls(baseUrls: readonly URL[], faults: ConfigFault[]): void {
   const [first, ...others] = baseUrls
   const hosts = new Set([first?.host])
@@ -24,7 +27,7 @@ export function checkBaseUrls(baseUrls: readonly URL[], faults: ConfigFault[]): 
   }
 }
 
-/** The options at another of the base URLs. */
+/** The options of the instance at another base URL. */
 export function optionsAt(options: ResolvedAuthOptions, baseUrl: URL): ResolvedAuthOptions {
   return {
     ...options,
@@ -34,7 +37,7 @@ export function optionsAt(options: ResolvedAuthOptions, baseUrl: URL): ResolvedA
   }
 }
 
-/** A request at the base URL that it belongs to. */
+/** A request, and the context of the base URL that it belongs to. */
 export interface Placed<Context> {
   readonly context: Context
   /** The request; its URL is under that base URL. */
@@ -48,10 +51,11 @@ interface AtBaseUrl {
 
 /**
  * Finds the base URL of a request. A single one is used for every request. If there are several,
- * the host that the browser named selects one. Everything else comes from the options.
+ * the host that the browser named selects one. The rest of an address always comes from the
+ * options.
  *
  * @param contexts - The instance at each base URL.
- * @returns The place of a request, or the error of one at another host.
+ * @returns The place of a request, or the error for a request to another host.
  */
 export function placeOf<Context extends AtBaseUrl>(
   contexts: readonly [Context, ...Context[]],
@@ -69,7 +73,7 @@ export function placeOf<Context extends AtBaseUrl>(
   }
 }
 
-/** HTTP/2 has the host in a field of its own (RFC 9113 §8.3.1). */
+/** The host that a request names. In HTTP/2, it is in a separate field (RFC 9113 §8.3.1). */
 function hostOf({ host, headers }: AuthRequest): string {
   return host ?? headers.get('host') ?? headers.get(':authority') ?? ''
 }
@@ -88,7 +92,7 @@ function unknownHost(host: string, known: readonly string[]): RequestError {
   )
 }
 
-/** A request at another base URL than the first. */
+/** A request at another base URL than the first one. */
 class RequestAt implements AuthRequest {
   readonly #request: AuthRequest
   readonly #origin: string

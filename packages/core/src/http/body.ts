@@ -1,14 +1,13 @@
 import { RequestError } from '../errors/errors.ts'
 import type { AuthRequest } from './request.ts'
 
-/** The longest body that is read: forms of a login and webhooks have a few kilobytes. */
+/** The largest body that is read, in bytes. Forms of a login and webhooks have a few kilobytes. */
 export const MAX_BODY_BYTES = 65_536
 
 /**
- * The form that a request carries. No more than 64 KiB are read, regardless of the length that the
- * request states.
+ * The form that a request carries. No more than 64 KiB are read, regardless of the length that the request states.
  *
- * @throws {@link RequestError} for a longer body, one that was read before, and one that breaks off.
+ * @throws {@link RequestError} for a body that is longer, was read before, or ends too early.
  */
 export async function readForm(request: AuthRequest): Promise<URLSearchParams> {
   if (Number(request.headers.get('content-length')) > MAX_BODY_BYTES) throw bodyTooLarge()
@@ -25,9 +24,9 @@ export async function readStream(stream: AsyncIterable<Uint8Array>): Promise<str
 }
 
 /**
- * Collects the chunks of a body up to the limit; leaving off early ends the stream.
+ * Collects the chunks of a body up to the limit. Beyond it, the stream is ended.
  *
- * @throws {@link RequestError} for a longer body, and one that breaks off.
+ * @throws {@link RequestError} for a body that is longer or ends too early.
  */
 export async function readBytes(stream: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const chunks: Uint8Array[] = []
@@ -52,10 +51,10 @@ export function formText(parsed: unknown): string {
   return new URLSearchParams(pairsOf(parsed)).toString()
 }
 
-/** The deepest name that is rebuilt, such as `a[b][c]`. */
+/** The number of brackets in the deepest name that is rebuilt, such as 2 in `a[b][c]`. */
 const MAX_DEPTH = 8
 
-/** The fields that a parser has made this of: those of `a[b]` are nested in `a`. */
+/** The fields that a parser has turned into this value. It nests the field `a[b]` as `b` in `a`. */
 function pairsOf(parsed: unknown, prefix = '', depth = 0): [string, string][] {
   if (typeof parsed === 'string') return [[prefix, parsed]]
   if (typeof parsed !== 'object' || parsed === null || depth > MAX_DEPTH) return []
@@ -66,12 +65,15 @@ function pairsOf(parsed: unknown, prefix = '', depth = 0): [string, string][] {
   })
 }
 
-/** A parser makes a list of one only where the name ends in brackets. */
+/**
+ * The name of a repeated field. A parser makes a list with one item only if the name ends in
+ * brackets.
+ */
 function repeated(name: string, { length }: readonly unknown[]): string {
   return length === 1 ? `${name}[]` : name
 }
 
-/** Something in front of the kit has read the body and left nothing of it. */
+/** The error for a body that was read before the kit, and of which nothing is left. */
 export function bodyReadBefore(): RequestError {
   return new RequestError(
     'LATCHKEY_REQUEST_INVALID',
@@ -80,7 +82,7 @@ export function bodyReadBefore(): RequestError {
   )
 }
 
-/** The body is longer than is read. */
+/** The error for a body that is too large. */
 export function bodyTooLarge(): RequestError {
   return new RequestError('LATCHKEY_REQUEST_INVALID', 'The body is larger than 64 KiB.', {
     status: 413,

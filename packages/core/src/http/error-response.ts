@@ -15,13 +15,13 @@ const ASKS_FOR_LOGIN: readonly LatchkeyErrorCode[] = [
 
 /** Options of an error response. */
 export interface ErrorResponseOptions {
-  /** A path of this site that begins a login. */
+  /** The path of this site that starts a login. */
   readonly loginUrl?: string | undefined
-  /** A sentence about this request, for a program alone. */
+  /** A sentence about this request, in the response to a program only. */
   readonly detail?: string
-  /** A path of this site for visitors who cannot go on here. */
+  /** The path of this site for visitors who cannot continue here. */
   readonly homeUrl?: string | undefined
-  /** Whether to answer a program; decided from the request when absent. */
+  /** Whether to answer a program. Default: decided by the request. */
   readonly api?: boolean
   /**
    * The path of the flight recorder. If it is set, the page also shows the developer the message of
@@ -35,8 +35,8 @@ export interface ErrorResponseOptions {
 }
 
 /**
- * The answer to an error: a page for a person, problem details for a program. Neither repeats
- * anything of the request. The error's own message is shown only in development.
+ * The response to an error: a page for a browser, problem details for a program. Neither repeats
+ * any part of the request. The error's own message is shown only in development.
  */
 export function errorResponse(
   error: LatchkeyError,
@@ -79,7 +79,7 @@ export function titleOf({ code }: LatchkeyError): string {
   return (en.errors[code] ?? CODES[code].visitor ?? en.otherError).title
 }
 
-/** The way to the start page: the button of a page that has no other. */
+/** The link to the start page. It is a button if the page has no other. */
 function wayHome(homeUrl: string, label: string, isButton: boolean): string {
   const [href, text] = [escapeHtml(homeUrl), escapeHtml(label)]
   if (isButton) return `<a class="button" href="${href}">${text}</a>`

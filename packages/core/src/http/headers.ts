@@ -25,8 +25,8 @@ export function writeHeaders(
 }
 
 /**
- * Keeps a response from every cache that others share. An application may keep it in the browser of the
- * visitor (`private`), or nowhere; anything else it says of caching does not count.
+ * Keeps a response out of shared caches. The application may allow the visitor's browser to cache it (`private`), or
+ * nothing. All other settings of its `Cache-Control` are replaced.
  */
 export function markPrivate(sink: HeaderSink): void {
   const said = sink.get('cache-control') ?? ''
@@ -34,7 +34,7 @@ export function markPrivate(sink: HeaderSink): void {
   addVary(sink, 'Cookie')
 }
 
-/** Appends a cookie, in the place of an earlier one with its name. */
+/** Appends a cookie, and removes an earlier one with the same name. */
 function appendCookie(sink: HeaderSink, cookie: string): void {
   const name = cookie.slice(0, cookie.indexOf('=') + 1)
   const present = sink.getSetCookie()

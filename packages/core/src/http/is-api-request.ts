@@ -24,10 +24,10 @@ export function isApiRequest(request: Pick<AuthRequest, 'method' | 'headers'>): 
 function prefersHtml(given: string | null): boolean {
   if (!given) return false
   const accept = given.toLowerCase()
-  // Every browser names HTML first, without a weight: nothing is preferred to it.
+  // Every browser names HTML first and without a weight, so it prefers nothing to HTML.
   if (/^text\/html(,|$)/.test(accept) && !accept.includes('text/event-stream')) return true
   const html = Math.max(quality(accept, 'text/html'), quality(accept, 'application/xhtml+xml'))
-  // No browser navigates to a stream of events: a program that can read both does.
+  // No browser navigates to an event stream, so a program that accepts both is meant.
   if (html === 0 || quality(accept, 'text/event-stream') > 0) return false
   const json = Math.max(
     quality(accept, 'application/json'),
@@ -36,7 +36,7 @@ function prefersHtml(given: string | null): boolean {
   return html >= json
 }
 
-/** The q-value of a media type that is named, 0 when it is not (RFC 9110 §12.5.1). */
+/** The q-value of a media type in `Accept`; 0 if it is not named (RFC 9110 §12.5.1). */
 function quality(accept: string, type: string): number {
   if (!accept.includes(type)) return 0
   for (const range of accept.split(',', 64)) {

@@ -1,4 +1,4 @@
-/** Whether a host only ever means this machine. */
+/** Whether a host always means this machine. */
 export function isLoopbackHost(hostname: string): boolean {
   return (
     hostname === 'localhost' ||
@@ -9,9 +9,9 @@ export function isLoopbackHost(hostname: string): boolean {
 }
 
 /**
- * An https URL, or plain http on a loopback host, with nothing but an origin and a path.
+ * Whether a URL has only an origin and a path, and uses https, or plain http on a loopback host.
  *
- * @param insecureHosts - More hosts on which plain http will do.
+ * @param insecureHosts - More hosts on which plain http is allowed.
  */
 export function isUsableUrl(url: URL | undefined, insecureHosts: readonly string[] = []): boolean {
   if (!url || url.search || url.hash || url.username || url.password) return false
@@ -22,7 +22,7 @@ export function isUsableUrl(url: URL | undefined, insecureHosts: readonly string
 /** The end of a discovery document's address (OIDC Discovery 1.0 §4). */
 export const WELL_KNOWN = '/.well-known/openid-configuration'
 
-/** The members of a discovery document that a login cannot do without, beside `issuer`. */
+/** The members of a discovery document that a login needs, besides `issuer`. */
 export const REQUIRED_MEMBERS = ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const
 
 /** The default address of an issuer's discovery document. */
@@ -31,13 +31,13 @@ export function discoveryUrlOf(issuer: URL): URL {
 }
 
 /**
- * The URL that was meant by one that cannot be used: with a scheme, https on the web, and without
- * credentials, query and fragment. `undefined` for a text that names no host.
+ * The usable URL that is nearest to an unusable text: with a scheme (https on the web), and without
+ * credentials, query and fragment. `undefined` for a text without a host.
  */
 export function nearestUrl(found: string): URL | undefined {
-  // Another scheme before a host is one that was mistyped.
+  // An unknown scheme before a host is a mistyped one.
   const hasScheme = /^\w+:\/\//i.test(found)
-  // A word without a dot or a port may be anything, also a secret in the wrong place.
+  // A word without a dot or a port may be anything, even a secret in the wrong place.
   if (!hasScheme && !/^(localhost\b|[\w-]+(\.[\w-]+)+(:\d+)?(\/|$)|\[)/.test(found))
     return undefined
   const url = URL.parse(

@@ -3,24 +3,24 @@ import type { AuthRequest } from './request.ts'
 
 /** A step of a login, a logout or a refusal, for the login recorder of development. */
 export type Observation =
-  /** The visitor is sent to the provider. */
+  /** The visitor is redirected to the provider. */
   | {
       readonly kind: 'redirected'
       readonly state: string
       readonly location: string
       readonly returnTo: string
-      /** How often the login was begun again. */
+      /** The number of times that the login was started again. */
       readonly restarts: number
       readonly setCookies: readonly string[]
     }
-  /** The visitor is back, and the login that `state` names was looked up in this browser. */
+  /** The visitor is back, and the login of `state` was looked up in this browser. */
   | {
       readonly kind: 'returned'
       readonly state: string
       readonly parameters: URLSearchParams
       readonly login: 'begun' | 'lost' | 'unknown'
     }
-  /** Provider, client and redirect URI are those that the login began with. */
+  /** Provider, client and redirect URI are the same as at the start of the login. */
   | { readonly kind: 'matched' }
   /** The code was redeemed, and the ID token passed every check. */
   | {
@@ -29,7 +29,7 @@ export type Observation =
       readonly scope: string | undefined
       readonly refreshToken: boolean
     }
-  /** The claims of the user are there: userinfo was read and the schema fits, where options ask for it. */
+  /** The claims of the user are complete: userinfo was read and the schema fits, if the options ask for it. */
   | { readonly kind: 'described'; readonly user: Readonly<Record<string, unknown>> }
   /** The hooks of the application let the user in. */
   | { readonly kind: 'admitted' }
@@ -45,5 +45,5 @@ export type Observation =
       readonly setCookies: readonly string[]
     }
 
-/** Takes a step of a request. It never throws, and returns at once. */
+/** Receives a step of a request. It never throws, and returns at once. */
 export type Observe = (request: AuthRequest, seen: Observation) => void

@@ -24,17 +24,17 @@ export function redirectUriFor({
   return issuerRedirectUri(`${origin}${pathname.replace(/\/$/, '')}${callback}`, issuer)
 }
 
-/** The redirect URI of one issuer, under the callback's. */
+/** The redirect URI of one issuer: the callback's, followed by an id of the issuer. */
 export function issuerRedirectUri(redirectUri: string, issuer: string | URL): string {
   return `${redirectUri}/${issuerId(issuer)}`
 }
 
-/** Whether a path is the callback with the id of an issuer. */
+/** Whether a path is the callback followed by the id of an issuer. */
 export function isIssuerCallback(path: string, callback: string): boolean {
   return path.startsWith(`${callback}/`) && /^[\da-f]{24}$/.test(path.slice(callback.length + 1))
 }
 
-/** 96 bits of a hash: no other issuer with the same can be found. */
+/** 96 bits of a hash, so that no other issuer with the same id can be found. */
 function issuerId(issuer: string | URL): string {
   return createHash('sha256').update(new URL(issuer).href).digest('hex').slice(0, 24)
 }

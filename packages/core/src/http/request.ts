@@ -50,8 +50,8 @@ export interface RequestDetails {
 type Bytes = ReturnType<Uint8Array['slice']>
 
 /**
- * The response of the kit, lighter than a web `Response`. `new Response(answer.body, answer)` makes
- * one of it.
+ * The response of the kit, lighter than a web `Response`. `new Response(answer.body, answer)`
+ * converts it.
  */
 export interface AuthResponse {
   readonly status: number
@@ -83,8 +83,8 @@ export function pathOf(url: string): string {
 }
 
 /**
- * The address of a request at the application. Its origin is that of `baseUrl`, and when a proxy left
- * out the path of `baseUrl`, it is put back.
+ * The public address of a request. Its origin is that of `baseUrl`. If a proxy has removed the path of `baseUrl`, it is
+ * added again.
  *
  * @param path - The path with the query, as the server received it.
  */
@@ -96,7 +96,7 @@ export function publicUrl(path: string, baseUrl: URL): string {
   return isPublic ? origin + rooted : origin + prefix + rooted
 }
 
-/** The parts of each `baseUrl`: a URL computes them at each access. */
+/** The parts of each `baseUrl`, kept because a URL computes them at each access. */
 const parts = new WeakMap<URL, { readonly origin: string; readonly prefix: string }>()
 
 /** The origin of a `baseUrl`, and its path without the slash at the end. */

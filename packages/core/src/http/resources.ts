@@ -49,7 +49,7 @@ export function resourcesAt(
     return {
       ...one,
       publicPath: below || '/',
-      // Clients parse it, and a URL without a path has a slash then.
+      // Clients parse the identifier as a URL, and a URL without a path gets a slash.
       identifier: origin + (below || '/'),
       // A request outside of the path of `baseUrl` looks as if a proxy had left that path out.
       metadataPaths: [...new Set([metadataPath, prefix + metadataPath])],
@@ -87,7 +87,7 @@ function decoded(path: string): string {
   try {
     return decodeURIComponent(path)
   } catch {
-    // Malformed: routers take such a path as it is, or refuse it.
+    // A malformed path stays as it is. Routers do the same, or refuse it.
     return path
   }
 }

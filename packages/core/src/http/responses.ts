@@ -3,7 +3,7 @@ import type { LatchkeyError } from '../errors/errors.ts'
 import type { Translation } from '../texts/languages.ts'
 import type { AuthResponse } from './request.ts'
 
-/** Sends the visitor elsewhere. */
+/** Redirects the visitor. */
 export function redirect(
   location: string,
   setCookies: readonly string[],
@@ -46,7 +46,7 @@ function policyOf(style: string): string {
   ].join('; ')
 }
 
-/** Pictures of 24 by 24, each with the colors of its message. */
+/** Pictures of 24 by 24 pixels, each in the colors of its kind of message. */
 const ICONS = {
   alert: { tone: ' bad', shape: '<circle cx="12" cy="12" r="9"/><path d="M12 8v5m0 3.5v.01"/>' },
   check: { tone: ' good', shape: '<path d="m5 12.5 4.5 4.5L19 7.5"/>' },
@@ -57,7 +57,7 @@ const ICONS = {
   },
 } as const
 
-/** The parts of a page. `body` is HTML: values from outside are escaped in it. */
+/** The parts of a page. `body` is HTML, in which the caller has escaped outside values. */
 export interface Page {
   readonly title: string
   readonly body: string
@@ -69,9 +69,9 @@ export interface Page {
    */
   readonly namesOrigin?: boolean
   readonly status?: number
-  /** A picture above the title, of no meaning of its own. */
+  /** A decorative picture above the title. */
   readonly icon?: keyof typeof ICONS
-  /** More rules of style, after those of every page. */
+  /** More CSS rules, after those of every page. */
   readonly style?: string
 }
 

@@ -38,7 +38,7 @@ export function keptReturnTo(
   return path
 }
 
-/** Logs that visitors do not come back to the whole address that they asked for. */
+/** Logs that visitors do not return to the whole address that they requested. */
 export function warnShortened(log: Log): void {
   log.warned(
     'LATCHKEY_RETURN_TO_SHORTENED',
@@ -62,7 +62,7 @@ function resolveReturnTo(
   } catch {
     return refused
   }
-  // A blob: URL has the origin of what made it, and its path is a URL of its own.
+  // A blob: URL has the origin of its creator, and its path is a URL itself.
   if (url.origin !== baseUrl.origin || url.protocol !== baseUrl.protocol) return refused
   const path = url.pathname + url.search + url.hash
   if (!/^\/(?!\/)/.test(path)) return refused
@@ -73,13 +73,18 @@ function resolveReturnTo(
   }
 }
 
-/** The path of an address that needs no parser, as most do; parsing takes a tenth of a redirect. */
+/**
+ * The path of an address that needs no parser, like most. Parsing takes a tenth of the time of a
+ * redirect.
+ */
 function plainPath(value: string, origin: string): string | undefined {
   const path = value.startsWith(`${origin}/`) ? value.slice(origin.length) : value
   return path.length <= MAX_LENGTH && PLAIN.test(path) ? path : undefined
 }
 
-/** A backslash, a control character, or one of the spaces that parsers trim or split at. */
+/**
+ * Whether a text has a backslash, a control character, or a space that parsers trim or split at.
+ */
 function hasAmbiguousCharacter(value: string): boolean {
   for (let index = 0; index < value.length; index++) {
     const code = value.charCodeAt(index)

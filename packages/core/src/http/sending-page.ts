@@ -4,9 +4,9 @@ import type { AuthRequest } from './request.ts'
 type Headers = Pick<AuthRequest, 'headers'>
 
 /**
- * Whether a page of this application sent a request, or one of an origin that it trusts. The browser says
- * so: `Sec-Fetch-Site` first, and `Origin` where that is missing, as in old browsers and over plain http.
- * A request with neither comes from no current browser, and counts as sent by another page.
+ * Whether a page of this application sent a request, or one of an origin that it trusts. It is decided by
+ * `Sec-Fetch-Site`, or by `Origin` if that is missing, as in old browsers and over plain http. A request with neither
+ * does not come from a current browser, and counts as sent by another page.
  */
 export function isFromTrustedPage(
   { headers }: Headers,
@@ -19,7 +19,7 @@ export function isFromTrustedPage(
   return trustedOrigins.includes(origin) || (!site && origin === baseUrl.origin)
 }
 
-/** Whether a page of another site may have sent a request that can do harm with the user's session. */
+/** Whether a page of another site may have sent a request that can do harm in the user's session. */
 export function isFromOtherPage(
   request: Pick<AuthRequest, 'method' | 'headers' | 'opensSocket'>,
   options: Pick<ResolvedAuthOptions, 'baseUrl' | 'trustedOrigins' | 'checksWrites'>,

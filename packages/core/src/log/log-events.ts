@@ -5,7 +5,10 @@ import type { Log } from './log.ts'
 
 const PROVIDER_IS_BACK = 'The provider answers again.'
 
-/** Logs the events that say how the provider fares; errors that are answered are logged there. */
+/**
+ * Logs events about the state of the provider. Errors that are answered are logged where they are
+ * answered.
+ */
 export function logEvents(
   publish: Publish,
   log: Log,

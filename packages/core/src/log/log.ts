@@ -20,7 +20,7 @@ export interface Logger {
   error(...line: never[]): unknown
 }
 
-/** The facts of a log line, beside its message. */
+/** The facts of a log line, besides its message. */
 interface Facts {
   readonly code: LatchkeyErrorCode | WarningCode
   readonly remedy?: string
@@ -29,7 +29,7 @@ interface Facts {
   readonly cause?: string
   /** The number of lines with this code that were left out since the last one. */
   readonly leftOut?: number
-  /** The span in which it happened, with the option `telemetry`. */
+  /** The span in which it happened, if the option `telemetry` is set. */
   readonly trace_id?: string
   readonly span_id?: string
 }
@@ -38,27 +38,31 @@ type Level = 'info' | 'warn' | 'error'
 
 /** Writes the log lines of one instance. An error in it never fails a request. */
 export interface Log {
-  /** An error that is answered. Visitors who have to log in and malformed requests are not logged. */
+  /** Logs an error that is answered, except for visitors who have to log in and malformed requests. */
   failed(error: LatchkeyError): void
-  /** A failure that the application does not see, or whose reason it does not see. */
+  /** Logs a failure that the application does not see, or whose reason it does not see. */
   noticed(code: LatchkeyErrorCode, message: string): void
-  /** Something works again; logged once after each failure with this code. */
+  /** Logs that something works again, once after each failure with this code. */
   recovered(code: LatchkeyErrorCode, message: string): void
-  /** A warning about the configuration; a mere fact about it is no warning, and is written as info. */
+  /** Logs a warning about the configuration. A mere fact is written at the level info. */
   warned(code: WarningCode, message: string): void
 }
 
 const WINDOW_SECONDS = 60
-/** Lines with the same code in one window; of an outage one line says all there is to say. */
+/**
+ * The number of lines with the same code in one window. More lines about an outage would say
+ * nothing new.
+ */
 const LINES = 10
 const OUTAGE_LINES = 1
 const MAX_LENGTH = 500
 
 /**
- * Makes a log. Lines are bounded for each code, so that neither an outage nor an attack floods it.
+ * Makes a log. The number of lines is limited for each code, so that neither an outage nor an
+ * attack floods the log.
  *
  * @param now - The time in whole seconds.
- * @param idsOf - The ids of the span that an error was thrown in, or of the active one.
+ * @param idsOf - Returns the ids of the span in which an error was thrown, or of the active one.
  */
 export function createLog(
   logger: Logger | false,
@@ -69,7 +73,10 @@ export function createLog(
   const outages = new Set<LatchkeyErrorCode>()
   const seen = new WeakSet<LatchkeyError>()
 
-  /** Counts a line; `undefined` when it is one too many, otherwise how many were left out before. */
+  /**
+   * Counts a line. Returns `undefined` if the limit is reached, otherwise the number of lines that were left out
+   * before.
+   */
   const admit = (code: string, most: number): number | undefined => {
     const time = now()
     const known = windows.get(code)
@@ -122,10 +129,10 @@ export function createLog(
   }
 }
 
-/** Everyday answers of a working application, which need no log line. */
+/** Whether an error is an everyday response of a working application, which needs no log line. */
 function isOrdinary(error: LatchkeyError): boolean {
   if (error.code === 'LATCHKEY_HOST_UNKNOWN') return false
-  // A program was turned away whose developer sees no reason why.
+  // A program was refused whose developer would otherwise see no reason.
   if (error instanceof AccessError && error.failed === 'accept') return false
   return (
     error.code === 'LATCHKEY_LOGIN_REQUIRED' ||
@@ -134,7 +141,7 @@ function isOrdinary(error: LatchkeyError): boolean {
   )
 }
 
-/** Everyday refusals. They are logged because users ask the operator for the reason. */
+/** Codes of everyday refusals that are logged, because users ask the operator for the reason. */
 const ANSWERS_TO_WHY: ReadonlySet<LatchkeyErrorCode> = new Set([
   'LATCHKEY_FORBIDDEN',
   'LATCHKEY_BEARER_INVALID',
@@ -161,7 +168,7 @@ function writeLine(logger: Logger, level: Level, facts: Facts, message: string):
     if (takesText) call(lineOf(facts, said))
     else call(facts, said)
   } catch {
-    // A log that fails must not fail a login.
+    // A failure of the logger must not make a login fail.
   }
 }
 
@@ -176,7 +183,7 @@ function lineOf(facts: Facts, message: string): string {
   return parts.join(' ')
 }
 
-/** Takes out what would act on a terminal, and the password of an address. */
+/** Removes control characters, which a terminal would obey, and passwords in addresses. */
 function printable(text: string): string {
   return text
     .replace(/\/\/[^/@\s]*@/g, '//')

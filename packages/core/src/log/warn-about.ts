@@ -3,7 +3,7 @@ import type { ResolvedAuthOptions } from '../options/options.ts'
 import type { SessionStore } from '../session/stores/session-store.ts'
 import type { Log } from './log.ts'
 
-/** Says once what works less well than it could. */
+/** Logs once, at the start, about options that work less well than they could. */
 export function warnAbout(
   store: SessionStore | 'cookie' | undefined,
   { secure, routes, baseUrl, resources }: ResolvedAuthOptions,
@@ -44,7 +44,7 @@ export function warnAbout(
   }
 }
 
-/** Says once that the telemetry of the application fails. */
+/** Logs once that the telemetry of the application fails. */
 export function warnAboutTelemetry(cause: unknown, log: Log): void {
   const reason = cause instanceof Error ? cause.message : String(cause)
   log.warned(
