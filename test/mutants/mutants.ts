@@ -43,7 +43,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'what a guard lets in is not marked private',
     adapter: 'hono',
     file: core('visit/visit.ts'),
-    find: '    // Before the hook `onError` may answer: no cache may keep what it sends.\n    this.sessionUsed()\n',
+    find: '    // Before the hook `onError`, so that no cache keeps a response that the hook sends.\n    this.sessionUsed()\n',
     replacement: '',
   },
   {

@@ -10,18 +10,18 @@ import { sessionUser } from '../session/session-user.ts'
 import { isRecord } from '../shared/records.ts'
 import { deriveKey, macOf } from '../shared/sealing.ts'
 
-/** An old session, with what names it. */
+/** An old session, and the name by which it is recognized. */
 interface FoundSession {
   readonly name: string
   readonly old: AdoptedSession
 }
 
-/** A browser keeps no cookie longer. */
+/** The longest lifetime that browsers give a cookie: 400 days. */
 const KEPT_SECONDS = 400 * 86_400
 
 type Parts = Pick<AuthContext, 'options' | 'replays' | 'publish' | 'log'>
 
-/** Makes the adoption of one instance, if the options ask for it. */
+/** Makes the adoption of one instance; `undefined` if the options do not ask for it. */
 export function createAdoption({ options, replays, publish, log }: Parts): Adoption | undefined {
   const { adopt } = options
   const [secret] = options.secrets
@@ -39,7 +39,7 @@ export function createAdoption({ options, replays, publish, log }: Parts): Adopt
   async function take(asked: RequestContext): Promise<boolean> {
     const found = await find(asked.request)
     if (!found) return false
-    // Every request of the browser comes to this id, so that those that arrive together share a session.
+    // Derived from the old session, so that requests of a browser which arrive together share one new session.
     const id = macOf(found.name, key)
     const running = inFlight.get(id)
     if (running) {
@@ -97,7 +97,9 @@ export function createAdoption({ options, replays, publish, log }: Parts): Adopt
     },
   }
 
-  /** Forms that this browser sends from now on are this user's. */
+  /**
+   * The `Set-Cookie` values by which forms that this browser sends from now on belong to this user.
+   */
   function remembered({ context, request, session: { current } }: RequestContext): string[] {
     return (current && context.keptForms?.remember(request, current)) ?? []
   }
@@ -108,7 +110,7 @@ export function createAdoption({ options, replays, publish, log }: Parts): Adopt
   }
 }
 
-/** The login of an old session: of how the user proved who they are nothing is known. */
+/** The login of an old session. It is unknown how the user proved who they are. */
 async function loginOf(
   asked: RequestContext,
   { user: claims, startedAt, idToken, tokens }: AdoptedSession,
@@ -151,7 +153,7 @@ function hasOldCookie({ headers }: AuthRequest, adopt: AdoptOptions): boolean {
   return headers.get('cookie')?.includes(adopt.cookie) ?? false
 }
 
-/** The cookie, and the pieces `.0`, `.1` and so on that a long one is cut into. */
+/** The names of the old cookie in a request, with the chunks `.0`, `.1` and so on of a long one. */
 function namesOf({ headers }: AuthRequest, { cookie }: AdoptOptions): string[] {
   const names = new Set(cookieNames(headers.get('cookie'), cookie))
   return [...names].filter((name) => name === cookie || /^\.\d+$/.test(name.slice(cookie.length)))
@@ -174,7 +176,10 @@ function oldCookie(request: AuthRequest, adopt: AdoptOptions): string | undefine
   return pieces.map(read).join('') || undefined
 }
 
-/** Not derived from the session secret, which may be changed while an old cookie is still there. */
+/**
+ * The name of an old session in the replay cache. It does not depend on the session secret, which
+ * may be changed while an old cookie still exists.
+ */
 function replayKey(name: string): string {
   return `adopted:${hash('sha256', name, 'base64url')}`
 }

@@ -19,8 +19,8 @@ import type { LoginTransaction, LostLogin } from './transaction.ts'
 const SINGLE_PARAMETERS = ['state', 'code', 'iss', 'error', 'error_description', 'response']
 
 /**
- * The errors of a provider that would have to show a page, but must not because of `prompt=none`
- * (OIDC Core 1.0 §3.1.2.6).
+ * The errors by which a provider says that it would have to show a page, although `prompt=none`
+ * forbids it (OIDC Core 1.0 §3.1.2.6).
  */
 const QUIET_ERRORS: readonly unknown[] = [
   'login_required',
@@ -90,7 +90,10 @@ async function finish(asked: RequestContext): Promise<AuthResponse> {
   }
 }
 
-/** Begins the session of a login that passes every check; resolves to where the login ends. */
+/**
+ * Begins the session of a login that passed every check. Resolves to the page on which the login
+ * ends.
+ */
 async function complete(
   asked: RequestContext,
   provider: Provider,
@@ -139,7 +142,7 @@ async function complete(
   const admitted: AuthSession = {
     ...draft,
     ...(decided?.user && { user: decided.user }),
-    // For lists of sessions, which need an index.
+    // Used by lists of sessions, which need an index.
     ...(index && { device: deviceLabel(request) }),
   }
   const kept = (await options.hooks.onSession?.(admitted, 'login')) ?? admitted
@@ -163,10 +166,11 @@ async function complete(
 
 /**
  * Answers a visitor whose transaction is not in this browser or is used up. If the session is as
- * strong as the login asked for, sends them to their page; otherwise to log in again, once.
+ * strong as the login requested, redirects to the requested page; otherwise starts the login again,
+ * once.
  *
- * @param reason - Why the login failed, when it was not for want of its cookie.
- * @param setCookies - More cookies to set when the visitor is sent on.
+ * @param reason - The reason why the login failed. Default: its cookie is missing.
+ * @param setCookies - More cookies to set with the redirect.
  */
 async function recover(
   asked: RequestContext,
@@ -195,15 +199,15 @@ async function recover(
 }
 
 /**
- * Whether a session satisfies a login: another request has finished this login meanwhile, or the
- * session is as strong and as recent as asked. The guard sends any other to log in again, as often
- * as the visitor comes back.
+ * Whether a session satisfies a login: because another request has finished the same login
+ * meanwhile, or because it is as strong and as recent as requested. With a weaker session, the
+ * guard would redirect to the login again and again.
  */
 function answers(found: AuthSession, login: LostLogin, now: number): boolean {
   return found.createdAt > login.createdAt || weaknessOf(found, login, now) === undefined
 }
 
-/** Begins a login again. */
+/** Starts a login again. */
 function restart(
   asked: RequestContext,
   { returnTo, restarts, maxAge, acr, silent }: LostLogin,
@@ -214,7 +218,10 @@ function restart(
   return beginLogin(asked, again, { count: restarts + 1, setCookies })
 }
 
-/** Nothing is known about a login whose state was not made here, so it is not begun again either. */
+/**
+ * Answers a callback with a state that was not made here: redirects a logged-in user to the start page, and
+ * refuses any other visitor. The login is unknown, so it cannot be started again.
+ */
 async function refuseUnknown({ context, session }: RequestContext): Promise<AuthResponse> {
   if (await session.read()) return redirect(context.options.baseUrl.pathname, [], 303)
   throw new CallbackError(

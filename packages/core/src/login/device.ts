@@ -6,16 +6,22 @@ import type { AuthSession } from '../session/session.ts'
 import { deriveKey, macOf } from '../shared/sealing.ts'
 import { browserAndSystem } from './user-agent.ts'
 
-/** Longer ones come from no browser, and reading them would cost more. */
+/**
+ * The length of a `User-Agent` that is read at most. No browser sends a longer one, and reading it
+ * would cost more.
+ */
 const MAX_USER_AGENT = 512
 const KEPT_SECONDS = 400 * 86_400
-/** Users that a browser is known to; of more, the one who was here longest ago is forgotten. */
+/**
+ * The number of users that a browser remembers. Beyond it, the one who logged in longest ago is
+ * dropped.
+ */
 const MAX_USERS = 10
 const TAG_LENGTH = 16
 
 /**
- * The browser and system of a request, such as `Firefox on macOS`; `undefined` where its
- * `User-Agent` does not tell.
+ * The browser and system of a request, such as `Firefox on macOS`; `undefined` if its `User-Agent`
+ * names neither.
  */
 export function deviceLabel({ headers }: AuthRequest): string | undefined {
   const userAgent = headers.get('user-agent')?.slice(0, MAX_USER_AGENT)

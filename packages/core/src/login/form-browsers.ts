@@ -5,28 +5,31 @@ import { randomText } from '../shared/random.ts'
 import type { Sealer } from '../shared/sealing.ts'
 import type { FormCookie } from './kept-form.ts'
 
-/** How long a browser is known, in seconds: a page may stay open longer than a session lasts. */
+/**
+ * The lifetime of the cookie of a browser, in seconds. A page may stay open for longer than a
+ * session lasts.
+ */
 const COOKIE_SECONDS = 400 * 86_400
 
 /** A browser that has sent a form. */
 interface Browser extends FormCookie {
-  /** Whether it came without a cookie of forms. */
+  /** Whether the request had no cookie of forms. */
   readonly isNew?: boolean
 }
 
-/** The browsers that send forms, each known by a sealed cookie. */
+/** The browsers that send forms. Each is recognized by a sealed cookie. */
 export interface FormBrowsers {
   /**
-   * The browser of a request, a new one without a cookie; `undefined` with one that was not made here. The first form
-   * of a new browser has a cookie of its own, as another tab may send one at the same time.
+   * The browser of a request: a new one if there is no cookie, `undefined` if the cookie was not made here. The first
+   * form of a new browser gets a separate cookie, because another tab may send a form at the same time.
    *
-   * @param id - The form whose own cookie counts first.
+   * @param id - The form whose separate cookie is looked for first.
    */
   of(request: AuthRequest, id?: string): Browser | undefined
   /**
-   * The `Set-Cookie` value by which a browser is known from now on.
+   * The `Set-Cookie` value by which a browser is recognized from now on.
    *
-   * @param id - The form whose own cookie it is.
+   * @param id - The form, for its separate cookie. Default: the cookie of the browser.
    */
   cookieOf(browser: FormCookie, id?: string): string
 }
@@ -34,7 +37,8 @@ export interface FormBrowsers {
 /**
  * Makes the cookies of browsers that send forms.
  *
- * @param keptSeconds - How long a form is kept: the lifetime of a cookie of one form.
+ * @param keptSeconds - The seconds for which a form is kept, which is also the lifetime of its
+ *   separate cookie.
  */
 export function createFormBrowsers(
   { session }: ResolvedAuthOptions,
@@ -63,7 +67,8 @@ export function createFormBrowsers(
     },
     cookieOf({ key, user }, id) {
       const name = id === undefined ? cookieName : `${cookieName}.${id}`
-      // The provider's answer may be a form of another site, and brings what the session cookie brings.
+      // The provider's response may be a form of another site. Browsers must send this cookie with it wherever they
+      // send the session cookie.
       const sameSite = session.cookie.sameSite === 'none' ? 'none' : 'lax'
       const maxAgeSeconds = id === undefined ? COOKIE_SECONDS : keptSeconds
       const scope = { ...session.cookie, sameSite, maxAgeSeconds } as const

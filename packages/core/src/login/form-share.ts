@@ -1,17 +1,17 @@
-/** The space that one form takes beside its text, in bytes: an entry of the store, its key and its lifetime. */
+/** The space that a form takes in the store besides its text, in bytes: the entry, its key and its lifetime. */
 const ENTRY_BYTES = 1024
 
-/** The space that one process gives to kept forms, so that they crowd out nothing else in the store. */
+/** The space of one process for kept forms, limited so that they displace no other data of the store. */
 export interface FormShare {
-  /** Takes a form in; returns the ids of the oldest forms, which have to go for it. */
+  /** Adds a form. Returns the ids of the oldest forms, which have to be removed for it. */
   take(id: string, bytes: number): readonly string[]
 }
 
 /**
  * Makes a share of the session store.
  *
- * @param maxBytes - The most bytes of all forms together.
- * @param seconds - How long a form is kept.
+ * @param maxBytes - The bytes of all forms together at most.
+ * @param seconds - The seconds for which a form is kept.
  * @param now - The time in seconds.
  */
 export function createFormShare(maxBytes: number, seconds: number, now: () => number): FormShare {

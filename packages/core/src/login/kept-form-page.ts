@@ -3,7 +3,7 @@ import { escapeHtml, page } from '../http/responses.ts'
 import { type Languages, translate } from '../texts/languages.ts'
 import type { KeptForm } from './kept-form.ts'
 
-/** Long texts are read as they were written, and no field is wider than the page. */
+/** Keeps the line breaks of long texts, and makes no field wider than the page. */
 const STYLE =
   'dl{margin:0 0 1rem}dt{font-weight:650}dd{margin:0 0 .75rem;padding:.5rem .75rem;max-height:16rem;overflow:auto;white-space:pre-wrap;border:1px solid var(--edge);border-radius:.5rem}dd:empty::before{content:"–"}'
 

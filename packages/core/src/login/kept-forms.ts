@@ -17,16 +17,16 @@ import { createFormShare } from './form-share.ts'
 import type { FormKeeping, KeptForm } from './kept-form.ts'
 import { isSecretName } from './secret-names.ts'
 
-/** How long a form is kept, in seconds: as long as a login may take. */
+/** The seconds for which a form is kept: the time that a login may take. */
 const KEPT_SECONDS = 600
 /** 16 random bytes as base64url. */
 const ID = /^[\w-]{22}$/
-/** The forms of browsers in which a user has logged in have this many bytes in one process. */
+/** The bytes for forms of browsers in which a user has logged in, per process. */
 const USER_BYTES = 16 * 1024 * 1024
-/** The forms of all other browsers have this many, so that a stranger's forms push out no user's. */
+/** The bytes for forms of all other browsers, so that a stranger's forms displace no user's. */
 const STRANGER_BYTES = 4 * 1024 * 1024
 
-/** The parts that kept forms are made of. */
+/** The parts of an instance that kept forms need. */
 export interface KeptFormParts {
   readonly options: ResolvedAuthOptions
   readonly store: SessionStore
@@ -35,9 +35,9 @@ export interface KeptFormParts {
 }
 
 /**
- * Makes what keeps forms; `undefined` unless the options ask for it. A form is in the session store under a random
- * id, which the address has. It is sealed with a key of the browser, which a cookie has, and names its user. Forms
- * have a share of the store in bytes: the oldest go first.
+ * Makes the {@link FormKeeping} of an instance; `undefined` unless the options ask for it. A form is stored in the
+ * session store under a random id, which is part of the address of its page. It names its user, and is sealed with a
+ * key that is in a cookie of the browser. Forms have a limited share of the store. Beyond it, the oldest are removed.
  */
 export function createKeptForms(parts: KeptFormParts): FormKeeping | undefined {
   const { options, store, replays, log } = parts
@@ -58,7 +58,7 @@ export function createKeptForms(parts: KeptFormParts): FormKeeping | undefined {
       const browser = browsers.of(request)
       if (!browser) return undefined
       const target = targetOf(request.url)
-      // A path that is shortened or read in two ways is another path.
+      // A target that is shortened, or that parsers read in different ways, would be another path.
       if (safeReturnTo(target, baseUrl, '') !== target) return undefined
       const sent = await fieldsOf(request)
       if (!sent) return undefined
@@ -118,14 +118,14 @@ export function createKeptForms(parts: KeptFormParts): FormKeeping | undefined {
   }
 }
 
-/** Whether a request is a form of a page of this site. */
+/** Whether a request is a form that a page of this site sent. */
 export function isOwnForm({ context, request }: RequestContext): boolean {
   return isHtmlForm(request) && isFromTrustedPage(request, context.options)
 }
 
 /**
- * Keeps the form of a request through the login, where the options ask for it. Without the option, the log says that
- * a form of this site was lost.
+ * Keeps the form of a request during the login, if the options ask for it. Otherwise logs that a form of this site was
+ * lost.
  */
 export async function keepForm(asked: RequestContext): ReturnType<FormKeeping['keep']> {
   const { context, request, session } = asked
@@ -143,7 +143,7 @@ function typeOf({ headers }: AuthRequest): string {
   return headers.get('content-type') ?? ''
 }
 
-/** Whether a request is a form of a page, with files or without. */
+/** Whether a request is an HTML form, with or without files. */
 function isHtmlForm(request: AuthRequest): boolean {
   return isForm(request) || (request.method === 'POST' && /^multipart\//i.test(typeOf(request)))
 }
@@ -158,7 +158,10 @@ function idOf({ url }: AuthRequest): string | undefined {
   return ID.test(id) ? id : undefined
 }
 
-/** No session has such an id: those are random, and their cookies carry a signature. */
+/**
+ * The key of a form in the session store. It cannot be the id of a session, because those are
+ * random and their cookies are signed.
+ */
 function storeKey(id: string): string {
   return `form.${id}`
 }

@@ -23,8 +23,8 @@ export interface LoginRequest {
    */
   readonly prompt?: LoginPrompt | undefined
   /**
-   * The accepted authentication contexts (`acr_values`), of which one will do. A login with another
-   * one is refused.
+   * The accepted authentication contexts (`acr_values`), of which the login must have one. A login
+   * with another one is refused.
    */
   readonly acr?: readonly string[] | undefined
   /**
@@ -36,13 +36,16 @@ export interface LoginRequest {
   readonly parameters?: Readonly<Record<string, string>> | undefined
 }
 
-/** The circumstances in which a login begins, which no application chooses. */
+/** The circumstances of a login that the application does not choose. */
 export interface LoginRestart {
-  /** How often the login was started again. It is sealed in `state`, so that it needs no cookie. */
+  /**
+   * The number of times that the login was started again. It is sealed in `state`, so it needs no
+   * cookie.
+   */
   readonly count: number
   /** More cookies to set with the redirect. */
   readonly setCookies: readonly string[]
-  /** Whether a form that a page of this site sent is lost by the login. */
+  /** Whether a form that a page of this site sent is lost by this login. */
   readonly losesForm?: boolean
 }
 
@@ -53,7 +56,7 @@ export type LoginPrompt = 'none' | 'login' | 'select_account' | 'consent' | 'cre
 
 const PROMPTS: readonly string[] = ['none', 'login', 'select_account', 'consent', 'create']
 const MAX_PARAMETER_LENGTH = 256
-/** Shortens an address that is too long. */
+/** The parameters with addresses, which are shortened if they are too long. */
 const ADDRESSES: ReadonlySet<string> = new Set(['returnTo', 'target_link_uri'])
 
 /**
@@ -100,11 +103,11 @@ export async function handleLogin(asked: RequestContext): Promise<AuthResponse> 
 }
 
 /**
- * Sends the visitor to the provider: authorization code flow with PKCE S256, `state` and `nonce`. A
- * sealed cookie keeps everything that the callback is checked against.
+ * Sends the visitor to the provider: authorization code flow with PKCE S256, `state` and `nonce`.
+ * Everything that the callback is checked against is in a cookie and sealed in `state`.
  *
- * @throws {@link ProviderError} when nothing is known about the provider and it cannot be asked.
- * @throws {@link LatchkeyError} with `LATCHKEY_LOGIN_LOOP` when this login begins again and again.
+ * @throws {@link ProviderError} when the provider is not known yet and cannot be reached.
+ * @throws {@link LatchkeyError} with `LATCHKEY_LOGIN_LOOP` for a redirect loop.
  * @see OpenID Connect Core 1.0 §3.1.2.1, RFC 7636 §4.2, RFC 9126 §2
  */
 export function beginLogin(
@@ -180,8 +183,8 @@ async function begin(
 }
 
 /**
- * Refuses a callback that others could use. With several issuers, one may share the callback only if all
- * its responses name it (`iss`). Otherwise, another issuer could receive the visitor's code.
+ * Refuses a shared callback that other issuers could misuse. With several issuers, one may use the plain callback only
+ * if all its responses name it (`iss`). Otherwise, another issuer could receive the visitor's code.
  *
  * @see RFC 9700 §4.4.2
  */
@@ -198,7 +201,10 @@ function checkSharedCallback(
   )
 }
 
-/** A portal that starts a login names the provider, which has to be the one of this application. */
+/**
+ * Checks the provider that a portal names when it starts a login. It must be the one of this
+ * application.
+ */
 async function checkIssuer(asked: RequestContext, issuer: string | undefined): Promise<void> {
   if (issuer === undefined) return
   const provider = await asked.provider()

@@ -9,7 +9,7 @@ import type { Redeemed } from './redeem.ts'
 /**
  * Makes the session of a login that passed every check.
  *
- * @throws {@link CallbackError} when userinfo speaks of another user, or the claims do not fit the
+ * @throws {@link CallbackError} when userinfo is about another user, or the claims do not fit the
  *   schema of the options.
  */
 export async function newSession(

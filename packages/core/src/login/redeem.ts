@@ -27,9 +27,9 @@ export interface Redeemed {
   readonly claims: IDToken
   /** The ID token as the provider sent it. */
   readonly idToken: string
-  /** The provider's own name. */
+  /** The issuer, as the provider names itself. */
   readonly issuer: string
-  /** The key that the access token is bound to, if it is. */
+  /** The key that the access token is bound to; `undefined` for an unbound token. */
   readonly proofKey: string | undefined
 }
 
@@ -170,10 +170,10 @@ function claimsError(
   return new CallbackError('LATCHKEY_STEP_UP_FAILED', fault.message)
 }
 
-/** The facts that an error of the token endpoint is told with. */
+/** Values that the request to the token endpoint had, for the message of an error. */
 interface Sent {
   readonly redirectUri: string
-  /** The remedy for a client that is refused. */
+  /** The remedy for a refused client. */
   readonly client: string
 }
 
@@ -201,7 +201,7 @@ function exchangeError(
   return wrong ?? invalid(`The token response cannot be used${reason ? `: ${reason}` : ''}.`)
 }
 
-/** The advice for a client that is refused. Some providers refuse every code that comes with a PKCE verifier in this way. */
+/** The remedy for a refused client. Some providers also refuse each code with a PKCE verifier in this way. */
 function clientRemedy(
   { clientAuth = 'default' }: { clientAuth: ClientAuth | 'default' | undefined },
   { code_challenge_methods_supported: methods }: ServerMetadata,
@@ -212,7 +212,7 @@ function clientRemedy(
 }
 
 function codeRefused(code: string | undefined, detail: string, sent: Sent): CallbackError {
-  // The application's own registration is wrong, not the visitor's login.
+  // The registration of the application is wrong, not the visitor's login.
   const isOurs = code === 'invalid_client' || code === 'unauthorized_client'
   const isGrant = code === 'invalid_grant'
   const uri = isGrant ? `; the redirect URI was ${sent.redirectUri}` : ''

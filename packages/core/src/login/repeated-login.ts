@@ -5,10 +5,12 @@ import { type CookieScope, clearCookie, readCookie, setCookie } from '../http/co
 import type { ResolvedAuthOptions } from '../options/options.ts'
 import type { TransactionDraft } from './transaction.ts'
 
-/** How soon after its end the same login has to begin again to count as a repetition, in seconds. */
+/** The seconds after the end of a login within which the same login counts as a repetition. */
 const SOON_SECONDS = 10
 
-/** How often a login may repeat itself: a visitor may well follow a link of another site twice. */
+/**
+ * The number of repetitions that are allowed. A visitor may follow a link from another site twice.
+ */
 const MOST_REPETITIONS = 1
 
 type Login = Pick<TransactionDraft, 'issuer' | 'clientId' | 'returnTo' | 'maxAge' | 'acr'>
@@ -19,7 +21,7 @@ type Login = Pick<TransactionDraft, 'issuer' | 'clientId' | 'returnTo' | 'maxAge
  *
  * @returns `undefined` for a login that begins on this site, as most do: nothing is counted, and no
  *   cookie is set.
- * @throws {@link LatchkeyError} with `LATCHKEY_LOGIN_LOOP` when it repeats itself too often.
+ * @throws {@link LatchkeyError} with `LATCHKEY_LOGIN_LOOP` for more repetitions than that.
  */
 export async function countRepetitions(
   asked: RequestContext,
@@ -40,7 +42,10 @@ export async function countRepetitions(
   return repetitions
 }
 
-/** The cookie by which {@link countRepetitions} knows a login that has just ended; none where it is not counted. */
+/**
+ * The cookie by which {@link countRepetitions} recognizes a login that has just ended; none if repetitions are not
+ * counted.
+ */
 export function markEnd(
   options: ResolvedAuthOptions,
   login: Login & Pick<TransactionDraft, 'repetitions'>,
@@ -50,13 +55,13 @@ export function markEnd(
   return [setCookie(nameOf(options), value, { ...scopeOf(options), maxAgeSeconds: SOON_SECONDS })]
 }
 
-/** The `Set-Cookie` values that forget the latest login: a visitor who has logged out may log in again. */
+/** The `Set-Cookie` values that remove this cookie. A visitor who has logged out may log in again at once. */
 export function forgetEnd(options: ResolvedAuthOptions, cookieHeader: string | null): string[] {
   const name = nameOf(options)
   return readCookie(cookieHeader, name) === undefined ? [] : [clearCookie(name, scopeOf(options))]
 }
 
-/** Describes the observed facts, which differ for each cause. */
+/** Describes the observed facts, which differ by cause. */
 async function explain(
   { context, request, session }: RequestContext,
   { returnTo }: Login,

@@ -2,7 +2,7 @@
 const PIECES =
   /passw|passphrase|passcode|passkey|pwd|kennwort|geheim|motdepasse|contrasena|contrasenya|wachtwoord|losenord|parola|senha|haslo|heslo|salasana|token|secret|csrf|xsrf|credential|privatekey|apikey|accesskey|cvv|cvc/
 
-/** Words that give a name away, and those that begin or end like this. Shorter pieces are part of harmless words. */
+/** Words that reveal a secret as a whole, at their start or at their end. Shorter parts occur in harmless words. */
 const WORDS = /^(passe?|pw|pin|tan|mfa|csc)$|pass$|pw$|^otp|^[th]otp$|^pass\d/
 
 /** Whether the name of a form field says that its value is a secret, such as `userPin`, `mot_de_passe` or `cvc2`. */

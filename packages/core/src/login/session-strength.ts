@@ -2,15 +2,18 @@ import { MIN_MAX_AGE_SECONDS } from '../provider/clock.ts'
 import type { Provider } from '../provider/provider.ts'
 import type { AuthSession } from '../session/session.ts'
 
-/** The strength and the age that a login must have. */
+/** The strength and age that a requirement asks of a login. */
 export interface AskedStrength {
-  /** Ways of authentication, any of which will do. */
+  /** The accepted authentication contexts, of which one is enough. */
   readonly acr?: string | readonly string[] | undefined
-  /** The most seconds since the user proved who they are. */
+  /** The age of the login at most, in seconds since the user proved who they are. */
   readonly maxAge?: number | undefined
 }
 
-/** A session, if it was made with this provider: it counts for no other. */
+/**
+ * The session, if it was made with this provider; `undefined` otherwise, because it is valid for no
+ * other.
+ */
 export function sessionAt(
   provider: Provider,
   found: AuthSession | undefined,
@@ -20,7 +23,7 @@ export function sessionAt(
     : undefined
 }
 
-/** The part of a requirement that asks for a stronger or a more recent login than this one. */
+/** The part of a requirement for which the login is too weak or too old: `acr` or `maxAge`. */
 export function weaknessOf(
   found: Pick<AuthSession, 'acr' | 'authTime'>,
   { acr, maxAge }: AskedStrength,
@@ -33,7 +36,7 @@ export function weaknessOf(
   return isRecent ? undefined : 'maxAge'
 }
 
-/** One value or several, as a list. */
+/** A list of the values. */
 export function listOf(acr: string | readonly string[] | undefined): readonly string[] | undefined {
   return typeof acr === 'string' ? [acr] : acr
 }

@@ -6,13 +6,17 @@ import { redirect } from '../http/responses.ts'
 import type { ResolvedAuthOptions } from '../options/options.ts'
 import { beginLogin } from './login.ts'
 
-/** Marks a page that a browser without cookies came back to; it is not sent away again. */
+/**
+ * The query parameter of a page to which a browser without cookies returned. It is not redirected
+ * again.
+ */
 const OFF = ['silent_login', 'off'] as const
 
 /**
  * Checks once in a browser session whether the provider knows a visitor who opens a page. Sends the
  * visitor to the provider and back to the page, logged in or not. `undefined` for every other
- * request. Browsers say that they open a page; crawlers, which keep no cookies, do not.
+ * request. Only requests by which a browser opens a page are redirected, so crawlers, which keep no
+ * cookies, are not.
  */
 export function beginSilentLogin(
   asked: RequestContext,
@@ -28,20 +32,23 @@ export function beginSilentLogin(
   if (queryOf(url).get(OFF[0]) === OFF[1]) return undefined
   const first = { count: 0, setCookies: silentLoginMark(context) }
   return beginLogin(asked, { returnTo: url, prompt: 'none' }, first).catch((error) => {
-    // A provider that cannot be reached takes no public page along.
+    // A public page must be shown even if the provider cannot be reached.
     if (error instanceof ProviderError) return undefined
     throw error
   })
 }
 
-/** Sends a browser back that did not keep the cookie of a silent login, so that it is not sent again. */
+/**
+ * Redirects a browser back that did not keep the cookie of a silent login, with a mark so that it is not redirected
+ * again.
+ */
 export function withoutSilentLogin(returnTo: string, setCookies: readonly string[]): AuthResponse {
   const [page = '', fragment] = returnTo.split('#', 2)
   const marked = `${page}${page.includes('?') ? '&' : '?'}${OFF.join('=')}`
   return redirect(fragment === undefined ? marked : `${marked}#${fragment}`, setCookies, 303)
 }
 
-/** The cookie after which a browser is not asked again until it is closed; none where the option is off. */
+/** The cookie that prevents another silent login until the browser is closed; none if the option is off. */
 export function silentLoginMark({ options }: Pick<AuthContext, 'options'>): string[] {
   if (!options.silentLogin) return []
   return [setCookie(markName(options), '1', options.session.cookie)]

@@ -9,39 +9,39 @@ import type { MaybePromise } from '../shared/maybe-promise.ts'
 import { randomText } from '../shared/random.ts'
 import { createSealer } from '../shared/sealing.ts'
 
-/** How long a visitor may take at the provider. */
+/** The seconds that a visitor may spend at the provider. */
 export const TRANSACTION_SECONDS = 600
 
-/** The most characters of a `state`; providers and proxies commonly take 2 kB. */
+/** The length of a `state` at most. Providers and proxies commonly accept 2 kB. */
 const MAX_STATE_LENGTH = 2000
 
-/** How many earlier logins of a browser stay under way when another begins. */
+/** The number of earlier logins of a browser that stay in progress when another begins. */
 const KEPT_LOGINS = 4
 
-/** The most cookies that one answer removes, so that its headers stay small. */
+/** The number of cookies that one response removes at most, so that its headers stay small. */
 const MAX_REMOVED = 20
 
-/** The facts of a login that it is checked against when the visitor returns; sealed in `state`. */
+/** The facts of a login against which the callback is checked. They are sealed in `state`. */
 export interface TransactionDraft {
   readonly issuer: string
   readonly clientId: string
   readonly redirectUri: string
   readonly returnTo: string
   /**
-   * How often this login was started again, because its cookie was missing or it had expired at the
-   * provider.
+   * The number of times that this login was started again, because its cookie was missing or it had
+   * expired at the provider.
    */
   readonly restarts: number
-  /** How often it has succeeded before within seconds, if that is counted. */
+  /** The number of times that it succeeded within the seconds before, if that is counted. */
   readonly repetitions?: number | undefined
-  /** Constraints that were sent and are checked when the visitor returns. */
+  /** Constraints that were sent to the provider and are checked at the callback. */
   readonly maxAge?: number | undefined
   readonly acr?: readonly string[] | undefined
-  /** The visitor was not to be asked anything (`prompt=none`). */
+  /** Whether the provider was asked to show no page (`prompt=none`). */
   readonly silent?: boolean | undefined
 }
 
-/** One login between sending a visitor to the provider and seeing them return. */
+/** One login, from the redirect to the provider until the callback. */
 export interface LoginTransaction extends TransactionDraft {
   readonly state: string
   readonly nonce: string
@@ -50,7 +50,7 @@ export interface LoginTransaction extends TransactionDraft {
   readonly createdAt: number
 }
 
-/** The facts with which a login can be restarted. */
+/** The facts from which a login can be started again. */
 export type LostLogin = Pick<
   LoginTransaction,
   'returnTo' | 'restarts' | 'maxAge' | 'acr' | 'silent' | 'createdAt'
@@ -58,22 +58,24 @@ export type LostLogin = Pick<
 
 /** The login that a `state` belongs to. */
 export type FoundLogin =
-  /** Begun in this browser, less than ten minutes ago. */
+  /** Started in this browser, less than ten minutes ago. */
   | { readonly kind: 'begun'; readonly transaction: LoginTransaction }
-  /** Begun at this application, but its cookie is not here, or it took too long. */
+  /**
+   * Started at this application, but its cookie is missing, or more than ten minutes have passed.
+   */
   | { readonly kind: 'lost'; readonly login: LostLogin }
   /** The state was not made here. */
   | { readonly kind: 'unknown' }
 
 /**
- * Login transactions. Each has a cookie of its own with a random seed, from which nonce and PKCE
- * verifier are derived, and everything else travels sealed in `state`. The name of the cookie is part
- * of the `state`, and the code challenge is sealed in it: a cookie with another seed does not fit.
+ * Login transactions. Each has a separate cookie with a random seed, from which nonce and PKCE verifier are derived.
+ * All other facts are sealed in `state`. The name of the cookie is part of `state`, and the code challenge is sealed in
+ * it, so a cookie with another seed is not accepted.
  */
 export interface Transactions {
   /**
-   * Begins a login. The cookies keep it, and remove all but the newest four others. A `returnTo` that
-   * would make the `state` too long loses its query.
+   * Begins a login. Its cookies store it, and remove all earlier logins but the newest four. A `returnTo` that would
+   * make the `state` too long loses its query.
    */
   begin(
     cookieHeader: string | null,
@@ -81,16 +83,16 @@ export interface Transactions {
   ): { transaction: LoginTransaction; setCookies: string[] }
   /** Finds the login that a `state` belongs to. */
   find(cookieHeader: string | null, state: string): FoundLogin
-  /** Uses a transaction up: `true` for the first caller, `false` for every other. */
+  /** Marks a transaction as used: `true` for the first caller, `false` for every other. */
   spend(transaction: LoginTransaction): MaybePromise<boolean>
-  /** The `Set-Cookie` values that forget a login. */
+  /** The `Set-Cookie` values that remove a login. */
   forget(state: string): string[]
 }
 
 /**
  * Makes the transactions of one set of options.
  *
- * @param once - Remembers which have been spent.
+ * @param once - Marks a transaction as used; see {@link Replays}.
  */
 export function createTransactions(
   options: ResolvedAuthOptions,
@@ -99,7 +101,8 @@ export function createTransactions(
   const scope: CookieScope = {
     path: '/',
     secure: options.secure,
-    // A provider's form comes from another site; browsers send only such cookies along with it.
+    // With `form_post`, the provider's form comes from another site. Browsers send only
+    // `SameSite=None` cookies with it.
     sameSite: options.responseMode === 'form_post' ? 'none' : 'lax',
   }
   const seedScope: CookieScope = { ...scope, maxAgeSeconds: TRANSACTION_SECONDS }
@@ -118,7 +121,7 @@ export function createTransactions(
       }
       let { returnTo } = draft
       let state = stateTo(returnTo)
-      // A place to return to that is too long loses its query, and in the end counts for nothing.
+      // If `returnTo` is too long, its query is dropped, and then the whole address.
       for (const shorter of [withoutQuery(returnTo), options.baseUrl.pathname]) {
         if (state.length <= MAX_STATE_LENGTH) break
         returnTo = shorter
@@ -147,12 +150,12 @@ export function createTransactions(
       const plain = name && stateSealer.open(state.slice(name.length + 1), name)
       if (!plain) return { kind: 'unknown' }
       const sealed = decode(plain)
-      // Begun at another base URL: no provider sends its answer here.
+      // The login was started at another base URL. No provider sends its response here.
       if (!sealed.redirectUri.startsWith(`${partsOf(options.baseUrl).origin}/`)) {
         return { kind: 'unknown' }
       }
       const login = { ...sealed, returnTo: safeReturnTo(sealed.returnTo, options.baseUrl) }
-      // A state of long ago says nothing about cookies: its count of restarts has ended with it.
+      // After ten minutes, a missing cookie proves nothing, so the count of restarts begins again.
       if (login.createdAt + TRANSACTION_SECONDS <= options.now()) {
         return { kind: 'lost', login: { ...login, restarts: 0 } }
       }
@@ -168,7 +171,7 @@ export function createTransactions(
   }
 }
 
-/** Nine digits of time, so that names sort by age, and 96 random bits. */
+/** Nine digits of the time, so that names sort by age, and 96 random bits. */
 const NAME = /^[\da-z]{9}[\w-]{16}$/
 
 function newName(): string {
@@ -180,12 +183,12 @@ function nameOf(state: string): string | undefined {
   return NAME.test(name) ? name : undefined
 }
 
-/** The secrets of a login, and the hash of one that goes to the provider. */
+/** The secrets of a login, and the hash of the verifier, which is sent to the provider. */
 type Derived = Pick<LoginTransaction, 'nonce' | 'codeVerifier' | 'codeChallenge'>
 
 /**
- * Two values that say nothing about each other or the seed. The seed is 256 random bits and always as
- * long, so a hash does what HKDF would, in a tenth of the time.
+ * Derives the secrets from a seed. Neither reveals anything about the other or the seed. The seed always has 256 random
+ * bits, so a plain hash is as good as HKDF, in a tenth of the time.
  */
 function derive(seed: string): Derived {
   const codeVerifier = hash('sha256', `latchkey/1/verifier.${seed}`, 'base64url')
@@ -214,7 +217,7 @@ function surplus(names: readonly string[], prefix: string): string[] {
   )
 }
 
-/** The part of a transaction that its `state` carries. */
+/** The part of a transaction that is sealed in its `state`. */
 type SealedLogin = TransactionDraft & Pick<LoginTransaction, 'codeChallenge' | 'createdAt'>
 
 function encode(login: SealedLogin): string {

@@ -1,6 +1,6 @@
 type Names = readonly (readonly [pattern: RegExp, name: string])[]
 
-/** The browsers, derived ones before those that they are built on and name as well. */
+/** The patterns of browsers. Derived browsers come before those whose name they also send. */
 const BROWSERS: Names = [
   [/\bEdg(e|A|iOS)?\//, 'Microsoft Edge'],
   [/\b(OPR|OPT|OPiOS|Opera)\b/, 'Opera'],
@@ -25,7 +25,10 @@ const BROWSERS: Names = [
   [/\bVersion\/.*\bSafari\//, 'Safari'],
 ]
 
-/** The systems, the more specific ones first: iOS is like macOS, and several are a Linux. */
+/**
+ * The patterns of systems. More specific ones come first, because iOS resembles macOS, and several
+ * are Linux.
+ */
 const SYSTEMS: Names = [
   [/\bWindows Phone\b/, 'Windows Phone'],
   [/\bWindows\b/, 'Windows'],

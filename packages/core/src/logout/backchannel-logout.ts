@@ -54,7 +54,8 @@ async function receive(asked: RequestContext): Promise<AuthResponse> {
   )
   let ended = 0
   const isFirst = await context.replays.unlessDone(mark.key, mark.seconds, async () => {
-    // Before the sessions are looked for: one that is being created sees the notice, or is found.
+    // Before the search for sessions: a session that is created meanwhile either sees the notice or
+    // is found.
     await context.storedSessions.endedLogins?.remember({ ...claims, issuedAt })
     ended = await endSessions(context.storedSessions, claims)
     await context.options.hooks.onLogoutToken?.({ ...claims, ended })

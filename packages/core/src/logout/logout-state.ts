@@ -2,14 +2,14 @@ import { safeReturnTo } from '../http/return-to.ts'
 import type { ResolvedAuthOptions } from '../options/options.ts'
 import { createSealer } from '../shared/sealing.ts'
 
-/** The `state` of a logout: where it ends, carried by the provider and sealed. */
+/** The `state` of a logout: the page on which it ends, sealed while the provider carries it. */
 export interface LogoutState {
   seal(returnTo: string): string
-  /** The page that the logout ends at; `undefined` for a state that was not made here. */
+  /** The page on which the logout ends; `undefined` for a state that was not made here. */
   open(state: string): string | undefined
 }
 
-/** Makes the states of logouts of one set of options. */
+/** Makes the {@link LogoutState} of a set of options. */
 export function createLogoutState({ secrets, baseUrl }: ResolvedAuthOptions): LogoutState {
   const sealer = createSealer(secrets, 'logout')
   return {

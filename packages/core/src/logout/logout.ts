@@ -21,7 +21,10 @@ export interface LogoutRequest {
 
 const MAX_HINT_LENGTH = 2048
 
-/** The member of discovery by which a provider says that it takes a `sid` as `logout_hint`. */
+/**
+ * The member of the discovery document by which a provider says that it accepts a `sid` as
+ * `logout_hint`.
+ */
 const LOGOUT_HINT = 'latchkey_logout_hint'
 
 /**
@@ -59,8 +62,8 @@ export async function handleLogout(asked: RequestContext): Promise<AuthResponse>
 }
 
 /**
- * Ends the session here, also when the provider fails, and sends the visitor on to end the
- * provider's session too, when it can.
+ * Ends the session here, even if the provider fails, and redirects the visitor to end the
+ * provider's session as well, if possible.
  *
  * @see OpenID Connect RP-Initiated Logout 1.0 §2
  */
@@ -98,16 +101,17 @@ async function end(
 }
 
 /**
- * WebKit brings private pages back from memory after a logout, over http in spite of `no-store`, unless its cache was
- * cleared. Chromium takes seconds to clear it, and forgets such pages when the session cookie changes.
+ * Whether `Clear-Site-Data` for the cache is worth sending. WebKit shows private pages from memory after a logout (over
+ * http, even with `no-store`) unless its cache was cleared. Chromium takes seconds to clear the cache, and drops such
+ * pages anyway when the session cookie changes.
  */
 function clearsCacheAtOnce({ headers }: AuthRequest): boolean {
   return !/\bChrom(e|ium)\//.test(headers.get('user-agent') ?? '')
 }
 
 /**
- * Sends a visitor on who comes back from the provider's logout to the root of `baseUrl`, when the
- * logout was to end somewhere else; `undefined` for every other request.
+ * Redirects a visitor who returns from the provider's logout to the root of `baseUrl`, if the
+ * logout was to end on another page; `undefined` for every other request.
  *
  * @see OpenID Connect RP-Initiated Logout 1.0 §3
  */
@@ -116,7 +120,7 @@ export function returnFromLogout({ context, request }: RequestContext): AuthResp
   const { logoutState } = context
   const { baseUrl, routes } = context.options
   if (routes.loggedOut || method !== 'GET' || !url.includes('state=')) return undefined
-  // A proxy may add the slash at the end, or take it away.
+  // A proxy may add or remove the slash at the end.
   if (withSlash(pathOf(url)) !== withSlash(baseUrl.pathname)) return undefined
   const state = queryOf(url).get('state')
   const returnTo = state ? logoutState.open(state) : undefined
@@ -205,7 +209,10 @@ function hintOf({ idToken, sid, sub }: AuthSession, takesSid: boolean): Record<s
   return idToken ? { logout_hint: sub } : {}
 }
 
-/** A person followed a link on a page of this origin; no prefetch, image or frame says so. */
+/**
+ * Whether a person followed a link on a page of this origin. Prefetches, images and frames have
+ * other headers.
+ */
 function isFollowedLink({ method, headers }: AuthRequest): boolean {
   return (
     method === 'GET' &&

@@ -2,7 +2,7 @@ import type { LookupAddress } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
-/** The only IPv6 addresses that are given out. */
+/** The range of public IPv6 addresses. */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3')
 
 /** Whether a text is an IP address of the public internet. */
@@ -13,7 +13,7 @@ export function isPublicAddress(text: string): boolean {
   return address instanceof ipaddr.IPv4 || address.match(GLOBAL_UNICAST)
 }
 
-/** Looks names up, and finds nothing where one of the addresses is not public. */
+/** Wraps a look-up of names. It fails if one of the addresses is not public. */
 export function publicLookup(lookup: LookupFunction): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, found) => {
@@ -28,7 +28,7 @@ export function publicLookup(lookup: LookupFunction): LookupFunction {
   }
 }
 
-/** An address that is not connected to. */
+/** The error for an address to which no connection is made. */
 export function notPublic(message = 'the address is not public'): TypeError & { code: string } {
   return Object.assign(new TypeError(message), { code: 'ERR_ADDRESS_NOT_PUBLIC' })
 }

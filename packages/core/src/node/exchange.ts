@@ -5,7 +5,7 @@ import { urlToHttpOptions } from 'node:url'
 import type { ProviderAnswer, ProviderRequest } from '../provider/transport.ts'
 import { remember } from '../shared/records.ts'
 
-/** How a connection is made. */
+/** The parts that a connection is made with. */
 export interface Connection {
   readonly lookup?: LookupFunction
   readonly agent?: Agent
@@ -16,14 +16,14 @@ const MAX_TARGETS = 500
 
 const targets = new Map<string, RequestOptions>()
 
-/** An address as node:http takes it. There are few endpoints, and parsing an address takes a while. */
+/** An address in the form of node:http, kept because there are few endpoints and parsing takes a while. */
 export function targetOf(address: string): RequestOptions {
   const target = targets.get(address) ?? (urlToHttpOptions(new URL(address)) as RequestOptions)
   remember(targets, address, target, MAX_TARGETS)
   return target
 }
 
-/** One exchange over node:http, on a connection that is kept. */
+/** One exchange over node:http, on a keep-alive connection. */
 export function send(
   target: RequestOptions,
   request: ProviderRequest,
@@ -54,8 +54,8 @@ export function send(
 }
 
 /**
- * Loaded when it is first needed, which saves a fifth of an application's start: `node:http` loads
- * all of undici, and TLS is not needed before the first request.
+ * Loads `node:http` or `node:https` at the first request. This saves a fifth of an application's
+ * start, because `node:http` loads all of undici.
  */
 function moduleOf({
   protocol,
@@ -66,9 +66,9 @@ function moduleOf({
 }
 
 /**
- * The server closed a keep-alive connection when it was about to be reused. The request may have
- * arrived before, but its response is lost in any case. If it is sent again, a code or refresh
- * token that was used up is refused, as it would be at the next attempt.
+ * Whether the server closed a keep-alive connection when it was about to be reused. The request may
+ * have arrived, but its response is lost in any case. So it is sent again; a code or refresh token
+ * that the server has used up is refused then, as it would be at the next attempt.
  */
 function isStale(outgoing: ClientRequest, error: NodeJS.ErrnoException): boolean {
   return outgoing.reusedSocket && error.code === 'ECONNRESET' && !outgoing.destroyed

@@ -9,7 +9,8 @@ import { createNodeTransport } from './transport.ts'
  * `latchkey:<name>`, and sends requests to providers over node:http.
  */
 export function nodePlatform(): Platform {
-  // Node forgets a channel that nothing holds, and making one takes longer than asking it.
+  // Kept here, because Node drops a channel without a reference, and making one takes longer than a
+  // look-up.
   const channels: Partial<Record<AuthEventName, diagnostics.Channel>> = {}
   return {
     environment: withSecretFiles(process.env),
@@ -24,8 +25,8 @@ export function nodePlatform(): Platform {
 }
 
 /**
- * Looks for a development package, because this package does not depend on any: next to the
- * program, in the working folder, and next to `@latchkey/testing`, which depends on the others.
+ * Looks for a development package next to the program, in the working folder, and next to
+ * `@latchkey/testing`, which depends on the others. Core itself depends on none.
  */
 function findPackage(name: string): (() => unknown) | undefined {
   const { createRequire } = process.getBuiltinModule('node:module')
@@ -39,7 +40,7 @@ function findPackage(name: string): (() => unknown) | undefined {
   const program = [process.argv[1], `${process.cwd()}/package.json`]
   const testing = program.map((place) => place && resolve(place, '@latchkey/testing'))
   for (const place of [...program, ...testing]) {
-    // Not `import()`: bundlers warn of one whose address they cannot see, and some runtimes refuse it.
+    // Not `import()`: bundlers warn about a computed path, and some runtimes refuse it.
     if (place && resolve(place, name)) return () => createRequire(place)(name)
   }
   return undefined

@@ -75,7 +75,7 @@ class NodeAuthRequest implements AuthRequest {
     return this.#url
   }
 
-  /** Calls back when the response is closed, which on a keep-alive connection each request has for itself. */
+  /** Calls `close` when the response is closed. On a keep-alive connection, each request has a response of its own. */
   onClose(close: () => void): void {
     const closing = (this.#response as Closing | undefined) ?? this.#request.socket
     if (closing?.destroyed || closing?.closed) close()
@@ -88,7 +88,7 @@ class NodeAuthRequest implements AuthRequest {
   }
 }
 
-/** The headers of a request of node:http; repeated ones are joined. */
+/** The headers of a request of node:http. Repeated ones are joined. */
 export class NodeHeaders {
   readonly #request: NodeRequest
 
@@ -103,7 +103,7 @@ export class NodeHeaders {
   }
 }
 
-/** The body, also when a body parser of the framework has read it before. */
+/** The body as text, even if a body parser of the framework has read it. */
 async function bodyText(request: NodeRequest, parsed: unknown): Promise<string> {
   if (typeof parsed === 'string' || parsed instanceof Uint8Array) return formText(parsed)
   if (!request.readableEnded) return readStream(request)

@@ -44,13 +44,16 @@ export interface SocketHandle<U = AppUser> {
 export function socketHandle<U>(auth: Auth<U>): SocketHandle<U> {
   const socket: SocketHandle<U>['socket'] = (request, requirement = {}) =>
     openSocket(auth, request, requirement)
-  // Adapters hand this function on, and nothing else that leads to the login.
+  // Adapters expose only this function of the login, so it leads to the rest.
   logins.set(socket, auth as Auth<never>)
   return { socket }
 }
 
 const logins = new WeakMap<object, Auth<never>>()
-/** The request of each handshake: a bearer token is verified for it once, and its proof used up. */
+/**
+ * The request of each handshake, so that a bearer token is verified and its proof used only once
+ * for it.
+ */
 const handshakes = new WeakMap<NodeRequest, AuthRequest>()
 
 /**
@@ -82,7 +85,10 @@ export async function openSocketVisit<U = AppUser>(
 const OTHER_HANDLE =
   'The login of this handle is not known here. Install one version of @latchkey/core for all packages.'
 
-/** The handshake of a library may be anything: Socket.IO begins with a GET of long polling. */
+/**
+ * The request as the opening of a lasting connection. The handshake of a library may look
+ * different: Socket.IO begins with a `GET` for long polling.
+ */
 function asSocket(request: NodeRequest, { baseUrl }: Pick<Auth, 'baseUrl'>): AuthRequest {
   return Object.assign(toAuthRequest(request, baseUrl), { opensSocket: true })
 }
@@ -104,7 +110,7 @@ async function openSocket<U>(
   const refusal = visit.answer ?? (await visit.admit({ ...requirement, respond: 'json' }, request))
   if (!refusal) {
     const { auth: ofUser } = visit
-    // The library of sockets answers the handshake, without the headers of the kit.
+    // The library of sockets answers the handshake, without the kit's headers.
     response.isSent = true
     return { isAllowed: true, user: visit.user(), auth: ofUser, ended: ofUser.ended() }
   }

@@ -7,7 +7,7 @@ import { type Connection, send, targetOf } from './exchange.ts'
 export interface NodeTransportOptions {
   /**
    * Refuses plain http, and addresses that are not public, such as loopback, private and link-local
-   * ones.
+   * addresses.
    */
   readonly publicOnly?: boolean
   /** Looks up host names, with `publicOnly`. Default: the system's resolver. */
@@ -40,13 +40,13 @@ export function createNodeTransport({
 function publicTransport(lookup: LookupFunction): ProviderTransport {
   let connection: Connection | undefined
   return async (address, request) => {
-    // Taken when it is needed: an application with one issuer never does.
+    // Loaded on demand, because an application with one issuer never needs it.
     const guard = await import('./address-guard.ts')
     const url = new URL(address)
     if (url.protocol !== 'https:') throw guard.notPublic('only https is allowed')
     const host = url.hostname.replace(/^\[|\]$/g, '')
     if (isIP(host) && !guard.isPublicAddress(host)) throw guard.notPublic()
-    // Connections of its own: one that the application keeps open was not checked when it was made.
+    // Separate connections: the address of one that the application keeps open was not checked.
     connection ??= {
       lookup: guard.publicLookup(lookup),
       agent: new (process.getBuiltinModule('node:https').Agent)({ keepAlive: true }),

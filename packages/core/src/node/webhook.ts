@@ -6,7 +6,7 @@ import type { NodeResponse } from './response.ts'
 /** A request of node:http whose body a parser may have read already. */
 export interface NodeWebhookRequest extends NodeRequest {
   readonly readableDidRead?: boolean
-  /** The raw bytes of the body, as NestJS, Koa's parsers and some hosts keep them. */
+  /** The raw bytes of the body, kept by NestJS, Koa's parsers and some hosts. */
   readonly rawBody?: unknown
 }
 
@@ -31,7 +31,7 @@ export async function serveNodeWebhook(
   response.end(body)
 }
 
-/** The raw bytes of a body: as a parser has kept them, or from the stream. */
+/** The raw bytes of a body, from a parser that has kept them or from the stream. */
 export async function rawBodyOf(
   request: NodeWebhookRequest,
   rawBody?: unknown,

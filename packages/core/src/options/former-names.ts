@@ -3,7 +3,10 @@ const NONE = 'Leave it out: there is nothing like it here.'
 const RECORDS = 'Leave it out: the kit decides when sessions are written.'
 const DISCOVERED = 'Leave it out: the provider is found by "issuer" alone.'
 
-/** The options of other libraries, and what each is here: the name of our option, or a sentence. */
+/**
+ * The options of other libraries, each with its equivalent here: the name of our option, or a
+ * sentence.
+ */
 export const FORMER_NAMES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'express-openid-connect': {
     issuerBaseURL: 'issuer',
@@ -131,7 +134,7 @@ export const FORMER_NAMES: Readonly<Record<string, Readonly<Record<string, strin
   },
 }
 
-/** The same of all libraries together, for the report of an unknown option. */
+/** The equivalents of all libraries together, for the report of an unknown option. */
 export const EQUIVALENTS: Readonly<Record<string, string>> = Object.assign(
   {},
   ...Object.values(FORMER_NAMES),

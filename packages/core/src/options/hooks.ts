@@ -7,7 +7,7 @@ import type { MaybePromise } from '../shared/maybe-promise.ts'
 /** A login that has passed every check, before its session is stored. */
 export interface CallbackContext<U = AppUser> {
   readonly request: AuthRequest
-  /** The claims of the user, as the application gets them. */
+  /** The claims of the user, as the application receives them. */
   readonly user: U
   readonly issuer: string
   /** The page to show after the login: a path of this site. */

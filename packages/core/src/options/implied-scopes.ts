@@ -3,7 +3,7 @@ import { isScope } from './resources.ts'
 
 const MAX_IMPLYING = 100
 
-/** Whether a value says which scopes each scope implies. */
+/** Whether a value maps scopes to the scopes that they imply. */
 export function isImpliedScopes(value: unknown): boolean {
   if (!isRecord(value)) return false
   const all = Object.entries(value)
@@ -27,7 +27,7 @@ export function withImplied(
 ): readonly string[] {
   if (!implied) return scopes
   const all = new Set(scopes)
-  // A set also visits what is added on the way.
+  // The loop also visits scopes that it adds on the way.
   for (const scope of all) {
     if (!Object.hasOwn(implied, scope)) continue
     for (const one of implied[scope] ?? []) all.add(one)

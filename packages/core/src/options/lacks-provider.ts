@@ -6,7 +6,7 @@ import { type Environment, headingOf, resolveOptions } from './resolve-options.t
 const INSTALL =
   'Or log in as test users in development, without a provider: npm install --save-dev @latchkey/testing'
 
-/** Whether nothing is said of a provider, and this is a developer's machine for certain. */
+/** Whether the options name no provider, and this is certainly a developer's machine. */
 export function lacksProvider(
   options: AnyAuthOptions,
   environment: Environment | undefined,
@@ -17,12 +17,14 @@ export function lacksProvider(
   const said = [issuer, clientId, clientSecret, clientAuth, clientKey, discoveryUrl, metadata]
   const read = [LATCHKEY_ISSUER, LATCHKEY_CLIENT_ID, LATCHKEY_CLIENT_SECRET]
   if ([...said, ...read].some((value) => value !== undefined)) return false
-  // With several base URLs, it is unclear to which one personas come back.
+  // With several base URLs, it is unclear to which one personas would return.
   const baseUrl = String(options.baseUrl ?? environment.LATCHKEY_BASE_URL)
   return URL.canParse(baseUrl) && isDevelopment(environment, [new URL(baseUrl)])
 }
 
-/** Reports the missing settings, and that personas are the alternative. */
+/**
+ * Resolves the options. If settings are missing, the error also offers personas as the alternative.
+ */
 export function resolveOrInstall(
   options: AnyAuthOptions,
   environment: Environment,

@@ -83,7 +83,7 @@ function isOneOrMore(value: unknown): boolean {
 }
 
 function isOrigin(value: unknown): boolean {
-  // A pattern would be compared as it stands, and match no origin.
+  // A pattern would be compared literally, and match no origin.
   if (typeof value !== 'string' || value.includes('*')) return false
   return /^https?:/.test(value) && URL.parse(value)?.origin === value
 }

@@ -423,9 +423,9 @@ export interface ResolvedRegistration {
   readonly clientSecret: ClientSecret | undefined
 }
 
-/** How bearer tokens are recognized. */
+/** The rules for bearer tokens. */
 export interface ResolvedBearer {
-  /** The audiences of addresses outside of all resources. */
+  /** The accepted audiences for addresses outside of all resources. */
   readonly audiences: readonly string[]
   readonly introspection: boolean
   readonly impliedScopes: Readonly<Record<string, readonly string[]>> | undefined
@@ -433,12 +433,12 @@ export interface ResolvedBearer {
   readonly isProofRequired: boolean
 }
 
-/** The options with any type of user: within the kit a user is a record of claims. */
+/** The options with any type of user. Inside the kit, a user is a record of claims. */
 export type AnyAuthOptions = AuthOptions<Readonly<Record<string, unknown>>>
 
 /** The options with every default filled in and every URL parsed. */
 export interface ResolvedAuthOptions {
-  /** The provider, or the choice of one. */
+  /** The provider, or the function that chooses one. */
   readonly registration: ResolvedRegistration | IssuerResolver
   readonly clientAuth: ClientAuth | undefined
   readonly clientKey: KeyObject | undefined
@@ -451,11 +451,11 @@ export interface ResolvedAuthOptions {
   readonly logoutParams: Readonly<Record<string, string | false>>
   readonly pushedAuthorizationRequests: boolean
   readonly baseUrl: URL
-  /** Every base URL, this one too. */
+  /** All base URLs, including this one. */
   readonly baseUrls: readonly URL[]
   /** More origins whose pages may send writes. */
   readonly trustedOrigins: readonly string[]
-  /** Whether guards ask where a write comes from. */
+  /** Whether guards check which page sent a write. */
   readonly checksWrites: boolean
   readonly redirectUri: string
   readonly defaultReturnTo: string
@@ -480,8 +480,8 @@ export interface ResolvedAuthOptions {
   readonly logger: Logger | false
   readonly telemetry: TelemetryApi | undefined
   /**
-   * Opens the flight recorder and the personas. `undefined` where this is not a developer's machine: there
-   * are neither, and error pages do not help the developer.
+   * The key that opens the flight recorder and the personas. `undefined` unless this is a developer's machine. Then
+   * there are neither, and error pages have no help for developers.
    */
   readonly developmentKey: string | undefined
   /** Whether visitors come over https. */
@@ -490,7 +490,7 @@ export interface ResolvedAuthOptions {
   readonly requestSeconds: number
   readonly answerSeconds: number
   readonly languages: Languages
-  /** The function that requests to the provider go through. Absent: connections of our own. */
+  /** The function for requests to the provider. Absent: connections of the platform. */
   readonly fetch: typeof fetch | undefined
   readonly now: () => number
 }

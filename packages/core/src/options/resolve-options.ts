@@ -28,10 +28,10 @@ export type Environment = Readonly<Record<string, string | undefined>>
 const REQUIRED = ['BASE_URL', 'ISSUER', 'CLIENT_ID', 'CLIENT_SECRET', 'SESSION_SECRET'].map(
   (name) => `LATCHKEY_${name}`,
 )
-/** Client ids of our service and of Google, which no secret looks like. */
+/** The form of client ids of our service and of Google, which no secret has. */
 const CLIENT_ID = /^app_[0-9a-hjkmnp-tv-z]{26}$|^[\w-]+\.apps\.googleusercontent\.com$/
 const MIN_SECRET_LENGTH = 32
-/** Client secrets of providers have more characters than this; those of a test may be the word of the client id. */
+/** The length up to which client id and secret may be equal, as in tests. Real client secrets are longer. */
 const LONGEST_WORD = 20
 const DEVELOPMENT_KEY = /^[\w-]{16,}$/
 const MAKE_SECRET = 'Make one with: openssl rand -base64 32'
@@ -45,7 +45,7 @@ export function resolveOptions(given: AnyAuthOptions, known?: Environment): Reso
   const environment = known ?? {}
   const checked = checkOptions<AnyAuthOptions>(given, OPTION_RULES, { equivalents: EQUIVALENTS })
   const faults: ConfigFault[] = []
-  // Options of a wrong type are missing from these, and are not reported a second time.
+  // Options of a wrong type are left out of `checked.good`, so that they are not reported twice.
   const options = withProfile(checked.good, faults)
   const read = createReader(environment, faults, options.insecureHttpHosts)
   const baseUrls = [options.baseUrl]
@@ -154,7 +154,7 @@ export function headingOf(faults: readonly ConfigFault[], environment?: Environm
 }
 
 /**
- * The options that FAPI 2.0 implies. Those that contradict it are refused.
+ * Adds the options that FAPI 2.0 implies, and reports options that contradict it.
  *
  * @see FAPI 2.0 Security Profile §5.3.3, §5.4.1
  */
@@ -196,7 +196,10 @@ function withProfile(options: AnyAuthOptions, faults: ConfigFault[]): AnyAuthOpt
   }
 }
 
-/** RSA keys sign with PS256 in FAPI 2.0, and with RS256 elsewhere. */
+/**
+ * The options of client assertions with defaults. RSA keys sign with PS256 in FAPI 2.0, and with
+ * RS256 otherwise.
+ */
 function assertionOf(
   { profile, clientAssertion = {} }: AnyAuthOptions,
   key: KeyObject | undefined,
@@ -208,7 +211,7 @@ function assertionOf(
 interface Reader {
   secret(value: unknown): string
   text(option: string, value: unknown, variable?: string): string
-  /** A text that developers copy from their provider, which compares each character. */
+  /** Checks a text that developers copy from their provider, which compares each character. */
   copied(option: string, value: unknown, variable?: string): string
   url(option: string, value: unknown, variable?: string): URL
 }
@@ -223,7 +226,7 @@ function createReader(
       const [option, variable] = ['clientSecret', 'LATCHKEY_CLIENT_SECRET']
       const found = reader.copied(option, value, variable)
       if (!CLIENT_ID.test(found)) return found
-      // The secret would be in the address of every login.
+      // The two may be swapped. Then the secret would be in the address of every login.
       const remedy = 'has the form of a client id. Swap it with "clientId".'
       faults.push(faultOf(option, variable, remedy))
       return found
@@ -268,7 +271,7 @@ function createReader(
   return reader
 }
 
-/** The fault of an address, with the value found and the one that would be right, where they can be told. */
+/** The fault of an address, with the value found and the right one, if they are known. */
 function urlRemedy(
   option: string,
   found: string,
@@ -278,7 +281,7 @@ function urlRemedy(
   const rule = `must be an https:// URL without credentials, ${without} (http:// on a loopback host, or in development on the hosts of "insecureHttpHosts").`
   const right = nearestUrl(found)
   if (!right || !isUsable(right)) return rule
-  // Anything behind the host, and in front of it, may be a secret.
+  // Text before and after the host may be a secret, so it is not shown.
   const isShown = /^(\w+:\/\/)?[\w.:[\]-]+\/?$/i.test(found)
   const set = `Set it to "${right.href.replace(/\/$/, '')}".`
   return isShown ? `is "${found}", and ${rule} ${set}` : `${rule} ${set}`
@@ -288,7 +291,7 @@ function faultOf(option: string, variable: string | undefined, remedy: string): 
   return variable === undefined ? { option, remedy } : { option, variable, remedy }
 }
 
-/** Some providers have a query in the address of their document. */
+/** The part of a URL to check. The address of a discovery document may have a query, which some providers need. */
 function comparable(option: string, url: URL): URL {
   const bare = new URL(url)
   if (option === 'discoveryUrl') bare.search = ''
@@ -314,7 +317,7 @@ function resolveRegistration(
         ? read.secret(options.clientSecret)
         : undefined
   if (clientId === clientSecret && clientId.length > LONGEST_WORD) {
-    // The secret would be in the address of every login.
+    // Otherwise the secret would be in the address of every login.
     const remedy = 'is the same as "clientSecret". Copy the client id of the provider.'
     faults.push(faultOf('clientId', 'LATCHKEY_CLIENT_ID', remedy))
   }
@@ -344,7 +347,7 @@ function readKey(key: AnyAuthOptions['clientKey']): KeyObject | undefined {
   try {
     return createPrivateKey(key)
   } catch {
-    // Reported without the key.
+    // The error is reported without the key.
     return undefined
   }
 }
@@ -372,7 +375,10 @@ function resolveSecrets(
   return secrets
 }
 
-/** The key of the environment, for scripts, or one that stays the same as long as the secret. */
+/**
+ * The key from the environment, for scripts, or one that stays the same as long as the session
+ * secret.
+ */
 function resolveDevelopmentKey(
   { LATCHKEY_DEVELOPMENT_KEY: given }: Environment,
   [secret = '']: readonly string[],
@@ -465,7 +471,10 @@ const FORGETS =
   'needs a store that remembers which old sessions were adopted, so that a logout stays final:'
 const USE_STORE = 'Use createSessionStore({ url }) of @latchkey/session-store.'
 
-/** An adopted session must not come back after its logout, so the store has to remember it. */
+/**
+ * Checks `session.adopt`. An adopted session must not come back after its logout, so a store has to
+ * remember it.
+ */
 function checkAdoption(
   { session = {} }: AnyAuthOptions,
   { protocol }: URL,
@@ -491,7 +500,7 @@ function audiencesOf({ bearer }: AnyAuthOptions): readonly string[] {
 
 function resolveBearer(options: AnyAuthOptions): ResolvedBearer | undefined {
   const { bearer, resources = [], profile } = options
-  // Without an audience there would be nothing to tell tokens for another API by.
+  // Without an audience, tokens for other APIs could not be distinguished.
   if (!bearer && resources.length === 0) return undefined
   return {
     audiences: audiencesOf(options),
@@ -511,7 +520,10 @@ function isPathOf(baseUrl: URL, path: string): boolean {
   return path !== '' && safeReturnTo(path, baseUrl, '') === path
 }
 
-/** Applications under different paths of one origin have different cookies. */
+/**
+ * The default name of the session cookie. Applications under different paths of one origin have
+ * different cookies.
+ */
 function defaultCookieName({ pathname }: URL): string {
   const path = pathname.replace(/^\/|\/$/g, '').replace(/[^\w]+/g, '-')
   return path === '' ? 'latchkey' : `latchkey-${path}`

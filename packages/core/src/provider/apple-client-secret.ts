@@ -1,6 +1,6 @@
 import { createPrivateKey, sign } from 'node:crypto'
 
-/** The key of "Sign in with Apple", and the identifiers that go with it. */
+/** The key for "Sign in with Apple", and its identifiers. */
 export interface AppleKey {
   /** The team id: ten characters, on the membership page of the developer account. */
   readonly teamId: string

@@ -5,12 +5,15 @@ import { PROTECTED_PARAMETERS } from '../shared/protected-parameters.ts'
 import { providerError } from './errors.ts'
 import type { ClientCall } from './openid-client.ts'
 
-/** The parameters of one authorization request beside those that all have in common. */
+/** The parameters of one authorization request, besides those that all requests have. */
 export interface AuthorizationRequest {
-  /** Base64url and dots, in which nothing has to be encoded. */
+  /**
+   * Parameters that are new for each request. They have only base64url and dots, which need no
+   * encoding.
+   */
   readonly fresh: Readonly<Record<'state' | 'nonce' | 'code_challenge', string>>
   readonly chosen: Readonly<Record<string, string>>
-  /** Whether the parameters go to the provider directly (RFC 9126). Default: when it asks for it. */
+  /** Whether the parameters are sent to the provider directly (RFC 9126). Default: if the provider requires it. */
   readonly isPushed: boolean
 }
 
@@ -29,8 +32,8 @@ export function commonParameters(
 }
 
 /**
- * The authorization endpoint with what requests have in common; the rest of one follows. The endpoint
- * may have parameters of its own, but none that the kit decides (RFC 6749 §3.1).
+ * The start of all authorization URLs: the endpoint with the common parameters. Those of one request are appended. The
+ * endpoint's own parameters stay, except those that the kit sets (RFC 6749 §3.1).
  */
 export function authorizationPrefix(
   metadata: ServerMetadata,
@@ -56,7 +59,8 @@ export function authorizationUrl(
 /**
  * The URL of an authorization request whose parameters the provider has received.
  *
- * @throws {@link ProviderError} when the provider knows no pushed requests, or refuses this one.
+ * @throws {@link ProviderError} if the provider does not support pushed requests, or refuses this
+ *   one.
  */
 export async function pushedUrl(
   metadata: ServerMetadata,

@@ -13,7 +13,7 @@ export interface ClientCredentials {
   readonly assertion: ClientAssertionOptions
 }
 
-/** How requests to the token endpoint are authenticated (OIDC Core 1.0 §9). */
+/** The authentication of requests to the token endpoint (OIDC Core 1.0 §9). */
 export async function clientAuthentication(
   { method, secret, key, assertion }: ClientCredentials,
   metadata: ServerMetadata,
@@ -31,13 +31,13 @@ export async function clientAuthentication(
   }
 }
 
-/** A secret that is a function is asked for at every exchange. */
+/** Authentication with a secret. If it is a function, it is called for every exchange. */
 function withSecret(
   secret: ClientSecret | undefined,
   authenticate: (secret: string) => Authenticate,
 ): Authenticate {
   if (typeof secret !== 'function') return authenticate(secret ?? '')
-  // openid-client waits for what it returns, as it does for private_key_jwt.
+  // openid-client awaits the result, as it does for private_key_jwt.
   const authenticateLater: (...request: Parameters<Authenticate>) => unknown = async (
     ...request
   ) => {
@@ -54,9 +54,9 @@ function withSecret(
 }
 
 /**
- * Basic credentials, encoded as forms are (RFC 6749 §2.3.1). It does not encode letters, digits and
- * `* - . _`, so providers that forget to decode accept most secrets. openid-client encodes `* - .
- * _` too.
+ * Basic credentials in form encoding (RFC 6749 §2.3.1). It does not encode letters, digits and
+ * `* - . _`, so providers that forget to decode accept most secrets. openid-client encodes
+ * `* - . _` too.
  */
 function basic(secret: string): Authenticate {
   return (_server, { client_id: clientId }, _body, headers) => {
@@ -74,7 +74,7 @@ function preferredMethod(metadata: ServerMetadata, secret: ClientSecret | undefi
   const known = metadata.token_endpoint_auth_methods_supported
   const takesPost = known?.includes('client_secret_post')
   if (known && !known.includes('client_secret_basic') && takesPost) return 'client_secret_post'
-  // Some providers do not decode Basic credentials, which no discovery document says.
+  // Some providers do not decode Basic credentials, and no discovery document says so.
   const isEncoded = typeof secret === 'string' && formEncoded(secret) !== secret
   return takesPost && isEncoded ? 'client_secret_post' : 'client_secret_basic'
 }

@@ -9,10 +9,13 @@ import { loadOpenidClient, type OpenidClient } from './openid-client.ts'
 import { checkMetadata } from './provider-metadata.ts'
 import type { ProviderFetch } from './transport.ts'
 
-/** A provider's discovery document, and how configurations of openid-client are made from it. */
+/**
+ * A provider's discovery document, and the function that makes configurations of openid-client from
+ * it.
+ */
 export interface Discovered {
   readonly metadata: ServerMetadata
-  /** Makes a configuration of openid-client; its caller decides how the provider is reached. */
+  /** Makes a configuration of openid-client. Its caller decides how the provider is reached. */
   configure(authentication: ClientAuthentication): Promise<Configuration>
 }
 
@@ -24,7 +27,7 @@ const MAX_REDIRECTS = 3
  * Fetches the discovery document of an issuer, or takes that of the options.
  *
  * @param overrides - Members that replace those of the document.
- * @throws {@link ProviderError} when it cannot be had or used.
+ * @throws {@link ProviderError} if it cannot be fetched or used.
  * @see OpenID Connect Discovery 1.0 §4
  */
 export async function discover(
@@ -51,12 +54,13 @@ export async function discover(
           [client.customFetch]: async () => Response.json(document),
         },
       )
-      // Each exchange is timed where it takes place.
+      // openid-client needs no timeout, because each exchange has its own.
       configuration.timeout = 0
       return configuration
     }
-    // A redirect to the provider need not wait for openid-client. It judges a document that names another issuer,
-    // as Entra ID has some, and checks every document again before a code or token is sent.
+    // If the document names the expected issuer, a redirect to the provider need not wait for openid-client. It decides
+    // about a document with another issuer, such as some of Entra ID, and checks every document before a code or token
+    // is sent.
     const accepted = document && names(issuer, document) ? document : await judged(configure)
     return { metadata: checkMetadata(accepted, isInsecure), configure }
   } catch (cause) {
@@ -69,11 +73,11 @@ function names(expected: URL, { issuer }: Partial<ServerMetadata>): boolean {
   return typeof issuer === 'string' && URL.parse(issuer)?.href === expected.href
 }
 
-/** The metadata as openid-client accepts them. */
+/** The metadata, as accepted by openid-client. */
 async function judged(configure: Discovered['configure']): Promise<ServerMetadata> {
   const { None } = await loadOpenidClient()
   const configuration = await configure(None())
-  // Without the helpers that openid-client adds to it.
+  // A plain copy, without the helpers that openid-client adds.
   return asJson(configuration.serverMetadata())
 }
 
@@ -81,7 +85,10 @@ function asJson<T>(value: object): T {
   return JSON.parse(JSON.stringify(value)) as T
 }
 
-/** Some providers redirect to the same address with a slash: redirects on the origin are followed. */
+/**
+ * Fetches the document. Redirects on the same origin are followed, because some providers redirect to the address with
+ * a slash at the end.
+ */
 async function fetchDocument(
   { issuer }: ResolvedRegistration,
   address: URL,
@@ -108,12 +115,12 @@ async function fetchDocument(
   }
 }
 
-/** The other names of this machine, which servers that go by the host may know. */
+/** The names of this machine, of which a server may know only one. */
 const LOCAL_HOSTS = ['localhost', '127.0.0.1'] as const
 
 /**
- * The remedy for an issuer on this machine that is not found. A server may know it by another name: on the same
- * port, and nowhere else, that is asked for.
+ * The remedy for an issuer on this machine that is not found. The server may know only another name of this machine, so
+ * these names are tried, on the same port only.
  */
 async function localRemedy(issuer: URL, fetch: ProviderFetch): Promise<string | undefined> {
   if (!isLoopbackHost(issuer.hostname)) return undefined
@@ -134,7 +141,7 @@ function setIssuer(to: string): string {
   return `Set \`issuer\` to "${printable(to, 200)}".`
 }
 
-/** The error of an issuer with https on a port that answers without TLS. */
+/** The error for an https issuer on a port that answers without TLS. */
 function plainHttp(issuer: URL, cause: Error): ProviderError {
   const other = new URL(issuer)
   other.protocol = 'http:'
@@ -169,7 +176,7 @@ function discoveryError(
   return new ProviderError('LATCHKEY_PROVIDER_INVALID', message)
 }
 
-/** The options for a discovery document; with both addresses, if the issuer has another one. */
+/** The options to set for a discovery document, with both addresses if it names another issuer. */
 function optionsFor(named: string, address: URL): string {
   const issuer = URL.parse(named)
   const isItsOwn = issuer !== null && discoveryUrlOf(issuer).href === address.href
@@ -184,7 +191,7 @@ function unusable(address: URL, why: string | undefined, remedy = ELSEWHERE): Pr
   return new ProviderError('LATCHKEY_PROVIDER_INVALID', message, { remedy })
 }
 
-/** Whether a server answered the handshake of TLS in plain text, as OpenSSL says it. */
+/** Whether a server answered a TLS handshake in plain text, by the error of OpenSSL. */
 function isWithoutTls({ code, message }: Error & { readonly code?: unknown }): boolean {
   return code === 'ERR_SSL_WRONG_VERSION_NUMBER' || message.includes('wrong version number')
 }

@@ -1,7 +1,7 @@
 import type { IDToken, ResponseBodyError } from 'openid-client'
 import { LatchkeyError, ProviderError } from '../errors/errors.ts'
 
-/** The error of the kit among the causes of an error of openid-client, if there is one. */
+/** The error of the kit in the chain of causes of an error of openid-client, if there is one. */
 export function kitCause(error: unknown): LatchkeyError | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof LatchkeyError) return cause
@@ -22,16 +22,19 @@ export function isResponseBodyError(error: unknown): error is ResponseBodyError 
   return codeOf(error) === 'OAUTH_RESPONSE_BODY_ERROR'
 }
 
-/** Told by their codes: their classes would load openid-client before it is needed. */
+/**
+ * The code of an error. Codes are compared, because the classes would load openid-client before it
+ * is needed.
+ */
 function codeOf(error: unknown): unknown {
   return (error as { code?: unknown } | undefined)?.code
 }
 
 /**
- * Turns an error of openid-client into one of the kit. Its causes are left behind where they hold a
- * response or its parameters: those may carry tokens.
+ * Turns an error of openid-client into one of the kit. Causes with a response or its parameters are
+ * dropped, because these may contain tokens.
  *
- * @param secrets - Values that the request carried; they are cut out of the provider's description.
+ * @param secrets - Values of the request, which are removed from the provider's description.
  */
 export function providerError(
   error: unknown,
@@ -53,18 +56,18 @@ export function providerError(
 }
 
 const MAX_DESCRIPTION = 200
-/** JWTs, and credentials behind the name of their scheme. */
+/** JWTs, and credentials after the name of their scheme. */
 const CREDENTIALS = /eyJ[\w-]{6,}(\.[\w-]*)*|(?<=\b(Basic|Bearer|DPoP)\s+)[\w+/=.~-]{16,}/gi
 
-/** Addresses of people. */
+/** Email addresses. */
 const MAIL = /[^\s<>"'(),;:]+@[^\s<>"'(),;:]+/g
-/** The query and the fragment of an address on the web. */
+/** The query and fragment of a web address. */
 const QUERY = /(?<=\bhttps?:\/\/[^\s?#]*)[?#]\S*/g
 
 /**
- * A provider's error code and description, as they may appear in a message.
+ * A provider's error code and description, in a form that may appear in a message.
  *
- * @param secrets - Values that the request carried: some providers repeat them.
+ * @param secrets - Values of the request, because some providers repeat them.
  */
 export function quoted(
   code: unknown,
@@ -78,7 +81,7 @@ export function quoted(
     .replace(QUERY, '')
     .replace(MAIL, '[address]')
   const forms = secrets.flatMap((secret) => (secret ? [secret, encodeURIComponent(secret)] : []))
-  // A secret may be the word "secret", which each mark holds.
+  // A secret may be the word "secret", which is part of each replacement.
   text = text
     .split('[secret]')
     .map((part) => withoutForms(part, forms))
@@ -88,7 +91,7 @@ export function quoted(
 
 function withoutForms(text: string, forms: readonly string[]): string {
   if (forms.length === 0) return text
-  // The longest first: a secret may begin with another one.
+  // The longest first, because a secret may begin with another one.
   const ordered = forms.toSorted((one, other) => other.length - one.length)
   const literals = ordered.map((form) => form.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
   return text.replace(new RegExp(literals.join('|'), 'g'), '[secret]')
@@ -107,7 +110,7 @@ export function printable(text: unknown, max = 60): string {
   return visible.length > max ? `${visible.slice(0, max)}…` : visible
 }
 
-/** The facts of interest that openid-client attaches to its errors, the innermost first. */
+/** The facts that openid-client attaches to its errors. Inner causes come first. */
 export interface ErrorFacts {
   /** The claims of the JWT that was refused. */
   readonly claims?: Partial<IDToken>
@@ -117,7 +120,7 @@ export interface ErrorFacts {
   readonly status?: number
   /** The algorithm of the token that was refused, and those of the discovery document. */
   readonly algorithm?: { readonly found: string; readonly expected: string }
-  /** The sentence of openid-client; it contains no token. */
+  /** The message of openid-client, which contains no token. */
   readonly reason?: string
 }
 

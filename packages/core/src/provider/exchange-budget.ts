@@ -1,6 +1,6 @@
 import { ProviderError } from '../errors/errors.ts'
 
-/** The time that the exchanges with the provider of one request may take. */
+/** The limits for the exchanges of one request with the provider. */
 export interface ExchangeLimits {
   /** Seconds for one exchange. */
   readonly timeoutSeconds: number
@@ -11,15 +11,14 @@ export interface ExchangeLimits {
 /** The time that one request has left for its exchanges with the provider. */
 export interface ExchangeBudget {
   /**
-   * Runs an exchange and counts its time; nothing else is counted.
+   * Runs an exchange and counts its time. Time between exchanges is not counted.
    *
-   * @param exchange - Receives the seconds that it may take, and keeps to them.
+   * @param exchange - Receives the seconds that it may take, and must observe them.
    * @throws {@link ProviderError} with `LATCHKEY_PROVIDER_UNAVAILABLE` when the time is up.
    */
   spend<T>(exchange: (timeoutSeconds: number) => Promise<T>): Promise<T>
   /**
-   * Waits for an exchange that other requests may be waiting for, too: it is left to itself when the
-   * time of this request is up.
+   * Waits for an exchange that other requests may share. It continues without this request when its time is up.
    *
    * @throws {@link ProviderError} with `LATCHKEY_PROVIDER_UNAVAILABLE` when the time is up.
    */
@@ -56,7 +55,8 @@ export function createExchangeBudget({
 
 function inTime<T>(exchange: Promise<T>, seconds: number, requestSeconds: number): Promise<T> {
   return new Promise((resolve, reject) => {
-    // The exchange has its own limit and a better message; it comes first when both are the same.
+    // The exchange has its own limit and a better message, so it must come first if both limits are
+    // the same.
     const timer = setTimeout(() => reject(exhausted(requestSeconds)), seconds * 1000 + 50)
     exchange.then(resolve, reject).finally(() => clearTimeout(timer))
   })

@@ -2,14 +2,18 @@ import type { ServerMetadata } from 'openid-client'
 import { ProviderError } from '../errors/errors.ts'
 import type { ResolvedAuthOptions } from '../options/options.ts'
 
-/** The algorithms of FAPI 2.0 (Security Profile §5.4.1), and of the proofs that guards accept. */
+/**
+ * The algorithms of FAPI 2.0 (Security Profile §5.4.1), which are also those of the proofs that
+ * guards accept.
+ */
 export const FAPI_ALGORITHMS: ReadonlySet<string> = new Set(['PS256', 'ES256', 'EdDSA', 'Ed25519'])
 
-/** The options that need more of a provider than OpenID Connect does. */
+/** The options that require more of a provider than OpenID Connect does. */
 type Demands = Pick<ResolvedAuthOptions, 'profile' | 'dpop'>
 
 /**
- * Checks that a provider announces what FAPI 2.0 or DPoP needs, before the first login finds out.
+ * Checks that a provider announces the features that FAPI 2.0 or DPoP needs, so that a lack is
+ * found before the first login.
  *
  * @throws {@link ProviderError} naming everything that is missing.
  * @see FAPI 2.0 Security Profile §5.3.2, RFC 9449 §5.1

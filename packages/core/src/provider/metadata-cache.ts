@@ -13,7 +13,7 @@ export interface ProviderHealth {
 
 /** The provider's metadata, and the time it was fetched. */
 export interface MetadataCache<T> {
-  /** The metadata that is known; a promise of it when it has to be looked up first. */
+  /** The cached metadata, or a promise if they have to be fetched first. */
   get(): T | Promise<T>
   health(): ProviderHealth
 }
@@ -77,7 +77,7 @@ export function createMetadataCache<T>(settings: MetadataCacheSettings<T>): Meta
   }
 }
 
-/** Whether an instant lies less than so many seconds back; never when the clock was set back. */
+/** Whether an instant is less than `seconds` ago; `false` if the clock was set back. */
 function isWithin(instant: number | undefined, seconds: number, now: number): boolean {
   const age = now - (instant ?? Number.NEGATIVE_INFINITY)
   return age >= 0 && age < seconds

@@ -105,12 +105,15 @@ class ReadResponse implements Pick<Response, 'status' | 'bodyUsed' | 'json' | 't
 
   async json(): Promise<unknown> {
     const text = await this.text()
-    // openid-client changes what it receives.
+    // A copy, because openid-client changes the object that it receives.
     return this.#answer.members ? { ...this.#answer.members } : JSON.parse(text)
   }
 }
 
-/** A challenge is left out, but for that of a server that asks for a nonce (RFC 9449 §9). */
+/**
+ * Whether a header is passed on. Challenges are left out, except one that asks for a nonce (RFC
+ * 9449 §9).
+ */
 function isRead([name, value]: readonly [name: string, value: string]): boolean {
   if (name === 'www-authenticate') return value.includes('use_dpop_nonce')
   return name === 'content-type' || name === 'dpop-nonce'

@@ -4,17 +4,19 @@ import { remember } from '../shared/records.ts'
 import type { OpenidClient } from './openid-client.ts'
 
 /**
- * Proofs that the application has the keys of its access tokens. Nonces are kept for all sessions, so
- * that a server has to ask for one only once in a while.
+ * Proofs that the application has the keys of its access tokens. Nonces are shared by all sessions, so that servers
+ * rarely have to ask for one.
  *
  * @see RFC 9449 §4, §8, §9
  */
 export interface Proofs {
-  /** Makes a key of P-256: a private JWK, as text. */
+  /** Makes a P-256 key. Resolves to the private JWK as text. */
   makeKey(): Promise<string>
-  /** The handle by which openid-client proves a key, and answers a server that asks for a nonce. */
+  /**
+   * The handle with which openid-client proves a key, and answers a server that asks for a nonce.
+   */
   handle(client: OpenidClient, configuration: Configuration, key: string): Promise<DPoPHandle>
-  /** Remembers the nonce of a response, if it has one. */
+  /** Stores the nonce of a response, if it has one. */
   note(url: string, headers: Iterable<readonly [name: string, value: string]>): void
 }
 

@@ -9,9 +9,9 @@ const OPTIONAL = [
 ] as const
 
 /**
- * A provider's discovery document, with the addresses that a login needs.
+ * Checks that a provider's discovery document has usable addresses for a login, and returns it.
  *
- * @param allowHttp - Whether plain http addresses will do: those of a provider that has one itself.
+ * @param allowHttp - Whether plain http addresses are allowed, as for a provider that has one itself.
  * @throws {@link ProviderError} with `LATCHKEY_PROVIDER_INVALID` naming the member that is unusable.
  * @see OpenID Connect Discovery 1.0 §3
  */

@@ -35,25 +35,25 @@ export interface ProviderSettings extends Omit<ResolvedAuthOptions, 'registratio
   readonly publish: Publish
 }
 
-/** The provider as this application knows it. */
+/** A provider, with the registration of this application. */
 export interface Provider {
-  /** The issuer as the options name it; the metadata has the provider's own name. */
+  /** The issuer in the options. The metadata has the name that the provider gives itself. */
   readonly issuer: string
   readonly clientId: string
-  /** The configured method; by default the discovery document decides. */
+  /** The configured method; `undefined` if the discovery document decides. */
   readonly clientAuth: ClientAuth | undefined
-  /** The tenants of Entra ID that are admitted. */
+  /** The Entra ID tenants whose users may log in. */
   readonly entraTenants: readonly string[] | undefined
-  /** The client secret, if it is a fixed one; a function, so that printing a provider does not show it. */
+  /** The client secret, unless it is computed. A method, so that printing a provider does not show it. */
   clientSecret(): string | undefined
-  /** The same provider for one request, whose exchanges share a budget of time. */
+  /** The same provider for one request. Its exchanges share a time budget. */
   forRequest(): Provider
-  /** The redirect URI of this provider, which no other provider of the application has. */
+  /** The redirect URI of this provider. No other provider of the application has it. */
   readonly redirectUri: string
   /**
    * The discovery document.
    *
-   * @throws {@link ProviderError} when nothing is known and the provider does not answer.
+   * @throws {@link ProviderError} if they are not known yet and the provider does not answer.
    */
   metadata(): MaybePromise<ServerMetadata>
   /** The URL of an authorization request. */
@@ -61,21 +61,21 @@ export interface Provider {
   /**
    * The key set for a token, see {@link ProviderKeys}.
    *
-   * @throws {@link ProviderError} when the keys are needed and cannot be had.
+   * @throws {@link ProviderError} if the keys are not known and cannot be fetched.
    */
   keys(header: JwtHeader, sender: TokenSender): Promise<KeySet>
   /** The security profile of logins, from the options. */
   readonly profile: 'fapi2' | undefined
-  /** Whether its access tokens must be bound to a key of their session. */
+  /** Whether access tokens must be bound to a key of their session. */
   readonly dpop: boolean
   /** Proofs that the application has the keys of its access tokens. */
   readonly proofs: Proofs
   /**
-   * Verifies the signature of a token, and nothing else of it.
+   * Verifies only the signature of a token.
    *
-   * @param token - The token, or the parts that it was taken apart into.
+   * @param token - The token, or its decoded parts.
    * @param sender - Default `provider`.
-   * @param name - A SHA-256 of a token that may come again, see {@link KeySet}.
+   * @param name - A SHA-256 of a token that may be verified again, see {@link KeySet}.
    */
   verify(token: string | DecodedJws, sender?: TokenSender, name?: string): Promise<SignatureAnswer>
   /** One exchange with an endpoint of the provider. */
@@ -150,7 +150,7 @@ export function createProvider(settings: ProviderSettings): Provider {
   return new KnownProvider({ settings, issuer, proofs, cache, providerKeys, fetch })
 }
 
-/** The parts that a provider has in common for all requests. */
+/** The parts of a provider that all requests share. */
 interface ProviderParts {
   readonly settings: ProviderSettings
   readonly issuer: string
@@ -160,7 +160,7 @@ interface ProviderParts {
   readonly fetch: ProviderFetch
 }
 
-/** A provider, for one request if it has a budget. Each request makes one, so it has no functions of its own. */
+/** A provider; with a budget, for one request. Each request makes one, so it has methods and no closures. */
 class KnownProvider implements Provider {
   readonly #parts: ProviderParts
   readonly #budget: ExchangeBudget | undefined
@@ -174,7 +174,7 @@ class KnownProvider implements Provider {
     return this.#parts.issuer
   }
 
-  /** That of personas is known once they have been reached. */
+  /** The client id of personas is known once they were contacted. */
   get clientId(): string {
     return this.#parts.settings.registration.clientId
   }

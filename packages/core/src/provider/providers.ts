@@ -26,11 +26,11 @@ export interface Providers {
 const MAX_PROVIDERS = 200
 
 /**
- * Makes the providers of the options: one, or as many as a resolver names, of which the 200 used
- * last are kept.
+ * Makes the provider of the options, or those that a resolver names. Of these, the 200 that were
+ * used last are kept.
  *
- * @param guardedTransport - Reaches only public addresses; used for providers that a resolver
- *   names.
+ * @param guardedTransport - A transport that reaches only public addresses, for providers that a
+ *   resolver names.
  */
 export function createProviders(
   options: ResolvedAuthOptions,

@@ -3,7 +3,7 @@ import { isRecord, parseRecord } from '../shared/records.ts'
 import { decodeJwt } from './signed/jwt.ts'
 import type { ProviderAnswer } from './transport.ts'
 
-/** Error codes of providers that have their own, as RFC 6749 §5.2 names them. */
+/** The error codes of some providers, mapped to those of RFC 6749 §5.2. */
 const STANDARD: Readonly<Record<string, string>> = {
   // GitHub
   bad_refresh_token: 'invalid_grant',
@@ -17,20 +17,20 @@ const STANDARD: Readonly<Record<string, string>> = {
   invalid_refresh_token: 'invalid_grant',
 }
 
-/** An answer as openid-client is to see it. */
+/** A response in the form that openid-client expects. */
 export interface ReadAnswer {
   readonly status: number
   readonly headers: ProviderAnswer['headers']
-  /** The text of an answer that holds no JSON object. */
+  /** The text of a response that is no JSON object. */
   readonly body: string
   readonly members?: Members | undefined
-  /** The members of tokens as they were sent. */
+  /** The members of the tokens as the provider sent them. */
   readonly sent?: Members | undefined
 }
 
 /**
- * The answer of a token endpoint as RFC 6749 §5 has it. Providers deviate in ways that hide the error, or the tokens,
- * from openid-client:
+ * Converts the response of a token endpoint to the form of RFC 6749 §5. Providers deviate in ways that hide the error,
+ * or the tokens, from openid-client:
  *
  * - members that say nothing are null or empty, and so are claims of the ID token (Ping, authentik);
  * - an error has status 200 (GitHub, Slack);
@@ -59,9 +59,9 @@ export function readTokenAnswer({ status, headers, body = '' }: ProviderAnswer):
 }
 
 /**
- * Tokens whose scope is a text, and whose ID token has no null or empty claims, because
- * openid-client would take such a claim for a value. The signature is that of the token as it was
- * sent, which is verified elsewhere.
+ * Makes the scope a text, and removes null and empty claims from the ID token, because
+ * openid-client would take them for values. The signature no longer fits then. The token is
+ * verified elsewhere, as it was sent.
  */
 function readableTokens(tokens: Members): Members {
   const { scope, id_token: idToken } = tokens

@@ -2,13 +2,12 @@
 export interface TokenBucket {
   /** Takes a token from the bucket; `false` if it is empty. */
   take(): boolean
-  /** Gives one back. */
+  /** Puts a token back. */
   giveBack(): void
 }
 
 /**
- * Makes a bucket that is full. It counts on a monotonic clock, so that changing the time of day neither
- * empties nor freezes it.
+ * Makes a full bucket. It uses a monotonic clock, so that setting the time of day neither empties nor freezes it.
  *
  * @param capacity - The largest burst.
  * @param refillSeconds - Seconds until one token has been added.

@@ -6,7 +6,10 @@ export interface ProviderRequest {
   readonly method: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string | undefined
-  /** Seconds for the whole exchange, body included. After them, reject with a `TimeoutError`. */
+  /**
+   * The seconds for the whole exchange, including the body. After that, reject with a
+   * `TimeoutError`.
+   */
   readonly timeoutSeconds: number
   /** Bytes of the response body that are read at most. */
   readonly maxBytes: number
@@ -35,26 +38,26 @@ export type ProviderInit = Partial<
   Pick<ProviderRequest, 'method' | 'headers' | 'body' | 'timeoutSeconds'>
 >
 
-/** An exchange without pitfalls: bounded in time and size, never redirected. */
+/** Sends a request to the provider. It is limited in time and size, and never redirected. */
 export type ProviderFetch = (
   url: string,
   init?: ProviderInit,
 ) => Promise<ProviderAnswer & { readonly body: string }>
 
-/** How far a provider is trusted to behave. */
+/** The limits of exchanges with a provider. */
 export interface ProviderFetchLimits {
   /** Seconds for a whole exchange, body included. */
   readonly timeoutSeconds: number
-  /** The largest body that is read. */
+  /** The largest body that is read, in bytes. */
   readonly maxBytes: number
 }
 
 /**
- * Limits a transport. A server error, a rate limit, a body that is too large and an exchange that takes too long are
- * all a provider that is unavailable.
+ * Limits a transport. A server error, a rate limit, a body that is too large and an exchange that takes too long all
+ * count as an unavailable provider.
  *
- * @throws {@link ProviderError} with `LATCHKEY_PROVIDER_UNAVAILABLE`; its message names the origin
- *   and the path, never a query or a body.
+ * @throws {@link ProviderError} with `LATCHKEY_PROVIDER_UNAVAILABLE`; its message names the origin and the path, never
+ *   a query or a body.
  */
 export function createProviderFetch(
   transport: ProviderTransport,
@@ -80,7 +83,7 @@ export function createProviderFetch(
   }
 }
 
-/** A transport whose exchanges have spans. */
+/** Adds a span to each exchange of a transport. */
 export function tracedTransport(
   transport: ProviderTransport,
   { exchange }: Telemetry,
@@ -99,7 +102,7 @@ export function transportOver(fetch: typeof globalThis.fetch): ProviderTransport
       const text = response.status >= 500 ? undefined : await readBody(response, maxBytes)
       return { status: response.status, headers: [...response.headers], body: text }
     }
-    // Not every fetch looks at its signal.
+    // For a `fetch` that ignores its signal.
     return Promise.race([read(), aborted(signal)])
   }
 }
@@ -128,7 +131,7 @@ async function readBody(response: Response, maxBytes: number): Promise<string | 
   return text + decoder.decode()
 }
 
-/** The sentence of a rate limit, with what `Retry-After` says (RFC 9110 §10.2.3). */
+/** The sentence about a rate limit, with the time of `Retry-After` (RFC 9110 §10.2.3). */
 function tooMany({ headers }: ProviderAnswer): string {
   const [, given = ''] = headers.find(([name]) => name.toLowerCase() === 'retry-after') ?? []
   const when = /^\d{1,6}$/.test(given) ? ` It takes requests again in ${given} s.` : ''

@@ -1,6 +1,6 @@
 /**
- * The person who acts for the user of a token, by its claims. A claim that names none counts as well, so that a guard never
- * takes such a login for one of the user.
+ * The person who acts for the user, by the claim `act` of a token. A claim without a name counts as well, so that a
+ * guard never takes such a login for one of the user.
  *
  * @see RFC 8693 §4.1
  */

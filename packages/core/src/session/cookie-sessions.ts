@@ -9,11 +9,14 @@ import type { StoredSessions } from './stored-sessions.ts'
 import { createMarks } from './stores/marks.ts'
 import type { SessionRecord, SessionStore, UpdateOutcome } from './stores/session-store.ts'
 
-/** The time for which a replaced cookie is accepted: the browser may have sent a request before it got the new one. */
+/**
+ * The seconds for which a replaced cookie is accepted. The browser may have sent a request before it received the new
+ * one.
+ */
 const RECENT_SECONDS = 60
 const MAX_RECENT = 1000
 
-/** A response, as far as it says whether its headers have left. */
+/** The part of a response that says whether its headers were sent. */
 interface Sent {
   readonly isSent?: boolean | undefined
 }
@@ -21,7 +24,7 @@ interface Sent {
 /**
  * Makes sessions that are sealed in the cookie, and in no store. The process remembers the sessions
  * that it has written in the last minute and those that it has ended, so that overlapping requests
- * do not undo each other's changes. Another process knows nothing of that.
+ * do not undo each other's changes. Other processes do not know these.
  *
  * @param now - The time in whole seconds.
  * @param failed - Called with the error of every session that could not be written.
@@ -76,7 +79,7 @@ interface Shared {
   hasEnded(id: string): void
 }
 
-/** The session of one browser during one request, as a store. It is written when the headers leave. */
+/** The session of one browser during one request, in the form of a store. It is written when the headers are sent. */
 class CookieStore implements SessionStore {
   readonly #shared: Shared
   readonly #cookieHeader: string | null | undefined
@@ -147,7 +150,7 @@ class CookieStore implements SessionStore {
     )
   }
 
-  /** The `Set-Cookie` values of the changes, with those that other requests of this process have made. */
+  /** The `Set-Cookie` values for the changes, including those that other requests of this process have made. */
   setCookies(): readonly string[] {
     if (!this.#isChanged) return NOTHING_WRITTEN.lines
     const { id } = this.#session ?? {}

@@ -4,7 +4,7 @@ import { indexKey } from './session-record.ts'
 import type { SessionsById } from './sessions-by-id.ts'
 import { storeAnswer } from './stores/store-answer.ts'
 
-/** The sessions that are meant: those of the provider's session `sid`, or every session of `sub`. */
+/** The sessions to end: those of the provider's session `sid`, or all sessions of `sub`. */
 export interface SessionOwner {
   readonly issuer: string
   readonly sub?: string | undefined
@@ -19,7 +19,7 @@ export interface FoundSession {
   readonly seenAt: number
 }
 
-/** Ends every session of an owner. Resolves to how many. */
+/** Ends every session of an owner. Resolves to the number of sessions. */
 export async function endSessions(sessions: SessionsById, owner: SessionOwner): Promise<number> {
   const found = await findSessions(sessions, owner)
   for (const { id, session } of found) await sessions.destroy(id, session)
@@ -30,7 +30,7 @@ export async function endSessions(sessions: SessionsById, owner: SessionOwner): 
  * Destroys some sessions of an owner. A session that is regenerated meanwhile has a new id, so the
  * owner's sessions are listed again.
  *
- * @throws {@link SessionStoreError} when the store still has a session that it has destroyed.
+ * @throws {@link SessionStoreError} if the store still has a session after it was destroyed.
  */
 export async function endForGood(
   sessions: SessionsById,
@@ -66,7 +66,7 @@ function keyOf({ issuer, sub, sid }: SessionOwner): string {
 /**
  * The sessions of an owner.
  *
- * @param ids - The ids under the owner's index key, if the store has just named them.
+ * @param ids - The ids under the owner's index key, if they were just read.
  * @throws {@link ConfigError} for a store without an index.
  */
 export async function findSessions(
@@ -89,7 +89,7 @@ export async function findSessions(
     if (sid !== undefined && session.sid !== sid) continue
     if (sub !== undefined && session.sub !== sub) continue
     const touchedAt = Math.floor(record.expiresAt) - sessions.settings.idleSeconds
-    // Near its absolute end a session expires earlier than it was touched for.
+    // Near its absolute end, a session expires earlier than its last touch implies.
     found.push({ id, session, seenAt: Math.max(touchedAt, session.createdAt) })
   }
   return found

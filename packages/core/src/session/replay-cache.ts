@@ -8,13 +8,13 @@ export interface Replays {
   /** Resolves to `true` for the first caller with a key within `seconds`. */
   consume(key: string, seconds: number): MaybePromise<boolean>
   /**
-   * Does `work` unless it was done under this key; resolves to whether it was done now. Work that fails
-   * does not count and can be tried again.
+   * Does `work` unless it was done under this key. Resolves to whether it was done now. Work that fails does not count
+   * and can be tried again.
    */
   unlessDone(key: string, seconds: number, work: () => Promise<void>): Promise<boolean>
 }
 
-/** The replay cache of a store, or one of this process when the store has none. */
+/** The replay cache of a store, or one in this process if the store has none. */
 export function replaysOf(store: SessionStore, now: () => number): Replays {
   const once = store.once ?? createMarks(now)
   const consume = (key: string, seconds: number): MaybePromise<boolean> =>

@@ -5,24 +5,33 @@ import { createByteSealer } from '../shared/sealing.ts'
 import type { SessionSettings } from './session-record.ts'
 import type { SessionRecord } from './stores/session-store.ts'
 
-/** The most characters of a sealed session: with the names and login cookies, 8 kB of a request's header. */
+/**
+ * The length of a sealed session at most. With the names of its cookies and the login cookies, that makes 8 kB of
+ * request headers.
+ */
 const MAX_LENGTH = 7800
-/** Browsers drop a cookie of more than 4,096 bytes, its name and attributes included. */
+/**
+ * The length of a cookie at most. Browsers drop a cookie of more than 4,096 bytes, including its
+ * name and attributes.
+ */
 const MAX_COOKIE = 4000
 const ATTRIBUTES = 80
 
-/** A session that was in the cookie, with its id. */
+/** A session from a cookie, with its id. */
 export interface SealedSession {
   readonly id: string
   readonly record: SessionRecord
 }
 
-/** Sessions sealed in cookies: the first has the name of the session cookie, others a number behind it. */
+/**
+ * Sessions that are sealed in cookies. The first cookie has the name of the session cookie; further ones have a number
+ * after it.
+ */
 export interface SessionChunks {
   /** The session in a `Cookie` header; `undefined` for anything that was not sealed here. */
   read(cookieHeader: string | null | undefined): SealedSession | undefined
   /**
-   * The record as it will be read from the cookie.
+   * The record in the form in which it will be read from the cookie.
    *
    * @throws {@link CookieSessionError} with `LATCHKEY_SESSION_TOO_LARGE` naming the parts and their sizes.
    */
@@ -102,7 +111,10 @@ function decode(plain: string): SealedSession {
   return { id, record: freeze({ ...(login && { login }), data, expiresAt, version }) }
 }
 
-/** The characters of so many bytes: a nonce of 12 and a tag of 16 are added, and 3 bytes become 4 characters. */
+/**
+ * The length of the sealed text for a number of bytes: a nonce of 12 and a tag of 16 are added, and 3 bytes become 4
+ * characters.
+ */
 function sealedLength(bytes: number): number {
   return Math.ceil(((bytes + 28) * 4) / 3)
 }

@@ -62,9 +62,9 @@ export interface SessionDirectory {
 const HOUR = 3600
 
 /**
- * The name of a session outside: the beginning of a hash of its id.
+ * The public id of a session: the start of a hash of its secret id.
  *
- * @param digest - The SHA-256 of the id, where it is known.
+ * @param digest - The SHA-256 of the id, if it is already known.
  */
 export function publicSessionId(
   id: string,
@@ -74,9 +74,10 @@ export function publicSessionId(
 }
 
 /**
- * Makes the directory.
+ * Makes the {@link SessionDirectory} of an instance.
  *
- * @param issuerOf - The provider's own name, for users named by `sub` alone.
+ * @param issuerOf - Returns the issuer as the provider names itself, for users that are named by
+ *   `sub` only.
  */
 export function createSessionDirectory(
   sessions: SessionsById,
@@ -113,7 +114,7 @@ export function createSessionDirectory(
   }
 }
 
-/** The facts about a session that may be shown. */
+/** The facts about a session that its user may see. */
 export function describeSession(id: string, session: AuthSession): SessionInfo {
   const { issuer, createdAt, expiresAt, authTime, acr, amr, device, adopted, act } = session
   return {

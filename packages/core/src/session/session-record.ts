@@ -57,14 +57,17 @@ export function mergeData(read: Data, mine: Data, stored: Data): Data {
   return merged
 }
 
-/** The expiry of a session that is in use now: after the idle time, or with its login. */
+/**
+ * The expiry of a session that is used now: after the idle time, or at the end of its login if that
+ * is earlier.
+ */
 export function expiryOf(login: AuthSession | undefined, idleSeconds: number, now: number): number {
   return Math.min(now + idleSeconds, login?.expiresAt ?? Number.POSITIVE_INFINITY)
 }
 
 /** Whether a session has expired: idle for too long, or past the end of its login. */
 export function hasExpired({ login, expiresAt }: SessionRecord, now: number): boolean {
-  // A record without an end, as a store may return it, has expired.
+  // A record without an expiry, which a store may return, counts as expired.
   return !(expiresAt > now) || (login !== undefined && login.expiresAt <= now)
 }
 
@@ -72,10 +75,10 @@ const TOUCH_SECONDS = 60
 
 /**
  * Whether a session in use must be touched: a minute after the last touch, or a quarter of the idle
- * time if that is shorter. The one rule of all stores.
+ * time if that is shorter. This rule is the same for all stores.
  *
  * @param expiresAt - When the session expires unless it is touched.
- * @param touchSeconds - How often at most the store wants to be touched.
+ * @param touchSeconds - The seconds between two touches, if the store sets them.
  */
 export function isTouchDue(
   expiresAt: number,

@@ -36,7 +36,7 @@ function readClaims(given: Claims): Claims {
   return claims
 }
 
-/** Joins claims of two sources, of which the newer count. A verification of another address is left out. */
+/** Joins claims of two sources. The newer ones count. A verification that belongs to another address is left out. */
 function joined(older: Claims, newer: Claims): Claims {
   const claims: Record<string, unknown> = { ...older, ...newer }
   for (const [name, about] of Object.entries(VERIFICATIONS)) {
@@ -62,7 +62,7 @@ export async function sessionUser(
   const ofToken = Object.entries(readClaims(idToken)).filter(([name]) => !PROTOCOL_CLAIMS.has(name))
   const claims = joined(Object.fromEntries(ofToken), readClaims(userinfo ?? {}))
   const userReadAt = userinfo ? now() : previous?.userReadAt
-  // Some providers send the ID token of a refresh without the claims that a login has.
+  // The ID token of a refresh may lack the claims that the one of a login has.
   const isThin = ofToken.every(([name]) => name === 'sub')
   if (!previous) {
     const user = await validateClaims(schema, claims)

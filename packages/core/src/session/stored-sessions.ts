@@ -7,13 +7,16 @@ import { StoredSession } from './stored-session.ts'
 import type { SessionRecord, SessionStore } from './stores/session-store.ts'
 import { storeError } from './stores/store-answer.ts'
 
-/** Sessions in a store, found by a signed cookie, or sealed in the cookie itself. */
+/**
+ * The sessions of an instance: in a store and found by a signed cookie, or sealed in the cookie.
+ */
 export interface StoredSessions extends SessionsById {
   /**
-   * Opens the session of a `Cookie` header: at most one look-up, none without a genuine cookie.
+   * Opens the session of a `Cookie` header, with at most one look-up, and none without a genuine
+   * cookie.
    *
-   * @param response - The response to the request, which says whether its headers have left.
-   * @param use - Receives the session: at once if the store answers at once.
+   * @param response - The response to the request, which says whether its headers were sent.
+   * @param use - Receives the session, synchronously if the store answers synchronously.
    */
   open<T>(
     cookieHeader: string | null | undefined,
@@ -26,7 +29,7 @@ export interface StoredSessions extends SessionsById {
  * Makes sessions over a store.
  *
  * @param now - The time in whole seconds.
- * @param hearsOfLogouts - Whether the provider may send notices that a session ended; needs an index.
+ * @param hearsOfLogouts - Whether the provider may send logout tokens. They need a store with an index.
  */
 export function createStoredSessions(
   store: SessionStore,
@@ -71,7 +74,7 @@ export function createStoredSessions(
         return use(failed(cause))
       }
       if (!isThenable(answer)) return use(found(id, answer))
-      // One promise for all that follows: each request waits here.
+      // Only one promise, because each request waits for it.
       return answer.then(
         (record) => use(found(id, record)),
         (cause: unknown) => use(failed(cause)),

@@ -22,11 +22,13 @@ export interface Rule {
   readonly members?: Readonly<Record<string, Rule>>
   /** The rule of every member of an object whose names are free. */
   readonly each?: Rule
-  /** Whether the report may repeat a text that was found: true where only a few words fit. */
+  /**
+   * Whether the report may show the text that was found. True if the rule allows only a few words.
+   */
   readonly showsText?: boolean | undefined
 }
 
-/** A rule for every member of an options type, so that the compiler finds one that is missing. */
+/** A rule for every member of an options type. The compiler finds missing ones. */
 export type Rules<Options> = { readonly [Name in keyof Required<Options>]: Rule }
 
 /** Makes a rule. */
@@ -47,10 +49,10 @@ export const textRecord: Rule = rule(
   'an object whose values are strings',
   (value) => isRecord(value) && Object.values(value).every(isText),
 )
-/** A duration. */
+/** A duration in whole seconds, at least 1. */
 export const seconds: Rule = whole('seconds', 1)
 
-/** A whole number of something. */
+/** A whole number of a unit. */
 export function whole(unit: string, least: number): Rule {
   return rule(
     `a whole number of ${unit}, ${least} or more`,
@@ -85,18 +87,18 @@ export function either(...rules: readonly Rule[]): Rule {
 /** The result of a check. */
 export interface Checked<Options> {
   readonly faults: ConfigFault[]
-  /** The options without those that are at fault. */
+  /** The options without the faulty ones. */
   readonly good: Options
 }
 
-/** How options are checked. */
+/** Settings of a check. */
 export interface CheckSettings {
   /**
    * The equivalent of an option of another library: the name of our option, or a sentence. Members
    * are written with a dot: `session.rolling`.
    */
   readonly equivalents?: Readonly<Record<string, string>>
-  /** The meaning of a member that is present and `undefined`. Default `not set`. */
+  /** The meaning of a member that is present with the value `undefined`. Default `not set`. */
   readonly undefinedMeans?: 'not set' | 'a fault'
   /** An example of the whole object, shown when the value is not an object. */
   readonly example?: string
@@ -106,7 +108,7 @@ export interface CheckSettings {
  * Checks the names and the types of an options object. An unknown name is reported with the nearest
  * known one.
  *
- * @param name - The name of the options in the error when they are no object.
+ * @param name - The name of the options, for the error if they are no object.
  */
 export function checkOptions<Options>(
   options: unknown,
@@ -122,7 +124,7 @@ export function checkOptions<Options>(
     const remedy = `must be an object${such}, not ${describe(options)}.`
     return { faults: [{ option: name, remedy }], good: good as Options }
   }
-  // Inherited options count as well: those of a class, or of defaults behind Object.create().
+  // Includes inherited options, such as those of a class, or of defaults through `Object.create()`.
   for (const key in options) {
     const option = prefix + key
     const value = options[key]
@@ -148,7 +150,7 @@ function membersOf(
   return each ? Object.fromEntries(Object.keys(value).map((name) => [name, each])) : members
 }
 
-/** The report of faults, a line for each; the same fault is listed once. */
+/** The report of faults, one per line. The same fault is listed once. */
 export function reportOf(heading: string, faults: readonly ConfigFault[]): string {
   const lines = faults.map(
     ({ option, variable, remedy }) =>
@@ -174,7 +176,7 @@ function unknown(
     : `is not an option. There ${names.length === 1 ? 'is' : 'are'} ${names.map((one) => `"${one}"`).join(', ')}.`
 }
 
-/** The nearest of several names, if one is near. */
+/** The nearest of several names, if one is similar. */
 export function nearestOf(name: string, names: readonly string[]): string | undefined {
   const lower = name.slice(0, 100).toLowerCase()
   const maxDistance = Math.max(2, Math.floor(lower.length / 3))
@@ -186,7 +188,7 @@ export function nearestOf(name: string, names: readonly string[]): string | unde
   return names.find((one) => one.toLowerCase() === found)
 }
 
-/** Describes a value; a text is repeated only if it cannot be a secret. */
+/** Describes a value. A text is repeated only if it cannot be a secret. */
 function describe(value: unknown, showsText = false): string {
   if (value === null || typeof value === 'number' || typeof value === 'boolean') {
     return String(value)

@@ -1,9 +1,12 @@
 const SLICES = 10
 
-/** Timers of Node begin at once when they are set for longer. */
+/** The longest time of a timer, in milliseconds. Node fires timers with a longer one at once. */
 const MAX_MILLISECONDS = 2 ** 31 - 1
 
-/** Workers of Cloudflare drop a timer with the request that has set it, so no request waits for that of another. */
+/**
+ * Cloudflare Workers drop a timer with the request that has set it, so a request must not wait for the timer of
+ * another.
+ */
 const sharesTimers = globalThis.navigator?.userAgent !== 'Cloudflare-Workers'
 
 /** A wait for an answer. */
@@ -13,18 +16,18 @@ export interface Wait {
 }
 
 /**
- * Runs a function after a time. Only time in which the event loop ran counts: a blocked process,
- * for example one that loads modules at a cold start, cannot read a response that has arrived. The
- * time is made of slices, and a slice that ends late counts as one.
+ * Runs a function after a time. Only time in which the event loop ran counts, because a blocked process, such as one
+ * that loads modules at a cold start, cannot read a response that has arrived. The time is divided into slices, and a
+ * slice that ends late counts as one.
  *
- * All waits of the same length share one timer. A slice that has begun already when a wait begins is not counted: a wait
- * ends up to a slice late, and never early.
+ * All waits of the same length share one timer. A slice that began before the wait is not counted, so a wait ends up to
+ * one slice late, and never early.
  */
 export function afterLoopTime(milliseconds: number, late: () => void): Wait {
   return (sharesTimers ? queueOf(milliseconds) : new Queue(milliseconds)).add(late)
 }
 
-/** There are as many as options name different times. */
+/** One queue for each length of waits. There are as many as options name different times. */
 const queues = new Map<number, Queue>()
 
 function queueOf(milliseconds: number): Queue {
@@ -35,7 +38,7 @@ function queueOf(milliseconds: number): Queue {
   return queue
 }
 
-/** A link of a ring, which begins and ends with its queue. */
+/** A link of a ring. The queue is both its start and its end. */
 interface Link {
   before: Link
   after: Link
@@ -72,13 +75,13 @@ class Waiting implements Wait, Link {
   }
 }
 
-/** Waits of one length, the one that ends first in front. */
+/** The waits of one length. The one that ends first is in front. */
 class Queue implements Link {
   before: Link = this
   after: Link = this
   readonly #slice: number
   #slices = 0
-  /** An object in Node, and a number in other runtimes, which has no `ref` and no `unref`. */
+  /** The timer: an object in Node, and a number without `ref` and `unref` in other runtimes. */
   #timer: ReturnType<typeof setTimeout> | undefined
   #clock: typeof setTimeout | undefined
 
@@ -87,7 +90,7 @@ class Queue implements Link {
   }
 
   add(late: () => void): Wait {
-    // Tests take the clock over, and give it back.
+    // Tests replace the clock, and restore it.
     if (this.#timer === undefined || this.#clock !== setTimeout) {
       this.#wind()
       return new Waiting(this, this.#slices + SLICES, late)
@@ -124,7 +127,7 @@ class Queue implements Link {
       if (one.endsAt > this.#slices) break
       over.push(one)
     }
-    // An answer that came during the last slice is read first.
+    // A response that arrived during the last slice is read first.
     if (over.length > 0) setImmediate(() => over.forEach(expire))
   }
 }

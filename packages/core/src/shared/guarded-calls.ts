@@ -1,15 +1,17 @@
-/** Calls into telemetry of the application. None of them throws, so that measuring never changes an outcome. */
+/** Calls of the application's telemetry. None of them throws, so that measuring never changes a result. */
 export interface GuardedCalls {
   /** The result of a call; `undefined` when it has failed. */
   attempt<T>(call: () => T): T | undefined
-  /** Runs work within a wrapper of the application: once, even if the wrapper fails before it or after it. */
+  /**
+   * Runs work inside a wrapper of the application. It runs exactly once, even if the wrapper fails before or after it.
+   */
   within<T>(wrap: (work: () => void) => unknown, work: () => T): T
 }
 
 /**
  * Makes the calls of one instance.
  *
- * @param failed - Hears the first failure, and no other.
+ * @param failed - Called with the first failure only.
  */
 export function createGuardedCalls(failed: (cause: unknown) => void): GuardedCalls {
   let hasFailed = false
@@ -38,7 +40,7 @@ export function createGuardedCalls(failed: (cause: unknown) => void): GuardedCal
   }
 }
 
-/** Runs work; calling the result returns what it returned, or throws what it threw. */
+/** Runs work. The returned function returns its result, or throws its error. */
 function resultOf<T>(work: () => T): () => T {
   try {
     const value = work()

@@ -1,4 +1,4 @@
-/** A value, or a promise of it. A value that is known already is returned without waiting. */
+/** A value, or a promise of it. A known value is returned without a promise. */
 export type MaybePromise<T> = T | Promise<T>
 
 /** Whether a value is a promise, native or not. */
@@ -6,7 +6,7 @@ export function isThenable<T>(value: T | PromiseLike<T>): value is PromiseLike<T
   return typeof (value as { then?: unknown } | null | undefined)?.then === 'function'
 }
 
-/** Uses a value: at once when it is there, and later when it is a promise. */
+/** Calls `use` with a value: immediately, or later if it is a promise. */
 export function when<T, R>(
   value: MaybePromise<T>,
   use: (value: T) => MaybePromise<R>,
@@ -14,7 +14,7 @@ export function when<T, R>(
   return value instanceof Promise ? value.then(use) : use(value)
 }
 
-/** Several values: at once when all are there, and otherwise once they are. */
+/** Resolves several values: immediately if none is a promise. */
 export function whenAll<T>(values: readonly MaybePromise<T>[]): MaybePromise<readonly T[]> {
   return values.some(isThenable) ? Promise.all(values) : (values as readonly T[])
 }

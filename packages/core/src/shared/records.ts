@@ -1,9 +1,9 @@
-/** Whether a value is an object, and no array. */
+/** Whether a value is an object and not an array. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The object that a JSON text holds; `undefined` for any other text. */
+/** The object in a JSON text; `undefined` for any other text. */
 export function parseRecord(json: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(json)
@@ -13,14 +13,14 @@ export function parseRecord(json: string): Record<string, unknown> | undefined {
   }
 }
 
-/** Freezes a tree of objects. `JSON.parse` with a function would take ten times as long. */
+/** Freezes a tree of objects. A reviver function of `JSON.parse` would take ten times as long. */
 export function freeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value
   for (const member of Object.values(value)) freeze(member)
   return Object.freeze(value)
 }
 
-/** A frozen copy of a value, as it would be after a way through JSON; that way takes six times as long. */
+/** A frozen copy of a value, the same as after a round trip through JSON, which takes six times as long. */
 export function frozenCopy(value: unknown): unknown {
   if (typeof value === 'string' || typeof value === 'boolean') return value
   if (value === null || value === undefined || Number.isFinite(value)) return value
@@ -35,7 +35,7 @@ export function frozenCopy(value: unknown): unknown {
   return Object.freeze(copy)
 }
 
-/** Whether JSON takes an object as it is, and its names can be assigned. */
+/** Whether JSON leaves an object as it is, and its names can be assigned. */
 function isPlain(value: object): boolean {
   return (
     Object.getPrototypeOf(value) === Object.prototype &&
@@ -49,7 +49,7 @@ function throughJson(value: unknown): unknown {
   return json === undefined ? undefined : freeze(JSON.parse(json))
 }
 
-/** Makes an entry the newest of a map; the oldest goes when there are more than `max`. */
+/** Makes an entry the newest of a map. The oldest is removed if there are more than `max`. */
 export function remember<K, V>(map: Map<K, V>, key: K, value: V, max: number): void {
   map.delete(key)
   map.set(key, value)

@@ -43,8 +43,8 @@ export interface Sealer {
 }
 
 /**
- * Derives the key of a purpose from a secret (HKDF-SHA-256), 32 bytes. A key object is prepared once;
- * Node prepares a key that is given as bytes at every use, which takes five times as long as the use.
+ * Derives the key of a purpose from a secret (HKDF-SHA-256), 32 bytes. The result is a key object, because Node would
+ * prepare a key in bytes at every use, which takes five times as long as the use.
  *
  * @see RFC 5869
  */
@@ -67,7 +67,7 @@ export interface ByteSealer {
 /**
  * Makes the sealer of a purpose.
  *
- * @param secrets - The first seals; every one opens, so that secrets can be rotated.
+ * @param secrets - The first one seals, all of them open, so that secrets can be rotated.
  */
 export function createSealer(secrets: readonly string[], purpose: SealPurpose): Sealer {
   const { seal, open } = createByteSealer(secrets, purpose)
@@ -75,7 +75,8 @@ export function createSealer(secrets: readonly string[], purpose: SealPurpose): 
     seal: (plain, context) => seal(plain, context).toString('base64url'),
     open(sealed, context) {
       const bytes = Buffer.from(sealed, 'base64url')
-      // Decoding skips what is not of the alphabet: a text that was changed on its way is not ours.
+      // Decoding ignores characters outside of the alphabet. Encoding again shows whether the text
+      // was changed.
       return bytes.toString('base64url') === sealed ? open(bytes, context)?.toString() : undefined
     },
   }
@@ -116,7 +117,7 @@ function decrypt(key: KeyObject, bytes: Buffer, context: string): Buffer | undef
     const decipher = createDecipheriv('aes-256-gcm', key, iv, { authTagLength: TAG_BYTES })
     decipher.setAAD(Buffer.from(context))
     decipher.setAuthTag(bytes.subarray(bytes.length - TAG_BYTES))
-    // GCM gives all plaintext at once; `final` only throws when the tag does not fit.
+    // In GCM, `update` returns all plaintext. `final` only throws if the tag does not fit.
     const plain = decipher.update(bytes.subarray(IV_BYTES, bytes.length - TAG_BYTES))
     decipher.final()
     return plain

@@ -40,7 +40,7 @@ interface Counter {
 
 type Attributes = Readonly<Record<string, string | number>>
 
-/** The ids of a span, as log lines have them. */
+/** The ids of a span, for log lines. */
 export interface TraceIds {
   readonly trace_id: string
   readonly span_id: string
@@ -49,13 +49,13 @@ export interface TraceIds {
 /** The operations of the kit that have a span of their own. */
 export type TracedStep = 'login' | 'callback' | 'refresh' | 'logout' | 'backchannel_logout'
 
-/** Spans and counters of one instance. Nothing in them is a secret, a message, a query or a user. */
+/** Spans and counters of one instance. They contain no secret, message, query or user. */
 export interface Telemetry {
-  /** Runs an operation in a span below the active one. Its failure is counted once, by its code. */
+  /** Runs an operation in a span below the active one. A failure is counted once, by its code. */
   step<T>(name: TracedStep, work: () => Promise<T>): Promise<T>
   /** Counts an operation that has succeeded. */
   succeeded(name: CountedStep): void
-  /** Asks the session store, in a span if one is active. Failures are counted by the operation. */
+  /** Calls the session store, in a span if one is active. Failures are counted by operation. */
   store<T>(operation: string, ask: () => MaybePromise<T>): MaybePromise<T>
   /** Sends a request to the provider, in a span if one is active. */
   exchange<T extends { readonly status: number }>(
@@ -63,7 +63,7 @@ export interface Telemetry {
     url: string,
     send: () => Promise<T>,
   ): Promise<T>
-  /** The ids of the span in which an error was thrown, or else of the active one. */
+  /** The ids of the span in which an error was thrown, or otherwise of the active one. */
   idsOf(error?: object): TraceIds | undefined
 }
 
@@ -86,7 +86,7 @@ const DESCRIPTIONS = {
   'latchkey.store.errors': 'Operations that the session store failed.',
 } as const
 
-/** Nothing is measured, and nothing is waited for. */
+/** Telemetry that measures nothing. */
 const SILENT: Telemetry = {
   step: (_, work) => work(),
   succeeded() {},
@@ -98,7 +98,7 @@ const SILENT: Telemetry = {
 /**
  * Makes the telemetry of one instance; without the module, it does nothing. A module that throws changes no outcome.
  *
- * @param failed - Hears the first failure of the module, and no other.
+ * @param failed - Called with the first failure of the module only.
  */
 export function createTelemetry(
   api: TelemetryApi | undefined,
@@ -119,7 +119,8 @@ function telemetryOver(
 
   const count = (name: keyof typeof DESCRIPTIONS, attributes: Record<string, string>): void =>
     attempt(() => {
-      // Made at the first use: meters do nothing that are made before the SDK has started.
+      // Created at the first use, because a counter that is created before the SDK starts does
+      // nothing.
       const counter =
         counters.get(name) ??
         metrics.getMeter(NAME).createCounter(name, { description: DESCRIPTIONS[name] })
@@ -132,7 +133,7 @@ function telemetryOver(
     if (!found || /^0+$/.test(found.traceId)) return undefined
     return { trace_id: found.traceId, span_id: found.spanId }
   }
-  /** A login that begins again within a callback is one operation. */
+  /** Counts a failed operation. A login that starts again within a callback is one operation. */
   const countFailure = (name: TracedStep, error: unknown): void => {
     if (!isCounted(name) || (isObject(error) && counted.has(error))) return
     if (isObject(error)) counted.add(error)
@@ -144,7 +145,7 @@ function telemetryOver(
     const found = ids(span)
     if (found && isObject(error) && !failures.has(error)) failures.set(error, found)
   }
-  /** Runs work in a span, which ends with it. */
+  /** Runs work in a span that ends with it. */
   const within = <T>(
     name: string,
     options: SpanOptions,
@@ -200,7 +201,7 @@ function isCounted(name: TracedStep): name is CountedStep {
 
 const PLAIN: SpanOptions = { kind: INTERNAL, attributes: {} }
 
-/** Runs work and watches how it ends: at once when nothing has to be waited for. */
+/** Runs work and reports its outcome, synchronously if it returns no promise. */
 function settle<T>(
   work: () => MaybePromise<T>,
   done: ((value: T) => void) | undefined,
@@ -226,20 +227,22 @@ function settle<T>(
   return isThenable(answer) ? answer.then(kept, lost) : kept(answer)
 }
 
-/** The code of an error of the kit; every other error is `error`, so that there are few values. */
+/**
+ * The code of an error of the kit, and `error` for every other one, so that there are few values.
+ */
 function outcomeOf(error: unknown): string {
   const { code } = Object(error) as { code?: unknown }
   return typeof code === 'string' && code.startsWith('LATCHKEY_') ? code : 'error'
 }
 
-/** The kind of an error. Its message may hold a value of a user. */
+/** The name of an error's class. Its message may contain data of a user. */
 function typeOf(error: unknown): string {
   const { code, name } = Object(error) as { code?: unknown; name?: unknown }
   const found = [code, name].find((one) => typeof one === 'string' && /^[\w.]{1,60}$/.test(one))
   return (found as string | undefined) ?? 'Error'
 }
 
-/** Whether an error is the visitor's affair, such as a login that was cancelled, and no fault of the application. */
+/** Whether an error was caused by the visitor, such as a cancelled login, and is no failure of the application. */
 function isVisitors(error: unknown): boolean {
   const { code, expose } = Object(error) as { code?: unknown; expose?: unknown }
   return expose === true && String(code).startsWith('LATCHKEY_')

@@ -4,9 +4,9 @@ import type { Provider } from '../provider/provider.ts'
 import type { SessionTokens } from '../session/session.ts'
 
 /**
- * Calls an API with the access token of a session, and with a proof of its key if it is bound to one. Redirects are
- * not followed: they would take the token elsewhere. A request is sent again when the API asks for a nonce, unless its
- * body was a stream.
+ * Calls an API with the access token of a session, and with a proof of its key if it is bound to one. Redirects are not
+ * followed, because they would send the token to another address. A request is sent again when the API asks for a
+ * nonce, unless its body was a stream.
  *
  * @throws {@link LatchkeyError} with `LATCHKEY_BODY_SENT` when the API asks for a nonce after a stream was sent.
  * @see RFC 6750 §2.1, RFC 9449 §7.1, §9
@@ -23,7 +23,7 @@ export async function callApi(
     return fetch(target, { ...init, headers, redirect: 'manual' })
   }
   return provider.call(async (client, known) => {
-    // One of its own: APIs may be on plain http within a network, and the provider's endpoints must not.
+    // A separate configuration: APIs may use plain http within a network, and the provider's endpoints must not.
     const configuration = new client.Configuration(known.serverMetadata(), provider.clientId)
     const url = new URL(target)
     if (url.protocol === 'http:') client.allowInsecureRequests(configuration)
@@ -48,14 +48,14 @@ export async function callApi(
         { DPoP },
       )
       .catch((error) => {
-        // A refusal is an answer, as with fetch.
+        // A refusal is a response, as with `fetch`.
         if (error instanceof client.WWWAuthenticateChallengeError) return error.response
         throw kitCause(error) ?? error
       })
   })
 }
 
-/** Whether a body can be read once only: a stream of the web or of Node. */
+/** Whether a body can be read only once: a web stream or a Node stream. */
 function isStream(body: unknown): boolean {
   return typeof body === 'object' && body !== null && Symbol.asyncIterator in body
 }

@@ -10,23 +10,23 @@ import { remember } from '../shared/records.ts'
 import type { Refresher } from './refresh.ts'
 import { readUserInfo } from './userinfo.ts'
 
-/** Reads the users of sessions again. */
+/** Reads the users of sessions from the provider again. */
 export interface UserRefresher {
   /**
-   * Reads the user again now: from userinfo, or from the ID token of a refresh where the provider has
-   * no userinfo. Resolves to the session as it is then.
+   * Reads the user again now: from userinfo, or from the ID token of a refresh if the provider has no userinfo.
+   * Resolves to the session afterwards.
    *
-   * @throws {@link RefreshError} when there is no access token, or the session has ended;
-   *   {@link CallbackError} or {@link ProviderError} when userinfo cannot be used.
+   * @throws {@link RefreshError} when there is no access token, or the session has ended; {@link CallbackError} or
+   *   {@link ProviderError} when userinfo cannot be used.
    */
   refresh(provider: Provider, session: StoredSession): Promise<AuthSession>
-  /** Whether the option `userinfo: { everySeconds }` asks for that. */
+  /** Whether the user has to be read again by `userinfo: { everySeconds }`. */
   isDue(session: AuthSession | undefined): session is AuthSession
-  /** Reads the user of a session that is due. When that fails, the user stays as it is for a while. */
+  /** Reads the user of a session that is due. If that fails, the user stays unchanged for a while. */
   refreshDue(provider: Provider, session: StoredSession): Promise<void>
 }
 
-/** The time after a failure in which the user is not read again. */
+/** The seconds after a failure in which the user is not read again. */
 const RETRY_SECONDS = 30
 const MAX_REMEMBERED = 10_000
 const MAX_ATTEMPTS = 3

@@ -41,12 +41,12 @@ export interface RefreshSettings {
   readonly telemetry: Telemetry
 }
 
-/** Gives out access tokens, refreshing them when needed. */
+/** Returns access tokens, and refreshes them when needed. */
 export interface Refresher {
   /**
-   * The session's access token, refreshed first when it is about to end. If many requests need a
-   * token at once, the provider is asked once and all get the same token. If the store has a lock,
-   * this is so across processes.
+   * The session's access token, refreshed first if it is about to expire. If many requests need a
+   * token at once, it is refreshed once and all get the same token. If the store has a lock, this
+   * holds across processes.
    *
    * @throws {@link RefreshError}: `LATCHKEY_REFRESH_UNAVAILABLE` keeps the session,
    *   `LATCHKEY_REFRESH_REJECTED` has ended it.
@@ -60,7 +60,7 @@ export interface Refresher {
 
 const LOCK_POLL_MS = 50
 
-/** Errors that no later refresh gets past: the user has to log in (RFC 6749 §5.2, OIDC Core 1.0 §3.1.2.6). */
+/** Errors after which no refresh can succeed, so the user has to log in (RFC 6749 §5.2, OIDC Core 1.0 §3.1.2.6). */
 const NEEDS_LOGIN: ReadonlySet<string> = new Set([
   'invalid_grant',
   'interaction_required',
@@ -89,7 +89,7 @@ export function createRefresher(settings: RefreshSettings): Refresher {
         if (endsAt > now() && !force) return token
         throw absent('There is no refresh token; does "scope" ask for "offline_access"?')
       }
-      // Two sessions never share a flight, and neither do two refresh tokens of one session.
+      // Neither two sessions nor two refresh tokens of one session ever share a refresh.
       const key = hash(`${session.id} ${seen.tokens.refreshToken}`)
       const running = inFlight.get(key)
       try {
@@ -98,7 +98,7 @@ export function createRefresher(settings: RefreshSettings): Refresher {
           await session.reload()
           return tokenOf(winner)
         }
-        // New tokens that cannot be kept would leave the session with one that is used up.
+        // If the new tokens cannot be stored, the session would keep a token that is used up.
         session.mustBeWritable()
         const flight = telemetry
           .step('refresh', () => refreshLocked(settings, provider, session, seen, key))
@@ -124,7 +124,7 @@ async function refreshLocked(
 ): Promise<AuthSession> {
   const { lock, options, publish } = settings
   if (!lock) return refresh(settings, provider, session, seen)
-  // As long again for the hooks and the session store.
+  // Twice the time of the requests, for the hooks and the session store.
   const lockSeconds = 2 * options.requestSeconds
   for (let waited = 0; waited < lockSeconds * 1000; waited += LOCK_POLL_MS) {
     const release = await storeAnswer(() => lock.acquire(`refresh:${key}`, lockSeconds))
@@ -142,9 +142,9 @@ async function refreshLocked(
 }
 
 /**
- * Refreshes a session, and keeps what it becomes.
+ * Refreshes a session, and stores the result.
  *
- * @param seen - The session as the request has read it: one that was refreshed since is not refreshed again.
+ * @param seen - The session as the request has read it. If it was refreshed since, it is not refreshed again.
  */
 async function refresh(
   settings: RefreshSettings,
@@ -183,7 +183,7 @@ async function refresh(
   return kept
 }
 
-/** The session that the hook of the application makes of a refreshed one. */
+/** The refreshed session, after the application's hook `onSession`. */
 async function afterHook(
   { hooks }: ResolvedAuthOptions,
   refreshed: AuthSession,
@@ -191,12 +191,12 @@ async function afterHook(
   return (await hooks.onSession?.(refreshed, 'refresh')) ?? refreshed
 }
 
-/** The refresh token of an answer, whether or not the answer can be used. */
+/** The refresh token of a response, whether or not the response can be used. */
 interface Received {
   refreshToken?: string | undefined
 }
 
-/** The new refresh token of an answer, unless its ID token names another user. */
+/** The new refresh token of a response, unless its ID token names another user. */
 function refreshTokenFor(sub: string, answer: Members): string | undefined {
   const { refresh_token: token, id_token: idToken } = answer
   const payload = typeof idToken === 'string' ? decodeJwt(idToken)?.payload : undefined
@@ -217,7 +217,10 @@ async function keepRefreshToken(
   await session.update({ ...stored, tokens: { ...stored.tokens, refreshToken } })
 }
 
-/** Whether a session has other access than it had. Another refresh token alone is not enough, see above. */
+/**
+ * Whether another request has refreshed the session. A new refresh token alone is not enough; see
+ * {@link keepRefreshToken}.
+ */
 function isRefreshed({ tokens: now }: AuthSession, { tokens: before }: AuthSession): boolean {
   return (
     now?.accessToken !== before?.accessToken ||
@@ -238,7 +241,7 @@ async function requestTokens(
     const { issuer } = await provider.metadata()
     const { entraTenants, clientId } = provider
     expected = { issuer, entraTenants, clientId, now: now() }
-    // A session from before the option has no key yet.
+    // A session from before the option `dpop` was set has no key yet.
     const proofKey =
       session.tokens?.proofKey ?? (provider.dpop ? await provider.proofs.makeKey() : undefined)
     const { tokens, idToken } = await provider.call(async (client, configuration, sent) => {
@@ -277,7 +280,7 @@ async function requestTokens(
           receivedAt,
         )
     ).catch((error) => {
-      // The new tokens must be kept; the user is read again later.
+      // The new tokens must be stored in any case. The user is read again later.
       if (!(error instanceof CallbackError || error instanceof ProviderError)) throw error
       publish('user.refresh_failed', { issuer: session.issuer, code: error.code })
       return undefined

@@ -1,7 +1,7 @@
 import { LatchkeyError } from '../errors/errors.ts'
 import type { ResponsePort } from './visit.ts'
 
-/** The response to a request that has been answered: no cookie and no redirect reaches its browser. */
+/** The response to a request that was answered already. No cookie and no redirect reaches the browser. */
 export class SentResponse extends Headers implements ResponsePort<never> {
   readonly isSent = true
 

@@ -18,11 +18,11 @@ import { createSessionData, type SessionData } from '../session/session-data.ts'
 import type { StoredSession } from '../session/stored-session.ts'
 import type { MaybePromise } from '../shared/maybe-promise.ts'
 
-/** A response to send. Its headers are on the {@link ResponsePort} already. */
+/** A response to send. Its headers are already set on the {@link ResponsePort}. */
 export type Answer = Omit<AuthResponse, 'headers'>
 
 /**
- * The framework's response, as far as the kit needs it. A `Headers` object will do.
+ * The part of the framework's response that the kit needs. A `Headers` object is enough.
  *
  * @typeParam Sent - The result of `send`, of `auth.login()` and of `auth.logout()`.
  */
@@ -115,8 +115,8 @@ export interface VisitParts<Sent> {
 }
 
 /**
- * Opens a visit: answers the request when it is for a route of the kit, and otherwise finds out whose
- * request it is. The order is the same under every framework.
+ * Opens a visit: answers the request if it is for a route of the kit, and otherwise finds its session and user. The
+ * order is the same under every framework.
  *
  * @param route - Answers one of the kit's own routes; `undefined` for every other request.
  */
@@ -134,8 +134,7 @@ export function openVisit<U, Sent>(
 }
 
 /**
- * Opens a visit for a document that is the same for everybody: whose request it is does not matter, and caches may keep
- * the answer.
+ * Opens a visit for a document that is the same for everybody. It opens no session, so caches may keep the response.
  */
 export function openPublicVisit<U, Sent>(
   parts: VisitParts<Sent>,
@@ -144,9 +143,7 @@ export function openPublicVisit<U, Sent>(
   return new KitVisit<U, Sent>(parts).publish(respond)
 }
 
-/**
- * A visit. Its fields are private, so that printing a request, as error reporters do, prints no secret.
- */
+/** A visit. Its fields are private, so that an error reporter that prints a request prints no secret. */
 class KitVisit<U, Sent> implements Visit<U, Sent>, RequestContext {
   readonly #parts: VisitParts<Sent>
   #chosen: MaybePromise<Provider> | undefined
@@ -197,7 +194,7 @@ class KitVisit<U, Sent> implements Visit<U, Sent>, RequestContext {
     this.#bearer = login
   }
 
-  /** The session, if the provider of the request is the one it was made with: it counts for no other. */
+  /** The session, if it was made with the provider of the request. It is valid for no other. */
   get current(): AuthSession | undefined {
     if (this.#bearer) return this.#bearer.login
     return this.#provider && sessionAt(this.#provider, this.session.current)
@@ -243,7 +240,7 @@ class KitVisit<U, Sent> implements Visit<U, Sent>, RequestContext {
     requirement?: ByMember<Requirement<never, U>>,
     subject: unknown = this.request,
   ): MaybePromise<Answer | undefined> {
-    // Before the hook `onError` may answer: no cache may keep what it sends.
+    // Before the hook `onError`, so that no cache keeps a response that the hook sends.
     this.sessionUsed()
     try {
       const refusal = authorize(this, requirement, subject)
@@ -261,7 +258,7 @@ class KitVisit<U, Sent> implements Visit<U, Sent>, RequestContext {
     return refusalOf(this, requirement as Requirement<never, never>, subject)
   }
 
-  /** Writes the kit's response, or an error. */
+  /** Sets the headers of the kit's response, or answers an error. */
   async #settle(response: MaybePromise<AuthResponse | undefined>): Promise<Answer | undefined> {
     try {
       const settled = await response
@@ -292,7 +289,10 @@ class KitVisit<U, Sent> implements Visit<U, Sent>, RequestContext {
     writeHeaders(this.#parts.response, [], cookies)
   }
 
-  /** The session is that of another kit; `removed` are the lines that remove its cookies. */
+  /**
+   * Continues with a session adopted from another kit. `removed` are the `Set-Cookie` lines that
+   * remove its cookies.
+   */
   adopted(removed: readonly string[]): void {
     if (removed.length === 0) return
     this.#removed = removed
@@ -335,8 +335,7 @@ class KitVisit<U, Sent> implements Visit<U, Sent>, RequestContext {
     this.#provider = provider
     if (isDue && this.current) {
       await context.userRefresher.refreshDue(provider, session)
-      // A session in the cookie is kept by this answer, even if the application does not look at
-      // it.
+      // The response sets a session cookie, even if the application does not use the session.
       if (session.setCookies.length > 0) this.sessionUsed()
     }
     return this
@@ -352,7 +351,7 @@ class KitVisit<U, Sent> implements Visit<U, Sent>, RequestContext {
     return { status, body, isAnswered, onward }
   }
 
-  /** Error handlers may have removed all headers, so the session's cookies are set again. */
+  /** Sets the session's cookies again, because error handlers may have removed all headers. */
   #finish(headers: HeaderSink): void {
     markPrivate(headers)
     const cookies = this.#cookies

@@ -26,7 +26,7 @@ export function toAuthRequest(
       return headers.get('host') ?? new URL(request.url).host
     },
     get url() {
-      // The URL of a `Request` is serialized (Fetch §5.4), so its parts need no parser.
+      // The URL of a `Request` is already serialized (Fetch §5.4), so its parts need no parser.
       url ??= publicUrl(targetOf(request.url), baseUrl)
       return url
     },

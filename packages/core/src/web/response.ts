@@ -62,7 +62,7 @@ export class WebResponse implements ResponsePort<Response> {
   finish(response: Response): Response {
     this.isSent = true
     const ended = this.#whenEnded
-    // A connection that is upgraded has no body, and has not ended.
+    // An upgraded connection has no body, and has not ended.
     if (response.status < 200) return response
     const written = this.#written(response)
     if (ended.length === 0) return written
@@ -76,7 +76,7 @@ export class WebResponse implements ResponsePort<Response> {
       write(response.headers)
       return response
     } catch {
-      // The headers of a redirect, and of what `fetch` returned, cannot be changed.
+      // The headers of a redirect, and of a response of `fetch`, cannot be changed.
       const copy = new Response(response.body, response)
       write(copy.headers)
       return copy

@@ -6,12 +6,15 @@ import type { SessionStore } from '../session/stores/session-store.ts'
 import { storeAnswer, storeError } from '../session/stores/store-answer.ts'
 
 /**
- * How long a handled event is remembered: longer than the service waits between two attempts (24 hours
- * and a fifth). The timestamp alone refuses a copy after five minutes.
+ * The seconds for which a handled event is remembered: longer than the service waits between two attempts (24 hours and
+ * a fifth). After five minutes, the timestamp alone refuses the same request.
  */
 const REMEMBERED_SECONDS = 172_800
 
-/** How long one process may handle an event before another may begin; the service waits 15 seconds. */
+/**
+ * The seconds that one process may handle an event before another may begin. The service waits 15 seconds for the
+ * response.
+ */
 const HELD_SECONDS = 60
 
 /** The outcome of a delivery: handled now, handled before, or another process is handling it. */
@@ -19,7 +22,7 @@ export type DeliveryOutcome = 'handled' | 'repeated' | 'busy'
 
 /** The function of the application that handles an event. */
 export interface EventWork {
-  /** The name of its option, for the error when it is late. */
+  /** The name of its option, for the error if it is late. */
   readonly name: string
   readonly run: () => Promise<void>
 }

@@ -35,7 +35,7 @@ export interface WebhookHandler {
   fetch(request: Request, rawBody?: string | ArrayBuffer): Promise<Response>
 }
 
-/** How far the timestamp may be from our clock, either way. */
+/** The allowed difference between the timestamp and our clock, in seconds. */
 const TOLERANCE_SECONDS = 300
 
 /**
@@ -137,7 +137,7 @@ async function bodyOf(request: Request, rawBody?: string | ArrayBuffer): Promise
   return request.body ? readBytes(request.body) : new Uint8Array()
 }
 
-/** Something in front of the handler has read the body, so its signature cannot be verified. */
+/** The error for a body that was read before, so that its signature cannot be verified. */
 export function bodyReadBefore(): WebhookError {
   return new WebhookError(
     'LATCHKEY_WEBHOOK_BODY_READ',

@@ -83,7 +83,7 @@ const RULES: Rules<WebhookHandlerOptions> = {
   now: callable,
 }
 
-/** The names that these options have in other libraries. */
+/** The names of these options in other libraries. */
 const EQUIVALENTS = {
   secrets: 'secret',
   on: 'onEvent',

@@ -9,12 +9,12 @@ import {
 /** A secret of an endpoint. */
 export interface WebhookSecret {
   readonly key: KeyObject
-  /** Names the endpoint in the replay cache; reveals nothing of the secret. */
+  /** The name of the endpoint in the replay cache. It reveals nothing about the secret. */
   readonly fingerprint: string
 }
 
 const PREFIX = 'whsec_'
-/** Standard Webhooks asks for 24 to 64 bytes. */
+/** The size of a secret in bytes: 24 to 64 by Standard Webhooks. */
 const MIN_BYTES = 24
 const MAX_BYTES = 64
 /** The number of signatures that are checked at most. The service sends two at most. */
@@ -62,7 +62,10 @@ export function secretsThatSigned(
   })
 }
 
-/** The 32 bytes of a signature `v1,…`; none for a shorter, longer or other one, nor for another spelling of them: two bits of the last character are 0. */
+/**
+ * The 32 bytes of a signature `v1,…`. Empty for any other text, even for another base64 spelling of the same bytes: the
+ * last two bits of the last character must be 0.
+ */
 function decode(signature: string): Buffer[] {
   const encoded = /^v1,([A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=)$/.exec(signature)?.[1]
   return encoded === undefined ? [] : [Buffer.from(encoded, 'base64')]

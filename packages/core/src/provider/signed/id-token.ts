@@ -9,15 +9,18 @@ import { hashesOf } from './signature.ts'
 /** The values that the claims of an ID token are compared with. */
 export interface IdTokenExpectations {
   readonly issuer: string
-  /** The tenants that are admitted where the issuer is Entra ID for several (`{tenantid}`). */
+  /**
+   * The Entra ID tenants whose users may log in, if the issuer is Entra ID for several
+   * (`{tenantid}`).
+   */
   readonly entraTenants?: readonly string[] | undefined
   readonly clientId: string
   readonly now: number
-  /** The access token that came along, for `at_hash`. */
+  /** The access token of the same response, for `at_hash`. */
   readonly accessToken?: string | undefined
   /** The algorithm that the token is signed with, for `at_hash`. */
   readonly alg?: string | undefined
-  /** The login that the token answers; a refresh has none. */
+  /** The login that the token answers. Absent for a refresh. */
   readonly login?: {
     readonly nonce: string
     readonly startedAt: number
@@ -25,17 +28,17 @@ export interface IdTokenExpectations {
   }
 }
 
-/** A check that an ID token did not pass: the claim, and the reason and remedy in words for the operator. */
+/** A failed check of an ID token: the claim, with the reason and the remedy for the operator. */
 export interface IdTokenFault {
   readonly claim: string
   readonly message: string
-  /** The remedy of the cause; none where only the provider's operator can do something. */
+  /** The remedy; `undefined` if only the provider's operator can do something. */
   readonly remedy: string | undefined
 }
 
 const CAUSES = REMEDIES.LATCHKEY_TOKEN_INVALID
 
-/** The remedies by claim; `iat` is dated by the clock of the provider as well. */
+/** The remedies by claim. */
 const REMEDY_OF: Readonly<Record<string, string>> = {
   ...{ iss: CAUSES.issuer, tid: CAUSES.tenant, aud: CAUSES.audience, azp: CAUSES.audience },
   ...{ exp: CAUSES.time, iat: CAUSES.time, nbf: CAUSES.time, nonce: CAUSES.nonce },
@@ -43,12 +46,12 @@ const REMEDY_OF: Readonly<Record<string, string>> = {
 
 const ALLOWED = `at most ${CLOCK_TOLERANCE_SECONDS} s are allowed`
 
-/** Entra ID dates `iat` and `nbf` five minutes back. */
+/** The seconds by which Entra ID backdates `iat` and `nbf`. */
 const BACKDATED_SECONDS = 300
 
 /**
- * Names the first check that the claims of an ID token do not pass; `undefined` when they pass all.
- * The signature is another matter.
+ * Returns the first check that the claims of an ID token do not pass; `undefined` if they pass all.
+ * The signature is not checked here.
  *
  * @see OpenID Connect Core 1.0 §3.1.3.7, §3.1.3.8, §12.2
  */
@@ -78,7 +81,7 @@ function issuerFault(
   return fault('iss', `is ${shown(iss)}, but the provider's discovery document says "${issuer}"`)
 }
 
-/** openid-client looks at `azp` only where there are several audiences. */
+/** Checks `aud` and `azp`. openid-client checks `azp` only if there are several audiences. */
 function audienceFault({ aud, azp }: Partial<IDToken>, { clientId }: IdTokenExpectations) {
   const audiences = Array.isArray(aud) ? aud : [aud]
   if (!audiences.includes(clientId)) {
@@ -152,7 +155,7 @@ function fault(claim: string, what: string): IdTokenFault {
   return { ...malformed(claim, what), remedy: REMEDY_OF[claim] }
 }
 
-/** A claim that no clock and no option makes right. */
+/** The fault of a malformed claim. No clock and no option can mend it, so it has no remedy. */
 function malformed(claim: string, what: string): IdTokenFault {
   return { claim, message: `"${claim}" of the ID token ${what}.`, remedy: undefined }
 }

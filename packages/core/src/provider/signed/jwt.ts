@@ -1,7 +1,7 @@
 import { presentMembers } from '../../shared/present-members.ts'
 import { parseRecord } from '../../shared/records.ts'
 
-/** The header of a JWT, as far as finding its key goes. */
+/** The members of a JWT header that identify its key. */
 export interface JwtHeader {
   readonly alg: string
   readonly kid?: string | undefined
@@ -9,7 +9,7 @@ export interface JwtHeader {
   readonly crit?: unknown
 }
 
-/** A compact JWS taken apart; nothing is verified. */
+/** The decoded parts of a compact JWS. They are not verified. */
 export interface DecodedJws {
   readonly header: JwtHeader
   /** The text that the signature covers. */
@@ -17,18 +17,18 @@ export interface DecodedJws {
   readonly signature: Buffer
 }
 
-/** A compact JWT taken apart; nothing is verified. */
+/** The decoded parts of a compact JWT. They are not verified. */
 export interface DecodedJwt extends DecodedJws {
   readonly payload: Readonly<Record<string, unknown>>
 }
 
-/** Takes a compact JWS apart; `undefined` for anything else (RFC 7515 §3.1). */
+/** Decodes a compact JWS; `undefined` for any other text (RFC 7515 §3.1). */
 export function decodeJws(token: string): DecodedJws | undefined {
   const parts = token.split('.')
   if (parts.length !== 3) return undefined
   const [head = '', body = '', signature = ''] = parts
   const found = parseObject(head)
-  // A list of critical members is one even if it is empty (RFC 7515 §4.1.11).
+  // A header with `crit` has critical members, even if the list is empty (RFC 7515 §4.1.11).
   const header: Record<string, unknown> | undefined = found && {
     ...presentMembers(found),
     ...('crit' in found && { crit: found.crit }),
@@ -42,7 +42,7 @@ export function decodeJws(token: string): DecodedJws | undefined {
   }
 }
 
-/** Takes a compact JWT apart; `undefined` for anything else. */
+/** Decodes a compact JWT; `undefined` for any other text. */
 export function decodeJwt(token: string): DecodedJwt | undefined {
   const jws = decodeJws(token)
   const payload = jws && parseObject(jws.signed.slice(jws.signed.indexOf('.') + 1))

@@ -12,12 +12,12 @@ export type TokenSender = 'provider' | 'anybody'
 
 /** The keys that a provider publishes. */
 export interface ProviderKeys {
-  /** The key set, if it is fresh and has a key for the header; nothing is fetched. */
+  /** The key set, if it is fresh and has a key for the header. Fetches nothing. */
   known(header: JwtHeader): KeySet | undefined
   /**
    * The key set for a token. It is fetched when it has no key for the header, and every hour, so
    * that a withdrawn key is not trusted for longer. Parallel calls share one fetch. Tokens with
-   * unknown keys cost two fetches and then one every half minute.
+   * unknown keys cause two fetches at most, and then one every half minute.
    *
    * @throws {@link ProviderError} when a fetch is needed and fails. Known keys stay in use
    *   meanwhile, and a fetch for a token of the provider is tried again at once.
@@ -25,9 +25,9 @@ export interface ProviderKeys {
   find(header: JwtHeader, sender: TokenSender): Promise<KeySet>
 }
 
-/** The parts of a provider that its keys are fetched with. */
+/** Settings of a provider's keys. */
 export interface ProviderKeysSettings {
-  /** Fetches the document at `jwks_uri`; `undefined` when the answer was not 200. */
+  /** Fetches the document at `jwks_uri`; `undefined` if the status was not 200. */
   readonly download: () => Promise<string | undefined>
   readonly now: () => number
 }
@@ -36,7 +36,7 @@ const MAX_AGE_SECONDS = 3600
 const BURST = 2
 const REFILL_SECONDS = 30
 
-/** Makes the keys of a provider; nothing is fetched yet. */
+/** Makes the keys of a provider. Nothing is fetched yet. */
 export function createProviderKeys({ download, now }: ProviderKeysSettings): ProviderKeys {
   const buckets = {
     provider: createTokenBucket(BURST, REFILL_SECONDS),

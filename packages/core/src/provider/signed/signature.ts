@@ -6,7 +6,7 @@ import { isRecord, remember } from '../../shared/records.ts'
 import { printable } from '../errors.ts'
 import { type DecodedJws, decodeJws, type JwtHeader } from './jwt.ts'
 
-/** The algorithms that signatures are accepted with; all are asymmetric. */
+/** The accepted algorithms of signatures. All are asymmetric. */
 const ALGORITHMS = {
   RS256: { kty: 'RSA', hash: 'sha256' },
   RS384: { kty: 'RSA', hash: 'sha384' },
@@ -26,7 +26,9 @@ const PSS = {
   saltLength: constants.RSA_PSS_SALTLEN_DIGEST,
 }
 const MIN_RSA_BITS = 2048
-/** The most keys that one signature is tried with: some providers publish a key twice, or reuse its name. */
+/**
+ * The number of keys that are tried for one signature at most. Some providers publish a key twice, or reuse its name.
+ */
 const MAX_TRIED = 8
 /** The number of tokens whose valid signature a key set remembers at most: about 150 bytes each. */
 const MAX_REMEMBERED = 5_000
@@ -60,7 +62,7 @@ export interface KeySet {
   verify(jws: DecodedJws, name?: string): boolean
 }
 
-/** The hashes that providers use with an algorithm; none for one that is not accepted. */
+/** The hashes that providers use with an algorithm. Empty for an algorithm that is not accepted. */
 export function hashesOf(alg: string): readonly string[] {
   if (!isAccepted(alg)) return []
   const algorithm = ALGORITHMS[alg]
@@ -117,7 +119,7 @@ export type SignatureAnswer =
 const { algorithm: ALGORITHM, signature: SIGNATURE } = REMEDIES.LATCHKEY_TOKEN_INVALID
 
 /**
- * Verifies the signature of a token, and nothing else of it.
+ * Verifies only the signature of a token.
  *
  * @param accepted - Default: every algorithm with a public key.
  * @param name - See `KeySet.verify`.
@@ -143,7 +145,7 @@ export async function verifySignature(
   return set.verify(jws, name) ? { header } : faulty('is wrong')
 }
 
-/** The fault of a signature by a shared secret, by none, or by an algorithm that is not known. */
+/** The reason for refusing an algorithm: a shared secret, no signature, or an unknown one. */
 function refusedAlgorithm(alg: string, accepted: ReadonlySet<string>): string {
   return `has the algorithm "${printable(alg)}"; accepted are ${[...accepted].join(', ')}`
 }

@@ -1,13 +1,13 @@
 import { frozenCopy } from '../../shared/records.ts'
 import type { SessionRecord } from './session-store.ts'
 
-/** A record in memory, and about how much of the heap it takes. */
+/** A record in memory, and the approximate heap that it takes, in bytes. */
 interface Held {
   readonly record: SessionRecord
   readonly bytes: number
 }
 
-/** The most records, and the most bytes of them. */
+/** The limits: the number of records, and their bytes. */
 export interface RecordBounds {
   readonly maxRecords: number
   readonly maxBytes: number
@@ -17,20 +17,20 @@ export interface RecordBounds {
 export interface BoundedRecords {
   readonly size: number
   get(id: string): SessionRecord | undefined
-  /** Makes a record the newest. Others go until all fit. */
+  /** Adds or replaces a record as the newest one. Others are dropped until all fit. */
   put(id: string, record: SessionRecord): void
-  /** Replaces the expiry of a record, which becomes the newest. */
+  /** Replaces the expiry of a record, and makes it the newest one. */
   touch(id: string, expiresAt: number): void
   remove(id: string): void
 }
 
-/** Visitors who are not logged in may fill a quarter of the bytes. */
+/** The share of the bytes for visitors who are not logged in: one quarter. */
 const VISITORS_PART = 4
 
 /**
- * Makes the records. Expired ones go first. Records of visitors who are not logged in are dropped
- * for logins, never the other way round. Of each kind, the record that was written longest ago is
- * dropped first.
+ * Makes the records. Expired ones are dropped first. Records of visitors who are not logged in are
+ * dropped for logins, never the other way round. Of each kind, the record that was written longest
+ * ago is dropped first.
  */
 export function createBoundedRecords(bounds: RecordBounds, now: () => number): BoundedRecords {
   const { maxRecords, maxBytes } = bounds
@@ -78,7 +78,7 @@ export function createBoundedRecords(bounds: RecordBounds, now: () => number): B
   }
 }
 
-/** Records of one kind, the one written longest ago first. */
+/** Records of one kind. The one written longest ago comes first. */
 function createShelf() {
   const all = new Map<string, Held>()
   let bytes = 0
@@ -99,7 +99,7 @@ function createShelf() {
       all.set(id, held)
       bytes += held.bytes
     },
-    /** Drops the oldest for as long as it has to go. */
+    /** Drops the oldest records while `hasToGo` returns `true` for them. */
     dropWhile(hasToGo: (oldest: Held) => boolean): void {
       for (const [id, held] of all) {
         if (!hasToGo(held)) return
@@ -109,13 +109,13 @@ function createShelf() {
   }
 }
 
-/** Beyond Latin-1 a text takes two bytes for each character. */
+/** Characters beyond Latin-1. A text with one takes two bytes for each character. */
 const WIDE = /[^\0-\xff]/
 const TEXT_BYTES = 24
 const MEMBER_BYTES = 16
 const OBJECT_BYTES = 64
 
-/** About how much of the heap a JSON value takes. */
+/** The approximate heap that a JSON value takes, in bytes. */
 function bytesOf(value: unknown): number {
   if (typeof value === 'string') return TEXT_BYTES + value.length * (WIDE.test(value) ? 2 : 1)
   if (typeof value !== 'object' || value === null) return 0

@@ -76,7 +76,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
     },
     destroy(id) {
       records.remove(id)
-      // A write of a request that is still under way must not bring it back.
+      // A late write of another request must not restore the session.
       void destroyed.consume(id, ENDED_SECONDS)
     },
     index: {

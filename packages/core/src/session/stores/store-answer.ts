@@ -2,10 +2,11 @@ import { CookieSessionError, SessionEndedError, SessionStoreError } from '../../
 import { isThenable, type MaybePromise } from '../../shared/maybe-promise.ts'
 
 /**
- * Asks the session store. An answer without a promise is there at once; an error that it throws
+ * Calls the session store. A result that is no promise is returned at once. An error that is thrown
  * becomes a rejection.
  *
- * @throws {@link SessionStoreError} for every failure of the store; errors of the kit as they are.
+ * @throws {@link SessionStoreError} for every failure of the store. Errors of the kit are passed
+ *   on.
  */
 export function storeAnswer<T>(ask: () => MaybePromise<T>): MaybePromise<T> {
   try {
@@ -20,7 +21,7 @@ function fail(cause: unknown): Promise<never> {
   return Promise.reject(storeError(cause))
 }
 
-/** The error that the kit reports for one of the store. */
+/** The error of the kit for a failure of the store. */
 export function storeError(
   cause: unknown,
 ): SessionStoreError | SessionEndedError | CookieSessionError {
