@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Outcome, run } from '../../scripts/run.ts'
+import { limit } from '../support/limits.ts'
 import { EDGES, type EdgeMutant, type Tests } from './edges.ts'
 import { type Defect, MUTANTS, type Mutant } from './mutants.ts'
 
@@ -24,6 +25,7 @@ const folder = mkdtempSync(join(tmpdir(), 'latchkey-mutants-'))
  */
 const TIMES = 20
 const LEAST = 10_000
+const CONTRACT = 'test/mutants/contract.ts'
 /** The milliseconds that the slowest test of a file takes, by the path of the file. */
 const slowest = new Map<string, number>()
 
@@ -46,13 +48,19 @@ async function tryContract(mutant: Mutant, isNoticed: boolean): Promise<void> {
   const { name, adapter } = mutant
   const args = [
     ...['--conditions=latchkey-source', '--import', './test/mutants/plant.ts'],
-    ...['--test-reporter=tap', 'test/mutants/contract.ts', adapter],
+    // A failed test may leave a server open.
+    ...['--test-reporter=tap', '--test-force-exit', `--test-timeout=${limitOf(CONTRACT)}`],
+    ...[CONTRACT, adapter],
   ]
   const { code, output } = await run(process.execPath, args, {
     cwd,
     env: withDefect(mutant),
     limitSeconds: 300,
   })
+  if (!isNoticed) {
+    const durations = [...output.matchAll(/duration_ms: ([\d.]+)\s+type: 'test'/g)]
+    slowest.set(CONTRACT, Math.max(0, ...durations.map(([, took]) => Number(took))))
+  }
   const [noticed] = [...output.matchAll(/^ {8}not ok \d+ - (.*)$/gm)].map(
     ([, sentence]) => sentence,
   )
@@ -60,12 +68,17 @@ async function tryContract(mutant: Mutant, isNoticed: boolean): Promise<void> {
   report(name, adapter, code === (isNoticed ? 1 : 0), what)
 }
 
+/** The milliseconds that a test of a file may take; before the file was measured, as long as the whole file. */
+function limitOf(file: string): number {
+  const measured = slowest.get(file)
+  return measured === undefined ? limit(300) : Math.round(Math.max(LEAST, TIMES * measured))
+}
+
 /** Runs the tests of a mutant up to the first that notices it. */
 async function tryTests(mutant: EdgeMutant): Promise<void> {
   const { file, names } = mutant.by
-  const milliseconds = Math.round(Math.max(LEAST, TIMES * (slowest.get(file) ?? 0)))
   const args = [
-    ...['--bail=1', `--testTimeout=${milliseconds}`, file],
+    ...['--bail=1', `--testTimeout=${limitOf(file)}`, file],
     ...(names === undefined ? [] : ['-t', names]),
   ]
   const { outcome, results } = await vitest(args, { ...withDefect(mutant), LATCHKEY_LANE: '' })
