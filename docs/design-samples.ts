@@ -88,7 +88,7 @@ const hosted = `
 <main>
 <svg class="icon good" viewBox="0 0 24 24" aria-hidden="true"><path d="M5 12.5 10 17.5 19 7.5"/></svg>
 <h1>How something went</h1>
-<p>One sentence, and what can be done.</p>
+<p>One sentence, and the next step.</p>
 <p class="note plain">A note.</p><p class="note good">It is done.</p><p class="note bad">It was refused.</p>
 <h2 class="part">A list <span class="badge">this device</span></h2>
 <ul class="rows"><li><a href="#"><span class="label">Passkey</span><span class="hint">Last used today</span></a></li></ul>
@@ -126,7 +126,7 @@ const consoleBody = `
 <form class="filters" action="#"><div class="field"><label for="search">Part of a name</label><input id="search" type="search" placeholder="ada"></div><div class="field"><label for="which">Which</label><select id="which"><option>All users</option></select></div><div class="buttons"><button type="button" class="quiet">Search</button></div></form>
 <div class="tools"><a class="button quiet" href="#">Import…</a> <button type="button" class="quiet">Export</button></div>
 <form class="list" action="#"><div class="scroll"><table><thead><tr><th><span class="unseen">Choose</span></th><th>Name</th><th>Id</th><th>State</th><th><span class="unseen">Change</span></th></tr></thead><tbody>
-${rowOf('Ada Byron', 'enabled', 'good')}${rowOf('Łukasz Őrs', 'not verified', 'warn')}${rowOf('Grace Hopper', 'disabled', 'bad')}${rowOf('Alan Turing', 'invited')}
+${rowOf('Ada Byron', 'enabled', 'good')}${rowOf('Grace Murray', 'not verified', 'warn')}${rowOf('Grace Hopper', 'disabled', 'bad')}${rowOf('Alan Turing', 'invited')}
 </tbody></table></div><div class="chosen"><p><span class="number"></span> of 4 users chosen</p><span class="acts"><button type="button" class="quiet">The chosen ones…</button></span></div></form>
 <p class="pager soft">1 to 4 of 4 · <a href="#">Next page</a></p>
 <div class="card empty">Nothing yet. A sentence that names the next step.</div>

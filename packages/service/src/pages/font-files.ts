@@ -1,11 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 
-const { resolve } = createRequire(import.meta.url)
+const require = createRequire(import.meta.url)
 
-const read = (name: string): Buffer => readFileSync(resolve(`@fontsource-variable/geist/${name}`))
+const ranges = JSON.parse(
+  readFileSync(require.resolve('@fontsource-variable/geist/unicode.json'), 'utf8'),
+) as Record<string, string>
 
-const ranges = JSON.parse(read('unicode.json').toString()) as Record<string, string>
+const fileOf = (name: string): string =>
+  require.resolve(`@fontsource-variable/geist/files/geist-${name}-wght-normal.woff2`)
 
 /**
  * The two parts of the type face that European languages need, as WOFF2 in base64, each with the characters that it has as
@@ -17,5 +20,5 @@ export const fontFiles: readonly { name: string; range: string; base64: string }
 ].map((name) => ({
   name,
   range: ranges[name] ?? '',
-  base64: read(`files/geist-${name}-wght-normal.woff2`).toString('base64'),
+  base64: readFileSync(fileOf(name), 'base64'),
 }))
