@@ -36,7 +36,7 @@ const pairs: readonly (readonly [color: string, ...backgrounds: string[]])[] = [
 
 const swatchRules = `
 body { margin: 0; padding: 1rem; background: var(--page); color: var(--ink); font: .9rem/1.5 var(--sans); }
-ul { display: grid; grid-template-columns: repeat(auto-fill, minmax(9.5rem, 1fr)); gap: .6rem; margin: 0 0 1.2rem; padding: 0; list-style: none; }
+ul { display: grid; grid-template-columns: repeat(auto-fill, minmax(7.6rem, 1fr)); gap: .6rem; margin: 0 0 1.2rem; padding: 0; list-style: none; }
 li { padding: .6rem .7rem; border: 1px solid var(--edge); border-radius: .6rem; background: var(--card); }
 li.pair { padding: .8rem; }
 i { display: block; height: 2.4rem; margin-bottom: .4rem; border: 1px solid var(--edge); border-radius: .4rem; }
