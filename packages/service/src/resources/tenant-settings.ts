@@ -216,6 +216,18 @@ export function settingsOf(body: SettingsBody): TenantSettings {
   return Object.fromEntries(entries) as TenantSettings
 }
 
+const zeroSettings = Object.fromEntries(
+  tenantSettings.flatMap(({ kind, member }) => (kind === 'host' ? [] : [[member, zeroOf[kind]]])),
+) as Omit<TenantSettings, 'domain'>
+
+/** The settings of a stored tenant. A setting that is newer than the tenant has its zero value. */
+export function storedSettings(
+  domain: string,
+  stored: Partial<Omit<TenantSettings, 'domain'>>,
+): TenantSettings {
+  return { ...zeroSettings, ...stored, domain }
+}
+
 /** The settings of a body, from those of a record. */
 export function bodyOfSettings(settings: TenantSettings): SettingsBody {
   const entries = tenantSettings.map(({ name, member }) => [name, settings[member]])

@@ -98,3 +98,27 @@ test('an update of the tables that fails leaves the folder as it was, so that it
   database.exec('drop table jobs')
   await using _ = await createIdentityService({ data, masterKey })
 })
+
+test('a tenant from before a setting has its zero value, and its next update says nothing of that setting', async () => {
+  const data = anEarlierFolder()
+  const open = async () => {
+    const service = await createIdentityService({ data, masterKey })
+    const { id = '' } = (await service.admin.findTenant(domain)) ?? {}
+    const { secret } = await service.admin.createApiKey({ name: 'tests', reach: 'all' })
+    return { service, id, api: connectApi(service.fetch, secret, id) }
+  }
+  await (await open()).service.close()
+  const database = new DatabaseSync(join(data, 'data.db'))
+  database.exec(`update tenants set settings =
+    json_remove(settings, '$.companyName', '$.allowSocial', '$.rememberLoginSeconds')`)
+  database.close()
+
+  const { service, id, api } = await open()
+  const { body: tenant } = await api.get(api.tenant)
+  const { status } = await api.post(api.tenant, { ...tenant, name: 'Renamed' })
+  expect(status).toBe(200)
+  const entries = await service.admin.audit({ target: id })
+  const entry = entries.find(({ action }) => action === 'tenant.update')
+  expect(entry?.fields).toEqual(['name'])
+  await service.close()
+})

@@ -1,3 +1,4 @@
+import { storedSettings } from '../../resources/tenant-settings.ts'
 import type { Tenant } from '../records.ts'
 import type { Row } from './schema.ts'
 
@@ -27,7 +28,7 @@ export function fromRow(row: Row<'tenants'>): Tenant {
     createdAt: row.created_at,
     updatedAt: row.updated_at,
     metadata: JSON.parse(row.metadata),
-    settings: { ...settings, domain: row.domain },
+    settings: storedSettings(row.domain, settings),
     ...(endedHosts && { endedHosts }),
     ...(texts && { texts }),
     ...(logo && { logo }),
