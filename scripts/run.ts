@@ -10,7 +10,12 @@ export type Outcome = { code: number; output: string; seconds: number }
 export interface RunOptions extends Pick<SpawnOptions, 'cwd' | 'env'> {
   /** The limit on an idle machine; it grows with what else the machine does. Default: none. */
   limitSeconds?: number
+  /** Ends the command, with code 1, as soon as it has written a text that matches. Default: it goes on to its end. */
+  until?: RegExp
 }
+
+/** As many characters are looked through for the text that ends a command. */
+const KEPT = 10_000
 
 /**
  * Runs a command to its end, without a terminal and without input. A command that cannot be started
@@ -19,23 +24,33 @@ export interface RunOptions extends Pick<SpawnOptions, 'cwd' | 'env'> {
 export async function run(
   command: string,
   args: readonly string[],
-  { limitSeconds, ...options }: RunOptions = {},
+  { limitSeconds, until, ...options }: RunOptions = {},
 ): Promise<Outcome> {
   const startedAt = performance.now()
   const chunks: Buffer[] = []
   const keep = (chunk: Buffer) => chunks.push(chunk)
+  let latest = ''
 
   const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
   child.stdout.on('data', keep)
   child.stderr.on('data', keep)
   const end = () => {
-    keep(Buffer.from(lateness(command, args, limitSeconds ?? 0, startedAt)))
     child.kill()
     // Processes that it has started may keep them open.
     child.stdout.destroy()
     child.stderr.destroy()
   }
-  const timer = limitSeconds === undefined ? undefined : setTimeout(end, limit(limitSeconds))
+  const endLate = () => {
+    keep(Buffer.from(lateness(command, args, limitSeconds ?? 0, startedAt)))
+    end()
+  }
+  const timer = limitSeconds === undefined ? undefined : setTimeout(endLate, limit(limitSeconds))
+  if (until) {
+    child.stdout.on('data', (chunk: Buffer) => {
+      latest = `${latest}${chunk}`.slice(-KEPT)
+      if (until.test(latest)) end()
+    })
+  }
   const code = await once(child, 'close').then(
     ([code, signal]: (number | NodeJS.Signals | null)[]) => {
       if (typeof code === 'number') return code
