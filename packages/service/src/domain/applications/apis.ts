@@ -10,8 +10,8 @@ export interface OwnedApi extends Api {
 }
 
 /**
- * The APIs that the applications of a tenant offer, by their identifiers. If several have the same one, it is that of the
- * earliest.
+ * The APIs that the applications of a tenant offer, by their identifiers. If several applications offer the same one,
+ * the earliest application has it.
  */
 export async function listApis(
   { store }: Pick<DomainContext, 'store'>,

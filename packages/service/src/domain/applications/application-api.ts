@@ -123,7 +123,7 @@ function checkIdentifier(identifier: string): void {
   refuse(reason('api_not_uri', { key: API_KEY, value: identifier }))
 }
 
-/** Control characters, and those that turn the direction of the text around them. */
+/** Control characters, and characters that change the direction of the text around them. */
 const UNSHOWN = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u
 
 /** The fault of a scope and its sentence; `undefined` if there is none. */

@@ -20,7 +20,7 @@ export type ApplicationInput = Pick<
 export interface ApplicationProblem {
   /** The member, as the API calls it. */
   readonly field: 'name' | 'metadata' | 'login_url' | 'logout_urls' | 'redirect_urls'
-  /** The place in a list of URLs. */
+  /** The index in a list of URLs. */
   readonly index?: number
   readonly error: ServiceError
 }
@@ -30,7 +30,7 @@ interface Check extends Pick<ApplicationProblem, 'field' | 'index'> {
 }
 
 /**
- * Refuses what no application can be.
+ * Checks all members of an application.
  *
  * @throws ServiceError for the first rule that is broken.
  */
@@ -38,7 +38,7 @@ export function checkApplication(input: ApplicationInput, developerMode: boolean
   for (const { run } of checksOf(input, developerMode)) run()
 }
 
-/** Refuses what there is a rule for since it may have been stored. Values that are stored already may stay. */
+/** Checks the members for which a rule was added later. Values that were stored before may stay. */
 export function checkNewApplication(
   input: ApplicationInput,
   stored: Application | undefined,
@@ -47,7 +47,7 @@ export function checkNewApplication(
   for (const { run } of newChecksOf(input, stored, settings)) run()
 }
 
-/** Every rule that an application breaks; of each field, or URL of a list, the first. */
+/** All rules that an application breaks: the first one of each field, and of each URL in a list. */
 export function problemsOfApplication(
   input: ApplicationInput,
   stored: Application | undefined,

@@ -2,7 +2,7 @@ import type { Metadata } from '../../store/records.ts'
 import { ServiceError } from '../writes/errors.ts'
 import { type Reason, reason } from '../writes/reasons/index.ts'
 
-/** The keys of an application's metadata by which its logins are excepted from a rule. */
+/** The keys of an application's metadata that except its logins from a rule. */
 export const exceptionKeys = {
   pkce: 'latchkey_pkce',
   nonce: 'latchkey_nonce',
@@ -26,9 +26,9 @@ const VALUES: Readonly<Record<string, readonly [usual: string, ...exceptions: st
 
 /** The exceptions of an application. */
 export interface Exceptions {
-  /** Whether a login may do without PKCE, when it has a nonce. */
+  /** Whether a login may omit PKCE if it has a nonce. */
   readonly isPkceOptional: boolean
-  /** Whether a login without PKCE may do without a nonce as well. */
+  /** Whether a login without PKCE may omit the nonce as well. */
   readonly isNonceOptional: boolean
   /** Whether the application has no secret: its code runs in browsers or on the users' devices. */
   readonly isPublic: boolean
@@ -43,7 +43,10 @@ export interface Exceptions {
    * Always for a client without a secret: a thief of its token could repeat it, too.
    */
   readonly isRefreshRepeatRefused: boolean
-  /** Whether it gets access tokens for APIs as itself, without a user. Never for a client without a secret. */
+  /**
+   * Whether it can get access tokens for itself, without a user (client credentials). Never for a client without a
+   * secret.
+   */
   readonly hasOwnTokens: boolean
   /**
    * Whether users log in on devices without a browser, and confirm that on another one.
@@ -53,7 +56,7 @@ export interface Exceptions {
   readonly hasDeviceLogins: boolean
 }
 
-/** The exceptions that hold. A public client always needs PKCE, which is all that protects its codes. */
+/** The exceptions of an application. A public client always needs PKCE, because nothing else protects its codes. */
 export function exceptionsOf(metadata: Metadata): Exceptions {
   const isNative = metadata[client] === 'native'
   const isPublic = isNative || metadata[client] === 'public'
@@ -69,7 +72,7 @@ export function exceptionsOf(metadata: Metadata): Exceptions {
   }
 }
 
-/** Refuses values without a meaning, and exceptions that do not go together. Stored values may stay. */
+/** Refuses unknown values, and exceptions that exclude each other. Stored values may stay. */
 export function checkNewExceptions(metadata: Metadata, stored: Metadata | undefined): void {
   const changed = Object.keys(VALUES).filter((key) => metadata[key] !== stored?.[key])
   for (const key of changed) {
@@ -103,14 +106,14 @@ function refuse(because: Reason): never {
   throw new ServiceError('invalid_metadata', because)
 }
 
-/** An exception that an application has, with the price of it for the operator. */
+/** An exception of an application, with its risk in a sentence for operators. */
 export interface NamedException {
   readonly key: string
   readonly value: string
   readonly price: Reason
 }
 
-/** The exceptions that hold, each with its price. */
+/** The exceptions of an application, each with its risk. */
 export function namedExceptions(metadata: Metadata): NamedException[] {
   const { isPublic, isNative, isPkceOptional, isNonceOptional, hasOwnTokens, hasDeviceLogins } =
     exceptionsOf(metadata)

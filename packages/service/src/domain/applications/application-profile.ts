@@ -19,10 +19,10 @@ export const CLIENT_KEYS_URI_KEY = 'latchkey_jwks_uri'
 
 const MIN_RSA_BITS = 2048
 
-/** The most keys of a published set; rotations need two. */
+/** The number of keys in a published set at most. Rotations need two. */
 const MAX_PUBLISHED = 20
 
-/** The price of the profile for an application, as operators read it. */
+/** The cost of the profile for an application, in a sentence for operators. */
 export const FAPI_PRICE: Reason = reason('price_fapi')
 
 /** A JWK set of public keys. */
@@ -35,14 +35,14 @@ export function isOnFapi(metadata: Metadata): boolean {
   return metadata[PROFILE_KEY] === FAPI_2
 }
 
-/** The keys that the metadata of an application list, and the address of those that it publishes. */
+/** The keys in the metadata of an application, and the address at which it publishes keys. */
 export function clientKeysOf(metadata: Metadata): { listed: PublicKeySet; url?: string } {
   const { [CLIENT_KEYS_KEY]: text = '', [CLIENT_KEYS_URI_KEY]: url } = metadata
   return { listed: { keys: keysOf(text) ?? [] }, ...(url !== undefined && { url }) }
 }
 
 /**
- * The keys of a published JWK set that the profile has; those for other uses are left out.
+ * The keys of a published JWK set that the profile allows. Keys for other uses are left out.
  *
  * @throws Error with the reason why no key is used. A set with a private key is refused as a whole,
  *   because others may have read the key.
@@ -61,7 +61,7 @@ export function publishedKeys(text: string): PublicKeySet {
 }
 
 /**
- * Refuses a profile that is not known, one without usable keys, and exceptions that it does not allow. Stored values may
+ * Refuses an unknown profile, a profile without usable keys, and exceptions that it does not allow. Stored values may
  * stay.
  *
  * @see FAPI 2.0 Security Profile §5.3.2.1, §5.4.1
@@ -144,7 +144,7 @@ function faultOf(
     if (type === 'ec' && details?.namedCurve === 'prime256v1') return undefined
     if (type === 'rsa' && (details?.modulusLength ?? 0) >= MIN_RSA_BITS) return undefined
   } catch {
-    // Not a key at all.
+    // The value is not a key at all.
   }
   return 'profile_key_kind'
 }

@@ -9,7 +9,7 @@ export const RESOURCES_KEY = 'latchkey_resources'
 
 /** An API that an application may ask access tokens for. */
 export interface Resource {
-  /** The name of the API, as it is compared: character by character. */
+  /** The identifier of the API. It is compared character by character. */
   readonly name: string
   /** The scopes that the application may ask for. Default: all that the API has. */
   readonly scopes?: readonly string[]
@@ -57,7 +57,7 @@ export function resourcesOf(metadata: Metadata): Resource[] {
   )
 }
 
-/** No absolute URI begins with a brace. */
+/** Whether a value is a JSON object. No absolute URI begins with a brace. */
 function isObject(value: string): boolean {
   return value.trimStart().startsWith('{')
 }

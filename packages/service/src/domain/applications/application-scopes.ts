@@ -31,8 +31,8 @@ export function checkNewScopes(metadata: Metadata, stored: Metadata | undefined)
 }
 
 /**
- * The scopes that an application may ask for; `undefined` where all are allowed. For a value that
- * was stored before the key had a meaning, its existing scopes count.
+ * The scopes that an application may ask for; `undefined` if all are allowed. Of a value that was
+ * stored before the key had a meaning, only known scopes count.
  */
 export function allowedScopes(metadata: Metadata): string[] | undefined {
   const value = metadata[SCOPES_KEY]

@@ -43,14 +43,14 @@ export type ConnectionChanges = {
     | 'keyId']?: ConnectionInput[Name] | undefined
 }
 
-/** How many connections a tenant can have: each is a button on the login page. */
+/** The number of connections that a tenant can have. Each is a button on the login page. */
 const MAX_CONNECTIONS = 20
 
 /**
- * Makes a connection of the tenant.
+ * Creates a connection of the tenant.
  *
- * @throws ServiceError `invalid_request` or `invalid_url` for what no connection can be; `already_exists`
- *   when the tenant has one of that name.
+ * @throws ServiceError `invalid_request` or `invalid_url` for invalid input; `already_exists` if the tenant has a
+ *   connection of that name.
  */
 export async function createConnection(scope: Scope, input: ConnectionInput): Promise<Connection> {
   const { context, tenantId } = scope
@@ -64,7 +64,7 @@ export async function createConnection(scope: Scope, input: ConnectionInput): Pr
   )
 }
 
-/** A connection that is not stored. @throws ServiceError as {@link createConnection} does. */
+/** Makes a connection without storing it. @throws ServiceError as {@link createConnection} does. */
 export function newConnection({ context, tenantId }: Scope, input: ConnectionInput): Connection {
   const recipe = recipeNamed(input.recipe)
   const { issuer, apple } = followRecipe(recipe, input)
@@ -108,7 +108,7 @@ export async function getConnection({ context, tenantId }: Scope, id: string): P
   return found(await context.store.connections.get(tenantId, id))
 }
 
-/** How many users of the tenant have connected an account by a connection. */
+/** The number of users of the tenant who have connected an account by a connection. */
 export function countConnected({ context, tenantId }: Scope, id: string): Promise<number> {
   return context.store.credentials.countConnected(tenantId, id)
 }
@@ -139,7 +139,7 @@ export function updateConnection(
   )
 }
 
-/** A connection as changes would leave it. @throws ServiceError as {@link createConnection} does. */
+/** A connection with changes, without storing it. @throws ServiceError as {@link createConnection} does. */
 export function changedConnection(
   context: DomainContext,
   last: Connection,
@@ -158,7 +158,7 @@ export function changedConnection(
   return next
 }
 
-/** Removes a connection: no user can log in through it any more, and accounts at the provider open nothing here. */
+/** Removes a connection. No user can log in through it any more, even with a connected account. */
 export function deleteConnection(scope: Scope, id: string): Promise<Connection> {
   const { context, tenantId } = scope
   return commit(scope, 'connection.delete', id, (audit) =>
@@ -198,7 +198,7 @@ function checkAppleKey(pem: string): void {
   try {
     curve = createPrivateKey(pem).asymmetricKeyDetails?.namedCurve
   } catch {
-    // Text that cannot be read is no key.
+    // The text is not a key in PEM.
   }
   if (curve === 'prime256v1') return
   throw refused(reason('connection_not_apple_key'))

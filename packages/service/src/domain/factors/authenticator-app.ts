@@ -20,8 +20,8 @@ export interface AuthenticatorApp {
 }
 
 /**
- * Gives a user an authenticator app, in place of one that the user has: for tests and demonstrations.
- * Users add their own themselves. The sessions of the user end.
+ * Gives a user an authenticator app, which replaces an existing one, and ends the sessions of the user. For tests and
+ * demonstrations; users add their apps themselves.
  *
  * @throws ServiceError `not_found` for an unknown user.
  */

@@ -17,7 +17,7 @@ import { commit, unlessRefused } from '../writes/commit.ts'
 import { type DomainContext, nowMicros, type Scope, updated } from '../writes/context.ts'
 import { stepOf } from './totp.ts'
 
-/** How many recovery codes a user gets. */
+/** The number of recovery codes of a user. */
 const RECOVERY_CODES = 10
 
 /** 80 bits: more than the 64 that NIST SP 800-63B-4 asks of a saved recovery code. */
@@ -31,15 +31,15 @@ export interface Factors {
   usable: FactorKind[]
   /** Passkeys and security keys that are enabled, allowed, and made for the current domain of the tenant. */
   keys: HardwareCredential[]
-  /** The methods that those prove in a second step. */
+  /** The authentication methods that the usable factors prove in a second step. */
   methods: Method[]
-  /** All that are enrolled, those that are disabled or not allowed included. */
+  /** All second factors, including those that are disabled or not allowed. */
   enrolled: FactorKind[]
-  /** All credentials, those that cannot be used included. */
+  /** All credentials, including those that cannot be used. */
   credentials: readonly Credential[]
-  /** All passkeys and security keys, those that cannot be used included. */
+  /** All passkeys and security keys, including those that cannot be used. */
   allKeys: HardwareCredential[]
-  /** Accounts at providers, those that cannot be used included. */
+  /** All accounts at providers, including those that cannot be used. */
   social: SocialCredential[]
   /** Whether the user has a password that is not disabled. */
   hasPassword: boolean
@@ -137,7 +137,8 @@ export function proveRecoveryCode(scope: Scope, userId: string, code: string): P
 }
 
 /**
- * Records the use of a right mailed code; `false` if the factor was disabled or removed meanwhile.
+ * Records the use of a correct mailed code. `false` if the factor was disabled or removed
+ * meanwhile.
  */
 export function noteMailProof(scope: Scope, userId: string): Promise<boolean> {
   const usedAt = nowMicros(scope.context.clock)
@@ -273,7 +274,10 @@ function sealPurpose({ tenantId, userId, id }: Pick<Credential, 'tenantId' | 'us
   return `credential:${tenantId}:${userId}:${id}`
 }
 
-/** Four groups of four letters and digits, none of which is taken for another. */
+/**
+ * Makes a recovery code: four groups of four letters and digits that are not confused with each
+ * other.
+ */
 function newRecoveryCode(): string {
   let value = BigInt(`0x${randomBytes(RECOVERY_BYTES).toString('hex')}`)
   let text = ''

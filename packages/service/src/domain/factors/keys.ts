@@ -5,7 +5,7 @@ import { keyCredentialId } from '../writes/ids.ts'
 import { newRecord, use } from './factors.ts'
 import { hasAdvanced, type KeyFacts, type KeyUse } from './webauthn.ts'
 
-/** A longer name is cut. */
+/** The length of a name. A longer one is cut. */
 const MAX_NAME = 60
 
 /** A passkey or security key of the user, not stored yet. */
@@ -20,7 +20,7 @@ export function keyCredential(
   return { ...record, kind: 'hardware', name: tidyName(name), ...facts, state }
 }
 
-/** The passkey or security key of the user that an authenticator calls so. */
+/** The passkey or security key of the user with an authenticator's credential id. */
 export async function findKey(
   { context, tenantId }: Scope,
   userId: string,
@@ -32,8 +32,8 @@ export async function findKey(
 }
 
 /**
- * Notes that a key was proven. It is not when the key was disabled or removed meanwhile, or has signed
- * again since: a copy of it may be about.
+ * Stores the use of a key. `false` if the key was disabled or removed meanwhile, or has signed again since, because
+ * then there may be a copy of it.
  *
  * @see Web Authentication Level 3 §7.2, step 22
  */
@@ -72,7 +72,7 @@ export async function renameKey(
   await unlessRefused(renamed, 'not_found')
 }
 
-/** A name without invisible characters, cut to the length that fits. */
+/** A name without invisible characters, cut to the allowed length. */
 function tidyName(name: string): string {
   const visible = name.replace(/[\p{Cc}\p{Bidi_Control}\s]+/gu, ' ').trim()
   return [...visible].slice(0, MAX_NAME).join('').trim()

@@ -42,14 +42,14 @@ export const obstacleHelp = ['enable', 'invite', 'reset', 'verify', 'let_try_aga
 /** One of {@link obstacleHelp}. */
 export type ObstacleHelp = (typeof obstacleHelp)[number]
 
-/** Something that keeps a user from logging in. */
+/** A reason why a user cannot log in. */
 export interface Obstacle {
   readonly reason: ObstacleReason
-  /** Whether another way to log in is still open. */
+  /** Whether the user can log in in another way. */
   readonly isPartial: boolean
-  /** The end of a wait. */
+  /** The time at which the wait ends. */
   readonly until?: Micros | undefined
-  /** The network from which the user has to wait; `undefined`: from everywhere. */
+  /** The network from which the user has to wait; `undefined` for all. */
   readonly network?: string | undefined
   /** The answer of the mail server. */
   readonly answer?: string | undefined
@@ -65,15 +65,15 @@ export interface LoginFacts {
   /** The connections at which users of the tenant can log in now. */
   readonly offered: readonly Pick<Connection, 'id'>[]
   readonly pauses: readonly Pause[]
-  /** The answer of the mail server to the newest message, when it was given up. */
+  /** The answer of the mail server to the newest message, if that was given up. */
   readonly refusedMail: string | undefined
   /** The instant until which another operator has to confirm the address; `undefined` if none has to. */
   readonly heldUntil: Micros | undefined
 }
 
 /**
- * The reasons why the user cannot log in now with the right password and factor; empty: there are none. The login itself
- * asks the same functions.
+ * The reasons why the user cannot log in now, even with the right password and factor. Empty if there are none. The
+ * login itself uses the same functions.
  */
 export function loginObstacles(facts: LoginFacts): Obstacle[] {
   const { settings, user, pauses, refusedMail } = facts
@@ -98,7 +98,7 @@ export function loginObstacles(facts: LoginFacts): Obstacle[] {
   ]
 }
 
-/** The obstacles of an address that proves nothing yet. */
+/** The obstacles because of an address that proves nothing yet. */
 function addressObstacles(facts: LoginFacts, isUnverified: boolean): Obstacle[] {
   const { heldUntil: until, settings } = facts
   if (until === undefined) return isUnverified ? [obstacle('unverified', facts)] : []
@@ -112,12 +112,12 @@ function lockOf({ user, standing }: LoginFacts): ObstacleReason | undefined {
   return user.disabled ? 'disabled' : undefined
 }
 
-/** Whether the act that removes an obstacle is a link that proves the address as well. */
+/** Whether the help for an obstacle is a link that also proves the address. */
 function provesAddress(reason: ObstacleReason, facts: LoginFacts): boolean {
   return helpFor(reason, facts).some((act) => act === 'invite' || act === 'reset')
 }
 
-/** The reason why every way to log in is closed, until a change is made. */
+/** The reason why no way to log in is open until something is changed. */
 function closedWays(facts: LoginFacts): ObstacleReason | undefined {
   const { settings, credentials, offered } = facts
   if (allowsMailLogin(settings)) return undefined
@@ -138,9 +138,9 @@ interface OpenWays {
   readonly passkey: boolean
   /** Whether a login that does not begin with a passkey asks for a second step. */
   readonly hasSecondStep: boolean
-  /** Whether there is a login that cannot do without a mailed code. */
+  /** Whether some login needs a mailed code. */
   readonly needsMail: boolean
-  /** Whether there is another that can. */
+  /** Whether another login needs no mailed code. */
   readonly isMailPartial: boolean
 }
 
@@ -183,7 +183,7 @@ function feltPause(
       return when(needsMail, 'mail_wait', isMailPartial)
     case 'mailPerClient':
       return when(needsMail, 'mail_client_wait', isMailPartial)
-    // Of one login: the next one starts over.
+    // A limit of one login. The next login starts over.
     case 'factorPerLogin':
     // A limit for devices only. The login in the browser is not affected.
     case 'userCodePerClient':
@@ -203,10 +203,10 @@ function obstacle(
   return { reason, isPartial: false, ...more, help, ...answered(reason, facts.refusedMail) }
 }
 
-/** Acts that are refused for a disabled user. */
+/** The acts that are refused for a disabled user. */
 const needsEnabled: ReadonlySet<ObstacleHelp> = new Set(['invite', 'reset', 'verify'])
 
-/** The acts that remove an obstacle of a user who is enabled. */
+/** The acts that remove an obstacle of an enabled user. */
 function helpFor(
   reason: ObstacleReason,
   { settings, credentials, refusedMail }: LoginFacts,

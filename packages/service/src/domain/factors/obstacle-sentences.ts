@@ -2,7 +2,7 @@ import type { Micros } from '../../store/records.ts'
 import { type Reason, reason } from '../writes/reasons/index.ts'
 import type { Obstacle } from './login-obstacles.ts'
 
-/** An obstacle in a sentence for an operator. */
+/** The sentence about an obstacle, for an operator. */
 export function sentenceOf(obstacle: Obstacle, now: Micros): Reason {
   const sentence = startOf(obstacle, now)
   return obstacle.isPartial ? reason('login_partial', { obstacle: sentence }) : sentence
@@ -56,7 +56,7 @@ function startOf({ reason: kind, until, network, answer = '' }: Obstacle, now: M
   }
 }
 
-/** A wait in the unit that people would use. */
+/** A wait in the unit that people would use, such as minutes. */
 function waitOf(micros: Micros): Reason {
   const seconds = Math.max(1, Math.ceil(micros / 1e6))
   if (seconds === 1) return reason('wait_one_second')

@@ -8,7 +8,7 @@ import { socialCredentialId } from '../writes/ids.ts'
 import { isWhole, limits } from '../writes/rules.ts'
 import { newRecord, use } from './factors.ts'
 
-/** An account at a provider, as the provider has asserted it. */
+/** An account at a provider, as asserted by the provider. */
 export interface SocialAccount {
   connectionId: string
   issuer: string
@@ -62,7 +62,7 @@ export async function connectAccount(
   return (await addCredential(scope, credential, login ? { login } : {})) !== 'refused'
 }
 
-/** Notes that the account was proven. It is not when it was disabled or removed meanwhile. */
+/** Stores the use of the account. `false` if it was disabled or removed meanwhile. */
 export function noteSocialProof(scope: Scope, { userId, id }: SocialCredential): Promise<boolean> {
   const usedAt = nowMicros(scope.context.clock)
   return use(scope, userId, id, (last) =>

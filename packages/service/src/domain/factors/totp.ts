@@ -10,7 +10,7 @@ export const totpParameters = { algorithm: 'SHA1', digits: 6, period: 30 } as co
  */
 const WINDOW = 1
 
-/** RFC 4226 §4 asks for 160 bits. */
+/** The size of a seed, in bytes: the 160 bits of RFC 4226 §4. */
 const SEED_BYTES = 20
 
 /** A new seed, as base32. */
@@ -24,14 +24,13 @@ export function totpUri(seed: string, company: string, label: string): string {
 }
 
 /**
- * The step of which `code` is the code, if it is that of the present step or one beside it. White space
- * in it is not looked at.
+ * The time step of `code`, if it is the present step or an adjacent one; otherwise `undefined`. White space is ignored.
  *
  * @see RFC 6238 §5.2
  */
 export function stepOf(seed: string, code: string, clock: Clock): number | undefined {
   const token = code.replace(/\s/g, '')
-  // The library throws on other digits than ASCII ones.
+  // The library throws for digits other than ASCII.
   if (!/^[0-9]{6}$/.test(token)) return undefined
   const timestamp = clock.now()
   const delta = totp(seed).validate({ token, timestamp, window: WINDOW })
@@ -42,7 +41,7 @@ export function stepOf(seed: string, code: string, clock: Clock): number | undef
 /**
  * The code that an app with this seed shows.
  *
- * @param ahead - Of the step so many after the present one.
+ * @param ahead - The number of steps from the present one.
  */
 export function codeAt(seed: string, clock: Clock, ahead = 0): string {
   return totp(seed).generate({ timestamp: clock.now() + ahead * totpParameters.period * 1000 })

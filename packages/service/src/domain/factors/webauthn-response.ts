@@ -1,4 +1,4 @@
-/** The browser's statement about the page that asked. */
+/** The browser's statement about the page that made the request. */
 interface Client {
   type: unknown
   challenge: unknown
@@ -7,7 +7,7 @@ interface Client {
   topOrigin: unknown
 }
 
-/** A response of a key that is known, its parts in base64url. */
+/** The response of a known key, with its parts in base64url. */
 export interface AssertionText {
   id: string
   client: Client
@@ -19,21 +19,24 @@ export interface AssertionText {
   }
 }
 
-/** A response of a new key, its parts in base64url. */
+/** The response of a new key, with its parts in base64url. */
 export interface AttestationText {
   id: string
   client: Client
   response: { clientDataJSON: string; attestationObject: string }
   /** How the browser reaches the key. */
   transports: string[]
-  /** Whether the key says that it can log its user in without being named. */
+  /**
+   * Whether the key is discoverable: it can log its user in without being named. `undefined` if the
+   * browser does not say.
+   */
   rk: boolean | undefined
 }
 
-/** No browser sends more. */
+/** The length of a response at most. No browser sends a longer one. */
 const MAX_TEXT = 16_384
 
-/** The longest parts, in characters of base64url. */
+/** The lengths of parts at most, in characters of base64url. */
 const MAX_ID = 1_366
 const MAX_CLIENT_DATA = 4_096
 const MAX_AUTHENTICATOR_DATA = 4_096
@@ -59,7 +62,7 @@ export function readResponse(
   const id = base64url(credential.id, MAX_ID)
   const clientDataJSON = base64url(response.clientDataJSON, MAX_CLIENT_DATA)
   const client = clientDataJSON && parseObject(fromBase64url(clientDataJSON))
-  // Two spellings of one id would let a response pass for another key's.
+  // Another spelling of an id could let the response pass as that of another key.
   if (!id || credential.rawId !== id || credential.type !== 'public-key' || !client)
     return undefined
   const { type, challenge, origin, crossOrigin, topOrigin } = client
@@ -86,12 +89,12 @@ export function readResponse(
   return { ...base, response: userHandle === '' ? parts : { ...parts, userHandle } }
 }
 
-/** The known transports of a browser's list, which are sent back to browsers. */
+/** The known transports in a browser's list, which are later sent back to browsers. */
 function transportsOf(listed: unknown): string[] {
   return Array.isArray(listed) ? TRANSPORTS.filter((known) => listed.includes(known)) : []
 }
 
-/** A text in base64url without padding, in its only spelling, that is not empty. */
+/** A non-empty text in canonical base64url without padding; `undefined` for any other. */
 function base64url(value: unknown, max: number): string | undefined {
   if (typeof value !== 'string' || value === '' || value.length > max) return undefined
   return Buffer.from(value, 'base64url').toString('base64url') === value ? value : undefined

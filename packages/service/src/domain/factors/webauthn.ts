@@ -3,16 +3,16 @@ import type { HardwareCredential, KeyPurpose, User } from '../../store/records.t
 import { type AssertionText, type AttestationText, readResponse } from './webauthn-response.ts'
 
 /**
- * ES256, Ed25519 and RS256: what authenticators have and every supported Node.js verifies. The library
- * would add others on newer ones.
+ * ES256, Ed25519 and RS256: the algorithms that authenticators use and every supported Node.js verifies. The library
+ * would accept more on newer versions.
  */
 export const keyAlgorithms = [-7, -8, -257]
 
-/** The question that a response must answer. */
+/** The request that a response must answer. */
 export interface Ceremony {
-  /** Base64url. It was used up before. */
+  /** The challenge in base64url. It has already been marked as used. */
   challenge: string
-  /** The only origin that may ask, such as `https://acme.example`. */
+  /** The only origin that may have made the request, such as `https://acme.example`. */
   origin: string
   rpId: string
   /** Whether the authenticator must have verified its user, by a PIN, a fingerprint or a face. */
@@ -26,7 +26,7 @@ export type KeyFacts = Pick<
 > &
   KeyUse
 
-/** The facts that a use of a key changes. */
+/** The facts about a key that its use changes. */
 export interface KeyUse {
   counter: number
   isBackedUp: boolean
@@ -54,12 +54,12 @@ export type KeyRefusal =
 
 export type Judged<T> = ({ kind: 'accepted' } & T) | { kind: 'refused'; reason: KeyRefusal }
 
-/** The handle of a user at authenticators, base64url. */
+/** The handle by which authenticators know a user, in base64url. */
 export function userHandle({ id }: Pick<User, 'id'>): string {
   return Buffer.from(id).toString('base64url')
 }
 
-/** The user handle and credential id of a response, before anything is verified. */
+/** The user handle and credential id of a response. Nothing is verified yet. */
 export function claimOf(text: string): { userId: string; keyId: string } | undefined {
   const response = readResponse(text, 'assertion')
   const handle = response?.response.userHandle
@@ -67,16 +67,16 @@ export function claimOf(text: string): { userId: string; keyId: string } | undef
   return { userId: Buffer.from(handle, 'base64url').toString('latin1'), keyId: response.id }
 }
 
-/** How the authenticator calls the key that a response comes from; before anything is verified. */
+/** The credential id of a response. Nothing is verified yet. */
 export function keyIdOf(text: string): string | undefined {
   return readResponse(text, 'assertion')?.id
 }
 
 /**
- * Judges the response of a new key.
+ * Verifies the response of a new key.
  *
- * @param purpose - As the page has asked for it. A passkey must have verified its user, and the browser must not say that it
- *   needs to be named.
+ * @param purpose - The kind of key that the page requested. A passkey must have verified its user, and must be
+ *   discoverable as far as the browser says.
  * @see Web Authentication Level 3 §7.1
  */
 export async function judgeNewKey(
@@ -101,7 +101,7 @@ export async function judgeNewKey(
     const data = readAuthenticator(object.get('authData'))
     const wrong = data ? refusalOfAuthenticator(ceremony, data) : 'malformed'
     if (wrong) return refused(wrong)
-    // No attestation was asked for, and its certificates could name addresses to fetch.
+    // No attestation was requested, and its certificates could name addresses to fetch.
     const isPlain = object.get('fmt') === 'none' || object.get('fmt') === 'packed'
     if (!isPlain || object.get('attStmt').get('x5c') !== undefined) return refused('attested')
 
@@ -133,15 +133,15 @@ export async function judgeNewKey(
     }
     return { kind: 'accepted', facts }
   } catch {
-    // The library throws for every response that it does not accept.
+    // The library throws for every response that it refuses.
     return refused('malformed')
   }
 }
 
 /**
- * Judges the response of a key that the user has.
+ * Verifies the response of a user's key.
  *
- * @param isNamed - Whether the response must name the user: nothing else has said who it is.
+ * @param isNamed - Whether the response must name the user, because nothing else does.
  * @see Web Authentication Level 3 §7.2
  */
 export async function judgeKey(
@@ -184,12 +184,12 @@ export async function judgeKey(
   }
 }
 
-/** Whether a counter has gone ahead; those of many authenticators stay at 0. */
+/** Whether a signature counter has increased. Those of many authenticators stay at 0. */
 export function hasAdvanced(last: number, next: number): boolean {
   return next > last || (next === 0 && last === 0)
 }
 
-/** The fault in the browser's statement; the library leaves some of it unchecked. */
+/** The fault in the browser's statement. The library does not check all of it. */
 function refusalOfClient(
   { challenge, origin }: Ceremony,
   { client }: AssertionText | AttestationText,
@@ -236,7 +236,7 @@ function refusalOfAuthenticator(
   return isBackedUp && !isSyncable ? 'wrong_flags' : undefined
 }
 
-/** Loaded with the first key: it is as large as the rest of the service. */
+/** Loads the library with the first key, because it is as large as the rest of the service. */
 async function loadLibrary() {
   const [server, helpers] = await Promise.all([
     import('@simplewebauthn/server'),

@@ -30,8 +30,8 @@ export interface ApiKeyInput {
 }
 
 /**
- * Makes an API key. Its secret is in the answer and nowhere else: only its SHA-256 is stored, which
- * is enough because the secret is 256 random bits.
+ * Creates an API key. Only the result has its secret. The SHA-256 of it is stored, which is enough
+ * because the secret has 256 random bits.
  *
  * @throws ServiceError `not_found` when it names a tenant that does not exist.
  */
@@ -62,12 +62,12 @@ export async function createApiKey(
   return { key, secret }
 }
 
-/** All keys, revoked and expired ones included, in the order of creation. */
+/** All keys, including revoked and expired ones, in the order of creation. */
 export function listApiKeys({ context }: ServiceScope): Promise<ApiKey[]> {
   return context.store.apiKeys.list()
 }
 
-/** Ends a key at once; answers with the key. Ending it again changes nothing. */
+/** Revokes a key at once, and returns it. Revoking it again changes nothing. */
 export function revokeApiKey(scope: ServiceScope, id: string): Promise<ApiKey> {
   const { clock, store } = scope.context
   return commit(scope, 'api_key.revoke', id, (audit) =>

@@ -12,22 +12,22 @@ import { entryOf } from '../writes/audit.ts'
 import { type DomainContext, nowMicros, type Scope } from '../writes/context.ts'
 import { type PrivateJwk, signingKeys, storedKeys } from './signing-keys.ts'
 
-/** The action of an entry that seals those before it. */
+/** The action of an entry that seals earlier entries. */
 export const SEAL = 'audit.seal'
 
 /** The content of a seal: a hash of the entries of a tenant between two ids. Refused requests do not count. */
 export interface SealStatement {
   tenant: string
-  /** The id behind which the seal begins: the last one of the seal before, or 0. */
+  /** The id after which the seal begins: the last id of the previous seal, or 0. */
   from: number
   /** The id of the last entry. */
   to: number
   entries: number
   /** The time of the earliest entry. */
   firstAt: Micros
-  /** The time of the seal before; `null` for the first one. */
+  /** The time of the previous seal; `null` for the first one. */
   previousAt: Micros | null
-  /** SHA-256 of the entries, each as {@link canonicalLine}, in base64url. */
+  /** The SHA-256 of the entries, each in the form of {@link canonicalLine}, in base64url. */
   sha256: string
 }
 
@@ -36,27 +36,32 @@ export interface Seal {
   /** The id of its entry. */
   id: number
   at: Micros
-  /** `undefined`: the entry holds no seal of this tenant. */
+  /** The content; `undefined` if it is not a seal of this tenant. */
   statement: SealStatement | undefined
-  /** Whether a signing key that the tenant has now has signed it. */
+  /** Whether it is signed by a signing key that the tenant has now. */
   isSigned: boolean
 }
 
-/** Tells a seal from other texts that are signed with the same key, such as ID Tokens. RFC 8725 §3.11. */
+/**
+ * The `typ` that distinguishes a seal from other texts signed with the same key, such as ID Tokens (RFC 8725 §3.11).
+ */
 const TYPE = 'latchkey-audit-seal'
 
 const DAY_MICROS = 86_400 * 1e6
 
-/** The most entries of one seal. Pruning makes at most this many younger entries impossible to verify. */
+/**
+ * The number of entries of one seal at most. When entries are pruned, at most this many younger ones can no longer be
+ * verified.
+ */
 const MAX_ENTRIES = 100_000
 
-/** How many entries, or seals, are read at a time. */
+/** The number of entries or seals that are read at a time. */
 const BATCH = 1_000
 
-/** Entries of a tenant as one hash. */
+/** The hash of some entries of a tenant. */
 export interface Digest {
   entries: number
-  /** Those that are no seals, and the time of the first one. */
+  /** The number of entries that are not seals, and the time of the first one. */
   others: number
   firstOtherAt: Micros | undefined
   firstAt: Micros
@@ -69,7 +74,7 @@ export interface Digest {
  * Seals the entries of a tenant from before today that are not sealed yet: adds an entry with their
  * hash to the log, signed by the tenant's signing key.
  *
- * @returns How many seals were added: none when nothing was written since the last one.
+ * @returns The number of added seals: 0 if nothing was written since the last one.
  */
 export async function sealAudit(scope: Scope): Promise<number> {
   const { context, tenantId } = scope
@@ -88,7 +93,10 @@ export async function sealAudit(scope: Scope): Promise<number> {
   }
 }
 
-/** The hash of the entries behind an id, up to one that `isEnd` finds, or to `limit` of them. */
+/**
+ * The hash of the entries after an id, up to the one for which `isEnd` returns `true`, or `limit`
+ * of them.
+ */
 export async function digestOf(
   { context: { store }, tenantId }: Scope,
   from: number,
@@ -143,7 +151,10 @@ async function lastSeal({ context, tenantId }: Scope): Promise<Seal | undefined>
   return items[0] && readSeal(items[0], tenantId, new Map())
 }
 
-/** An entry as it is hashed: its members in this order, as JSON, `null` for one without a value. */
+/**
+ * The form in which an entry is hashed: its members in this order as JSON, with `null` for missing
+ * ones.
+ */
 function canonicalLine(entry: StoredAuditEntry): string {
   const { id, at, tenantId, actor, action, target, outcome, fields } = entry
   const { applicationId, requestId, address, userAgent } = entry
@@ -151,7 +162,7 @@ function canonicalLine(entry: StoredAuditEntry): string {
   return JSON.stringify([...members, applicationId, requestId, address, userAgent])
 }
 
-/** The statement as a JWS in its compact form. RFC 7515 §7.1. */
+/** The statement as a compact JWS (RFC 7515 §7.1). */
 async function signed(context: DomainContext, statement: SealStatement): Promise<string> {
   const [jwk] = await signingKeys(context, statement.tenant)
   if (!jwk) throw new Error('The tenant has no signing key.')

@@ -4,13 +4,13 @@ import { SYSTEM_TENANT_ID } from '../../store/system-tenant.ts'
 import { type DomainContext, exclusively, nowMicros } from '../writes/context.ts'
 import { sealAudit } from './audit-seals.ts'
 
-/** How often to look whether a day has ended. */
+/** The interval, in milliseconds, at which to check whether a day has ended. */
 const LOOK_EVERY_MS = 600_000
 
-/** How many tenants are read at a time. */
+/** The number of tenants that are read at a time. */
 const BATCH = 100
 
-/** Seals the entries of past days, at once and after each midnight (UTC). One process does at a time. */
+/** Seals the entries of past days, at once and after each midnight (UTC). One process at a time does it. */
 export function followSeals(context: DomainContext, background: Background): void {
   let doneDay: number | undefined
   const sealing = background.every(LOOK_EVERY_MS, 'sealing the audit log', async (isClosed) => {

@@ -3,7 +3,7 @@ import { commit, unlessRefused } from '../writes/commit.ts'
 import type { DomainContext, Scope } from '../writes/context.ts'
 import { legacyPurpose } from '../writes/vault.ts'
 
-/** How many secrets of users are read at a time. */
+/** The number of secrets that are read at a time. */
 const BATCH = 200
 
 /** Seals the keys of legacy passwords of all tenants under the newest master key. */

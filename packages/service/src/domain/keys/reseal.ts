@@ -11,7 +11,7 @@ import { resealSigningKeys } from './signing-keys.ts'
 
 const PAGE: Page = { after: undefined, limit: 100 }
 
-/** How many secrets of users are read at a time. */
+/** The number of secrets that are read at a time. */
 const BATCH = 200
 
 /** Seals every stored secret of all tenants under the newest master key. */
@@ -31,7 +31,9 @@ async function resealTenant(scope: Scope): Promise<void> {
   await unlessRefused(resealApplications(scope), 'not_found')
 }
 
-/** Reseals what users have, of all tenants; a value that is sealed under the newest key already is not read. */
+/**
+ * Seals the secrets of users of all tenants again. Values that are sealed under the newest key already are not read.
+ */
 async function resealUsers(context: DomainContext, actor: Scope['actor']): Promise<void> {
   const { credentials } = context.store
   const keyId = context.vault.newestId()

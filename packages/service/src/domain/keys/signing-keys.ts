@@ -5,7 +5,10 @@ import type { Micros, SigningKey } from '../../store/records.ts'
 import { commit, unlessRefused } from '../writes/commit.ts'
 import { type DomainContext, exclusively, nowMicros, type Scope } from '../writes/context.ts'
 
-/** When to look again while another process makes the first key. */
+/**
+ * The interval, in milliseconds, at which to check whether another process has created the first
+ * key.
+ */
 const BUSY_MS = 50
 
 const generate = promisify(generateKeyPair)
@@ -18,23 +21,24 @@ export interface PrivateJwk extends webcrypto.JsonWebKey {
 }
 
 /**
- * How long a key stays published after it last signed. This is longer than any session, so that an
- * ID Token is still valid as `id_token_hint` when its user logs out.
+ * The days for which a key stays published after it last signed. This is longer than any session,
+ * so that an ID Token is still valid as `id_token_hint` when its user logs out.
  */
 export const RETIRED_KEY_DAYS = 90
 
 /**
- * The tenant's signing keys as private JWKs, the one that signs first. A tenant that has none is
- * given one.
+ * The tenant's signing keys as private JWKs. The one that signs now comes first. The first key is
+ * created if there is none.
  */
 export async function signingKeys(context: DomainContext, tenantId: string): Promise<PrivateJwk[]> {
   const list = () => context.store.signingKeys.list(tenantId)
   let stored = await list()
   while (stored.length === 0) {
     const scope: Scope = { context, actor: { name: 'admin' }, tenantId }
-    // Made before, so that the lock is held for one write only.
+    // Created before the lock is taken, so that the lock is held for one write only.
     const key = await newSigningKey(scope)
-    // Two processes at once would store two keys, and each would sign with its own for a while.
+    // Otherwise two processes could store two keys at once, and each would sign with its own for a
+    // while.
     const isDone = await exclusively(context, `first-key:${tenantId}`, async () => {
       if ((await list()).length === 0) await insertSigningKey(scope, key)
     })
@@ -68,7 +72,7 @@ export async function rotateSigningKey(
   await insertSigningKey(scope, key)
   const horizon = nowMicros(context.clock) - RETIRED_KEY_DAYS * 86_400 * 1e6
   for (const [index, { id }] of before.entries()) {
-    // A key stopped signing when its successor was made.
+    // A key stopped signing when its successor was created.
     const stoppedAt = before[index + 1]?.createdAt
     const isDue = stoppedAt !== undefined && stoppedAt <= horizon
     if (!isDue && !withdrawEarlier) continue
@@ -86,7 +90,7 @@ export type SigningKeyFacts = Pick<SigningKey, 'id' | 'createdAt'> & {
   stoppedAt: Micros | undefined
 }
 
-/** The signing keys of the tenant, the one that signs first. A tenant without a login may have none. */
+/** The signing keys of the tenant. The one that signs now comes first. A tenant without a login yet may have none. */
 export async function listSigningKeys({ context, tenantId }: Scope): Promise<SigningKeyFacts[]> {
   const keys = await context.store.signingKeys.list(tenantId)
   return keys

@@ -2,17 +2,17 @@ import { randomUUID } from 'node:crypto'
 import type { AttemptCounter, AttemptOutcome, ProtocolStore } from '../../store/protocol-store.ts'
 import { type DomainContext, nowMicros } from '../writes/context.ts'
 
-/** An attempt that may be verified, or the counter because of which it has to wait. */
+/** An attempt that may be verified now, or the counter for which it has to wait. */
 export type Entry<C extends AttemptCounter> =
   | { kind: 'entered'; end(outcomeOf: (counter: C) => AttemptOutcome): Promise<void> }
   | { kind: 'refused'; counter: C; retryAfterSeconds: number }
 
-/** Lets attempts pass of which only failures are counted. */
+/** Admits attempts of which only failures are counted. */
 export interface AttemptGate {
   /**
-   * Lets an attempt pass all of its counters. It waits while the attempts in progress, in all
+   * Admits an attempt at all of its counters. It waits while the attempts in progress, in all
    * processes, could reach a limit by failing. So parallel attempts allow no more guesses than
-   * consecutive ones, and none is refused without need.
+   * consecutive ones, and none is refused needlessly.
    *
    * Call `end` once.
    */
@@ -24,18 +24,21 @@ interface Waiter {
   wake(): void
 }
 
-/** An attempt that takes longer no longer counts as running: its process has died, or has had no core for so long. */
+/** The seconds after which an attempt no longer counts as in progress, because its process has died or was blocked. */
 const UNDER_WAY_SECONDS = 30
 
-/** How often the first in line asks whether attempts of other processes have ended, in milliseconds. */
+/**
+ * The interval, in milliseconds, at which the first waiting attempt checks whether attempts of other processes have
+ * ended.
+ */
 const ASK_AGAIN_MS = 25
 
-/** Makes the gate over the counters of the store. */
+/** Makes the gate. The counters are in the store. */
 export function createAttemptGate(
   { clock }: Pick<DomainContext, 'clock'>,
   protocol: ProtocolStore,
 ): AttemptGate {
-  /** The attempts of this process that wait for a counter; the first of them asks again. */
+  /** The attempts of this process that wait for a counter. The first of them checks again. */
   const lines = new Map<string, Waiter[]>()
 
   async function begin<C extends AttemptCounter>(

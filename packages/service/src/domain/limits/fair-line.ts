@@ -1,22 +1,22 @@
 /** A queue that takes tenants in turn, and the items of each tenant in the order of arrival. */
 export interface FairLine<T> {
   /**
-   * Lets a thing wait.
+   * Adds an item.
    *
-   * @returns The item that is refused if the line was full: the last one of the tenant with the
-   *   most items, if these are more than this tenant would have; otherwise this item.
+   * @returns If the queue was full, the item that is refused: the last one of the tenant with the
+   *   most items, if it has more than this tenant would have; otherwise the new item.
    */
   add(tenantId: string, thing: T): T | undefined
-  /** Tells whose turn it is. */
+  /** The item whose turn it is. It stays in the queue. */
   peek(): T | undefined
-  /** Takes out whose turn it is. */
+  /** Removes the item whose turn it is, and returns it. */
   take(): T | undefined
   readonly size: number
 }
 
-/** Makes a line in which `maxWaiting` things may wait. */
+/** Makes a queue for at most `maxWaiting` items. */
 export function createFairLine<T>(maxWaiting: number): FairLine<T> {
-  // The order of the tenants is the order of their turns.
+  // Tenants are in the order of their turns.
   const byTenant = new Map<string, T[]>()
   let size = 0
 

@@ -17,7 +17,7 @@ import { note } from '../writes/audit.ts'
 import { type DomainContext, nowMicros } from '../writes/context.ts'
 import { createAttemptGate } from './attempt-gate.ts'
 
-/** How often things may be tried before each further attempt has to wait. */
+/** The limits of attempts, after which each further attempt has to wait. */
 export interface Limits {
   /** Failed logins at one address of one tenant, from one network. */
   loginPerAddress: AttemptLimit
@@ -29,25 +29,28 @@ export interface Limits {
   loginPerClient: AttemptLimit
   /** Second steps of one user, until one succeeds. */
   factorPerUser: AttemptLimit
-  /** Codes and keys in one login. After that it begins again with the first step. */
+  /**
+   * Attempts with codes and keys in one login. After that, the login starts over with the first
+   * step.
+   */
   factorPerLogin: AttemptLimit
-  /** Second steps of one user in a row. After that only an operator or time helps. */
+  /** Failed second steps of one user in a row. After that, only an operator or time helps. */
   factorAnywhere: AttemptLimit
   /** Messages to one address of one tenant. */
   mailPerAddress: AttemptLimit
-  /** Messages asked for, and accounts made, by one client. */
+  /** Requests for messages and sign-ups by one client. */
   mailPerClient: AttemptLimit
-  /** Codes of devices that were entered and are not there, by one client. */
+  /** Unknown device codes that one client has entered. */
   userCodePerClient: AttemptLimit
-  /** Codes of devices that were entered and are not there, at one tenant. */
+  /** Unknown device codes that were entered at one tenant. */
   userCodePerTenant: AttemptLimit
 }
 
 const MONTH_SECONDS = 30 * 86_400
 
 /**
- * The longest wait is fifteen minutes for a login, an hour for mail and second steps. After `loginAnywhere`, only a
- * mailed link or a known device helps.
+ * The default limits. The longest wait is fifteen minutes for a login, and an hour for mail and second steps. After
+ * `loginAnywhere`, only a mailed link or a known device helps.
  */
 export const defaultLimits: Limits = {
   loginPerAddress: { free: 5, baseSeconds: 2, maxSeconds: 900, forgetSeconds: 86_400 },
@@ -75,14 +78,15 @@ export const defaultLimits: Limits = {
   mailPerAddress: { free: 3, baseSeconds: 60, maxSeconds: 3_600, forgetSeconds: 86_400 },
   mailPerClient: { free: 30, baseSeconds: 10, maxSeconds: 900, forgetSeconds: 3_600 },
   userCodePerClient: { free: 20, baseSeconds: 5, maxSeconds: 900, forgetSeconds: 3_600 },
-  // Short, as it is in the way of all users: 43,200 guesses a day, of 25.6 billion codes.
+  // A short wait, because it affects all users of the tenant. It allows 43,200 guesses a day, of
+  // 25.6 billion codes.
   userCodePerTenant: { free: 1_000, baseSeconds: 1, maxSeconds: 2, forgetSeconds: 3_600 },
 }
 
 /** The user or client of an attempt, and its tenant. */
 export interface Attempter {
   readonly tenant: Pick<Tenant, 'id'>
-  /** Empty for a request from within this process. */
+  /** The address of the client. Empty for a request from within this process. */
   readonly clientIp: string
   readonly userAgent?: string | undefined
   readonly requestId: string
@@ -91,66 +95,71 @@ export interface Attempter {
 /** A login with a password. */
 export interface LoginAttempt {
   readonly facts: Attempter
-  /** As it was typed. */
+  /** The address as entered. */
   readonly email: string
-  /** The user's id, a slash, and a name of the device, when this user logged in on it before. */
+  /** The user's id, a slash, and a name of the device, if this user has logged in on it before. */
   readonly knownDevice: string | undefined
 }
 
-/** A login whose password is not looked at: it has to wait, or needs a mailed link. */
+/**
+ * The refusal of a login whose password was not verified: it has to wait, or needs a mailed link.
+ */
 export type Throttled = { kind: 'throttled'; retryAfterSeconds: number } | { kind: 'needs_link' }
 
 /** A limit that makes a user wait. */
 export interface Pause {
   readonly limit: keyof Limits
   readonly until: Micros
-  /** The network whose attempts have to wait; `undefined`: it does not matter from where they come. */
+  /** The network whose attempts have to wait; `undefined` for attempts from everywhere. */
   readonly network?: string | undefined
 }
 
-/** Counts attempts and makes the next ones wait. */
+/** Counts attempts, and makes further ones wait. */
 export interface Throttle {
   /**
-   * Judges a login, unless too many have failed: at the address from its network, from its network,
-   * and at the address from everywhere. On a known device, only failures on this device count.
+   * Calls `judge` for a login, unless too many have failed: at the address from this network, from
+   * this network, or at the address from everywhere. On a known device, only failures on this
+   * device count.
    *
-   * Only a refusal counts: not what `judge` throws, when it was too busy. A right attempt ends the
-   * row.
+   * Only a refusal counts as a failure, not an error that `judge` throws, such as when it is too
+   * busy. A success resets the count.
    */
   tryLogin(
     attempt: LoginAttempt,
     judge: () => Promise<Verification>,
   ): Promise<Verification | Throttled>
-  /** Judges a login with a passkey or a mailed code, unless too many logins have failed from its network. */
+  /** Calls `judge` for a login with a passkey or a mailed code, unless too many logins have failed from its network. */
   tryWithoutPassword<Outcome extends { kind: 'verified' | 'refused' }>(
     facts: Attempter,
     judge: () => Promise<Outcome>,
   ): Promise<Outcome | Throttled>
-  /** Looks for the device with a code, unless too many codes were entered that are not there. */
+  /** Looks for the device with a code, unless too many unknown codes were entered. */
   tryUserCode<Outcome extends { kind: 'verified' | 'refused' }>(
     facts: Attempter,
     judge: () => Promise<Outcome>,
   ): Promise<Outcome | Throttled>
-  /** The owner of the address has set a password: what others guessed before counts no longer. */
+  /**
+   * Resets the count of an address after its owner has set a password, so that earlier guesses of
+   * others no longer count.
+   */
   resetAddress(facts: Pick<Attempter, 'tenant'>, email: string): Promise<void>
   /**
    * Counts an attempt at a second step before it is verified. So parallel attempts in any number of
    * processes cannot exceed the limits.
    *
-   * @param login - Names the login.
+   * @param login - The id of the login.
    */
   admitFactor(facts: Attempter, userId: string, login: string): Promise<FactorAdmission>
   /**
    * Counts an attempt at a mailed code of the first step, before it is verified.
    *
-   * @param code - Names the code.
+   * @param code - The id of the code.
    */
   admitCode(facts: Attempter, code: string): Promise<Admission>
   /**
    * The limits that make the user wait now.
    *
-   * @param addresses - Those from which the user is logged in. Networks from which logins have failed are known
-   *   here.
+   * @param addresses - The addresses from which the user is logged in. The networks of failed logins are known here.
    */
   pausesOf(
     tenantId: string,
@@ -159,13 +168,16 @@ export interface Throttle {
   ): Promise<Pause[]>
   /** Resets all counters that make the user wait, for all networks. The limits of networks stay. */
   resetUser(tenantId: string, user: Pick<User, 'id' | 'email'>): Promise<void>
-  /** How many second steps of the user have failed since one succeeded. */
+  /** The number of second steps of the user that have failed since the last success. */
   failedFactors(facts: Attempter, userId: string): Promise<number>
-  /** A second step has succeeded: what failed before counts no longer. */
+  /** Resets the count after a successful second step. */
   resetFactor(facts: Pick<Attempter, 'tenant'>, userId: string): Promise<void>
-  /** Counts what makes the service send mail, by who asks for it. */
+  /** Counts a request that makes the service send mail, by client. */
   admitMailRequest(facts: Attempter): Promise<Admission>
-  /** Counts a message to the address; one too many is not sent. */
+  /**
+   * Counts a message to the address. Resolves to `false` if it is one too many and must not be
+   * sent.
+   */
   admitMail(facts: Attempter, email: string): Promise<boolean>
 }
 
@@ -177,7 +189,7 @@ export type FactorAdmission = Admission | { kind: 'login_over' | 'paused' }
 
 interface LoginCounter extends AttemptCounter {
   readonly name: keyof Limits
-  /** The entry in the audit log. */
+  /** The target in the audit log. */
   readonly target: string
 }
 
@@ -186,14 +198,14 @@ const AUDIT_EVERY_MS = 60_000
 
 const MAX_REMEMBERED = 10_000
 
-/** The parts of a throttle share these. */
+/** The parts that all groups of limits share. */
 interface Counting {
   readonly domain: DomainContext
   readonly protocol: ProtocolStore
   readonly limits: Limits
   /** Counts an attempt. */
   admit(name: keyof Limits, key: string, facts: Attempter): Promise<Admission>
-  /** Notes a refused attempt, not more than once a minute. */
+  /** Adds a refused attempt to the audit log, at most once a minute. */
   audit(name: keyof Limits, key: string, facts: Attempter): Promise<void>
 }
 
@@ -246,7 +258,7 @@ export function createThrottle(
   }
 }
 
-/** Attempts at a login, of which a few at once are judged. */
+/** The limits of logins. A few attempts are judged at once. */
 function createTries({
   domain,
   protocol,
@@ -309,7 +321,7 @@ function createTries({
   }
 }
 
-/** Attempts at a second step. */
+/** The limits of second steps. */
 function createFactorLimits({
   protocol,
   admit,
@@ -334,7 +346,7 @@ function createFactorLimits({
   }
 }
 
-/** Resets after a success, and by an operator. */
+/** The resets after a success, or by an operator. */
 function createResets(
   protocol: ProtocolStore,
 ): Pick<Throttle, 'resetAddress' | 'resetFactor' | 'resetUser'> {
@@ -409,7 +421,7 @@ async function pausesOf(
   return pauses.filter((pause) => pause !== undefined)
 }
 
-/** The wait that the attempts made so far cost, as the login itself reckons it. */
+/** The wait because of the counted attempts, calculated as in the login itself. */
 function pauseBy(
   { domain, limits }: Counting,
   limit: keyof Limits,
@@ -429,7 +441,7 @@ function pauseBy(
 function effectOf(outcome: string | undefined, { name }: LoginCounter): AttemptOutcome {
   if (outcome === undefined) return 'unchanged'
   if (outcome !== 'verified') return 'failed'
-  // A right password or code says nothing about what else the client tries.
+  // The success of one login says nothing about other attempts of the client.
   return /^(loginPerClient|userCodePer)/.test(name) ? 'unchanged' : 'forgiven'
 }
 
@@ -447,7 +459,9 @@ const auditNames: Record<keyof Limits, string> = {
   userCodePerTenant: 'user_code_tenant',
 }
 
-/** Visitors may type anything into the address field, so only its hash is stored. */
+/**
+ * The hash of an address. Visitors may type anything into the field, so only its hash is stored.
+ */
 function addressKey({ tenant }: Pick<Attempter, 'tenant'>, email: string): string {
   return `${tenant.id}:${hash('sha256', emailKey(email), 'base64url')}`
 }

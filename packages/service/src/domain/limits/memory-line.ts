@@ -1,12 +1,12 @@
 import { createFairLine } from './fair-line.ts'
 
-/** Work that waits until the memory that it takes is free, one tenant after the other. */
+/** Runs work when enough memory is free. Tenants take turns. */
 export interface MemoryLine {
   /**
-   * Runs work once all that runs leaves enough memory for it.
+   * Runs work once the running work leaves enough memory for it.
    *
-   * @param kib - The memory that the work takes, in KiB. More than there is in all counts as all.
-   * @param refuse - Makes the error for work that may wait no longer.
+   * @param kib - The memory that the work takes, in KiB. More than the total counts as the total.
+   * @param refuse - Makes the error for work that is refused because too much is waiting.
    */
   run<T>(kib: number, tenantId: string, work: () => Promise<T>, refuse: () => Error): Promise<T>
   readonly waiting: number
@@ -19,8 +19,8 @@ interface Waiting {
 }
 
 /**
- * Makes a line whose work takes at most `totalKib` KiB at once. Work begins in its order, so one that takes much is not
- * overtaken by others for ever.
+ * Makes a queue whose work takes at most `totalKib` KiB at once. Work starts in the order of the queue, so that large
+ * work is not overtaken again and again.
  */
 export function createMemoryLine(totalKib: number, maxWaiting: number): MemoryLine {
   const line = createFairLine<Waiting>(maxWaiting)

@@ -9,16 +9,16 @@ import { inClientSpan } from '../../telemetry/tracing.ts'
 import { ServiceError } from '../writes/errors.ts'
 import { reason } from '../writes/reasons/index.ts'
 
-/** How many requests an API key may make. */
+/** The number of requests that an API key may make. */
 export interface RateLimit {
   /**
-   * @param requests - How many; more than the key may make in a second count as all of them. Default 1.
+   * @param requests - The number of requests. More than the limit of a second count as that limit. Default 1.
    * @throws ServiceError `rate_limited`, with the seconds to wait.
    */
   spend(keyId: string, requests?: number): Promise<void>
 }
 
-/** Requests per second, unless an option says otherwise. */
+/** The requests per second, unless an option sets another number. */
 const DEFAULT_RATE = 100
 
 /** A limit counted in this process, in windows of one second. */
@@ -27,10 +27,10 @@ export function createRateLimit(requestsPerSecond: number = DEFAULT_RATE): RateL
 }
 
 /**
- * A limit counted in Redis, so that it is the same however many processes there are. While Redis does
- * not answer, each process counts for itself.
+ * A limit counted in Redis, so that it is the same for any number of processes. While Redis does not answer, each
+ * process counts for itself.
  *
- * @param client - A connection of ioredis whose commands fail soon.
+ * @param client - An ioredis connection whose commands fail after a short time.
  */
 export function createSharedRateLimit(
   client: object,
@@ -41,7 +41,8 @@ export function createSharedRateLimit(
     keyPrefix: 'latchkey:r',
     points: requestsPerSecond,
     duration: 1,
-    // A key that has spent all of it is refused here until the second is over, so that its requests cost Redis nothing.
+    // After a key has used its limit, its requests are refused in this process until the second is over, without a call
+    // of Redis.
     inMemoryBlockOnConsumed: requestsPerSecond,
     rejectIfRedisNotReady: true,
     insuranceLimiter: createLimiter(requestsPerSecond),
