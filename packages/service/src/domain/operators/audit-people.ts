@@ -3,7 +3,7 @@ import type { StoredAuditEntry, User } from '../../store/records.ts'
 import { SYSTEM_TENANT_ID } from '../../store/system-tenant.ts'
 import type { DomainContext } from '../writes/context.ts'
 
-/** The names behind the ids of audit entries. Those that were deleted have none. */
+/** The names of the ids in audit entries. Deleted objects have none. */
 export interface AuditNames {
   /** The users by id. An operator is a user of the system tenant. */
   readonly users: ReadonlyMap<string, User>
@@ -30,7 +30,10 @@ export async function namesIn(
   }
 }
 
-/** Reads the names and values of their time that some entries keep, by the ids of the entries. */
+/**
+ * Reads the names and values that some entries stored when they were written, by the ids of the
+ * entries.
+ */
 export async function detailsOf(
   { store }: DomainContext,
   entries: readonly StoredAuditEntry[],

@@ -6,17 +6,18 @@ import { getTenant } from '../tenants/tenants.ts'
 import type { DomainContext, Scope } from '../writes/context.ts'
 import { found } from '../writes/errors.ts'
 
-/** Which entries, as a person asks for them. */
+/** A search for entries in the words of a person. */
 export interface AuditQuestion extends Omit<AuditFilter, 'actors'> {
   /**
-   * As in entries, such as `user:usr_…`; or only the id; or the address of a user or an operator.
+   * The actor as in entries, such as `user:usr_…`; or only its id; or the address of a user or an
+   * operator.
    */
   actor?: string | undefined
 }
 
 /**
- * Entries of a tenant, or with `undefined` those of the whole service, the newest first. `meant` is the user of the
- * entries where the target is a name that several users have.
+ * Entries of a tenant, or of the whole service with `undefined`, the newest first. If several users have the name that
+ * is searched for, `meant` is the one whose entries these are.
  */
 export async function searchAudit(
   { store }: DomainContext,
@@ -35,14 +36,14 @@ export async function searchAudit(
   return { ...part, meant: about.meant }
 }
 
-/** Texts of this form are ids, or paths that begin with one. */
+/** The form of ids, and of paths that begin with one. */
 const ID = /^[a-z]{3}_|^service$/
 
 /**
  * The target that a search text means: an id, or else the address or the name of a user, with all objects of that user.
- * In the log of the whole service, operators are found by it; of several users with a name, the first one is `meant`.
+ * In the log of the whole service, it finds operators. Of several users with a name, the first one is `meant`.
  *
- * @returns `undefined` where no user has the address.
+ * @returns `undefined` if no user has the address.
  */
 async function targetOf(
   { users }: DomainContext['store'],
@@ -58,12 +59,12 @@ async function targetOf(
   }
   const page = { after: undefined, limit: 2 }
   const [user, another] = (await users.search(within, { search: text }, page)).items
-  // A thing that is no user, such as a domain that was freed.
+  // The target is not a user, such as a domain that was freed.
   if (!user) return { filter: { target: text } }
   return { filter: { user: user.id }, meant: another && user }
 }
 
-/** The entries that are meant, and whose they are where several users could be. */
+/** The filter for a target, and the user that is meant if several have the name. */
 interface Target {
   filter: Pick<AuditFilter, 'target' | 'user'>
   meant?: User | undefined
@@ -80,7 +81,7 @@ async function searchBy(
   return store.audit.search(tenantId, { ...filter, actors }, page)
 }
 
-/** The actors that a search text means. An address may be that of a user of any of the tenants. */
+/** The actors that a search text means. An address may belong to a user of any of the tenants. */
 async function actorsOf(
   { users }: DomainContext['store'],
   tenantIds: readonly string[],

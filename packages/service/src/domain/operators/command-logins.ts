@@ -5,7 +5,7 @@ import { isLoopbackHost } from '../writes/addresses.ts'
 /** The id of the `latchkey` command as a client of the system tenant. */
 export const COMMAND_CLIENT = 'latchkey-command'
 
-/** How long an operator stays logged in on a command line at most, in seconds. */
+/** The seconds for which an operator stays logged in on a command line at most. */
 export const COMMAND_LOGIN_SECONDS = 8 * 3_600
 
 /** An operator who is logged in on a command line. */

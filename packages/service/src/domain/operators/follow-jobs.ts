@@ -4,13 +4,15 @@ import type { DomainContext } from '../writes/context.ts'
 import { discardOldImports } from './import-jobs.ts'
 import { type JobHelp, takeStep } from './jobs.ts'
 
-/** How often jobs are looked for that another process has begun or left. */
+/**
+ * The interval, in milliseconds, at which to look for jobs that other processes have begun or left.
+ */
 const POLL_MS = 10_000
 
-/** How often uploads that have waited too long are looked for. */
+/** The interval, in milliseconds, at which to look for uploads that have waited too long. */
 const DISCARD_MS = 10 * 60_000
 
-/** How long a job waits for another process when the one that holds it has died. */
+/** The seconds after which a job of a dead process is taken over. */
 const LEASE_SECONDS = 30
 
 /**

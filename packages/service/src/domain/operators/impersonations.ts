@@ -79,7 +79,7 @@ type TenantHolder = Holder & {
   readonly context: { domain: DomainContext }
 }
 
-/** The state of a record. */
+/** The state of a login of an operator as a user. */
 export type ImpersonationState = 'waiting' | 'ready' | 'begun' | 'ended' | 'declined' | 'missed'
 
 /** The state of a record at a time. */
@@ -288,9 +288,9 @@ async function findBySecret(
 }
 
 /**
- * Spends a ticket.
+ * Uses a ticket.
  *
- * @returns The secret of the browser that has sent it; `undefined` for a ticket that is not good, or no longer.
+ * @returns A new secret for the browser that has sent it; `undefined` if the ticket is not valid.
  */
 export async function spendTicket(
   holder: TenantHolder,
@@ -303,7 +303,7 @@ export async function spendTicket(
   return isSpent ? { text, seconds: CONFIRM_SECONDS } : undefined
 }
 
-/** The login that a browser may begin, with its user; `undefined`: none. */
+/** The login that a browser may begin, with its user; `undefined` if there is none. */
 export async function findConfirmable(
   holder: TenantHolder,
   text: string,
@@ -319,7 +319,7 @@ export async function findConfirmable(
   }
 }
 
-/** Begins the login. Of several at once, one does. */
+/** Begins the login. Of several requests at once, one succeeds. */
 export async function beginImpersonation(
   holder: TenantHolder,
   actor: Actor,
@@ -329,7 +329,7 @@ export async function beginImpersonation(
   const now = nowMicros(holder.context.domain.clock)
   const until = now + IMPERSONATION_SECONDS * 1e6
   const next: Impersonation = { ...value, secret: undefined, begunAt: now, until }
-  // Before it begins: what is listed there is ended, also when this process dies.
+  // Listed before it begins, so that it is ended even if this process dies.
   await begun.put(everywhere(holder), value.id, { tenantId: holder.tenant.id, id: value.id }, ALL)
   if (!(await impersonations.exchange(holder, found, next))) return undefined
   await noteBoth(
@@ -341,7 +341,7 @@ export async function beginImpersonation(
   return next
 }
 
-/** A login as it was found to be: `live`, or the reason for its end. */
+/** The result of checking a login: `live`, or the reason for its end. */
 export async function judgeImpersonation(
   { context: { domain }, tenant }: TenantHolder,
   one: Impersonation,
@@ -356,12 +356,12 @@ export async function judgeImpersonation(
   ])
   if (!by || !user || user.verifiedAt === undefined) return 'rule'
   if (!mayImpersonate(by.operator, by.user, tenant)) return 'rule'
-  // Neither of them has ended all sessions since.
+  // Neither the operator nor the user has ended all sessions since.
   const at = begunAt / 1e6
   return isLoginValid(by.user, at) && isLoginValid(user, at) ? 'live' : 'rule'
 }
 
-/** The login with this id while it lasts. */
+/** The login with this id, if it is still live. */
 export async function liveImpersonation(
   holder: TenantHolder,
   id: string,
@@ -371,7 +371,7 @@ export async function liveImpersonation(
   return (await judgeImpersonation(holder, found.value)) === 'live' ? found : undefined
 }
 
-/** Takes back what has not begun. @returns Whether it was this call that did. */
+/** Withdraws a request whose login has not begun. @returns Whether this call has withdrawn it. */
 export async function takeBackQuestion(
   holder: TenantHolder,
   actor: Actor,
@@ -396,7 +396,10 @@ export function readImpersonation(
   return impersonations.read(holder, id)
 }
 
-/** Notes that an application was opened, the first time. @returns Whether the login lasts. */
+/**
+ * Stores that an application was opened, at the first time. @returns Whether the login is still
+ * live.
+ */
 export async function noteApplication(
   holder: TenantHolder,
   scope: Scope,
@@ -419,7 +422,7 @@ export async function noteApplication(
 /**
  * Marks the login as ended. From then on, each use of it is refused.
  *
- * @returns The record as it was; `undefined` where it had ended before, or has never begun.
+ * @returns The record before the change; `undefined` if it had ended before, or has never begun.
  */
 export async function markEnded(
   holder: TenantHolder,
@@ -439,7 +442,7 @@ export async function markEnded(
   }
 }
 
-/** Every login that has begun and is not cleared, of all tenants. */
+/** All logins that have begun and were not cleared, of all tenants. */
 export async function begunImpersonations(
   holder: Pick<Holder, 'context'>,
 ): Promise<{ tenantId: string; id: string }[]> {
@@ -447,12 +450,12 @@ export async function begunImpersonations(
   return all.map(({ value }) => value)
 }
 
-/** Forgets that a login has begun: it has ended, and its applications are told. */
+/** Removes a login from those that have begun, after its end was reported to its applications. */
 export async function clearBegun(holder: Pick<Holder, 'context'>, id: string): Promise<void> {
   await begun.drop(everywhere(holder as Holder), id)
 }
 
-/** The name under which tokens and the audit log know the operator. It is never that of a user of the tenant. */
+/** The actor of an operator in tokens and the audit log. It is never the id of a user of the tenant. */
 export function operatorActor(operatorId: string): Actor {
   return { name: `operator:${operatorId}` }
 }
@@ -465,7 +468,7 @@ type ImpersonationAction =
   | 'impersonation.use'
   | 'impersonation.end'
 
-/** Adds an entry to the log of the tenant, about the user, and one to that of the operators, about the operator. */
+/** Adds an entry about the user to the log of the tenant, and one about the operator to the log of operators. */
 async function noteBoth(
   holder: TenantHolder,
   actor: Actor,

@@ -23,12 +23,15 @@ import {
   toChange,
 } from './import-records.ts'
 
-/** How many columns the preview names, and how many columns and characters a choice of meanings has. */
+/**
+ * The number of columns that the preview names, and the number of columns and the length of values in a choice of
+ * meanings.
+ */
 const SHOWN = { ignored: 50, columns: 10, length: 200 }
 
 /**
- * Checks all rows of an import in one step, and changes nothing but the job: its progress has the numbers, its parts
- * the faults. If the process ends in the middle, another one starts again.
+ * Checks all rows of an import in one step, and changes only the job: its progress gets the numbers, its parts get the
+ * faults. If the process dies meanwhile, another one starts over.
  */
 export async function checkRows(
   scope: Scope,
@@ -42,7 +45,7 @@ export async function checkRows(
   const findings = createFindings(job.total)
   let isLost = false
 
-  /** The records of each part and their rows, for as long as the job is held. */
+  /** Reads the records of each part and their rows, while the job is held. */
   async function* parts() {
     for (let n = 0; n < job.work.parts; n++) {
       const [part] = await jobs.parts(job.id, n, 1)
@@ -74,7 +77,7 @@ export async function checkRows(
     }
   }
 
-  /** The changes to those who are there. Nothing is written. */
+  /** Previews the changes to existing users. Nothing is written. */
   async function previewUpdate(saysStates: boolean): Promise<Preview> {
     const preview = createPreview()
     for await (const { rows } of parts()) {
@@ -115,7 +118,7 @@ export async function checkRows(
   job.state = 'waiting'
 }
 
-/** The values of a fault whose meaning is to be chosen, and their columns as a whole. */
+/** The values of a fault whose meaning has to be chosen, and their columns as a whole. */
 function toDecide({ unclear }: FileFault): ImportProgress['unclear'] {
   return [...unclear].slice(0, SHOWN.columns).flatMap(([column, values]) => {
     const shown = [...values.keys()].filter(

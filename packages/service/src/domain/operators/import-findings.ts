@@ -12,7 +12,7 @@ import type { Scope } from '../writes/context.ts'
 import { sentenceIn } from '../writes/reasons/index.ts'
 import { emailOf, keptOf, PART_RECORDS, rowReason } from './import-records.ts'
 
-/** How many rows of each kind a check shows. */
+/** The numbers of rows of each kind that a check shows. */
 const SHOWN = { creatable: 10, existing: 50, faults: 100, kept: 100 }
 
 /** The outcome that a row would have. */
@@ -36,9 +36,9 @@ export function createFindings(total: number) {
   }
 
   return {
-    /** Notes why a row cannot be imported, in place of every earlier fault. */
+    /** Notes the reason why a row cannot be imported, and drops its earlier faults. */
     refuse,
-    /** Adds a fault to those that the row has already. */
+    /** Adds a fault to those of a row. */
     addFault(line: number, fault: RowFault, row: number): void {
       const added = rowReason(fault)
       const before = faults.get(row)
@@ -46,7 +46,7 @@ export function createFindings(total: number) {
       const because = before ? before.because && [...before.because, added] : [added]
       refuse({ row, line }, { reason: sentences.join('; '), because })
     },
-    /** Notes a row that can be imported, and the user with its address, who is there already. */
+    /** Notes a row that can be imported, and the existing user with its address. */
     accept(row: ImportRow, user: User | undefined): void {
       outcomes[row.row] = user ? EXISTING : CREATABLE
       const { line } = row
@@ -57,10 +57,10 @@ export function createFindings(total: number) {
         firstCreatable.push({ line, email, name: String(row.user.profile.name ?? '') })
       }
     },
-    /** Whether the user of a row is there already. */
+    /** Whether the user of a row exists already. */
     isExisting: ({ row }: ImportRow): boolean => outcomes[row] === EXISTING,
     faults: (): ImportFault[] => [...faults.values()],
-    /** The numbers, and some rows of each kind. */
+    /** The numbers, and example rows of each kind. */
     result() {
       const firstFaults = [...faults.values()].sort((one, other) => one.row - other.row)
       const isGood = ({ line }: { line: number }) =>
@@ -75,13 +75,13 @@ export function createFindings(total: number) {
   }
 }
 
-/** Counts what would become of users who are there. */
+/** Counts the changes that existing users would get. */
 export function createPreview() {
   const members = new Map<string, number>()
   const counts = { changed: 0, conflicts: 0, unchanged: 0, blocked: 0 }
   const kept: KeptOfRow[] = []
   return {
-    /** All members that stay as they are. */
+    /** All members that would stay as they are. */
     kept,
     add(row: ImportRow, outcome: Exclude<Brought, { kind: 'refused' }>): void {
       if (outcome.kind === 'updated') {
@@ -109,7 +109,10 @@ interface KeptOfRow {
   one: KeptMember
 }
 
-/** Writes the findings of each part beside its records, in place of earlier faults; answers whether the job was still held. */
+/**
+ * Stores the findings of each part with its records, and replaces earlier ones. Resolves to whether the job was still
+ * held.
+ */
 export async function keepFound(
   job: ImportJob,
   jobs: Scope['context']['store']['jobs'],
@@ -122,7 +125,7 @@ export async function keepFound(
   for (let n = 0; n < job.work.parts; n++) {
     const own = byPart.get(n)?.sort((one, other) => one.row - other.row) ?? []
     const kept = keptByPart.get(n)?.map(({ one }) => one) ?? []
-    // A check before this one, with other choices, may have left some.
+    // An earlier check with other choices may have stored some.
     const [part] = await jobs.parts(job.id, n, 1)
     const before = part ? part.result.faults.length + (part.result.kept?.length ?? 0) : 0
     if (!part || before + own.length + kept.length === 0) continue

@@ -19,20 +19,20 @@ import {
 } from './import-records.ts'
 import { insertJob } from './new-job.ts'
 
-/** The most records of an upload. */
+/** The number of records of an upload at most. */
 const MAX_RECORDS = 500_000
 
-/** The most characters of a record, so that a part of them fits into memory. */
+/** The length of a record at most, so that a part fits into memory. */
 const MAX_RECORD_CHARACTERS = 100_000
 
 const TOO_LONG = rowFault('too_long', { most: MAX_RECORD_CHARACTERS })
 
-/** How long an upload waits for its operator. */
+/** The time for which an upload waits for its operator. */
 const WAITING_MICROS = 86_400 * 1e6
 
 /** The choices of an operator for an upload. */
 export interface ImportChoices extends Omit<ImportWork, 'fileName' | 'parts' | 'firebase'> {
-  /** The parameters as Firebase shows them; empty leaves those from before, and `null` forgets them. */
+  /** The parameters as Firebase shows them. Empty keeps the earlier ones, and `null` deletes them. */
   firebase: string | null
 }
 
@@ -90,7 +90,7 @@ export async function getImport({ context, tenantId }: Scope, id: string): Promi
   return found(job.kind === 'import' ? job : undefined)
 }
 
-/** The first records of an upload; `undefined` if its master key is not known here. */
+/** The first records of an upload; `undefined` if this process does not have its master key. */
 export async function firstRecords(
   { context }: Scope,
   { id }: ImportJob,
@@ -105,15 +105,15 @@ export async function firstRecords(
   }
 }
 
-/** The parts of an import from `n` on, of which each has the rows that were not imported. */
+/** The parts of an import from `n` on. Each has its rows that were not imported. */
 export function importParts({ context }: Scope, { id }: ImportJob, n: number): Promise<JobPart[]> {
   return context.store.jobs.parts(id, n, 10)
 }
 
 /**
- * Has an upload checked with these choices, in the background.
+ * Starts the check of an upload with these choices, in the background.
  *
- * @throws ServiceError `invalid_request` for parameters of Firebase that are not complete.
+ * @throws ServiceError `invalid_request` for incomplete parameters of Firebase.
  */
 export async function checkImport(
   scope: Scope,
@@ -143,7 +143,7 @@ function readFirebase({ context }: Scope, { id }: ImportJob, text: string): stri
   }
 }
 
-/** Begins to import what was checked, in the background. */
+/** Starts the import of a checked upload, in the background. */
 export async function beginImport(scope: Scope, job: ImportJob): Promise<ImportJob> {
   if (job.progress.phase !== 'checked') throw gone()
   const since = nowMicros(scope.context.clock)
@@ -155,7 +155,7 @@ export async function beginImport(scope: Scope, job: ImportJob): Promise<ImportJ
   return running
 }
 
-/** Deletes an upload that waits. */
+/** Deletes a waiting upload. */
 export function discardImport({ context, tenantId }: Scope, id: string): Promise<void> {
   return context.store.jobs.discard(tenantId, id)
 }

@@ -20,7 +20,7 @@ import type { DomainContext } from '../writes/context.ts'
 import { refusalIn } from '../writes/errors.ts'
 import type { Reason, ReasonName } from '../writes/reasons/index.ts'
 
-/** How many records a part has, which are imported in one step. */
+/** The number of records of a part, which are imported in one step. */
 export const PART_RECORDS = 100
 
 /** The code of an import that has ended because the master key of its upload was removed. */
@@ -33,9 +33,9 @@ export type ReadUser = (body: object) => UserToImport
 export type ReadChange = (body: object) => UserToBring
 
 /**
- * Makes rows of records as the operator has chosen.
+ * The options for reading records as rows, by the choices of the operator.
  *
- * @throws UnknownMasterKeyError if what was chosen is sealed under a key that is not known here.
+ * @throws UnknownMasterKeyError if a choice is sealed under a key that this process does not have.
  */
 export function rowOptions(
   { vault }: Pick<DomainContext, 'vault'>,
@@ -59,7 +59,7 @@ export function rowOptions(
   }
 }
 
-/** The parameters of Firebase's hashes, sealed with an import. */
+/** Seals the parameters of Firebase's hashes, for storing them with an import. */
 export function sealFirebase(
   { vault }: Pick<DomainContext, 'vault'>,
   jobId: string,
@@ -85,7 +85,7 @@ export function rowsOf(
   return records.map((record, i) => toRow(n * PART_RECORDS + i, record, options))
 }
 
-/** A row as a change of a newer export, whose user is found by the address. */
+/** A row as a change by a newer export. Its user is found by the address. */
 export function toChange(row: ImportRow, saysStates: boolean): object {
   return {
     ...toImport(row),
@@ -106,7 +106,7 @@ export function keptOf(
   return conflicts.map(({ member, reason }) => ({ line, email: emailOf(row), member, reason }))
 }
 
-/** Records as text, sealed: they may hold passwords. */
+/** Seals records as text, because they may contain passwords. */
 export function sealRecords(
   { vault }: DomainContext,
   jobId: string,
@@ -116,7 +116,7 @@ export function sealRecords(
   return vault.seal(purposeOf(jobId), JSON.stringify(stored))
 }
 
-/** The records of a part. */
+/** Opens the sealed records of a part. */
 export function openRecords(
   { vault }: DomainContext,
   jobId: string,
@@ -134,13 +134,13 @@ export function openRecords(
 
 const purposeOf = (jobId: string) => `import:${jobId}`
 
-/** Why a user was refused. @throws the error itself if it is a fault of the service. */
+/** The reason why a user was refused. @throws The error itself, if it is a fault of the service. */
 export function causeOf(cause: unknown): Pick<ImportFault, 'reason' | 'because'> {
   const { message, reason } = refusalIn(cause)
   return { reason: message, because: reason && [reason] }
 }
 
-/** The reason for which a row cannot be imported. */
+/** The reason why a row cannot be imported. */
 export function rowReason({ fault, values }: RowFault): Reason {
   const shown = Object.entries(values).map(([name, value]) => [
     name,
@@ -149,7 +149,7 @@ export function rowReason({ fault, values }: RowFault): Reason {
   return { reason: `row_${fault}`, values: Object.fromEntries(shown) }
 }
 
-/** The reason for which a file cannot be imported. */
+/** The reason why a file cannot be imported. */
 export function fileReason({ fault, values }: FileFault): Reason {
   const name: ReasonName = `file_${fault}`
   return { reason: name, values }

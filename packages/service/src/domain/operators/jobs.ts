@@ -23,19 +23,19 @@ import type { RequestedMail, Support } from './support.ts'
 
 export { type BulkJob, type BulkKind, bulkKinds, type Job }
 
-/** The most users that are counted before a job begins. */
+/** The number of users that are counted before a job begins at most. */
 export const MAX_COUNTED = 10_000
 
-/** How long a process holds a job from one user to the next. */
+/** The seconds for which a process holds a job from one user to the next. */
 const HOLD_SECONDS = 30
 
-/** How many users one step reads. */
+/** The number of users that one step reads. */
 const STEP = 100
 
-/** How many refusals are kept with their reasons. */
+/** The number of refusals that are stored with their reasons. */
 const MAX_FAILURES = 50
 
-/** The users whom a job would concern, counted up to {@link MAX_COUNTED} and one more. */
+/** The number of users of a job, counted up to {@link MAX_COUNTED} + 1. */
 export async function countUsers(scope: Scope, users: JobUsers): Promise<number> {
   let count = 0
   for (let after: SearchCursor | undefined; ; ) {
@@ -46,7 +46,7 @@ export async function countUsers(scope: Scope, users: JobUsers): Promise<number>
   }
 }
 
-/** Begins a job: what it does is done in the background, user by user, by any process. */
+/** Begins a job. Any process runs it in the background, user by user. */
 export async function beginJob(
   scope: Scope,
   { kind, work, total }: Pick<BulkJob, 'kind' | 'work' | 'total'>,
@@ -60,26 +60,26 @@ export async function beginJob(
   return job
 }
 
-/** The acts that have an opposite, by which a job is undone. */
+/** The acts with an opposite that undoes them. */
 const opposites: Partial<Record<BulkKind, BulkKind>> = { disable: 'enable', enable: 'disable' }
 
-/** The effect of undoing a job: the act, and the numbers of users, counted up to {@link MAX_COUNTED} and one more. */
+/** The effect of undoing a job: the act, and the numbers of users, counted up to {@link MAX_COUNTED} + 1. */
 export interface Undoing {
   readonly kind: BulkKind
-  /** Whom the job changed. */
+  /** The number of users that the job changed. */
   readonly changed: number
-  /** Those among them on whom no decision was made since: they alone are changed back. */
+  /** The number of those about whom no decision was made since. Only these are changed back. */
   readonly unchanged: number
 }
 
-/** The job that a job can be undone by; `undefined` where the act has no opposite, or the job still runs. */
+/** The act that undoes a job; `undefined` if the act has no opposite, or the job still runs. */
 export function oppositeOf(job: BulkJob | ImportJob): BulkKind | undefined {
   if (job.kind === 'import' || job.state === 'running') return undefined
   return opposites[job.kind]
 }
 
 /**
- * Counts whom undoing a job would change.
+ * Counts the users that undoing a job would change.
  *
  * @throws ServiceError `conflict` when it cannot be undone.
  */
@@ -93,7 +93,8 @@ export async function previewUndo(scope: Scope, id: string): Promise<Undoing> {
 }
 
 /**
- * Begins a job that undoes another one: for the users whom that one changed, but for those on whom a decision was made since.
+ * Begins a job that undoes another one, for the users whom that one changed. Users about whom a decision was made since
+ * are left out.
  *
  * @throws ServiceError `conflict` when it cannot be undone.
  */
@@ -103,7 +104,8 @@ export async function undoJob(scope: Scope, id: string): Promise<BulkJob> {
 }
 
 /**
- * Stops an act for many users: it ends after the users under way, at most 100 of them. Users who were taken already stay changed.
+ * Stops an act for many users after its current step, which has at most 100 users. Users who were handled already stay
+ * changed.
  *
  * @throws ServiceError `conflict` when it has ended.
  */
@@ -127,7 +129,7 @@ export async function getJob(
   return found(isShown(job) ? job : undefined)
 }
 
-/** The jobs that audit entries are about, by their ids. */
+/** The jobs in audit entries, by their ids. */
 export async function jobsIn(
   { store }: DomainContext,
   entries: readonly StoredAuditEntry[],
@@ -138,7 +140,7 @@ export async function jobsIn(
   return new Map(jobs.map((job) => [job.id, job]))
 }
 
-/** Whether an entry began a job, beneath which the entries of its users are. */
+/** Whether an entry is the beginning of a job. The log shows the entries of its users below it. */
 export function isJobBegin({ action }: Pick<StoredAuditEntry, 'action'>): boolean {
   return action === JOB_BEGIN
 }
@@ -152,14 +154,14 @@ export async function listJobs({ context, tenantId }: Scope): Promise<(BulkJob |
 
 const isShown = (job: Job): job is BulkJob | ImportJob => job.kind !== 'tell-role'
 
-/** The parts of the service that jobs act through. */
+/** The parts of the service that jobs use. */
 export interface JobHelp {
   readonly support: Pick<Support, 'sendMail' | 'tellOfRole'>
   readonly readUser: ReadUser
   readonly readChange: ReadChange
 }
 
-/** Carries a job on for some of its users. */
+/** Does one step of a job, for some of its users. */
 export async function takeStep(
   context: DomainContext,
   { support, readUser, readChange }: JobHelp,
@@ -242,7 +244,7 @@ async function take(
     if (mail) await support.sendMail(scope, user.id, { kind: mail })
     else if (kind === 'end-sessions') await endAllSessions(scope, user.id)
     else {
-      // A decision about the user that was made meanwhile is the last.
+      // When a job is undone, a decision about the user that was made meanwhile stays.
       const readAs = 'undoes' in work ? user : undefined
       await setDisabled(scope, user.id, kind === 'disable', { readAs })
     }
@@ -261,7 +263,7 @@ function mailOf(kind: BulkKind): RequestedMail | undefined {
   return kind === 'reset' || kind === 'verify' || kind === 'invite' ? kind : undefined
 }
 
-/** Some of the users; with `next` there are more. */
+/** Some of the users of a job. With `next` there are more. */
 async function usersBehind(
   scope: Scope,
   users: JobUsers,
@@ -274,7 +276,7 @@ async function usersBehind(
   return context.store.users.search(tenantId, { ...users.query, inside: true }, { after, limit })
 }
 
-/** The users whom a job changed, and on whom no decision was made since, in the order of that job. */
+/** The users whom a job changed and about whom no decision was made since, in the order of that job. */
 async function usersToUndo(
   scope: Scope,
   jobId: string,

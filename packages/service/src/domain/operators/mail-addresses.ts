@@ -3,29 +3,32 @@ import type { Micros, User } from '../../store/records.ts'
 import { usersById } from '../users/users.ts'
 import type { Scope } from '../writes/context.ts'
 
-/** A message, as far as its recipient goes. */
+/** The parts of a message that tell its recipient. */
 type Mail = Pick<QueuedMessage, 'id' | 'userId' | 'kind' | 'createdAt'>
 
 /** The recipient of a message. */
 export interface MailRecipient {
   readonly user: User
-  /** The address that the message went to; `undefined` if it was another one than the user's, and nothing says which. */
+  /** The address to which the message was sent; `undefined` if it was not the user's, and is not known. */
   readonly address: string | undefined
 }
 
-/** Another address in place of one. */
+/** A change of an address. */
 interface Move {
   readonly at: Micros
   readonly before: string
 }
 
-/** The most changes of a user that are read. */
+/** The number of changes of a user that are read at most. */
 const MOST = 100
 
-/** The kinds that go to the address from before a change. */
+/** The kinds of messages that are sent to the address before a change. */
 const ofBefore: ReadonlySet<string | undefined> = new Set(['moved', 'movedBySupport', 'displaced'])
 
-/** The recipients of messages by the ids of the messages, as their addresses were then. Deleted users are left out. */
+/**
+ * The recipients of messages, by the ids of the messages, with their addresses at that time. Deleted users are left
+ * out.
+ */
 export async function recipientsOf(
   scope: Scope,
   mails: readonly Mail[],

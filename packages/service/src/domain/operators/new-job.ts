@@ -2,7 +2,7 @@ import type { Job } from '../../store/jobs.ts'
 import { nowMicros, type ServiceScope } from '../writes/context.ts'
 import { newId } from '../writes/ids.ts'
 
-/** Stores a job on behalf of the scope's actor, and wakes those of this process who carry jobs on. */
+/** Stores a job on behalf of the scope's actor, and wakes the worker of this process. */
 export async function insertJob<J extends Job>(
   { context, actor }: ServiceScope,
   job: Omit<J, 'id' | 'actor' | 'createdAt'>,

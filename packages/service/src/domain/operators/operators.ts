@@ -95,7 +95,7 @@ export async function inviteAgain(
   return inviteOperator(scope, { email: user.email, role, reach })
 }
 
-/** The operator who has made the last invitation of another one; `undefined` for the command line. */
+/** The operator who last invited another one; `undefined` for the command line. */
 export async function inviterOf({ context }: ServiceScope, id: string): Promise<User | undefined> {
   const entries = await listAudit(context, { tenantId: SYSTEM_TENANT_ID, target: id })
   const entry = entries.find(({ action }) => action === 'operator.invite')
@@ -123,10 +123,10 @@ function checkResent(last: Operator, decided: Pick<Operator, 'role' | 'reach'>):
 
 /**
  * Recovers an operator who has lost a way to log in: removes all ways to log in, ends the sessions,
- * revokes mailed links, and makes a new invitation. Only for the command line, as is making that
- * link again: in the console, an owner could take over another owner with it.
+ * revokes mailed links, and makes a new invitation. Only for the command line, like repeating that
+ * invitation, because in the console an owner could take over another owner with it.
  *
- * @throws ServiceError `not_found` when the address is no operator's.
+ * @throws ServiceError `not_found` if no operator has the address.
  */
 export async function recoverOperator(
   scope: ServiceScope,
@@ -151,7 +151,8 @@ export async function recoverOperator(
     context.store.operators.update(
       user.id,
       (last) => {
-        // One who never accepted has no past in the console that another owner could act with.
+        // An operator who never accepted has done nothing in the console, so another owner gains
+        // nothing.
         const isRecovery = !last.invitation || last.invitation.isRecovery === true
         const invitation = { hash: hashOf(token), expiresAt, ...(isRecovery && { isRecovery }) }
         return updated(context, last, { invitation })
@@ -162,7 +163,7 @@ export async function recoverOperator(
   return { operator, token }
 }
 
-/** The operator whom a good invitation is for; `expired` where it is the last one, and too old. */
+/** The operator of a valid invitation; `expired` if it is the latest one and too old. */
 export async function findInvited(
   { store, clock }: DomainContext,
   token: string,
@@ -173,7 +174,7 @@ export async function findInvited(
   return isGood ? invited : 'expired'
 }
 
-/** The tenant of operators, as its passwords are judged: by the rules of all tenants. */
+/** The rules for operators' passwords: those of all tenants, without a policy. */
 const OPERATORS = {
   id: SYSTEM_TENANT_ID,
   name: '',
@@ -181,16 +182,15 @@ const OPERATORS = {
   settings: { companyName: '', domain: '' },
 }
 
-/** How an invitation was answered. */
+/** The result of accepting an invitation. */
 export type Acceptance =
   | { kind: 'accepted'; accepted: OperatorUser }
   | { kind: 'refused'; problem: PasswordProblem }
 
 /**
- * Sets the password that an invited operator has chosen, which ends the operator's sessions and spends the
- * invitation.
+ * Sets the password that an invited operator has chosen. This ends the operator's sessions and uses the invitation.
  *
- * @throws ServiceError `not_found` when the invitation is not good, or no longer.
+ * @throws ServiceError `not_found` if the invitation is not valid.
  */
 export async function acceptInvitation(
   scope: ServiceScope,
@@ -205,7 +205,8 @@ export async function acceptInvitation(
   const { email, profile } = user
   const problem = await judgePassword(context, password, { email, profile, tenant: OPERATORS })
   if (problem) return { kind: 'refused', problem }
-  // Hashed before the invitation is spent: a service too busy to hash leaves it good.
+  // Hashed before the invitation is used, so that it stays valid if the service is too busy to
+  // hash.
   const stored = await hashPassword(own, password, 'login')
   await commit(own, 'operator.accept', user.id, (audit) =>
     context.store.operators.update(

@@ -3,7 +3,7 @@ import { every } from '../../background/every.ts'
 import type { DataStore, LogMemory } from '../../store/ports.ts'
 import { noteRestore } from './restores.ts'
 
-/** A dump that came back: the audit log ends before an id that Redis has seen. */
+/** A restored dump: the audit log ends before an id that Redis has seen. */
 export interface RestoredDump {
   /** The last id of the log now, and the highest one that Redis knows of. */
   ends: number
@@ -11,13 +11,13 @@ export interface RestoredDump {
 }
 
 /**
- * How often the position in the log is stored, and how often a starting process checks whether
- * another one is doing this.
+ * The interval, in milliseconds, at which the position in the log is stored, and at which a
+ * starting process checks whether another one does this.
  */
 const KEEP_EVERY_MS = 1_000
 const LOOK_MS = 100
 
-/** Compares the end of the audit log with what Redis remembers of it. */
+/** Compares the end of the audit log with the position that Redis remembers. */
 export async function findRestoredDump(
   store: DataStore,
   memory: Pick<LogMemory, 'read'>,
@@ -28,10 +28,10 @@ export async function findRestoredDump(
 }
 
 /**
- * Notes that a dump came back, if one did, and deletes what Redis has kept from the time after it. Then Redis
- * remembers from time to time how far the audit log has come.
+ * Records a restore if a dump was restored, and deletes the data of Redis from the time after the dump. Then it
+ * regularly stores the position of the audit log in Redis.
  *
- * @param memory - Stays open until the answer is closed.
+ * @param memory - The connection to Redis. It stays open until the returned object is closed.
  */
 export async function watchForRestoredDumps(
   store: DataStore,
@@ -43,7 +43,7 @@ export async function watchForRestoredDumps(
   async function take(): Promise<void> {
     const dump = await findRestoredDump(store, memory)
     if (!dump) return
-    // First: after a crash in between, the next start finds the dump again.
+    // First, so that after a crash in between, the next start finds the dump again.
     await memory.removeState()
     await noteRestore(store, { at: Date.now() * 1_000, past: dump.past, keepsAccess: false })
     logger?.error(
@@ -67,7 +67,7 @@ export async function watchForRestoredDumps(
     kept = newest
   }
   await keep()
-  // A failure is one of the database or of Redis, which requests report.
+  // Failures of the database or Redis are ignored here, because requests report them.
   const keeping = every(KEEP_EVERY_MS, keep, () => {})
   return {
     async close() {

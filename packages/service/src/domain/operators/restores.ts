@@ -17,7 +17,7 @@ export interface Unconfirmed {
   name: string
 }
 
-/** Notes that a backup has come back. See {@link RestoreInput}. */
+/** Records that a backup was restored. See {@link RestoreInput}. */
 export async function noteRestore(store: DataStore, input: RestoreInput): Promise<Restore> {
   const outcome = await store.restores.note(input, {
     ...{ at: input.at, tenantId: undefined, actor: 'service', requestId: undefined },
@@ -85,7 +85,7 @@ async function switchOn(scope: ServiceScope, id: string): Promise<void> {
   await deliveries.resume(id)
 }
 
-/** Advice after a restore, a sentence each, while something waits to be confirmed. */
+/** Advice after a restore, one sentence each, while objects wait to be confirmed. */
 export async function restoreFindings(store: DataStore): Promise<string[]> {
   const unconfirmed = await listUnconfirmed(store)
   if (unconfirmed.length === 0) return []

@@ -13,7 +13,7 @@ export const permissions = [
 
 export type Permission = (typeof permissions)[number]
 
-/** The roles of operators with their permissions: nothing else says what a role may do. */
+/** The roles of operators with their permissions. Permissions are decided here only. */
 export const ROLES: Readonly<Record<OperatorRole, readonly Permission[]>> = {
   viewer: ['read', 'export'],
   support: ['read', 'help'],
@@ -21,12 +21,12 @@ export const ROLES: Readonly<Record<OperatorRole, readonly Permission[]>> = {
   owner: permissions,
 }
 
-/** Every role, those that may least first. */
+/** All roles, from the fewest permissions to the most. */
 export const operatorRoles = Object.keys(ROLES) as readonly OperatorRole[]
 
 /** Whether operators of the role have the permission. */
 export function roleMay(role: OperatorRole, permission: Permission): boolean {
-  // A role that a newer version has stored may do nothing here.
+  // A role that only a newer version knows has no permissions here.
   return ROLES[role]?.includes(permission) ?? false
 }
 
