@@ -46,7 +46,7 @@ export function signUp(
 /**
  * Notes that the user has proven the address.
  *
- * @param origin - Of the link by which it was proven.
+ * @param origin - The origin of the link by which it was proven.
  * @returns Whether the link is still valid.
  */
 export async function confirmAddress(
@@ -68,10 +68,10 @@ export async function confirmAddress(
 
 /**
  * Gives the user a new password and ends all sessions. Only a person who can read the user's mail
- * can do this, so it proves the address too. The first proof claims the account, see {@link
- * claimAccount}.
+ * can do this, so it proves the address too. The first proof claims the account, see
+ * {@link claimAccount}.
  *
- * @param origin - Of the link that was mailed to the user.
+ * @param origin - The origin of the link that was mailed to the user.
  * @param isAllowed - A further condition on the account, inside the write. Default: none.
  * @returns Whether it was done: not for a disabled user or credential, or if the link is no longer
  *   valid.
@@ -137,7 +137,7 @@ export async function changePassword(
   return account !== undefined && isDone
 }
 
-/** The password of an account, the one to take its place, and the other credentials. */
+/** The password of an account, its replacement, and the other credentials. */
 function replacePassword(
   context: DomainContext,
   { user, credentials }: Account,
@@ -150,10 +150,10 @@ function replacePassword(
   return { last, own, others: credentials.filter((one) => one !== last) }
 }
 
-/** The claims that users decide about themselves. An empty one is taken away. */
+/** The claims that users decide about themselves. An empty one is removed. */
 export type OwnClaims = Readonly<Record<'name' | 'given_name' | 'family_name', string>>
 
-/** Gives the user other names. */
+/** Changes the names of a user. */
 export function changeProfile(scope: Scope, userId: string, claims: OwnClaims): Promise<User> {
   return changeUser(scope, userId, ({ profile }) => {
     const kept = Object.entries({ ...profile, ...claims }).filter(([, value]) => value !== '')
@@ -164,10 +164,10 @@ export function changeProfile(scope: Scope, userId: string, claims: OwnClaims): 
 /**
  * Sets a verified address for a logged-in user.
  *
- * @param user - As the caller has read the user.
- * @param login - The user's own, which must still be valid.
- * @throws ServiceError `already_exists` when it is taken, `conflict` when the login has ended or the address was changed
- *   meanwhile.
+ * @param user - The user as the caller has read it.
+ * @param login - The login of the user, which must still be valid.
+ * @throws ServiceError `already_exists` when it is taken, `conflict` when the login has ended or the address was
+ *   changed meanwhile.
  */
 export function changeAddress(
   scope: Scope,
@@ -180,7 +180,7 @@ export function changeAddress(
     if (!isLoginValid(last, login.loggedInAt, login.keptAt)) {
       throw new ServiceError('conflict', reason('login_ended'))
     }
-    // The message about it goes to the address that the caller knows.
+    // The message about the change is sent to the address that the caller knows.
     if (last.emailKey !== known)
       throw new ServiceError('conflict', reason('address_changed_meanwhile'))
     return { email, emailKey: emailKey(email), verifiedAt }
@@ -191,8 +191,8 @@ export function changeAddress(
 /**
  * Ends all sessions, refresh tokens and trusted devices of the user.
  *
- * @param ending - The user's own login, which outlives them. Without it, it is an operator who does it.
- * @returns Whether it was done; it is not where that login is no longer valid.
+ * @param ending - The login of the user, which stays valid. Default: none, because an operator ends them.
+ * @returns `false` if that login is no longer valid. Then nothing was done.
  */
 export async function endAllSessions(
   scope: Scope,
@@ -228,7 +228,7 @@ function changeUser(
   )
 }
 
-/** Whether a user who has logged in may go on: where the tenant asks for it, the address must be proven. */
+/** Whether a user who has logged in may continue. If the tenant requires it, the address must be proven. */
 export function isAdmitted(
   { verifiedAt }: Pick<User, 'verifiedAt'>,
   settings: TenantSettings,
@@ -237,8 +237,8 @@ export function isAdmitted(
 }
 
 /**
- * Whether the user may set a new password by a mailed link: not when the user or the password is
- * disabled. An unknown user (`undefined`) takes as long.
+ * Whether the user may set a new password by a mailed link: not if the user or the password is
+ * disabled. For an unknown user (`undefined`), it takes as long.
  */
 export async function mayReset(
   { store }: DomainContext,

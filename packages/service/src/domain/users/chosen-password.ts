@@ -6,7 +6,7 @@ import type { DomainContext } from '../writes/context.ts'
 import { isWhole } from '../writes/rules.ts'
 import { loadCommonPasswords } from './common-passwords.ts'
 
-/** Why a password that a user chose is not good enough. */
+/** The reason why a chosen password is refused. */
 export type PasswordProblem =
   | 'short'
   | 'long'
@@ -16,20 +16,29 @@ export type PasswordProblem =
   | 'name'
   | 'character'
 
-/** The person who chooses a password, and the tenant. Their names make a bad password, because others know them. */
+/**
+ * The person who chooses a password, and the tenant. Passwords made of their names are refused, because others know
+ * them.
+ */
 export interface Chooser extends Pick<User, 'email' | 'profile'> {
   tenant: Pick<Tenant, 'id' | 'name' | 'metadata'> & {
     settings: Pick<TenantSettings, 'companyName' | 'domain'>
   }
 }
 
-/** A row of fewer characters, such as `aaaaaaaa` or eight spaces, is among the first guesses. */
+/**
+ * The number of different characters that a password needs. One of fewer, such as `aaaaaaaa` or
+ * eight spaces, is among the first guesses.
+ */
 const MIN_DIFFERENT = 4
 
-/** bcrypt reads no further. */
+/** The number of bytes that bcrypt reads. */
 const MAX_BYTES = 72
 
-/** Shorter names are in too many good passwords. */
+/**
+ * The length from which names are looked for in passwords. Shorter names occur in too many good
+ * passwords.
+ */
 const MIN_NAME_CHARACTERS = 3
 
 /** The names of this product, which operators think of first. */
@@ -59,8 +68,8 @@ export async function judgePassword(
 }
 
 /**
- * Judges a password that a program gave to a user, by what the tenant has set: its least length, and leaked passwords. It
- * accepts every password where the tenant has set nothing.
+ * Checks a password that a program gave to a user, by the settings of the tenant: its minimum length, and leaked
+ * passwords. Without settings, it accepts every password.
  */
 export async function judgeGivenPassword(
   context: Pick<DomainContext, 'leaks'>,
@@ -77,7 +86,9 @@ function isShort(text: string, tenant: Pick<Tenant, 'metadata'>): boolean {
   return [...text].length < passwordPolicy(tenant).least
 }
 
-/** The list of the operator is asked first: it sends nothing. */
+/**
+ * Whether a password was leaked. The operator's list is checked first, because that sends nothing.
+ */
 async function isLeaked(
   { leaks }: Pick<DomainContext, 'leaks'>,
   text: string,
@@ -88,14 +99,14 @@ async function isLeaked(
   return passwordPolicy(tenant).asksRanges && (await leaks.isInRanges(tenant.id, sha1))
 }
 
-/** Whether a password heads the lists of leaked ones, also with further characters around it. */
+/** Whether a password is among the most common leaked ones, even with more characters around it. */
 async function isCommon(text: string): Promise<boolean> {
   const known = await loadCommonPasswords()
   const lower = text.toLowerCase()
   return known.has(lower) || known.has(lower.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, ''))
 }
 
-/** Whether a password is a name, also with digits and other characters in or after it. */
+/** Whether a password consists of a name, even with digits and other characters in or after it. */
 function isMadeOf(password: string, { email, profile, tenant }: Chooser): boolean {
   const { companyName, domain } = tenant.settings
   const localPart = email.trim().split('@')[0] ?? ''

@@ -1,4 +1,4 @@
-/** Passwords that the library's list leaves out: rows of digits, years, and German words. */
+/** Common passwords that the library's list lacks: rows of digits, years, and German words. */
 const furtherPasswords = `0123456789 987654321 9876543210 00000000 88888888 12341234 123123123
   p@ssword password1! password1234 passwort1 passwort123 kennwort hallo123 geheim123 ichliebedich
   welcome2024 welcome2025 welcome2026 admin1234 abcdefgh linkedin schatz123
@@ -13,8 +13,8 @@ function seasons(): string {
 let loading: Promise<ReadonlySet<string>> | undefined
 
 /**
- * Passwords that head the lists of leaked ones, in lower case: 18,000 of eight characters or more.
- * They are loaded at the first call: 2 MB that no other part of the service needs.
+ * The most common leaked passwords, in lower case: 18,000 of eight characters or more. They are
+ * loaded at the first call: 2 MB that no other part of the service needs.
  */
 export function loadCommonPasswords(): Promise<ReadonlySet<string>> {
   loading ??= load()

@@ -32,7 +32,7 @@ export interface PasswordInput extends CredentialInput {
 /**
  * Gives a user a password.
  *
- * @throws ServiceError `already_exists` when the user has one: a create never overwrites a password.
+ * @throws ServiceError `already_exists` if the user has one, because a create never overwrites a password.
  */
 export async function createCredential(
   scope: Scope,
@@ -42,7 +42,7 @@ export async function createCredential(
   checkMetadata(input.metadata)
   const { context, tenantId } = scope
   const { credentials } = context.store
-  // Hashing is the expensive part, so what would be refused anyway is refused before it.
+  // Hashing is expensive, so everything else is checked before it.
   const user = await getUser(scope, userId)
   if (await credentials.get(tenantId, userId, 'password')) {
     throw alreadyExists('credential.create')
@@ -55,8 +55,8 @@ export async function createCredential(
 }
 
 /**
- * The password that a caller sets for a user. A plain one is judged by the policy of the tenant; a hash says nothing of its
- * password. Imports are judged by neither: they bring the passwords that users have.
+ * The password that a caller sets for a user. A plain one is checked by the policy of the tenant, which is not possible
+ * for a hash. Imports do not use this function, because users keep their passwords.
  *
  * @throws ServiceError `password_policy`, or as {@link importPassword} does.
  */
@@ -98,7 +98,7 @@ export async function listCredentials(
   return found(await context.store.credentials.list(tenantId, userId, page))
 }
 
-/** A password credential of `user`, made now. */
+/** A new password credential of `user`. */
 export function passwordCredential(
   context: DomainContext,
   user: User,
@@ -190,9 +190,9 @@ export async function updatePassword(
 }
 
 /**
- * Removes a credential; answers with its last version.
+ * Removes a credential, and returns its last version.
  *
- * @param at - The user's sessions from before end. Default: now.
+ * @param at - The time before which the user's sessions end. Default: now.
  */
 export function deleteCredential(
   scope: Scope,

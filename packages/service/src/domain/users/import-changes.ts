@@ -39,12 +39,12 @@ export type Brought =
   | { kind: 'conflict'; id: string | undefined; conflicts: Conflict[] }
   | { kind: 'refused'; cause: unknown }
 
-/** How often a change that meets another one is judged again. */
+/** The number of attempts if another request changes the user meanwhile. */
 const ATTEMPTS = 3
 
 /**
- * Brings users of a newer export: creates those who are new, and updates the others where nothing was changed here since. Doing
- * the same again changes nothing. A preview writes nothing, and hashes no password.
+ * Creates and updates users by a newer export: creates new ones, and updates members of others unless they were changed
+ * here since. Repeating it changes nothing. A preview writes nothing, and hashes no password.
  */
 export async function bringUsers(
   scope: Scope,
@@ -77,7 +77,7 @@ async function safely<T>(
   }
 }
 
-/** The outcome for a user who is there; `undefined`: the user is new. */
+/** The outcome for an existing user; `undefined` if the user is new. */
 async function bringKnown(
   scope: Scope,
   row: UserToBring,
@@ -99,7 +99,10 @@ function gone(id: string): Brought {
   return { kind: 'conflict', id, conflicts: [{ member: 'user', reason: 'deleted_here' }] }
 }
 
-/** A new row whose address a user has: that user, if an attempt without an answer created it, or another person. */
+/**
+ * The outcome for a new row whose address a user has: that user, if an attempt without a response created it; otherwise
+ * a conflict.
+ */
 function held(row: UserToBring, { id, ...holder }: User): Brought {
   if (differencesOf({ id, ...holder }, row).length === 0) return { kind: 'unchanged', id }
   const conflict = { member: 'profile.email', reason: 'address_taken', holder: id } as const
@@ -146,7 +149,7 @@ async function bring(
     } catch (error) {
       const isMet = error instanceof ServiceError && /^(conflict|already_exists)$/.test(error.code)
       if (!isMet || attempt === ATTEMPTS) throw error
-      // Another request has changed the user, or has taken the address.
+      // Another request has changed the user, or now has the address.
       const last = await lookUpUser(scope.context, scope.tenantId, user.id)
       if (!last) return gone(user.id)
       user = last
@@ -154,13 +157,13 @@ async function bring(
   }
 }
 
-/** The writes that a row of an export asks for, and the conflicts that keep others from being made. */
+/** The writes for a row of an export, and the conflicts that prevent others. */
 interface Plan {
   changes: Difference[]
   password: ImportedPassword | undefined
   /** The legacy password that replaces the password, or an earlier legacy password. */
   legacy: LegacyPassword | undefined
-  /** The stored password that is replaced, if there is one. */
+  /** The stored password that it replaces, if there is one. */
   stored: PasswordCredential | undefined
   conflicts: Conflict[]
 }
@@ -178,8 +181,8 @@ function changeOf(difference: Difference): string {
 }
 
 /**
- * Compares a row of an export with the user it is about, and judges each difference. The history of the user is
- * read only if there is a difference. Writes nothing: {@link carryOut} does.
+ * Compares a row of an export with its user, and decides about each difference. The history of the user is read only if
+ * there is a difference. Writes nothing; {@link carryOut} does.
  */
 async function planOf(scope: Scope, row: UserToBring, user: User): Promise<Plan> {
   const differences = differencesOf(user, row)
@@ -222,7 +225,10 @@ async function holderOf(scope: Scope, { input }: UserToBring, { id }: User) {
   return holder && holder.id !== id ? holder.id : undefined
 }
 
-/** The last proof wins: a user who has logged in here has proved the password that is stored. */
+/**
+ * The reason for keeping the stored password: a user who has logged in here has proved it later
+ * than the export.
+ */
 async function reasonAgainstPassword(
   { context, tenantId }: Scope,
   { id }: User,
@@ -235,7 +241,7 @@ async function reasonAgainstPassword(
   return history.isWhole ? undefined : 'history_gone'
 }
 
-/** Whether a password of an export is the stored one, also if a login has replaced its hash since. */
+/** Whether a password of an export is the stored one, even if a login has replaced its hash since. */
 async function isSame(
   scope: Scope,
   { alg, hash }: ImportedPassword,
@@ -247,12 +253,12 @@ async function isSame(
   if (state.upgradedFrom === fingerprint(hash)) return true
   if (alg === 'plain') return isPassword(scope, password, hash)
   if (password.alg !== `${alg}|bcrypt`) return false
-  // The digest itself was wrapped, so it is what bcrypt reads.
+  // The stored hash is bcrypt over the digest, so the digest is its input.
   const digest = /^[0-9a-f]+$/i.test(hash) ? hash : Buffer.from(hash, 'base64').toString('hex')
   return scope.context.passwords.verify(digest.toLowerCase(), password.hash, scope.tenantId)
 }
 
-/** Whether the hash of an export is the stored one, also if a login has made bcrypt of its password since. */
+/** Whether the hash of an export is the stored one, even if a login has replaced it by bcrypt since. */
 async function isSameLegacy(
   scope: Scope,
   { id }: User,
@@ -264,7 +270,7 @@ async function isSameLegacy(
 }
 
 async function carryOut(scope: Scope, row: UserToBring, user: User, plan: Plan): Promise<void> {
-  // First, as a hash may be refused, and then nothing of the row is written.
+  // Before anything is written, because a hash may be refused.
   const password =
     plan.password && (await importPassword(scope, plan.password.alg, plan.password.hash))
   if (plan.changes.length > 0) await changeUser(scope, row, user, plan.changes)
@@ -300,7 +306,7 @@ async function carryOut(scope: Scope, row: UserToBring, user: User, plan: Plan):
   )
 }
 
-/** Stores the hash of another system, in the place of the password that was judged. */
+/** Stores a legacy password in place of the password that was compared. */
 async function storeLegacy(
   scope: Scope,
   { id }: User,
@@ -368,7 +374,7 @@ function changedUser(
         checkNewEmail('"profile.email"', input.email)
         next.email = input.email
         next.emailKey = emailKey(input.email)
-        // The proof of the old address says nothing about the new one; that of the export does.
+        // The proof of the old address does not count for the new one; that of the export does.
         next.verifiedAt = verifiedAt(input, now)
         break
       case 'verified':
@@ -394,7 +400,7 @@ function verifiedAt(
   return at !== undefined && at <= now ? at : now
 }
 
-/** An audit entry of a change that an import makes, see {@link IMPORT_MARK}. */
+/** Marks the audit entry of a change by an import; see {@link IMPORT_MARK}. */
 function marked(audit: AuditEntry): AuditEntry {
   audit.changes = [...(audit.changes ?? []), { name: IMPORT_MARK, after: 'update' }]
   return audit

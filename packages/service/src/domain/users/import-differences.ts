@@ -7,13 +7,13 @@ import type { UserToImport } from './import-user.ts'
 export interface UserToBring extends UserToImport {
   /** The id that an earlier import gave the user. */
   id: string | undefined
-  /** Whether a user with the same address is the same person, where there is no id. */
+  /** Whether to find the user by the address if there is no id. */
   isByAddress: boolean
-  /** Whether the export says who may log in: without, a user stays disabled or enabled. */
+  /** Whether the export says who may log in. Otherwise, a user stays disabled or enabled. */
   saysState: boolean
 }
 
-/** The reasons for which a member stays as it is here, although the export has another value. */
+/** The reasons why a member stays as it is here, although the export has another value. */
 export const conflictReasons = [
   'changed_here',
   'enabled_here',
@@ -29,19 +29,19 @@ export const conflictReasons = [
 /** One of {@link conflictReasons}. */
 export type ConflictReason = (typeof conflictReasons)[number]
 
-/** A member that stays as it is here; `holder` is the user who has the address. */
+/** A member that stays as it is here. `holder`: the user who has the address. */
 export interface Conflict {
   member: string
   reason: ConflictReason
   holder?: string
 }
 
-/** The members of a user that an export has with other values. */
+/** A member of a user that has another value in an export. */
 export type Difference =
   | { kind: 'profile' | 'metadata'; name: string; value: string }
   | { kind: 'email' | 'verified' | 'blocked' | 'allowed' }
 
-/** The name of a member, as the API and the audit log call it. */
+/** The name of a member in the API and the audit log. */
 export function memberOf(difference: Difference): string {
   switch (difference.kind) {
     case 'profile':
@@ -58,8 +58,8 @@ export function memberOf(difference: Difference): string {
 }
 
 /**
- * Compares a user with a row of an export. A member that the row does not have is no difference: an export with fewer columns
- * takes nothing away. For the same reason a verified address stays verified.
+ * Compares a user with a row of an export. A member that the row lacks is no difference, so an export with fewer
+ * columns removes nothing. For the same reason, a verified address stays verified.
  */
 export function differencesOf(user: User, { input, saysState }: UserToBring): Difference[] {
   const found: Difference[] = []
@@ -76,8 +76,8 @@ export function differencesOf(user: User, { input, saysState }: UserToBring): Di
 }
 
 /**
- * The reason for which a member stays as it is here; `undefined`: the export is right. Nothing of the past undoes what was done
- * here. The one exception is a denial: a user whom the old system blocks is blocked, unless an operator here has overruled it.
+ * The reason why a member stays as it is here; `undefined` if the export counts. The export never undoes a change made
+ * here, with one exception: a user whom the old system blocks is blocked, unless an operator here has overruled that.
  */
 export function reasonAgainst(
   difference: Difference,

@@ -3,27 +3,27 @@ import type { StoredAuditEntry, User } from '../../store/records.ts'
 import { readField } from '../writes/changed-fields.ts'
 import type { Scope } from '../writes/context.ts'
 
-/** The name among the values of an audit entry by which the change of an import is told from one that was made here. */
+/** The name among the values of an audit entry that marks a change as made by an import. */
 export const IMPORT_MARK = 'import'
 
-/** How many entries are read at a time. */
+/** The number of entries that are read at a time. */
 const LIMIT = 500
 
-/** The changes of a user that were made here and not by an import, as far as the audit log reaches back. */
+/** The changes of a user that were made here and not by an import, as far back as the audit log goes. */
 export interface ImportHistory {
-  /** Whether the log has everything since the user was created. */
+  /** Whether the log has all entries since the user was created. */
   readonly isWhole: boolean
-  /** Whether the user came by a sign-up and by no import. */
+  /** Whether the user was created by a sign-up and not by an import. */
   readonly isSignedUp: boolean
-  /** The members that were changed here, as the audit log calls them, without the values of flags. */
+  /** The members that were changed here, by their names in the audit log, without the values of flags. */
   readonly members: ReadonlySet<string>
   /** Whether the user proved the address here. */
   readonly isAddressProved: boolean
   /** Whether the password was set, changed or removed here. */
   readonly isPasswordTouched: boolean
   /**
-   * The last decision of this system about whether the user may log in: `disabled`, or `overruled`, where it enabled a user
-   * whom an import had disabled. `undefined`: it has decided nothing that an export could contradict.
+   * The last decision of this system about whether the user may log in: `disabled`, or `overruled`, where it enabled a
+   * user whom an import had disabled. `undefined` if there is none that an export could contradict.
    */
   readonly decision: 'disabled' | 'overruled' | undefined
 }
@@ -43,7 +43,7 @@ export async function readImportHistory(scope: Scope, user: User): Promise<Impor
   let isAddressProved = false
   let isPasswordTouched = false
   let decision: ImportHistory['decision']
-  /** Whether the denial in force comes from an import. A user who is first seen enabled was created disabled. */
+  /** Whether the current denial comes from an import. A user whose first entry enables it was created disabled. */
   let isDeniedByImport = true
   for (const entry of entries) {
     const { action, actor, target } = entry
@@ -57,7 +57,7 @@ export async function readImportHistory(scope: Scope, user: User): Promise<Impor
       isAddressProved = true
     }
     if (target.endsWith('/password') && !isOfImport) {
-      // An import that takes two requests for a user creates the password by itself.
+      // An import with two requests for a user creates the password separately.
       if (action !== 'credential.create' || isPerson(actor)) isPasswordTouched = true
     }
     for (const { name, flag } of (entry.fields ?? []).map(readField)) {
@@ -75,7 +75,7 @@ export async function readImportHistory(scope: Scope, user: User): Promise<Impor
   return { isWhole, isSignedUp, members, isAddressProved, isPasswordTouched, decision }
 }
 
-/** Whether people act for themselves, rather than an operator or a key. */
+/** Whether an actor is a user, not an operator or a key. */
 function isPerson(actor: string): boolean {
   return actor === 'visitor' || actor.startsWith('user:')
 }

@@ -20,7 +20,7 @@ export interface ImportedPassword {
 export interface UserToImport {
   input: UserInput
   password: ImportedPassword | undefined
-  /** The hash of another system, instead of a password. */
+  /** The legacy password, instead of a password. */
   legacyPassword?: ImportedLegacyPassword | undefined
 }
 
@@ -89,7 +89,9 @@ async function prepare(
   }
 }
 
-/** Inserts in one step; what fails as a whole is left to be tried one by one. */
+/**
+ * Inserts rows in one step. Those that cannot be inserted together are left for separate attempts.
+ */
 async function insertAll(scope: Scope, rows: readonly Row[]): Promise<ReadonlySet<string>> {
   if (rows.length < 2) return new Set()
   return insert(scope, rows).catch(() => new Set())
@@ -106,11 +108,11 @@ async function insert(scope: Scope, rows: readonly Row[]): Promise<ReadonlySet<s
   )
 }
 
-/** Imports one user, with the password that was made for the candidate. */
+/** Imports one user, with the password that was prepared. */
 async function importUser(scope: Scope, { input }: UserToImport, row: Row): Promise<Imported> {
   const { user, credential, legacyPassword } = row
   try {
-    // A user with a legacy password is written together with it, alone if need be.
+    // A user with a legacy password is inserted together with it, if necessary in a separate step.
     if (legacyPassword && (await insert(scope, [row])).has(user.id)) {
       return { kind: 'created', user }
     }

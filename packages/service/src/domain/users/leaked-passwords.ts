@@ -1,4 +1,4 @@
-/** Where leaked passwords are looked for, by the SHA-1 of a password: 40 upper-case hexadecimal digits. */
+/** Looks for leaked passwords by their SHA-1: 40 upper-case hexadecimal digits. */
 export interface LeakedPasswords {
   /** Whether the service's operator has a list. */
   readonly hasList: boolean

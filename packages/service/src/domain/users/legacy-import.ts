@@ -26,13 +26,13 @@ export interface ImportedLegacyPassword {
   parameters?: Readonly<Record<string, unknown>> | null | undefined
 }
 
-/** A hash that was read: without secrets, and the key of the system, which is one. */
+/** A parsed hash: its part without secrets, and the key of the system, which is a secret. */
 export interface ReadLegacy {
   verifier: Verifier
   key: string | undefined
 }
 
-/** A login pays for each: Django 6 has 1,200,000 rounds. */
+/** The number of rounds at most, because each login has to compute them. Django 6 has 1,200,000. */
 const MAX_ROUNDS = 2_000_000
 
 const MAX_SALT_BYTES = 1_024
@@ -40,7 +40,7 @@ const MIN_ARGON2_SALT_BYTES = 8
 const MIN_HASH_BYTES = 16
 const MAX_HASH_BYTES = 128
 
-/** The most that Firebase takes itself: 16 MiB. */
+/** The memory cost that Firebase accepts at most: 16 MiB. */
 const MAX_MEM_COST = 14
 const MAX_FIREBASE_ROUNDS = 8
 
@@ -48,10 +48,16 @@ const MAX_FIREBASE_ROUNDS = 8
 const MIN_PHPASS = 7
 const MAX_PHPASS = 16
 
-/** The passes of Argon2 times its memory in KiB: Laravel has 4 passes over 64 MiB. */
+/**
+ * The product of the passes of Argon2 and its memory in KiB at most. Laravel has 4 passes over 64
+ * MiB.
+ */
 const MAX_ARGON2_KIB = 1_048_576
 
-/** Kratos takes two for each core. A verification runs no more threads than there are cores. */
+/**
+ * The lanes of Argon2 at most. Kratos uses two for each core. A verification runs no more threads
+ * than there are cores.
+ */
 const MAX_ARGON2_LANES = 128
 
 const parametersOf: Readonly<Record<LegacyScheme, readonly string[]>> = {
@@ -133,7 +139,7 @@ function checkName(scheme: LegacyScheme, name: string): void {
   )
 }
 
-/** `pbkdf2_sha256$rounds$salt$hash`, as Django writes it. */
+/** Reads a hash of Django, `pbkdf2_sha256$rounds$salt$hash`. */
 function readDjango(hash: string): Verifier {
   const [, name = '', digits = '', salt = '', base64 = ''] =
     /^pbkdf2_(sha1|sha256)\$(\d{1,12})\$([^$]+)\$([^$]+)$/.exec(hash) ?? []
@@ -148,7 +154,7 @@ function readDjango(hash: string): Verifier {
   })
 }
 
-/** The versions 2 and 3 of ASP.NET Core Identity. */
+/** Reads a hash of ASP.NET Core Identity, version 2 or 3. */
 function readAspNet(hash: string): Verifier {
   const all = decode(hash) ?? Buffer.alloc(0)
   const [version] = all
@@ -203,7 +209,7 @@ function readPbkdf2(found: Omit<Extract<Verifier, { kind: 'pbkdf2' }>, 'kind'>):
 const ARGON2 =
   /^\$argon2(id|i|d)\$(?:v=(16|19)\$)?m=(\d{1,10}),t=(\d{1,10}),p=(\d{1,10})\$([^$]+)\$([^$]+)$/
 
-/** A hash of Argon2 in PHC form. One without a version is of the first. */
+/** Reads a hash of Argon2 in PHC form. Without a version, it is the first version. */
 function readArgon2(text: string): Verifier {
   const [, variant = '', version, memory, passes, lanes, salt = '', hash = ''] =
     ARGON2.exec(text) ?? []
@@ -239,7 +245,7 @@ function readKeycloakArgon2(hash: string, read: Read): Verifier {
   })
 }
 
-/** A login pays for its memory, its passes over it and its lanes, so that each is bounded. */
+/** Checks the memory, passes and lanes of Argon2, because each login has to compute them. */
 function checkArgon2(found: Omit<Extract<Verifier, { kind: 'argon2' }>, 'kind'>): Verifier {
   const { memoryKib, passes, lanes } = found
   if (lanes < 1 || lanes > MAX_ARGON2_LANES) {
@@ -263,7 +269,7 @@ function checkArgon2(found: Omit<Extract<Verifier, { kind: 'argon2' }>, 'kind'>)
   return { kind: 'argon2', ...found, ...asBase64({ salt, hash }) }
 }
 
-/** `$P$` of WordPress, and `$H$` of phpBB. */
+/** Reads a hash of phpass: `$P$` of WordPress, or `$H$` of phpBB. */
 function readPhpass(hash: string): Verifier {
   const [, digit = '', salt = '', rest = ''] =
     /^\$[PH]\$([./0-9A-Za-z])([!-~]{8})([./0-9A-Za-z]{22})$/.exec(hash) ?? []
@@ -279,7 +285,7 @@ function readPhpass(hash: string): Verifier {
   return { kind: 'phpass', log2Rounds, salt, hash: rest }
 }
 
-/** `$wp$2y$`, as WordPress writes it since 6.8. */
+/** Reads a hash of WordPress 6.8 or newer, `$wp$2y$`. */
 function readWordPress(hash: string): Verifier {
   const [, bcrypt = '', digits = ''] = /^\$wp(\$2y\$(\d\d)\$[./A-Za-z0-9]{53})$/.exec(hash) ?? []
   if (bcrypt === '') throw invalid('legacy_not_wordpress')
@@ -350,7 +356,7 @@ function checkBytes(part: Value, base64: string, least: number, most: number): B
   throw invalid('legacy_bytes', { bytes: decoded.length, part, least, most })
 }
 
-/** Base64 in either alphabet, with padding or without. */
+/** Decodes base64 in either alphabet, with or without padding. */
 function decode(text: string): Buffer | undefined {
   const plain = text.replace(/=+$/, '')
   if (!/^[A-Za-z0-9+/_-]*$/.test(plain) || plain.length % 4 === 1) return undefined

@@ -15,7 +15,7 @@ import {
 } from './legacy-verifier.ts'
 
 /**
- * The hash of another system, as it is stored.
+ * Reads the hash of another system, and returns it in the form in which it is stored.
  *
  * @throws ServiceError `unsupported_algorithm` or `invalid_hash`.
  */

@@ -10,7 +10,10 @@ import { setImmediate } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { verify as verifyBcrypt } from '@node-rs/bcrypt'
 
-/** A hash of another system with its parameters, as it is stored. Bytes are base64. */
+/**
+ * A hash of another system with its parameters, in the form in which it is stored. Bytes are
+ * base64.
+ */
 export type Verifier =
   | {
       kind: 'pbkdf2'
@@ -40,7 +43,7 @@ export type Verifier =
       hash: string
     }
 
-/** The variant of Argon2, as its hashes name it. */
+/** The variant of Argon2. */
 export type Argon2Variant = 'd' | 'i' | 'id'
 
 /** The version of Argon2: 16 is 1.0, 19 is 1.3. */
@@ -48,10 +51,10 @@ type Argon2Version = 16 | 19
 
 const derivePbkdf2 = promisify(pbkdf2)
 
-/** The rounds of phpass that run before other requests have their turn: about a millisecond. */
+/** The rounds of phpass after which other requests get their turn: about a millisecond. */
 const SLICE = 1_000
 
-/** The kinds of work, which machines do at speeds that say nothing of each other's. */
+/** The kinds of work. The speed of a machine at one kind says nothing about another. */
 export const workKinds = [
   'pbkdf2-sha1',
   'pbkdf2-sha256',
@@ -65,7 +68,7 @@ export const workKinds = [
 /** One of {@link workKinds}. */
 export type WorkKind = (typeof workKinds)[number]
 
-/** Whether a password belongs to the hash. `key` is the one that the system uses for all of its users. */
+/** Whether a password matches the hash. `key` is the secret that the other system uses for all of its users. */
 export async function matchesVerifier(
   verifier: Verifier,
   password: string,
@@ -117,14 +120,14 @@ export function workOf(verifier: Verifier): number {
   }
 }
 
-/** The memory that a verification takes beyond that of others, in KiB. Only Argon2 takes much. */
+/** The additional memory of a verification, in KiB. Only Argon2 needs much. */
 export function memoryOf(verifier: Verifier): number {
   return verifier.kind === 'argon2' ? verifier.memoryKib : 0
 }
 
 /**
- * Verifications that are as much work as one of the same kind has more than `own`. They are few, however far the two are apart: a
- * stranger who knows an address has them done.
+ * Verifications whose work adds up to the difference between `own` and `other`, of the same kind. They are few even for
+ * a large difference, because everyone who knows an address can cause them.
  */
 export function missingWork(own: Verifier, other: Verifier): Verifier[] {
   const missing = workOf(other) - workOf(own)
@@ -134,7 +137,7 @@ export function missingWork(own: Verifier, other: Verifier): Verifier[] {
       const hash = Buffer.alloc(digestBytes[other.digest], 1).toString('base64')
       return [{ ...other, rounds: missing, hash }]
     }
-    // 2^o - 2^n is the sum of the powers from n to o - 1.
+    // 2^other - 2^own is the sum of the powers of two from `own` to `other - 1`.
     case 'phpass':
       return powersOf(missing).map((log2Rounds) => ({ ...other, log2Rounds }))
     case 'wordpress':
@@ -154,7 +157,7 @@ export function missingWork(own: Verifier, other: Verifier): Verifier[] {
   }
 }
 
-/** The exponents of the powers of two whose sum a number is. */
+/** The exponents of the powers of two that add up to a number. */
 function powersOf(sum: number): number[] {
   const digits = [...sum.toString(2)].toReversed()
   return digits.flatMap((digit, exponent) => (digit === '1' ? [exponent] : []))
@@ -210,7 +213,7 @@ export function phpassDigit(digit: string): number {
   return PHPASS_DIGITS.indexOf(digit)
 }
 
-/** Three bytes are four digits, the lowest first. */
+/** Encodes for phpass: three bytes become four digits, the lowest first. */
 function toPhpass(digest: Buffer): string {
   let text = ''
   for (let at = 0; at < digest.length; at += 3) {
@@ -222,7 +225,7 @@ function toPhpass(digest: Buffer): string {
   return text
 }
 
-/** The key with which Firebase encrypts its signer key; the result is the hash. */
+/** The key with which Firebase encrypts its signer key. The encrypted key is the hash. */
 function firebaseKey(
   { memCost, rounds, salt, separator }: Extract<Verifier, { kind: 'firebase' }>,
   password: string,

@@ -21,10 +21,12 @@ import {
 } from './legacy-passwords.ts'
 import { type HashPriority, STANDARD_COST } from './password-engine.ts'
 
-/** bcrypt reads no further. */
+/** The number of bytes that bcrypt reads. */
 const MAX_PASSWORD_BYTES = 72
 
-/** No login form sends more; hashing longer texts would be work for nothing. */
+/**
+ * The length of a password that is verified at most, in bytes. No login form sends a longer one.
+ */
 const MAX_ATTEMPT_BYTES = 4_096
 
 const MIN_COST = 8
@@ -104,7 +106,7 @@ export async function hashPassword(
   }
 }
 
-/** Why a password was refused: for the audit log, never for the visitor. */
+/** The reason why a password was refused. For the audit log, never for the visitor. */
 export type RefusalReason =
   | 'unknown_user'
   | 'no_password'
@@ -119,7 +121,7 @@ export type Verification =
       user: User
       /** All credentials of the user, read together with the user. */
       credentials: readonly Credential[]
-      /** When the login began, in seconds since the epoch: before anything was read for it. */
+      /** The start of the login, in seconds since the epoch, before any data was read. */
       loggedInAt: number
       upgraded: boolean
     }

@@ -25,25 +25,28 @@ import { unlessRefused } from '../writes/commit.ts'
 import { nowMicros, type Scope, updated } from '../writes/context.ts'
 import { deleteUser, findUser } from './users.ts'
 
-/** How often an account can be taken back from another address before an operator has to decide. */
+/**
+ * The number of times that an account can be taken back from another address before an operator has
+ * to decide.
+ */
 const MAX_DISPLACED = 20
 
-/** An account as it was before a change that its owner may not have made. */
+/** The state of an account before a change that its owner may not have made. */
 export interface Before extends Omit<StoredOrigin, 'emailKey'> {
   userId: string
-  /** An instant before the change. */
+  /** A time just before the change. */
   at: Micros
   email: string
   verifiedAt?: Micros | undefined
-  /** The password from before, where there was one. */
+  /** The password before the change, if there was one. */
   password?: StoredPassword | undefined
-  /** Whether the change gave the account another address. */
+  /** Whether the change was one of the address. */
   isMove?: boolean | undefined
-  /** The password from before the oldest change that the link of a move takes back. */
+  /** The password before the oldest change that the link of a move undoes. */
   earlierPassword?: StoredPassword | undefined
 }
 
-/** Whether the user has another address than before. */
+/** Whether the user has another address than before the change. */
 export function hasMoved(user: User, { email }: Before): boolean {
   return user.emailKey !== emailKey(email)
 }
@@ -58,7 +61,9 @@ export function isUndoValid(account: Pick<Account, 'user' | 'standing'>, before:
 /** An account that was taken back. */
 export interface TakenBack {
   user: User
-  /** The address that the account had, if that is another: its reader can contest the outcome. */
+  /**
+   * The address that the account had, if it was another one. Its reader can contest the outcome.
+   */
   displaced: Displaced | undefined
   rulings: number
 }
@@ -114,7 +119,10 @@ export async function takeBack(
   }
 }
 
-/** Whether an operator has to decide first: each time it was taken back, one more address can contest that. */
+/**
+ * Whether an operator has to decide first, because each time an account is taken back, one more address can contest
+ * that.
+ */
 function isTakenTooOften(account: Account): boolean {
   return standingOf(account).displaced.length >= MAX_DISPLACED
 }
@@ -125,14 +133,14 @@ export interface Contest extends Displaced {
   rulings: number
 }
 
-/** Whether a displaced address can still contest: an operator has not decided since. */
+/** Whether a displaced address can still contest: not after an operator has decided. */
 export function isContestValid(
   account: Pick<Account, 'user' | 'standing'>,
   { emailKey, at, rulings }: Contest,
 ): boolean {
   const { rulings: counted, displaced, readdressed } = standingOf(account)
   const isOfLink = (one: Displaced) => one.emailKey === emailKey && one.at === at
-  // Acts of the operator who has changed the address are no decision about that.
+  // Acts of the operator who changed the address do not decide about that change.
   return readdressed?.from.some(isOfLink) || (counted === rulings && displaced.some(isOfLink))
 }
 
@@ -171,8 +179,8 @@ function contestedStanding(account: Account, { emailKey, at }: Contest, now: Mic
 }
 
 /**
- * Deletes an account whose address was never proven. It is disabled first, in one write with that question: a disabled user
- * proves nothing.
+ * Deletes an account whose address was never proven. It is disabled first, in one write with the check, because a
+ * disabled user cannot prove an address.
  *
  * @returns Whether it is gone.
  */

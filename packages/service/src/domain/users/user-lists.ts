@@ -5,7 +5,7 @@ import type { Scope } from '../writes/context.ts'
 /** A user in a list for people. */
 export interface ListedUser {
   user: User
-  /** The last login since release 0.3.0, or that the audit log had then. */
+  /** The last login since release 0.3.0, or one that the audit log still had at the upgrade. */
   lastLoginAt: Micros | undefined
 }
 
@@ -13,11 +13,11 @@ export interface ListedUser {
 export interface UserList {
   items: ListedUser[]
   next: SearchCursor | undefined
-  /** Whether the database lets texts be found by their beginning only. */
+  /** Whether the database can find texts only by their beginning. */
   onlyBeginnings: boolean
 }
 
-/** Users of a tenant that is known to be there, by a text anywhere in the address or a name, or in an order. */
+/** Users of an existing tenant, by a text anywhere in the address or a name, or in an order. */
 export async function listOfUsers(
   { context: { store }, tenantId }: Scope,
   query: Omit<UserQuery, 'inside'>,
@@ -33,7 +33,7 @@ export async function listOfUsers(
   }
 }
 
-/** The last login of a user; `undefined`: none is known. */
+/** The last login of a user; `undefined` if none is known. */
 export async function lastLoginOf(
   { context: { store }, tenantId }: Scope,
   userId: string,

@@ -56,7 +56,7 @@ export async function createUser(
   )
 }
 
-/** The record of a user who is created now, of input that was checked. */
+/** The record of a new user, of checked input. */
 export function newUser({ context, tenantId }: Scope, input: UserInput): User {
   const now = nowMicros(context.clock)
   return {
@@ -70,7 +70,7 @@ export function newUser({ context, tenantId }: Scope, input: UserInput): User {
   }
 }
 
-/** One user, if it is there. */
+/** Reads a user; `undefined` if there is none. */
 export function lookUpUser(
   { store }: Pick<DomainContext, 'store'>,
   tenantId: string,
@@ -79,12 +79,16 @@ export function lookUpUser(
   return store.users.get(tenantId, id)
 }
 
-/** One user. */
+/**
+ * Reads a user.
+ *
+ * @throws ServiceError `not_found` if there is none.
+ */
 export async function getUser({ context, tenantId }: Scope, id: string): Promise<User> {
   return found(await lookUpUser(context, tenantId, id))
 }
 
-/** The user with an address, however it is written. */
+/** The user with an address, in any spelling of it. */
 export async function findUser(
   { context, tenantId }: Scope,
   email: string,
@@ -92,7 +96,7 @@ export async function findUser(
   return context.store.users.findByEmail(tenantId, emailKey(email))
 }
 
-/** The user with an address, however it is written, and the user's credentials. */
+/** The user with an address, in any spelling of it, and the user's credentials. */
 export async function findAccount(
   { context, tenantId }: Scope,
   email: string,
@@ -110,7 +114,7 @@ export async function getAccount({ context, tenantId }: Scope, id: string): Prom
   return { ...account, credentials }
 }
 
-/** The users with these addresses, by the address as it is given. */
+/** The users with these addresses, by the address in the spelling of the caller. */
 export async function findUsers(
   { context, tenantId }: Scope,
   emails: readonly string[],
@@ -157,8 +161,8 @@ export async function searchUsers(
 /**
  * Replaces all members of a user that a caller can set by `input`.
  *
- * Another address is unverified, regardless of `input`: a client that GETs, changes and POSTs would
- * carry the proof of the old address along. Disabling ends the user's sessions.
+ * A new address is unverified, regardless of `input`, because a client that GETs, changes and POSTs
+ * would otherwise copy the proof of the old one. Disabling ends the user's sessions.
  */
 export async function updateUser(scope: Scope, id: string, input: UserInput): Promise<User> {
   checkUser(input)
@@ -185,7 +189,7 @@ function replaced({ context }: Scope, last: User, input: UserInput): User {
   })
 }
 
-/** The members of a user that a person edits. An empty claim is taken away; the other claims stay. */
+/** The members of a user that a person edits. An empty claim is removed; other claims stay. */
 export interface UserEdit {
   email: string
   claims: Readonly<Record<string, string>>
@@ -193,7 +197,7 @@ export interface UserEdit {
 }
 
 /**
- * The user after an edit by a person who read the user at the version `readAt`. Another address is unverified.
+ * The user after an edit by a person who read the version `readAt`. A new address is unverified.
  *
  * @throws ServiceError `conflict` when the user was changed since.
  */
@@ -216,9 +220,9 @@ export function editedUser(scope: Scope, last: User, edit: UserEdit, readAt: Mic
 }
 
 /**
- * Edits a user as {@link editedUser} says; answers with the user, also as it was before, and its standing.
+ * Edits a user by the rules of {@link editedUser}. Returns the user after and before the edit, and its standing.
  *
- * @param needsSecond - Whether another operator has to confirm an address that takes the place of a proven one.
+ * @param needsSecond - Whether another operator has to confirm an address that replaces a proven one.
  */
 export async function editUser(
   scope: Scope,
@@ -242,16 +246,16 @@ export async function editUser(
   return { user, before: before ?? user, standing }
 }
 
-/** How a user is disabled or enabled. */
+/** Options of disabling or enabling a user. */
 interface Disabling {
   readonly action?: 'user.update' | 'operator.update'
-  /** The user as read before: it is refused if the user was changed, or the account contested, meanwhile. */
+  /** The user as read before. The change is refused if the user was changed, or the account contested, meanwhile. */
   readonly readAs?: User | undefined
 }
 
 const changedMeanwhile = () => new ServiceError('conflict', reason('user_changed_since'))
 
-/** Disables a user, which ends the user's sessions, or enables one again; all else stays as it is. */
+/** Disables a user, which ends the user's sessions, or enables one. Other members stay. */
 export function setDisabled(
   scope: Scope,
   id: string,
@@ -269,7 +273,7 @@ export function setDisabled(
       sessionsValidAfter: disabled ? Math.max(sessionsValidAfter, at) : sessionsValidAfter,
     })
   }
-  // An operator decides about a contested account; that is judged in the write.
+  // An operator decides about a contested account. This is checked inside the write.
   if (!disabled && isOperator(scope)) return enable(scope, id, change, readAs)
   return commit(scope, action, id, (audit) =>
     context.store.users.update(tenantId, id, auditingFields(audit, change), audit, effectOfEdit),
@@ -298,7 +302,7 @@ async function enable(
   return user
 }
 
-/** Deletes a user with all credentials; answers with the last version. */
+/** Deletes a user with all credentials, and returns the last version. */
 export function deleteUser(scope: Scope, id: string): Promise<User> {
   const { context, tenantId } = scope
   return commit(scope, 'user.delete', id, (audit) =>
@@ -313,13 +317,15 @@ function decided(
   return { email, emailKey: emailKey(email), disabled, metadata, profile }
 }
 
-/** The posted instant when it is in the past, else `fallback`; nothing for an unproven address. */
+/**
+ * The given time if it is in the past, otherwise `fallback`; `undefined` for an unproven address.
+ */
 function verifiedAt(input: UserInput, fallback: Micros, now = fallback): Micros | undefined {
   if (!input.emailVerified) return undefined
   return input.verifiedAt !== undefined && input.verifiedAt <= now ? input.verifiedAt : fallback
 }
 
-/** Refuses what no user may be. */
+/** Checks the members of a user. */
 export function checkUser(input: UserInput): void {
   checkEmail('"profile.email"', input.email)
   checkMetadata(input.metadata)
