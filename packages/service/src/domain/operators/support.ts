@@ -262,18 +262,18 @@ export interface Support {
     isBlocked: boolean | undefined,
     page: { after: ProgramPlace | undefined; limit: number },
   ): Promise<{ items: Program[]; next: ProgramPlace | undefined }>
-  /** @throws ServiceError `not_found` for a host of which the tenant knows nothing. */
+  /** @throws ServiceError `not_found` for a host that the tenant does not know. */
   program(scope: Scope, host: string): Promise<Program>
   /** Blocks a host, which ends all grants to its clients, or unblocks it. */
   blockProgram(scope: Scope, host: string, isBlocked: boolean): Promise<Program>
-  /** The reasons why the user cannot log in now; empty: there are none. */
+  /** The reasons why the user cannot log in now. Empty if there are none. */
   obstacles(scope: Scope, userId: string): Promise<Obstacle[]>
   /** Reads the metadata and the keys of the provider of a connection, which need not be stored. */
   contact(connection: Connection): Promise<ContactResult>
   /** The logins of operators as the user, the newest first. */
   impersonations(scope: Scope, userId: string): Promise<ShownImpersonation[]>
   /**
-   * Asks to log in as a user, for a written reason. The user is told by mail when the tenant wants users to be asked.
+   * Asks to log in as a user, for a written reason. If the tenant requires that users are asked, the user gets a mail.
    *
    * @throws ServiceError where the tenant, the operator or the user does not allow it.
    */
@@ -288,7 +288,7 @@ export interface Support {
    * two minutes.
    */
   impersonate(scope: Scope, by: OperatorUser, userId: string, id: string): Promise<TicketForm>
-  /** Ends the login of an operator as the user, or takes back the question. */
+  /** Ends the login of an operator as the user, or withdraws the request for it. */
   endImpersonation(scope: Scope, userId: string, id: string): Promise<void>
   /** Resets the failed login attempts of the user, and the limit of messages. */
   letTryAgain(scope: Scope, userId: string): Promise<void>

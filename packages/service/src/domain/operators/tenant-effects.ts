@@ -10,7 +10,7 @@ import { warningsOf } from './tenant-warnings.ts'
 /**
  * The effects of a change of settings on the users of the tenant, in sentences.
  *
- * @param after - The tenant as it would be.
+ * @param after - The tenant with the change, which is not stored yet.
  */
 export async function effectsOf(scope: Scope, before: Tenant, after: Tenant): Promise<Reason[]> {
   const [factors, ways, required, warnings] = await Promise.all([
@@ -29,7 +29,10 @@ export async function effectsOf(scope: Scope, before: Tenant, after: Tenant): Pr
   ]
 }
 
-/** How many users have a second step, before one is required, and how many will have to add one. */
+/**
+ * The numbers of users who have a second step, and of those who will have to add one, before it is
+ * required.
+ */
 async function secondStepEffects(scope: Scope, before: Tenant, after: Tenant): Promise<Reason[]> {
   const { context, tenantId } = scope
   const [old, next] = [before, after].map(({ metadata }) =>
@@ -53,7 +56,7 @@ async function secondStepEffects(scope: Scope, before: Tenant, after: Tenant): P
   ]
 }
 
-/** Users who have logged in since then are in use: 30 days. */
+/** The time since a login for which a user counts as active: 30 days. */
 const ACTIVE_MICROS = 30 * 86_400 * 1e6
 
 function passwordEffects(before: Tenant, after: Tenant): Reason[] {
@@ -88,7 +91,7 @@ async function lostWays(
   before: TenantSettings,
   after: TenantSettings,
 ): Promise<Reason[]> {
-  // A code goes to the address that every user has.
+  // A mailed code is sent to the address, which every user has.
   if (allowsMailLogin(after)) return []
   const kept = firstKinds(after)
   const lost = firstKinds(before).filter((kind) => !kept.includes(kind))
@@ -99,8 +102,8 @@ async function lostWays(
 }
 
 /**
- * How many users have no way to log in but an account of one connection. With codes by mail there are none: they go to the
- * address that every user has.
+ * The number of users whose only way to log in is an account of one connection. With mailed codes there are none,
+ * because every user has an address.
  */
 export async function countStrandedBy(
   { context, tenantId }: Scope,
@@ -112,7 +115,7 @@ export async function countStrandedBy(
   return context.store.credentials.countUsersLosing(tenantId, ['social'], kept, connectionId)
 }
 
-/** The kinds of credentials by which a login can begin. */
+/** The kinds of credentials with which a login can begin. */
 function firstKinds(settings: TenantSettings): CredentialKind[] {
   return [
     ...(settings.allowPasswords ? (['password'] as const) : []),

@@ -32,14 +32,14 @@ export async function warningsOf(
   ].flat()
 }
 
-/** How many passkeys and security keys do not work since the domain was changed. */
+/** The number of passkeys and security keys that no longer work since the domain was changed. */
 async function countLostKeys(
   { context }: Scope,
   { id, settings }: Tenant,
   before: Pick<Tenant, 'settings'>,
 ): Promise<number> {
   const rpId = rpIdOf(settings)
-  // Every credential of the tenant is read for it.
+  // Counting reads every credential of the tenant, so it is done only after a change.
   if (rpId === rpIdOf(before.settings)) return 0
   return context.store.credentials.countForeignKeys(id, rpId ?? '')
 }

@@ -1,7 +1,10 @@
 import type { DayCount } from '../../store/ports.ts'
 import { type DomainContext, nowMicros } from '../writes/context.ts'
 
-/** The most entries that are counted, so that a busy day costs a page no more than a quiet one. */
+/**
+ * The number of entries that are counted at most, so that a busy day costs a page no more than a
+ * quiet one.
+ */
 export const MAX_COUNTED = 10_000
 
 /** A day in microseconds. */
@@ -10,18 +13,20 @@ export const DAY_MICROS = 86_400 * 1e6
 /** The days of {@link lastMonth}. */
 export const MONTH_DAYS = 30
 
-/** The most logins, and the most refusals of each kind, that are counted for a month: about 3 ms each on SQLite. */
+/**
+ * The numbers of logins, and of refusals of each kind, that are counted for a month at most: about 3 ms each on SQLite.
+ */
 export const MAX_OF_MONTH = 20_000
 
 const LOGIN = 'login.succeeded'
 
-/** Steps of a login that refuse nothing. */
+/** The steps of a login that are not refusals. */
 const notRefused = new Set([LOGIN, 'login.code_requested'])
 
-/** The logins of a day. A number above {@link MAX_COUNTED} means that there were more than that. */
+/** The logins of a day. A number above {@link MAX_COUNTED} means that there were more. */
 export interface Activity {
   logins: number
-  /** Attempts that were refused, such as by a wrong password. */
+  /** The number of refused attempts, such as those with a wrong password. */
   refused: number
 }
 
@@ -32,8 +37,8 @@ export interface DayActivity extends Activity {
 }
 
 /**
- * The logins of each of the last 30 days, the oldest first: of a tenant, or of the whole service. Where there are more than
- * {@link MAX_OF_MONTH}, the days that are not counted whole are left out, which may be all.
+ * The logins of each of the last 30 days, the oldest first: of a tenant, or of the whole service. If there are more
+ * than {@link MAX_OF_MONTH}, days that were not counted completely are left out, possibly all.
  */
 export async function lastMonth(
   { store, clock }: DomainContext,
@@ -54,7 +59,7 @@ export async function lastMonth(
   return [...days.values()]
 }
 
-/** For each action of which not all entries were counted, the day of the oldest that was. */
+/** The day of the oldest counted entry, for each action of which not all entries were counted. */
 function partDays(counts: readonly DayCount[]): number[] {
   return [...Map.groupBy(counts, ({ action }) => action).values()]
     .filter((days) => days.reduce((sum, { n }) => sum + n, 0) >= MAX_OF_MONTH)

@@ -21,7 +21,7 @@ export const documentTrust = ['off', 'listed', 'any'] as const
 /** The tenant's trust in unregistered clients. */
 type DocumentTrust = (typeof documentTrust)[number]
 
-/** The most bytes of a `client_id` that is a URL. */
+/** The length of a `client_id` that is a URL, in bytes, at most. */
 const MAX_CLIENT_ID = 300
 
 function trustOf(metadata: Metadata): DocumentTrust {
@@ -60,9 +60,9 @@ export function isDocumentId(clientId: string): boolean {
 }
 
 /**
- * Why the tenant does not accept a client, as a sentence; `undefined` if it does.
+ * The reason why the tenant does not accept a client; `undefined` if it does.
  *
- * An id counts in one writing alone: every other one would be another client with the same document.
+ * An id must be in its canonical form. In another form, it would be another client with the same document.
  *
  * @see draft-ietf-oauth-client-id-metadata-document §3, §6
  */
@@ -93,8 +93,8 @@ export function documentRefusal(
 }
 
 /**
- * Why the tenant does not accept a client that has registered itself, as a sentence; `undefined` if it does. Such a client has
- * no host of its own, so those of all its redirect URIs must be accepted.
+ * The reason why the tenant does not accept a client that has registered itself; `undefined` if it does. Such a client
+ * has no host of its own, so the hosts of all its redirect URIs must be accepted.
  */
 export function registrationRefusal(
   tenant: Pick<Tenant, 'metadata'>,
@@ -114,8 +114,8 @@ export function registrationRefusal(
 }
 
 /**
- * The host of a redirect URI, as lists of hosts name it. It has the port, except on the user's
- * device, where any port can be used. Of a scheme that is named after a domain, the scheme.
+ * The host of a redirect URI, in the form of the lists of hosts: with its port, except on the
+ * user's device, where any port can be used. For a scheme that is named after a domain, the scheme.
  */
 function redirectHost(uri: string): string {
   const url = URL.parse(uri)
@@ -129,13 +129,10 @@ export function judgedHosts(clientId: string, redirectUris: readonly string[]): 
   return [...new Set(redirectUris.map(redirectHost))]
 }
 
-/** When hosts were blocked or unblocked last. Earlier consents to their clients have ended. */
+/** The times at which hosts were last blocked or unblocked. Consents from before have ended. */
 export type EndedHosts = Readonly<Record<string, Micros>>
 
-/**
- * {@link EndedHosts} after a change of the metadata. A consent is kept for a year, so a host that was blocked before that is
- * left out.
- */
+/** {@link EndedHosts} after a change of the metadata. Consents are kept for a year, so older times are left out. */
 export function endedHosts(
   ended: EndedHosts | undefined,
   { before, after, now }: { before: Metadata; after: Metadata; now: Micros },
@@ -148,7 +145,7 @@ export function endedHosts(
   return Object.fromEntries([...kept, ...changed.map((host) => [host, now] as const)])
 }
 
-/** Whether a text is a list of hosts as {@link documentRefusal} compares them, with spaces between them. */
+/** Whether a text is a list of hosts, separated by spaces, in the form that {@link documentRefusal} compares. */
 export function isHostList(text: string): boolean {
   return wordsOf(text).every((host) => URL.parse(`https://${host}/`)?.host === host)
 }
@@ -166,7 +163,7 @@ export function listedHosts({ metadata }: Pick<Tenant, 'metadata'>): string[] {
 /**
  * The metadata after a host was blocked or unblocked; the same object if it is so already.
  *
- * @throws ServiceError `invalid_request` unless the host is in its normal form; `conflict` when the list is full.
+ * @throws ServiceError `invalid_request` unless the host is in its canonical form; `conflict` if the list is full.
  */
 export function withHostBlocked(metadata: Metadata, host: string, isBlocked: boolean): Metadata {
   const normal = URL.parse(`https://${host}/`)?.host

@@ -3,19 +3,22 @@ import type { TenantDeletion } from '../../store/ports.ts'
 import { entryOf } from '../writes/audit.ts'
 import { type DomainContext, exclusively } from '../writes/context.ts'
 
-/** How many users one step erases: in SQLite, some tens of milliseconds in which other writes wait. */
+/** The number of users that one step erases. In SQLite, other writes wait some tens of milliseconds for it. */
 const STEP = 100
 
-/** The deleted tenants that hold rows still, the first one first. */
+/** The deleted tenants that still have rows, in the order of deletion. */
 export function listDeletions({ store }: Pick<DomainContext, 'store'>): Promise<TenantDeletion[]> {
   return store.tenants.deletions()
 }
 
 /** Watches the erasing of deleted tenants. */
 export interface ErasureWatch {
-  /** Called when a tenant is begun with, again after each step, and with none left at its end. */
+  /** Called when the erasure of a tenant begins, after each step, and with `left` 0 at its end. */
   onStep?(deletion: TenantDeletion): void
-  /** Whether to stop after the current step; another process, or the next start, continues. */
+  /**
+   * Whether to stop after the current step. Another process, or this one after a restart,
+   * continues.
+   */
   isStopped?(): boolean
 }
 

@@ -2,8 +2,8 @@ import type { Tenant } from '../../store/records.ts'
 import type { DomainContext } from '../writes/context.ts'
 
 /**
- * Whether developer mode opens private networks and the outbox page to the tenant. Its owner switches
- * the mode on; the operator decides at start whether that opens anything.
+ * Whether developer mode opens private networks and the outbox page to the tenant. The owner of the tenant turns the
+ * mode on; the operator of the service decides at its start whether it has an effect.
  */
 export function opensDeveloperMode(
   { allowDeveloperMode }: Pick<DomainContext, 'allowDeveloperMode'>,

@@ -23,12 +23,12 @@ export interface DomainPolicy {
 
 const DAY_MICROS = 24 * 60 * 60 * 1_000_000
 
-/** How long a domain that a tenant gave up is held for it. */
+/** The time for which a domain that a tenant gave up is reserved for it. */
 export const DOMAIN_HOLD_MICROS = 30 * DAY_MICROS
 
 /**
- * The domain in the form in which it is stored and compared: a host in lower case and ASCII, with a
- * port where there is one.
+ * The domain in the form in which it is stored and compared: a host in lower case and ASCII, with
+ * its port if it has one.
  *
  * @throws ServiceError `invalid_request` for text that is no host.
  */

@@ -30,7 +30,7 @@ export async function verifyDomain(
   const name = `${LABEL}.${hostname}`
   const value = `latchkey-tenant=${tenantId}`
   const records = await textRecords(name)
-  // A long text comes in pieces of 255 bytes.
+  // A long text is split into pieces of 255 bytes.
   if (records.some((pieces) => pieces.join('').trim() === value)) return
   throw new ServiceError(
     'invalid_request',
@@ -41,7 +41,7 @@ export async function verifyDomain(
 async function textRecords(name: string): Promise<string[][]> {
   try {
     const resolver = new Resolver({ timeout: 2_000, tries: 2 })
-    // Those that the application has set; a named import would not follow dns.setServers().
+    // The servers that the application has set. A named import would not follow `dns.setServers()`.
     resolver.setServers(dns.getServers())
     return await resolver.resolveTxt(name)
   } catch (cause) {

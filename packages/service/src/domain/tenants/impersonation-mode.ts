@@ -12,7 +12,7 @@ export const impersonationModes = ['off', 'asked', 'allowed'] as const
 /** One of {@link impersonationModes}. */
 export type ImpersonationMode = (typeof impersonationModes)[number]
 
-/** The mode of a tenant; `off` for one that has none, or a value of a newer version. */
+/** The mode of a tenant; `off` if it has none, or a value that only a newer version knows. */
 export function impersonationMode({ metadata }: Pick<Tenant, 'metadata'>): ImpersonationMode {
   const { [IMPERSONATION_KEY]: value } = metadata
   return impersonationModes.find((one) => one === value) ?? 'off'

@@ -3,10 +3,13 @@ import type { TenantLogo } from '../../store/records.ts'
 import { ServiceError } from '../writes/errors.ts'
 import { type Reason, reason } from '../writes/reasons/index.ts'
 
-/** The most bytes of a logo. In base64, it fits into the largest body of the API. */
+/** The size of a logo at most, in bytes. In base64, it fits into the largest body of the API. */
 export const MAX_LOGO_BYTES = 131_072
 
-/** The most pixels of a side. A decoder in a browser or a mail program needs 4 bytes for each pixel, however few bytes there are. */
+/**
+ * The length of a side at most, in pixels. A decoder in a browser or mail program needs 4 bytes for each pixel, even if
+ * the file is small.
+ */
 export const MAX_LOGO_SIDE = 2_048
 
 interface Size {
@@ -16,16 +19,17 @@ interface Size {
 
 interface Format {
   readonly type: TenantLogo['type']
-  /** Whether the bytes begin as those of the format do. */
+  /** Whether the bytes begin like those of the format. */
   isFormat(bytes: Buffer): boolean
-  /** The size in the header; `undefined` where the header is cut short or has none. */
+  /** The size in the header; `undefined` if the header is incomplete or has none. */
   sizeOf(bytes: Buffer): Size | undefined
 }
 
 const textAt = (bytes: Buffer, start: number, end: number) => bytes.toString('latin1', start, end)
 
 /**
- * The formats of a logo. The bytes alone say which one it is: a name and a header of a request are the sender's words.
+ * The formats of a logo. Only the bytes decide which one it is, because a name and a request header are claims of the
+ * sender.
  *
  * @see PNG, Third Edition §5.2 and §11.2.1; ITU-T T.81 Annex B; RFC 9649 §2.3 to §2.7
  */
@@ -53,12 +57,15 @@ const formats: readonly Format[] = [
 /** The media types of a logo. */
 export const logoTypes: readonly TenantLogo['type'][] = formats.map(({ type }) => type)
 
-/** Segments are skipped by their lengths, up to the first that describes a frame. */
+/**
+ * The size of a JPEG. Segments are skipped by their lengths, up to the first one that describes a
+ * frame.
+ */
 function sizeOfJpeg(bytes: Buffer): Size | undefined {
   for (let at = 2; at + 9 <= bytes.length; ) {
     if (bytes[at] !== 0xff) return undefined
     const marker = bytes[at + 1] as number
-    // Any number of fill bytes may stand in front of a marker.
+    // There may be any number of fill bytes before a marker.
     if (marker === 0xff) at += 1
     else if (marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)) {
       return { height: bytes.readUInt16BE(at + 5), width: bytes.readUInt16BE(at + 7) }
@@ -87,7 +94,8 @@ function sizeOfWebp(bytes: Buffer): Size | undefined {
 }
 
 /**
- * Judges the bytes of an image. Its content is not decoded, and its metadata stays.
+ * Checks the bytes of an image, and describes it. Its content is not decoded, and its metadata
+ * stays.
  *
  * @throws ServiceError `invalid_request` for an image that is refused.
  */
@@ -104,7 +112,7 @@ export function checkLogo(bytes: Buffer): TenantLogo {
   return { hash: digest, type: format.type, width, height, bytes: bytes.length }
 }
 
-/** SVG is XML, maybe behind a byte-order mark and spaces, or compressed. */
+/** Whether bytes look like SVG: XML, perhaps after a byte-order mark and spaces, or compressed. */
 function isMarkup(bytes: Buffer): boolean {
   const start = bytes.toString('utf8', 0, 200).replace(/^[\ufeff\s]+/, '')
   return start.startsWith('<') || (bytes[0] === 0x1f && bytes[1] === 0x8b)

@@ -6,10 +6,10 @@ import { notFound } from '../writes/errors.ts'
 import { checkLogo } from './logo-image.ts'
 
 /**
- * Replaces the uploaded logo of a tenant, or takes it away. Of two at once, the later one stays.
+ * Replaces or removes the uploaded logo of a tenant. Of two requests at once, the later one wins.
  *
- * @param bytes - The image; `undefined` takes the logo away.
- * @param readAt - The `updatedAt` of the tenant that the caller has changed. Default: any.
+ * @param bytes - The image; `undefined` removes the logo.
+ * @param readAt - The `updatedAt` of the version that the caller has edited. Default: any version.
  * @throws ServiceError `invalid_request` for an image that is refused, `conflict` when the tenant was changed since.
  */
 export async function setLogo(
@@ -32,7 +32,7 @@ export async function setLogo(
   )
 }
 
-/** The bytes of the logo with that hash, if the tenant has it now. */
+/** The bytes of the tenant's current logo, if it has that hash. */
 export async function findLogo(
   { store }: Pick<Scope['context'], 'store'>,
   { id, logo }: Pick<Tenant, 'id' | 'logo'>,

@@ -4,12 +4,12 @@ import type { MessageOutcome } from '../../store/protocol-store.ts'
 import { type DomainContext, nowMicros } from '../writes/context.ts'
 import { DAY_MICROS, MONTH_DAYS } from './activity.ts'
 
-/** How many days the counts are kept. */
+/** The number of days for which counts are kept. */
 const KEPT_DAYS = MONTH_DAYS + 1
 
 const today = ({ clock }: Pick<DomainContext, 'clock'>) => Math.floor(nowMicros(clock) / DAY_MICROS)
 
-/** Counts a mail that was sent or given up, on the day of today in UTC. */
+/** Counts a mail that was sent or given up, on the current day in UTC. */
 export function countMail(
   context: DomainContext,
   tenantId: string,
@@ -29,10 +29,10 @@ export async function mailsOfMonth(context: DomainContext, tenantId: string): Pr
   })
 }
 
-/** How often old counts are deleted. */
+/** The interval at which old counts are deleted. */
 const PRUNE_MS = DAY_MICROS / 1_000
 
-/** Deletes old counts outside of requests, at once and each day. */
+/** Starts to delete old counts in the background, at once and each day. */
 export async function startMailDayUpkeep(
   context: DomainContext,
   background: Background,

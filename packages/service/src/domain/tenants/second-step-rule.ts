@@ -18,7 +18,7 @@ export interface SecondStepRule {
   readonly isDue: boolean
 }
 
-/** The rule of some days, as the metadata of a tenant and an application has them: the first one decides. */
+/** The rule from the days in the metadata of a tenant and an application. The earliest day decides. */
 export function secondStepRule(
   { clock }: Pick<DomainContext, 'clock'>,
   ...days: readonly unknown[]
@@ -34,7 +34,9 @@ export function isDay(value: unknown): value is string {
   return typeof value === 'string' && instantOfDay(value) !== undefined
 }
 
-/** Whether users can have a second step at all: else the rule would let none of them in. */
+/**
+ * Whether users can have a second step at all. Otherwise, the rule would let none of them log in.
+ */
 export function allowsSecondSteps(settings: TenantSettings): boolean {
   return allowedFactors(settings).length > 0
 }

@@ -72,7 +72,7 @@ const RULES: Readonly<Record<string, { isGood(value: string): boolean; wanted: R
   [LOGO_KEY]: { isGood: isImageUrl, wanted: reason('wanted_image_url') },
 }
 
-/** Refuses values that would do nothing. A value that is stored already may stay. */
+/** Refuses values that would have no effect. A stored value may stay. */
 export function checkNewFeatures(metadata: Metadata, stored: Metadata | undefined): void {
   for (const [key, { isGood, wanted }] of Object.entries(RULES)) {
     const value = metadata[key]
@@ -105,7 +105,7 @@ export function needsSecondOperator({ metadata }: Pick<Tenant, 'metadata'>): boo
 }
 
 /**
- * Refuses a change of rules that guard users against operators, for an operator who is no owner.
+ * Refuses an operator who is not an owner to change rules that protect users from operators.
  *
  * @throws ServiceError `not_permitted`.
  */
@@ -124,8 +124,8 @@ export function checkOwnerRules(
 }
 
 /**
- * The color and the image of the tenant's pages, if it has them. The URL of an uploaded image, which stands before one by its
- * address, is a path at the tenant's domain.
+ * The color and the image of the tenant's pages, if it has them. An uploaded image takes precedence over a linked one.
+ * Its URL is a path at the tenant's domain.
  */
 export function brandOf({ metadata, logo }: Pick<Tenant, 'metadata' | 'logo'>): {
   color: string | undefined
@@ -138,10 +138,13 @@ export function brandOf({ metadata, logo }: Pick<Tenant, 'metadata' | 'logo'>): 
   }
 }
 
-/** The path of an uploaded image at the tenant's domain. Another image has another path, so each may be cached for ever. */
+/**
+ * The path of an uploaded image at the tenant's domain. Each image has a different path, so it may be cached without
+ * limit.
+ */
 export const logoPath = (hash: string): string => `/logo/${hash}`
 
-/** The image of the tenant by a URL that works anywhere. Mail and console are read at no domain of the tenant. */
+/** The URL of the tenant's image that works everywhere, because mail and the console are not at the tenant's domain. */
 export function absoluteLogo(
   tenant: Pick<Tenant, 'metadata' | 'logo' | 'settings'>,
 ): string | undefined {
@@ -159,7 +162,10 @@ function isColor(value: string): boolean {
   return /^#[0-9a-f]{6}$/i.test(value)
 }
 
-/** The URL goes into a header, where commas, semicolons and spaces mean something. */
+/**
+ * Whether a text is the URL of an image. It goes into a header, in which commas, semicolons and
+ * spaces have a meaning.
+ */
 function isImageUrl(value: string): boolean {
   const url = URL.parse(value)
   if (url?.protocol !== 'https:' || url.username || url.password) return false

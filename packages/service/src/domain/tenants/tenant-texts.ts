@@ -15,11 +15,11 @@ export type TextLanguage = (typeof textLanguages)[number]
 
 /** The limits of a text. */
 export interface TextRule {
-  /** The most bytes of UTF-8. */
+  /** The length at most, in bytes of UTF-8. */
   readonly most: number
-  /** The placeholders that it can have, without braces. */
+  /** The allowed placeholders, without braces. */
   readonly places: readonly string[]
-  /** Those among them that it cannot leave out. */
+  /** The placeholders that it must have. */
   readonly required: readonly string[]
 }
 
@@ -32,7 +32,7 @@ const ofCode: TextRule = {
 }
 const ofPage: TextRule = { most: 300, places: ['company'], required: [] }
 
-/** The texts that a tenant can have of its own, in the order of the console. */
+/** The texts that a tenant can replace, in the order of the console. */
 export const textRules = {
   mail_verify_subject: subject,
   mail_verify_text: ofLink,
@@ -56,18 +56,21 @@ export type TextName = keyof typeof textRules
 /** The names of {@link textRules}. */
 export const textNames = Object.keys(textRules) as readonly TextName[]
 
-/** The messages with texts of {@link textRules}: the part of their names behind `mail_`. */
+/**
+ * The messages whose texts a tenant can replace: the part after `mail_` of names in
+ * {@link textRules}.
+ */
 export const textMails = ['verify', 'reset', 'invite', 'code', 'login_code'] as const
 
 /** One of {@link textMails}. */
 export type TextMail = (typeof textMails)[number]
 
-/** Texts as they were sent: an empty one, `null` and one that is missing are ours. */
+/** Texts as a caller sent them. An empty text, `null` and a missing one mean our own text. */
 export type SentTexts = {
   readonly [Language in TextLanguage]?: { readonly [Name in string]?: string | null } | null
 }
 
-/** The own text of a tenant in a language; `undefined` where it is ours. */
+/** The text of a tenant in a language; `undefined` if it uses ours. */
 export function ownText(
   { texts }: Pick<Tenant, 'texts'>,
   language: TextLanguage,
@@ -77,7 +80,7 @@ export function ownText(
 }
 
 /**
- * The texts as they are stored.
+ * Checks texts, and returns them in the form in which they are stored.
  *
  * @throws ServiceError `invalid_request` for the first text that is refused.
  */
@@ -97,7 +100,7 @@ export function checkTexts(sent: SentTexts): TenantTexts {
 /**
  * Replaces the texts of a tenant.
  *
- * @param readAt - The `updatedAt` of the tenant that the caller has changed. Default: any.
+ * @param readAt - The `updatedAt` of the version that the caller has edited. Default: any version.
  * @throws ServiceError `invalid_request` for a text that is refused, `conflict` when the tenant was changed since.
  */
 export async function updateTexts(scope: Scope, sent: SentTexts, readAt?: Micros): Promise<Tenant> {
@@ -113,23 +116,23 @@ export async function updateTexts(scope: Scope, sent: SentTexts, readAt?: Micros
   )
 }
 
-/** Control characters, those that turn the direction of text, and those that are not seen. */
+/** Control characters, characters that change the direction of text, and invisible ones. */
 const UNSHOWN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}\u115f\u1160\u3164\uffa0\u2800]/u
 
-/** A host, an address of a mailbox or of a page, in the form of NFKC. Dots of other scripts count as dots. */
+/** A host, or an address of a mailbox or web page, in NFKC. Dots of other scripts count as dots. */
 const ELSEWHERE =
   /@|:\/\/|\/\/|\bwww\b|[\p{L}\p{N}_-]+[.\u3002\uff61]\p{L}[\p{L}\p{N}-]+|\d+[.\u3002]\d+[.\u3002]\d+/iu
 
-/** A telephone number: at least six digits with what stands between them. */
+/** A telephone number: at least six digits, with separators between them. */
 const TELEPHONE = /(?:\d[\s()./+-]*){6,}/
 
-/** The most characters of a name in a message. */
+/** The length of a name in a message at most, in characters. */
 const NAME_LENGTH = 100
 
 /**
- * The name of a company or an application in a message, which goes out from the address of the installation: the name, or the
- * domain of the tenant in its place where the name holds an address of a page or a mailbox, a telephone number, a line break or
- * characters that are not seen, or has more than 100 characters. The tenant's own domain, and one above it, is no such address.
+ * The name of a company or an application in a message, which is sent from the address of the installation. Replaced by
+ * the tenant's domain if the name has an address of a page or mailbox, a telephone number, a line break or invisible
+ * characters, or more than 100 characters. The tenant's own domain and its parents are allowed in it.
  */
 export function nameInMail(name: string, domain: string): string {
   const isOwn = (host: string) => domain === host || domain.endsWith(`.${host}`)
@@ -138,7 +141,7 @@ export function nameInMail(name: string, domain: string): string {
     .replace(/[\p{L}\p{N}_.-]+/gu, (word) =>
       isOwn(word.toLowerCase().replace(/\.$/, '')) ? 'x' : word,
     )
-  // Two of the characters that are not seen are needed to write some languages.
+  // Two of the invisible characters are needed to write some languages.
   const isShown = isWhole(name) && !UNSHOWN.test(name.replace(/[\u200c\u200d]/g, ''))
   const isShort = [...name].length <= NAME_LENGTH
   const isName = isShown && isShort && !ELSEWHERE.test(others) && !TELEPHONE.test(others)

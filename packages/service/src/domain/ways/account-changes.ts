@@ -10,10 +10,10 @@ import { afterRuling } from './valid-links.ts'
 import { type EndingLogin, isLoginValid, type Login, withoutSessions } from './valid-logins.ts'
 import { hasOpenWay, isOpenWay, type TenantWays } from './ways-in.ts'
 
-/** How many credentials a user can have in all. */
+/** The number of credentials that a user can have. */
 const MOST = 40
 
-/** How many more credentials of a kind the user can add. */
+/** The number of credentials of a kind that the user can still add. */
 export function roomFor(kind: CredentialKind, credentials: readonly Credential[]): number {
   const ofKind = credentials.filter((credential) => credential.kind === kind).length
   const described = credentialKinds[kind]
@@ -26,14 +26,14 @@ interface AccountWrite {
   readonly scope: Scope
   readonly action: WriteAction
   readonly target: string
-  /** The login of the user who makes the change; without it, the change is not the user's own. */
+  /** The login of the user who makes the change. Absent if another person or a program makes it. */
   readonly login?: Login | undefined
-  /** Likewise, where that login asks for the end of all others. */
+  /** The same for a login that ends all other sessions. */
   readonly ending?: EndingLogin | undefined
 }
 
 /**
- * Changes a user together with the credentials; what `change` decides holds at the moment of the write.
+ * Changes a user together with the credentials; `change` decides at the moment of the write.
  *
  * @param change - Returns the changed account. If it returns the same object, nothing is written. The store may call it
  *   again.
@@ -69,11 +69,11 @@ export async function changeAccount(
   return isAllowed ? account : undefined
 }
 
-/** How a user adds a credential. */
+/** Options of adding a credential. */
 interface AddOptions {
-  /** The user's own login, which must still be valid. */
+  /** The login of the user, which must still be valid. */
   readonly login?: Login
-  /** Given with the user's first second factor, which ends all other sessions and adds recovery codes. */
+  /** Set with the user's first second factor, which ends all other sessions and adds recovery codes. */
   readonly first?: { readonly ending: EndingLogin; readonly recovery: Credential }
 }
 
@@ -103,7 +103,8 @@ export async function addCredential(
       added = 'added'
       return { ...account, credentials: [...credentials, credential] }
     }
-    // The others were removed since the user has asked: the sessions have to end, and nothing is prepared for it.
+    // The other factors were removed meanwhile, so this is the first one: sessions would have to end, which was not
+    // prepared.
     if (!first) return account
     added = 'added_first'
     const { ending, recovery } = first
@@ -126,12 +127,12 @@ export async function addCredential(
   return account ? added : 'refused'
 }
 
-/** Whether both are accounts at one connection: a user has one of each. */
+/** Whether both are accounts at the same connection. A user can have only one of each. */
 function isSameConnection(a: Credential, b: Credential): boolean {
   return a.kind === 'social' && b.kind === 'social' && a.connectionId === b.connectionId
 }
 
-/** Whether the user could not log in any more without the credential. */
+/** Whether the user could no longer log in without the credential. */
 export function isOnlyWay(
   tenant: TenantWays,
   credentials: readonly Credential[],
@@ -146,8 +147,8 @@ export function isOnlyWay(
 /**
  * Removes a credential for its user, and with the last second factor the recovery codes. All sessions end.
  *
- * @returns `gone`: there is no such credential, or the login is no longer valid. `only_way`: nothing
- *   was removed, as the user could not come back.
+ * @returns `gone` if there is no such credential, or the login is no longer valid; `only_way` if the user could no
+ *   longer log in without it, so nothing was removed.
  */
 export async function removeOwnCredential(
   scope: Scope,
@@ -181,7 +182,8 @@ export async function removeOwnCredential(
  * credentials and sessions are removed, including second steps, because another person may have
  * created the account. An account whose address was verified before keeps them.
  *
- * @param user - Has the address that was proven; nothing is done when it is another by now.
+ * @param user - The user, with the address that was proven. Nothing is done if the address has
+ *   changed meanwhile.
  * @param own - A credential that the owner has just set, which stays.
  * @returns The user, and whether this was the first proof; `undefined` when the address is another
  *   or waits for a second operator, or the credential is another user's.
@@ -222,9 +224,11 @@ export async function claimAccount(
 }
 
 /**
- * Marks the address of a user as verified, as an operator says so. Else as {@link claimAccount}.
+ * Marks the address of a user as verified on behalf of an operator, and otherwise does the same as
+ * {@link claimAccount}.
  *
- * @throws ServiceError `not_permitted` for the operator who has changed the address lately, `not_found` for an unknown user.
+ * @throws ServiceError `not_permitted` for the operator who has recently changed the address, `not_found` for an
+ *   unknown user.
  */
 export async function confirmByOperator(scope: Scope, userId: string): Promise<User> {
   const now = nowMicros(scope.context.clock)
@@ -249,9 +253,10 @@ export async function confirmByOperator(scope: Scope, userId: string): Promise<U
 }
 
 /**
- * Removes a way to log in, as an operator says so; all sessions end.
+ * Removes a way to log in on behalf of an operator. All sessions end.
  *
- * @throws ServiceError `not_permitted` for the operator who has changed the address lately, `not_found` if it is not there.
+ * @throws ServiceError `not_permitted` for the operator who has recently changed the address, `not_found` if there is
+ *   no such credential.
  */
 export async function removeByOperator(scope: Scope, userId: string, id: string): Promise<void> {
   function change(account: Account): Account {
@@ -273,7 +278,7 @@ export function claimedUser({ context }: Scope, user: User): User {
   return withoutSessions(context, updated(context, user, { verifiedAt: nowMicros(context.clock) }))
 }
 
-/** The ids of credentials that went. */
+/** The ids of removed credentials. */
 export function removedBetween(before: Account, after: Account): string[] {
   const left = new Set(after.credentials.map(({ id }) => id))
   return before.credentials.map(({ id }) => id).filter((id) => !left.has(id))

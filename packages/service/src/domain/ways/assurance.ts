@@ -37,7 +37,7 @@ export const methodsOf: Readonly<Record<FactorKind, readonly Method[]>> = {
 /** The second factors, the best first. */
 export const factorKinds = Object.keys(methodsOf) as FactorKind[]
 
-/** The way of a login, by its first proof; `undefined` without any. */
+/** The way of a login, by its first method; `undefined` without one. */
 export function loginWayOf([first]: readonly Method[]): LoginWay | undefined {
   return first && wayOfMethod[first]
 }
@@ -55,8 +55,8 @@ const wayOfMethod: Readonly<Record<Method, LoginWay>> = {
 }
 
 /**
- * How strong a login is after these proofs. A mailed code makes no second factor, in either step:
- * the same mailbox resets the password. Nor does an account at a provider, whose strength is not known.
+ * The strength of a login after these proofs. A mailed code is no second factor in either step, because the same
+ * mailbox can reset the password. Nor is an account at a provider, whose strength is unknown.
  */
 export function levelOf(proofs: readonly Method[]): Level {
   const has = (...methods: Method[]) => methods.some((method) => proofs.includes(method))
@@ -73,7 +73,7 @@ export function levelOf(proofs: readonly Method[]): Level {
 }
 
 /**
- * The claim `amr`, frozen: applications compare its values.
+ * The claim `amr`. Its values never change, because applications compare them.
  *
  * @see RFC 8176 §2
  */
@@ -82,7 +82,7 @@ export function amrOf(proofs: readonly Method[]): string[] {
   const [isBound, isSyncable] = [has('passkey_bound', 'key_bound'), has('passkey', 'key')]
   return [
     ...(has('password') ? ['pwd'] : []),
-    // RFC 8176 has no value for it.
+    // RFC 8176 has no value for a login at a provider.
     ...(has('social') ? ['fed'] : []),
     ...(has('totp_app', 'totp_email', 'recovery_codes') ? ['otp'] : []),
     ...(isBound ? ['hwk'] : []),
@@ -92,7 +92,7 @@ export function amrOf(proofs: readonly Method[]): string[] {
   ]
 }
 
-/** The factors proven for a session with these claims, as far as they matter for the next step. */
+/** The factors of a session with these claims, as far as the next step needs to know them. */
 export function proofsOf(acr: string | undefined, amr: readonly string[] = []): Method[] {
   if (amr.includes('fed')) return amr.length === 1 ? ['social'] : ['social', afterSocial(amr)]
   const isByMail = amr.includes('otp') && !amr.includes('pwd')
@@ -110,7 +110,9 @@ export function proofsOf(acr: string | undefined, amr: readonly string[] = []): 
   }
 }
 
-/** The factor that followed an account at a provider; of the codes, the weakest. */
+/**
+ * The factor that followed an account at a provider. If it was a code, the weakest kind is assumed.
+ */
 function afterSocial(amr: readonly string[]): Method {
   return amr.includes('otp') ? 'totp_email' : secondOf(amr)
 }
@@ -122,7 +124,7 @@ function secondOf(amr: readonly string[]): Method {
 }
 
 /**
- * The values of `acr`, frozen: applications compare them. A login by one factor has none.
+ * The values of `acr`. They never change, because applications compare them. A login with one factor has none.
  *
  * @see REFEDS Multi-Factor Authentication Profile, OpenID Connect Extended Authentication Profile ACR Values 1.0
  */
@@ -144,26 +146,26 @@ export function levelOfAcr(acr: string): Exclude<Level, 'single'> | undefined {
   return entries.find(([, value]) => value === acr)?.[0]
 }
 
-/** The strengths that some second factors can give to a login that begins like this. */
+/** The levels that a login with this first step can reach with some second factors. */
 export function reachableLevels(first: Method, kinds: readonly FactorKind[]): Level[] {
   return kinds.flatMap((kind) => methodsOf[kind].map((method) => levelOf([first, method])))
 }
 
-/** The levels among the requested values of `acr`; values that are not known ask for nothing. */
+/** The levels among the requested values of `acr`. Unknown values are ignored. */
 export function requestedLevels(parameter: unknown): Level[] {
   return requestedAcrs(parameter)
     .map(levelOfAcr)
     .filter((level) => level !== undefined)
 }
 
-/** The values of `acr` that an application asks for, in the order of its preference. */
+/** The values of `acr` that an application requests, in the order of its preference. */
 export function requestedAcrs(parameter: unknown): string[] {
   return typeof parameter === 'string' ? parameter.split(' ').filter((value) => value !== '') : []
 }
 
 /**
  * The `acr` of a response: the first requested value that the login meets, because applications
- * compare it with their request. If it meets none, the login's own.
+ * compare it with their request. If it meets none, it is that of the login.
  *
  * @param own - The strongest value that the login meets.
  * @see OpenID Connect Core 1.0 §3.1.2.1

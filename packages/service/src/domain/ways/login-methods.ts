@@ -5,7 +5,7 @@ import { type FactorKind, factorKinds, type Method } from './assurance.ts'
 /** A way to begin a login. */
 export type FirstStep = 'password' | 'totp_email' | 'hardware'
 
-/** The ways to begin a login at the tenant, the main one first: what every user has comes before passkeys. */
+/** The ways to begin a login at the tenant. The main one comes first; passkeys come after ways that every user has. */
 export function firstSteps(settings: TenantSettings): FirstStep[] {
   const allowed: Record<FirstStep, boolean> = {
     password: settings.allowPasswords,
@@ -29,7 +29,7 @@ export function allowsMailLogin({ allowPasswords, allowTotpEmail }: TenantSettin
   return !allowPasswords && allowTotpEmail
 }
 
-/** The first step, which second factors follow. */
+/** The first step before a second factor. */
 export function firstMethod({ allowPasswords }: TenantSettings): 'password' | 'totp_email' {
   return allowPasswords ? 'password' : 'totp_email'
 }

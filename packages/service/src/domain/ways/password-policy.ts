@@ -1,27 +1,30 @@
 import type { Tenant } from '../../store/records.ts'
 
-/** The key of a tenant's metadata with the least number of characters of a password that a user chooses. */
+/** The key of a tenant's metadata with the minimum length of passwords that users choose. */
 export const LENGTH_KEY = 'latchkey_password_min_length'
-/** The key of a tenant's metadata that says whether passwords are looked for in the ranges of Pwned Passwords. */
+/** The key of a tenant's metadata that says whether passwords are looked up at Pwned Passwords. */
 export const RANGES_KEY = 'latchkey_leaked_password_check'
 
-/** The least number of characters for every tenant. */
+/** The minimum length at every tenant, in characters. */
 export const LEAST_CHARACTERS = 8
 
-/** bcrypt reads 72 bytes, which are 24 characters where each has three: more could not be entered in every script. */
+/**
+ * The highest minimum length that a tenant can set. bcrypt reads 72 bytes, which are 24 characters of three bytes each,
+ * so a longer minimum could not be met in every script.
+ */
 export const MOST_LEAST_CHARACTERS = 24
 
 /** The rules of a tenant for passwords that people choose. */
 export interface PasswordPolicy {
-  /** The least number of characters. */
+  /** The minimum length, in characters. */
   readonly least: number
-  /** Whether leaked passwords are looked for at Pwned Passwords, beside the lists of the service. */
+  /** Whether passwords are looked up at Pwned Passwords, besides the lists of the service. */
   readonly asksRanges: boolean
-  /** Whether the tenant has set any of it. */
+  /** Whether the tenant has set any of these. */
   readonly isSet: boolean
 }
 
-/** The policy of a tenant. A value that is not known has no effect. */
+/** The policy of a tenant. Unknown values have no effect. */
 export function passwordPolicy({ metadata }: Pick<Tenant, 'metadata'>): PasswordPolicy {
   const { [LENGTH_KEY]: length = '', [RANGES_KEY]: ranges } = metadata
   const hasLength = isMinLength(length)
@@ -33,7 +36,7 @@ export function passwordPolicy({ metadata }: Pick<Tenant, 'metadata'>): Password
   }
 }
 
-/** Whether a value is a least number of characters that a tenant can have. */
+/** Whether a value is a minimum length that a tenant can set. */
 export function isMinLength(value: string): boolean {
   return (
     /^[1-9]\d?$/.test(value) &&

@@ -6,13 +6,13 @@ import { reason } from '../writes/reasons/index.ts'
 import { afterRuling, standingOf } from './valid-links.ts'
 
 /**
- * The rule that one operator alone gives an account to no other person. Otherwise an operator could
- * change a verified address, mark the new one as verified or have a password link sent to it, and
- * log in as the user. So for a day, the new address proves nothing, unless another operator
+ * The rule that no operator alone can hand an account over to another person. Otherwise an operator
+ * could change a verified address, mark the new one as verified or have a password link sent to it,
+ * and log in as the user. So for a day, the new address proves nothing, unless another operator
  * confirms it.
  */
 
-/** How long a new address proves nothing. */
+/** The time for which a new address proves nothing. */
 const HOLD_MICROS = 86_400 * 1e6
 
 /** The parts of an account that the rule reads. */
@@ -27,10 +27,11 @@ export function holdOf(account: Held, now: Micros): Readdressed | undefined {
 }
 
 /**
- * The standing after an operator has changed the address. The reader of a proven address that is left can contest
- * that. An account that goes back to such an address waits for no other operator, and is contested no more.
+ * The standing after an operator has changed the address. The reader of the former address can contest the change if
+ * that address was proven. If the address is changed back to it, no other operator has to confirm that, and a dispute
+ * is over.
  *
- * @param needsSecond - Whether the tenant asks for a second operator.
+ * @param needsSecond - Whether the tenant requires a second operator.
  */
 export function afterReaddress(
   { context, actor }: ServiceScope,
@@ -65,7 +66,10 @@ export function afterReaddress(
   }
 }
 
-/** Whether the account waits for another operator than the actor: because of a new address, or as that was contested. */
+/**
+ * Whether the account waits for an operator other than the actor, because the actor has changed the address, or that
+ * change was contested.
+ */
 function isOwnChange({ context, actor }: ServiceScope, account: Held): boolean {
   const { readdressed } = standingOf(account)
   if (readdressed?.by !== actor.name) return false
@@ -85,7 +89,7 @@ export function afterConfirmation(account: Account, now: Micros): Standing {
   return readdressed ? { ...standing, readdressed: { ...readdressed, until: now } } : standing
 }
 
-/** Whether an operator acts, not the user or a program. */
+/** Whether the actor is an operator, not the user or a program. */
 export function isOperator({ actor }: Pick<ServiceScope, 'actor'>): boolean {
   return actor.name.startsWith('operator:')
 }

@@ -2,15 +2,15 @@ import type { Account, StandingEffect } from '../../store/ports.ts'
 import { type Micros, newStanding, type Standing, type User } from '../../store/records.ts'
 import type { DomainContext } from '../writes/context.ts'
 
-/** The state of an account when a link was mailed, by which the link is judged when it is followed. */
+/** The state of an account when a link was mailed. It decides whether the link still counts when it is followed. */
 export interface LinkOrigin {
-  /** The address that it was mailed to, in the form in which addresses are compared. */
+  /** The address to which it was mailed, in the form in which addresses are compared. */
   readonly emailKey: string
   readonly moves: number
   readonly rulings: number
 }
 
-/** An origin as it was stored: links of an earlier release have counted nothing. */
+/** A stored origin. Links of an earlier release have no counts. */
 export interface StoredOrigin {
   readonly emailKey: string
   readonly moves?: number | undefined
@@ -25,7 +25,7 @@ export function readStanding(
   return store.users.standing(tenantId, id)
 }
 
-/** The origin of a link that is mailed to the user now. */
+/** The origin of a link that is mailed now. */
 export async function originOf(
   context: Pick<DomainContext, 'store'>,
   user: Pick<User, 'tenantId' | 'id' | 'emailKey'>,
@@ -40,9 +40,9 @@ export function standingOf({ standing = newStanding }: Pick<Account, 'standing'>
 }
 
 /**
- * Whether a mailed link still counts. It is not valid once the user has left the address that it
- * was mailed to, even if the user has it again, and once an operator has decided about the account.
- * The write that the link leads to has to judge it.
+ * Whether a mailed link still counts. It does not once the address was changed, even if it was
+ * changed back, or once an operator has decided about the account. Check it inside the write that
+ * the link leads to.
  */
 export function isLinkValid(
   account: Pick<Account, 'user' | 'standing'>,
@@ -54,8 +54,8 @@ export function isLinkValid(
 }
 
 /**
- * Whether the link that was mailed when the user left an address still counts. It outlives later moves, as an intruder
- * would only have to move twice; an operator ends it.
+ * Whether the link that was mailed when the user left an address still counts. Later changes of the address do not end
+ * it, because an intruder would only have to make two. A decision of an operator does.
  */
 export function isMoveLinkValid(
   account: Pick<Account, 'standing'>,
@@ -64,7 +64,7 @@ export function isMoveLinkValid(
   return standingOf(account).rulings === rulings
 }
 
-/** The standing after an act of an operator: all earlier links are void, and a dispute is over. */
+/** The standing after an act of an operator: earlier links are void, and a dispute is over. */
 export function afterRuling(account: Account): Standing {
   const { moves, rulings, readdressed } = standingOf(account)
   return { ...newStanding, moves, rulings: rulings + 1, readdressed }
@@ -73,7 +73,7 @@ export function afterRuling(account: Account): Standing {
 /**
  * The standing of a user whose address a link takes back. The reader of the present address can contest that.
  *
- * @param at - The instant to which the account is taken back.
+ * @param at - The time whose state is restored.
  */
 export function afterTakeBack(account: Account, at: Micros): Standing {
   const standing = standingOf(account)
@@ -82,7 +82,10 @@ export function afterTakeBack(account: Account, at: Micros): Standing {
   return { ...standing, moves: standing.moves + 1, displaced }
 }
 
-/** The effect of an edit of an operator: another address, or a user who is disabled or enabled, is a ruling. */
+/**
+ * The effect of an operator's edit on the standing: changing the address, and disabling or enabling the user, are
+ * rulings.
+ */
 export function effectOfEdit(before: User, after: User): StandingEffect | undefined {
   const isRuling = before.emailKey !== after.emailKey || before.disabled !== after.disabled
   return isRuling ? 'ruled' : undefined

@@ -2,17 +2,17 @@ import { randomInt } from 'node:crypto'
 import type { Micros, User } from '../../store/records.ts'
 import { type DomainContext, nowMicros } from '../writes/context.ts'
 
-/** A login on whose behalf a user acts. Times are in seconds since the epoch. */
+/** The login with which a user acts. Times are in seconds since the epoch. */
 export interface Login {
   readonly loggedInAt: number
-  /** The end of the user's sessions that this one has asked for, and has outlived. */
+  /** The end of the user's sessions that this login requested and survived. */
   readonly keptAt?: number | undefined
 }
 
 /** A login that asks for the end of all sessions but its own. */
 export interface EndingLogin {
   readonly login: Login
-  /** The instant from which sessions are valid after that end; see {@link endOfSessions}. */
+  /** The time from which sessions are valid afterwards; see {@link endOfSessions}. */
   readonly at: Micros
 }
 
@@ -20,7 +20,7 @@ export interface EndingLogin {
  * Whether a login at `loggedInAt` (seconds since the epoch) is still valid. It is not if the user
  * is disabled or the user's sessions were ended since.
  *
- * @param keptAt - The end that this login has asked for. It outlives that one, and no other.
+ * @param keptAt - The end of sessions that this login requested. It survives only that one.
  */
 export function isLoginValid(user: User, loggedInAt = 0, keptAt?: number): boolean {
   if (user.disabled) return false

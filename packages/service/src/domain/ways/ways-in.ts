@@ -15,7 +15,7 @@ export function isFirstFactor(credential: Credential): credential is FirstCreden
   return credentialKinds[credential.kind].role === 'first'
 }
 
-/** The facts about a tenant on which its open ways in depend. */
+/** The facts about a tenant that decide which ways to log in are open. */
 export interface TenantWays {
   readonly settings: TenantSettings
   /** The connections at which users can log in now. */
@@ -43,7 +43,7 @@ export function hasOpenWay(tenant: TenantWays, credentials: readonly Credential[
   )
 }
 
-/** How a login began. */
+/** The way in which a login began. */
 export interface Beginning {
   readonly method: Method | undefined
   /** The connection of a login at a provider. */
@@ -52,8 +52,8 @@ export interface Beginning {
 
 /**
  * Whether a login that has begun in this way may continue: the tenant still offers the way, and the
- * user has an enabled credential for it. An account at a provider may be one that is connected at
- * the end of this very login.
+ * user has an enabled credential for it. An account at a provider may be connected only at the end
+ * of this login.
  */
 export function canBeginBy(
   { method, connectionId }: Beginning,
@@ -71,7 +71,7 @@ export function canBeginBy(
       return open.some((one) => one.kind === 'hardware' && one.isSyncable === isSyncable)
     }
     case 'totp_email':
-      // Passwords that were switched on meanwhile take nothing from a login that is under way.
+      // If passwords are enabled meanwhile, a login with a mailed code in progress may continue.
       return settings.allowTotpEmail
     case 'social':
       return connectionId === undefined

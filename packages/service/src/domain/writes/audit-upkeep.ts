@@ -4,14 +4,16 @@ import type { DomainContext } from './context.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1_000
 
-/** The interval in which surplus refused requests are deleted: a key makes some thousand in this time. */
+/**
+ * The interval, in milliseconds, at which surplus refused requests are deleted. A key makes some thousand in this time.
+ */
 const TRIM_EVERY_MS = 10_000
 
 /**
  * Keeps the audit log within its limits, outside of requests: deletes old entries at once and each day, and surplus
  * refused requests every ten seconds.
  *
- * @param days - How long entries are kept.
+ * @param days - The days for which entries are kept.
  */
 export async function startAuditUpkeep(
   context: DomainContext,

@@ -3,18 +3,18 @@ import type { AuditEntry, AuditOutcome, LoginWay, StoredAuditEntry } from '../..
 import type { ReaderLag } from '../../telemetry/gauges.ts'
 import { type DomainContext, nowMicros, type ServiceScope } from './context.ts'
 
-/** How long refused requests stay in the audit log, in days. They are for support, not for history. */
+/** The days for which refused requests stay in the audit log. They are for support, not for history. */
 const REFUSED_DAYS = 7
 
-/** How many refused requests of one API key stay in the audit log; the newest ones. */
+/** The number of refused requests of one API key that stay in the audit log: the newest ones. */
 const REFUSED_PER_KEY = 1_000
 
 const DAY_MICROS = 86_400 * 1e6
 
-/** How many entries an export reads at a time. */
+/** The number of entries that an export reads at a time. */
 const BATCH = 1_000
 
-/** An audit entry about what happens now, on behalf of the scope's actor. */
+/** An audit entry for an event that happens now, on behalf of the scope's actor. */
 export function entryOf(
   { context, actor, tenantId }: ServiceScope,
   action: string,
@@ -46,7 +46,7 @@ export function note(
   return scope.context.store.audit.append(entryOf(scope, action, target, outcome))
 }
 
-/** Adds an entry for a login that has ended well, and keeps its way. */
+/** Adds an entry for a successful login, and stores its way. */
 export async function noteLogin(
   scope: ServiceScope,
   userId: string,
@@ -60,7 +60,7 @@ export async function noteLogin(
 export type ExportAction = 'user.export' | 'user.exported' | 'audit.export' | 'audit.exported'
 
 /**
- * Adds an entry for a download of many objects. It holds no address: of one in a filter, the domain alone.
+ * Adds an entry for a download of many objects. It contains no email address: of one in a filter, only the domain.
  *
  * @param facts - The filters and the format, or the number of rows. Empty ones are left out.
  */
@@ -77,7 +77,7 @@ export async function noteExport(
   await scope.context.store.audit.append({ ...entry, fields, changes })
 }
 
-/** The actors of a store with refused requests since the last trimming. */
+/** The actors of a store that were refused since the last trimming. */
 const refusedActors = new WeakMap<DataStore, Set<string>>()
 
 /** Adds a refused request to the audit log; see {@link trimRefusals}. */
@@ -93,8 +93,8 @@ export async function noteRefusal(
 }
 
 /**
- * Deletes all but the newest 1,000 refused requests of each actor that this process has refused since the
- * last call. Outside of requests, so that no request waits for the entries of another.
+ * Deletes all but the newest 1,000 refused requests of each actor that this process has refused since the last call.
+ * Call it outside of requests, so that none waits for the entries of another.
  */
 export async function trimRefusals({ store }: DomainContext): Promise<void> {
   const actors = refusedActors.get(store) ?? new Set()
@@ -112,7 +112,7 @@ export function listAudit(
   return store.audit.list(query)
 }
 
-/** Reads at most `limit` entries that follow the one with this id, the oldest first. */
+/** Reads at most `limit` entries after the one with this id, the oldest first. */
 export function auditAfter(
   { store }: DomainContext,
   id: number,
@@ -121,7 +121,7 @@ export function auditAfter(
   return store.audit.after(id, limit)
 }
 
-/** How far each reader of the audit log is behind. */
+/** The lag of each reader of the audit log. */
 export function readerLags({ store }: DomainContext): Promise<ReaderLag[]> {
   return store.cursors.lag()
 }
@@ -137,7 +137,7 @@ export async function* exportAudit(
       const entries = await reading
       const last = entries.at(-1)
       if (!last) return
-      // Read while these are written.
+      // The next entries are read while these are written.
       reading = auditAfter(context, last.id, BATCH)
       reading.catch(() => {})
       for (const entry of entries) {
@@ -149,7 +149,7 @@ export async function* exportAudit(
   }
 }
 
-/** Forgets entries that are older than `days`, and refused requests of more than 7 days ago. */
+/** Deletes entries that are older than `days`, and refused requests that are older than 7 days. */
 export async function pruneAudit({ clock, store }: DomainContext, days: number): Promise<void> {
   const now = nowMicros(clock)
   await store.audit.prune(now - days * DAY_MICROS, now - REFUSED_DAYS * DAY_MICROS)

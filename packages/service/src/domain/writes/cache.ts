@@ -9,7 +9,7 @@ export interface Cache<T> {
   get(key: string, read: () => Promise<T | undefined>): Promise<T | undefined>
 }
 
-/** The size of the cache; each value takes some kilobytes. */
+/** The number of values in a cache. Each takes some kilobytes. */
 const MAX_CACHED = 1_000
 
 /** The options of a cache. */
@@ -18,7 +18,7 @@ export interface CacheOptions<T> {
   name: string
   /** The actions of this process after which the values of the tenant are read again. */
   concerns: RegExp
-  /** The tenant of a value, or `NO_TENANT`: each of these actions then concerns all values. */
+  /** The tenant of a value, or `NO_TENANT` if each of these actions concerns all values. */
   tenantOf(value: T): string
 }
 
@@ -58,8 +58,8 @@ export function createCache<T extends object>(
 
       const before = { version: foreignVersion(domain), generation }
       const value = await read()
-      // A value that was read before a write is not cached. Nor is that there is nothing:
-      // a client that asks for unknown names would drive out the known ones.
+      // A value that was read before a write is not cached. Nor is a missing value, because a
+      // client could displace all others by asking for unknown names.
       const isCurrent =
         before.version !== undefined &&
         before.version === foreignVersion(domain) &&

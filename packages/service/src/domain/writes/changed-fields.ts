@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { AuditChange } from '../../store/audit-details.ts'
 import type { TenantLogo } from '../../store/records.ts'
 
-/** Members of records that no caller decides about. */
+/** Members of records that no caller sets. */
 const internal = new Set([
   'updatedAt',
   'sessionsValidAfter',
@@ -13,19 +13,19 @@ const internal = new Set([
   'endedHosts',
 ])
 
-/** Names of members in the API, where they differ by more than their case. */
+/** The API names of members that differ by more than their case. */
 const names = {
   email: 'profile.email',
   verifiedAt: 'profile.email_verified',
   sealedSecret: 'secret',
 } as const satisfies Record<string, string>
 
-/** Members whose own members have names of the customer. */
+/** Members in which the customer names the inner members. */
 const named = new Set(['metadata', 'profile'])
 
 /**
- * The names of the members that differ, as the API calls them, such as `metadata.plan`. Values are left out: the audit log is
- * read by more people than the objects are. A flag has its new value: `disabled=true`, `settings.allow_signups=false`.
+ * The API names of the members that differ, such as `metadata.plan`. Values are left out, because more people read the
+ * audit log than the objects. A flag has its new value: `disabled=true`, `settings.allow_signups=false`.
  */
 export function changedFields(before: object, after: object): string[] {
   const fields: string[] = []
@@ -46,8 +46,8 @@ export function changedFields(before: object, after: object): string[] {
 }
 
 /**
- * The members whose values are stored with the audit entry of a change. Those of any other member are not, as it may hold a
- * secret; of metadata, those of our own keys are.
+ * The members whose values are stored with the audit entry of a change. Other members may contain a secret. Of
+ * metadata, only the values of our own keys are stored.
  */
 const told: ReadonlySet<string> = new Set([
   ...[
@@ -67,7 +67,7 @@ const told: ReadonlySet<string> = new Set([
   ...['issuer', 'clientId', 'scopes', 'trustEmail', 'allowSignup', 'enabled'],
 ])
 
-/** The most characters of a value. */
+/** The length of a value at most, in characters. */
 const MAX_VALUE = 500
 
 /** The values of the members that differ, by the names of {@link changedFields}. */
@@ -137,7 +137,7 @@ export interface ChangedField {
 
 /** Reads a field of an audit entry, as {@link changedFields} writes it. */
 export function readField(text: string): ChangedField {
-  // Names that customers give may have an equals sign themselves.
+  // Names that customers choose may have an equals sign themselves.
   const [, name, value] =
     /^((?!metadata\.|profile\.(?!email_verified=)).*)=(true|false)$/.exec(text) ?? []
   return name === undefined ? { name: text } : { name, flag: value === 'true' }

@@ -52,13 +52,13 @@ export const writeActions = [
   'service.restore',
 ] as const
 
-/** A write, as {@link writeActions} lists it. */
+/** A write of {@link writeActions}. */
 export type WriteAction = (typeof writeActions)[number]
 
 /**
- * Writes: the only way from a rule to the store. It audits the write, emits `change` once it is
- * durable, and turns what the store refuses into an error. A write that changes nothing is neither
- * audited nor emitted.
+ * Makes a write. This is the only way from a rule to the store. It audits the write, emits `change`
+ * once it is durable, and turns what the store refuses into an error. A write that changes nothing
+ * is neither audited nor emitted.
  *
  * @param write - Calls the store with the audit entry, which the store writes in the same step.
  * @returns The record as it is now; after a delete, its last version.
@@ -78,7 +78,7 @@ export async function commit<T>(
     case 'duplicate':
       throw alreadyExists(action)
     case 'written':
-      // The values are for the log alone.
+      // The values are only for the log.
       scope.context.events.emit('change', { ...audit, changes: undefined })
       return outcome.record
     case 'unchanged':
@@ -89,8 +89,8 @@ export async function commit<T>(
 /**
  * Writes many objects in one step, as {@link commit} does one.
  *
- * @param write - Calls the store; answers with the ids of those that were written.
- * @returns Those ids. Nothing was written of the others.
+ * @param write - Calls the store, and resolves to the ids of the written objects.
+ * @returns These ids. The other objects were not written.
  */
 export async function commitMany(
   scope: ServiceScope,

@@ -10,14 +10,14 @@ import { ServiceError } from './errors.ts'
 import { reason } from './reasons/index.ts'
 import type { Vault } from './vault.ts'
 
-/** The parts that the rules work with. One per service. */
+/** The parts that the rules need. There is one per service. */
 export interface DomainContext {
   readonly store: DataStore
   readonly clock: Clock
   readonly passwords: PasswordEngine
   readonly leaks: LeakedPasswords
   readonly vault: Vault
-  /** Which domains tenants may have. */
+  /** The rules for the domains of tenants. */
   readonly domains: DomainPolicy
   /** Whether developer mode opens private networks and the outbox page to its tenants. */
   readonly allowDeveloperMode: boolean
@@ -44,11 +44,11 @@ export interface Actor {
   readonly applicationId?: string | undefined
 }
 
-/** The context of a request: its actor. Made once, when the request arrives. */
+/** The context of a request, with its actor. Created once per request. */
 export interface ServiceScope {
   readonly context: DomainContext
   readonly actor: Actor
-  /** The tenant it is about; `undefined` for what concerns the service itself, such as API keys. */
+  /** The tenant of the request; `undefined` for the service itself, such as for API keys. */
   readonly tenantId?: string | undefined
 }
 
@@ -58,8 +58,7 @@ export interface Scope extends ServiceScope {
 }
 
 /**
- * Changes, at the latest a second later, when another process has written; `undefined` where the store
- * cannot tell.
+ * A value that changes, at most a second later, when another process has written; `undefined` if the store cannot tell.
  *
  * @param tenantId - As in {@link DataStore.foreignVersion}.
  */
@@ -72,7 +71,7 @@ export function isShared({ store }: DomainContext): boolean {
   return store.exclusively !== undefined
 }
 
-/** Runs a task unless another process is at it; answers whether it ran. */
+/** Runs a task unless another process is running it. Resolves to whether it ran. */
 export async function exclusively(
   { store }: DomainContext,
   task: string,
@@ -113,14 +112,14 @@ export function oneAfterAnother<T>(
   return turn
 }
 
-/** Now, as records hold it. */
+/** The current time in the unit of records. */
 export function nowMicros(clock: Clock): Micros {
   return Math.floor(clock.now() * 1000)
 }
 
 /**
- * The record with `changes`, updated now: later than its last update, even when the clock stands
- * still.
+ * The record with `changes` and a new `updatedAt`, which is later than the last one even if the
+ * clock stands still.
  */
 export function updated<T extends { updatedAt: Micros }>(
   { clock }: DomainContext,

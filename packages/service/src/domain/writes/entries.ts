@@ -18,26 +18,26 @@ export interface Holder {
   readonly tenant: { readonly id: string }
 }
 
-/** The id of a record. A string may be a bearer secret: the store gets its hash, see {@link keyOf}. */
+/** The id of a record. A string may be a bearer secret, so the store gets its hash; see {@link keyOf}. */
 type EntryId = string | { readonly key: string }
 
-/** A member of the value that the store gets sealed under the master key. */
+/** A member of the value that is sealed under the master key in the store. */
 interface Sealing<T> {
   readonly member: keyof T & string
   /** The name of the sealed member in the record. */
   readonly as: string
-  /** The purpose for which it is sealed: it opens in no other record. */
+  /** The purpose for which it is sealed, so that it opens in no other record. */
   purpose(tenantId: string, id: string, value: T): string
 }
 
-/** A record as it was read. A sealed member is `undefined` when its master key is gone. */
+/** A record as it was read. A sealed member is `undefined` if its master key is gone. */
 export interface Found<T> {
   readonly value: T
   readonly isSpent: boolean
   readonly entry: ProtocolEntry
 }
 
-/** More about a record than its value. */
+/** More facts about a record than its value. */
 interface More {
   token?: string
   accountId?: string
@@ -47,9 +47,9 @@ interface More {
 /** The records of one kind. Each belongs to a tenant and expires. */
 interface Entries<T> {
   readonly kind: string
-  /** The lifetime; `undefined`: {@link Entries.put} is told it. */
+  /** The lifetime; `undefined` if each {@link Entries.put} passes it. */
   readonly seconds: number | undefined
-  /** The member that the store gets sealed. */
+  /** The member that is sealed in the store. */
   readonly sealed: string | undefined
   /**
    * Writes a record, or replaces the one of the same id.
@@ -60,28 +60,28 @@ interface Entries<T> {
   put(holder: Holder, id: EntryId, value: T, more?: More): Promise<void>
   /** The step of {@link Entries.put}, for a write of several records at once. */
   toPut(holder: Holder, id: EntryId, value: T, more?: More): Change
-  /** Replaces the value of a record, which expires when it would have. */
+  /** Replaces the value of a record. Its expiry stays. */
   replace(holder: Holder, found: Found<T>, value: T): Promise<void>
   /**
-   * Replaces a record that is as it was read, and lets it live as long as a new one.
+   * Replaces a record unless it has changed since it was read. It gets a new lifetime.
    *
-   * @returns Whether it was replaced: not one that was replaced, spent or dropped since.
+   * @returns `false` if it was replaced, used or removed meanwhile.
    */
   exchange(holder: Holder, found: Found<T>, value: T): Promise<boolean>
-  /** Replaces a record that is as it was read, and expires when it would have; see {@link Entries.exchange}. */
+  /** Replaces a record unless it has changed since it was read. Its expiry stays; see {@link Entries.exchange}. */
   amend(holder: Holder, found: Found<T>, value: T): Promise<boolean>
   read(holder: Holder, id: EntryId): Promise<Found<T> | undefined>
   /**
-   * Spends a record, which stays until it expires. Of any number of callers exactly one gets `true`.
+   * Marks a record as used. It stays until it expires. Exactly one caller gets `true`.
    *
-   * @param found - As it was read: a record that was replaced since is not spent.
+   * @param found - The record as it was read. If it was replaced since, it is not marked.
    */
   spend(holder: Holder, id: EntryId, found?: Found<T>): Promise<boolean>
   drop(holder: Holder, id: EntryId): Promise<void>
   /** The step of {@link Entries.drop}, for a write of several records at once. */
   toDrop(holder: Holder, id: EntryId): Change
   readByToken(holder: Holder, token: string): Promise<Found<T> | undefined>
-  /** Removes a record and returns its value. Of any number of callers exactly one gets it. */
+  /** Removes a record and returns its value. Exactly one caller gets it. */
   takeByToken(holder: Holder, token: string): Promise<T | undefined>
   ofAccount(holder: Holder, accountId: string): Promise<Found<T>[]>
   /** Lists a part of them: see `pageByAccount` of the store. */
@@ -94,12 +94,12 @@ interface Entries<T> {
 
 const kinds = new Map<string, Entries<object>>()
 
-/** Every kind of record that was defined in this process. */
+/** All kinds of records that were defined in this process. */
 export function definedEntries(): readonly Entries<object>[] {
   return [...kinds.values()]
 }
 
-/** The key of the record with an id that may be a bearer secret; it opens nothing. */
+/** The key of the record for an id that may be a bearer secret. The key gives no access. */
 export function keyOf(id: string): string {
   return hash('sha256', id, 'base64url')
 }
@@ -107,8 +107,8 @@ export function keyOf(id: string): string {
 /**
  * Defines a kind of record that expires.
  *
- * @param seconds - Its lifetime; `undefined` when it differs from record to record.
- * @throws Error for a kind that is defined already.
+ * @param seconds - The lifetime of its records; `undefined` if it differs.
+ * @throws Error for a kind that was already defined.
  */
 export function entry<T extends object>(
   kind: string,
@@ -209,7 +209,7 @@ export function entry<T extends object>(
   return entries
 }
 
-/** The payload of a record with a member that is sealed. */
+/** The payload of a record with a sealed member. */
 function sealedPayload<T extends object>(
   { member, as, purpose }: Sealing<T>,
   { context, tenant }: Holder,
@@ -221,7 +221,7 @@ function sealedPayload<T extends object>(
   return JSON.stringify({ ...rest, [as]: sealed })
 }
 
-/** The value of a record with a sealed member, which is `undefined` when its master key is gone. */
+/** The value of a record with a sealed member, which is `undefined` if its master key is gone. */
 function openedValue<T extends object>(
   { member, as, purpose }: Sealing<T>,
   { context, tenant }: Holder,

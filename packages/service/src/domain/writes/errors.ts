@@ -74,12 +74,12 @@ export function refusalIn(error: unknown): ServiceError {
   throw error
 }
 
-/** The one answer for objects that are missing, deleted, unknown or out of the caller's reach. */
+/** The same error for objects that are missing, deleted, unknown or out of the caller's reach. */
 export function notFound(): ServiceError {
   return new ServiceError('not_found', reason('not_found'))
 }
 
-/** The record itself. @throws ServiceError `not_found` for nothing. */
+/** Returns the record. @throws ServiceError `not_found` if there is none. */
 export function found<T>(record: T | undefined): T {
   if (record === undefined) throw notFound()
   return record
@@ -92,7 +92,7 @@ const existing: Readonly<Record<string, Reason>> = {
   credential: reason('password_exists'),
 }
 
-/** The refusal of a second object where there can be one, by an action such as `user.create`. */
+/** The refusal of a second object where only one can exist, by an action such as `user.create`. */
 export function alreadyExists(action: string): ServiceError {
   const known = existing[action.split('.')[0] ?? '']
   return new ServiceError('already_exists', known ?? reason('exists_already'))

@@ -4,34 +4,42 @@ import { LEASE_SECONDS, LOG_SHARDS } from '../../store/cursors.ts'
 import type { AuditEntry, StoredAuditEntry } from '../../store/records.ts'
 import { type DomainContext, isShared } from './context.ts'
 
-/** The entries read at a time. */
+/** The number of entries that are read at a time. */
 const BATCH = 200
 
-/** How often the log is looked at for what another process has written: a command, or a server. */
+/**
+ * The interval, in milliseconds, at which to look for entries of other processes: of a command, or
+ * another server.
+ */
 const POLL_MS = 5_000
 const SHARED_POLL_MS = 1_000
 
-/** The shortest time from one reading to the next: under load, each has several entries. */
+/**
+ * The time between two reads at least, in milliseconds. Under load, each read has several entries.
+ */
 const READ_EVERY_MS = 100
 
-/** When to look again while other processes read all of it. */
+/** The time, in milliseconds, after which to look again if other processes read all parts. */
 const BUSY_MS = 200
 
 /** A reader of the audit log. */
 export interface LogReader {
-  /** Its name; processes with the same one share the log by tenant. */
+  /** The name of the reader. Processes with the same name share the log by tenant. */
   readonly name: string
-  /** How many parts of the log a process reads at a time; others are left to other processes. */
+  /**
+   * The number of parts of the log that a process reads at a time. It leaves others to other
+   * processes.
+   */
   readonly shardsAtOnce: number
-  /** Processes entries, in order. It may run twice for the same ones. */
+  /** Processes entries in order. It may be called twice for the same entries. */
   act(entries: readonly StoredAuditEntry[]): Promise<void>
-  /** Whether an entry of this process is to be read at once; others are within seconds. */
+  /** Whether an entry of this process has to be read at once. Others are read within seconds. */
   isUrgent(entry: AuditEntry): boolean
 }
 
-/** A reader at work. */
+/** A running reader. */
 export interface FollowedLog {
-  /** Resolves when nothing is unread. */
+  /** Resolves when all entries were read. */
   idle(): Promise<void>
 }
 
