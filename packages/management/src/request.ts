@@ -16,8 +16,8 @@ export interface RequestInput {
   path: string
   body?: object | undefined
   /**
-   * Whether the request may be sent again although the first may have been carried out. Otherwise
-   * it is repeated only after an answer that says that it was not.
+   * Whether a request may be sent twice when nobody knows if the first one was carried out. If not,
+   * it is sent again only after an answer that says the service did nothing.
    */
   isRepeatable: boolean
   /**

@@ -59,7 +59,7 @@ const countOf: Readonly<Record<RowResult['status'], Category>> = {
   faulty: 'rejected',
 }
 
-/** Updates users by a newer export, or says what that would do. */
+/** Updates users by a newer export. In a preview, only reports what would change. */
 export async function updateUsers(run: UpdateRun, options: JsonOptions): Promise<void> {
   const { input, checked, files, isPreview } = run
   if (!checked.saysStates) {

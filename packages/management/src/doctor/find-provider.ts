@@ -20,9 +20,10 @@ const MAX_REDIRECTS = 5
 
 /**
  * Looks for the discovery document of a provider: at the address itself, below it with and without a slash, at the root
- * of its host, and where the issuer that was found says. Redirects are followed.
+ * of its host, and at the address that the issuer in the document leads to. Redirects are followed.
  *
  * @param address - An issuer, a discovery document or another address of the provider.
+ * @returns `tried` lists the addresses without a readable document, each with the reason.
  */
 export async function findProvider(
   address: URL,
@@ -32,7 +33,7 @@ export async function findProvider(
   for (const candidate of candidatesOf(address)) {
     const found = await readDocument(candidate, fetch, tried)
     if (!found) continue
-    // The document of the issuer that is named is the better one, where it names the same.
+    // The document at the issuer's own address is preferred if it names the same issuer.
     const own = discoveryUrlOf(found.issuer)
     if (!own || own.href === found.address.href) return { found, tried }
     const better = await readDocument(own, fetch, [])

@@ -116,7 +116,8 @@ export async function closeServer(
     idling.abort()
   }
   server.close()
-  // Node closes the idle connections once; those that were busy get idle later.
+  // `close` drops only connections that are idle now; busy ones are dropped here once they are
+  // idle.
   const sweeping = setInterval(() => server.closeIdleConnections(), 20)
   await closed
   clearInterval(sweeping)

@@ -22,7 +22,10 @@ export function admissionAfter(
   return { kind: 'refused', retryAfterSeconds: Math.ceil(wait / 1e6) }
 }
 
-/** How long after the attempt number `count` the next one has to wait. */
+/**
+ * The seconds between attempt number `count` and the next one: 0 while attempts are free, then
+ * doubled by each attempt up to the maximum.
+ */
 function waitSeconds(count: number, limit: AttemptLimit): number {
   const over = count - limit.free
   return over < 0 ? 0 : Math.min(limit.baseSeconds * 2 ** Math.min(over, 30), limit.maxSeconds)

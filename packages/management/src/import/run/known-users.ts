@@ -12,15 +12,15 @@ export interface KnownUser {
   line: string
 }
 
-/** The users whom earlier imports brought, by the ids that they had in the old table. */
+/** The users of earlier imports, by the ids that they had in the old table. */
 export interface KnownUsers {
-  /** The user of a row: by the old id, or by the address where the row has none. */
+  /** The user of a row: by the row's old id, or by its address if it has none. */
   find(row: ImportRow): KnownUser | undefined
-  /** Whether an earlier import brought the user of this id. */
+  /** Whether a user with this old id came with an earlier import. */
   has(id: string): boolean
-  /** Notes the row of a user, who may be new. */
+  /** Records which user a row belongs to. The user may be new. */
   note(row: ImportRow, id: string): void
-  /** All of them, those of {@link note} included. */
+  /** Every known user, also those that {@link note} added. */
   all(): KnownUser[]
 }
 

@@ -118,7 +118,7 @@ export const supportRoutes: Route[] = [
   write({
     path: `${tenant}/mails/:mail_id/resend`,
     operationId: 'resendMail',
-    summary: 'Send a message again, with a new link in place of the one before',
+    summary: 'Send a message again, with a new link that replaces the old one',
     resource: 'Mail',
     body: z.object({}).meta({ description: 'An empty object.' }),
     run: async ({ scope, ids, support }) =>

@@ -21,7 +21,10 @@ export function refreshToken(random: string, token: NewRefreshToken, clock: Cloc
 
 const FORM = /^[\w-]{43}~([\w-]{43})~([0-9a-z]{1,12})~([0-9a-z]{1,12})~([0-9a-z]{0,12})$/
 
-/** The facts in the text of a refresh token; `undefined` for one of release 0.2.0, or another text. Times are in seconds since the epoch. */
+/**
+ * The facts in the text of a refresh token, with times in seconds since the epoch. `undefined` for a token of release
+ * 0.2.0, and for any other text.
+ */
 export function readRefreshToken(token: string) {
   const [, grantId, end, authTime, keptAt] = FORM.exec(token) ?? []
   if (grantId === undefined) return undefined

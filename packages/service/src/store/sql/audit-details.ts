@@ -54,7 +54,10 @@ const byUser = (id: string) =>
 // The column of the actor has another collation than an id, without which its index is of no use.
 const byRemoved = byUser('removed.id collate "default"')
 
-/** Takes the names of deleted users, and the values that were theirs, out of the entries that queries find. */
+/**
+ * Deleted users must not be found in the audit log: clears their ids, and the values that were theirs, in the table
+ * that queries read.
+ */
 const forget = (about: string, by: string) => `
   update audit_details set target = null, changes = null where audit_id ${about};
   update audit_details set actor = null where audit_id ${by};`
