@@ -43,11 +43,12 @@ export async function readPage<T>(
 }
 
 /**
- * Reads a collection to its end, a page at a time: by the `Link` to the next page where the server
- * sends one, else by `after` until all are there. A server without paging sends all at once.
+ * Reads a collection to its end, one page at a time. It follows the server's `Link` to the next
+ * page. Without one, it asks with `after` until it has `total` objects. A server without paging
+ * sends everything at once.
  *
- * @throws {@link ResponseError} `LATCHKEY_LIST_INCOMPLETE` after what could be had, when the server
- *   says that there are more and does not show them.
+ * @throws {@link ResponseError} `LATCHKEY_LIST_INCOMPLETE` after the objects that were read, if the
+ *   server says that there are more but does not send them.
  */
 export async function* readList<T extends { id: string }>(
   send: Send,
@@ -63,7 +64,7 @@ export async function* readList<T extends { id: string }>(
     const first = page.data[0]
     const last = page.data.at(-1)
     const isLinked = page.next !== undefined
-    // With `after`, `total` counts what was skipped as well, so a short page is the end.
+    // With `after`, `total` also counts the objects before it. So a short page is the last one.
     const isShort = options.after !== undefined && page.data.length < page.limit
     const hasAll = seen >= page.total || isShort
     if (!first || !last || (!isLinked && hasAll)) return
@@ -82,7 +83,10 @@ function queryOf({ limit, after }: ListOptions): URLSearchParams {
   return query
 }
 
-/** The query of the next page. Its host and path are not followed: the key belongs to ours. */
+/**
+ * The query of the next page. The host and path of the link are ignored, because our key must not
+ * be sent to another server.
+ */
 function nextQuery(link: string | undefined): URLSearchParams | undefined {
   for (const [, target = '', parameters = ''] of (link ?? '').matchAll(/<([^>]*)>([^,]*)/g)) {
     if (/;\s*rel="?next"?\s*(;|$)/i.test(parameters)) {

@@ -64,7 +64,10 @@ const NAMES = Object.keys({
  */
 export function resolveOptions(options: ManagementClientOptions): ResolvedOptions {
   const faults = unknownNames(options)
-  /** Collects the fault of an option; what takes its place is never used. */
+  /**
+   * Collects the fault of an option. The value in its place is never used, as the faults are
+   * thrown.
+   */
   const read = <T>(resolve: () => T): T => {
     try {
       return resolve()
@@ -86,7 +89,7 @@ export function resolveOptions(options: ManagementClientOptions): ResolvedOption
   return resolved
 }
 
-/** Says of each name that is no option which one it may be. */
+/** For each name that is no option, a sentence with the option that may be meant. */
 function unknownNames(options: unknown): string[] {
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
     throw new OptionsError('The options must be an object such as { baseUrl, apiKey }.')

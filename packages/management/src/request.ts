@@ -1,7 +1,7 @@
 import { ApiError, apiError, ConnectionError, ResponseError } from './errors.ts'
 import type { FetchResponse, ResolvedOptions } from './options.ts'
 
-/** Any object of the API, as it came. */
+/** Any object of the API, as received. */
 export type Json = Record<string, unknown>
 
 export interface Answer {
@@ -16,7 +16,7 @@ export interface RequestInput {
   path: string
   body?: object | undefined
   /**
-   * Whether a request may be sent twice when nobody knows if the first one was carried out. If not,
+   * Whether a request may be sent twice if the outcome of the first attempt is unknown. Otherwise,
    * it is sent again only after an answer that says the service did nothing.
    */
   isRepeatable: boolean
@@ -35,10 +35,11 @@ const LONGEST_PAUSE_SECONDS = 30
  * Makes the function that sends requests and repeats them:
  *
  * - after 429, and after 503 with an Error object, always: the service did not carry them out;
- * - after a lost connection, a timeout, or 502, 503 and 504 from something in between, only when the request is
+ * - after a lost connection, a timeout, or 502, 503 and 504 from something in between, only if the request is
  *   repeatable or can be recovered.
  *
- * It waits as long as `retry-after` says, at most 30 s; without it, for a random time that doubles with each retry.
+ * It waits as long as `retry-after` says, at most 30 s. Without that header, it waits for a random time that doubles
+ * with each retry.
  */
 export function createSend(options: ResolvedOptions): Send {
   return async (input) => {
@@ -73,7 +74,10 @@ function isNotCarriedOut(error: unknown): boolean {
   return error instanceof ApiError && (error.status === 429 || error.status === 503)
 }
 
-/** A gateway may say 503 about a request that it has passed on; the service names its reason. */
+/**
+ * Whether the service itself answered: its errors have a code. A gateway may send 503 even for a
+ * request that it passed on.
+ */
 function isFromService(error: ApiError): boolean {
   return error.code !== 'unknown'
 }
@@ -94,7 +98,7 @@ async function sendOnce(
         ...(body && { 'content-type': 'application/json' }),
       },
       body: body ? JSON.stringify(body) : null,
-      // A redirect could carry the key to where it does not belong.
+      // A redirect could send the key to another server.
       redirect: 'manual',
       signal: AbortSignal.timeout(timeoutSeconds * 1_000),
     })

@@ -1,4 +1,4 @@
-/** The zero values of the settings of a tenant, which a server may omit. Their types are those of the settings. */
+/** The zero values of settings that a server may omit. Their types are those of the settings. */
 export const noSettings = {
   domain: '',
   company_name: '',

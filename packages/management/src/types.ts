@@ -416,7 +416,7 @@ export type ImportChangeResult =
   /** The names of the members that changed; a user who is blocked has `disabled=true`. */
   | { status: 'updated'; id: string; members: string[]; conflicts: ImportConflict[] }
   | { status: 'unchanged'; id: string }
-  /** Nothing was changed: all that differs was changed in the service since, or the address is another user's. */
+  /** Nothing was changed: the service has newer values, or the address belongs to another user. */
   | { status: 'conflict'; id?: string; conflicts: ImportConflict[] }
   | { status: 'refused'; code: string; detail: string }
 

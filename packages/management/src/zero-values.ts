@@ -6,7 +6,7 @@ export type Zeros = { readonly [member: string]: string | number | boolean | rea
 
 const common = { type: '', id: '', created_at: '', updated_at: '', metadata: {} } satisfies Zeros
 
-/** The zero values in the tables of the specification. `verified_at` has none: it is present or it is not. */
+/** The zero values in the tables of the specification. `verified_at` has none: it is absent if unverified. */
 export const zeros: Record<
   | 'Tenant'
   | 'Application'
@@ -62,7 +62,7 @@ export const zeros: Record<
   Delivery: { attempts: 0 },
 }
 
-/** A copy of `object` with every member that the server omitted; all others as they came. */
+/** A copy of `object` with the zero value of every omitted member. */
 export function restoreZeros<T>(object: Json, of: Zeros): T {
   const restored: Json = { ...object }
   for (const [member, zero] of Object.entries(of)) {
@@ -81,7 +81,8 @@ function isZero(object: Json): boolean {
 
 /**
  * The body of an update: the complete object, without the empty strings that {@link restoreZeros}
- * put in. To a server an omitted member is its zero value, but an empty string may be no URL.
+ * added. An omitted member means its zero value, but an empty string may be refused, as a URL for
+ * example.
  */
 export function forUpdate(changed: object, original: Json): Json {
   const posted: Json = {}
@@ -90,7 +91,7 @@ export function forUpdate(changed: object, original: Json): Json {
     const isPlain = typeof value === 'object' && value !== null && !Array.isArray(value)
     const before = original[member] as Json | undefined
     const kept = isPlain ? forUpdate(value as Json, before ?? {}) : value
-    // Such as the password of a credential that has none.
+    // For example the password of a credential without one.
     if (isPlain && before === undefined && isZero(kept as Json)) continue
     posted[member] = kept
   }

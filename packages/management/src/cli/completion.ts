@@ -20,12 +20,12 @@ Examples:
         source ~/.latchkey-completion
   fish: latchkey completion fish > ~/.config/fish/completions/latchkey.fish`
 
-/** The words that may follow a command. Where nothing is known, it is a file. */
+/** What may follow a command on the line. With nothing listed, the shell suggests files. */
 interface Described {
   path: string[]
   /** The subcommands, or the possible values of the first argument. */
   names: string[]
-  /** Whether it takes arguments that are not known. */
+  /** Whether it takes arguments whose values cannot be listed. */
   hasArguments: boolean
   options: {
     name: string

@@ -7,7 +7,7 @@ import { type Columns, type OutputOptions, printAll, printOne, withOutput } from
 
 type Options = TenantOptions & OutputOptions
 
-/** The options that say whose grants are listed: one of them. */
+/** Whose grants to list: exactly one of the three is given. */
 interface Of {
   user?: string
   program?: string

@@ -26,7 +26,7 @@ const help = `
 The login is good for 8 hours, with the role that you have in the console. It ends with the session of the browser, too.
 Deleting and changing things needs a login of the last five minutes. For programs, and for long imports, use an API key.`
 
-/** Where operators log in, as the service says. */
+/** Where operators log in, as the service answers. */
 interface Place {
   issuer: string
   client_id: string

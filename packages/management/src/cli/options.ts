@@ -19,7 +19,7 @@ export interface TenantOptions extends ConnectOptions {
   tenant?: string
 }
 
-/** Adds the options that say which service it is, and by which key it is reached. */
+/** Adds the options of {@link withService}, and the API key. */
 export function withConnection(command: Command): Command {
   return withService(command).addOption(
     new SecretOption(
@@ -29,7 +29,7 @@ export function withConnection(command: Command): Command {
   )
 }
 
-/** Adds the options that say which service it is. */
+/** Adds the options for the service's address and for how long to wait. */
 export function withService(command: Command): Command {
   return command
     .addOption(
@@ -45,7 +45,7 @@ export function withService(command: Command): Command {
     )
 }
 
-/** Adds the options that say which tenant it is. */
+/** Adds the options of {@link withConnection}, and the tenant. */
 export function withTenant(command: Command): Command {
   return withConnection(command).addOption(
     new Option('--tenant <id>', 'the tenant (default: the only one that the key reaches)').env(
@@ -96,9 +96,9 @@ export function usesLogin(): boolean {
 }
 
 /**
- * The tenant that the options name, or the only one there is.
+ * The tenant of the options. Without one, the only tenant that the key can reach.
  *
- * @throws when the key reaches none, or several.
+ * @throws if the key reaches no tenant, or several.
  */
 export async function tenantOf(client: ManagementClient, options: TenantOptions): Promise<string> {
   if (options.tenant) return options.tenant

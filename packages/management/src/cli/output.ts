@@ -37,7 +37,7 @@ export async function printAll<T extends object>(
   await printLine(text)
 }
 
-/** Prints one object. A table has no row for a secret that the response leaves out, as that to `create` does. */
+/** Prints one object. An empty `secret` has no row in a table: the response to `create` leaves it out. */
 export async function printOne<T extends object>(
   object: T,
   { output }: OutputOptions,

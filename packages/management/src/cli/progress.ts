@@ -23,7 +23,7 @@ export function createProgress(total: number, done: number, rejected: number): P
   )
   const begun = performance.now()
   const before = rows
-  // Rows end a hundred at a time, so only the whole run says how fast it goes.
+  // Rows end in hundreds at a time, so the speed is averaged over the whole run.
   const figures = () => {
     const seconds = (performance.now() - begun) / 1_000
     const rate = (rows - before) / Math.max(seconds, 0.001)

@@ -159,7 +159,10 @@ function applied(object: object, options: Options): object {
   return result
 }
 
-/** Text, unless JSON says that it is a flag, a number or a list and the member is not text already. */
+/**
+ * The value of `--set`. JSON such as `true`, `5` or `["a"]` is parsed, unless the member is a string now; everything
+ * else is a string.
+ */
 function parseValue(text: string, before: unknown): unknown {
   if (typeof before === 'string') return text
   try {

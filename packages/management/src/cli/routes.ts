@@ -76,14 +76,17 @@ function wanted(before: Urls, options: SyncOptions): Urls {
   }
 }
 
-/** The callback, with the id that the kit gives an issuer where an application has several. */
+/**
+ * The path of the callback. For an application with several issuers, it ends with the id that the
+ * kit derives from this one.
+ */
 function callbackOf({ callback, issuer }: SyncOptions): string {
   if (issuer === undefined) return callback
   const hash = createHash('sha256').update(new URL(issuer).href).digest('hex')
   return `${callback}/${hash.slice(0, 24)}`
 }
 
-/** A URL that goes (`-`) or comes (`+`). */
+/** A URL that is removed (`-`) or added (`+`). */
 interface UrlChange {
   change: '-' | '+'
   member: keyof Urls

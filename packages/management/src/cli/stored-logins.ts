@@ -15,7 +15,7 @@ export interface StoredLogin {
 
 type Logins = Record<string, StoredLogin>
 
-/** The file with the logins of this user: in the folder for settings that the system names. */
+/** The file with the logins of this user of the machine, in the system's folder for settings. */
 export function loginsFile(): string {
   const { XDG_CONFIG_HOME, APPDATA } = process.env
   const folder = process.platform === 'win32' ? APPDATA : XDG_CONFIG_HOME
@@ -25,7 +25,7 @@ export function loginsFile(): string {
 /**
  * The login at the service with this address, if there is one.
  *
- * @throws Exit for a file that others can read, or that holds something else.
+ * @throws Exit if others can read the file, or if its content is not from this command.
  */
 export function readLogin(url: string): StoredLogin | undefined {
   return readAll()[keyOf(url)]
@@ -76,7 +76,7 @@ function parsed(text: string): Logins | undefined {
   }
 }
 
-/** Replaces the file by a new one, so that no other user can read it at any moment. */
+/** Replaces the whole file at once. At no moment can another user read it. */
 function writeAll(logins: Logins): void {
   const file = loginsFile()
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })

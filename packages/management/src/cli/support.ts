@@ -31,7 +31,10 @@ const obstacleColumns: Columns<LoginObstacle> = ({ reason, sentence, help }) => 
   help: help.join(' '),
 })
 
-/** Adds `users search`, `users login-trouble`, `audit`, `sessions` and `mails`: what a service has beside the specification. */
+/**
+ * Adds `users search`, `users login-trouble`, `audit`, `sessions` and `mails`. They use addresses that are not in the
+ * specification of the API.
+ */
 export function addSupportCommands(program: Command, users: Command): void {
   addUserCommands(users)
   addAuditCommands(program)

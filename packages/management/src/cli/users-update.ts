@@ -31,7 +31,7 @@ export interface UpdateFiles {
   reviewFile: string
 }
 
-/** The numbers of an update. Each row is in one of the first five. */
+/** The numbers of an update. Each row counts in exactly one of the first five. */
 interface Counts {
   new: number
   changed: number
@@ -39,11 +39,16 @@ interface Counts {
   conflicts: number
   rejected: number
   rows: number
-  /** Users who may no longer log in, who are among those changed. */
+  /** Users who may no longer log in. They are part of `changed`. */
   blocked: number
-  /** Users of an earlier import who have no row; `null` where users are matched by address. */
+  /**
+   * Users of an earlier import who are not in the file; `null` when users are matched by address.
+   */
   gone: number | null
-  /** How many users a member changes of, and of how many it stays. */
+  /**
+   * By member: in `members`, how many users got a new value; in `kept`, how many keep the
+   * service's.
+   */
   members: Record<string, number>
   kept: Record<string, number>
 }

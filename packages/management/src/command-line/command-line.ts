@@ -18,7 +18,8 @@ class SecretsCommand extends Command {
     return new SecretsCommand(name)
   }
 
-  // commander reads the environment after the arguments; the files come in between.
+  // commander reads the environment after the arguments, so the files of secrets are read in
+  // between.
   override parseOptions(args: string[]): ParseOptionsResult {
     const parsed = super.parseOptions(args)
     if (parsed.unknown.some((word) => word === '--help' || word === '-h')) return parsed
@@ -47,7 +48,7 @@ export function createCommand(name: string, version: string): Command {
     .showHelpAfterError('Add --help for the options.')
     .exitOverride()
     .configureOutput({ writeErr: (text) => process.stderr.write(printable(text)) })
-  // commander compares an unknown name with those that the help shows, which lacks the groups.
+  // commander's own hint compares only with the commands in the help, where groups are missing.
   command.on('command:*', ([unknown = '']: string[]) => {
     const names = command.commands.map((one) => one.name())
     const nearest = closestMatch(unknown, names, { maxDistance: 3 })

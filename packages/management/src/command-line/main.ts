@@ -20,7 +20,7 @@ export async function runMain({ name, oldestNode, load }: Main): Promise<void> {
     throw error
   })
 
-  // Before everything else is loaded: an older Node fails at the first import, with a stack trace.
+  // Must come first: an older Node fails at the first import, with a stack trace.
   if (isOlder(process.versions.node, oldestNode)) {
     console.error(
       `${name} needs Node.js ${oldestNode} or newer, and this is ${process.versions.node}.`,

@@ -22,7 +22,7 @@ export function printTable(rows: Record<string, string>[], options: JsonOptions)
   printResult(rows, options, table(rows))
 }
 
-/** Columns under headings, or the word that there are none. */
+/** Rows as columns under headings; `(none)` if there are no rows. */
 export function table(rows: Record<string, string>[]): string {
   const [first] = rows
   if (!first) return '(none)'

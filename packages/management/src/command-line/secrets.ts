@@ -64,7 +64,7 @@ function readSecret(file: string): string | { fault: string } {
   return secret
 }
 
-/** Reads a file up to one byte more than may be, so that no device is read without end. */
+/** Reads at most one byte more than the limit, because a device such as `/dev/zero` never ends. */
 function readStart(file: string): Buffer {
   const opened = openSync(file, 'r')
   try {

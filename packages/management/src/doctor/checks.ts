@@ -130,7 +130,7 @@ async function checkRedirect(installation: Installation): Promise<Finding> {
   }
 }
 
-/** The secret goes to the provider that was named, and to no other, and never where others can read it. */
+/** Sends the secret only to the provider that was named, and never unencrypted. */
 async function checkSecret(
   { issuer, clientId, clientSecret, baseUrl, callback, fetch }: Installation,
   provider: Discovered | undefined,

@@ -13,7 +13,7 @@ export interface ClientToTest {
 }
 
 /**
- * Sends a code that does not exist. A provider looks at the client first, so it says `invalid_client`
+ * Sends an authorization code that does not exist. A provider checks the client first. So it answers `invalid_client`
  * when the secret is wrong, and `invalid_grant` or another error when it is right (RFC 6749 §5.2).
  */
 export async function testClientSecret(fetch: Fetch, client: ClientToTest): Promise<SecretAnswer> {
@@ -28,7 +28,7 @@ export async function testClientSecret(fetch: Fetch, client: ClientToTest): Prom
     accept: 'application/json',
     'content-type': 'application/x-www-form-urlencoded',
   }
-  // The default where the provider does not say (OpenID Connect Discovery 1.0 §3).
+  // The default of a provider that names no methods (OpenID Connect Discovery 1.0 §3).
   if (!Array.isArray(methods) || methods.includes('client_secret_basic')) {
     const pair = [clientId, clientSecret].map(formEncoded).join(':')
     headers.authorization = `Basic ${Buffer.from(pair).toString('base64')}`

@@ -2,9 +2,9 @@ import { type Finding, fault, isLoopback, ok, skipped } from './checks.ts'
 import { type Attempt, discoveryUrlOf, type FoundProvider } from './find-provider.ts'
 import { pageOf } from './provider-pages.ts'
 
-/** The options of the kit for a provider, with the facts that they were decided by. */
+/** The options of the kit for a provider, with the facts behind them. */
 export interface Decision {
-  /** The options by name, as code; none where the provider cannot be used. */
+  /** The options by name, as code; empty if the kit cannot use the provider. */
   readonly options: Readonly<Record<string, string>>
   readonly findings: readonly Finding[]
   /** The page about the provider, in `docs/providers`. */
@@ -22,7 +22,7 @@ type Document = FoundProvider['document']
 /** The algorithms of ID tokens that the kit accepts. */
 const ALGORITHMS = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ')
 const REQUIRED = ['authorization_endpoint', 'token_endpoint', 'jwks_uri']
-/** Everything else is no part of an address, or would end the text that it is printed in. */
+/** Any other character is not part of an address, or would end the string in the printed code. */
 const PRINTABLE = /^[\x21\x23-\x26\x28-\x5b\x5d-\x7e]+$/
 
 /** Decides which options an application needs for a provider. */

@@ -9,7 +9,7 @@ export interface FoundProvider {
   readonly issuer: string
 }
 
-/** An address that was tried in vain, and the answer. */
+/** An address without a readable document, with the reason. */
 export interface Attempt {
   readonly address: string
   readonly why: string

@@ -3,7 +3,7 @@ interface ProviderPage {
   /** The name of the page in `docs/providers`. */
   readonly page: string
   readonly fits: (address: URL) => boolean
-  /** The reason why its users cannot log in, where they cannot. */
+  /** The reason why the kit cannot log in its users, if there is one. */
   readonly refused?: string
 }
 

@@ -24,12 +24,12 @@ export interface ImportFile extends RowOptions {
 /** Called for each fault, with the number of its row, counted from 0. */
 type Report = (line: number, fault: RowFault, row: number) => void
 
-/** How many rows are looked at for a column whose values are email addresses. */
+/** How many rows are searched for a column of email addresses. */
 const LOOKED_AT = 100
 
 export interface Checked {
   rows: number
-  /** Rows with a fault, or with a value that must be unique and that an earlier row has. */
+  /** Rows with a fault, or with a value that must be unique and is in an earlier row. */
   faulty: number
   /** Rows that repeat an earlier one, with the reason. */
   repeated: Map<number, RowFault>
@@ -161,7 +161,7 @@ async function checkRows(
   }
 }
 
-/** How many values of a column are counted apart; of more, the rest is one. */
+/** How many values of a column are counted one by one; all others are counted together. */
 const MAX_VALUES = 20
 
 /** Stands for all values of a column beyond the first {@link MAX_VALUES}. */
@@ -181,10 +181,12 @@ function createStateCounts() {
   }
 }
 
-/** How many faults are held to be reported in the order of their lines. More are reported as they come. */
+/** How many faults are held to be reported in the order of their lines. Any more are reported at once. */
 const MAX_HELD = 100_000
 
-/** Reports faults by line: that a value is there twice shows after the last row only. */
+/**
+ * Reports faults by line. It holds them back, because duplicates are only known after the last row.
+ */
 function inOrder(report: Report) {
   const held: { line: number; fault: RowFault; row: number }[] = []
   function flush(): void {

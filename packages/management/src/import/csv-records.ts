@@ -10,7 +10,9 @@ export async function* readCsv(
   stream: Readable,
   sample: string,
 ): AsyncGenerator<CsvRow> {
-  /** The last line of the last record that was parsed; the reader below may be behind. */
+  /**
+   * The line on which the parser's last record ended. The loop below may be some records behind.
+   */
   let parsedLines = 0
   const parser: Parser = stream.pipe(
     parse({

@@ -69,8 +69,8 @@ function wideEncoding(sample: Buffer): string | undefined {
 }
 
 /**
- * Whether each line is an object. If the first line is damaged, the second decides. An object with
- * the array `users` is a whole file, even on one line.
+ * Whether every line is an object of its own. If the first line is damaged, the second decides. An
+ * object with an array `users` is a whole file, even on one line.
  */
 function isLines(text: string): boolean {
   const [first = '', second = ''] = text.split(/\r?\n/, 2)

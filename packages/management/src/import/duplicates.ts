@@ -29,7 +29,7 @@ export function createDuplicateFinder(): DuplicateFinder {
     const path = join(folder, String(n))
     return { file: openSync(path, 'wx+', 0o600), buffer: Buffer.alloc(BUFFER_BYTES), used: 0 }
   })
-  // Open files need no name, and leave nothing behind when the process is killed. Windows keeps names.
+  // An open file needs no name, and so it is gone even when the process is killed. Windows keeps names.
   const remove = (): void => rmSync(folder, { recursive: true, force: true })
   if (process.platform !== 'win32') remove()
   const flush = (part: (typeof parts)[number]): void => {

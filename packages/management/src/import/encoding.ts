@@ -9,10 +9,9 @@ export type Encoding = (typeof encodings)[number]
 const LABELS: Readonly<Record<Encoding, string>> = { utf8: 'utf-8', latin1: 'windows-1252' }
 
 /**
- * Decodes the bytes of a file, a piece at a time.
+ * Decodes the bytes of a file, one piece at a time.
  *
- * @throws naming the first line that is not of the encoding: a name that was read wrongly would be stored
- *   wrongly.
+ * @throws naming the first line with bytes of another encoding, because a misread name would be stored wrongly.
  */
 export async function* readText(
   file: string,

@@ -8,7 +8,9 @@ const SHOWN_VALUES = 5
 /** The number of characters of a value that a message quotes at most. */
 const SHOWN_LENGTH = 40
 
-/** A column of passwords that holds their hashes: as passwords, they would let in anyone who has read the table. */
+/**
+ * A column of passwords that holds hashes. Imported as passwords, anyone who has read the table could log in with them.
+ */
 export function hashedFault(file: string, line: number, column: string): FileFault {
   const fault = `"${column}" holds a hash rather than a password`
   return new FileFault(
@@ -18,7 +20,7 @@ export function hashedFault(file: string, line: number, column: string): FileFau
   )
 }
 
-/** Two columns for one member, of which either may be right: the values are not quoted, as they may be hashes. */
+/** Two columns disagree on one member, and either may be right. The values are not quoted, as they may be hashes. */
 export function contradictionFault(
   file: string,
   line: number,
@@ -76,7 +78,7 @@ export function valuesInWords(
   return [...shown, ...(values.size > shown.length ? ['…'] : [])].join(', ')
 }
 
-/** A file with columns that may say who must not log in, in words that are not known. */
+/** The fault of a file with columns that may say who must not log in, but with unknown values. */
 export function stateFault(file: string, unclear: SeenStates): FileFault {
   const found = [...unclear].map(([column, values]) => `${column}: ${valuesInWords(values)}`)
   const inNumbers = [...unclear].map(([one, all]) => `${one}: ${valuesInWords(all, String)}`)
@@ -91,7 +93,9 @@ export function stateFault(file: string, unclear: SeenStates): FileFault {
   )
 }
 
-/** A flag for a value that no row has: a misspelt one would let in whom it should keep out. */
+/**
+ * The fault of a flag for a value that no row has. A mistyped one would let blocked users log in.
+ */
 export function unusedFault(flag: string): FileFault {
   return new FileFault(
     `--blocks or --allows ${flag}: no row has this value, or the column is not there.`,

@@ -43,7 +43,7 @@ export function createHeading(file: string) {
     get names(): readonly string[] {
       return names
     },
-    /** Takes the next record; answers with its row, if it is not the names. */
+    /** Takes the next record. Returns its row, or `undefined` for the line with the names. */
     take(line: number, cells: readonly string[]): CsvRow | undefined {
       if (names.length === 0) {
         begin(cells)
@@ -67,7 +67,10 @@ export function createHeading(file: string) {
     },
   }
 
-  /** Whether a cell is in the column of addresses, or no such column is known yet. */
+  /**
+   * Whether a cell may be an email address by its column. Every cell may, unless a column is named
+   * after addresses.
+   */
   function isNameOrNew(name: string | undefined): boolean {
     return !isKnown || isEmailName(name ?? '')
   }
@@ -78,13 +81,13 @@ const AGAIN = rowFault('heading')
 const isUnnamed = (name: string | undefined, n: number): boolean => name === `column ${n + 1}`
 
 interface HeadingFault {
-  /** The fault of the line, as words after its name. */
+  /** The fault, to follow the name of the line in a sentence. */
   text: string
   name: FileFaultName
   values: FileFaultValues
 }
 
-/** The reason why a line cannot be that of the names. */
+/** The reason why a line cannot hold the names of the columns. */
 function headingFault(cells: readonly string[]): HeadingFault | undefined {
   if (cells.some((cell) => ADDRESS.test(cell))) {
     const text = 'has an email address, and no names of columns'

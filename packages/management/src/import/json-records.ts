@@ -6,7 +6,7 @@ export interface Piece {
   text: string
 }
 
-/** An array of users is looked for under this name when the file is an object, as most exports are. */
+/** If the file is an object, its users are the array of this name, as in most exports. */
 const WRAPPER = 'users'
 
 /**
@@ -24,19 +24,19 @@ export async function* splitJson(
   splitter.end()
 }
 
-/** The part that may come next where no record is open. */
+/** What may come next between two records. */
 type Next = 'first' | 'separator' | 'record' | 'nothing'
 
 function createSplitter(file: string) {
   let line = 1
-  /** Brackets that are open. */
+  /** How many brackets are open. */
   let depth = 0
-  /** Brackets that are open around a record: none, the array's, or the object's and its array's. */
+  /** How many of them enclose the records: 0, 1 for an array, 2 for an array in an object. */
   let level = 0
   let next: Next = 'first'
   let isString = false
   let isEscaped = false
-  /** Whether the open object was a wrapper: what follows its array is no record. */
+  /** Whether the open object encloses the users. After their array, no record follows in it. */
   let isWrapper = false
   let key = ''
   let isValue = false
@@ -47,7 +47,7 @@ function createSplitter(file: string) {
   const fault = (char: string, expected: string): FileFault =>
     misplaced({ file, line, char, expected })
 
-  /** A character outside of every record; says whether a record begins with it. */
+  /** Reads a character outside of every record. Returns whether a record begins with it. */
   function between(char: string): boolean {
     if (/[\s\uFEFF]/.test(char)) return false
     if (next === 'nothing') throw fault(char, 'nothing after the end of the array')
@@ -77,7 +77,7 @@ function createSplitter(file: string) {
     return true
   }
 
-  /** Reads a character of an object that may enclose the users. @returns Whether their array begins with it. */
+  /** Reads a character of an object that may enclose the users. Returns whether their array begins with it. */
   function beginsUsers(char: string): boolean {
     if (char === '"' && !isValue) key = ''
     else if (char === ':') isValue = true

@@ -57,7 +57,7 @@ export function readFirebaseParameters(text: string): FirebaseParameters {
   )
 }
 
-/** A password that a record holds in a form of its own: Keycloak's. */
+/** A password in a form that only Keycloak has. */
 export type RecordPassword =
   | { kind: 'legacy'; legacy: LegacyPasswordInput }
   | { kind: 'fault'; fault: RowFault }

@@ -27,7 +27,7 @@ export interface ImportRow {
   password: { alg: ImportAlgorithm; hash: string } | undefined
   /** The hash of another system, instead of a password. */
   legacy?: LegacyPasswordInput | undefined
-  /** Values of columns that say who may log in, each with its column. */
+  /** Values that say who may log in, each with its column. */
   states: [string, string][]
   /** Values that may block the user, by column. Empty if another value blocks the user already. */
   unclear: [string, string][]
@@ -66,7 +66,9 @@ export function toRow(
   const fields = new Map<string, string>()
   const columns = new Map<string, string>()
   let isDenied = false
-  /** The members that say whether the user may log in, as they are shown to who imports, and those of them whose value is unknown. */
+  /**
+   * `said`: the members that say whether the user may log in, for the report. `unclear`: those with an unknown value.
+   */
   const said: [string, string][] = []
   const unclear: [string, string][] = []
   let contradiction: Contradiction | undefined
@@ -146,7 +148,7 @@ export function toRow(
   }
 }
 
-/** The members that may be states: the column, and those of an object in its cell, as databases write JSON. */
+/** The members that may say who can log in: the column itself, and the members of a JSON object in its cell. */
 function openMembers(column: string, value: string): [string, string][] {
   const inner = /^\s*[[{]/.test(value) ? flattenText(value) : undefined
   const members = [...(inner ?? [])].map(([name, text]): [string, string] => [
@@ -156,7 +158,7 @@ function openMembers(column: string, value: string): [string, string][] {
   return [[column, value], ...members]
 }
 
-/** Whether a column that goes nowhere holds a part of a password that is imported. */
+/** Whether a column without a target holds a part of a password that is imported. */
 export function isPasswordPart(
   column: string,
   { withoutPasswords, firebase }: RowOptions,
@@ -168,7 +170,10 @@ export function isPasswordPart(
 /** The column in which Firebase has the salt of a user. */
 const SALT = 'salt'
 
-/** Whether two values say the same of a member. Of columns that say who may log in, each may deny. */
+/**
+ * Whether two values of a member mean the same. Two columns about who may log in never contradict: if one denies, the
+ * login is denied.
+ */
 function agree(target: Target, one: string, other: string): boolean {
   if (target === 'disabled' || target === 'enabled') return true
   if (target === 'email') return emailKey(one) === emailKey(other)
@@ -178,19 +183,19 @@ function agree(target: Target, one: string, other: string): boolean {
   return flags.every((flag) => TRUE.has(flag)) || flags.every((flag) => FALSE.has(flag))
 }
 
-/** Whether a column is one that goes nowhere, or only to where it has no effect. */
+/** Whether a column has no target, or one that the service does not act on. */
 export function isOpen(target: Target | undefined): boolean {
   return target === undefined || /^(profile|metadata)\./.test(target)
 }
 
-/** The profile with a whole name: that of the table, else the first and the last name. */
+/** The profile with a `name`: the one in the table, else made of the first and the last name. */
 function named(profile: Record<string, string>): Record<string, string> {
   const parts = [profile.given_name, profile.family_name].map((part) => part?.trim())
   const name = parts.filter(Boolean).join(' ')
   return name === '' ? profile : { name, ...profile }
 }
 
-/** The form in which two spellings of an address are the same. */
+/** The key of an address: two spellings of one address have the same key. */
 export function emailKey(email: string): string {
   return email.trim().normalize('NFC').toLowerCase()
 }

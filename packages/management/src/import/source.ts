@@ -47,7 +47,7 @@ export async function* readSource({
 /** How many characters of a file are read for its first line. */
 const FIRST_LINE = 64 * 1_024
 
-/** The text up to the end of the first line that has any, and the whole text. */
+/** The first line that is not blank (more may follow it), and all of the text. */
 async function firstLineOf(texts: AsyncGenerator<string>) {
   let first = ''
   while (first.length < FIRST_LINE && !/\S.*[\r\n]/.test(first)) {
@@ -62,7 +62,7 @@ async function firstLineOf(texts: AsyncGenerator<string>) {
   return { first, all: all() }
 }
 
-/** The lines that are not empty. A line ends where JSON has no line end in a value, which U+2028 may be. */
+/** The lines that are not empty. U+2028 ends no line, as it may be part of a JSON value. */
 async function* readLines(texts: AsyncIterable<string>) {
   let line = 0
   let begun = ''
@@ -80,7 +80,7 @@ async function* readLines(texts: AsyncIterable<string>) {
   if (begun.trim() !== '') yield piece(begun)
 }
 
-/** `profile` and `metadata` may be JSON objects in one cell, as an export has them. */
+/** A cell of these columns may be a JSON object, as in an export. */
 const OBJECTS = ['profile', 'metadata']
 
 function csvRecord({ line, names, cells, fault }: CsvRow): SourceRecord {
@@ -101,7 +101,7 @@ function jsonRecord(line: number, text: string): SourceRecord {
   try {
     const value: unknown = JSON.parse(text)
     if (!isObject(value)) members.blame(rowFault('not_object'))
-    // JSON.parse keeps one of two members with the same name: fewer are left than the text has.
+    // JSON.parse keeps one of two members with the same name, so a lower count reveals a duplicate.
     else if (flatten(value, '', members) < countNames(text)) members.blame(TWICE)
   } catch {
     members.blame(rowFault('not_json'))
@@ -121,7 +121,7 @@ export function flattenText(text: string): Map<string, string> | undefined {
   }
 }
 
-/** The fault of a member that occurs twice: either value may say that the user must not log in. */
+/** The fault of a duplicate member. Either of its values may say that the user must not log in. */
 const TWICE = rowFault('twice')
 
 /** Collects the members of a record, and the first of its faults. */
@@ -154,7 +154,7 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Adds the members of an object by their paths; answers with how many names it has, at any depth. */
+/** Adds the members of an object by their paths. Returns how many names it has, at any depth. */
 function flatten(object: object, prefix: string, into: Members): number {
   let names = 0
   for (const [name, value] of Object.entries(object)) {
@@ -168,13 +168,16 @@ function flatten(object: object, prefix: string, into: Members): number {
   return names
 }
 
-/** An element of a list of Cognito. */
+/** An element of a list in an export of Cognito. */
 interface Named {
   Name: string
   Value: unknown
 }
 
-/** Whether a list has `{ Name: 'email', Value: … }` for each attribute, as Cognito has it. */
+/**
+ * Whether a list has an object `{ Name: 'email', Value: … }` for each attribute, as in an export of
+ * Cognito.
+ */
 function isNamedList(list: object): list is Named[] {
   const isList = Array.isArray(list) && list.length > 0
   return isList && list.every((one) => isObject(one) && 'Name' in one && 'Value' in one)

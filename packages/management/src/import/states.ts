@@ -9,7 +9,7 @@ import { FALSE, TRUE } from './flags.ts'
 /** The meaning of a value: it blocks the user, allows the login, or is unknown. */
 export type Verdict = 'denies' | 'allows' | 'unknown'
 
-/** A column and one of its values; without a value, all of its values. */
+/** A column with one of its values. Without the value, it means all values of the column. */
 export type StateFlag = readonly [column: string, value: string | undefined]
 
 /** Options for columns such as `status` and `banned_until`. */
@@ -32,7 +32,7 @@ export interface States {
   unused(): string[]
 }
 
-/** Words for a user who must not log in, as columns are named after them. */
+/** Words for a user who must not log in, as they occur in the names of columns. */
 const DENIED = [
   'suspended|deactivated|inactive|disabled|banned|blocked|locked|lockedout|(soft)?deleted|archived|revoked|terminated|frozen',
   'blacklisted|barred|closed|removed|trashed|expired|spam|spammer|gesperrt|deaktiviert|inaktiv|gelöscht|geloescht',
@@ -58,20 +58,20 @@ const kinds = {
   bits: /^control$/,
 }
 
-/** Names that sound like one of those, and whose values are not known. */
+/** Names that sound like the kinds above, but whose values are unknown. */
 const SUSPICIOUS =
   /suspen[ds]|deactivat|deaktiv|inactiv|disabled|^ban(s|ned|reason|expire)?|blocked|locked|lockout(?!enabled)|deleted|archived|revoked|terminated|frozen|blacklist|barred|silenced|quarantin|restricted|denied|gesperrt|(account|user|login)b?lock$|(until|till)$/
 
 /** Names of a state that may be the user's, or that of something else, such as an address. */
 const SOME_STATE = /(status|state)$/
 
-/** Names that begin so, and mean something else. */
+/** Beginnings of names that only look like `ban`. */
 const HARMLESS = /^(bank|banner|band)/
 
-/** Parents under which `status`, `state`, `enabled` and `active` are those of the user, and not of an address, say. */
+/** Objects whose `status`, `state`, `enabled` and `active` are about the user, and not about an address for example. */
 const OF_THE_USER = /^((fields|attributes|user|account|lifecycle|profile|status|state)\.)*$/
 
-/** Parents that are about who may log in, so that any member of theirs may be. */
+/** Objects about who may log in. Any of their members may block the user. */
 const DENYING_PARENT = new RegExp(
   `^(${DENIED}|bans?|blocks?|locks?|lockout|suspensions?|blockedfor)$`,
 )
@@ -87,14 +87,16 @@ const allowingWords = new Set(
   ),
 )
 
-/** Words that say nothing else than that a user is shut out, in a column of any name. */
+/**
+ * Values that may mean a blocked user in a column of any name, so that the importer must decide.
+ */
 const strongWords = new Set(
   'suspended,deprovisioned,deactivated,banned,blocked,locked,lockedout,terminated,gesperrt,deaktiviert,bloqué,suspendu,bloqueado,suspendido,baneado,sospeso'.split(
     ',',
   ),
 )
 
-/** No value with one of them is longer. */
+/** Longer values cannot be one of these words. */
 const LONGEST_WORD = 40
 
 /** The texts that databases and spreadsheets write for a missing value. */
@@ -120,7 +122,10 @@ export function createStates({ blocks = [], allows = [], now }: StateOptions): S
     return known.get(column)
   }
 
-  /** The verdict of a flag; of one for all values, nothing in a cell is no denial. */
+  /**
+   * The verdict of a flag. A flag for all values of a column does not block users whose cell is
+   * empty.
+   */
   function byFlag(column: string, value: string): Verdict | undefined {
     const exact = keyOf(column, value)
     const whole = keyOf(column, undefined)
@@ -153,7 +158,7 @@ type Kind = keyof typeof kinds | 'suspicious' | 'some'
 const keyOf = (column: string, value: string | undefined) =>
   JSON.stringify(value === undefined ? [column] : [column, value])
 
-/** The kind of a column by its name, in any case and spelling. An element of a list is as the list is. */
+/** The kind of a column by its name, in any case and spelling. An element of a list has the kind of the list. */
 function findKind(column: string): Kind | undefined {
   const plain = column.replace(/(\.\d+)+$/, '')
   const at = plain.lastIndexOf('.') + 1
@@ -167,7 +172,7 @@ function findKind(column: string): Kind | undefined {
       .at(-2) ?? '',
   )
   const kind = kindBy(name, OF_THE_USER.test(above.toLowerCase()))
-  // `{ "ban": { "until": … } }` is `banuntil`.
+  // `{ "ban": { "until": … } }` is read as `banuntil`.
   return DENYING_PARENT.test(parent) ? (kindBy(parent + name, true) ?? kind ?? 'suspicious') : kind
 }
 
@@ -181,10 +186,10 @@ function kindBy(name: string, isOfUser: boolean): Kind | undefined {
   return SOME_STATE.test(name) ? 'some' : undefined
 }
 
-/** The kinds whose names mean something else under another parent. */
+/** Kinds whose names have another meaning in objects that are not about the user. */
 const OF_OTHERS_TOO: ReadonlySet<Kind> = new Set(['enabled', 'word', 'ends', 'bits'])
 
-/** The letters of a name, without words that say only that it is about a user who logs in. */
+/** The letters of a name, without leading words such as `is`, `user` and `account`. */
 function bareName(name: string): string {
   const letters = name
     .normalize('NFC')
@@ -228,11 +233,11 @@ function judgeAs(kind: Kind, text: string, now: number): Verdict {
   }
 }
 
-/** A word of a status without what says only that it is one: `USER_STATE_LOCKED` is `locked`. */
+/** The word of a status, without what surrounds it: `USER_STATE_LOCKED` is `locked`. */
 const wordOf = (text: string): string =>
   text.replaceAll(/[^\p{L}]/gu, '').replace(/^(user|account|state|status)+/u, '')
 
-/** The number of Active Directory for an account that does not expire. */
+/** Active Directory's number for an account that never expires. */
 const NO_END = '9223372036854775807'
 
 /** Judges the date at which access ends. */
@@ -255,7 +260,7 @@ function judgeUntil(text: string, now: number): Verdict {
 const isNothing = (text: string): boolean =>
   NOTHING.has(text.toLowerCase()) || /^0000-00-00/.test(text)
 
-/** An instant in milliseconds; a number is one in seconds, milliseconds, microseconds, days of Excel or FILETIME. */
+/** An instant in milliseconds. A number may be in seconds, milliseconds, microseconds, days of Excel or FILETIME. */
 function instantOf(text: string): number | undefined {
   if (/^\d{9,10}(\.\d+)?$/.test(text)) return Number(text) * 1_000
   if (/^\d{12,13}$/.test(text)) return Number(text)
@@ -269,7 +274,8 @@ function instantOf(text: string): number | undefined {
   const plain = text.replace(/(:[\d.]+[+-]\d\d)$/, '$1:00')
   const [, day, mark, month, rest] = /^(\d{1,2})([./])(\d{1,2})\2(\d{4}.*)$/.exec(plain) ?? []
   const byDay = Date.parse(`${month}/${day}/${rest}`)
-  // With dots, the day comes first. With slashes, either may, and the later date keeps out longer.
+  // With dots, the day comes first. With slashes, either may; the later date is taken, as it blocks
+  // longer.
   const readings = mark === '.' ? [byDay] : [Date.parse(plain), byDay]
   const instants = readings.filter((one) => !Number.isNaN(one))
   return instants.length > 0 ? Math.max(...instants) : undefined

@@ -5,9 +5,9 @@ const MOST = { users: 100, bytes: 250_000, hashes: 20 }
 
 /** Gathers users until one request is full. */
 export interface Batch<T> {
-  /** `false`, and nothing is added, when there is no room. There always is in an empty one. */
+  /** Returns `false`, and adds nothing, if there is no room. An empty batch always has room. */
   add(item: T, user: UserImport): boolean
-  /** The items that were added; it is empty afterwards. */
+  /** Returns the items and empties the batch. */
   take(): T[]
   readonly items: readonly T[]
 }

@@ -10,7 +10,7 @@ export interface CreateOptions<T> {
   find?: () => Promise<T | undefined>
 }
 
-/** The recovery of a request that creates. */
+/** Finds what a create made whose response was lost; see {@link CreateOptions.find}. */
 export function recovery<T extends object>(
   options: CreateOptions<T> | undefined,
 ): (() => Promise<Json | undefined>) | undefined {

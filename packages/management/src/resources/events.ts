@@ -36,7 +36,7 @@ export function createEvents(send: Send, tenantId: string): Events {
   const path = `/x/v1/tenants/${segment(tenantId)}/events`
   const asEvent = (json: Json) => json as unknown as TenantEvent
 
-  /** Pages for ever; one is empty where the reader has come to the end. */
+  /** Pages without end. A page is empty when the reader has caught up. */
   async function* pages(
     { after, types = [] }: EventQuery,
     wait: number,

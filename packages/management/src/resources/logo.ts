@@ -8,7 +8,7 @@ export interface Logo {
   get(): Promise<TenantLogo>
   /** Replaces the logo by a PNG, JPEG or WebP image of at most 131,072 bytes and 2,048 pixels a side. SVG is refused. */
   replace(image: Uint8Array): Promise<TenantLogo>
-  /** Takes the logo away; pages show the one of `latchkey_logo_url` again, or the name. */
+  /** Deletes the logo. Pages then show the one of `latchkey_logo_url`, or the name. */
   remove(): Promise<TenantLogo>
 }
 

@@ -56,7 +56,7 @@ export function createAccess<T extends { id: string }>(
     const copy = structuredClone(restore(original))
     const changed = typeof change === 'function' ? (change(copy) ?? copy) : { ...copy, ...change }
     const body = forUpdate(changed, original)
-    // Posting the same complete object twice leaves what posting it once does.
+    // Sending the same complete object twice has the same result as sending it once.
     return restore((await send({ method: 'POST', path: one(id), body, isRepeatable: true })).body)
   }
 

@@ -36,15 +36,18 @@ export function createUserImporter(send: Send, tenantId: string): UserImporter {
       const input = { method: 'POST', path, body: { users: [] }, isRepeatable: true } as const
       return (await send(input)).body.type === 'UserImport'
     } catch (error) {
-      // A server may answer anything for an address that it does not know; /v1 shows whether it
-      // works.
+      // A server may answer anything at an address that it does not know. Only the answers of /v1
+      // show whether it works.
       const isAnswer = error instanceof ApiError || error instanceof ResponseError
       if (isAnswer && !(error instanceof RateLimitError)) return false
       throw error
     }
   }
 
-  /** A service that knows the member refuses to choose between two passwords; another one, to take the address. */
+  /**
+   * Whether the service knows `legacy_password`. Then it refuses two passwords at once; an older one refuses the empty
+   * address.
+   */
   async function askForLegacy(): Promise<boolean> {
     const probe = {
       profile: { email: '' },

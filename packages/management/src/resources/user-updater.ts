@@ -4,13 +4,13 @@ import type { ImportChangeResult, UserImportChange } from '../types.ts'
 import { createBatch } from './batch.ts'
 import { segment } from './resource.ts'
 
-/** Brings users of a newer export, as many as one batch holds; resolves with the outcome of each, in order. */
+/** Updates users by a newer export, at most one batch. Resolves to their outcomes, in the same order. */
 export type UserUpdater = (
   users: readonly UserImportChange[],
   isPreview: boolean,
 ) => Promise<ImportChangeResult[]>
 
-/** How long to wait before rows are sent again that the service could not take at the moment. */
+/** The pauses before rows are sent again that the service could not process at the moment. */
 const PAUSES_SECONDS = [1, 2, 4, 8, 16]
 
 export function createUserUpdater(send: Send, tenantId: string): UserUpdater {

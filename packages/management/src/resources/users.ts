@@ -145,7 +145,7 @@ async function* inBatches(
   if (batch.items.length > 0) yield* await importer.post(batch.take())
 }
 
-/** The result for a hash of another system at a service that does not take it. */
+/** The result for a hash of another system, if the service does not import those. */
 const noLegacy: ImportResult = {
   status: 'refused',
   code: 'unsupported_algorithm',
@@ -175,9 +175,9 @@ async function importOne(
 }
 
 /**
- * Whether a refusal is about the data of one user, and not about the key, the tenant or the moment.
+ * Whether a refusal is about this user's data, and not about the key, the tenant or the moment.
  *
- * @param userId - The user, when there is one: without, it is the tenant that was not found.
+ * @param userId - The id of the user, if there is one. Without it, a 404 means the tenant.
  */
 export function isOwnFault({ status }: ApiError, userId: string | undefined): boolean {
   if (status === 404) return userId !== undefined

@@ -3,12 +3,13 @@ import type { User, UserInput } from '../../types.ts'
 import { emailKey } from '../row.ts'
 
 /**
- * Looks for users that an attempt of this import created without our hearing of it.
+ * Finds users that an earlier attempt of this import created without receiving the answer.
  *
- * @param after - A user that was created before any of them; `undefined` to search the whole list.
- * @param startedAt - When the import began, in milliseconds of the service's clock, rounded down
- *   to a second: earlier users are not of this import.
- * @returns by key of the address.
+ * @param after - The id of a user that is older than all of them; `undefined` to search the whole
+ *   list.
+ * @param startedAt - When the import began, in milliseconds of the service's clock, rounded down to
+ *   a second. Older users are left out.
+ * @returns the users by {@link emailKey}.
  */
 export async function findCreated(
   users: Users,
@@ -25,7 +26,7 @@ export async function findCreated(
   return found
 }
 
-/** Whether a user is what `input` asked for, so that it can only come from this import. */
+/** Whether a user has exactly the members of `input`, and so can only come from this import. */
 export function isCreatedFrom(user: User, input: UserInput): boolean {
   const { email_verified: _, ...profile } = input.profile
   return (

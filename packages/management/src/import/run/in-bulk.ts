@@ -7,19 +7,21 @@ import { isCreatedFrom } from './find-created.ts'
 import type { Ledger } from './ledger.ts'
 import { type OneByOne, type OneByOneOptions, reasonOf } from './one-by-one.ts'
 
-/** A row in the form of the bulk import of the API. */
+/** The row as the bulk import of the API takes it. */
 export function toImport({ user, password, legacy }: ImportRow): UserImport {
   return { ...user, ...(password && { password }), ...(legacy && { legacy_password: legacy }) }
 }
 
-/** Makes the function that takes many rows over in one request. */
+/** Makes the function that imports many rows in one request. */
 export function createInBulk(
   importer: UserImporter,
   { standing, startedAt }: OneByOneOptions,
   ledger: Ledger,
   oneByOne: OneByOne,
 ): (rows: readonly ImportRow[]) => Promise<void> {
-  /** Whether a user who is there already is of this import, by a request whose answer was lost. */
+  /**
+   * Whether an existing user comes from an earlier request of this import whose response was lost.
+   */
   function isOurs(row: ImportRow, found: Extract<Imported, { status: 'existing' }>): boolean {
     const mayBe = row.row < standing.begunBelow || found.isUncertain
     const { user } = found
@@ -37,13 +39,13 @@ export function createInBulk(
           const reason = 'another user of the tenant has this address'
           return ledger.reject(row, reasonOf('already_exists', reason))
         }
-        // A run that took rows over one by one may have left this one without a password.
+        // A run that imported rows one by one may have left this user without a password.
         await oneByOne.createPassword(row, result.user.id, true)
         return ledger.done(row, result.user.id)
     }
   }
 
-  /** A row that needs a request of its own. */
+  /** Imports one row in a request of its own. */
   async function alone(row: ImportRow): Promise<void> {
     try {
       const [result] = await importer.post([toImport(row)])
@@ -65,7 +67,7 @@ export function createInBulk(
     try {
       results = await importer.post(rows.map(toImport))
     } catch (error) {
-      // A proxy may refuse the request for one of them, for its size for instance.
+      // A proxy may refuse the request because of one row, for its size for instance.
       if (!(error instanceof ApiError) || !isOwnFault(error, undefined)) throw error
       for (const row of rows) await (row.legacy ? alone(row) : oneByOne.take(row))
       return

@@ -20,13 +20,13 @@ export interface JournalEntry {
   old: string
   /** The id of the user, if it was created. */
   id?: string
-  /** `created`: the user is stored, and the password follows. The others end the row. */
+  /** After `created`, the password follows. After any other state, nothing follows for the row. */
   state: 'created' | 'done' | 'rejected'
   reason?: string
   email?: string
 }
 
-/** The import that the journal belongs to; it continues no other import. */
+/** The import that the journal belongs to. No other import can continue with it. */
 export interface JournalHeader {
   version: 1
   file: string
@@ -38,12 +38,12 @@ export interface JournalHeader {
 
 /** An append-only record of an import. An entry survives a crash of the process once `append` returns. */
 export interface Journal extends Disposable {
-  /** Whether no run before this one began it. */
+  /** Whether this run created the journal. */
   readonly isNew: boolean
   append(entry: JournalEntry): void
 }
 
-/** Reads a journal; a last line that was cut off by a crash is left out. */
+/** Reads a journal, without a last line that a crash has cut off. */
 export async function* readJournal(path: string): AsyncGenerator<JournalHeader | JournalEntry> {
   if (!existsSync(path)) return
   for await (const line of createInterface({ input: createReadStream(path) })) {
@@ -52,7 +52,7 @@ export async function* readJournal(path: string): AsyncGenerator<JournalHeader |
   }
 }
 
-/** The entries of a journal alone. */
+/** The entries of a journal, without its header. */
 export async function* readEntries(path: string): AsyncGenerator<JournalEntry> {
   for await (const entry of readJournal(path)) if ('row' in entry) yield entry
 }

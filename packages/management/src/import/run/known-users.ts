@@ -3,7 +3,7 @@ import { emailKey, type ImportRow } from '../row.ts'
 import { readSource } from '../source.ts'
 import { readEntries } from './journal.ts'
 
-/** A user whom an earlier import brought. */
+/** A user of an earlier import. */
 export interface KnownUser {
   id: string
   oldId: string

@@ -2,18 +2,18 @@ import type { ImportRow } from '../row.ts'
 import type { Journal, JournalEntry } from './journal.ts'
 import { type Standing, WINDOW } from './resume.ts'
 
-/** Notes how far each row has come, in the journal and for the rest of this run. */
+/** Records how far each row has come, in the journal and in memory. */
 export interface Ledger {
-  /** The user exists; the password is still to be taken over. */
+  /** The user exists. The password is not imported yet. */
   created(row: ImportRow, id: string): void
   done(row: ImportRow, id: string): void
-  /** @param id - The user, when there is one without a password now. */
+  /** @param id - The id of the user, if one exists now without a password. */
   reject(row: ImportRow, reason: string, id?: string): void
-  /** A user that was created before the row was begun; `undefined` when none is known. */
+  /** The id of a user that was created before the row began, if one is known. */
   anchorOf(row: ImportRow): string | undefined
 }
 
-/** The distance between rows whose position is stored, from which others are found. */
+/** Only every 50th row is an anchor, to save memory; other rows use the nearest one before them. */
 const ANCHOR_EVERY = 50
 
 export function createLedger(

@@ -10,11 +10,12 @@ import {
 } from 'node:fs'
 
 /**
- * Takes a lock that one process can have at a time, and returns the function that releases it. The lock file appears at
- * once with its whole content. To take over the lock of a dead process, a process first needs another lock, which is
- * named after that one; so only one process does.
+ * Takes a lock that only one process can hold. Returns the function that releases it.
  *
- * @throws if a running process has it.
+ * The lock file appears at once with its whole content. Before a process replaces the lock of a dead process, it must
+ * take a second lock, named after the first. So only one process replaces it.
+ *
+ * @throws if a running process holds the lock.
  */
 export function lock(path: string): () => void {
   const own = `${process.pid} ${randomUUID()}`
@@ -33,7 +34,7 @@ export function lock(path: string): () => void {
   }
 }
 
-/** Puts the draft in the place of a lock whose process has died, unless another process did so before. */
+/** Replaces the lock of a dead process by the draft, unless another process already has. */
 function takeOver(path: string, holder: string, draft: string): void {
   const [pid, id = 'earlier'] = holder.split(' ')
   if (isAlive(Number(pid))) {
@@ -76,7 +77,7 @@ function isAlive(pid: number): boolean {
   try {
     return pid > 0 && process.kill(pid, 0)
   } catch (error) {
-    // Of another user.
+    // The process belongs to another user.
     return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }

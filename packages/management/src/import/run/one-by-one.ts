@@ -8,9 +8,11 @@ import type { Ledger } from './ledger.ts'
 import type { Standing } from './resume.ts'
 
 export interface OneByOne {
-  /** Imports one row, also when an earlier run has imported a part of it. */
+  /** Imports one row. An earlier run may already have done a part of it. */
   take(row: ImportRow): Promise<void>
-  /** @param mayExist - Whether an attempt whose answer was lost may have created it. */
+  /**
+   * @param mayExist - Whether an earlier attempt without a response may have created the password.
+   */
   createPassword(row: ImportRow, userId: string, mayExist: boolean): Promise<void>
 }
 
@@ -21,17 +23,17 @@ export interface OneByOneOptions {
   startedAt: number
 }
 
-/** The reason why a service before this release cannot take a row. */
+/** The reason why an older service cannot import a row. */
 export const NO_LEGACY =
   'this service does not take hashes of other systems; update it, or leave passwords out'
 
-/** Takes rows over with one request for the user and one for the password. */
+/** Imports rows with one request for the user and one for the password. */
 export function createOneByOne(options: OneByOneOptions, ledger: Ledger): OneByOne {
   const { client, tenantId, standing, startedAt } = options
   const users = client.users(tenantId)
   let lost: Promise<Map<string, User>> | undefined
 
-  /** Users that a killed run may have created without noting it. */
+  /** Users that a killed run may have created without an entry in the journal. */
   function findLost(): Promise<Map<string, User>> {
     lost ??= findCreated(users, standing.anchor, startedAt)
     return lost
@@ -65,7 +67,8 @@ export function createOneByOne(options: OneByOneOptions, ledger: Ledger): OneByO
     try {
       await client.credentials(tenantId, userId).create({ password: row.password })
     } catch (error) {
-      // The user is of this import and had none: an attempt before a kill has created it.
+      // This import created the user without a password. So the password is from an attempt before
+      // a kill.
       if (!(error instanceof ConflictError && mayExist)) throw error
     }
   }

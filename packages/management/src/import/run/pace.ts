@@ -1,6 +1,6 @@
 import type { Fetch } from '../../options.ts'
 
-/** Tells how fast requests may go. */
+/** A `fetch` that keeps to the rate which the server allows. */
 export interface Pace {
   fetch: Fetch
   /** The time in the first response, in milliseconds; 0 if the server does not send it. */
@@ -8,11 +8,12 @@ export interface Pace {
 }
 
 /**
- * Slows `fetch` down to what the server allows. Requests go as fast as they can until a 429 says that
- * this is too fast; then all wait as long as it asks, and go on a little below the rate that was
- * reached, which grows by 2 % every second without another 429.
+ * Slows `fetch` down to the rate that the server allows.
  *
- * @param most - Requests per second not to exceed in any case.
+ * Requests go at full speed until the first 429. Then all wait as long as it asks, and go on a little below the rate at
+ * that time. Every second without a 429, the rate grows by 2 %.
+ *
+ * @param most - The highest rate, in requests per second.
  */
 export function createPace(fetch: Fetch, most: number = Number.POSITIVE_INFINITY): Pace {
   let rate = most

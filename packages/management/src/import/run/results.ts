@@ -31,7 +31,7 @@ export async function writeResults(
   await rejects.close()
 }
 
-/** Writes a CSV file, which takes the place of an existing one when it is closed. */
+/** Writes a CSV file. On close, it replaces an existing file of this name. */
 export function openCsv(
   path: string,
   columns: string[],

@@ -2,9 +2,8 @@ import { type Bitmap, createBitmap } from './bitmap.ts'
 import { type JournalHeader, readEntries, readJournal } from './journal.ts'
 
 /**
- * No row is begun before all that are this many rows before it are finished. So only so many rows
- * can have been under way when an import was killed, and a user of an earlier row was created before
- * all of theirs.
+ * A row only begins when all rows that are this many or more before it have finished. So at most this many rows can be
+ * under way when an import is killed, and users of even earlier rows are older than all of theirs.
  */
 export const WINDOW = 500
 
@@ -14,18 +13,18 @@ export interface Standing {
   finished: Bitmap
   done: number
   rejected: number
-  /** Users that exist and whose password is still to be taken over, by row. */
+  /** The ids of users whose password is not imported yet, by row. */
   created: Map<number, string>
-  /** Rows below this one may have been begun. */
+  /** No row from this one on was begun. */
   begunBelow: number
-  /** A user that was created before any that the journal does not know of. */
+  /** The id of a user that is older than any user missing in the journal. */
   anchor: string | undefined
 }
 
 /**
  * Reads the progress of an import. The journal is read twice rather than held in memory.
  *
- * @param isNew - Whether this run begins the journal: then no row was begun before.
+ * @param isNew - Whether this run creates the journal, so that no row was begun before.
  */
 export async function readStanding(path: string, isNew: boolean): Promise<Standing> {
   const standing: Standing = {

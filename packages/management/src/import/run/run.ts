@@ -22,7 +22,7 @@ export interface RunOptions extends OneByOneOptions {
   onRow(state: 'done' | 'rejected'): void
 }
 
-/** More than this many large requests at a time only wait for each other. */
+/** More large requests at a time would only wait for each other. */
 const MOST_BATCHES = 4
 
 /**
@@ -45,7 +45,10 @@ export async function runImport(options: RunOptions): Promise<void> {
   const batch = createBatch<ImportRow>()
   let failure: unknown
 
-  /** Begins rows when those that are {@link WINDOW} before the last of them are finished. */
+  /**
+   * Begins rows, once all rows that are {@link WINDOW} or more before the last of them have
+   * finished.
+   */
   async function begin(rows: ImportRow[], take: () => Promise<void>): Promise<void> {
     const first = rows[0]?.row ?? 0
     const last = rows.at(-1)?.row ?? 0

@@ -6,13 +6,13 @@ import { faultsInWords, type RowFault } from '../row-fault.ts'
 import { toImport } from './in-bulk.ts'
 import type { KnownUsers } from './known-users.ts'
 
-/** The outcome of a row: what the service says, or the faults of the row itself. */
+/** The outcome of a row: the service's answer, or the faults of the row itself. */
 export type RowResult = ImportChangeResult | { status: 'faulty'; detail: string }
 
 export interface UpdateOptions {
   update: UserUpdater
   isPreview: boolean
-  /** The rows of the file, each time from the first one on. */
+  /** The rows of the file. Each call begins again with the first row. */
   rows(): AsyncIterable<ImportRow>
   /** Rows that repeat an earlier one, with the reason. */
   repeated: ReadonlyMap<number, RowFault>
@@ -22,16 +22,16 @@ export interface UpdateOptions {
   /** Whether the file says who may log in. */
   saysStates: boolean
   signal: AbortSignal
-  /** Is told of each row once, in no order. */
+  /** Called once for each row, in no order. */
   onRow(row: ImportRow, result: RowResult): void
-  /** Is told of each user who was created, at once. */
+  /** Called as soon as a user is created. */
   onCreated(row: ImportRow, id: string): void
 }
 
 /** Requests under way at a time. */
 const MOST_BATCHES = 4
 
-/** A row that waits for another user to leave its address. */
+/** A row that waits until another user gives up its address. */
 interface Waiting {
   row: ImportRow
   result: WaitingResult
@@ -40,14 +40,16 @@ interface Waiting {
 type WaitingResult = Extract<ImportChangeResult, { conflicts: ImportConflict[] }>
 
 /**
- * Brings the rows of a newer export. Users who are known come first, as one of them may leave an address that a new user has by
- * now. A row whose address is another user's is tried again as long as that gets any of them further, so that a
- * chain of moves ends in one run and the next run changes nothing.
+ * Updates users by the rows of a newer export, and creates new ones.
+ *
+ * Known users come first, because one may give up an address that a new user has now. Rows whose address belongs to
+ * another user are sent again as long as any of them succeeds. So a chain of moved addresses ends in one run, and the
+ * next run changes nothing.
  */
 export async function runUpdate(options: UpdateOptions): Promise<void> {
   const { known, isByAddress, isPreview, signal, onRow } = options
   const waiting: Waiting[] = []
-  /** Users who leave their addresses. */
+  /** Users who give up their addresses. */
   const moved = new Set<string>()
 
   function take(row: ImportRow, outcome: ImportChangeResult): void {
@@ -58,7 +60,7 @@ export async function runUpdate(options: UpdateOptions): Promise<void> {
     else onRow(row, result)
   }
 
-  /** A new row is not the user of another row, even if that user has its address and nothing differs. */
+  /** Makes `unchanged` a conflict if the user that was found belongs to another row of an earlier import. */
   function notAnother(row: ImportRow, result: ImportChangeResult): ImportChangeResult {
     const isOther = result.status === 'unchanged' && known.has(result.id) && !known.find(row)
     if (!isOther || isByAddress) return result
@@ -126,7 +128,10 @@ function isTaken({ reason, holder }: ImportConflict): boolean {
   return reason === 'address_taken' && holder !== undefined
 }
 
-/** The outcome of a row whose address may be free once earlier rows have moved. */
+/**
+ * In a preview: the outcome of a row whose address may be free once earlier rows have changed
+ * theirs.
+ */
 function foreseen(result: WaitingResult, moved: ReadonlySet<string>): ImportChangeResult {
   const conflicts = result.conflicts.filter((one) => !(isTaken(one) && moved.has(one.holder ?? '')))
   if (conflicts.length === result.conflicts.length) return result
@@ -185,7 +190,7 @@ async function sendAll(
   if (failure !== undefined) throw failure
 }
 
-/** A row as the service takes it. A user whom the file does not deny may log in, if the file has states at all. */
+/** The row as the service takes it. If the file says who may log in, a user whom it does not block is enabled. */
 function toChange(row: ImportRow, options: UpdateOptions): UserImportChange {
   const { disabled } = row.user
   const id = options.known.find(row)?.id
