@@ -8,14 +8,14 @@ import type {
 import { within } from './queue-times.ts'
 import type { Micros } from './records.ts'
 
-/** Whether another attempt may be made at `now`, after those made so far. */
+/** Whether another attempt may begin at `now`, after the given earlier ones. */
 export function admissionAfter(
   attempts: Attempts | undefined,
   limit: AttemptLimit,
   now: Micros,
 ): Admission {
   if (!attempts) return { kind: 'admitted' }
-  // A clock ahead has counted it, and has gone back since.
+  // The attempt was counted by a clock that was ahead and has gone back since.
   if (attempts.lastAt > now + within(0)) return { kind: 'admitted' }
   const wait = attempts.lastAt + waitSeconds(attempts.count, limit) * 1e6 - now
   if (wait <= 0) return { kind: 'admitted' }
@@ -31,7 +31,7 @@ function waitSeconds(count: number, limit: AttemptLimit): number {
   return over < 0 ? 0 : Math.min(limit.baseSeconds * 2 ** Math.min(over, 30), limit.maxSeconds)
 }
 
-/** The attempts under way, of a store that one process uses. */
+/** The attempts in progress, for a store that only one process uses. */
 export function createAttemptsUnderWay() {
   const underWay = new Map<string, Map<string, Micros>>()
 

@@ -2,7 +2,7 @@ import type { Micros, StoredAuditEntry } from './records.ts'
 
 /** A filter of a tenant's entries; omitted members do not filter. */
 export interface AuditFilter {
-  /** One of these. */
+  /** Entries of any of these actors. */
   actors?: readonly string[] | undefined
   /** The beginning of the action, such as `user.`. */
   action?: string | undefined
@@ -18,7 +18,7 @@ export interface AuditFilter {
   to?: Micros | undefined
 }
 
-/** The place of an entry: entries are found by time, the newest first. */
+/** The place of an entry in the list. The list is sorted by time, the newest first. */
 export interface AuditPlace {
   at: Micros
   id: number
@@ -30,7 +30,10 @@ export interface AuditPage {
   limit: number
 }
 
-/** A part of the entries found. With `next` there are more; a part is never short before the last one. */
+/**
+ * A part of the entries found. If `next` is set, there are more. Only the last part may have fewer entries than asked
+ * for.
+ */
 export interface AuditPart {
   items: StoredAuditEntry[]
   next: AuditPlace | undefined

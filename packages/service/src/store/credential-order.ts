@@ -2,8 +2,8 @@ import type { Listing, Page } from './ports.ts'
 import type { Credential } from './records.ts'
 
 /**
- * One page of all credentials of a user, in the order of creation: their ids are names, which do not
- * sort by it. After a credential that is gone nothing follows.
+ * One page of all credentials of a user, in the order of creation. The order of their ids would be another. After an id
+ * that no longer exists, the page is empty.
  */
 export function pageOfCredentials(
   all: readonly Credential[],

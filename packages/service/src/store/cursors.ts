@@ -1,33 +1,35 @@
 import type { ReaderLag } from '../telemetry/gauges.ts'
 import type { StoredAuditEntry } from './records.ts'
 
-/** The number of parts into which readers divide the audit log, by tenant. */
+/** The number of shards into which readers divide the audit log, by tenant. */
 export const LOG_SHARDS = 8
 
-/** The reader of the audit log that ends sessions of changed users. */
+/** The name of the reader that ends the sessions of changed users. */
 export const VOID_SESSIONS = 'void-sessions'
 
-/** The reader of the audit log that makes events for endpoints. */
+/** The name of the reader that makes events for endpoints. */
 export const WEBHOOKS = 'webhooks'
 
-/** How long a process that does not report keeps a part of the log from others. */
+/** How long a process holds a shard without renewing its lease. */
 export const LEASE_SECONDS = 3
 
-/** The maximum number of entries that are read ahead of one that is still being written. */
+/**
+ * The maximum number of entries that are read ahead while an earlier one is still being written.
+ */
 const MAX_AHEAD = 10_000
 
-/** A part of the audit log that this process reads for now. */
+/** A shard of the audit log that this process reads at the moment. */
 export interface HeldShard {
   shard: number
   /** Every entry up to this id was read. */
   position: number
-  /** Entries behind `position` that were read, too: others that come before them were still being written. */
+  /** The ids of entries after `position` that were already read, while earlier ones were still being written. */
   ahead: readonly number[]
-  /** Grows with each process that takes the part; who comes with an older one holds it no longer. */
+  /** Grows each time a process takes the shard. A process with a lower fence no longer holds it. */
   fence: number
 }
 
-/** The entries that parts of the log have not read yet, and where the parts stand after them. */
+/** The unread entries of some shards, and the positions of the shards after these entries. */
 export interface ReadAhead {
   entries: StoredAuditEntry[]
   shards: HeldShard[]
@@ -39,37 +41,37 @@ export interface ReadAhead {
  */
 export interface CursorStore {
   /**
-   * Whether there may be unread entries, by what this process has heard within the last second; it asks
-   * nothing. Where the store cannot tell, `true`.
+   * Whether there may be unread entries, as known in this process for at most a second. Sends no query. Always `true`
+   * if the store cannot know.
    */
   mayHaveUnread?(reader: string): boolean
   /**
-   * Takes parts of the log that have unread entries and that no other process holds, at most `limit`.
-   * `undefined`: there is nothing unread.
+   * Takes at most `limit` shards that have unread entries and that no other process holds. `undefined` if nothing is
+   * unread.
    */
   claim(reader: string, limit: number): Promise<HeldShard[] | undefined>
-  /** Reads at most `limit` unread entries of the tenants in these parts, the oldest first. */
+  /** Reads at most `limit` unread entries of the tenants in these shards, the oldest first. */
   read(shards: readonly HeldShard[], limit: number): Promise<ReadAhead>
   /**
-   * Keeps where the parts stand, and holds them for longer or gives them back.
+   * Stores the positions of the shards, and renews their leases or, with `isLast`, ends them.
    *
-   * @returns The parts that this process still holds.
+   * @returns The shards that this process still holds.
    */
   keep(reader: string, shards: readonly HeldShard[], isLast: boolean): Promise<HeldShard[]>
   /** How far each reader is behind. */
   lag(): Promise<ReaderLag[]>
 }
 
-/** The part of the log that a tenant's entries belong to. In SQL it is `ascii(right(tenant_id, 1))`. */
+/** The shard of a tenant's entries. In SQL it is `ascii(right(tenant_id, 1)) % 8`. */
 export function shardOf(tenantId: string): number {
   return (tenantId.at(-1)?.charCodeAt(0) ?? 0) % LOG_SHARDS
 }
 
 /**
- * Moves parts of the log behind the entries that were read.
+ * The shards with their positions moved to the end of the entries that were read.
  *
  * @param settled - No entry up to this id can appear any more.
- * @param isEnd - Whether no further entries are there to be read.
+ * @param isEnd - Whether `entries` reach the end of the log.
  */
 export function movedBehind(
   shards: readonly HeldShard[],
@@ -88,7 +90,7 @@ export function movedBehind(
   })
 }
 
-/** Whether these parts may read on, or have to wait for an entry that is still being written. */
+/** Whether these shards may read on. If not, they wait for an entry that is still being written. */
 export function mayReadAhead(shards: readonly HeldShard[]): boolean {
   return shards.every(({ ahead }) => ahead.length < MAX_AHEAD)
 }

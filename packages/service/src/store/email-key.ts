@@ -13,22 +13,22 @@ export function emailKey(email: string): string {
   return localPart + (mailDomain(domain) ?? domain)
 }
 
-/** Characters that show nothing. */
+/** Characters that are invisible. */
 export const INVISIBLE = /\p{Default_Ignorable_Code_Point}/u
 
 const EVERY_INVISIBLE = new RegExp(INVISIBLE, 'gu')
 
-/** Domains that IDNA leaves as they are: most of them, at a fraction of its cost. */
+/** Domains that IDNA does not change: most of them. The check costs a fraction of IDNA. */
 const PLAIN_DOMAIN = /^(?:(?!xn--)[a-z0-9-]+\.)+[a-z]+$/
 
 /**
- * The domain of an address as the DNS knows it; `undefined` for text that cannot be one.
+ * The domain of an address in its DNS form; `undefined` for text that cannot be a domain.
  *
  * @see RFC 5890, Unicode Technical Standard 46
  */
 export function mailDomain(domain: string): string | undefined {
   if (PLAIN_DOMAIN.test(domain)) return domain
-  // Behind domainToASCII is the parser of URLs, which decodes this.
+  // `domainToASCII` parses its text as a URL's host, which would decode a percent sign.
   if (domain.includes('%')) return undefined
   const ascii = domainToASCII(domain)
   const labels = ascii.split('.')

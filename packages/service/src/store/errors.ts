@@ -1,4 +1,7 @@
-/** The store itself failed: the disk is full, the database is locked or gone. Nothing was written. */
+/**
+ * The store itself failed, because the disk is full for example, or the database is locked or missing. Nothing was
+ * written.
+ */
 export class StoreError extends Error {
   override readonly name: string = 'StoreError'
 }

@@ -7,25 +7,25 @@ export const bulkKinds = ['disable', 'enable', 'end-sessions', 'reset', 'verify'
 /** One of {@link bulkKinds}: the last three send a message. */
 export type BulkKind = (typeof bulkKinds)[number]
 
-/** The users of a job: those named, those that a search finds, or those whom another job changed, to undo it. */
+/** The users of a job: a list of ids, the results of a search, or, for an undo, the users whom another job changed. */
 export type JobUsers =
   | { readonly undoes: string }
   | { readonly ids: readonly string[] }
   | { readonly query: Omit<UserQuery, 'order'> }
 
-/** The parts that all jobs have: what is done, on behalf of an operator. */
+/** The parts of every job: what to do, for which operator. */
 interface JobOf<Kind, Work, Progress> {
   id: string
   tenantId: string
   kind: Kind
   work: Work
-  /** The operator as actor: the audit entry of each user names the same request. */
+  /** The operator as actor. The audit entries of all users get its request id. */
   actor: Pick<AuditEntry, 'requestId' | 'address' | 'userAgent'> & { name: string }
-  /** Users who were created later are not concerned. */
+  /** When the job was created. Users who were created later are left out. */
   createdAt: Micros
   /** How many users there were at the beginning; they are counted up to a limit. */
   total: number
-  /** A waiting job continues when its operator says so. */
+  /** `waiting`: the operator has to confirm before it continues. */
   state: 'waiting' | 'running' | 'done' | 'stopped'
   progress: Progress
 }
@@ -46,13 +46,13 @@ export type Job = BulkJob | ImportJob | RoleJob
 
 /** The progress of an act for many users, from which any process continues. */
 export interface BulkProgress {
-  /** The place in the list of users after which the current step began. */
+  /** The id of the user after whom the current step began. */
   after: SearchCursor | undefined
   /** The ids of the users whom the current step has handled. */
   taken: string[]
   done: number
   failed: number
-  /** The first refusals, each with the user. */
+  /** The first refusals, each with its user. */
   failures: { userId: string; reason: string; because?: StoredReason | undefined }[]
 }
 
@@ -69,7 +69,7 @@ export interface ImportWork {
   withoutPasswords: boolean
   /** The chosen meanings of values that may mark blocked users. */
   states?: ImportState[] | undefined
-  /** Whether users whose address is there are updated; otherwise they stay as they are. */
+  /** Whether existing users are updated. Otherwise they stay unchanged. */
   isUpdate?: boolean | undefined
   /** The parameters of hashes that all users of a Firebase project share, sealed: one of them is a secret. */
   firebase?: string | undefined
@@ -84,25 +84,31 @@ export interface ImportState {
 
 /** The progress of an import. */
 export interface ImportProgress {
-  /** An upload that is `unreadable` is deleted, and its import has ended. */
+  /** With `unreadable`, the upload is deleted, and the import has ended. */
   phase: 'mapping' | 'checking' | 'checked' | 'importing' | 'unreadable'
-  /** The reason why the file cannot be imported, in English. Another mapping of columns may mend it. */
+  /** The reason why the file cannot be imported, in English. Another mapping of columns may help. */
   problem?: string | undefined
-  /** The same reason by its name, for other languages. */
+  /** The name of the same reason, for texts in other languages. */
   because?: StoredReason | undefined
   /** Values that may mark blocked users, and whose meaning the operator has to choose. */
   unclear?: Omit<ImportState, 'meaning'>[] | undefined
   check?: ImportCheck | undefined
-  /** The number of the part that comes next. */
+  /** The number of the next part. */
   part: number
-  /** The time at which the part before it was finished. */
+  /** The time at which the previous part was finished. */
   since: Micros
-  /** The fence of the next claim of the job. A claim with a higher one repeats a part that another has begun. */
+  /**
+   * The fence that the next claim of the job has if no part was begun since. With a higher one, the claim repeats a
+   * part that another process began.
+   */
   fence: number
   created: number
   existing: number
   refused: number
-  /** The existing users whom an update changed, and those whom a conflict kept as they were. */
+  /**
+   * The numbers of existing users whom an update changed, and of those left unchanged because of a
+   * conflict.
+   */
   changed?: number | undefined
   conflicts?: number | undefined
 }
@@ -110,38 +116,38 @@ export interface ImportProgress {
 /** The effects that an import would have. */
 export interface ImportCheck {
   creatable: number
-  /** Users whose address exists already. They stay as they are unless the import updates. */
+  /** Users whose address exists already. They stay unchanged unless the import updates users. */
   existing: number
   faulty: number
-  /** Whether the file says who may log in. */
+  /** Whether the file has a column about who may log in. */
   saysStates: boolean
   /** The columns that are not imported. */
   ignored: string[]
-  /** Examples: the first few of each. */
+  /** The first few of each, as examples. */
   firstCreatable: { line: number; email: string; name: string }[]
   firstExisting: { line: number; email: string; id: string }[]
   firstFaults: ImportFault[]
-  /** Absent if existing users stay as they are. */
+  /** Absent if existing users stay unchanged. */
   update?: UpdateCheck | undefined
 }
 
 /** The effects that an import would have on existing users. */
 export interface UpdateCheck {
   changed: number
-  /** Users who stay as they are because of a conflict, such as a change here since the last import. */
+  /** Users left unchanged because of a conflict, such as a change in this service since the last import. */
   conflicts: number
   unchanged: number
   /** The changed users who may no longer log in. */
   blocked: number
-  /** Each member, with the number of users of whom it changes, the highest first. */
+  /** For each member, the number of users whose value changes, the highest first. */
   members: [member: string, users: number][]
-  /** The first members that stay as they are here, each with the reason. */
+  /** The first members that are left unchanged, each with the reason. */
   firstKept: KeptMember[]
-  /** How many members stay; absent in a check of an earlier version. */
+  /** The number of members left unchanged; absent in a check of an earlier version. */
   kept?: number | undefined
 }
 
-/** The name of the reason of a refusal, with its values: as `Reason` of the domain, of this version or another. */
+/** The reason of a refusal: its name in the domain's `Reason`, with its values. Another version may have written it. */
 export interface StoredReason {
   readonly reason: string
   readonly values: Readonly<Record<string, unknown>>
@@ -153,12 +159,12 @@ export interface ImportFault {
   row: number
   line: number
   reason: string
-  /** The reasons, where they are the service's own. */
+  /** The service's own reasons, if it refused the row. */
   because?: readonly StoredReason[] | undefined
   email?: string
 }
 
-/** A member of a user that stays as it is here, although the file has another value. */
+/** A member of a user that is left unchanged, although the file has another value. */
 export interface KeptMember {
   line: number
   email: string
@@ -181,11 +187,11 @@ export interface PartResult {
   faults: ImportFault[]
   changed?: number
   conflicts?: number
-  /** The members that stay as they are, of a check or of the import after it. */
+  /** The members left unchanged, in a check or in the import after it. */
   kept?: KeptMember[]
 }
 
-/** The change of an operator's role, and who has made it. */
+/** The change of an operator's role, and its actor. */
 export interface RoleWork {
   operatorId: string
   before: { role: OperatorRole; reach: Reach }
@@ -202,20 +208,20 @@ export type HeldJob<J extends Job = Job> = J & { fence: number }
 export interface JobStore {
   insert(job: Job): Promise<void>
   get(tenantId: string, id: string): Promise<Job | undefined>
-  /** The jobs with these ids, of any tenant; those that are gone are missing. */
+  /** The jobs with these ids, of any tenant. Deleted jobs are missing. */
   some(ids: readonly string[]): Promise<Job[]>
   /** The newest jobs of a tenant. */
   list(tenantId: string, limit: number): Promise<Job[]>
   /** Takes a running job that no process holds, for some seconds. */
   claim(seconds: number): Promise<HeldJob | undefined>
-  /** Holds a job for some seconds more, unless it was given back. */
+  /** Extends the lease of a job, unless it was given back. */
   renew(job: Pick<HeldJob, 'id' | 'fence'>, seconds: number): Promise<void>
-  /** Frees jobs that are held for longer than `seconds`, as the clock has gone back since; answers how many. */
+  /** Frees jobs whose lease ends more than `seconds` from now, because the clock was set back. Returns how many. */
   recall(seconds: number): Promise<number>
   /**
-   * Keeps the progress of a job, and holds it for some seconds more while it runs.
+   * Stores the progress of a job and, while it runs, extends its lease.
    *
-   * @returns Whether this process still held it.
+   * @returns Whether this process still held the job.
    */
   keep(job: HeldJob, seconds: number): Promise<boolean>
   /**
@@ -225,17 +231,17 @@ export interface JobStore {
    */
   resume(job: Job): Promise<boolean>
   /**
-   * Stores the work of a job that runs; the next step begins with it.
+   * Stores the work of a running job, from which the next step begins.
    *
-   * @returns `false` for a job that had already ended: nothing was stored.
+   * @returns `false` if the job had already ended. Nothing was stored then.
    */
   setWork(job: Pick<Job, 'tenantId' | 'id' | 'work'>): Promise<boolean>
   /** Deletes a job that waits, with its parts. */
   discard(tenantId: string, id: string): Promise<void>
-  /** Deletes the jobs that have waited since before that time. */
+  /** Deletes the jobs that began to wait before this time. */
   discardBefore(at: Micros): Promise<void>
   addPart(jobId: string, n: number, content: string): Promise<void>
-  /** Reads at most `limit` parts, from `n` on, in their order. */
+  /** Reads at most `limit` parts from number `n` on, in order. */
   parts(jobId: string, n: number, limit: number): Promise<JobPart[]>
   /** Replaces the content and the outcome of a part. */
   setPart(jobId: string, part: JobPart): Promise<void>

@@ -25,7 +25,7 @@ import type {
 } from './records.ts'
 import type { Found, SearchPage, UserQuery } from './user-search.ts'
 
-/** Stands for the tenant of writes that belong to none, such as those of API keys. */
+/** The tenant id for writes that belong to no tenant, such as those of API keys. */
 export const NO_TENANT = ''
 
 /** A part of a list: at most `limit` objects after the one with the id `after`. */
@@ -39,7 +39,7 @@ export interface Listing<T> {
   /** How many objects the whole list holds. */
   total: number
   items: T[]
-  /** Whether more follow the last item. */
+  /** Whether there are more objects after the last item. */
   more: boolean
 }
 
@@ -51,20 +51,20 @@ export interface Listing<T> {
 export type Change<T> = (current: T) => T
 
 /**
- * The outcome of a write. Only `written` has changed anything, the audit log included.
+ * The outcome of a write. Only `written` changed anything, including the audit log.
  *
- * `record` is the object as it is now; after a delete, its last version. `missing`: the object, or the
- * one it would belong to, does not exist. `duplicate`: another one is there already.
+ * `record` is the object as it is now; after a delete, its last version. `missing`: the object or its parent does not
+ * exist. `duplicate`: such an object exists already.
  */
 export type Outcome<T> =
   | { kind: 'written' | 'unchanged'; record: T }
   | { kind: 'missing' | 'duplicate' }
 
 /**
- * The data that must outlive the process: tenants and all that they hold.
+ * The data that must outlive the process: tenants and everything in them.
  *
- * Every method is atomic by itself, together with its audit entry, and resolves when the outcome is
- * durable. Objects returned are copies. Methods reject only when the store itself fails. Every
+ * Every method is atomic, together with its audit entry, and resolves when the outcome is durable.
+ * Returned objects are copies. Methods reject only when the store itself fails. Every
  * implementation passes the suite in `test/store/data-store-suite.ts`.
  */
 export interface DataStore {
@@ -98,16 +98,19 @@ export interface DataStore {
   /** Runs a task unless another process is running it. Resolves to whether it ran. Absent in a store of one process. */
   exclusively?(task: string, work: () => Promise<void>): Promise<boolean>
 
-  /** Runs a task unless another process runs it exclusively; answers whether it ran. Otherwise as `exclusively`. */
+  /**
+   * Runs a task at the same time as other calls of `together`, but not while another process runs it with
+   * `exclusively`. Resolves to whether it ran. Absent in a store of one process.
+   */
   together?(task: string, work: () => Promise<void>): Promise<boolean>
 
   /** The master keys in use by any process. Absent in a store of one process. */
   readonly sealingKeys?: SealingKeyStore
 
-  /** Resolves once the store has written something; rejects with the reason when it cannot. */
+  /** Resolves once the store has written something. Rejects with the reason if it cannot write. */
   check(): Promise<void>
 
-  /** Finishes what is under way, then lets go of files and connections. */
+  /** Finishes the work in progress, then closes files and connections. */
   close(): Promise<void>
 }
 
@@ -115,7 +118,7 @@ export interface DataStore {
 export interface SealingKeyStore {
   list(): Promise<string[]>
   add(id: string): Promise<void>
-  /** Deletes all other ids: no value is sealed under their keys any more. */
+  /** Deletes all other ids, because no value is sealed under their keys any more. */
   keepOnly(id: string): Promise<void>
 }
 
@@ -123,23 +126,23 @@ export interface SealingKeyStore {
 export interface MailDay {
   /** Days since the epoch. */
   day: number
-  /** Mails that the mail server has accepted. */
+  /** The number of mails that the mail server has accepted. */
   sent: number
   givenUp: number
 }
 
 /** How many mails were sent and given up each day, by tenant. They are erased with their tenant. */
 export interface MailDayStore {
-  /** Counts a mail. One of an unknown tenant is not counted. */
+  /** Counts a mail. A mail of an unknown tenant is not counted. */
   add(tenantId: string, day: number, outcome: MessageOutcome): Promise<void>
-  /** The days with mails from the day `from` on, the oldest first. */
+  /** The days with mails, from the day `from` on, the oldest first. */
   list(tenantId: string, from: number): Promise<MailDay[]>
   /** Deletes the days of all tenants before a day. */
   prune(before: number): Promise<void>
 }
 
 /**
- * The number of domains that are reserved for one tenant. The one given up first is released first.
+ * How many domains can be reserved for one tenant. Above that, the one given up first is released.
  */
 export const MAX_HELD_DOMAINS = 10
 
@@ -149,27 +152,28 @@ export interface TenantDeletion {
   domain: string
   name: string
   deletedAt: Micros
-  /** The number of users that the tenant had, and of those that are not erased yet. */
+  /** The number of users that the tenant had, and the number not yet erased. */
   users: number
   left: number
 }
 
-/**
- * Tenants. The system tenant can be read by its id and its domain, but is in no list and in no total.
- */
-/** The image of a tenant, as it is stored. */
+/** The image of a tenant, as stored. */
 export interface StoredLogo {
   readonly hash: string
   readonly bytes: Buffer
 }
 
+/** Tenants. The system tenant can be read by its id and its domain, but is in no list and not counted. */
 export interface TenantStore {
-  /** `duplicate`: the domain is another tenant's, or is held for another. */
+  /** `duplicate`: the domain belongs to another tenant, or is reserved for another. */
   insert(tenant: Tenant, audit: AuditEntry): Promise<Outcome<Tenant>>
   get(id: string): Promise<Tenant | undefined>
   findByDomain(domain: string): Promise<Tenant | undefined>
   list(reach: Reach, page: Page): Promise<Listing<Tenant>>
-  /** Tenants by the beginning of their domain or name, letters of ASCII in any case. */
+  /**
+   * Tenants whose domain or name begins with a text. Upper and lower case of ASCII letters are the
+   * same.
+   */
   search(reach: Reach, search: string, page: SearchPage): Promise<Found<Tenant>>
   /**
    * Changes the tenant.
@@ -197,21 +201,23 @@ export interface TenantStore {
    * new tenant may have it.
    */
   delete(id: string, audit: AuditEntry, heldUntil?: Micros): Promise<Outcome<Tenant>>
-  /** The deleted tenants that still have rows, in the order of their deletion. */
+  /** The deleted tenants that still have rows, in the order of deletion. */
   deletions(): Promise<TenantDeletion[]>
   /**
-   * Erases some users of a deleted tenant, and with the last of them everything else, which `audit` notes.
+   * Erases some users of a deleted tenant. With the last of them it erases everything else, and adds `audit`.
    *
-   * @param limit - How many users at most.
+   * @param limit - The number of users at most.
    * @returns Whether there is more to erase.
    */
   erase(id: string, limit: number, audit: AuditEntry): Promise<boolean>
-  /** Releases a reserved domain. `missing`: it is not reserved. */
+  /** Releases a reserved domain. `missing`: the domain is not reserved. */
   freeDomain(domain: string, audit: AuditEntry): Promise<Outcome<string>>
 }
 
 export interface ApplicationStore {
-  /** @param check - Is given the tenant at the moment of the write, and throws to refuse it. */
+  /**
+   * @param check - Called with the tenant at the moment of the write. Throws to refuse the write.
+   */
   insert(
     application: Application,
     audit: AuditEntry,
@@ -223,14 +229,14 @@ export interface ApplicationStore {
   update(
     tenantId: string,
     id: string,
-    /** As {@link Change}, with the tenant at the moment of the write. */
+    /** Like {@link Change}, with the tenant at the moment of the write. */
     change: (current: Application, tenant: Tenant) => Application,
     audit: AuditEntry,
   ): Promise<Outcome<Application>>
   delete(tenantId: string, id: string, audit: AuditEntry): Promise<Outcome<Application>>
 }
 
-/** A user to insert together with others. */
+/** A user to insert, with what belongs to the user. */
 export interface NewUser {
   user: User
   credential: Credential | undefined
@@ -239,52 +245,55 @@ export interface NewUser {
   audit: AuditEntry
 }
 
-/** A user and all credentials of the user, of one moment. */
+/** A user with all credentials, read at one moment. */
 export interface Account {
   readonly user: User
   /** The user's credentials, in no order. */
   readonly credentials: readonly Credential[]
-  /** Read for {@link UserStore.updateAccount} alone. A change that leaves it out leaves it as it is. */
+  /** Present only in {@link UserStore.updateAccount}. If a change leaves it out, it stays as it is. */
   readonly standing?: Standing
   /**
-   * Read for {@link UserStore.updateAccount} alone, if it is asked for. A change that leaves it out leaves it as it is; one that
-   * says `null` deletes it.
+   * Present only in {@link UserStore.updateAccount}, and only if requested. If a change leaves it out, it stays as it
+   * is; `null` deletes it.
    */
   readonly legacyPassword?: LegacyPassword | null | undefined
 }
 
-/** The effect of an update on the standing of a user. */
+/** What an update counts in the standing of a user. */
 export type StandingEffect = 'moved' | 'ruled'
 
 export interface UserStore {
   /**
-   * Inserts the user and, for a sign-up, the first credential. `duplicate`: the address is taken, or the account at a
-   * provider in the credential belongs to another user.
+   * Inserts the user and, for a sign-up, the first credential. `duplicate`: another user has the address, or the
+   * account at a provider in the credential.
    */
   insert(user: User, audit: AuditEntry, credential?: Credential): Promise<Outcome<User>>
   /**
-   * Inserts users of one tenant at once, each with its credential and its audit entry; answers with
-   * the ids of those that were written. The others were not written: the address is taken, perhaps
-   * by another one of them, or there is no such tenant.
+   * Inserts users of one tenant at once, each with a credential and an audit entry. Resolves to the
+   * ids of those that were inserted. Left out are users whose address another user has, perhaps one
+   * of the same batch, and all users if the tenant does not exist.
    */
   insertMany(tenantId: string, batch: readonly NewUser[]): Promise<string[]>
   get(tenantId: string, id: string): Promise<User | undefined>
-  /** Those with one of these ids in one of these tenants, of which a caller sees them all. */
+  /**
+   * The users with these ids in these tenants. The caller must be allowed to see all of these
+   * tenants.
+   */
   getMany(tenantIds: readonly string[], ids: readonly string[]): Promise<User[]>
-  /** Those whose addresses have one of these keys. */
+  /** The users whose addresses have these keys. */
   findByEmails(tenantId: string, emailKeys: readonly string[]): Promise<User[]>
   findByEmail(tenantId: string, emailKey: string): Promise<User | undefined>
-  /** A user and all credentials of the user, by the id. */
+  /** A user with all credentials, by the id. */
   getAccount(tenantId: string, id: string): Promise<Account | undefined>
-  /** As `getAccount`, by the key of the address. */
+  /** Like `getAccount`, by the key of the address. */
   findAccount(tenantId: string, emailKey: string): Promise<Account | undefined>
   /** `undefined` when there is no such tenant. */
   list(tenantId: string, page: Page): Promise<Listing<User> | undefined>
-  /** Users of the tenant by a text and by state, or in an order. Of an unknown tenant there are none. */
+  /** Users of the tenant by a text, by state or in an order. Empty if the tenant does not exist. */
   search(tenantId: string, query: UserQuery, page: SearchPage): Promise<Found<User>>
-  /** Whether texts are found in the middle of an address or a name: PostgreSQL needs `pg_trgm` for it. */
+  /** Whether a search finds texts in the middle of an address or a name. PostgreSQL needs `pg_trgm` for it. */
   findsInside(): Promise<boolean>
-  /** When these users have logged in last. Those who never have are missing. */
+  /** The last login of each of these users. Users who have never logged in are missing. */
   lastLogins(tenantId: string, ids: readonly string[]): Promise<Map<string, Micros>>
   update(
     tenantId: string,
@@ -293,12 +302,12 @@ export interface UserStore {
     audit: AuditEntry,
     effectOf?: (before: User, after: User) => StandingEffect | undefined,
   ): Promise<Outcome<User>>
-  /** The standing of a user. An unknown user has that of a new one. */
+  /** The standing of a user. An unknown user has the standing of a new one. */
   standing(tenantId: string, id: string): Promise<Standing>
   /**
-   * Changes a user and the credentials as a whole: for rules about several of them. Credentials that `change` leaves
-   * out are deleted, those with new ids inserted; objects that it gives back as they were are not written.
-   * `duplicate`: the address, a key or an account at a provider is another user's.
+   * Changes a user and all credentials together, for rules that look at several of them. Credentials that `change`
+   * leaves out are deleted, and those with new ids inserted. Objects that it returns unchanged are not written.
+   * `duplicate`: another user has the address, a key or an account at a provider.
    */
   updateAccount(
     tenantId: string,
@@ -307,18 +316,19 @@ export interface UserStore {
     audit: AuditEntry,
     reads?: 'legacy_password',
   ): Promise<Outcome<Account>>
-  /** Deletes the user with all credentials; answers with the last version. */
+  /** Deletes the user with all credentials. The outcome has the last version. */
   delete(tenantId: string, id: string, audit: AuditEntry): Promise<Outcome<User>>
 }
 
-/** Which credential. */
+/** The key of a credential. */
 export type CredentialName = Pick<Credential, 'tenantId' | 'userId' | 'id'>
 
 export interface CredentialStore {
   /**
-   * `duplicate`: the user has one of that id, or another user has that account at a provider.
-   * With `sessionsValidAfter` it is an operator who does it, which counts as a ruling. It is set on the user in the same step, unless it is undefined or the user has a
-   * later one.
+   * `duplicate`: the user has a credential of this id, or another user has this account at a provider.
+   *
+   * With `sessionsValidAfter`, the write is an operator's and counts as a ruling. In the same step, the user gets that
+   * time, unless it is undefined or the user has a later one.
    */
   insert(
     credential: Credential,
@@ -331,10 +341,11 @@ export interface CredentialStore {
   /** `undefined` when there is no such user. */
   list(tenantId: string, userId: string, page: Page): Promise<Listing<Credential> | undefined>
   /**
-   * How many users of the tenant have an enabled credential of one of the kinds `lost`, and none of the
-   * kinds `kept`. Every credential of the tenant is read for it.
+   * The number of users of the tenant with an enabled credential of one of the kinds in `lost`, and of none in `kept`.
+   * It reads every credential of the tenant.
    *
-   * @param connectionId - Of accounts at providers, those of this connection alone are lost; others are kept.
+   * @param connectionId - If given, only accounts at this connection are lost; accounts at other providers count as
+   *   kept.
    */
   countUsersLosing(
     tenantId: string,
@@ -343,32 +354,32 @@ export interface CredentialStore {
     connectionId?: string,
   ): Promise<number>
   /**
-   * How many users of the tenant have logged in since a time and have no enabled credential of these kinds. Each of those who
-   * have logged in is read for it.
+   * The number of users of the tenant who have logged in since a time and have no enabled credential of these kinds. It
+   * reads every user who has logged in.
    */
   countActiveWithout(
     tenantId: string,
     kinds: readonly CredentialKind[],
     since: Micros,
   ): Promise<number>
-  /** How many users of the tenant have connected an account by the connection. */
+  /** The number of users of the tenant with an account at the connection. */
   countConnected(tenantId: string, connectionId: string): Promise<number>
   /**
-   * Reads at most `limit` credentials of all tenants after `after`, in the order of their keys,
-   * whose secret is not sealed under the master key with this id.
+   * Reads at most `limit` credentials of all tenants, in the order of their keys, after `after`:
+   * those with a secret that is not sealed under the master key with this id.
    */
   listSealed(
     keyId: string,
     after: CredentialName | undefined,
     limit: number,
   ): Promise<CredentialName[]>
-  /** How many passkeys and security keys of the tenant's users were made for another host. */
+  /** The number of passkeys and security keys of the tenant that were made for another host. */
   countForeignKeys(tenantId: string, rpId: string): Promise<number>
-  /** The highest cost of a password in the tenant; `undefined` if none is above the standard cost. */
+  /** The highest bcrypt cost in the tenant; `undefined` if no password is above the standard cost. */
   highestCost(tenantId: string): Promise<number | undefined>
   /**
-   * `change` also says from when on the user's sessions are valid, if that changes. Then it is an operator who changes it,
-   * which counts as a ruling.
+   * `change` may also return the time from which the user's sessions are valid. Then the write is an operator's and
+   * counts as a ruling.
    */
   update(
     tenantId: string,
@@ -377,7 +388,7 @@ export interface CredentialStore {
     change: (current: Credential) => { credential: Credential; sessionsValidAfter?: Micros },
     audit: AuditEntry,
   ): Promise<Outcome<Credential>>
-  /** For an operator, which counts as a ruling. */
+  /** Only for operators: it counts as a ruling. */
   delete(
     tenantId: string,
     userId: string,
@@ -387,15 +398,12 @@ export interface CredentialStore {
   ): Promise<Outcome<Credential>>
 }
 
-/** The passwords of users in the form of other systems. They come with new users and go with the first login. */
+/** Password hashes of other systems. They are inserted with new users and deleted at the first login. */
 export interface LegacyPasswordStore {
   get(tenantId: string, userId: string): Promise<LegacyPassword | undefined>
-  /**
-   * The legacy passwords of the tenant whose verification takes the most work: one of each of these kinds, if there is
-   * one.
-   */
+  /** The legacy passwords of the tenant that take the most work to verify: at most one of each of these kinds. */
   dearest(tenantId: string, kinds: readonly string[]): Promise<LegacyPassword[]>
-  /** As {@link CredentialStore.listSealed}. */
+  /** Like {@link CredentialStore.listSealed}. */
   listSealed(
     keyId: string,
     after: Omit<CredentialName, 'id'> | undefined,
@@ -408,17 +416,17 @@ export interface ApiKeyStore {
   insert(key: ApiKey, audit: AuditEntry): Promise<Outcome<ApiKey>>
   /** Finds a key by the SHA-256 of the whole key. */
   findByHash(hash: string): Promise<ApiKey | undefined>
-  /** All keys, revoked and expired ones included, in the order of creation. */
+  /** All keys, including revoked and expired ones, in the order of creation. */
   list(): Promise<ApiKey[]>
-  /** `unchanged`: the key is revoked already. */
+  /** `unchanged`: the key was revoked before. */
   revoke(id: string, at: Micros, audit: AuditEntry): Promise<Outcome<ApiKey>>
-  /** Remembers the last use. May be lost in a crash. */
+  /** Records the last use. A crash may lose it. */
   touch(id: string, at: Micros): Promise<void>
 }
 
 export interface SigningKeyStore {
   insert(key: SigningKey, audit: AuditEntry): Promise<Outcome<SigningKey>>
-  /** Lists the keys in the order of creation: the last one signs, all of them are published. */
+  /** Lists the keys in the order of creation. The last one signs; all are published. */
   list(tenantId: string): Promise<SigningKey[]>
   update(
     tenantId: string,
@@ -430,10 +438,10 @@ export interface SigningKeyStore {
 }
 
 export interface ConnectionStore {
-  /** `duplicate`: the tenant has one of that name. */
+  /** `duplicate`: the tenant has a connection of this name. */
   insert(connection: Connection, audit: AuditEntry): Promise<Outcome<Connection>>
   get(tenantId: string, id: string): Promise<Connection | undefined>
-  /** Lists them all, in the order of creation. A tenant has a handful. */
+  /** Lists all connections, in the order of creation. A tenant has a few. */
   list(tenantId: string): Promise<Connection[]>
   update(
     tenantId: string,
@@ -447,11 +455,11 @@ export interface ConnectionStore {
 export interface WebhookStore {
   insert(webhook: Webhook, audit: AuditEntry): Promise<Outcome<Webhook>>
   get(tenantId: string, id: string): Promise<Webhook | undefined>
-  /** Lists them all, in the order of creation. A tenant has a handful. */
+  /** Lists all endpoints, in the order of creation. A tenant has a few. */
   list(tenantId: string): Promise<Webhook[]>
-  /** Those of all tenants, deleted ones included. */
+  /** The endpoints of all tenants, including deleted ones. */
   all(): Promise<Webhook[]>
-  /** Those of these tenants, deleted ones included. */
+  /** The endpoints of these tenants, including deleted ones. */
   ofTenants(tenantIds: readonly string[]): Promise<Webhook[]>
   update(
     tenantId: string,
@@ -459,7 +467,7 @@ export interface WebhookStore {
     change: Change<Webhook>,
     audit: AuditEntry,
   ): Promise<Outcome<Webhook>>
-  /** Deletes it with its deliveries. */
+  /** Deletes the endpoint with its deliveries. */
   delete(tenantId: string, id: string, audit: AuditEntry): Promise<Outcome<Webhook>>
 }
 
@@ -469,10 +477,10 @@ export interface OperatorUser {
   user: User
 }
 
-/** How an operator logs in. */
+/** The ways in which an operator logs in. */
 export interface OperatorLogins {
   id: string
-  /** The kinds of the credentials that are enabled. */
+  /** The kinds of the enabled credentials. */
   kinds: CredentialKind[]
   /** The last login in the audit log. */
   lastLoginAt: Micros | undefined
@@ -483,7 +491,7 @@ export interface OperatorStore {
   /** `missing`: the system tenant has no such user. */
   insert(operator: Operator, audit: AuditEntry): Promise<Outcome<Operator>>
   get(id: string): Promise<OperatorUser | undefined>
-  /** Finds an operator by the hash of an invitation that was not accepted yet. */
+  /** Finds an operator by the hash of an invitation that is not accepted yet. */
   findByInvitation(hash: string): Promise<OperatorUser | undefined>
   /** All operators, in the order of creation. */
   list(): Promise<OperatorUser[]>
@@ -492,44 +500,47 @@ export interface OperatorStore {
   update(id: string, change: Change<Operator>, audit: AuditEntry): Promise<Outcome<Operator>>
 }
 
-/** A restore of a backup, as the data knows it. */
+/** The record of a restore. */
 export interface Restore {
   at: Micros
-  /** The last id of the audit log of the backup, and the first one since. Those between were of the log that is lost. */
+  /**
+   * `ends`: the last id of the audit log in the backup. `begins`: the first id after the restore. Ids in between
+   * belonged to the lost part of the log.
+   */
   ends: number
   begins: number
 }
 
-/** A backup that has come back. */
+/** A restored backup. */
 export interface RestoreInput {
   at: Micros
-  /** An id that the log that is lost has come to, if it is known. */
+  /** An id that the lost part of the log reached, if it is known. */
   past?: number | undefined
-  /** Whether API keys and operators can be used without being confirmed. */
+  /** Whether API keys and operators can be used without confirmation. */
   keepsAccess: boolean
 }
 
-/** The restores of backups. A backup knows nothing of later revocations. */
+/** The restores of backups. A backup does not contain what was revoked later. */
 export interface RestoreStore {
   /**
-   * Records a restore: earlier logins are no longer valid, API keys and operators are unconfirmed,
-   * and webhook endpoints are switched off. The audit log continues with an id that it never had;
-   * the entry of the restore gets it.
+   * Records a restore. Earlier logins are no longer valid, API keys and operators become
+   * unconfirmed, and webhook endpoints are switched off. The audit log continues with an id that it
+   * never had, which the entry of the restore gets.
    */
   note(restore: RestoreInput, audit: AuditEntry): Promise<Outcome<Restore>>
   /** The latest restore. */
   latest(): Promise<Restore | undefined>
-  /** The name of the database, which its dumps have as well. */
+  /** The name of the database. Its dumps have the same name. */
   logName(): Promise<string>
-  /** Confirms an API key or an operator. `missing`: it was not unconfirmed. */
+  /** Confirms an API key or an operator. `missing`: it needs no confirmation. */
   confirm(id: string, audit: AuditEntry): Promise<Outcome<string>>
 }
 
 /**
- * The memory that another server has of the audit log of a database, by its name: a dump that comes back ends before that.
+ * The highest id of each database's audit log, remembered on another server. The log of a restored dump ends before it.
  */
 export interface LogMemory {
-  /** The highest id of an entry that was kept. */
+  /** Returns the highest id that was stored. */
   read(name: string): Promise<number | undefined>
   keep(name: string, id: number): Promise<void>
   /** Deletes all sessions, grants, tokens and logins in progress. Counts of failed attempts stay. */
@@ -545,17 +556,17 @@ export interface AuditQuery {
   limit?: number
 }
 
-/** The most refused entries that one call of {@link AuditStore.trimRefused} deletes. */
+/** The maximum number of entries that one call of {@link AuditStore.trimRefused} deletes. */
 export const TRIM_BATCH = 1_000
 
-/** Entries that follow an id, and how far the log is read with them. */
+/** Entries after an id, and the id up to which the log is read with them. */
 export interface EntriesAfter {
   entries: StoredAuditEntry[]
-  /** Every entry up to this id is among these or those before them. */
+  /** Every entry up to this id is in `entries`, or came before them. */
   readTo: number
 }
 
-/** How many entries of an action a day has. */
+/** The number of entries of an action on a day. */
 export interface DayCount {
   action: string
   /** Days since the epoch, in UTC. */
@@ -564,71 +575,73 @@ export interface DayCount {
 }
 
 export interface AuditStore {
-  /** Appends an event that is not part of a write, such as a login. {@link UserStore.lastLogins} reads logins. */
+  /** Adds an event that is not part of a write, such as a login. {@link UserStore.lastLogins} reads logins. */
   append(entry: AuditEntry): Promise<void>
-  /** The details of entries by their ids; entries of release 0.2 and before have none. */
+  /** The details of entries by their ids. Entries of release 0.2 and earlier have none. */
   details(ids: readonly number[]): Promise<ReadonlyMap<number, AuditDetails>>
   list(query: AuditQuery): Promise<StoredAuditEntry[]>
-  /** Entries of a tenant, or with `undefined` those of the whole service, by time, the newest first. */
+  /** Entries of a tenant, or of the whole service for `undefined`, the newest first. */
   search(tenantId: string | undefined, filter: AuditFilter, page: AuditPage): Promise<AuditPart>
   /**
-   * The number of entries since `from`, by action, of those actions that begin with a text. At most `limit` of each
-   * action are counted.
+   * The number of entries since `from` of each action that begins with a text. Each action is counted up to `limit`.
    */
   count(
     tenantId: string | undefined,
     query: { action: string; from: Micros; limit: number },
   ): Promise<Map<string, number>>
   /**
-   * The entries since `from` of actions that begin with a text, by action and day. Of each action the latest `limit`
-   * are counted.
+   * The number of entries since `from`, by action and day, of actions that begin with a text. Only the latest `limit`
+   * entries of each action are counted.
    */
   countByDay(
     tenantId: string | undefined,
     query: { action: string; from: Micros; limit: number },
   ): Promise<DayCount[]>
   /**
-   * The users of a tenant whom a job disabled or enabled, in the order of the job. Leaves out users
-   * who were disabled or enabled again since, and deleted ones.
+   * The users of a tenant whom a job disabled or enabled, in the order of the job. Left out are
+   * deleted users, and users who were disabled or enabled again since.
    */
   unchangedSince(
     tenantId: string,
     jobId: string,
     page: { after: number; limit: number },
   ): Promise<{ id: number; userId: string }[]>
-  /** The number of users whom a job disabled or enabled, and of those among them who are still as it left them; at most `limit`. */
+  /**
+   * `changed`: the number of users whom a job disabled or enabled, counted up to `limit`. `unchanged`: how many of them
+   * still are as the job left them.
+   */
   countUnchanged(
     tenantId: string,
     jobId: string,
     limit: number,
   ): Promise<{ changed: number; unchanged: number }>
-  /** One entry, of the tenant if one is named. */
+  /** One entry; if a tenant is given, only an entry of that tenant. */
   get(tenantId: string | undefined, id: number): Promise<StoredAuditEntry | undefined>
   /**
-   * Reads at most `limit` entries that follow the one with this id, the oldest first. If several
+   * Reads at most `limit` entries after the one with this id, the oldest first. If several
    * processes write, an entry is returned only when no earlier one can appear any more.
    */
   after(id: number, limit: number): Promise<StoredAuditEntry[]>
   /**
-   * Entries of a tenant but for refused requests, as {@link AuditStore.after} has those of all. The system tenant has
-   * those that belong to no tenant as well.
+   * Like {@link AuditStore.after}, for one tenant and without refused requests. For the system tenant, entries of no
+   * tenant are included.
    */
   afterOf(tenantId: string, id: number, limit: number): Promise<EntriesAfter>
-  /** The id of the last entry that was given out, at least. */
+  /** The highest id that was assigned, or a higher one. */
   last(): Promise<number>
   /** The id of the newest committed entry; 0 if there is none. */
   newest(): Promise<number>
   /**
-   * The oldest id after which the log has every entry; `undefined` if it has every entry after the
-   * given id. Entries are missing if they were pruned or lost by a restore.
+   * The oldest id after which the log is complete; `undefined` if it is complete after the given
+   * id. Entries are missing if they were pruned or lost by a restore.
    */
   oldestUnless(id: number): Promise<number | undefined>
   /**
-   * Whether entries may follow the one with this id, by what this process has heard within the last second; it asks
-   * nothing. Where the store cannot tell, `true`.
+   * Whether there may be entries after the one with this id, as known in this process for at most a second. Sends no
+   * query. Always `true` if the store cannot know.
    */
   mayFollow?(id: number): boolean
-  /** Entries of a tenant by time, the oldest first, but for refused requests: those behind `after`, before `to`. */
+  /** Entries of a tenant after `after` and before `to`, without refused requests, the oldest first. */
   between(
     tenantId: string,
     after: { at: Micros; id: number },
@@ -636,10 +649,12 @@ export interface AuditStore {
     limit: number,
   ): Promise<StoredAuditEntry[]>
   /**
-   * Deletes the oldest refused entries of an actor, at most {@link TRIM_BATCH}, and leaves the newest
-   * `keep`; answers how many were deleted.
+   * Deletes the oldest refused entries of an actor, at most {@link TRIM_BATCH} of them. The newest `keep` stay.
+   * Resolves to the number deleted.
    */
   trimRefused(actor: string, keep: number): Promise<number>
-  /** Forgets entries from before `before`, and refused ones from before `refusedBefore`; answers how many. */
+  /**
+   * Deletes entries from before `before`, and refused ones from before `refusedBefore`. Resolves to the number deleted.
+   */
   prune(before: Micros, refusedBefore: Micros): Promise<number>
 }
