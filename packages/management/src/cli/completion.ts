@@ -20,7 +20,7 @@ Examples:
         source ~/.latchkey-completion
   fish: latchkey completion fish > ~/.config/fish/completions/latchkey.fish`
 
-/** What may follow a command on the line. With nothing listed, the shell suggests files. */
+/** The words that may follow a command. If there are none, the shell suggests files. */
 interface Described {
   path: string[]
   /** The subcommands, or the possible values of the first argument. */

@@ -7,7 +7,7 @@ import { type Columns, type OutputOptions, printAll, printOne, withOutput } from
 
 type Options = TenantOptions & OutputOptions
 
-/** Whose grants to list: exactly one of the three is given. */
+/** The owner of the grants to list: exactly one of the three is given. */
 interface Of {
   user?: string
   program?: string

@@ -24,7 +24,7 @@ export async function* splitJson(
   splitter.end()
 }
 
-/** What may come next between two records. */
+/** The parts that may come next between two records. */
 type Next = 'first' | 'separator' | 'record' | 'nothing'
 
 function createSplitter(file: string) {

@@ -236,7 +236,7 @@ export interface ApplicationStore {
   delete(tenantId: string, id: string, audit: AuditEntry): Promise<Outcome<Application>>
 }
 
-/** A user to insert, with what belongs to the user. */
+/** A user to insert, with the credential and the audit entry. */
 export interface NewUser {
   user: User
   credential: Credential | undefined
@@ -259,7 +259,7 @@ export interface Account {
   readonly legacyPassword?: LegacyPassword | null | undefined
 }
 
-/** What an update counts in the standing of a user. */
+/** An event that an update counts in the standing of a user. */
 export type StandingEffect = 'moved' | 'ruled'
 
 export interface UserStore {

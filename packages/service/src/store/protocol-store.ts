@@ -3,9 +3,9 @@ import type { Backlog } from '../telemetry/gauges.ts'
 import type { Micros } from './records.ts'
 
 /**
- * Something of the protocol with a time to live: a session, a code, a token, an interaction.
+ * A record of the protocol that expires: a session, a code, a token, an interaction.
  *
- * The store never sees a bearer secret: `key` is a hash of it, and `payload` does not hold it.
+ * The store never gets a bearer secret: `key` is its hash, and `payload` does not contain it.
  */
 export interface ProtocolEntry {
   tenantId: string
@@ -16,17 +16,20 @@ export interface ProtocolEntry {
   /** JSON. */
   payload: string
   expiresAt: Micros
-  /** The grant it came from, by which it can be revoked. */
+  /** The grant that the entry belongs to. Revoking the grant deletes the entry. */
   grantId?: string | undefined
-  /** A second, public name. */
+  /** A second name, which is public. */
   uid?: string | undefined
-  /** The user it belongs to. */
+  /** The user whom the entry belongs to. */
   accountId?: string | undefined
-  /** When it was spent. It stays until it expires, or for the time that its spender said, so that a second use is recognized. */
+  /**
+   * When the entry was used. A used entry stays until it expires, or for `keepSeconds`, so that a second use is
+   * noticed.
+   */
   consumedAt?: Micros | undefined
 }
 
-/** Which entry; see {@link ProtocolEntry}. */
+/** The key of an entry; see {@link ProtocolEntry}. */
 export type EntryName = Pick<ProtocolEntry, 'tenantId' | 'kind' | 'key'>
 
 /**
@@ -38,13 +41,16 @@ export type Change =
   | { kind: 'delete'; name: EntryName }
   | { kind: 'consume'; name: EntryName; keepSeconds?: number | undefined }
 
-/** An entry that has at most `left` seconds to live when it is found then lives for `seconds`. For those that have a name alone. */
+/**
+ * If an entry that is found has at most `left` seconds to live, it then lives for `seconds`. Only for entries without a
+ * grant, account or second name.
+ */
 export interface Renewal {
   left: number
   seconds: number
 }
 
-/** The place of an entry in a list. It means something to the store alone. */
+/** The place of an entry in a list. Only the store can interpret it. */
 export interface EntryPlace {
   at: number
   key: string
@@ -56,8 +62,8 @@ export function entryName(tenantId: string, kind: string, id: string): EntryName
 }
 
 /**
- * How often something may be tried. The first `free` attempts pass; after each further one the next
- * has to wait, `baseSeconds` first and twice as long every time, up to `maxSeconds`. Attempts are
+ * A limit for attempts. The first `free` attempts pass. After each further attempt, the next has to
+ * wait: `baseSeconds` at first, then twice as long each time, up to `maxSeconds`. Attempts are
  * forgotten `forgetSeconds` after the last one.
  */
 export interface AttemptLimit {
@@ -67,31 +73,34 @@ export interface AttemptLimit {
   forgetSeconds: number
 }
 
-/** Attempts that were counted and are not forgotten. */
+/** Attempts that are counted and not yet forgotten. */
 export interface Attempts {
   count: number
   lastAt: Micros
 }
 
-/** Whether an attempt may go ahead, and if not, how long to wait. */
+/** Whether an attempt may begin. If not, how long to wait. */
 export type Admission = { kind: 'admitted' } | { kind: 'refused'; retryAfterSeconds: number }
 
-/** Attempts that are counted under a key. */
+/** The attempts that are counted under a key. */
 export interface AttemptCounter {
   readonly key: string
   readonly limit: AttemptLimit
 }
 
 /**
- * Whether an attempt may begin, and if not, which of its counters is in the way; `busy`: the attempts under way could
- * use up the free ones by failing.
+ * Whether an attempt may begin. If not, `counter` is the index of the counter that refuses it. `busy`: the attempts in
+ * progress could use up the free ones if they failed.
  */
 export type Beginning =
   | { kind: 'admitted' }
   | { kind: 'refused'; counter: number; retryAfterSeconds: number }
   | { kind: 'busy'; counter: number }
 
-/** The effect of an attempt: a failure that counts, no attempts at all, or those made before it. */
+/**
+ * The effect of an attempt on its counters: it counts as a failure, it changes nothing, or it
+ * deletes the earlier attempts.
+ */
 export type AttemptOutcome = 'failed' | 'forgiven' | 'unchanged'
 
 /** A message to be sent. It is encrypted, because a link in it can open an account. */
@@ -99,7 +108,7 @@ export interface QueuedMessage {
   id: string
   tenantId: string
   createdAt: Micros
-  /** When to try to send it next. */
+  /** The time of the next attempt to send it. */
   dueAt: Micros
   /** The number of failed attempts. */
   attempts: number
@@ -107,7 +116,7 @@ export interface QueuedMessage {
   sealed: string
   /** The kind, such as `reset`; `undefined` for a message without a recipient. */
   kind?: string | undefined
-  /** The user it is for, when there is one. */
+  /** The id of the recipient, if it is a user. */
   userId?: string | undefined
   /** The last answer of the mail server. */
   answer?: string | undefined
@@ -116,7 +125,7 @@ export interface QueuedMessage {
   endedAt?: Micros | undefined
 }
 
-/** The due time of a message that must not be sent: captured mail, or a finished message. */
+/** The due time of a message that must not be sent: captured or finished. */
 export const NEVER: Micros = Number.MAX_SAFE_INTEGER
 
 /** The outcome of a message. */
@@ -133,7 +142,7 @@ export function messageState({
   return outcome ?? (dueAt === NEVER ? 'captured' : 'waiting')
 }
 
-/** The messages in each state, in the words of the indexes. */
+/** The condition for messages in each state, exactly as in the indexes. */
 export const STATE_CONDITIONS: Readonly<Record<MessageState, string>> = {
   sent: "outcome = 'sent'",
   given_up: "outcome = 'given_up'",
@@ -149,12 +158,12 @@ export interface MessageQuery {
   limit: number
 }
 
-/** How long captured mail, and a notice at the longest, is kept. */
+/** How long captured mail is kept, and a notice at most. */
 export const MAIL_KEPT_SECONDS = 7 * 86_400
 
 /** A message to queue. */
 export type NewMessage = Pick<QueuedMessage, 'id' | 'tenantId' | 'sealed' | 'kind' | 'userId'> & {
-  /** Whether it is only kept, and never sent. */
+  /** Whether the message is only kept for reading, and never sent. */
   isCaptured?: boolean
 }
 
@@ -165,29 +174,35 @@ export interface ClaimedMessage extends QueuedMessage {
 }
 
 /**
- * Messages that wait to be sent, and mail captured instead of being sent. All times are those of the queue's own
- * clock, which processes share: theirs may differ.
+ * Messages that wait to be sent, and mail that is captured instead. All times are from the clock of the queue, because
+ * the clocks of processes may differ.
  */
 export interface MessageQueue {
   /** Queues a message, which is due at once. */
   add(message: NewMessage): Promise<QueuedMessage>
-  /** Whether something may be due, as of a second ago at most. Without this method it is always asked. */
+  /** Whether something may have been due within the last second. Without this method, the store is always asked. */
   mayBeDue?(): boolean
-  /** Takes up to `limit` messages that are due, so that no other process gets them for `seconds`. */
+  /** Takes up to `limit` due messages. No other process gets them for `seconds`. */
   claim(limit: number, seconds: number): Promise<ClaimedMessage[]>
-  /** Keeps claimed messages from others for `seconds` from now. A message that has ended or was given back stays so. */
+  /**
+   * Extends the lease of claimed messages to `seconds` from now. Messages that have ended or were given back stay as
+   * they are.
+   */
   renew(
     messages: readonly Pick<ClaimedMessage, 'id' | 'attempts'>[],
     seconds: number,
   ): Promise<void>
   /**
-   * Makes messages due that wait longer than `waits` has for the number of their attempts, as the clock has gone back
-   * since. The last wait is for all further attempts.
+   * Corrects times after a clock was set back: messages become due that wait longer than the seconds in `waits` for
+   * their number of attempts. The last item is for all further attempts.
    *
-   * @returns How many.
+   * @returns The number of messages.
    */
   recall(waits: readonly number[]): Promise<number>
-  /** Puts a claimed message back for `seconds` after a failure, with what the other side said. */
+  /**
+   * Lets a claimed message wait for `seconds` after a failure. `answer`: the response of the other
+   * side.
+   */
   retry(id: string, seconds: number, answer?: string): Promise<void>
   /**
    * Stores that a message has ended, and deletes its content.
@@ -196,18 +211,18 @@ export interface MessageQueue {
    */
   end(id: string, outcome: MessageOutcome, answer?: string): Promise<boolean>
   remove(id: string): Promise<void>
-  /** Replaces what is sealed in the messages for which `change` answers with something. */
+  /** Replaces the sealed content of messages by the result of `change`. `undefined` keeps it. */
   reseal(change: (id: string, sealed: string) => string | undefined): Promise<void>
   /** Messages of all tenants that wait to be sent, the next one first, without their content. */
   waiting(limit: number): Promise<QueuedMessage[]>
-  /** How many messages of all tenants wait to be sent, and how old the oldest is. */
+  /** The number of messages of all tenants that wait to be sent, and the age of the oldest. */
   backlog(): Promise<Backlog>
   /** The tenant's messages that have not ended, the newest first. */
   list(tenantId: string, limit: number): Promise<QueuedMessage[]>
-  /** The tenant's messages with a recipient, also those that have ended, the newest first. */
+  /** The tenant's messages with a recipient, including those that have ended, the newest first. */
   find(tenantId: string, query: MessageQuery): Promise<QueuedMessage[]>
   get(tenantId: string, id: string): Promise<QueuedMessage | undefined>
-  /** The number of messages queued in the last `seconds`, of a tenant or of all; at most `limit` are counted. */
+  /** The number of messages of a tenant, or of all, that were queued in the last `seconds`. Counts up to `limit`. */
   count(tenantId: string | undefined, seconds: number, limit: number): Promise<number>
 }
 
@@ -226,11 +241,11 @@ export interface MessageRow {
   ended_at: number | null
 }
 
-/** The columns of a message that are read. */
+/** The columns that are read of a message. */
 export const MESSAGE_COLUMNS =
   'id, tenant_id, created_at, due_at, attempts, sealed, kind, user_id, answer, outcome, ended_at'
 
-/** A row as a message. */
+/** The message in a row. */
 export function toMessage(row: MessageRow): QueuedMessage {
   return {
     id: row.id,
@@ -247,12 +262,12 @@ export function toMessage(row: MessageRow): QueuedMessage {
   }
 }
 
-/** The queues of a store that keeps messages elsewhere than the rest of the protocol's state. */
+/** The queues of messages, for a protocol store that keeps everything else on another server. */
 export interface MessageQueues {
   readonly mail: MessageQueue
   /** Notices to applications that sessions have ended. */
   readonly notices: MessageQueue
-  /** Removes messages of more than a week ago. */
+  /** Deletes messages that are more than a week old. */
   prune(): Promise<void>
 }
 
@@ -264,7 +279,7 @@ export interface MessageQueues {
  * `test/issuer/protocol-store-suite.ts`.
  */
 export interface ProtocolStore extends Pick<MessageQueues, 'mail' | 'notices'> {
-  /** Inserts the entry, or replaces the one of the same name. */
+  /** Inserts the entry, or replaces the one with the same key. */
   put(entry: ProtocolEntry): Promise<void>
   /**
    * Replaces an entry unless it has changed since the caller read it.
@@ -316,11 +331,13 @@ export interface ProtocolStore extends Pick<MessageQueues, 'mail' | 'notices'> {
   write(changes: readonly Change[]): Promise<boolean>
   deleteByGrant(tenantId: string, kind: string, grantId: string): Promise<void>
 
-  /** Counts an attempt, unless it comes too early after the previous one. */
+  /** Counts an attempt, unless it comes too early after the previous one. The result says which. */
   admit(key: string, limit: AttemptLimit): Promise<Admission>
-  /** The attempts that were counted; `undefined` if there are none, or they have expired. */
+  /** The counted attempts; `undefined` if there are none, or they are forgotten. */
   attempts(key: string): Promise<Attempts | undefined>
-  /** The attempts of every key of a group, by the rest of the key; see {@link ProtocolStore.resetAttempts}. */
+  /**
+   * The counted attempts of a group, by the rest of the key after the group; see {@link ProtocolStore.resetAttempts}.
+   */
   attemptsOf(group: string): Promise<({ member: string } & Attempts)[]>
   /**
    * Begins an attempt at all of the counters, or at none if it is too early for one of them or has to
@@ -341,7 +358,7 @@ export interface ProtocolStore extends Pick<MessageQueues, 'mail' | 'notices'> {
   ): Promise<void>
   /** Deletes the counted attempts of a key. */
   resetAttempt(key: string): Promise<void>
-  /** Deletes the counted attempts of a group: of every key that begins with it. A group ends with the first `/` of a key. */
+  /** Deletes the counted attempts of every key in a group. A group is the part of a key up to its first `/`. */
   resetAttempts(group: string): Promise<void>
 
   /**
@@ -358,7 +375,7 @@ export interface ProtocolStore extends Pick<MessageQueues, 'mail' | 'notices'> {
   close(): Promise<void>
 }
 
-/** The methods of {@link ProtocolStore} that count attempts. */
+/** The methods of {@link ProtocolStore} about attempts. */
 export type AttemptMethods =
   | 'admit'
   | 'attempts'

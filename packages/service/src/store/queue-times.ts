@@ -5,15 +5,15 @@
  */
 export const SLACK_SECONDS = 5
 
-/** The microseconds within which a lease or a wait ends, unless the clock has gone back. */
+/** The microseconds within which every lease and wait ends, unless the clock was set back. */
 export function within(seconds: number): number {
   return (seconds + SLACK_SECONDS) * 1e6
 }
 
 /**
- * The microseconds that a message may wait, by its attempts, as an SQL expression.
+ * The microseconds that a message waits at most, by its attempts, as an SQL expression.
  *
- * @param waits - In seconds, by the number of attempts; the last one is for all that follow.
+ * @param waits - In seconds, by the number of attempts; the last one is for all further attempts.
  */
 export function longestWait(waits: readonly number[]): string {
   const cases = waits.map((seconds, n) => `when ${n} then ${within(seconds)}`)

@@ -5,7 +5,7 @@ import { createPool, useOf } from './pools.ts'
 import { createReaders } from './readers.ts'
 import { createAsk, oncePreparedAgain, type Rows, type Run } from './statements.ts'
 
-/** Where a PostgreSQL is, and how it is spoken to. */
+/** The address of a PostgreSQL, and how to use it. */
 export interface PostgresOptions {
   /** Such as `postgres://latchkey:password@db.internal/latchkey`. */
   url: string
@@ -16,20 +16,20 @@ export interface PostgresOptions {
   preparedStatements?: boolean
 }
 
-/** Connections to one PostgreSQL, opened when they are needed and thrown away when they are lost. */
+/** Connections to one PostgreSQL. They are opened when needed, and closed when lost. */
 export interface Connections {
-  /** Runs a statement that changes nothing, on a connection that reads share. */
+  /** Runs a statement that only reads, on a connection shared with other reads. */
   read<R>(statement: Sql<R>): Promise<Rows<R>>
   /**
-   * Runs a quick read regularly on a separate connection. Without an answer, the server may have vanished, so all
-   * connections are replaced, and reads in progress are repeated.
+   * Runs a quick read on a separate connection, at regular times. Without an answer, the server may be gone: all
+   * connections are then replaced, and reads in progress are repeated.
    */
   heartbeat<R>(statement: Sql<R>): Promise<Rows<R>>
   /** Runs one statement that may write, as a transaction of its own. */
   write<R>(statement: Sql<R>): Promise<Rows<R>>
   /**
-   * Runs `work` with a connection that nothing else uses. It throws if `work` asks for a second one,
-   * because calls that hold one and wait for another could block each other.
+   * Runs `work` with a connection of its own. Throws if `work` asks for a second one, because calls that hold one and
+   * wait for another could block each other.
    */
   use<T>(work: (run: Run) => Promise<T>): Promise<T>
   /** Like `use`, on one of a few connections for locks only, so that `work` may use others. */
@@ -38,10 +38,13 @@ export interface Connections {
 }
 
 const WRITERS = 10
-/** More than the tasks that may hold a lock for minutes: erasing tenants, sealing secrets again, and sealing the audit log. */
+/**
+ * More than the number of tasks that may hold a lock for minutes. These are erasing tenants, sealing secrets again, and
+ * sealing the audit log.
+ */
 const LOCKS = 4
 
-/** The time without an answer to a heartbeat after which connections are given up. */
+/** How long a heartbeat may take before the connections are replaced. */
 const HEARTBEAT_MS = 2_500
 const CONNECT_MS = 5_000
 const QUERY_MS = 10_000
@@ -54,9 +57,9 @@ const types: pg.CustomTypesConfig = {
 }
 
 /**
- * Makes the connections; none is opened yet.
+ * Makes the connections, without opening one yet.
  *
- * @param limits - `queryMs`: how long a statement may take; 0 for as long as it needs.
+ * @param limits - `queryMs`: how long a statement may take; 0 for no limit.
  */
 export function createConnections(
   { url, preparedStatements = true }: PostgresOptions,
@@ -77,7 +80,7 @@ export function createConnections(
   const locks = createPool('locks', { ...settings, max: LOCKS })
   let isClosed = false
 
-  /** Statements in progress keep their connections; they may well be all right. */
+  /** Statements in progress keep their connections, which may still work. */
   function replaceAll(): void {
     void Promise.allSettled([writers.pool.end()])
     writers = newWriters()

@@ -38,13 +38,13 @@ export async function copyRows(run: Run, table: string, rows: Iterable<AnyRow>):
   return count
 }
 
-/** How many rows a table holds. */
+/** The number of rows in a table. */
 export async function countRows(run: Run, table: string): Promise<number> {
   const { rows } = await run(once(sql<{ n: number }>`select count(*) as n from ${name(table)}`))
   return rows[0]?.n ?? 0
 }
 
-/** Recounts lists, lets ids go on after the last one and tells other processes. */
+/** Recounts the lists, sets the next ids after the highest ones, and notifies other processes. */
 export async function finishCopy(run: Run): Promise<void> {
   const shards = `generate_series(0, ${COUNTER_SHARDS - 1}) as shard`
   const ofTenants = (name: string) =>

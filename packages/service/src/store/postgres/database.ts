@@ -9,10 +9,10 @@ import { oncePreparedAgain, type Run } from './statements.ts'
 import { createCounters } from './tables/counters.ts'
 import { createTrigrams } from './tables/trigrams.ts'
 
-/** The time for which a process that stops in the middle of a rare write blocks the others. */
+/** How long a process that stops in the middle of a rare write blocks the others. */
 const MAX_IDLE_MS = 5_000
 
-/** The number of revisions whose tenants are kept. A process that is further behind reads everything again. */
+/** How many revisions keep their tenants. A process that is further behind reads everything again. */
 const KEPT_REVISIONS = 1_000
 
 const BEGIN = `begin;
@@ -20,7 +20,10 @@ const BEGIN = `begin;
   set local lock_timeout = ${MAX_IDLE_MS};
   update revision set n = n + 1`
 
-/** Says which tenants the write concerns, and forgets what every process has heard long ago. */
+/**
+ * Stores the tenants that the write concerns, and deletes those of revisions that every process has
+ * read.
+ */
 function noteOf(concerned: ReadonlySet<string>): string {
   if (concerned.size === 0) return ''
   const ids = [...concerned].map(pg.escapeLiteral).join(', ')
@@ -30,9 +33,10 @@ function noteOf(concerned: ReadonlySet<string>): string {
 }
 
 /**
- * PostgreSQL as the tables know it. {@link Engine.write} is for rare writes. It locks the row
- * `revision`, so these writes happen one after another across all processes. A write that changes
- * something also writes a new revision.
+ * PostgreSQL as the tables use it.
+ *
+ * {@link Engine.write} is for rare writes. It locks the row `revision`, so these writes happen one
+ * after another across all processes. A write that changes something also writes a new revision.
  */
 export function createDatabase(connections: Connections): Engine {
   const inLine = createLines()
@@ -71,13 +75,13 @@ export function createDatabase(connections: Connections): Engine {
     counters: createCounters(writer),
     lower: (column) => sql`lower(${name(column)} collate "C")`,
     byBytes: (column) => sql`${name(column)} collate "C"`,
-    // It knows how many rows a partial index has.
+    // PostgreSQL chooses the right index itself, as it knows the size of each.
     indexedBy: () => sql``,
     lastEntry: sql`(select last_value from audit_id_seq)`,
     trigrams: createTrigrams(reader),
     json: {
       items: (json) => sql`(select json_array_elements_text(${json}::json))`,
-      // As a condition on the index. Two subqueries would be joined, by reading every user of the tenants.
+      // A condition on the index. PostgreSQL would join two subqueries, and read every user of the tenants.
       isOneOf: (column, json) =>
         sql`${name(column)} = any (array(select json_array_elements_text(${json}::json)))`,
       arrayOf: (column) =>

@@ -4,7 +4,7 @@ import { SYSTEM_TENANT_ID } from '../system-tenant.ts'
 import type { Connections } from './connections.ts'
 import { followSettled } from './settled.ts'
 
-/** A list whose counter says something else than its rows. */
+/** A list whose counter differs from the number of its rows. */
 interface Drift {
   /** Such as `users:<id of the tenant>`. */
   scope: string
@@ -12,7 +12,7 @@ interface Drift {
   rows: number
 }
 
-/** The tenant of the operators and deleted tenants are in no list, so they are not counted either. */
+/** The tenant of the operators and deleted tenants are in no list, so they are not counted. */
 const COUNTED = sql`with rows as (
     select 'tenants' as scope, count(*) as n from tenants
       where id <> ${SYSTEM_TENANT_ID} and deleted_at is null
@@ -24,7 +24,7 @@ const COUNTED = sql`with rows as (
     where coalesce(counters.value, 0) <> coalesce(rows.n, 0)
   )`
 
-/** Compares the counters with what they count, in one statement, while others write. */
+/** Compares the counters with the rows, in one statement, while other processes write. */
 export async function counterDrift(connections: Connections): Promise<Drift[]> {
   const { rows } = await connections.read(
     once(sql<Drift>`${COUNTED} select scope, counted, found as rows from drift order by scope`),
@@ -32,12 +32,12 @@ export async function counterDrift(connections: Connections): Promise<Drift[]> {
   return rows
 }
 
-/** Makes the counters agree with the rows, and with nothing written in between. */
+/** Sets the counters to the numbers of rows. Nothing is written in the meantime. */
 export async function repairCounters(connections: Connections): Promise<void> {
   await connections.use(async (run) => {
     await run(script('begin'))
     try {
-      // Writers of users wait for as long as it takes to count them.
+      // Other processes that write users wait until the users are counted.
       await run(script('lock table counter_shards in exclusive mode'))
       await run(
         once(sql`insert into counter_shards (scope, shard, n) ${COUNTED}
@@ -52,7 +52,7 @@ export async function repairCounters(connections: Connections): Promise<void> {
   })
 }
 
-/** The seconds by which this machine's clock is ahead of PostgreSQL's. */
+/** How many seconds this machine's clock is ahead of PostgreSQL's. */
 export async function clockDifference(connections: Connections): Promise<number> {
   const asked = Date.now()
   const { rows } = await connections.read(
@@ -60,23 +60,23 @@ export async function clockDifference(connections: Connections): Promise<number>
   )
   const [row] = rows
   if (!row) throw new StoreError('PostgreSQL does not say what time it is.')
-  // It was asked somewhere between the two.
+  // PostgreSQL's clock was read at some moment between the two.
   return ((asked + Date.now()) / 2 - row.at * 1_000) / 1_000
 }
 
-/** The ends of the audit log, which a restore by hand can leave apart. */
+/** Positions in the audit log that should agree. A restore by hand can break them. */
 export interface LogEnds {
-  /** The last id that was given out. */
+  /** The last id that was assigned. */
   last: number
   /** The id of the newest entry. */
   newest: number
   /** The position of the most advanced reader. */
   read: number
-  /** The id up to which an export is complete now. */
+  /** The id up to which an export is complete at the moment. */
   exported: number
 }
 
-/** Reads where the audit log ends: for new entries, for its readers, and for an export. */
+/** Reads the end of the audit log for new entries, for its readers and for an export. */
 export async function logEnds(connections: Connections): Promise<LogEnds> {
   const { settled: exported } = await followSettled(connections).wait()
   const { rows } = await connections.read(
@@ -89,7 +89,9 @@ export async function logEnds(connections: Connections): Promise<LogEnds> {
   return { ...row, exported }
 }
 
-/** Gives new entries ids behind all others, and lets readers begin there at the latest. */
+/**
+ * Sets the next id of the audit log after all others, and moves readers that are beyond it back.
+ */
 export async function repairLogEnds(connections: Connections): Promise<void> {
   const end = sql`(select greatest(last_value, (select max(id) from audit)) from audit_id_seq)`
   await connections.write(once(sql`select setval('audit_id_seq', ${end})`))

@@ -1,4 +1,4 @@
-/** Runs works that have one key one after another. */
+/** Runs functions with the same key one after another. */
 export function createLines(): <T>(key: string, work: () => Promise<T>) => Promise<T> {
   const last = new Map<string, Promise<unknown>>()
 

@@ -17,17 +17,17 @@ const TABLE = 'latchkey_migration'
 /** The key of PostgreSQL's advisory lock: an arbitrary number, the same in every process. */
 const LOCK = 716_493_051_284
 
-/** The time, in milliseconds, for which a change waits for a table in use, and the number of its attempts. */
+/** How long a change waits for a table in use, in milliseconds, and how often it tries again. */
 const LOCK_MS = 2_000
 const MAX_TRIES = 30
 
-/** The result of {@link schemaState}: the tables are those of this version, or lack some changes by name. */
+/** The result of {@link schemaState}: the tables are up to date, or the named changes are missing. */
 export type SchemaState = { kind: 'current' } | { kind: 'behind'; missing: readonly string[] }
 
 /**
  * Compares the tables with this version of the service.
  *
- * @throws when they were changed by a newer version in a way that this one cannot serve.
+ * @throws if a newer version changed them in a way that this version cannot use.
  */
 export async function schemaState(connections: Connections): Promise<SchemaState> {
   const db = createPostgresQueries(connections.read)
@@ -38,9 +38,10 @@ export async function schemaState(connections: Connections): Promise<SchemaState
 }
 
 /**
- * Brings the tables to this version of the service. Any number of processes may do so at once: one
- * changes the tables, the others wait for it. A table that is in use is waited for in turns, so that
- * those who use it meanwhile do not wait behind us for long.
+ * Migrates the tables to this version of the service.
+ *
+ * Any number of processes can call this at once: one changes the tables, the others wait. While a table is in use, a
+ * change waits only briefly and then tries again, so that others do not wait behind it for long.
  *
  * @returns The names of the changes that were made.
  */
@@ -70,12 +71,12 @@ export async function migratePostgres(options: PostgresOptions): Promise<readonl
 }
 
 /**
- * The work that is left: none, more changes, or the indexes to create next, outside of a transaction. With `name`, the
- * indexes are that change.
+ * The remaining work: none, more changes, or indexes to create outside of a transaction. `name`: the change that
+ * consists of these indexes.
  */
 type Left = 'none' | 'more' | (Pick<Change, 'indexes' | 'beforeIndexes'> & { name?: string })
 
-/** Makes the missing changes, up to one that has indexes or is not finished. */
+/** Makes the missing changes. Stops after a change that has indexes or is not finished. */
 async function migrate(run: Run, done: string[]): Promise<Left> {
   const db = createPostgresQueries(run)
   const say = (text: string) => db.run(script(text))
@@ -121,9 +122,9 @@ async function migrate(run: Run, done: string[]): Promise<Left> {
 }
 
 /**
- * Turns off PostgreSQL's compilation of statements (`jit`) for this role in this database, from the next connection on. Our
- * statements are short, and compiling one whose cost is overestimated takes 20 ms. If the role may not change the setting,
- * it stays.
+ * Turns off PostgreSQL's compilation of statements (`jit`) for this role in this database, from the next connection on.
+ * Our statements are short, but compiling one whose cost is overestimated takes 20 ms. If the role may not change the
+ * setting, nothing happens.
  */
 async function turnOffCompiler(db: Queries): Promise<void> {
   const setting = await db.first(once(sql<{ jit: string }>`select current_setting('jit') as jit`))
@@ -141,16 +142,16 @@ async function turnOffCompiler(db: Queries): Promise<void> {
 }
 
 /**
- * Creates indexes, one process at a time, while other processes write to the tables. An index that is not valid is
- * created again: because a process was killed, or because one of the last release has written a row that a unique index
- * refuses.
+ * Creates indexes, one process at a time, while other processes write to the tables. An invalid index is created again.
+ * It is invalid if a process was killed, or if one of the last release wrote a row that the unique index refuses.
  */
 async function makeIndexes(
   connections: Connections,
   { name, indexes = {}, beforeIndexes }: Exclude<Left, string>,
   done: string[],
 ): Promise<void> {
-  // No process waits for the lock in a query: making an index waits for the queries in progress.
+  // Other processes do not wait for this lock inside a query, because creating an index waits for
+  // all queries in progress.
   const isOurs = await createExclusive(connections)('indexes', () =>
     connections.use(async (run) => {
       const say = async (text: string) => (await run(script<{ isValid?: boolean }>(text))).rows

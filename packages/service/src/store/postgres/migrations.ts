@@ -3,10 +3,15 @@ import { type Change, changesOf } from '../sql/migrations.ts'
 import { fillSearchTexts } from './tables/trigrams.ts'
 import { USER_TEXTS } from './tables/user-texts.ts'
 
-/** How many shards a counter has, so that inserts into one list do not wait for each other. */
+/**
+ * The number of shards of a counter. Several inserts into one list then need not wait for each
+ * other.
+ */
 export const COUNTER_SHARDS = 16
 
-/** The changes of release 0.2.0. That release makes them where they are not noted. */
+/**
+ * The changes that release 0.2.0 made. That release makes them again if their names are not stored.
+ */
 export const RELEASED: readonly string[] = [
   '0001-foundations',
   '0002-search-keys',
@@ -20,7 +25,7 @@ export const RELEASED: readonly string[] = [
   '0010-tenant-search',
 ]
 
-/** The tables of release 0.2.0 that only PostgreSQL has. */
+/** The tables of release 0.2.0 that exist only in PostgreSQL. */
 const OWN_TABLES = [
   `create table counter_shards (
     scope text collate "C" not null,
@@ -32,7 +37,7 @@ const OWN_TABLES = [
     select scope, sum(n)::bigint as value from counter_shards group by scope`,
   `insert into counter_shards
     select 'tenants', shard, 0 from generate_series(0, ${COUNTER_SHARDS - 1}) as shard`,
-  // least_schema: the first version of the tables that a service must know to serve from them.
+  // least_schema: the oldest version of the tables that a service must know to use them.
   `create table revision (
     id smallint primary key check (id = 1),
     n bigint not null,
@@ -57,11 +62,11 @@ const OWN_TABLES = [
   ),
 ]
 
-/** The tables since then that only PostgreSQL has. */
+/** Later tables that exist only in PostgreSQL. */
 const NEW_TABLES = [
   USER_TEXTS,
   'create table sealing_keys (id text collate "C" primary key)',
-  // The tenants that a revision concerns. Release 0.2.0 writes none: all processes read everything again.
+  // The tenants that a revision concerns. Release 0.2.0 stores none, so all processes then read everything again.
   `create table revision_tenants (
     n bigint not null,
     tenant_id text collate "C" not null,
@@ -78,7 +83,7 @@ const OWN_INDEXES = {
   ),
   mail_by_time: 'mail (tenant_id, created_at, id)',
   mail_by_user: 'mail (tenant_id, user_id, created_at, id) where user_id is not null',
-  // Most messages have been sent.
+  // Partial, because most messages have been sent.
   mail_unsent: 'mail (tenant_id, created_at, id) where outcome is null',
   mail_given_up: `mail (tenant_id, created_at, id) where outcome = 'given_up'`,
   mail_by_creation: 'mail (created_at)',
@@ -92,7 +97,7 @@ export const changes: readonly Change[] = changesOf('postgres', {
   step: fillSearchTexts,
 })
 
-/** The statements that make all of it in a database that is empty. */
+/** The statements that create everything in an empty database. */
 export function createAll(): string[] {
   const indexes = Object.entries({ ...indexesOf('postgres'), ...LATER_INDEXES, ...OWN_INDEXES })
   return [

@@ -2,9 +2,9 @@ import type { Clock } from '../../clock.ts'
 import { type Sql, sql } from '../sql/sql.ts'
 
 /**
- * The time now in microseconds, as an expression.
+ * The expression for the present time in microseconds.
  *
- * @param clock - For tests that move it. Default: that of PostgreSQL, as those of several machines differ.
+ * @param clock - For tests that move it. Default: PostgreSQL's clock, because those of several machines differ.
  */
 export function createNow(clock?: Clock): () => Sql {
   return () =>

@@ -4,26 +4,26 @@ import { observe, secondsSince } from '../../telemetry/metrics.ts'
 import { isConnectionLost, storeFailure } from './failure.ts'
 import type { Ask, Run } from './statements.ts'
 
-/** Connections that are held one at a time. */
+/** Connections, each for one holder at a time. */
 export interface Pool {
   /** The name in metrics. */
   readonly name: string
   readonly pool: pg.Pool
-  /** Set for the work that holds a connection of this pool. */
+  /** Set while work holds a connection of this pool. */
   readonly holder: AsyncLocalStorage<true>
 }
 
-/** Makes a pool; none of its connections is opened yet. */
+/** Makes a pool, without opening a connection yet. */
 export function createPool(name: string, settings: pg.PoolConfig): Pool {
   const pool = new pg.Pool(settings)
   // The pool has already removed the connection.
   pool.on('error', () => {})
-  // From the first moment on: one that ends between its making and its first use would end the process.
+  // Added at once, because a connection that ends before its first use would end the process.
   pool.on('connect', (client) => client.on('error', () => {}))
   return { name, pool, holder: new AsyncLocalStorage() }
 }
 
-/** Runs `work` with a connection of a pool. It throws when `work` asks the same pool for another one. */
+/** Runs `work` with a connection of a pool. Throws if `work` asks the same pool for another one. */
 export async function useOf<T>(
   { name, pool, holder }: Pool,
   ask: Ask,
@@ -40,8 +40,8 @@ export async function useOf<T>(
     throw storeFailure(error)
   }
   let isLost = false
-  // The error of a connection that is lost between two statements. Without a listener it would
-  // end the process.
+  // A connection lost between two statements emits an error. Without a listener, it would end the
+  // process.
   const lose = () => {
     isLost = true
   }

@@ -2,7 +2,7 @@ import type { Queries } from '../sql/engine.ts'
 import type { Sql } from '../sql/sql.ts'
 import type { Run } from './statements.ts'
 
-/** Statements on something that runs them. Transactions are begun and ended outside of it, by what owns the connection. */
+/** Statements over one way to run them. Its owner begins and ends transactions. */
 export function createPostgresQueries(run: Run): Queries {
   return {
     all: async <R>(statement: Sql<R>) => (await run(statement)).rows,

@@ -16,10 +16,10 @@ import type { Connections } from './connections.ts'
 import { createNow } from './now.ts'
 
 /**
- * Creates the queues of outgoing messages, from which any number of processes send.
+ * Creates the queues of outgoing messages. Any number of processes can send from them.
  *
- * @param clock - For tests that move it. Default: that of PostgreSQL, as those of several machines differ.
- * @param mayBeDue - As in {@link MessageQueue.mayBeDue}.
+ * @param clock - For tests that move it. Default: PostgreSQL's clock, because those of several machines differ.
+ * @param mayBeDue - See {@link MessageQueue.mayBeDue}.
  */
 export function createPostgresQueues(
   connections: Connections,
@@ -144,5 +144,5 @@ function createQueue(connections: Connections, now: Now, table: 'mail' | 'notice
 
 const COLUMNS = raw(MESSAGE_COLUMNS)
 
-/** The due time of ended messages, in the same form as in the indexes. */
+/** The due time of finished messages, written exactly as in the indexes. */
 const NEVER_DUE = raw(String(NEVER))

@@ -21,13 +21,13 @@ export interface Readers {
   close(): Promise<void>
 }
 
-/** Reads are pipelined: a few connections serve any number of requests at a time. */
+/** Few, because reads are pipelined: each connection serves any number of them at a time. */
 const READERS = 4
 
-/** Makes the connections; none is opened yet. */
+/** Makes the connections, without opening one yet. */
 export function createReaders(settings: pg.ClientConfig, ask: Ask): Readers {
   let readers: Slots = []
-  /** The connection of the heartbeat, apart from the others: behind a slow read it would seem silent. */
+  /** A separate connection for the heartbeat. Behind a slow read, it would seem to get no answer. */
   let beating: Slots = []
   /** The reads in progress, each as a function that repeats it. */
   const waiting = new Set<() => void>()
@@ -41,12 +41,12 @@ export function createReaders(settings: pg.ClientConfig, ask: Ask): Readers {
     return kept
   }
 
-  /** Answers as the first of two reads does. The second one begins when connections are replaced. */
+  /** Resolves like the first of two reads. The second one begins if the connections are replaced. */
   function eitherOf<R>(read: () => Promise<Rows<R>>): Promise<Rows<R>> {
     return new Promise((resolve, reject) => {
       const askAgain = () => {
         waiting.delete(askAgain)
-        // If it fails, the first one still answers or ends at its own limit.
+        // If this read fails, the first one still resolves, or fails at its time limit.
         read().then(resolve, () => {})
       }
       waiting.add(askAgain)
@@ -62,7 +62,7 @@ export function createReaders(settings: pg.ClientConfig, ask: Ask): Readers {
     try {
       return await eitherOf(async () => ask(await reader(), statement))
     } catch (error) {
-      // The failure that ended one has ended the others, too, though it may not be known yet.
+      // The other connections are probably lost, too, even if they have no error yet.
       if (isConnectionLost(error) && readers === from) {
         readers = []
         void endAll(from)
@@ -78,7 +78,7 @@ export function createReaders(settings: pg.ClientConfig, ask: Ask): Readers {
           return await readOnce(statement)
         } catch (error) {
           if (isClosed || !(isConnectionLost(error) || isStalePlan(error))) throw error
-          // The connection may have been lost long ago; a read can be made twice.
+          // The connection may have been lost long ago, and a read can safely be repeated.
           return await readOnce(statement)
         }
       } catch (error) {
@@ -103,7 +103,7 @@ export function createReaders(settings: pg.ClientConfig, ask: Ask): Readers {
   }
 }
 
-/** Connections by their number, each from when it is opened until it is lost. */
+/** Connections by their index. `undefined`: not opened, or lost. */
 type Slots = (Reader | undefined)[]
 
 async function openReader(settings: pg.ClientConfig, of: Slots, slot: number): Reader {
@@ -121,7 +121,7 @@ async function openReader(settings: pg.ClientConfig, of: Slots, slot: number): R
   }
 }
 
-/** Ends connections, each after what it is asked already. */
+/** Closes connections after their statements in progress. */
 async function endAll(readers: Readonly<Slots>): Promise<void> {
   const end = async (reader: Reader | undefined) => (await reader)?.end()
   await Promise.allSettled(readers.map(end))

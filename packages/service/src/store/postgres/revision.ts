@@ -4,16 +4,16 @@ import { join, name, type Sql, sql } from '../sql/sql.ts'
 import type { Connections } from './connections.ts'
 import { createSharedClock } from './shared-clock.ts'
 
-/** How often the revision is looked at. */
+/** How often the revision is read. */
 const POLL_MS = 700
 
-/** An answer older than this says nothing about now. */
+/** An older answer is not used. */
 const FRESH_MS = 1_000
 
-/** How many tenants have a revision of their own; beyond that, all of them begin again with a common one. */
+/** The maximum number of tenants with a revision of their own. Above that, all are cleared and share a common one. */
 const MAX_TENANTS = 10_000
 
-/** Rows that wait for their time, in tables that have an index by it. */
+/** Tables with rows that become due, and an index by due time. */
 export const WAITING = ['mail', 'notices', 'webhooks'] as const
 export type Waiting = (typeof WAITING)[number]
 
@@ -29,11 +29,11 @@ interface Heard extends Record<Waiting, boolean> {
   /** The time of PostgreSQL, in milliseconds. */
   at: number
   entries: number | null
-  /** Later revisions with the tenants that they concern. */
+  /** The tenants that later revisions concern. */
   concerned: [number, string][]
 }
 
-/** Reads the revision, and the tenants of those after another one. */
+/** Reads the latest revision, and the tenants of the revisions after the given one. */
 function look(since: number): Sql<Heard> {
   return sql`select n, (extract(epoch from clock_timestamp()) * 1000)::float8 as at, ${IS_DUE}, (select last_value from audit_id_seq) as entries,
     (select coalesce(json_agg(json_build_array(later.n, later.tenant_id)), '[]')
@@ -41,29 +41,29 @@ function look(since: number): Sql<Heard> {
     from revision`
 }
 
-/** The revision of what caches hold, as this process knows it. */
+/** The revision of cached data, as known in this process. */
 export interface Revision {
   /**
-   * The revision, at most a second old: of everything, or of one tenant. While the database cannot be reached, a
-   * value that differs from all others, so that nothing is cached.
+   * The revision of everything, or of one tenant, at most a second old. If the database cannot be reached, a new value
+   * each time, so that nothing is cached.
    */
   current(tenantId?: string): unknown
-  /** The last id of the audit log that was given out, at most a second old; `undefined` if it is not known. */
+  /** The last assigned id of the audit log, at most a second old; `undefined` if unknown. */
   lastEntry(): number | undefined
-  /** Whether rows of a table were due at most a second ago, or may have been. */
+  /** Whether rows of a table may be due, as known for at most a second. `true` if unknown. */
   mayBeDue(table: Waiting): boolean
   /** The clock of PostgreSQL, which all processes share. */
   readonly clock: Clock
-  /** Resolves when the database was asked for the first time. */
+  /** Resolves after the first answer of the database, or its failure. */
   readonly asked: Promise<void>
   close(): Promise<void>
 }
 
-/** Starts to follow the revision that rare writes leave behind. */
+/** Starts to read the revision at regular times. Rare writes raise it. */
 export function followRevision(connections: Connections): Revision {
   let heard: Heard | undefined
   let heardAt = -Infinity
-  /** The last revision that may concern any tenant, and later ones by the tenant they concern. */
+  /** `common`: the last revision that may concern any tenant. `own`: later revisions, by tenant. */
   let common = 0
   const own = new Map<string, number>()
   const clock = createSharedClock()
@@ -91,7 +91,7 @@ export function followRevision(connections: Connections): Revision {
     heardAt = askedAt
   }
 
-  // The requests that need the database report failures.
+  // Ignored here: the requests that need the database report its failures.
   const asking = every(POLL_MS, ask, () => {})
   const asked = asking.wake()
   const isFresh = () => performance.now() - heardAt < FRESH_MS

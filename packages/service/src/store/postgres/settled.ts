@@ -2,38 +2,38 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { raw, type Sql, sql } from '../sql/sql.ts'
 import type { Connections } from './connections.ts'
 
-/** How long a reader of the whole log waits for entries that are being written, and how often it looks. */
+/** How long a reader of the whole log waits for entries that are being written, and how often it checks. */
 const PATIENCE_MS = 2_000
 const LOOK_MS = 10
 
 /** The end of the audit log. */
 export interface LogEnd {
-  /** The run of the server that said so; another one may have lost the last entries. */
+  /** The run of the server that answered. After a restart, the last entries may be lost. */
   server: string
-  /** The last id that was given out. Entries with smaller ids may still be being written. */
+  /** The last assigned id. Entries with smaller ids may still be in the middle of a write. */
   last: number
   /** No entry up to this id can appear any more. */
   settled: number
 }
 
-/** Tells up to which id the audit log is complete. */
+/** The id up to which the audit log is complete. */
 export interface Settled {
-  /** Takes in the answer to {@link LOG_STATE}, which a statement may have among its own. */
+  /** Evaluates the answer to {@link LOG_STATE}, which can be part of another statement. */
   hear(answer: LogState): LogEnd
-  /** Waits a moment for entries that are being written. */
+  /** Waits a moment until entries in the middle of a write are committed. */
   wait(): Promise<LogEnd>
 }
 
 /**
- * Tells one run of a server from another one, in SQL. After a failover that lost entries, their ids are given out
- * again, so what was known of the log no longer holds.
+ * The start time of the server, in SQL. After a failover that lost entries, their ids are assigned again, so knowledge
+ * from an earlier run is not used.
  */
 export const SERVER: Sql = raw('extract(epoch from pg_postmaster_start_time())::text')
 
-// Ids are given out before their entries become visible. A transaction that has taken an id holds a
-// lock on the table until it ends. Once all transactions that held one when the last id was taken
-// have ended, no entry can appear before that id any more. Transactions that do not write the log
-// hold nothing back.
+// Ids are assigned before their entries become visible. A transaction that has taken an id holds a
+// lock on the table until it ends. Once all transactions that held the lock at the last assigned id
+// have ended, no entry up to it can appear any more. Transactions that do not write to the log
+// delay nothing.
 export const LOG_STATE = sql<LogState>`select t.last_value as last, array(
     select virtualtransaction from pg_locks
     where t.last_value is not null and locktype = 'relation' and relation = 'audit'::regclass
@@ -47,12 +47,12 @@ export const LOG_STATE = sql<LogState>`select t.last_value as last, array(
 export interface LogState {
   last: number
   writers: string[]
-  /** Some reader stands there, so that the log was complete up to it. */
+  /** The position of the most advanced reader. The log was complete up to it. */
   known: number | null
   server: string
 }
 
-/** Follows the end of the audit log. */
+/** Tracks the end of the audit log. */
 export function followSettled(connections: Connections): Settled {
   let settled = 0
   let pending: LogState | undefined

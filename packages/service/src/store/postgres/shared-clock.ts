@@ -1,26 +1,27 @@
 import type { Clock } from '../../clock.ts'
 
-/** The clock of PostgreSQL, as a process knows it from the answers that it gets. */
+/** PostgreSQL's clock, estimated from its answers. */
 export interface SharedClock extends Clock {
   /**
-   * Corrects the clock.
+   * Corrects the estimate.
    *
    * @param at - The time of PostgreSQL, in milliseconds.
-   * @param askedAt - When it was asked, by `performance.now()`.
+   * @param askedAt - When the question was sent, by `performance.now()`.
    */
   hear(at: number, askedAt: number): void
 }
 
 /**
- * Follows the clock of PostgreSQL. Between two answers it runs on by the time that passes, so that it does not matter what
- * the machine's clock says. Until the first answer it is the machine's.
+ * Estimates PostgreSQL's clock. Between two answers, it advances by the time that passes, whatever the machine's clock
+ * shows. Until the first answer, it is the machine's clock.
  */
 export function createSharedClock(): SharedClock {
   let offset: number | undefined
   return {
     now: () => (offset === undefined ? Date.now() : performance.now() + offset),
     hear(at, askedAt) {
-      // The answer was made between the two: a clock that lies within needs no correction.
+      // PostgreSQL answered at some moment between the two. An estimate in this range needs no
+      // correction.
       const [earliest, latest] = [at - performance.now(), at - askedAt]
       offset = Math.min(latest, Math.max(earliest, offset ?? (earliest + latest) / 2))
     },

@@ -16,7 +16,7 @@ export interface Rows<R = unknown> {
 /** Runs a statement on one connection. */
 export type Run = <R>(statement: Sql<R>) => Promise<Rows<R>>
 
-/** Runs a statement on a connection, within a time limit of its own if it has one. */
+/** Runs a statement on a connection. The statement may have its own time limit. */
 export type Ask = <R>(
   client: pg.ClientBase,
   statement: Sql<R>,
@@ -24,13 +24,13 @@ export type Ask = <R>(
 ) => Promise<Rows<R>>
 
 /**
- * Makes the way in which all statements are run.
+ * Makes the function that runs all statements.
  *
  * @param preparedStatements - Whether each is prepared once per connection.
  */
 export function createAsk(preparedStatements: boolean): Ask {
   const names = new Map<string, string>()
-  /** Counts how often all statements were prepared again. */
+  /** How often all statements had to be prepared again. */
   let generation = 0
 
   function queryOf(statement: Sql): QueryConfig & { text: string } {
@@ -45,7 +45,7 @@ export function createAsk(preparedStatements: boolean): Ask {
     return { name, text, values }
   }
 
-  /** Runs a query; after one whose plan is stale, every statement is prepared again at its next use. */
+  /** Runs a query. If its plan is stale, every statement is prepared again at its next use. */
   return async <R>(
     client: pg.ClientBase,
     statement: Sql<R>,
@@ -67,7 +67,7 @@ export function createAsk(preparedStatements: boolean): Ask {
   }
 }
 
-/** Repeats a transaction that was undone because the plan of a statement was stale. */
+/** Repeats a transaction that was rolled back because a plan was stale. */
 export async function oncePreparedAgain<T>(transaction: () => Promise<T>): Promise<T> {
   try {
     return await transaction()
@@ -79,7 +79,7 @@ export async function oncePreparedAgain<T>(transaction: () => Promise<T>): Promi
 
 /**
  * PostgreSQL refuses U+0000 in text. No stored text has it, so a look-up with it must find nothing. It is replaced by
- * U+0001, which no id and no address has.
+ * U+0001, which no id or address contains.
  */
 function withoutNul(value: unknown): unknown {
   return typeof value === 'string' && value.includes('\0')

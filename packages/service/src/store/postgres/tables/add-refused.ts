@@ -4,22 +4,22 @@ import { toRow } from '../../sql/tables/audit.ts'
 import type { Connections } from '../connections.ts'
 import { tableOf } from './table-of.ts'
 
-/** The most entries that one statement adds, so that a slow database gets none that it cannot finish in time. */
+/** The maximum number of entries per statement. More could take a slow database too long. */
 const MOST = 500
 
-/** Entries that are added by one statement. */
+/** Entries for one statement. */
 interface Batch {
   readonly rows: ReturnType<typeof toRow>[]
   readonly added: Promise<void>
 }
 
 /**
- * Adds refused requests to the audit log. Entries that arrive while others are being added go into the next statement
- * together, as a client at its limit causes many at a time.
+ * Adds refused requests to the audit log. Entries that arrive during a statement are collected for the next one,
+ * because a client above its limit causes many at a time.
  */
 export function createAddRefused(connections: Connections): (entry: AuditEntry) => Promise<void> {
   let last: Promise<void> = Promise.resolve()
-  /** The batch that still takes entries. */
+  /** The batch that can still get entries. */
   let open: Batch | undefined
 
   function begin(): Batch {
@@ -29,7 +29,7 @@ export function createAddRefused(connections: Connections): (entry: AuditEntry) 
       const { columns, from } = tableOf('audit', rows)
       await connections.write(sql`insert into audit (${columns}) select ${columns} from ${from}`)
     }
-    // The entries of a batch that failed are reported to their own callers.
+    // If the batch before failed, its own callers get the error.
     const batch: Batch = { rows, added: last.catch(() => {}).then(add) }
     last = batch.added
     return batch

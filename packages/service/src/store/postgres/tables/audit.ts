@@ -19,10 +19,10 @@ import type { Connections } from '../connections.ts'
 import { type LogEnd, SERVER, type Settled } from '../settled.ts'
 import { createAddRefused } from './add-refused.ts'
 
-/** How many entries one statement forgets. */
+/** How many entries one statement deletes. */
 const PRUNE_BATCH = 1_000
 
-// Not a parameter, so that the index of refused entries is used.
+// Written as text, because with a parameter the index of refused entries would not be used.
 const isRefused = sql`outcome = 'refused'`
 
 /** The audit log in PostgreSQL. */
@@ -35,10 +35,10 @@ export function createPostgresAudit(
 ): AuditStore {
   const { reader } = engine
   const addRefused = createAddRefused(connections)
-  /** The log was complete up to this id when it was last asked for. */
+  /** The end of the complete log, as last read. */
   let end: Omit<LogEnd, 'last'> = { settled: 0, server: '' }
 
-  /** Finds nothing at another run of the server than the one that told the end. */
+  /** Finds nothing if the server has restarted since `end` was read. */
   async function entriesUpTo(
     id: number,
     { settled: last, server }: typeof end,
@@ -49,7 +49,10 @@ export function createPostgresAudit(
     return rows.map(toEntry)
   }
 
-  /** Forgets entries from before a time, in the order of the index, so that it stops where the batch is full. */
+  /**
+   * Deletes entries from before a time. It follows the order of the index, so that a statement ends when its batch is
+   * full.
+   */
   async function pruneWhere(condition: Sql, before: number): Promise<number> {
     for (let pruned = 0; ; ) {
       const { rowCount } = await connections.write(sql`delete from audit where ctid in (
@@ -81,7 +84,7 @@ export function createPostgresAudit(
           set at = greatest(last_logins.at, excluded.at), way = ${latestWay}`)
     },
 
-    // Entries that another process is deleting are skipped, so that two of them meet no deadlock.
+    // Entries that another process is deleting are skipped, to avoid deadlocks.
     async trimRefused(actor, keep) {
       const isTheirs = sql`actor = ${actor} and ${isRefused}`
       const { rowCount } = await connections.write(sql`delete from audit where ctid in (
@@ -92,10 +95,10 @@ export function createPostgresAudit(
     },
 
     async after(id, limit) {
-      // An export asks for the end of the log where it has come to the last end, and not for each page.
+      // An export reads the end of the log only when it reaches the last known end, not for each page.
       const known = id < end.settled ? await entriesUpTo(id, end, limit) : []
       if (known.length > 0) return known
-      // An entry whose transaction ends late would otherwise be skipped for ever.
+      // Without this, an entry whose transaction commits late would be skipped for ever.
       end = await settled.wait()
       return entriesUpTo(id, end, limit)
     },
@@ -109,7 +112,7 @@ export function createPostgresAudit(
       return last === undefined || last > id
     },
 
-    // Two statements, as each has an index of its own: one for both conditions would read the whole log.
+    // Two statements, because each has an index. One with both conditions would read the whole log.
     async prune(before, refusedBefore) {
       await connections.write(notePruned(before))
       return (await pruneWhere(sql`true`, before)) + (await pruneWhere(isRefused, refusedBefore))

@@ -5,8 +5,8 @@ import { COUNTER_SHARDS } from '../migrations.ts'
 const SHARDS = raw(`generate_series(0, ${COUNTER_SHARDS - 1})`)
 
 /**
- * Counters of several rows each, so that inserts do not wait for each other. All rows are made at
- * once, so that a deletion finds every one.
+ * Counters with several rows each, so that inserts do not wait for each other. All rows of a
+ * counter are created at once, so that a deletion finds every one.
  */
 export function createCounters(writer: Queries): Engine['counters'] {
   return {
@@ -20,7 +20,7 @@ export function createCounters(writer: Queries): Engine['counters'] {
   }
 }
 
-/** The row of a counter in which an object is counted. */
+/** The row of a counter that counts this object. */
 export function shardOf(id: string): number {
   let sum = 0
   for (let i = Math.max(0, id.length - 8); i < id.length; i++) sum = sum * 31 + id.charCodeAt(i)

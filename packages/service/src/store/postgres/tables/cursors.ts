@@ -15,15 +15,15 @@ import { LOG_STATE, type LogState, type Settled } from '../settled.ts'
 
 type HeldRow = Omit<HeldShard, 'ahead'> & { ahead: string }
 
-/** The progress of the readers of the audit log, which any number of processes share by leases. */
+/** The positions of the readers of the audit log. Any number of processes share them by leases. */
 export function createPostgresCursors(
   connections: Connections,
   settled: Settled,
   lastEntry: () => number | undefined,
 ): CursorStore {
-  /** The end of the log when nothing was unread, by reader. */
+  /** By reader: the end of the log at the last time when nothing was unread. */
   const readTo = new Map<string, number>()
-  /** The log was complete up to this id when a part of it was last claimed. */
+  /** The end of the complete log, as read by the last claim. */
   let settledAt = 0
 
   return {
@@ -32,7 +32,8 @@ export function createPostgresCursors(
       return last === undefined || readTo.get(reader) !== last
     },
 
-    // One statement for the end of the log and the unread parts, as each change asks for both.
+    // One statement reads the end of the log and the unread shards, because it runs after every
+    // change.
     async claim(reader, limit) {
       const isUnread = sql`reader = ${reader} and position < log_end.last`
       const { rows } = await connections.write(sql<
@@ -58,7 +59,7 @@ export function createPostgresCursors(
     },
 
     async read(shards, limit) {
-      // Known before the entries are read, so that none of them can appear later.
+      // Read before the entries, so that no earlier entry can appear afterwards.
       const end = settledAt
       if (!mayReadAhead(shards)) {
         return { entries: [], shards: movedBehind(shards, [], end, true) }
@@ -102,12 +103,12 @@ export function createPostgresCursors(
   }
 }
 
-/** The part of the log that an entry belongs to. */
+/** The shard of an entry. */
 const SHARD = raw(`ascii(right(tenant_id, 1)) % ${LOG_SHARDS}`)
 
 const LEASE_END = raw(`clock_timestamp() + interval '${LEASE_SECONDS} seconds'`)
 
-/** No lease ends later, unless the clock has gone back since. */
+/** Every lease ends before this, unless the clock was set back. */
 const FAR_AHEAD = raw(`clock_timestamp() + interval '${LEASE_SECONDS + SLACK_SECONDS} seconds'`)
 
 function toRow({ ahead, ...held }: HeldShard): HeldRow {

@@ -12,13 +12,13 @@ export function createDeliveryDatabase(connections: Connections, now: () => Sql)
       const typed = Object.entries(columns).map(
         ([column, type]) => sql`${name(column)} ${raw(type)}`,
       )
-      // An alias with the types stands behind the function, so it is in a query of its own.
+      // In a query of its own, because the function needs an alias with types behind it.
       return sql`(select ${names(Object.keys(columns))}
         from json_to_recordset(${json}::json) as given (${join(typed)}))`
     },
     jsonRows: (_, from) =>
       sql`(select coalesce(json_agg(given)::text, '[]') from ${from} as given)`,
-    // Beside events that are being added, which only rely on the endpoint's being there.
+    // Does not block events that are being added: they only need the endpoint to exist.
     locked: sql`for no key update of lane`,
     skipLocked: sql`for no key update skip locked`,
   }

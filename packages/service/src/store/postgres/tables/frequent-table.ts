@@ -25,18 +25,18 @@ import { createLines } from '../lines.ts'
 import type { Rows } from '../statements.ts'
 import { shardOf } from './counters.ts'
 
-/** How often an update is tried while other processes change the same row. */
+/** How often an update is tried again while other processes change the same row. */
 const MAX_TRIES = 20
 
 const FOREIGN_KEY_VIOLATION = '23503'
 
 /**
- * A table that is written often. Each write is one statement, with its counter and its audit entry,
- * and no lock is held while JavaScript runs. An update is a comparison with the `rev` that was
- * read, so `change` may run several times.
+ * A table with frequent writes. Each write is one statement, together with its counter and its
+ * audit entry, and holds no lock while JavaScript runs. An update compares the `rev` that it read,
+ * so `change` may run several times.
  *
- * @param beside - The part of the statement that stores something else of a record that was
- *   inserted or updated.
+ * @param beside - The part of the statement that stores further data of a record that is inserted
+ *   or updated.
  */
 export function createFrequentTable<T, R extends AnyRow>(
   { reader }: Pick<Engine, 'reader'>,
@@ -97,7 +97,7 @@ export function createFrequentTable<T, R extends AnyRow>(
         return rows.length === 0 ? { kind: 'duplicate' } : { kind: 'written', record }
       } catch (error) {
         if (sqlState(error) === FOREIGN_KEY_VIOLATION) return { kind: 'missing' }
-        // Of a further step: the row itself does nothing then.
+        // The duplicate is in a further step: a duplicate of the row itself is not an error.
         if (isDuplicate(error)) return { kind: 'duplicate' }
         throw error
       }
@@ -124,17 +124,19 @@ export function createFrequentTable<T, R extends AnyRow>(
   }
 }
 
-/** The further parts of a statement that writes a row; those beside it need the record. */
+/**
+ * The further parts of a statement that writes a row. With `record`, the part `beside` is added.
+ */
 interface Belonging<T> {
   audit: AuditEntry
   by?: 1 | -1
   record?: T
-  /** Each is called `further1`, `further2` and so on, for those that follow. */
+  /** Named `further1`, `further2` and so on, for parts that refer to them. */
   further?: readonly Sql[] | undefined
 }
 
 /**
- * Completes a statement from the part that writes the row: its counter, its audit entry and the rest belong to it.
+ * Makes the function that adds to a write of a row its counter, its audit entry and the other parts.
  *
  * @param read - The columns that the statement returns.
  */
@@ -178,7 +180,10 @@ async function again<R>(write: () => Promise<Rows<R>>): Promise<Rows<R>> {
   }
 }
 
-/** A part that is made at the first row, and then only bound: rows have all columns in one order. */
+/**
+ * Builds a part at the first row, and later only binds its values. All rows must have the same columns in the same
+ * order.
+ */
 function boundTo(build: (columns: string[]) => Sql): (row: AnyRow) => Sql {
   let part: Sql | undefined
   return (row) => {
@@ -187,7 +192,7 @@ function boundTo(build: (columns: string[]) => Sql): (row: AnyRow) => Sql {
   }
 }
 
-/** The part of a statement that inserts a row when the part before wrote something. */
+/** The part of a statement that inserts a row if the first part has written something. */
 export function insertFurther(table: TableName, row: AnyRow): Sql {
   const values = Object.values(row).map((value) =>
     typeof value === 'number' ? sql`${value}::bigint` : sql`${value}::text`,

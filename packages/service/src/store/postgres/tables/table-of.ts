@@ -12,7 +12,7 @@ const numbers = new Set([
   'work',
 ])
 
-/** Rows as a table of that name, and their columns. One parameter of JSON costs less than an array for each column. */
+/** Rows as a table for `from`, with their columns. One JSON parameter is cheaper than an array for each column. */
 export function tableOf(table: string, rows: readonly AnyRow[]): { columns: Sql; from: Sql } {
   const columns = Object.keys(rows[0] ?? {})
   const typed = columns.map(

@@ -3,16 +3,16 @@ import type { Queries, Trigrams } from '../../sql/engine.ts'
 import { join, once, script, separators, sql } from '../../sql/sql.ts'
 import { DOMAIN } from './user-texts.ts'
 
-/** The number of users for whom one step writes the search text. */
+/** How many users get their search text in one step. */
 const PAGE = 5_000
 
-/** The time, in milliseconds, after which a missing index is looked for again. */
+/** How long, in milliseconds, before it is checked again whether a missing index exists. */
 const RECHECK_MS = 60_000
 
 const INDEX = 'users_by_trigrams'
 
 /**
- * Writes the search texts of some users, beginning after the last user who has one.
+ * Stores the search texts of some users, starting after the last user with one.
  *
  * @returns `unfinished` if there may be more users.
  */
@@ -44,10 +44,10 @@ export async function fillSearchTexts(db: Queries): Promise<'unfinished' | undef
 }
 
 /**
- * The trigram index, if it is missing and the extension exists or can be created. Otherwise `undefined`, and searches
- * use prefixes. Checked at each start, so that an extension that is installed later is used.
+ * The trigram index to create, if it is missing and the extension exists or can be created. Otherwise `undefined`, and
+ * searches use prefixes. Checked at each start, so that an extension that is installed later is used.
  *
- * The list of rows that the index has not sorted yet is short, as every search reads all of it.
+ * The index keeps only a short list of rows that are not sorted in yet, because every search reads that list.
  */
 export async function missingTrigrams(db: Queries): Promise<Record<string, string> | undefined> {
   if (await isThere(db)) return undefined
@@ -63,7 +63,7 @@ export async function missingTrigrams(db: Queries): Promise<Record<string, strin
   }
 }
 
-/** Whether the index is there and complete. */
+/** Whether the index exists and is complete. */
 async function isThere(db: Queries): Promise<boolean> {
   const found = await db.first(
     once(sql<{ isValid: boolean }>`
@@ -76,7 +76,7 @@ async function isThere(db: Queries): Promise<boolean> {
 export function createTrigrams(reader: Queries): Trigrams {
   let isFound = false
   let nextAt = 0
-  // Not `like`: the index would then be read for every trigram of the text, even those that all users have.
+  // Not `like`: it would search the index for every trigram of the text, even those that all users have.
   const contains = (text: string) => sql`position(${text} in search_text) > 0`
   return {
     async isReady() {
@@ -93,7 +93,7 @@ export function createTrigrams(reader: Queries): Trigrams {
         ? {
             met: sql`select id from users
               where tenant_id = ${tenantId} and id > ${after} and ${states} order by id limit ${count}`,
-            // `lateral … offset 0` reads the text of one user after the other. A plain join might read those of all users.
+            // `lateral … offset 0` reads the texts one user at a time. A plain join might read those of all users.
             texts: sql`select id, search_text from met cross join lateral
               (select search_text from user_texts where of_tenant = ${tenantId} and of_user = id offset 0) as its_text`,
           }

@@ -14,19 +14,17 @@ import { isConflict, isDuplicate, isStalePlan } from '../failure.ts'
 import type { Run } from '../statements.ts'
 import { storeText, withoutTexts } from './user-texts.ts'
 
-/** How often a change is tried that met another transaction. */
+/** How often a change is tried again after a conflict with another transaction. */
 const MAX_TRIES = 20
 
-/**
- * The time for which a process that stops in the middle of a change blocks others of the same user.
- */
+/** How long a process that stops in the middle of a change blocks others of the same user. */
 const MAX_IDLE_MS = 5_000
 
 const BEGIN = `begin; set local idle_in_transaction_session_timeout = ${MAX_IDLE_MS}`
 
 /**
- * Changes users together with their credentials. The row of the user is locked meanwhile, which also holds back inserts
- * of credentials, as they refer to it.
+ * Changes users together with their credentials. Meanwhile the user's row is locked, which also blocks inserts of
+ * credentials, because they refer to it.
  */
 export function createUpdateAccount(connections: Connections): UserStore['updateAccount'] {
   return async (...args) => {

@@ -8,12 +8,12 @@ import { shardOf } from './counters.ts'
 import { tableOf } from './table-of.ts'
 import { textOf, withoutTexts } from './user-texts.ts'
 
-/** The code with which PostgreSQL refuses a reference to a row that does not exist. */
+/** PostgreSQL's error code for a reference to a row that does not exist. */
 const NO_TENANT = '23503'
 
 /**
- * Inserts users of one tenant with all that belongs to them in one statement; answers with the ids of
- * those whose address was free.
+ * Inserts users of one tenant with everything that belongs to them, in one statement. Resolves to the ids of those
+ * whose address was free.
  */
 export function createInsertMany(
   connections: Connections,

@@ -4,9 +4,9 @@ import { type AnyRow, raw, type Sql, sql } from '../../sql/sql.ts'
 import { usersTable } from '../../sql/tables/users.ts'
 
 /**
- * The texts for the search of users have a table of their own. Release 0.2 reads every column of
- * users, and its prepared statements would fail permanently if a column were added. A user whom
- * that release has written has no text.
+ * The texts for user searches have a table of their own. Release 0.2 reads every column of users,
+ * and its prepared statements would fail permanently if a column were added. Users that release has
+ * written have no text.
  */
 export const USER_TEXTS = `create table user_texts (
   of_tenant text collate "C" not null,
@@ -19,28 +19,28 @@ export const USER_TEXTS = `create table user_texts (
 /** The domain of an address, as an expression. */
 export const DOMAIN: Sql = raw("substring(email_key, '[^@]*$')")
 
-/** The table of users without their texts. */
+/** The table of users without the search texts. */
 export const textlessUsers: typeof usersTable = {
   ...usersTable,
   toRow: (user) => withoutTexts(usersTable.toRow(user)),
 }
 
-/** A row of users without the columns that only SQLite has. */
+/** A row of users without the columns that exist only in SQLite. */
 export function withoutTexts({ search_text: _, domain_key: __, ...row }: AnyRow): AnyRow {
   return row
 }
 
-/** The row of a text, of a row of users of SQLite. */
+/** The row of the search text, made from a row of SQLite's users. */
 export function textOf({ tenant_id, id, search_text }: AnyRow): AnyRow {
   return { of_tenant: tenant_id ?? null, of_user: id ?? null, search_text: search_text ?? '' }
 }
 
-/** The part of a statement that stores the text that belongs to a user; see {@link storeText}. */
+/** The part of a statement that stores a user's search text; see {@link storeText}. */
 export function writeText(user: Pick<User, 'emailKey' | 'profile'>): Sql {
   return storeText(searchTexts(user).search_text)
 }
 
-/** The part of a statement that stores a text of the user who was `written`, where it has changed. */
+/** The part of a statement that stores the search text of the user in `written`, if it has changed. */
 export function storeText(text: string): Sql {
   return sql`insert into user_texts (of_tenant, of_user, search_text)
     select tenant_id, id, ${text}::text from written
