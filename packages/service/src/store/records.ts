@@ -93,35 +93,39 @@ export interface User {
   profile: Record<string, string>
 }
 
-/** The history of a user's address, which decides whether a mailed link still counts; see `domain/ways/valid-links.ts`. */
+/**
+ * The history of a user's address. It decides whether a mailed link is still valid; see `domain/ways/valid-links.ts`.
+ */
 export interface Standing {
-  /** The number of times that the address was changed by a person who proved the new one. */
+  /** How often a person who proved the new address has changed it. */
   moves: number
-  /** The number of decisions of operators about the account, such as a change of the address. */
+  /** How often an operator has decided about the account, for example changed the address. */
   rulings: number
   /** The addresses from which a link has taken the account back since the last ruling, the oldest first. */
   displaced: readonly Displaced[]
-  /** The time at which the reader of a displaced address contested the change; `undefined` after a ruling. */
+  /** When the reader of an earlier address contested the change; `undefined` after a ruling. */
   contestedAt: Micros | undefined
-  /** The latest change of the address by an operator, until it is changed back or a dispute about it is decided. */
+  /**
+   * The latest change of the address by an operator. Removed when it is changed back, or a dispute about it is decided.
+   */
   readdressed: Readdressed | undefined
 }
 
 /** An address that an operator has given an account; see `domain/ways/second-operator.ts`. */
 export interface Readdressed {
-  /** The actor who has changed the address. */
+  /** The actor who changed the address. */
   by: string
   /** The address, in the form in which addresses are compared. */
   to: string
-  /** The time until which the address proves nothing unless another operator confirms it. */
+  /** Until this time, the address proves nothing, unless another operator confirms it. */
   until: Micros
-  /** The proven addresses that the account had before, whose readers can contest that. */
+  /** Earlier, proven addresses of the account. Their readers can contest the change. */
   from: readonly Displaced[]
-  /** Whether one of them has contested it. */
+  /** Whether one of these readers has contested the change. */
   isContested?: boolean
 }
 
-/** The standing of a user without a stored one. */
+/** The standing of a user for whom none is stored. */
 export const newStanding: Standing = {
   moves: 0,
   rulings: 0,
@@ -134,7 +138,7 @@ export const newStanding: Standing = {
 export interface Displaced {
   email: string
   emailKey: string
-  /** The instant to which the account was taken back. */
+  /** When the account was taken back. */
   at: Micros
 }
 
@@ -149,9 +153,9 @@ export interface LegacyPassword {
   verifier: string
   /** A key that the system uses for all of its users, encrypted under the master key. */
   sealedKey: string | undefined
-  /** The kind of the work of a verification: an algorithm, whose work is comparable. */
+  /** The algorithm of a verification. Only work of the same kind can be compared. */
   kind: string
-  /** The work of a verification in the unit of its kind. */
+  /** How much work a verification is, in the unit of its kind. */
   work: number
 }
 
@@ -167,7 +171,9 @@ export interface ApiKey {
   /** The last four characters of the key, so that people can tell keys apart. */
   last4: string
   reach: Reach
-  /** Deleted tenants whose rows are being erased. A key with the reach `all` cannot reach them. */
+  /**
+   * Deleted tenants whose rows are not erased yet. A key with the reach `all` cannot reach them.
+   */
   except?: readonly string[] | undefined
   /** Whether the key can only read. */
   readOnly: boolean
@@ -183,10 +189,10 @@ export interface ApiKey {
   isUnconfirmed?: true
 }
 
-/** The providers with a recipe. `oidc` is any other OpenID provider. */
+/** The providers with a recipe. `oidc` is for any other OpenID provider. */
 export const recipeNames = ['google', 'microsoft', 'apple', 'gitlab', 'github', 'oidc'] as const
 
-/** The recipe of a connection. */
+/** One of {@link recipeNames}. */
 export type RecipeName = (typeof recipeNames)[number]
 
 /** Another provider at which users of the tenant can log in. */
@@ -204,7 +210,7 @@ export interface Connection {
   /** The client secret, or the private key of Apple's recipe, encrypted under the master key. */
   sealedSecret: string
   scopes: string[]
-  /** Whether an address that the provider has verified counts as verified here. */
+  /** Whether an address that the provider has verified also counts as verified here. */
   trustEmail: boolean
   /** Whether users without an account get one, if the tenant allows sign-ups. */
   allowSignup: boolean
@@ -214,9 +220,8 @@ export interface Connection {
 }
 
 /**
- * The reason why an endpoint gets no events: an operator or API key has switched it off, it
- * answered 410, it failed for days, or it came back with a backup and may have been deleted after
- * that.
+ * The reason why an endpoint gets no events: it was switched off by an operator or API key,
+ * answered 410, failed for days, or came back with a backup and may have been deleted later.
  */
 export type WebhookEnd = 'switched_off' | 'gone' | 'failing' | 'restored'
 
@@ -228,14 +233,14 @@ export interface Webhook {
   updatedAt: Micros
   url: string
   description: string
-  /** The types of events that it gets; none: all but those that have to be named. */
+  /** The types of events to send. Empty: all types except those that must be named. */
   types: readonly string[]
   metadata: Metadata
-  /** The reason for which it gets no events; `undefined`: it gets them. */
+  /** The reason why it gets no events; `undefined` if it gets them. */
   disabled: WebhookEnd | undefined
-  /** The key of its signatures, encrypted under the master key. */
+  /** The key for signatures, encrypted under the master key. */
   sealedSecret: string
-  /** The key before, with which events are signed as well until a time. */
+  /** The previous key. Until the given time, events are signed with it, too. */
   earlierSecret: { sealed: string; until: Micros } | undefined
 }
 
@@ -258,7 +263,7 @@ export interface Operator {
   invitation: Invitation | undefined
   /**
    * Set if the operator came back with a backup. The operator cannot log in until confirmed,
-   * because they may have been removed after the backup.
+   * because they may have been removed later.
    */
   isUnconfirmed?: true
 }
@@ -268,8 +273,8 @@ export interface Invitation {
   hash: string
   expiresAt: Micros
   /**
-   * Set if the invitation is a recovery of an operator who had accepted one before. No other
-   * operator can renew it.
+   * Set if the invitation is a recovery: the operator had accepted one before. No other operator
+   * can renew it.
    */
   isRecovery?: true
 }
@@ -285,8 +290,8 @@ export interface SigningKey {
 }
 
 /**
- * The outcome of an action: `failure` for a failed login or delivery, `refused` for an API request
- * that was not carried out.
+ * The outcome of an action. `failure`: a failed login or delivery. `refused`: an API request that
+ * was not carried out.
  */
 export type AuditOutcome = 'success' | 'failure' | 'refused'
 
@@ -304,7 +309,7 @@ export interface AuditEntry {
   requestId: string | undefined
   /** The action, such as `user.update`, or the error code of a refusal. */
   action: string
-  /** The id of the object concerned. */
+  /** The id of the object that the entry is about. */
   target: string
   outcome: AuditOutcome
   /** The address of the client, if there was a request. */
@@ -314,7 +319,8 @@ export interface AuditEntry {
   /** The application to which the user logs in, or from which the user logs out. */
   applicationId: string | undefined
   /**
-   * The names of the members that an update changed. Only flags have their value: `disabled=true`.
+   * The names of the members that an update changed. Only flags also have their value:
+   * `disabled=true`.
    */
   fields?: readonly string[] | undefined
   /** The way of a successful login. It is stored with the user's last login, not in the log. */

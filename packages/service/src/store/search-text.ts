@@ -1,9 +1,9 @@
 import type { User } from './records.ts'
 
-/** How much of a name is searched, in UTF-16 units. */
+/** How much of a name can be found, in UTF-16 units. */
 const MAX_NAME = 254
 
-/** Letters that Unicode does not decompose, by the letters that people type for them. */
+/** Letters that Unicode does not decompose, with the letters that people type instead. */
 const PLAIN: Readonly<Record<string, string>> = {
   ß: 'ss',
   æ: 'ae',
@@ -21,13 +21,13 @@ const MARKS = /\p{Mn}/gu
 const EVERY_PLAIN = new RegExp(`[${Object.keys(PLAIN).join('')}]`, 'gu')
 const GAPS = /[\s\0]+/gu
 
-/** Three letters or digits in a row: the least that a trigram index finds. */
+/** Three letters or digits in a row: a trigram index finds nothing shorter. */
 const FINDABLE = /[\p{L}\p{N}]{3}/u
 
-/** The share of a sample from which on a trigram is not rare: it narrows a search hardly, and its list is long. */
+/** In this share of a sample or more, a trigram is too common: looking it up costs much and excludes few users. */
 const COMMON = 0.5
 
-/** A text as it is compared in the middle of others: in lower case, without accents, with single spaces. */
+/** The form in which texts are searched: lower case, without accents, with single spaces. */
 export function foldText(text: string): string {
   return text
     .normalize('NFKD')
@@ -38,7 +38,7 @@ export function foldText(text: string): string {
     .trim()
 }
 
-/** The texts of a user for searches by any part, and by domain. */
+/** The texts of a user: one for searches by any part, one for searches by domain. */
 export function searchTexts({ emailKey, profile }: Pick<User, 'emailKey' | 'profile'>): {
   search_text: string
   domain_key: string
@@ -50,7 +50,7 @@ export function searchTexts({ emailKey, profile }: Pick<User, 'emailKey' | 'prof
     if (folded !== '' && !texts.some((one) => one.includes(folded))) texts.push(folded)
   }
   return {
-    // No search contains a line break, so none matches the end of one text and the beginning of the next.
+    // The line break keeps a search from matching across two texts, as no search contains one.
     search_text: texts.join('\n'),
     domain_key: domainKey(emailKey),
   }
@@ -61,7 +61,7 @@ export function domainKey(emailKey: string): string {
   return emailKey.slice(emailKey.lastIndexOf('@') + 1)
 }
 
-/** The text to look for in the middle of others; `undefined` when a trigram index cannot find it. */
+/** The form of a search for parts of texts; `undefined` if a trigram index cannot find it. */
 export function findableText(search: string): string | undefined {
   const text = foldText(search)
   return FINDABLE.test(text) ? text : undefined
@@ -73,7 +73,7 @@ export function findableText(search: string): string | undefined {
  */
 const MAX_TRIGRAMS = 4
 
-/** The trigrams of a text that are the rarest ones in a sample. */
+/** Some trigrams of a text: those that are rarest in a sample. */
 export function rareTrigrams(text: string, sample: readonly string[]): string[] {
   const letters = [...text]
   const all = new Set(letters.slice(2).map((_, at) => letters.slice(at, at + 3).join('')))

@@ -1,10 +1,10 @@
 /**
- * The tenant whose users are the operators of the management console. Its id sorts before those of all
- * other tenants, so that lists begin behind it; no list, counter or API key reaches it.
+ * The tenant whose users are the operators of the management console. Its id sorts before all others, and lists begin
+ * after it. No list, counter or API key includes it.
  */
 export const SYSTEM_TENANT_ID = 'ten_00000000000000000000000000'
 
-/** The id after which a page of tenants begins: that of the system tenant at the earliest. */
+/** The id after which a page of tenants begins; at least the system tenant's. */
 export function behindSystemTenant(after: string | undefined): string {
   return after === undefined || after < SYSTEM_TENANT_ID ? SYSTEM_TENANT_ID : after
 }

@@ -7,29 +7,29 @@ import {
   type SearchPage,
 } from './user-search.ts'
 
-/** The columns by which tenants are found. */
+/** The columns that a search for tenants compares. */
 export type TenantColumn = 'domain' | 'name'
 
-/** The tenants with keys that begin with a text, in the order of the key and the id. */
+/** A range of tenants whose key begins with a text, in the order of key and id. */
 export interface TenantScan {
   column: TenantColumn
-  /** Only tenants behind this place. */
+  /** The range begins after this place. */
   after: SearchCursor
   /** Only tenants before this key. */
   before: string
   limit: number
 }
 
-/** The key by which a tenant is found. Only ASCII letters are compared without case, as in the databases. */
+/** The key by which a tenant is found. Only ASCII letters are compared without case, as the databases do. */
 export function tenantKey(text: string): string {
   return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
 }
 
 /**
- * Finds tenants by the beginning of the domain or the name: by two range scans, which are merged. A tenant
- * that both meet is found at the first of its places.
+ * Finds tenants whose domain or name begins with a text, by two range scans that are merged. A tenant in both is found
+ * at the first of its places.
  *
- * @param scan - Answers with the tenants of a scan.
+ * @param scan - Resolves to the tenants of a range.
  */
 export async function searchTenants(
   search: string,
@@ -44,7 +44,7 @@ export async function searchTenants(
   const met = scanned.flatMap((tenants, i) =>
     tenants.map((tenant) => placeOf(tenant, columns[i] as TenantColumn)),
   )
-  // Behind the end of a scan that was cut off, there may be tenants that are still to come.
+  // A scan that was cut off may find more tenants after its end, so nothing beyond it is used yet.
   const ends = scanned.flatMap((tenants, i) => {
     const last = tenants.length > limit ? tenants.at(-1) : undefined
     return last ? [placeOf(last, columns[i] as TenantColumn)] : []
@@ -70,7 +70,7 @@ function placeOf(tenant: Tenant, column: TenantColumn) {
   return { key: keyOf(tenant, column), id: tenant.id, column, tenant }
 }
 
-/** The column at whose place a tenant is found. */
+/** The column by which a tenant is found first. */
 function firstColumn(tenant: Tenant, prefix: string): TenantColumn {
   const [domain, name] = [keyOf(tenant, 'domain'), keyOf(tenant, 'name')]
   if (!domain.startsWith(prefix)) return 'name'

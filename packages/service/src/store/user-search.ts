@@ -5,36 +5,35 @@ import type { LoginWay, Micros, User } from './records.ts'
 /** A filter of users; omitted members do not filter. */
 export interface UserQuery {
   /**
-   * The beginning of an address, a name, a family name, of a domain with its `@`, or of an id with its `usr_`, in any
-   * case.
+   * The beginning of an address, a name, a family name, a domain with its `@`, or an id with its `usr_`, in any case.
    */
   search?: string | undefined
   disabled?: boolean | undefined
   verified?: boolean | undefined
   /**
-   * Finds `search` also in the middle of an address or a name, and without accents. This needs three letters or digits
-   * in a row, and an index of trigrams: see {@link UserStore.findsInside}. All else is found by its beginning.
+   * Also finds `search` in the middle of an address or a name, and without accents. This needs three letters or digits
+   * in a row, and an index of trigrams; see {@link UserStore.findsInside}. Otherwise only beginnings are found.
    */
   inside?: boolean | undefined
-  /** How the user has logged in last; `never`: not at all. The way of logins before release 0.3.0 is not known. */
+  /** The way of the last login; `never` for none. The way of logins before release 0.3.0 is unknown. */
   lastWay?: LoginWay | 'never' | undefined
-  /** Users who were there before this instant, and have not logged in since: those included who never have. */
+  /** Users created before this time who have not logged in since. Users who never logged in are included. */
   notSince?: Micros | undefined
-  /** The order of a list without `search`; default `oldest`. */
+  /** The order of a list without `search`. Default: `oldest`. */
   order?: UserOrder | undefined
 }
 
 /**
- * The order of a list: by creation; by name, leaving out users without one; or by the last login,
- * the latest first, leaving out users who have never logged in. The order by login is that of all
- * users: of the filters, it heeds `lastWay` alone.
+ * The order of a list. `name` leaves out users without one; the order by login begins with the
+ * latest, and leaves out users who have never logged in. With the order by login, only the filter
+ * `lastWay` is applied.
  */
 export const userOrders = ['oldest', 'newest', 'name', 'login'] as const
 
 /** One of {@link userOrders}. */
 export type UserOrder = (typeof userOrders)[number]
 
-/** The place of a user among those that were found. */
+/** The place of a user in the list that was found. */
 export interface SearchCursor {
   /** The key by which the user was found. */
   key: string
@@ -47,55 +46,49 @@ export interface SearchPage {
   limit: number
 }
 
-/** A part of the users found. With `next` there are more; a part is never short before the last one. */
+/**
+ * A part of the users found. If `next` is set, there are more. Only the last part may have fewer users than asked for.
+ */
 export interface Found<T> {
   items: T[]
   next: SearchCursor | undefined
 }
 
-/** The columns by which users are found. */
+/** The columns that a search for users compares. */
 export type SearchColumn = 'email_key' | 'name_key' | 'family_name_key' | 'domain_key' | 'id'
 
-/** A row of a user, as far as a search looks at it. */
+/** The columns of a user that a search reads. */
 export interface SearchRow {
   id: string
   email_key: string
-  /** `null`: from before there was such a column. */
+  /** `null`: the row was written before this column existed. */
   name_key: string | null
   family_name_key: string | null
   domain_key: string | null
 }
 
-/** The users in a state; what is omitted does not narrow. */
+/** The state of the users to find. Omitted members do not filter. */
 export type UserState = Pick<UserQuery, 'disabled' | 'verified' | 'lastWay' | 'notSince'>
 
-/** The state that a query asks for. */
+/** The part of a query that is about the state. */
 export function stateIn({ disabled, verified, lastWay, notSince }: UserQuery): UserState {
   return { disabled, verified, lastWay, notSince }
 }
 
-/** The rows in a state with keys that begin with a text, in the order of the key and the id. */
+/** A range of rows in a state whose key begins with a text, in the order of key and id. */
 export interface RangeScan extends UserState {
   column: SearchColumn
-  /**
-   * The scan begins after this place. Its id may belong to a row that another column's scan found.
-   */
+  /** The range begins after this place. Its id may be of a row that another column's scan found. */
   after: SearchCursor
   /** Only rows before this key. */
   before: string
   limit: number
 }
 
-/**
- * The number of code points of a name that are searched. An index of PostgreSQL cannot hold long
- * texts.
- */
+/** How many code points of a name can be found. An index of PostgreSQL cannot hold long texts. */
 export const SEARCH_LENGTH = 254
 
-/**
- * The number of rows that each scan of a round reads at most. During a round no other request is
- * answered.
- */
+/** How many rows each scan of a round reads at most. Other requests wait during a round. */
 const MAX_SCAN_ROWS = 4_000
 
 /** The form in which names and searches are compared: trimmed, NFC and in lower case. */
@@ -115,26 +108,25 @@ export function searchKeys({ profile }: Pick<User, 'profile'>): {
   }
 }
 
-/** Prefixes of the keys of the users searched for. Words are compared from their beginning only. */
+/** The prefixes to search for. Words are compared from their beginning only. */
 function prefixesOf(search: string | undefined): Partial<Record<SearchColumn, string>> {
   const text = searchKey(search ?? '')
   if (text === '') return {}
   if (text.startsWith('@')) return { domain_key: emailKey(text).slice(1) }
-  // The part behind the @ is compared as the DNS knows it.
+  // The domain after the `@` is compared in its DNS form.
   const email_key = text.includes('@') ? emailKey(text) : text
   if (text.startsWith('usr_')) return { id: text, email_key }
   return { email_key, name_key: text, family_name_key: text }
 }
 
-/** The last code point. */
+/** The highest code point. */
 export const LAST = '\u{10ffff}'
 
 /**
- * Finds users by a few range scans at a time, which are merged. A user whom several scans meet is found at the first
- * of these places; behind it, scans go on until the page is full. Without a text to search, users come in the order
- * of their ids.
+ * Finds users by some range scans at a time, which are merged. A user found by several scans stands at the first of
+ * these places. Scans go on until the page is full. Without a text, users come in the order of their ids.
  *
- * @param scan - Runs the scans at one moment; answers with the rows of each.
+ * @param scan - Runs scans at one moment. Resolves to the rows of each.
  */
 export async function searchRows<R extends SearchRow>(
   { search, ...state }: UserQuery,
@@ -160,7 +152,7 @@ export async function searchRows<R extends SearchRow>(
       const [column] = columns[i] as [SearchColumn, string]
       return rows.map((row) => ({ row, column, key: String(row[column]), id: row.id }))
     })
-    // Behind the end of a scan that was cut off, it may have rows that are still to come.
+    // A scan that was cut off may find more rows after its end, so nothing beyond it is used yet.
     const ends = results.flatMap((rows, i) => {
       const last = rows.at(-1)
       const [column] = columns[i] as [SearchColumn, string]
@@ -176,12 +168,12 @@ export async function searchRows<R extends SearchRow>(
     }
     if (!horizon) return { items, next: undefined }
     place = horizon
-    // Other requests of this process go first.
+    // Lets other requests of this process go first.
     await setImmediate()
   }
 }
 
-/** The column at whose place a row is found: that of its first key, among those which match. */
+/** The column by which a row is found: the first one whose key matches. */
 function firstColumn(row: SearchRow, columns: [SearchColumn, string][]): SearchColumn | undefined {
   let first: SearchColumn | undefined
   for (const [column, prefix] of columns) {
@@ -196,12 +188,12 @@ function laterOf(a: SearchCursor, b: SearchCursor): SearchCursor {
   return compareCursors(a, b) > 0 ? a : b
 }
 
-/** The order in which users are found. */
+/** The order of users in a search. */
 export function compareCursors(a: SearchCursor, b: SearchCursor): number {
   return compareText(a.key, b.key) || compareText(a.id, b.id)
 }
 
-/** Compares code points, as databases do; JavaScript compares UTF-16. */
+/** Compares code points, like the databases. JavaScript itself compares UTF-16 units. */
 export function compareText(a: string, b: string): number {
   return a === b ? 0 : Buffer.compare(Buffer.from(a), Buffer.from(b))
 }

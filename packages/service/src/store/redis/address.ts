@@ -1,4 +1,4 @@
-/** Where a Redis or Valkey is, as its address says. */
+/** The parts of an address of Redis or Valkey. */
 export interface RedisAddress {
   kind: 'server' | 'cluster' | 'sentinel'
   nodes: { host: string; port: number }[]
@@ -18,10 +18,10 @@ const FORMS =
   'redis-sentinel://host:26379,other:26379/name-of-the-server (rediss… with TLS)'
 
 /**
- * Reads an address: `redis://`, `redis-cluster://` with one or more nodes, or `redis-sentinel://` with
- * the sentinels and, as the path, the name of the server. `rediss` instead of `redis` is with TLS.
+ * Parses an address: `redis://`; `redis-cluster://` with one or more nodes; or `redis-sentinel://` with the sentinels
+ * and, as the path, the name of the server. Write `rediss` instead of `redis` for TLS.
  *
- * @throws when it is anything else; the message repeats no password.
+ * @throws for any other text. The message does not contain the password.
  */
 export function parseRedisAddress(text: string): RedisAddress {
   const [, scheme = '', login, hosts = '', path = ''] = ADDRESS.exec(text) ?? []

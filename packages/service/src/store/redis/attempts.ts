@@ -3,7 +3,7 @@ import type { Scripted } from './connection.ts'
 import { counterOf, keyOf } from './keys.ts'
 import { answered } from './scripts.ts'
 
-/** Counts attempts. A group of counters is one key, of which each counter is a field. */
+/** Counts attempts. A group of counters is one hash, with a field for each counter. */
 export function createAttempts({
   client,
   scripts,
@@ -69,7 +69,7 @@ export function createAttempts({
       const fields = await answered('hgetall', client.hgetall(keyOf('n', group)))
       const at = now()
       return Object.entries(fields).flatMap(([member, made]) => {
-        // The fields of attempts under way are written in another way.
+        // The fields of attempts in progress have another form.
         const [, count, lastAt, forgetAt] = /^(\d+) (\d+) (\d+)$/.exec(made) ?? []
         if (Number(forgetAt ?? 0) <= at) return []
         return [{ member, count: Number(count), lastAt: Number(lastAt) }]

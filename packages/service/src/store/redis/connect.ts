@@ -1,7 +1,7 @@
 import { Cluster, Redis } from 'ioredis'
 import { parseRedisAddress } from './address.ts'
 
-/** A connection to one server, to the one that Sentinel names, or to a Cluster. */
+/** A connection to one server, to the server that Sentinel names, or to a Cluster. */
 export type RedisConnection = Redis | Cluster
 
 /** The maximum time that a request waits for Redis, in milliseconds. */
@@ -32,7 +32,7 @@ export function connectRedis(text: string, commandTimeout: number = COMMAND_MS):
     ...(hasTls && { tls: {} }),
   }
   const client = connect()
-  // Commands report their own failures. Without a listener, a lost connection would end the process.
+  // Commands report their own failures. Without this listener, a lost connection would end the process.
   client.on('error', () => {})
   return client
 

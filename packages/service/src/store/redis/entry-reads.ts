@@ -4,8 +4,10 @@ import { entryKey, keyOf, pairs, toEntry } from './keys.ts'
 import { answered } from './scripts.ts'
 
 /**
- * Finds entries by their keys and by indexes. An index is read first, and the entries that it names are checked. So an
- * outdated one costs a look-up but never gives a wrong result.
+ * Finds entries by their keys and by indexes.
+ *
+ * An index is read first, then the entries that it names are checked. So an outdated index costs a look-up but never
+ * gives a wrong result.
  */
 export function createEntryReads(
   connection: Scripted,
@@ -22,7 +24,7 @@ export function createEntryReads(
     return entry && entry.expiresAt > now() ? entry : undefined
   }
 
-  /** The members of an index behind a place that end in the same moment. */
+  /** The members of an index that expire at the same time as a place, and come after it. */
   async function tiedBehind(index: string, { at, key: last }: EntryPlace): Promise<EntryPlace[]> {
     const ending = await answered('zrevrangebyscore', client.zrevrangebyscore(index, at, at))
     return ending.filter((key) => key < last).map((key) => ({ key, at }))

@@ -5,12 +5,12 @@ import { membersOf } from './entry-reads.ts'
 import { entryKey, keyOf, pairs, toEntry } from './keys.ts'
 import { answered } from './scripts.ts'
 
-/** Longer than this, something lives for ever; it is as long as PEXPIRE can be sure of. */
+/** PEXPIRE is reliable up to this time. Entries with a longer lifetime never expire. */
 const FOR_EVER_MS = 1e12
 
 /**
- * Writes entries with their indexes, and spends them. Each step works on one key, so that it runs on a Cluster; on one
- * server, an entry is written with its indexes in one step.
+ * Writes entries with their indexes, and marks them as used. On a Cluster, each step works on one key. On one server,
+ * an entry is written with its indexes in one step.
  */
 export function createEntryWrites(
   connection: Scripted,
@@ -20,9 +20,10 @@ export function createEntryWrites(
 > {
   const { client, scripts, now } = connection
 
-  /** Puts an entry whose keys may be on several servers. */
+  /** Writes an entry whose keys may be on several servers. */
   async function putApart({ key, indexes, names, ms, expiresAt, fields }: Rows): Promise<void> {
-    // All at once: an entry of which anything could not be written was given to no one.
+    // All at once, without a rollback: if a part fails, the caller gets an error and does not hand
+    // out the entry.
     await Promise.all([
       ...indexes.map((index) => scripts.index(index, key, expiresAt, now(), ms)),
       ...names.map((name) => answered('set', setUntil(name, key, ms))),
@@ -108,7 +109,7 @@ export function createEntryWrites(
 
 type Rows = ReturnType<typeof rowsOf>
 
-/** The keys of an entry, and the values that go with them. */
+/** The keys of an entry and of its indexes, with the values to store. */
 function rowsOf(entry: ProtocolEntry, now: Micros) {
   const { tenantId, kind, uid, grantId, accountId, expiresAt } = entry
   const fields = Object.entries(entry).flatMap(([name, value]) =>
@@ -127,7 +128,10 @@ function rowsOf(entry: ProtocolEntry, now: Micros) {
   }
 }
 
-/** The time to live in milliseconds, rounded up; an expired entry is hidden by its own expiry. */
+/**
+ * The time to live in milliseconds, rounded up; 0 for ever. Reads ignore an entry that has expired
+ * by its `expiresAt`.
+ */
 function lifetime(expiresAt: Micros, now: Micros): number {
   const ms = Math.ceil((expiresAt - now) / 1000)
   return ms > FOR_EVER_MS ? 0 : Math.max(1, ms)
@@ -135,7 +139,7 @@ function lifetime(expiresAt: Micros, now: Micros): number {
 
 type Spent = ReturnType<typeof spentOf>
 
-/** The key of an entry to spend, and its latest end; 0: as before. */
+/** The key of an entry to mark as used, and its latest expiry. 0: the expiry stays. */
 function spentOf(
   { name, keepSeconds }: { name: EntryName; keepSeconds?: number | undefined },
   now: Micros,

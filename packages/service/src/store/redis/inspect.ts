@@ -2,22 +2,22 @@ import { Cluster } from 'ioredis'
 import type { RedisConnection } from './connect.ts'
 import { answered } from './scripts.ts'
 
-/** How a Redis is set up, as far as sessions depend on it. */
+/** The settings of a Redis on which sessions depend. */
 export interface RedisFacts {
-  /** `host:port`, where the connection knows it. */
+  /** `host:port`, if it is known. */
   node: string
   /**
-   * The `maxmemory-policy` of Redis, which decides what happens when memory is full; `undefined`
-   * where it does not say.
+   * The `maxmemory-policy`, which decides what Redis deletes when memory is full; `undefined` if
+   * Redis does not say.
    */
   evictionPolicy: string | undefined
-  /** The seconds by which its clock is ahead of that of this machine. */
+  /** How many seconds its clock is ahead of this machine's. */
   secondsAhead: number
   /** Whether its data survives a restart. */
   isPersistent: boolean
 }
 
-/** The facts of each node that takes writes. */
+/** The settings of each node that accepts writes. */
 export async function inspectRedis(client: RedisConnection): Promise<RedisFacts[]> {
   if (client instanceof Cluster) {
     await answered('ping', client.ping())
@@ -28,11 +28,11 @@ export async function inspectRedis(client: RedisConnection): Promise<RedisFacts[
 
 type Node = Exclude<RedisConnection, Cluster>
 
-/** `INFO` instead of `CONFIG`, which hosted services do not open. */
+/** Reads `INFO`, because hosted services do not allow `CONFIG`. */
 async function factsOf(node: Node): Promise<RedisFacts> {
   const asked = Date.now()
   const [seconds] = await answered('time', node.time())
-  // It answered somewhere between the two.
+  // Redis answered at some moment between the two.
   const secondsAhead = Number(seconds) - (asked + Date.now()) / 2_000
   const [memory, persistence] = await Promise.all([
     answered('info', node.info('memory')),
@@ -49,7 +49,7 @@ async function factsOf(node: Node): Promise<RedisFacts> {
   }
 }
 
-/** Whether snapshots are made; where that may not be asked, that one was made says so. */
+/** Whether snapshots are enabled. If Redis does not tell, whether there was one. */
 async function savesSnapshots(node: Node, lastSave: number): Promise<boolean> {
   try {
     const [, save] = (await node.config('GET', 'save')) as string[]

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { EntryName, ProtocolEntry } from '../protocol-store.ts'
 
-/** The key of an entry, of an index or of counted attempts. */
+/** The key of an entry, of an index or of a group of counters. */
 export function keyOf(kind: 'e' | 'u' | 'g' | 'a' | 'n', ...parts: string[]): string {
   return `latchkey:${kind}:${hash('sha256', parts.join('\n'), 'base64url')}`
 }
@@ -11,13 +11,16 @@ export function entryKey({ tenantId, kind, key }: EntryName): string {
   return keyOf('e', tenantId, kind, key)
 }
 
-/** The group of a counter, which ends with the first slash, is one key; what follows is a field. */
+/**
+ * Splits the key of a counter after its first slash: into the group, which is a key of Redis, and
+ * the field in it.
+ */
 export function counterOf(key: string): [group: string, field: string] {
   const end = key.indexOf('/') + 1 || key.length
   return [keyOf('n', key.slice(0, end)), key.slice(end)]
 }
 
-/** The fields of a hash, of a list of names and values in turn. */
+/** An object from the list of alternating names and values that Redis returns. */
 export function pairs(list: readonly string[]): Record<string, string> {
   const object: Record<string, string> = {}
   for (let i = 0; i < list.length; i += 2) object[list[i] as string] = list[i + 1] as string

@@ -8,15 +8,14 @@ const KEEP_HIGHEST = `local known = tonumber(redis.call('get', KEYS[1]) or '0')
   if tonumber(ARGV[1]) > known then redis.call('set', KEYS[1], ARGV[1]) end
   return 0`
 
-/** The kinds of keys of entries and of their indexes, as the protocol store names them. */
+/** The first parts of the keys of entries and their indexes. */
 const KINDS = ['e', 'u', 'g', 'a']
 
-/** How many keys one step looks at. */
+/** How many keys each step of a scan reads. */
 const SCAN_COUNT = 1_000
 
 /**
- * The position of the audit log as Redis remembers it. A restored dump of the database ends before
- * it.
+ * Remembers the highest id of each database's audit log. The log of a restored dump ends before it.
  */
 export function createLogMemory(client: RedisConnection): LogMemory {
   const keyOf = (name: string) => `latchkey:log:${name}`
@@ -40,7 +39,7 @@ async function removeState(client: RedisConnection): Promise<void> {
         'scan',
         node.scan(cursor, 'MATCH', `latchkey:[${KINDS.join('')}]:*`, 'COUNT', SCAN_COUNT),
       )
-      // One by one: on a Cluster, keys of several slots make no command.
+      // One key at a time: on a Cluster, a command cannot have keys of several slots.
       const pipeline = node.pipeline()
       for (const key of keys) pipeline.unlink(key)
       if (keys.length > 0) await answered('unlink', pipeline.exec())

@@ -11,16 +11,16 @@ export interface RedisProtocolStoreOptions {
   /** The address; see `parseRedisAddress`. */
   url: string
   clock: Clock
-  /** Messages must survive what Redis does not, so they are elsewhere. */
+  /** The queues of messages, kept elsewhere because Redis may lose its data. */
   queues: MessageQueues
 }
 
 /**
  * Keeps protocol state in Redis or Valkey, for any number of processes.
  *
- * Each step works on one key, so that it runs on a Cluster; on one server, an entry is written with
- * its indexes in one step. Indexes are read first, and the entries that they name are checked. So
- * an outdated index costs a look-up but never gives a wrong result.
+ * On a Cluster, each step works on one key. On one server, an entry is written with its indexes in
+ * one step. Indexes are read first, then the entries that they name are checked. So an outdated
+ * index costs a look-up but never gives a wrong result.
  */
 export function createRedisProtocolStore(options: RedisProtocolStoreOptions): ProtocolStore {
   const client = connectRedis(options.url)
@@ -37,7 +37,7 @@ export function createRedisProtocolStore(options: RedisProtocolStoreOptions): Pr
     ...createEntryReads(connection),
     ...createAttempts(connection),
 
-    /** Redis removes what has expired by itself. */
+    /** Redis deletes expired entries itself. */
     async prune() {
       await options.queues.prune()
       return 0

@@ -6,12 +6,12 @@ import type { RedisConnection } from './connect.ts'
 
 type Value = string | number
 
-/** An atomic step on one key, so that it runs on a Cluster as well. */
+/** An atomic step on one key, which also runs on a Cluster. */
 type Script = (key: string, ...values: Value[]) => Promise<unknown>
 
 /**
- * Replaces an entry: how long it lives in milliseconds (0: for ever), and where its fields are in ARGV; as text,
- * where they end.
+ * The function `put` replaces an entry. `ms`: its lifetime in milliseconds, 0 for ever. `from` and `to`: the positions
+ * of its fields in ARGV.
  */
 const PUT = `
   local function put(key, ms, from, to)
@@ -20,7 +20,7 @@ const PUT = `
     if ms ~= '0' then redis.call('PEXPIRE', key, ms) end
   end`
 
-/** Adds a member to an index until it expires, and drops those that have. */
+/** The function `index` adds a member with its expiry to an index, and removes expired members. */
 const INDEX = `
   local function index(key, member, expiresAt, now, ms)
     redis.call('ZREMRANGEBYSCORE', key, '-inf', now)
@@ -31,7 +31,7 @@ const INDEX = `
     elseif ttl < tonumber(ms) then redis.call('PEXPIRE', key, ms) end
   end`
 
-/** Whether an entry can be spent. */
+/** The function `isUnspent` tells whether an entry can still be used. */
 const UNSPENT = `
   local function isUnspent(key, now, payload)
     local entry = redis.call('HMGET', key, 'expiresAt', 'consumedAt', 'payload')
@@ -39,7 +39,10 @@ const UNSPENT = `
     return not payload or (entry[3] or '') == payload
   end`
 
-/** Spends an entry, which expires at `expiresAt` and after `ms` milliseconds at the latest (0: as before). */
+/**
+ * The function `spend` marks an entry as used. It then expires at `expiresAt`, in `ms` milliseconds, or earlier. With
+ * 0, its expiry stays.
+ */
 const SPEND = `
   local function spend(key, now, expiresAt, ms)
     redis.call('HSET', key, 'consumedAt', now)
@@ -49,10 +52,15 @@ const SPEND = `
   end`
 
 /**
- * Makes changes in one step, for a server that has all keys: those of entries to spend, those to remove, and for each
- * entry to put, its own, those of its indexes, and that of its second name. Now, the number of entries to spend and
- * to remove; for each one to spend: its expiry, milliseconds; then for each one to put: milliseconds, expiry, the numbers of
- * indexes, names and fields, the fields. An entry that is spent expires in the indexes of those that are put as well.
+ * Makes changes in one step, on a server that has all keys.
+ *
+ * Keys: entries to spend; entries to remove; for each entry to put, its own key, those of its indexes, and that of its
+ * second name.
+ *
+ * Arguments: now; the numbers of entries to spend and to remove; for each entry to spend, its expiry and milliseconds;
+ * for each entry to put, milliseconds, expiry, the numbers of indexes, names and fields, and the fields.
+ *
+ * A spent entry also expires earlier in the indexes of the entries that are put.
  */
 const WRITE = `${PUT} ${INDEX} ${UNSPENT} ${SPEND}
   local now, spent, removed = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -80,7 +88,7 @@ const WRITE = `${PUT} ${INDEX} ${UNSPENT} ${SPEND}
   end
   return 1`
 
-/** The state of a field of attempts, written as `count lastAt forgetAt`. */
+/** The counted attempts of a field, stored as `count lastAt forgetAt`. */
 const MADE = `
   local function made(key, field, now)
     local text = redis.call('HGET', key, field)
@@ -108,7 +116,10 @@ const MADE = `
     return math.max(0, math.ceil((lastAt + wait * 1e6 - tonumber(now)) / 1e6))
   end`
 
-/** The attempts under way of a field, but for one: how many, and as text: `attempt until ` of each. */
+/**
+ * The function `underWay` returns the attempts of a field in progress, except one: their number, and `attempt until `
+ * of each as text.
+ */
 const UNDER_WAY = `
   local function underWay(key, field, now, without)
     local n, text = 0, ''
@@ -120,7 +131,7 @@ const UNDER_WAY = `
     return n, text
   end`
 
-/** The scripts on any number of keys, for a server that has all of them. */
+/** Scripts on several keys, which need a server that has all of them. */
 const ofKeys = {
   write: WRITE,
   /** Reads entries. */
@@ -129,9 +140,9 @@ const ofKeys = {
     for at, key in ipairs(KEYS) do all[at] = redis.call('HGETALL', key) end
     return all`,
   /**
-   * Begins an attempt at each counter or at none: now, its name, the time until which it is in progress; for each
-   * counter its field, and the free, base and longest wait of its limit. The answer is the number of the counter that is
-   * in the way, and how long to wait; -1: for others.
+   * Begins an attempt at all counters or at none. Arguments: now; the id of the attempt; the time until which it is in
+   * progress; for each counter its field, and `free`, `base` and `longest` of its limit. Returns the number of the
+   * counter that refuses it (0: none), and the seconds to wait (-1: until other attempts have ended).
    */
   beginAttempt: `${MADE} ${UNDER_WAY}
     local now, attempt, till = ARGV[1], ARGV[2], ARGV[3]
@@ -151,7 +162,10 @@ const ofKeys = {
       if redis.call('PTTL', key) < ms then redis.call('PEXPIRE', key, ms) end
     end
     return { 0, 0 }`,
-  /** Now, the name of the attempt; for each counter its field, seconds until attempts are forgotten, the outcome. */
+  /**
+   * Ends an attempt. Arguments: now; the id of the attempt; for each counter its field, the seconds until attempts are
+   * forgotten, and the outcome.
+   */
   endAttempt: `${MADE} ${UNDER_WAY}
     local now, attempt = ARGV[1], ARGV[2]
     for at, key in ipairs(KEYS) do
@@ -167,21 +181,27 @@ const ofKeys = {
 
 // Times are arguments, in microseconds of the service's clock.
 const scripts = {
-  /** Replaces an entry: how long it lives in milliseconds (0: for ever), then its fields. */
+  /** Replaces an entry. Arguments: its lifetime in milliseconds (0 for ever), its fields. */
   put: `${PUT} put(KEYS[1], ARGV[1], 2, #ARGV)`,
-  /** Replaces an entry with a certain payload: now, that payload, how long it lives in milliseconds, then its fields. */
+  /**
+   * Replaces an entry if it is unused and has a certain payload. Arguments: now, that payload, the new lifetime in
+   * milliseconds, the new fields.
+   */
   replace: `${PUT} ${UNSPENT}
     if not isUnspent(KEYS[1], ARGV[1], ARGV[2]) then return 0 end
     put(KEYS[1], ARGV[3], 4, #ARGV)
     return 1`,
-  /** Adds a member until it expires, and drops those that have: member, expiry, now, milliseconds. */
+  /** Adds a member to an index, and removes expired ones. Arguments: member, expiry, now, milliseconds. */
   index: `${INDEX} index(KEYS[1], ARGV[1], ARGV[2], ARGV[3], ARGV[4])`,
-  /** Spends an entry: now, its expiry, milliseconds; its payload, where only that one is spent. */
+  /**
+   * Marks an entry as used. Arguments: now, its expiry, milliseconds and, optionally, the payload
+   * that it must have.
+   */
   consume: `${UNSPENT} ${SPEND}
     if not isUnspent(KEYS[1], ARGV[1], ARGV[4]) then return 0 end
     spend(KEYS[1], ARGV[1], ARGV[2], ARGV[3])
     return 1`,
-  /** Lets a member of an index expire earlier: member, expiry. */
+  /** Changes the expiry of a member of an index. Arguments: member, expiry. */
   shorten: `return redis.call('ZADD', KEYS[1], 'XX', ARGV[2], ARGV[1])`,
   /**
    * Returns the entry, and extends its lifetime if it expires soon. Arguments: now, the latest
@@ -195,7 +215,9 @@ const scripts = {
       redis.call('PEXPIRE', KEYS[1], ARGV[4])
     end
     return all`,
-  /** Removes the entry and returns it, if it has this uid. */
+  /**
+   * Removes the entry and returns it, if it has this uid and has not expired. Arguments: uid, now.
+   */
   take: `
     local entry = redis.call('HMGET', KEYS[1], 'uid', 'expiresAt')
     if entry[1] ~= ARGV[1] or tonumber(entry[2]) <= tonumber(ARGV[2]) then return {} end
@@ -207,7 +229,10 @@ const scripts = {
   attempts: `${MADE}
     local n, _, lastAt = made(KEYS[1], ARGV[1], ARGV[2])
     return { n, lastAt or '0' }`,
-  /** Field, now, seconds until attempts are forgotten, then the limit: free, base and longest wait. */
+  /**
+   * Counts an attempt or returns the seconds to wait. Arguments: field, now, the seconds until attempts are forgotten,
+   * then `free`, `base` and `longest` of the limit.
+   */
   admit: `${MADE}
     local field, now = ARGV[1], ARGV[2]
     local n, lastAt = made(KEYS[1], field, now)
@@ -216,13 +241,10 @@ const scripts = {
     return wait`,
 } as const
 
-/**
- * An atomic step on several keys. Resolves to `undefined` where they are on several servers, as on a Cluster; nothing
- * has been done then.
- */
+/** An atomic step on several keys. Resolves to `undefined`, and does nothing, if they are on several servers. */
 type WideScript = (keys: readonly string[], ...values: Value[]) => Promise<unknown>
 
-/** The steps of the protocol store. They reject with a StoreError. */
+/** The scripts of the protocol store. They reject with a StoreError. */
 export type Scripts = Record<keyof typeof scripts, Script> & Record<keyof typeof ofKeys, WideScript>
 
 /** Registers the scripts with a connection. */
@@ -249,7 +271,7 @@ export function createScripts(client: RedisConnection): Scripts {
     const step: WideScript = async (keys, ...values) => {
       if (keys.length > 1 && !isOneServer) return undefined
       const done = run(keys, ...values).catch((error: Error) => {
-        // A proxy in front of several servers says so.
+        // A proxy in front of several servers gives this error.
         if (!/(^|-)CROSSSLOT /.test(error.message)) throw error
         isOneServer = false
       })
@@ -267,7 +289,7 @@ export function createScripts(client: RedisConnection): Scripts {
 type Command = (keys: number, ...more: Value[]) => Promise<unknown>
 
 /**
- * The response of Redis; throws StoreError without one.
+ * The response of Redis. Rejects with a StoreError if it fails.
  *
  * @param name - The command or script, for traces.
  */
