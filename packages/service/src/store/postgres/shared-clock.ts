@@ -12,8 +12,8 @@ export interface SharedClock extends Clock {
 }
 
 /**
- * Estimates PostgreSQL's clock. Between two answers, it advances by the time that passes, whatever the machine's clock
- * shows. Until the first answer, it is the machine's clock.
+ * Estimates PostgreSQL's clock. Between two answers, it advances by the time that passes, and ignores changes of the
+ * machine's clock. Until the first answer, it is the machine's clock.
  */
 export function createSharedClock(): SharedClock {
   let offset: number | undefined

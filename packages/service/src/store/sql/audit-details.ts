@@ -4,13 +4,13 @@ import type { Queries } from './engine.ts'
 import { every, type Row } from './schema.ts'
 import { type EngineName, list, once, type Sql, sql } from './sql.ts'
 
-/** A member of a JSON column, as an expression. */
+/** A member of a JSON column, as an SQL expression. */
 const memberOf: { readonly [Engine in EngineName]: (column: string, member: string) => string } = {
   sqlite: (column, member) => `${column} ->> '$.${member}'`,
   postgres: (column, member) => `${column}::json ->> '${member}'`,
 }
 
-/** The object of a target, which has a part such as `/password` behind it. */
+/** The id of the object in a target. A target may continue with a part such as `/password`. */
 const objectIn: { readonly [Engine in EngineName]: (target: string) => string } = {
   sqlite: (target) => `substr(${target}, 1, instr(${target} || '/', '/') - 1)`,
   postgres: (target) => `split_part(${target}, '/', 1)`,
@@ -19,7 +19,7 @@ const objectIn: { readonly [Engine in EngineName]: (target: string) => string } 
 const named = (name: string, more: string) =>
   `case when coalesce(${name}, '') = '' then ${more} else ${name} || ' (' || ${more} || ')' end`
 
-/** The names of the actor and the target of an entry, as expressions over the columns of `entry`. */
+/** The names of an entry's actor and target, as expressions over the columns of `entry`. */
 function namesOf(engine: EngineName, entry: string): { actor: string; target: string } {
   const label = named(memberOf[engine]('profile', 'name'), 'email')
   const user = (tenant: string, id: string) =>
@@ -46,12 +46,15 @@ function namesOf(engine: EngineName, entry: string): { actor: string; target: st
   }
 }
 
-/** The entries about a user, and those of what the user did, by the expression of the user's id. */
+/**
+ * The ids of the entries about a user, and of those of the user's own actions. `id`: the expression
+ * for the user's id.
+ */
 const aboutUser = (id: string) => `select id from audit where target = ${id}
   union all select id from audit where target >= ${id} || '/' and target < ${id} || '0'`
 const byUser = (id: string) =>
   `select id from audit where actor in ('user:' || ${id}, 'operator:' || ${id})`
-// The column of the actor has another collation than an id, without which its index is of no use.
+// The actor's column has another collation than an id. Without this, its index would not be used.
 const byRemoved = byUser('removed.id collate "default"')
 
 /**
@@ -62,11 +65,11 @@ const forget = (about: string, by: string) => `
   update audit_details set target = null, changes = null where audit_id ${about};
   update audit_details set actor = null where audit_id ${by};`
 
-/** The ids for all users of a deletion at once. As an array, PostgreSQL looks each of them up. */
+/** The ids for all users of one deletion. PostgreSQL looks up each of them if they are an array. */
 const ofRemoved = (query: string) =>
   `= any(array(select found.id from removed, lateral (${query}) as found))`
 
-/** In one order: deletions of users who acted on one another would each wait for what the other holds. */
+/** In one order, because two deletions of users who acted on each other could otherwise deadlock. */
 const lockRemoved = `perform from audit_details
   where audit_id ${ofRemoved(`${aboutUser('removed.id')} union all ${byRemoved}`)}
   order by audit_id for update;`
@@ -103,7 +106,7 @@ export function createAuditTriggers(engine: EngineName): string[] {
     `create trigger audit_details_insert after insert on audit referencing new table as added
       for each statement execute function latchkey_name_entries()`,
     // cspell:ignore seqscan
-    // Before PostgreSQL knows how long the log is, it would read all of it for each user.
+    // PostgreSQL would read the whole log for each user before it has statistics about it.
     `create function latchkey_forget_users() ${returns} $$ begin
       ${lockRemoved} ${forget(ofRemoved(aboutUser('removed.id')), ofRemoved(byRemoved))}
       return null; end $$ set enable_seqscan = off`,
@@ -112,7 +115,7 @@ export function createAuditTriggers(engine: EngineName): string[] {
   ]
 }
 
-/** Stores the values that an update changed, of the entry whose id `audited` returns. */
+/** Stores the values that an update changed. `audited` returns the id of their entry. */
 export function storeChanges(changes: readonly AuditChange[], audited: Sql): Sql {
   return sql`insert into audit_details (audit_id, changes)
     select id, cast(${JSON.stringify(changes)} as text) from (${audited}) as audited where true

@@ -6,7 +6,7 @@ import type { Engine } from './engine.ts'
 import { every as columnsIn, type Row } from './schema.ts'
 import { join, list, name, once, raw, type Sql, separators, sql } from './sql.ts'
 
-/** Entries that an index has in the order of time. */
+/** A range of entries that an index returns in the order of time. */
 interface Lead {
   index: string
   is: Sql
@@ -15,11 +15,11 @@ interface Lead {
 const every = columnsIn('audit')
 
 /**
- * The search of the audit log in an SQL store. Each scan reads one index in the order of time: for
- * entries of an actor or of some actions, those of one action. The scans are merged, so that every
- * page is full.
+ * The search of the audit log in an SQL store. Each scan reads one index in the order of time. For
+ * entries of an actor or with some actions, there is a scan for each action. The scans are merged,
+ * so that every page is full.
  *
- * @param toEntry - Turns a row into an entry.
+ * @param toEntry - Makes an entry from a row.
  */
 export function createAuditSearch(
   engine: Pick<Engine, 'reader' | 'byBytes' | 'indexedBy'>,
@@ -28,7 +28,7 @@ export function createAuditSearch(
   const { reader, indexedBy } = engine
   const action = engine.byBytes('action')
 
-  /** The leads by each action that there is, at the first column of an index. */
+  /** One lead for each existing action, in an index that begins with `is`. */
   async function byAction(index: string, is: Sql, prefix: string): Promise<Lead[]> {
     const rows = await reader.all(sql<{ one: string }>`${actionsIn(engine, index, is, prefix)}
       select one from found where one is not null`)
@@ -62,7 +62,7 @@ export function createAuditSearch(
     const inOrder = sql`order by at desc, id desc limit ${limit + 1}`
 
     async function rowsOf(): Promise<Row<'audit'>[]> {
-      // There are few about one target: in the order of time, all others would be read as well.
+      // A target has few entries. An index by time would read all others, too.
       if (about) {
         return reader.all(sql<Row<'audit'>>`
           with about as materialized (select ${every} from audit where ${about})
@@ -80,7 +80,7 @@ export function createAuditSearch(
       )
       const all = join(scans, separators.unionAll)
       const found = sql<Row<'audit'>>`select ${every} from (${all}) as found ${inOrder}`
-      // Of each number of scans there is a text.
+      // The text of the statement depends on the number of scans.
       return reader.all(once(found))
     }
 
@@ -94,10 +94,15 @@ export function createAuditSearch(
   }
 }
 
-/** An entry of a job has the id of the job as that of its request. A backtick follows the underscore. */
+/**
+ * The entries of a job: their request id is the job's id with a suffix after `_`. In byte order, a backtick comes next
+ * after `_`.
+ */
 const isOfNoJob = sql`(request_id is null or request_id < 'job_' or request_id >= 'job\`')`
 
-/** Finds the actions with a beginning, as `found.one`: each by a step to the next one in an index. */
+/**
+ * Finds the actions with a beginning, as the column `found.one`. It steps through an index from one action to the next.
+ */
 function actionsIn(
   { byBytes, indexedBy }: Pick<Engine, 'byBytes' | 'indexedBy'>,
   index: string,
@@ -114,7 +119,7 @@ function actionsIn(
   )`
 }
 
-/** The index with the actions of a tenant, or of the whole service, and what its entries have in common. */
+/** The index by actions of a tenant, or of the whole service, with the condition on its first columns. */
 function byActionOf(tenantId: string | undefined): Lead {
   return tenantId === undefined
     ? { index: 'audit_by_action', is: sql`1 = 1` }
@@ -122,7 +127,7 @@ function byActionOf(tenantId: string | undefined): Lead {
 }
 
 /**
- * Counts entries by action in an SQL store: see {@link AuditStore.count}. One statement, which counts along the index for
+ * Counts entries by action in an SQL store; see {@link AuditStore.count}. One statement counts along the index, for
  * each action that {@link actionsIn} finds.
  */
 export function createAuditCount(
@@ -162,18 +167,24 @@ export function createAuditDays(
         where ${is} and ${action} = ${one} and at >= ${from} order by at desc limit ${limit}
       ) as ${name(`latest_${n}`)} group by day`,
     )
-    // Of each number of actions there is a text.
+    // The text of the statement depends on the number of actions.
     return reader.all(once(sql<DayCount>`${join(counts, separators.unionAll)}`))
   }
 }
 
-/** A day in microseconds, as a text: a parameter would make the quotient a fraction. */
+/**
+ * The microseconds of a day, written into the statement: with a parameter, the quotient would be a
+ * fraction.
+ */
 const DAY = raw('86400000000')
 
-/** The entries about a target, about a user and all objects of the user, or of a request. */
+/**
+ * The condition for entries about a target, about a user with all objects of the user, or of a
+ * request.
+ */
 function aboutOf({ target, user, request }: AuditFilter): Sql | undefined {
   const isTarget = target !== undefined && sql`target = ${target}`
-  // `0` is what follows `/`.
+  // In byte order, `0` comes next after `/`.
   const isUser =
     user !== undefined &&
     sql`(target = ${user} or target >= ${`${user}/`} and target < ${`${user}0`})`

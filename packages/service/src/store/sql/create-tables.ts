@@ -5,7 +5,7 @@ import type { EngineName } from './sql.ts'
 import { createLegacyTriggers } from './tables/legacy-passwords.ts'
 import { createNeverTriggers } from './tables/never-logged-in.ts'
 
-/** The types of columns that databases have other words for. */
+/** The types of columns that have different names in the two databases. */
 const types: { readonly [Engine in EngineName]: { readonly [type: string]: string } } = {
   sqlite: { key: 'text', flag: 'integer', serial: 'integer primary key autoincrement' },
   postgres: {
@@ -16,7 +16,7 @@ const types: { readonly [Engine in EngineName]: { readonly [type: string]: strin
   },
 }
 
-/** The expressions for a random name. */
+/** The expressions that make a random name. */
 const randomName: { readonly [Engine in EngineName]: string } = {
   sqlite: 'lower(hex(randomblob(16)))',
   postgres: "replace(gen_random_uuid()::text, '-', '')",
@@ -31,8 +31,8 @@ interface Table {
 }
 
 /**
- * The statement that creates a table. Keys sort by their bytes, as in JavaScript. In SQLite, rows are clustered by the
- * primary key, so that the rows of a page are adjacent.
+ * The statement that creates a table. Keys are sorted by their bytes, as in JavaScript. In SQLite, rows are stored in
+ * the order of the primary key, so that the rows of a page are adjacent.
  *
  * @param without - Columns that a later change adds. Default: none.
  */
@@ -56,7 +56,8 @@ export function createNewTables(engine: EngineName): string[] {
     ...(['cursors', 'webhooks', 'deliveries', 'jobs', 'job_parts'] as const),
     ...(['audit_log', 'restores', 'unconfirmed'] as const),
   ]
-  // The one reader begins an hour before the end of the log, as release 0.2.0 kept its place elsewhere.
+  // The only reader of that time begins an hour before the end of the log, because release 0.2.0 stored its position
+  // elsewhere.
   const anHourAgo = `coalesce((select id from audit
     where at < (select at from audit order by id desc limit 1) - 3600000000
     order by at desc, id desc limit 1), 0)`
@@ -74,7 +75,7 @@ export function createNewTables(engine: EngineName): string[] {
   ]
 }
 
-/** The statements that make all tables that both databases have, each after those that it refers to. */
+/** The statements for all tables that both databases have. A table comes after those that it refers to. */
 export function createTables(engine: EngineName): string[] {
   const tables = [
     ...([
@@ -114,14 +115,14 @@ export function addColumn(engine: EngineName, table: TableName, column: string):
   return `alter table ${table} add column ${unlessThere}${column} ${types[engine][type] ?? type}`
 }
 
-/** The indexes on columns that were added later. */
+/** The indexes on later columns. */
 export const LATER_INDEXES: { [name: string]: string } = {
   last_logins_by_way: 'last_logins (tenant_id, way, user_id)',
-  // The latest logins by a way that few have used are read without those of the others.
+  // Finds the latest logins by a rare way, without reading all other logins.
   last_logins_by_way_and_time: 'last_logins (tenant_id, way, at, user_id)',
 }
 
-/** The indexes that both databases have, by name: what follows `create index … on`, or `unique` before it. */
+/** The indexes that both databases have, by name: the text after `create index … on`, or that text after `unique`. */
 export function indexesOf(engine: EngineName): { [name: string]: string } {
   const inC = (column: string) => (engine === 'postgres' ? `${column} collate "C"` : column)
   const action = engine === 'postgres' ? `(${inC('action')})` : 'action'
@@ -142,11 +143,11 @@ export function indexesOf(engine: EngineName): { [name: string]: string } {
     users_by_family_name: `users (tenant_id, family_name_key, id) where family_name_key > ''`,
     users_by_domain: `users (tenant_id, ${domain}, id)`,
     ...Object.fromEntries(ofStates),
-    // The id is derived from connection, issuer and subject, so only one user of a tenant has the account.
+    // The id is derived from connection, issuer and subject. So only one user of a tenant has the account.
     credentials_social: `unique credentials (tenant_id, id) where type = 'SocialCredential'`,
-    // A passkey or security key is one user's of the tenant.
+    // A passkey or security key belongs to one user of the tenant.
     credentials_keys: `unique credentials (tenant_id, id) where type = 'HardwareCredential'`,
-    // Passwords whose verification takes longer than one of the standard cost.
+    // Only passwords above the standard cost.
     credentials_costly: `credentials (tenant_id, substr(secret, length(secret) - 2, 2))
       where type = 'PasswordCredential' and substr(secret, length(secret) - 2, 2) in ('11', '12')`,
     api_key_tenants_by_tenant: 'api_key_tenants (tenant_id)',
@@ -172,7 +173,7 @@ export function indexesOf(engine: EngineName): { [name: string]: string } {
   }
 }
 
-/** The statement that makes an index. */
+/** The statement that creates an index. */
 export function createIndex(name: string, on: string, how = ''): string {
   const unique = 'unique '
   const isUnique = on.startsWith(unique)
@@ -180,13 +181,15 @@ export function createIndex(name: string, on: string, how = ''): string {
   return `create ${isUnique ? unique : ''}index ${how} ${name} on ${rest}`
 }
 
-/** Deletes all but the first of passkeys that several users had in release 0.2.0. */
+/**
+ * Deletes duplicate passkeys, which several users could have in release 0.2.0. The first one stays.
+ */
 export const DELETE_LATER_KEYS = `delete from credentials as later where type = 'HardwareCredential' and exists (
   select 1 from credentials as first
   where first.tenant_id = later.tenant_id and first.id = later.id and first.type = later.type
   and (first.created_at, first.user_id) < (later.created_at, later.user_id))`
 
-/** Reads the last logins from the audit log. A login that was noted meanwhile is later. */
+/** Fills the last logins from the audit log. A login that is already stored is later, and stays. */
 export const FILL_LAST_LOGINS = `insert into last_logins (tenant_id, user_id, at)
   select users.tenant_id, users.id, max(audit.at) from audit
   join users on users.tenant_id = audit.tenant_id and users.id = audit.target

@@ -4,7 +4,7 @@ import type { Row } from './schema.ts'
 import { sql } from './sql.ts'
 import { entries as everyEntry, toEntry } from './tables/audit.ts'
 
-/** The progress of the readers of the audit log, in a database that one process serves from. */
+/** The positions of the readers of the audit log, in a database that only one process serves. */
 export function createCursors({ reader: db, writer, write }: Engine): CursorStore {
   return {
     async claim(reader) {
@@ -19,7 +19,7 @@ export function createCursors({ reader: db, writer, write }: Engine): CursorStor
       const rows = await db.all(sql<Row<'audit'>>`${everyEntry}
         where id > ${from} order by id limit ${limit}`)
       const entries = rows.map(toEntry)
-      // One process writes: what is visible is complete.
+      // Only one process writes, so no earlier entry is still missing.
       const settled = entries.at(-1)?.id ?? from
       return { entries, shards: movedBehind(shards, entries, settled, false) }
     },
@@ -34,7 +34,7 @@ export function createCursors({ reader: db, writer, write }: Engine): CursorStor
       }),
 
     async lag() {
-      // SQLite takes no aggregate of an outer query within an inner one.
+      // SQLite does not allow an aggregate of an outer query in an inner one.
       const rows = await db.all(sql<{ reader: string; at: number | null }>`
         select reader, (select at from audit where id > position order by id limit 1) as at
         from (select reader, min(position) as position from cursors group by reader)`)

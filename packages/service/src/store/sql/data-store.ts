@@ -28,7 +28,7 @@ export type SqlTables = Omit<
   'deliveries' | 'foreignVersion' | 'exclusively' | 'together' | 'sealingKeys' | 'check' | 'close'
 >
 
-/** Makes the tables with few writes, which are the same in every SQL database. */
+/** Makes the tables with few writes. They are the same in every SQL database. */
 export function createRareTables(
   engine: Engine,
 ): Pick<
@@ -48,9 +48,9 @@ export function createRareTables(
 }
 
 /**
- * Makes all tables of a database that runs in this process, where a round trip costs nothing (SQLite).
+ * Makes all tables of SQLite, which runs in this process, so that a statement costs no round trip.
  *
- * @param now - Makes the expression for the current time, by which jobs are held.
+ * @param now - Makes the expression for the current time, which the leases of jobs use.
  */
 export function createSqlTables(engine: Engine, now: () => Sql): SqlTables {
   const { writer, write } = engine

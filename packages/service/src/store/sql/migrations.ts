@@ -16,17 +16,17 @@ import { fillNever } from './tables/never-logged-in.ts'
 /** A change of the tables. */
 export interface Change {
   readonly name: string
-  /** Run in one transaction. */
+  /** Statements to run in one transaction. */
   readonly statements?: readonly string[]
   /** Indexes to create if they are missing. PostgreSQL creates them while other processes write. */
   readonly indexes?: { readonly [name: string]: string }
   /** A statement that is run before the indexes are created; on PostgreSQL before each attempt at a unique one. */
   readonly beforeIndexes?: string
-  /** Changes many rows, some in each transaction, until it no longer returns `unfinished`. */
+  /** Changes many rows, some in each transaction. Called again while it returns `unfinished`. */
   readonly step?: (db: Queries) => Promise<'unfinished' | undefined>
 }
 
-/** The parts that one database alone has. */
+/** The parts of a change that exist in only one database. */
 interface Own {
   readonly tables: readonly string[]
   readonly indexes: { readonly [name: string]: string }
@@ -34,9 +34,11 @@ interface Own {
 }
 
 /**
- * Every change since release 0.2.0, oldest first. A released change is never edited: if a later one changes a table of
- * `schema.ts`, the statement of the earlier one is written out here. No change removes something that the previous
- * release needs, because that release serves until it is replaced.
+ * Every change since release 0.2.0, oldest first.
+ *
+ * A released change is never edited. If a later one changes a table of `schema.ts`, the statement of the earlier one is
+ * written out here. No change removes anything that the previous release needs, because that release serves until it is
+ * replaced.
  */
 export function changesOf(engine: EngineName, { tables, indexes, step }: Own): readonly Change[] {
   return [
@@ -74,10 +76,10 @@ export function changesOf(engine: EngineName, { tables, indexes, step }: Own): r
 }
 
 /**
- * The changes that a database misses.
+ * The changes that a database lacks.
  *
  * @param base - The last change of release 0.2.0.
- * @throws when the database is older than release 0.2.0.
+ * @throws if the database is older than release 0.2.0.
  */
 export function missingOf(
   changes: readonly Change[],

@@ -4,7 +4,9 @@ import { columnsOf, every, type Row } from './schema.ts'
 import { type AnyRow, join, name, type Sql, sql } from './sql.ts'
 import { toAccount } from './tables/accounts.ts'
 
-/** The prefix of a user's columns. It is not `user_`, as `user_id` is a column of credentials. */
+/**
+ * The prefix of a user's columns. It is not `user_`, because credentials have a column `user_id`.
+ */
 const OF_USER = 'users_'
 
 const userColumns = columnsOf('users')
@@ -31,7 +33,7 @@ export function createReadAccount({
   }
 }
 
-/** A user without credentials has one row, with nothing in their columns. */
+/** A user without credentials has one row, with `null` in all columns of the credential. */
 function accountOf(rows: readonly AnyRow[]): Account | undefined {
   const [first] = rows
   if (!first) return undefined

@@ -2,10 +2,13 @@ import type { CredentialType } from '../../resources/credentials.ts'
 import { names, type Sql } from './sql.ts'
 
 /**
- * The tables, with the type and constraints of each column. A `key` is text that is compared by bytes, a `flag` is 0 or 1,
- * JSON is text, times are integers in microseconds, and a `serial` is a number that grows with each row. The columns of
- * `record` are read, and statements name each of them, so that a column which the next release adds does not invalidate
- * prepared statements. `more` has columns that are not part of the record.
+ * The tables, with the type and constraints of each column.
+ *
+ * A `key` is text that is compared by bytes, a `flag` is 0 or 1, JSON is text, times are integers in microseconds, and
+ * a `serial` is a number that grows with each row.
+ *
+ * The columns of `record` are read. Statements name each of them, so that prepared statements stay valid when the next
+ * release adds a column. `more` has columns that are not part of the record.
  */
 export const tables = {
   tenants: {
@@ -325,7 +328,7 @@ export const tables = {
     },
     rules: ['primary key (job_id, n)'],
   },
-  // The users who have never logged in, kept by triggers. To find them in `users` would mean to read every user.
+  // The users who have never logged in, maintained by triggers. Without this table, every user would have to be read.
   never_logged_in: {
     record: { tenant_id: 'key not null', user_id: 'key not null' },
     rules: [
@@ -333,7 +336,7 @@ export const tables = {
       'foreign key (tenant_id, user_id) references users (tenant_id, id) on delete cascade',
     ],
   },
-  // The numbers of mails of a tenant that were sent and given up on a day, because messages are deleted after a week.
+  // How many mails of a tenant were sent and given up on a day. Messages themselves are deleted after a week.
   mail_days: {
     record: {
       tenant_id: 'key not null references tenants (id) on delete cascade',
@@ -346,10 +349,10 @@ export const tables = {
   },
 } as const
 
-/** The name of a table. */
+/** The name of one of {@link tables}. */
 export type TableName = keyof typeof tables
 
-/** The types of text columns that have a few values only. */
+/** The types of text columns with only a few possible values. */
 interface Words {
   credentials: { type: CredentialType }
   operators: { role: 'owner' | 'admin' | 'support' | 'viewer' }
@@ -369,7 +372,7 @@ type ValueOf<Column> =
   | (Column extends `${'key' | 'text'}${string}` ? string : number)
   | Nullable<Column>
 
-/** A row of a table with the columns that are read. */
+/** A row with the columns that are read. */
 export type Row<Table extends TableName> = {
   -readonly [Column in keyof (typeof tables)[Table]['record']]: Table extends keyof Words
     ? Column extends keyof Words[Table]
@@ -385,7 +388,7 @@ export function columnsOf(table: TableName): readonly string[] {
 
 const made = new Map<string, Sql>()
 
-/** The list of the columns that are read, for a statement. `of` is the name that the table has in it. */
+/** The columns that are read, as a list for a statement. `of`: the name of the table in the statement. */
 export function every(table: TableName, of = ''): Sql {
   const key = `${table} ${of}`
   const known = made.get(key) ?? names(columnsOf(table), of)

@@ -4,34 +4,43 @@ export type Value = string | number | null
 /** A row by the names of its columns. */
 export type AnyRow = { [column: string]: Value }
 
-/** A value of a statement; PostgreSQL also takes arrays. */
+/** A value of a statement. PostgreSQL also accepts arrays. */
 type Bound = Value | readonly Value[]
 
 /**
- * A statement or a part of one, of which rows `R` are read. The text depends on its shape alone; the values stand
- * between its strings.
+ * A statement or a part of one. `R`: the type of the rows that it reads. Its text depends only on `shape`; `values`
+ * stand between the strings of the shape.
  */
 export interface Sql<R = unknown> {
   readonly shape: Shape
   readonly values: readonly Bound[]
-  /** Whether it is prepared once, by its text. Default `true`. */
+  /** Whether it is prepared once for its text. Default `true`. */
   readonly isKept?: boolean
-  /** The type of the rows, which exists for the compiler alone. */
+  /** Only for the compiler: the type of the rows. */
   readonly rows?: R
 }
 
-/** A text that is composed once, however often the code that writes it runs. */
+/**
+ * The text of a statement without its values. It is made once for each place in the code, however
+ * often that code runs.
+ */
 interface Shape {
   readonly strings: readonly string[]
-  /** The shapes with a part in place of a value, by its place and its shape. */
+  /**
+   * The shapes with a part instead of a value: by the position of the value, then by the shape of
+   * the part.
+   */
   readonly with: Map<Shape, Shape>[]
   readonly texts: { [Engine in EngineName]?: string }
 }
 
-/** A database, by its name. */
+/** The name of a database. */
 export type EngineName = 'sqlite' | 'postgres'
 
-/** The shapes without parts, by the strings of a template, which are one object for each place in the code. */
+/**
+ * The shapes without parts, by the strings of their template. JavaScript makes these strings only once for each place
+ * in the code.
+ */
 const templates = new WeakMap<readonly string[], Shape>()
 
 function newShape(strings: readonly string[]): Shape {
@@ -39,8 +48,8 @@ function newShape(strings: readonly string[]): Shape {
 }
 
 /**
- * Writes a statement, or a part of one. A part that is SQL becomes text, every other one a parameter. A place in the
- * code composes its text once for each shape of its parts, so that a statement can be written where it is run.
+ * Makes a statement, or a part of one, from a template. A part that is SQL becomes text; any other becomes a parameter.
+ * The text is made once for each place in the code and shape of its parts, so a statement can be written where it runs.
  */
 export function sql<R = unknown>(
   template: TemplateStringsArray,
@@ -59,7 +68,7 @@ export function sql<R = unknown>(
       continue
     }
     values ??= parts.slice(0, at) as Bound[]
-    // Its position among the strings: after those before it, each of which is followed by a value.
+    // The position among the strings: each earlier string is followed by a value.
     shape = withPart(shape, at, values.length, part.shape)
     for (const value of part.values) values.push(value)
   }
@@ -70,7 +79,7 @@ function isSql(part: Bound | Sql): part is Sql {
   return typeof part === 'object' && part !== null && 'shape' in part
 }
 
-/** The shape with the text of a part in place of its value. */
+/** The shape with the text of a part instead of its value. */
 function withPart(shape: Shape, at: number, place: number, part: Shape): Shape {
   shape.with[at] ??= new Map()
   const known = shape.with[at].get(part)
@@ -86,7 +95,9 @@ function withPart(shape: Shape, at: number, place: number, part: Shape): Shape {
 
 const raws = new Map<string, Sql>()
 
-/** A text as it stands. It is one of ours: nothing of a request may be in it. */
+/**
+ * A text that becomes part of a statement unchanged. It must be one of ours, never from a request.
+ */
 export function raw(text: string): Sql {
   let known = raws.get(text)
   if (!known) {
@@ -98,13 +109,13 @@ export function raw(text: string): Sql {
 
 const NAME = /^[a-z_][a-z0-9_]*$/
 
-/** A table, a column or an index. */
+/** The name of a table, a column or an index. */
 export function name(text: string): Sql {
   if (!raws.has(text) && !NAME.test(text)) throw new Error(`${JSON.stringify(text)} is no name.`)
   return raw(text)
 }
 
-/** Columns, one after another, of a table that has another name in the statement if that is given. */
+/** Columns as a list. `of`: the name of their table in the statement. */
 export function names(columns: readonly string[], of = ''): Sql {
   return of === ''
     ? join(columns.map(name))
@@ -119,22 +130,22 @@ export const separators = {
   unionAll: raw(' union all '),
 } as const
 
-/** Parts, one after another; at least one. */
+/** Parts with a separator between them; at least one part. */
 export function join(parts: readonly Sql[], separator: Sql = separators.comma): Sql {
   return parts.reduce((all, one) => sql`${all}${separator}${one}`)
 }
 
-/** Values, one after another. */
+/** Values as a list. */
 export function list(values: readonly Value[]): Sql {
   return join(values.map((value) => sql`${value}`))
 }
 
-/** The condition that columns have these values; without them, it is there to be bound. */
+/** The condition that columns have these values. Without values, they are bound later. */
 export function matches(columns: readonly string[], values: readonly Value[] = columns): Sql {
   return join(equations(columns, values), separators.and)
 }
 
-/** The columns of an update with their values; without these, they are there to be bound. */
+/** The columns of an update with their values. Without values, they are bound later. */
 export function assign(columns: readonly string[], values: readonly Value[] = columns): Sql {
   return join(equations(columns, values))
 }
@@ -143,7 +154,7 @@ function equations(columns: readonly string[], values: readonly Value[]): Sql[] 
   return columns.map((column, i) => sql`${name(column)} = ${values[i] ?? null}`)
 }
 
-/** Inserts a row with these columns; without values, it is there to be bound. */
+/** Inserts a row with these columns. Without values, they are bound later. */
 export function insertInto(
   table: string,
   columns: readonly string[],
@@ -152,7 +163,7 @@ export function insertInto(
   return sql`insert into ${name(table)} (${names(columns)}) values (${list(values)})`
 }
 
-/** The same text with other values: a statement that is made once and only bound. */
+/** The same statement with other values. */
 export function bind<R>(statement: Sql<R>, values: readonly Bound[]): Sql<R> {
   if (values.length !== statement.values.length) {
     throw new Error(`${values.length} values stand for ${statement.values.length}.`)
@@ -160,12 +171,12 @@ export function bind<R>(statement: Sql<R>, values: readonly Bound[]): Sql<R> {
   return { shape: statement.shape, values }
 }
 
-/** A statement that is not prepared, as its text is one of many. */
+/** The statement, but never prepared: its text is one of many. */
 export function once<R>(statement: Sql<R>): Sql<R> {
   return { ...statement, isKept: false }
 }
 
-/** A text without values that is run as it is; it may be several statements. */
+/** A text without values. It may contain several statements, and is run unchanged. */
 export function script<R = unknown>(text: string): Sql<R> {
   return { shape: newShape([text]), values: [], isKept: false }
 }
@@ -175,7 +186,7 @@ const marks = {
   postgres: (n: number) => `$${n}`,
 } as const satisfies { [Engine in EngineName]: (n: number) => string }
 
-/** The text of a statement for an engine. */
+/** The text of a statement for a database. */
 export function textOf({ shape }: Sql, engine: EngineName): string {
   shape.texts[engine] ??= shape.strings.reduce(
     (text, next, n) => `${text}${marks[engine](n)}${next}`,

@@ -17,23 +17,23 @@ import {
   type Value,
 } from './sql.ts'
 
-/** Adds an entry to the audit log, inside a write. */
+/** Adds an entry to the audit log. Only inside a write. */
 export type AddEntry = (entry: AuditEntry) => Promise<unknown>
 
-/** The differences between tables. */
+/** The properties in which tables differ. */
 export interface TableDefinition<T, R extends AnyRow> {
   name: TableName
   /** The columns of the primary key, in its order; `id` is the last. */
   key: readonly string[]
-  /** The columns by which no two objects may agree. Default: the primary key. */
+  /** Columns whose values together are unique. Default: the primary key. */
   unique?: readonly string[]
-  /** The table of the object it belongs to, whose key the row begins with. */
+  /** The table of the parent. The key of a row begins with the parent's key. */
   parent?: TableParent
-  /** A column that is `null` in every row that counts as there. */
+  /** A column that marks deleted rows: `null` in all others. */
   hidden?: string
-  /** Which counter holds the length of the list that the object is in; `undefined`: it is in none. */
+  /** The name of the counter with the length of the object's list; `undefined` if it is in no list. */
   counter?: (...key: string[]) => string | undefined
-  /** A further reason why a row cannot be written, which is a `duplicate`; inside the write. */
+  /** A further check inside the write. `true` makes the outcome a `duplicate`. */
   isRefused?(row: AnyRow, before: AnyRow | undefined, audit: AuditEntry): Promise<boolean>
   toRow(record: T): AnyRow
   fromRow(row: R): T
@@ -42,13 +42,13 @@ export interface TableDefinition<T, R extends AnyRow> {
 interface TableParent {
   name: TableName
   key: readonly string[]
-  /** The columns that hold the parent's key. */
+  /** The columns of the parent's key. */
   columns: readonly string[]
-  /** As in {@link TableDefinition.hidden}. */
+  /** See {@link TableDefinition.hidden}. */
   hidden?: string
 }
 
-/** The tenant of a row that has one. */
+/** The tenant of a row, if the row has one. */
 export const inTenant: TableParent = {
   name: 'tenants',
   key: ['id'],
@@ -57,27 +57,29 @@ export const inTenant: TableParent = {
 }
 
 /**
- * A further step of a write, in the same transaction, with the row that was written or deleted. It is called after the
- * change was applied; `undefined` for no further step.
+ * Makes a further step of a write from the row that was written or deleted. It is called after the change, and runs in
+ * the same transaction. `undefined`: no further step.
  */
 type Step<S> = (row: AnyRow) => S | undefined
 
-/** Reads, inside a write and before the change is applied, what the change looks at; `false`: the write is `missing`. */
+/**
+ * Reads what the change needs, inside the write and before the change is applied. `false` makes the outcome `missing`.
+ */
 type Before = () => Promise<boolean>
 
 /** The reads of one table. */
 export interface Reads<T> {
   byId(...key: string[]): Promise<T | undefined>
-  /** Finds an object by the values of its unique columns, in their order. */
+  /** Finds an object by the values of its unique columns, in the order of the columns. */
   byUnique(...values: string[]): Promise<T | undefined>
-  /** `undefined` when there is no such list. */
+  /** `undefined` if the list does not exist. */
   page(within: string[], page: Page): Promise<Listing<T> | undefined>
 }
 
 /**
- * The writes of one table: each is atomic together with its counter and its audit entry.
+ * The writes of one table. Each is atomic together with its counter and its audit entry.
  *
- * @typeParam S - What a database takes for a further step: a promise where it runs statement by statement.
+ * @typeParam S - The type of a further step: a promise if the database runs statement by statement.
  */
 export interface Writes<T, S = Promise<unknown>> {
   insert(record: T, audit: AuditEntry, step?: Step<S>, reading?: Before): Promise<Outcome<T>>
@@ -91,10 +93,10 @@ export interface Writes<T, S = Promise<unknown>> {
   delete(key: string[], audit: AuditEntry, step?: Step<S>): Promise<Outcome<T>>
 }
 
-/** One table. */
+/** The reads and writes of one table. */
 export interface Table<T, S = Promise<unknown>> extends Reads<T>, Writes<T, S> {}
 
-/** One table of a database that runs statement by statement. */
+/** Makes a table of a database that runs statement by statement. */
 export function createTable<T, R extends AnyRow>(
   engine: Engine,
   addEntry: AddEntry,
@@ -106,7 +108,7 @@ export function createTable<T, R extends AnyRow>(
   }
 }
 
-/** The reads of one table; each statement is made once. */
+/** Makes the reads of one table. Each statement is made once. */
 export function createReads<T, R extends AnyRow>(
   reader: Queries,
   definition: TableDefinition<T, R>,
@@ -120,7 +122,7 @@ export function createReads<T, R extends AnyRow>(
     [...(within.length > 0 ? [matches(within)] : []), there(hidden)],
     separators.and,
   )
-  // One statement, so that the total and the page are of one moment.
+  // One statement, so that the total and the page are from the same moment.
   const page = sql<R & { total: number }>`
     select value as total, ${names(columns, 'page')} from counters left join (
       select ${names(columns)} from ${name(definition.name)}
@@ -206,7 +208,7 @@ function createWrites<T, R extends AnyRow>(
           return written(record, row, audit, step)
         })
       } catch (error) {
-        // Of a further step, too.
+        // A further step may cause it, too.
         if (engine.isDuplicate(error)) return { kind: 'duplicate' }
         throw error
       }
@@ -231,7 +233,7 @@ function createWrites<T, R extends AnyRow>(
       write(async () => {
         const row = await writer.first(bind(current, values))
         if (!row) return { kind: 'missing' }
-        // First of all the entry, which stores the name of the object.
+        // The entry must be added first, because it stores the name of the object.
         await addEntry(audit)
         await writer.run(bind(deleteRow, values))
         await countOne(values, -1)
@@ -241,7 +243,7 @@ function createWrites<T, R extends AnyRow>(
   }
 }
 
-/** Inserts rows of one table, which have the same columns in one order. */
+/** Makes an insert of one table. All rows must have the same columns in the same order. */
 export function createInsert(writer: Queries, table: TableName): (row: AnyRow) => Promise<unknown> {
   let insert: Sql | undefined
   return (row) => {
@@ -250,7 +252,7 @@ export function createInsert(writer: Queries, table: TableName): (row: AnyRow) =
   }
 }
 
-/** A page from rows that were read with one more than `limit`; the total is in each of them. */
+/** A page from `limit` + 1 rows, each of which has the total. */
 export function listingOf<T, R extends AnyRow>(
   rows: readonly (R & { total: number })[],
   limit: number,
@@ -264,7 +266,7 @@ export function listingOf<T, R extends AnyRow>(
   }
 }
 
-/** The row with values of some columns, which are there to be bound. */
+/** The statement that reads a row by some columns, whose values are bound later. */
 function rowBy<T, R extends AnyRow>(
   { name: table, hidden }: TableDefinition<T, R>,
   columns: readonly string[],
@@ -273,7 +275,7 @@ function rowBy<T, R extends AnyRow>(
     where ${matches(columns)} and ${there(hidden)}`
 }
 
-/** The condition that a row is not hidden. */
+/** The condition that a row is not marked as deleted. */
 function there(hidden: string | undefined): Sql {
   return hidden === undefined ? sql`1 = 1` : sql`${name(hidden)} is null`
 }
