@@ -7,7 +7,7 @@ import { toRow as toCredentialRow } from './tables/credentials.ts'
 import { toRow as toLegacyRow } from './tables/legacy-passwords.ts'
 import { toRow as toUserRow, userCounter } from './tables/users.ts'
 
-/** The rows of users that are inserted together. */
+/** The rows to insert for a batch of users, by table. */
 export interface BatchRows {
   users: AnyRow[]
   credentials: AnyRow[]
@@ -15,7 +15,7 @@ export interface BatchRows {
   audit: AnyRow[]
 }
 
-/** The rows of a batch, in the order of the tables. */
+/** Makes the rows of a batch. */
 export function rowsOf(batch: readonly NewUser[]): BatchRows {
   return {
     users: batch.map(({ user }) => ({ ...toUserRow(user) })),
@@ -30,8 +30,8 @@ export function rowsOf(batch: readonly NewUser[]): BatchRows {
 }
 
 /**
- * Inserts users of one tenant in one statement a table; answers with the ids of those whose address
- * was free.
+ * Inserts users of one tenant, with one statement for each table. Resolves to the ids of those
+ * whose address was free.
  */
 export function createInsertMany(
   engine: Engine,

@@ -12,22 +12,22 @@ import { type Sql, sql } from './sql.ts'
 import { createUserSearch, stateOf, usersBy, wayIn } from './user-search.ts'
 
 /**
- * The number of users that a text search reads in the order of their ids before it uses the trigram
- * index. For a common text they fill the page, while the index would return every user with the
- * text. It is lower if users are filtered by state, because each of those is a separate row to read.
+ * How many users a text search reads in the order of their ids before it uses the trigram index. A common text is found
+ * often enough among them to fill the page, while the index would return every user with the text. The number is lower
+ * if users are filtered by state, because each of those is a separate row to read.
  */
 const LOOKED_AT = { all: 4_000, inState: 1_000 }
 
 /**
- * If the trigram index finds this many users of any state, more users in the wanted state are read
- * in order instead.
+ * If the trigram index finds this many users of any state, the search first reads more users of the
+ * wanted state in order.
  */
 const MANY = 20_000
 
-/** A limit above any number of users. */
+/** More than the number of users of any tenant. */
 const EVERY = 1e12
 
-/** The number of users from whose texts the search estimates which trigrams are rare. */
+/** From the texts of this many users, the search estimates which trigrams are rare. */
 const SAMPLE = 100
 
 type List = (tenantId: string, query: UserQuery, page: SearchPage) => Promise<Found<UserRow>>
@@ -37,8 +37,8 @@ type UserRow = Row<'users'>
 const every = columnsIn('users')
 
 /**
- * The list of users of an SQL store. With `search`, it finds users by a prefix, or by any part of an
- * address or name if `inside` is set and the trigram index is ready. Without, it has the given order.
+ * Lists the users of an SQL store. With `search`, it finds users by a prefix; if `inside` is set and the trigram index
+ * is ready, by any part of an address or name. Without `search`, users come in the given order.
  */
 export function createUserList(
   engine: Pick<Engine, 'reader' | 'indexedBy' | 'trigrams' | 'json'>,
@@ -49,7 +49,7 @@ export function createUserList(
   return async (tenantId, query, page) => {
     const { search = '', inside, order = 'oldest' } = query
     if (search.trim() === '') {
-      // Without a prefix, the search lists all users from the oldest on.
+      // With an empty prefix, the search lists all users, the oldest first.
       return order === 'oldest' ? byPrefix(tenantId, query, page) : inOrder(tenantId, query, page)
     }
     const text = inside && isAddressOrName(search) ? findableText(search) : undefined
@@ -60,23 +60,24 @@ export function createUserList(
   }
 }
 
-/** Whether a search is not for a domain or an id, which have indexes of their own. */
+/** Whether a search is for a part of a text. Domains and ids have indexes of their own. */
 function isAddressOrName(search: string): boolean {
   return !/^(@|usr_)/i.test(search.trim())
 }
 
 /**
- * Makes the search for users whose address or name contains a text. They come in the order of their ids.
+ * Makes the search for users whose address or name contains a text, in the order of their ids.
  *
- * The first users are read in order, because a common text soon fills the page. Only if it does not, the trigram index
- * finds all users with the text; in a state, more users are read in order before, if the index finds too many.
+ * First, some users are read in order, because a common text soon fills the page. If the page is not full, the trigram
+ * index finds all users with the text. If it finds too many and a state is wanted, more users of that state are read in
+ * order before.
  */
 function createTextSearch({
   reader,
   trigrams,
   json,
 }: Pick<Engine, 'reader' | 'trigrams' | 'json'>) {
-  /** The common table expressions of a statement: `met`, the users that are read, and `found`, those with the text. */
+  /** The common table expressions of a statement: `met` has the users that are read, `found` those with the text. */
   function tablesOf(users: Met, text: string, limit: number): Sql {
     const found =
       'found' in users
@@ -86,7 +87,7 @@ function createTextSearch({
     return sql`with met as (${users.met}), ${texts} found as (${found})`
   }
 
-  /** The users with the text among those that are read, the number of these, and a sample of the texts that were read. */
+  /** Reads users in order. Returns those with the text, how many were read, and a sample of their texts. */
   async function among(tenantId: string, users: Met, text: string, limit: number) {
     const sample =
       'texts' in users
@@ -106,7 +107,7 @@ function createTextSearch({
     }
   }
 
-  /** The users with the text among all that the index returns. */
+  /** Finds the users with the text by the index. */
   function allAmong(tenantId: string, users: Met, text: string, limit: number) {
     return reader.all(sql<UserRow>`
       ${tablesOf(users, text, limit)}
@@ -150,7 +151,7 @@ function createTextSearch({
   }
 }
 
-/** Makes the lists in all orders but that of creation. */
+/** Makes the lists in all orders except that of creation. */
 function createOrderedList({ reader, indexedBy }: Pick<Engine, 'reader' | 'indexedBy'>): List {
   type Placed = UserRow & { place: string | number }
 

@@ -25,7 +25,7 @@ export function createUserSearch({
   query: UserQuery,
   page: SearchPage,
 ) => Promise<Found<FoundRow>> {
-  /** The statement of a scan. Its rows have the number of the scan, `n`. */
+  /** The statement of a scan. `n`: the number of the scan, which its rows repeat. */
   function scanOf(tenantId: string, scan: RangeScan, n: number): Sql {
     const { column, after, before, limit } = scan
     const { way, others } = wayIn(scan)
@@ -38,7 +38,7 @@ export function createUserSearch({
     }
     const by = column === 'domain_key' ? trigrams.domain : name(column)
     const { index, states } = stateOf(tenantId, scan)
-    // In a scan by id, the key is an id itself. The id in `after` may belong to a row of another column's scan.
+    // In a scan by id, the key is the id. The id of `after` may be of a row in another column's scan.
     const isBehind =
       column === 'id'
         ? sql`id >= ${after.key} and id <> ${after.id}`
@@ -62,7 +62,7 @@ export function createUserSearch({
 
 const every = columnsIn('users')
 
-/** The suffixes of the names of indexes, by the column that they sort by. */
+/** The last parts of the names of indexes, by the column that they sort by. */
 const indexSuffixes = {
   email_key: '_by_email',
   name_key: '_by_name',
@@ -72,9 +72,9 @@ const indexSuffixes = {
 } as const
 
 /**
- * The conditions for the users in a state, and the index that has these users in the order of `column`.
+ * The conditions for users in a state, and the index that sorts these users by `column`.
  *
- * @returns `index`: its name; `undefined` for the table itself, which is in the order of ids.
+ * @returns `index`: its name; `undefined` for the table itself, which is sorted by id.
  */
 export function stateOf(
   tenantId: string,
@@ -83,7 +83,7 @@ export function stateOf(
   index: string | undefined
   states: Sql
 } {
-  // Written exactly as in the partial indexes, which the database would not use otherwise.
+  // Written exactly as in the partial indexes. Otherwise the database would not use them.
   const states: string[] = []
   if (disabled !== undefined) states.push(`disabled = ${Number(disabled)}`)
   if (verified !== undefined) states.push(`verified_at is ${verified ? 'not null' : 'null'}`)
@@ -111,7 +111,10 @@ export function wayIn({ lastWay, ...others }: UserState): {
   return { way: lastWay, others }
 }
 
-/** The `from` clause for users by the way of their last login, in the order of an index by `user_id`. Append conditions with `and`. */
+/**
+ * The `from` clause for users with a certain way of their last login, in the order of an index by `user_id`. Further
+ * conditions can follow with `and`.
+ */
 export function usersBy(
   tenantId: string,
   way: LoginWay | 'never',
@@ -126,7 +129,7 @@ export function usersBy(
     cross join users where tenant_id = ${tenantId} and id = user_id`
 }
 
-/** The condition that the last login of a user was in a way. `id` without a table is that of `users`. */
+/** The condition that the last login of a user was in a certain way. `id` is the column of `users`. */
 export function loggedInBy(tenantId: string, way: LoginWay | 'never'): Sql {
   return way === 'never'
     ? sql`exists (select 1 from never_logged_in where never_logged_in.tenant_id = ${tenantId} and user_id = id)`

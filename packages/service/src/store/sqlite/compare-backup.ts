@@ -2,15 +2,18 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
-/** Changes of one kind that a backup knows nothing of: how many, and the ids of {@link MAX_NAMED} of them at most. */
+/** Changes of one kind that a backup does not contain: their number, and at most {@link MAX_NAMED} ids. */
 export type Unknown = { what: string; count: number; ids: string[] }
 
-/** How many ids are named. */
+/** How many ids are listed. */
 export const MAX_NAMED = 20
 
 const sameUser = 'later.tenant_id = earlier.tenant_id and later.id = earlier.id'
 
-/** Changes after the backup, by a word for each: `earlier` is a row of the backup, `later` one of the folder. */
+/**
+ * The conditions for changes after the backup, by the name of the kind. `earlier` is a row of the backup, `later` the
+ * same row in the folder.
+ */
 const CHANGES: { readonly [what: string]: string } = {
   'API keys revoked since': `from backup.api_keys as earlier left join api_keys as later on later.id = earlier.id
     where earlier.revoked_at is null and (later.id is null or later.revoked_at is not null)`,
@@ -30,10 +33,10 @@ const CHANGES: { readonly [what: string]: string } = {
 }
 
 /**
- * Compares a backup with the folder that it replaces.
+ * Compares a backup with the folder that it will replace.
  *
  * @param file - The database of the backup.
- * @throws when the folder has no data of this version.
+ * @throws if the folder has no data of this version.
  */
 export function compareWith(folder: string, file: string): Unknown[] {
   const replaced = join(folder, 'data.db')

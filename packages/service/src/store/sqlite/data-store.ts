@@ -7,10 +7,10 @@ import { openDatabase } from './database.ts'
 import { createDeliveryDatabase } from './deliveries.ts'
 
 /**
- * A data store in `data.db` of a folder that exists, or in memory. Several processes may open a folder; the one
- * that serves takes ownership first.
+ * A data store in `data.db` of an existing folder, or in memory. Several processes may open a folder, but only one may
+ * serve from it; it takes the lock of the folder first.
  *
- * @param clock - The time of deliveries and jobs. Default: the machine's.
+ * @param clock - The time for deliveries and jobs. Default: the machine's.
  */
 export async function openSqliteDataStore(
   folder: string,

@@ -11,19 +11,22 @@ import { makePrivate } from './private-file.ts'
 import { createSqliteQueries } from './queries.ts'
 import { trigrams } from './trigrams.ts'
 
-/** `data.db` with a connection for reading, which sees what is committed, and one for writing. */
+/**
+ * `data.db` with two connections: one for reads, which sees only committed data, and one for
+ * writes.
+ */
 export interface Database extends Engine {
   /** Changes when another process has written. */
   foreignVersion(): number
-  /** Writes something that changes nothing, to the disk. */
+  /** Writes to the disk without a change of the data. */
   probe(): Promise<void>
   close(): Promise<void>
 }
 
-/** The name of a database that is nowhere on a disk and ends with the process. */
+/** The name of a database in memory, which ends with the process. */
 export const IN_MEMORY = ':memory:'
 
-/** Opens `data.db` in `folder`, or a database in memory, and creates it or brings it up to date. */
+/** Opens `data.db` in `folder`, or a database in memory. Creates or migrates its tables. */
 export async function openDatabase(folder: string): Promise<Database> {
   const isInMemory = folder === IN_MEMORY
   const file = isInMemory ? folder : join(folder, 'data.db')
@@ -40,10 +43,10 @@ export async function openDatabase(folder: string): Promise<Database> {
   const commits = createGroupCommit(writing)
   const reading = isInMemory ? writing : new DatabaseSync(file)
   if (!isInMemory) reading.exec('pragma busy_timeout = 5000; pragma query_only = on')
-  // In memory there is one connection, so a read waits for the writes under way: it sees what is committed.
+  // In memory there is only one connection. So a read waits for writes in progress, and sees only committed data.
   const reader = createSqliteQueries(reading, isInMemory ? commits.idle : undefined)
-  // On the writing connection, so that its own commits do not count.
-  // No table has a row for it, and the pragma writes the same header again.
+  // Read with the writing connection, so that its own commits do not count. The pragma writes the
+  // same header again, because no table has a row for this.
   const probe = writing.prepare('pragma user_version = 0')
   const version = writing.prepare('pragma data_version')
   let asked: number | undefined
@@ -67,7 +70,7 @@ export async function openDatabase(folder: string): Promise<Database> {
     foreignVersion() {
       if (asked === undefined) {
         asked = (version.get() as { data_version: number }).data_version
-        // A login asks a dozen times, at 10 µs each. The next request is in another turn of the event loop.
+        // A login asks a dozen times, at 10 µs each, so the answer is kept until the next turn of the event loop.
         setImmediate(() => {
           asked = undefined
         })
@@ -83,7 +86,7 @@ export async function openDatabase(folder: string): Promise<Database> {
   }
 }
 
-/** How often a file is asked for its log while another process makes it. */
+/** How often opening is tried again while another process creates the file. */
 const MAX_TRIES = 100
 
 /**
@@ -96,7 +99,8 @@ async function prepareToWrite(database: DatabaseSync): Promise<void> {
   )
   for (let tries = 1; ; tries++) {
     try {
-      // SQLite waits for no other connection that changes this at the same time.
+      // SQLite fails at once, instead of waiting, if another connection changes this at the same
+      // time.
       return database.exec('pragma journal_mode = wal')
     } catch (error) {
       if (tries === MAX_TRIES || !isLocked(error)) throw error

@@ -5,7 +5,7 @@ import type { DeliveryDatabase } from '../sql/tables/deliveries.ts'
 /**
  * SQLite as the deliveries use it.
  *
- * @param now - The time, of the only process that sends.
+ * @param now - The clock of the only process that sends.
  */
 export function createDeliveryDatabase(
   { reader, writer, write }: Engine,

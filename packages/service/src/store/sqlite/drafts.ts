@@ -2,13 +2,19 @@ import { randomBytes } from 'node:crypto'
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** A copy of the data on its way into a backup, by the process that makes it; SQLite may keep a journal beside it. */
+/**
+ * The name of a copy of the data that is becoming a backup, with the id of its process. SQLite may keep a journal
+ * beside it.
+ */
 const DRAFT = /^(backup-(\d+)-[0-9a-f]{12}\.db)(-\w+)?$/
 
-/** The drafts of this process. In containers, a process often has the same id as the killed one. */
+/**
+ * The drafts of this process. They must be known, because in a container a new process often has
+ * the id of a killed one.
+ */
 const ours = new Set<string>()
 
-/** A name in the folder for such a copy. */
+/** A new name for such a copy. */
 export function draftIn(folder: string): string {
   const name = `backup-${process.pid}-${randomBytes(6).toString('hex')}.db`
   ours.add(name)
@@ -16,8 +22,8 @@ export function draftIn(folder: string): string {
 }
 
 /**
- * Removes the copies of processes that were killed: they hold addresses and password hashes, also those of users who were
- * deleted since.
+ * Deletes the copies of killed processes. They hold addresses and password hashes, even of users who were deleted
+ * later.
  */
 export function removeLeftDrafts(folder: string): void {
   for (const name of readdirSync(folder)) {
@@ -27,13 +33,13 @@ export function removeLeftDrafts(folder: string): void {
   }
 }
 
-/** Whether another process has this id; a backup whose copy is taken from it by mistake fails and says so. */
+/** Whether another running process has this id. If its copy is deleted by mistake, its backup fails with a message. */
 function isRunning(pid: number): boolean {
   if (pid === process.pid) return false
   try {
     return process.kill(pid, 0)
   } catch (error) {
-    // A process of another user is running, too.
+    // The process belongs to another user.
     return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }

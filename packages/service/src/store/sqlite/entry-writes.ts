@@ -3,7 +3,7 @@ import type { Micros } from '../records.ts'
 import type { GroupCommit } from './group-commit.ts'
 import { columnsOf, type ProtocolStatements, toEntry } from './protocol-statements.ts'
 
-/** Writes entries, spends them and deletes them. */
+/** Writes entries, marks them as used, and deletes them. */
 export function createEntryWrites(
   sql: ProtocolStatements,
   commits: GroupCommit,
@@ -54,7 +54,7 @@ export function createEntryWrites(
   }
 }
 
-/** Makes changes in one transaction, or none of them when an entry that they spend is spent or gone. */
+/** Makes all changes in one transaction, or none of them if an entry to use is already used or gone. */
 async function writeTogether(
   sql: ProtocolStatements,
   commits: GroupCommit,

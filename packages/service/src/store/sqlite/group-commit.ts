@@ -3,18 +3,18 @@ import { count } from '../../telemetry/metrics.ts'
 import { bound } from '../../telemetry/tracing.ts'
 import { StoreError } from '../errors.ts'
 
-/** Runs writes one after another and makes those that arrive together durable together. */
+/** Runs writes one after another. Those that arrive at the same time become durable together. */
 export interface GroupCommit {
   /**
-   * Runs `work` in a savepoint: if it rejects, only its own changes are undone. Resolves once the
+   * Runs `work` in a savepoint. If it rejects, only its own changes are undone. Resolves once the
    * outcome is durable.
    *
-   * @param work - Awaits nothing but queries on this connection. Work without any await runs
+   * @param work - It may only await queries on this connection. If it awaits nothing, it runs
    *   synchronously, so a read on the same connection never sees half of a group.
-   * @throws StoreError when the transaction could not be committed.
+   * @throws StoreError if the transaction cannot be committed.
    */
   write<T>(work: () => T | Promise<T>): Promise<T>
-  /** Resolves when nothing is waiting or running. */
+  /** Resolves when no write waits or runs. */
   idle(): Promise<void>
 }
 
@@ -24,17 +24,17 @@ interface Job {
   reject: (error: unknown) => void
 }
 
-/** Each write of a group holds the others up, so a group is kept to a few milliseconds of work. */
+/** The writes of a group wait for each other, so a group may take only a few milliseconds. */
 const MAX_GROUP = 256
 
-/** Group commit on a connection with no other writer. */
+/** Makes group commit for a connection without another writer. */
 export function createGroupCommit(database: DatabaseSync): GroupCommit {
   const commitGroup = prepareGroup(database)
   const waiting: Job[] = []
   let running: Promise<void> | undefined
 
   async function drain(): Promise<void> {
-    // Requests that came in with the same turn of the event loop join the group.
+    // Waits for requests that arrive in the same turn of the event loop.
     await new Promise((resolve) => setImmediate(resolve))
     while (waiting.length > 0) await commitGroup(waiting.splice(0, MAX_GROUP))
     running = undefined
@@ -53,7 +53,7 @@ export function createGroupCommit(database: DatabaseSync): GroupCommit {
   }
 }
 
-/** Commits a group in one transaction with a savepoint for each job. */
+/** Commits a group in one transaction, with a savepoint for each job. */
 function prepareGroup(database: DatabaseSync): (group: Job[]) => Promise<void> {
   const begin = database.prepare('begin immediate')
   const savepoint = database.prepare('savepoint job')
@@ -72,7 +72,8 @@ function prepareGroup(database: DatabaseSync): (group: Job[]) => Promise<void> {
           const result = outcome instanceof Promise ? await outcome : outcome
           settle.push(() => resolve(result as never))
         } catch (error) {
-          // SQLite itself ends the transaction on a full disk and the like: then all is undone.
+          // On a full disk, for example, SQLite itself ends the transaction, and everything is
+          // undone.
           if (!database.isTransaction) throw error
           undo.run()
           settle.push(() => reject(error))

@@ -35,7 +35,7 @@ export function migrate(database: DatabaseSync): void {
   }
 }
 
-/** Creates all tables in an empty database; otherwise makes the changes that are missing. */
+/** Creates all tables in an empty database. In any other, makes the missing changes. */
 function apply(database: DatabaseSync): void {
   database.exec(
     'create table if not exists kysely_migration (name text primary key, timestamp text not null)',

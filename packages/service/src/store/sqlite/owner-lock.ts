@@ -10,19 +10,19 @@ export interface OwnerLock {
   release(): void
 }
 
-/** Another process serves from the data folder. */
+/** Another process already serves from the data folder. */
 export class DataInUseError extends Error {
   override readonly name = 'DataInUseError'
   readonly code = 'LATCHKEY_DATA_IN_USE'
 }
 
 /**
- * Takes a data folder for this process, by an exclusive lock on a small database in it, which ends
- * with the process however it ends.
+ * Locks a data folder for this process: with an exclusive lock on a small database in it, which
+ * ends with the process, however that ends.
  *
- * @throws {@link DataInUseError} if another process serves the folder; an error with the user and
- *   the remedy if this user may not write there, as in a container whose volume belongs to another
- *   user.
+ * @throws {@link DataInUseError} if another process serves from the folder. Another error, with the
+ *   user and the remedy, if this user may not write there, as in a container whose volume belongs
+ *   to another user.
  */
 export function takeOwnership(folder: string): OwnerLock {
   const pidFile = join(folder, 'owner.pid')
@@ -51,7 +51,7 @@ function openLock(folder: string): DatabaseSync {
   }
 }
 
-/** SQLite says neither the folder nor the user. */
+/** Makes the error with folder and user, which SQLite's own error lacks. */
 function notWritable(folder: string, cause: unknown): Error {
   const [uid, gid] = [process.getuid?.() ?? 'unknown', process.getgid?.() ?? 'unknown']
   return new Error(

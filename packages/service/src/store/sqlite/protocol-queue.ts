@@ -30,12 +30,12 @@ export function createSqliteQueue(
   const sql = prepare(database, table)
   const searches = new Map<string, StatementSync>()
 
-  /** Finds messages; prepared at the first use, as one with a state needs an index that mail alone has. */
+  /** Finds messages. Prepared at the first use, because a query by state needs an index that only mail has. */
   function search(whose: string, state: MessageState | undefined): StatementSync {
     const key = `${whose} ${state}`
     let statement = searches.get(key)
     if (!statement) {
-      // Without knowing the rows, SQLite would read the mails that were sent.
+      // Names the index: without statistics, SQLite would read all mails that were sent.
       const index = state === 'sent' ? 'tenant' : state === 'given_up' ? 'given_up' : 'unsent'
       statement = database.prepare(
         `SELECT ${MESSAGE_COLUMNS} FROM ${table} ${state && whose === OF_ALL ? `INDEXED BY ${table}_${index}` : ''}
@@ -120,7 +120,7 @@ export function createSqliteQueue(
   }
 }
 
-/** The statements of a queue, prepared once. */
+/** Prepares the statements of a queue. */
 function prepare(database: DatabaseSync, table: Table) {
   return {
     add: database.prepare(

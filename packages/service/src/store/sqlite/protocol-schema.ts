@@ -5,9 +5,9 @@ import { makePrivate } from './private-file.ts'
 export const SCHEMA_VERSION = 5
 
 /**
- * The size of the log in pages (16 MB) at which it is copied into the file. With this size, the
- * pages that every login writes are copied once instead of four times, and the disk is synchronized
- * less often.
+ * The size of the log, in pages (16 MB), at which it is copied into the file. At this size, pages
+ * that every login writes are copied once instead of four times, and the disk is synchronized less
+ * often.
  */
 const CHECKPOINT_PAGES = 4_000
 
@@ -42,7 +42,7 @@ const NOTICES = `
   CREATE INDEX notice_due ON notice (due_at);
 `
 
-/** Version 3: the recipient of a message, and how it ended. */
+/** Version 3: the recipient of a message, and its outcome. */
 const OUTBOX = ['mail', 'notice']
   .flatMap((table) =>
     ['kind TEXT', 'user_id TEXT', 'answer TEXT', 'outcome TEXT', 'ended_at INTEGER'].map(
@@ -55,13 +55,13 @@ const OUTBOX = ['mail', 'notice']
   )
   .join('\n')
 
-/** Version 4: the messages in a state. Most have been sent. */
+/** Version 4: an index of messages by state. It is partial, because most have been sent. */
 const MAIL_FILTERS = `
   CREATE INDEX mail_unsent ON mail (tenant_id, created_at, id) WHERE outcome IS NULL;
   CREATE INDEX mail_given_up ON mail (tenant_id, created_at, id) WHERE outcome = 'given_up';
 `
 
-/** Version 5: the messages of the last day. */
+/** Version 5: an index of the messages of the last day. */
 const MAIL_BY_TIME = 'CREATE INDEX mail_created ON mail (created_at);'
 
 const STEPS = [SCHEMA, NOTICES, OUTBOX, MAIL_FILTERS, MAIL_BY_TIME]

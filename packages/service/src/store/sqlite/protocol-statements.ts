@@ -8,7 +8,7 @@ export type ProtocolStatements = ReturnType<typeof prepareStatements>
 const COLUMNS = 'tenant_id, kind, key, payload, expires_at, grant_id, uid, account_id, consumed_at'
 const BY_KEY = 'tenant_id = ? AND kind = ? AND key = ?'
 
-/** Prepares every statement: they are few, and on the path of every login. */
+/** Prepares every statement. They are few, and every login needs them. */
 export function prepareStatements(database: DatabaseSync) {
   return {
     put: database.prepare(
@@ -25,7 +25,7 @@ export function prepareStatements(database: DatabaseSync) {
     listByAccount: database.prepare(
       'SELECT * FROM entry WHERE account_id = ? AND kind = ? AND tenant_id = ? AND expires_at > ?',
     ),
-    // In the order of the index; writing an entry again gives it a new number.
+    // In the order of the index. An entry that is written again gets a new number.
     pageByAccount: database.prepare(
       `SELECT rowid, * FROM entry
        WHERE account_id = ? AND kind = ? AND tenant_id = ? AND rowid < ? AND expires_at > ?

@@ -17,16 +17,16 @@ import { openProtocolDatabase, SCHEMA_VERSION } from './protocol-schema.ts'
 import { type ProtocolStatements, prepareStatements, toEntry } from './protocol-statements.ts'
 
 /**
- * The most entries that one round of {@link ProtocolStore.prune} removes, so that other requests
- * need not wait.
+ * How many entries one round of {@link ProtocolStore.prune} removes at most, so that other requests
+ * do not wait for long.
  */
 const PRUNE_BATCH = 2000
 
 /**
  * Keeps protocol state in an SQLite file of its own, for one process.
  *
- * Writes of one turn of the event loop share a transaction. The statements are few and on the path
- * of every login, so they are prepared once and written by hand.
+ * Writes in one turn of the event loop share a transaction. The statements are few, and every login
+ * needs them, so they are prepared once and written by hand.
  *
  * @param options - `path` is a file, or `:memory:`.
  */
@@ -96,7 +96,7 @@ export function createSqliteProtocolStore(options: { path: string; clock: Clock 
       return Number(done.changes)
     },
 
-    // The same header again: a write that changes nothing.
+    // Writes the same header again, which changes nothing.
     check: () => commits.write(() => database.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`)),
 
     async close() {
@@ -106,13 +106,13 @@ export function createSqliteProtocolStore(options: { path: string; clock: Clock 
   }
 }
 
-/** The attempts that are counted, and those under way. */
+/** Counts attempts, and keeps those in progress in memory. */
 function createAttempts(
   sql: ProtocolStatements,
   commits: GroupCommit,
   now: () => Micros,
 ): Pick<ProtocolStore, AttemptMethods> {
-  // One process uses the file, so attempts under way are known to all of it and end with it.
+  // In memory is enough, because only this process uses the file.
   const underWay = createAttemptsUnderWay()
 
   function attemptsAt(key: string, at: Micros): Attempts | undefined {

@@ -9,12 +9,15 @@ import { storeFailure } from './failure.ts'
  * Runs statements on one `node:sqlite` connection. The caller makes sure that nothing else uses it during a
  * transaction.
  *
- * @param before - Resolves when a statement may run. Default: immediately.
+ * @param before - Resolves when a statement may run. Default: at once.
  */
 export function createSqliteQueries(database: DatabaseSync, before?: () => Promise<void>): Queries {
   const statements = new Map<string, StatementSync>()
 
-  /** Prepared once per text: the service has a few dozen, none made of what callers send. */
+  /**
+   * Prepared once for each text. The service has a few dozen, and none is made from what callers
+   * send.
+   */
   function prepare(text: string, isKept: boolean): StatementSync {
     const known = statements.get(text)
     if (known) return known

@@ -3,7 +3,7 @@ import type { ProtocolEntry } from '../protocol-store.ts'
 import type { AnyRow } from '../sql/sql.ts'
 import { toEntry } from './protocol-statements.ts'
 
-/** Every row of a table, one after another, in the order of its key. */
+/** Every row of a table, in the order of its key. */
 export function* readTable(from: string | DatabaseSync, table: string): Generator<AnyRow> {
   const database = typeof from === 'string' ? new DatabaseSync(from, { readOnly: true }) : from
   try {
@@ -13,7 +13,7 @@ export function* readTable(from: string | DatabaseSync, table: string): Generato
   }
 }
 
-/** The entries that have not expired by `now`, in batches. */
+/** The entries that have not expired at `now`, in batches. */
 export function* allEntries(
   database: DatabaseSync,
   lot: number,

@@ -3,15 +3,15 @@ import { searchTexts } from '../search-text.ts'
 import type { Trigrams } from '../sql/engine.ts'
 import { name, type Sql, sql } from '../sql/sql.ts'
 
-/** The texts in which a search looks, of users of release 0.2.0. */
+/** The statements that add the search texts of users of release 0.2.0. */
 export const ADD_TEXTS = `alter table users add column search_text text;
   alter table users add column domain_key text;
   update users set
     search_text = latchkey_search_text(email_key, profile), domain_key = latchkey_domain_key(email_key)`
 
 /**
- * The statements that make the index of trigrams: one of FTS5 without texts of its own, whose rows have numbers.
- * Triggers keep it, and erase what it knows of a deleted user.
+ * The statements that create the index of trigrams. It is an FTS5 index without texts of its own, whose rows have
+ * numbers. Triggers maintain it, and erase a deleted user from it.
  */
 export const CREATE_TEXT_INDEX = `
   create table user_numbers (
@@ -66,7 +66,7 @@ export const trigrams: Trigrams = {
     met: sql`select user_id from users_text cross join user_numbers on number = users_text.rowid
       where users_text match ${rare.map((one) => `"${one}"`).join(' AND ')}
         and user_numbers.tenant_id = ${tenantId} and user_id > ${after} limit ${most}`,
-    // In the order of the ids, so that a page is full before the text of everybody is read.
+    // In the order of the ids, so that the page is full before the texts of all users are read.
     texts: sql`select id, search_text from users ${indexedBy(index)}
       where tenant_id = ${tenantId} and id in (select user_id from met) and ${states}`,
   }),

@@ -13,19 +13,19 @@ import { changeLegacy, legacyOf, fromRow as toLegacy } from './legacy-passwords.
 import { standingOf, storeStanding, toStanding } from './standings.ts'
 import { fromRow as toUser, toRow as toUserRow, type UserColumns } from './users.ts'
 
-/** The rows that a change of an account writes. */
+/** The rows that an update of an account writes. */
 export interface AccountChanges {
   user: UserColumns | undefined
   inserted: Row<'credentials'>[]
   updated: Row<'credentials'>[]
-  /** The ids of credentials. */
+  /** The ids of the deleted credentials. */
   deleted: string[]
   standing: Standing | undefined
-  /** `null`: it is deleted. */
+  /** `null` deletes it. */
   legacyPassword: LegacyPassword | null | undefined
 }
 
-/** An account as its rows say. */
+/** The account in these rows. */
 export function toAccount(user: Row<'users'>, credentials: readonly Row<'credentials'>[]): Account {
   return { user: toUser(user), credentials: credentials.map(toCredential) }
 }
@@ -52,7 +52,7 @@ function next(credential: Credential, last: Credential | undefined): Credential 
   return { ...credential, rev: (last?.rev ?? 0) + 1 }
 }
 
-/** Changes users together with their credentials, in a database with one writer. */
+/** Changes users together with their credentials, in a database with only one writer. */
 export function createUpdateAccount(
   engine: Engine,
   addEntry: AddEntry,

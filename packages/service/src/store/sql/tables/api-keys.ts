@@ -76,7 +76,7 @@ function toRow(key: ApiKey): Row<'api_keys'> {
   }
 }
 
-/** The tenants that a key reaches. The row of a key for all tenants names those that were deleted. */
+/** The tenants that a key can reach. The row of a key for all tenants lists the deleted tenants. */
 function reachOf({ reaches_all, tenants }: ListedKey): Pick<ApiKey, 'reach' | 'except'> {
   const ids: string[] = JSON.parse(tenants)
   if (reaches_all === 0) return { reach: ids }

@@ -42,7 +42,7 @@ export function createApplications(engine: Engine, addEntry: AddEntry): Applicat
   }
 }
 
-/** The counter of a tenant's applications. */
+/** The name of the counter of a tenant's applications. */
 export const applicationCounter = (tenantId: string) => `applications:${tenantId}`
 
 function toRow(application: Application): Row<'applications'> {
@@ -62,7 +62,7 @@ function toRow(application: Application): Row<'applications'> {
   }
 }
 
-/** A row as an application. */
+/** The application in a row. */
 export function fromRow(row: Row<'applications'>): Application {
   return {
     id: row.id,

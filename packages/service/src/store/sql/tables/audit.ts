@@ -10,19 +10,19 @@ import { type AddEntry, createInsert } from '../table.ts'
 
 type EntryRow = Row<'audit'>
 
-/** The action of a login that has ended well. */
+/** The action of a successful login. */
 export const LOGIN = 'login.succeeded'
 
-/** Whether an entry is about a user who has logged in. */
+/** Whether an entry is about a successful login of a user. */
 export function isLogin({ action, tenantId, outcome }: AuditEntry): boolean {
   return action === LOGIN && outcome === 'success' && tenantId !== undefined
 }
 
-/** The way of the later one of two logins, if it is known; before `at` is set. */
+/** The way of the later of two logins, if known. Put it before `at` is set. */
 export const latestWay: Sql = sql`case when excluded.at >= last_logins.at and excluded.way is not null
   then excluded.way else last_logins.way end`
 
-/** Adds to the audit log through the writing connection. */
+/** Adds entries to the audit log, with the connection that writes. */
 export function createAddEntry({ writer, concerns }: Engine): AddEntry {
   const insert = createInsert(writer, 'audit')
   return async (entry) => {
@@ -37,7 +37,7 @@ export function createAddEntry({ writer, concerns }: Engine): AddEntry {
   }
 }
 
-/** Entries, as what stands before `where`. */
+/** A select of entries, up to the `where`. */
 export const entries: Sql<EntryRow> = sql`select ${every('audit')} from audit`
 
 /** The audit log of an SQL store. */
@@ -61,7 +61,7 @@ export function createAudit(engine: Engine, addEntry: AddEntry): Omit<AuditStore
         requestId !== undefined && sql`request_id = ${requestId}`,
         target !== undefined && sql`target = ${target}`,
       ].filter((one) => one !== false)
-      // In the order of the index. Elsewhere, the order of ids is that of time.
+      // Sorted like the index. Without a tenant's index, sorting by id gives the order of time.
       const isByTime = tenantId !== undefined && conditions.length === 1
       const rows = await reader.all(sql<EntryRow>`${entries}
         ${conditions.length > 0 ? sql`where ${join(conditions, separators.and)}` : sql``}
@@ -108,7 +108,7 @@ export function createAudit(engine: Engine, addEntry: AddEntry): Omit<AuditStore
       return rows.map(toEntry)
     },
 
-    // Not a parameter, so that the index of refused entries is used.
+    // Written as text, because with a parameter the index of refused entries would not be used.
     trimRefused: (actor, keep) =>
       write(() =>
         writer.run(sql`delete from audit where id in (
@@ -118,7 +118,7 @@ export function createAudit(engine: Engine, addEntry: AddEntry): Omit<AuditStore
   }
 }
 
-/** The log as it is read on, entry by entry. */
+/** Reads the log in the order of its ids. */
 function createLogReader({
   reader,
   lastEntry,
@@ -157,19 +157,24 @@ function createLogReader({
   }
 }
 
-/** The entries of the users whom a job disabled or enabled. */
+/** The condition for a job's entries about users whom it disabled or enabled. */
 const changedBy = (tenantId: string, jobId: string): Sql =>
   sql`entry.request_id = ${jobId} and entry.tenant_id = ${tenantId}
     and entry.action = 'user.update' and entry.outcome = 'success'`
 
-/** Whether the user of an entry is there, and the account was not disabled, enabled or contested since. */
+/**
+ * The condition that the user of an entry still exists, and that since then the account was not disabled, enabled or
+ * contested.
+ */
 const isUnchanged = sql`exists (select 1 from users
     where users.tenant_id = entry.tenant_id and users.id = entry.target)
   and not exists (select 1 from audit as later
     where later.target = entry.target and later.id > entry.id and later.outcome = 'success'
       and (later.action in ('user.contest', 'user.take_back') or later.fields like '%"disabled=%'))`
 
-/** Notes up to which id the entries from before a time will be gone, before they are. */
+/**
+ * Stores the id up to which entries from before a time will be deleted. Run it before the deletion.
+ */
 export function notePruned(before: number): Sql {
   return sql`update audit_log set pruned_to = gone.id
     from (select max(id) as id from audit where at < ${before} and outcome <> 'refused') as gone
@@ -177,8 +182,8 @@ export function notePruned(before: number): Sql {
 }
 
 /**
- * The entries of a tenant between an id and the end of the complete log, without refused requests. Entries without a
- * tenant are those of the system tenant.
+ * The entries of a tenant after an id, up to the end of the complete log, without refused requests. For the system
+ * tenant, entries of no tenant are included.
  */
 export async function entriesAfter(
   reader: Engine['reader'],
@@ -193,7 +198,7 @@ export async function entriesAfter(
   return { entries: found, readTo: Math.max(id, isAll ? end : (found.at(-1)?.id ?? end)) }
 }
 
-/** An entry as a row; the database gives it its id. */
+/** The row of an entry. The database assigns the id. */
 export function toRow(entry: AuditEntry): Omit<EntryRow, 'id'> {
   return {
     at: entry.at,
@@ -210,7 +215,7 @@ export function toRow(entry: AuditEntry): Omit<EntryRow, 'id'> {
   }
 }
 
-/** A row as an entry. A database may keep more in it for itself. */
+/** The entry in a row. The row may have further columns. */
 export function toEntry(row: EntryRow): StoredAuditEntry {
   return {
     id: row.id,

@@ -8,7 +8,7 @@ import { list, type Sql, sql } from '../sql.ts'
 import type { Table, TableDefinition } from '../table.ts'
 
 /**
- * The credentials of an SQL store. A user has a handful at most.
+ * The credentials of an SQL store. A user has only a few.
  *
  * @param endSessions - The step that ends the sessions of a user.
  */
@@ -31,7 +31,7 @@ export function createCredentials<S>(
     },
     get: table.byId,
     async findSocial(tenantId, id) {
-      // Not a parameter, so that the index of accounts is used.
+      // Written as text, because with a parameter the index of accounts would not be used.
       const row = await reader.first(sql<CredentialColumns>`
         select ${every('credentials')} from credentials
         where tenant_id = ${tenantId} and id = ${id} and type = 'SocialCredential'`)
@@ -43,7 +43,7 @@ export function createCredentials<S>(
           on credentials.tenant_id = users.tenant_id and credentials.user_id = users.id
         where users.tenant_id = ${tenantId} and users.id = ${userId}`)
       if (rows.length === 0) return undefined
-      // Of a user without any, there is one row of nulls.
+      // A user without credentials has one row, with nulls.
       return pageOfCredentials(rows.filter(({ id }) => id !== null).map(fromRow), page)
     },
     async countUsersLosing(tenantId, lost, kept, connectionId) {
@@ -66,13 +66,14 @@ export function createCredentials<S>(
             and credentials.user_id = last_logins.user_id and disabled = 0 and ${isOf})`)
     },
     async countConnected(tenantId, connectionId) {
-      // The quotes of other members are escaped, so that none looks like this.
+      // Quotes in other members are escaped, so no other member can look like this one.
       return countOf(sql`from (select distinct user_id from credentials
         where tenant_id = ${tenantId} and type = 'SocialCredential'
           and secret like ${ofConnection(connectionId)}) as connected`)
     },
     async highestCost(tenantId) {
-      // In the words of the index `credentials_costly`. The cost is the last member of a password.
+      // Written exactly as in the index `credentials_costly`. The cost is the last member of a
+      // password.
       const cost = sql`substr(secret, length(secret) - 2, 2)`
       const row = await reader.first(sql<{ cost: string }>`select ${cost} as cost from credentials
         where tenant_id = ${tenantId} and type = 'PasswordCredential' and ${cost} in ('11', '12')
@@ -80,7 +81,7 @@ export function createCredentials<S>(
       return row && Number(row.cost)
     },
     async countForeignKeys(tenantId, rpId) {
-      // The quotes of a name are escaped, so that no name looks like this.
+      // Quotes in a name are escaped, so no name can look like this member.
       return countOf(sql`from credentials
         where tenant_id = ${tenantId} and type = 'HardwareCredential'
           and secret not like ${`%"rpId":${JSON.stringify(rpId)}%`}`)
@@ -122,7 +123,7 @@ type CredentialColumns = Row<'credentials'>
 
 const sealedTypes = describedKinds.flatMap(([, { type, isSealed }]) => (isSealed ? [type] : []))
 
-/** A credential as a row. */
+/** The row of a credential. */
 export function toRow(credential: Credential): CredentialColumns {
   return {
     tenant_id: credential.tenantId,
@@ -139,7 +140,7 @@ export function toRow(credential: Credential): CredentialColumns {
   }
 }
 
-/** The members that its kind alone has; a password is stored as it is. */
+/** The members that only this kind of credential has. A password is stored as it is. */
 function secretOf(credential: Credential): object {
   if (credential.kind === 'password') return credential.password
   const { id, tenantId, userId, createdAt, updatedAt, metadata, ...others } = credential
@@ -147,7 +148,7 @@ function secretOf(credential: Credential): object {
   return own
 }
 
-/** A row as a credential. */
+/** The credential in a row. */
 export function fromRow(row: CredentialColumns): Credential {
   const record = {
     id: row.id,
@@ -163,12 +164,12 @@ export function fromRow(row: CredentialColumns): Credential {
   const secret = JSON.parse(row.secret)
   const kind = kindOfType(row.type)
   if (kind === 'password') return { ...record, kind, password: secret }
-  // Release 0.2.0 noted what the browser said instead, which proves nothing.
+  // Release 0.2.0 stored the browser's claim instead, which proves nothing.
   const missing = kind === 'hardware' ? { purpose: 'second_step' } : {}
   return { ...record, kind, ...missing, ...secret }
 }
 
-/** The pattern of the secret of an account that was connected by a connection. */
+/** The pattern for the stored secret of an account that was connected by a connection. */
 function ofConnection(connectionId: string): string {
   return `%"connectionId":${JSON.stringify(connectionId)}%`
 }

@@ -21,15 +21,15 @@ export interface DeliveryDatabase {
   read<R>(query: Sql<R>): Promise<R[]>
   /** Runs one statement as a transaction of its own. */
   write<R>(query: Sql<R>): Promise<R[]>
-  /** The time now, by a clock that all processes share. */
+  /** The time now, from a clock that all processes share. */
   now(): Sql
-  /** A JSON array of objects as a table. */
+  /** A table made from a JSON array of objects. */
   table(json: string, columns: { [name: string]: 'text' | 'bigint' }): Sql
-  /** Rows as the text of a JSON array of objects. */
+  /** The text of a JSON array of objects, made from rows. */
   jsonRows(columns: readonly string[], from: Sql): Sql
-  /** Locks the rows of a query, which no other process writes then. */
+  /** The end of a query that locks its rows: no other process can write them. */
   readonly locked: Sql
-  /** Passes over rows that another process is about to write. */
+  /** The end of a query that skips rows which another process is about to write. */
   readonly skipLocked: Sql
 }
 
@@ -44,7 +44,7 @@ type LaneRow = Row<'webhooks'> & {
   due: string
 }
 
-/** A lane as statements are told of it. */
+/** The parts of a lane that statements need. */
 interface LaneGiven {
   id: string
   fence: number
@@ -53,13 +53,10 @@ interface LaneGiven {
 
 const all = every('deliveries')
 
-/**
- * The greatest difference between the clocks of two processes, for comparing the times of two
- * entries.
- */
+/** How far the clocks of two processes may differ, when the times of two entries are compared. */
 const CLOCKS_APART = 600 * 1e6
 
-/** How many rows one statement removes. */
+/** How many rows one statement deletes. */
 const PRUNE_BATCH = 1_000
 
 /** The deliveries of an SQL store. */
@@ -95,7 +92,8 @@ function createAdding(db: DeliveryDatabase): Pick<DeliveryStore, 'add' | 'addAga
         ...{ position: 'bigint', entry_id: 'bigint', entry_at: 'bigint' },
       },
     )
-    // An endpoint may have been deleted since. Without an order, PostgreSQL may join in another one than the log's.
+    // An endpoint may have been deleted since. Without `order by`, PostgreSQL could change the order of the log by a
+    // join.
     await write(sql`insert into deliveries (webhook_id, event_id, type, body, created_at, due_at)
       select added.webhook_id, added.event_id, added.type, added.body, ${now()}, ${now()}
       from ${added} as added join webhooks on webhooks.id = added.webhook_id
@@ -103,7 +101,7 @@ function createAdding(db: DeliveryDatabase): Pick<DeliveryStore, 'add' | 'addAga
       on conflict (webhook_id, event_id) ${onConflict}`)
     const ids = [...new Set(deliveries.map(({ webhookId }) => webhookId))]
     const named = table(JSON.stringify(ids.map((id) => ({ id }))), { id: 'text' })
-    // Every time another value, by which a process that gives the lane back learns of it.
+    // A new value each time, so that a process that gives the lane back notices the change.
     await write(sql`update webhooks
       set due_at = case when webhooks.due_at > ${now()} then ${now()} else webhooks.due_at + 1 end
       from (select lane.id from webhooks as lane join ${named} as named on named.id = lane.id
@@ -133,14 +131,14 @@ function createAdding(db: DeliveryDatabase): Pick<DeliveryStore, 'add' | 'addAga
   }
 }
 
-/** Lanes that a process takes, keeps, and gives up when the clock was wrong. */
+/** Takes lanes, extends their leases, and frees them after the clock was set back. */
 function createClaims(db: DeliveryDatabase): Pick<DeliveryStore, 'claim' | 'renew' | 'recall'> {
   const { write, now, table } = db
   const isFree = () => sql`due_at <= ${now()} and held_until <= ${now()} and disabled is null`
 
   /**
-   * The ids of free lanes of a kind, at most `most`, those that are due for longest first. Of each tenant only as many as
-   * leave this process with `ofTenant` lanes of it, those that it holds already included: `nth` counts them.
+   * The ids of at most `most` free lanes of a kind, those that wait longest first. `nth` counts the lanes of each
+   * tenant, including those this process already holds, and keeps them within `ofTenant`.
    */
   const freeWithinShares = (
     isOfKind: Sql,
@@ -148,7 +146,7 @@ function createClaims(db: DeliveryDatabase): Pick<DeliveryStore, 'claim' | 'rene
     { ofTenant, held }: LaneShare,
     most: number,
   ) => {
-    // Tenants whose share is used up are left out in front of the limit, or their lanes could fill it.
+    // Tenants that have used up their share are excluded before the limit, or their lanes could fill it.
     const full = [...held].flatMap(([id, n]) => (n >= ofTenant ? [{ id }] : []))
     const taken = table(JSON.stringify([...held].map(([id, n]) => ({ id, n }))), {
       ...{ id: 'text', n: 'bigint' },
@@ -219,7 +217,7 @@ function createClaims(db: DeliveryDatabase): Pick<DeliveryStore, 'claim' | 'rene
   }
 }
 
-/** Stores the results of attempts, and gives back the lanes in which they were made. */
+/** Stores the results of attempts, and gives lanes back. */
 function createOutcomes(db: DeliveryDatabase): Pick<DeliveryStore, 'finish' | 'release'> {
   const { write, now, table } = db
   return {
@@ -247,8 +245,8 @@ function createOutcomes(db: DeliveryDatabase): Pick<DeliveryStore, 'finish' | 'r
         pause: Math.round(pauseSeconds * 1e6),
         failing: isFailing === undefined ? null : Number(isFailing),
       }))
-      // `due_at` is both the time of the lane's next delivery and the version of its state. If it has changed since the
-      // claim, a delivery was added that this statement may not see. Then the lane is due at once.
+      // `due_at` is both the due time of the next delivery and the version of the lane. If it has changed since the
+      // claim, a delivery was added that this statement may not see, so the lane is due at once.
       const rows = await write(sql<{ id: string; due: number; held: number }>`update webhooks
         set held_until = ${now()} + ours.pause, fence = fence + 1,
           failing_since = case ours.failing when 0 then null
@@ -269,7 +267,7 @@ function createOutcomes(db: DeliveryDatabase): Pick<DeliveryStore, 'finish' | 'r
   }
 }
 
-/** Endpoints that missed events, and those that are to go on at once. */
+/** Records endpoints that miss events, and ends the pause of endpoints. */
 function createMissed({
   read,
   write,
@@ -277,7 +275,7 @@ function createMissed({
 }: DeliveryDatabase): Pick<DeliveryStore, 'miss' | 'missed' | 'madeUp' | 'resume'> {
   return {
     async miss(webhookId) {
-      // Every time another value, by which a process that was making up for events learns of it.
+      // A new value each time, so that a process that is adding missed events notices the change.
       await write(sql`update webhooks set missing_from = coalesce(missing_from - 1,
         (select min(position) from cursors where reader = ${WEBHOOKS})) where id = ${webhookId}`)
     },
@@ -303,7 +301,7 @@ function createMissed({
   }
 }
 
-/** Deliveries as they are listed and counted, until they are old. */
+/** Lists, counts and prunes deliveries. */
 function createKept({
   read,
   write,
@@ -352,7 +350,10 @@ function createKept({
   }
 }
 
-/** Those of the lanes that this process still holds: no other has raised the fence. Locks them in the order of ids, to avoid deadlocks. */
+/**
+ * Selects the lanes that this process still holds: their fence is unchanged. Locks them in the order of ids, to avoid
+ * deadlocks.
+ */
 function held({ table, locked }: DeliveryDatabase, lanes: readonly LaneGiven[]): Sql {
   const given = table(JSON.stringify(lanes), {
     ...{ id: 'text', fence: 'bigint', version: 'bigint', pause: 'bigint', failing: 'bigint' },
@@ -362,7 +363,7 @@ function held({ table, locked }: DeliveryDatabase, lanes: readonly LaneGiven[]):
     order by lane.id ${locked})`
 }
 
-/** The limits of a process that takes all lanes that are due. */
+/** The limits of a process that takes all due lanes. */
 function unlimited(limit: number): LaneLimits {
   const share = { ofTenant: MAX_WEBHOOKS, held: new Map<string, number>() }
   return { quick: share, failing: share, moreFailing: limit }

@@ -3,7 +3,7 @@ import type { Micros } from '../../records.ts'
 import type { Engine } from '../engine.ts'
 import { sql } from '../sql.ts'
 
-/** The domains that are held for the tenants that gave them up. Only inside {@link Engine.write}. */
+/** The domains that are reserved for tenants that gave them up. Only inside {@link Engine.write}. */
 export function createHeldDomains({ writer }: Pick<Engine, 'writer'>) {
   async function remove(domain: string): Promise<void> {
     await writer.run(sql`delete from held_domains where domain = ${domain}`)

@@ -6,13 +6,13 @@ import { list, once, type Sql, sql } from '../sql.ts'
 
 type JobRow = Row<'jobs'>
 
-/** The differences between the databases of jobs. */
+/** The parts of jobs that differ between the databases. */
 export interface JobEngine extends Pick<Engine, 'reader'> {
   /** Runs one statement that writes. */
   run(statement: Sql<JobRow>): Promise<JobRow[]>
-  /** The time now in microseconds, by a clock that all processes share. */
+  /** The time now in microseconds, from a clock that all processes share. */
   now(): Sql
-  /** The end of a statement that chooses a row to take. */
+  /** The end of a query that chooses one row to take. */
   skipLocked: Sql
 }
 
@@ -44,7 +44,7 @@ export function createJobs({ reader, run, now, skipLocked }: JobEngine): JobStor
       return rows.map(fromRow)
     },
     async claim(seconds) {
-      // Asked for every few seconds: a write is tried only where there is something to take.
+      // This runs every few seconds, so it reads first, and writes only if there is a job to take.
       const isFree = sql`state = 'running' and held_until <= ${now()}`
       const free = await reader.first(sql`select 1 from jobs where ${isFree} limit 1`)
       if (!free) return undefined

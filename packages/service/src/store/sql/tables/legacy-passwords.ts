@@ -5,8 +5,8 @@ import { every, type Row } from '../schema.ts'
 import { assign, type EngineName, insertInto, join, type Sql, separators, sql } from '../sql.ts'
 
 /**
- * The statements that make the index and the triggers of the table. An insert of a password deletes the legacy one
- * with it, that of release 0.2.0 as well.
+ * The statements that create the index and the triggers of the table. When a password is inserted, a trigger deletes
+ * the legacy one, even if release 0.2.0 inserts it.
  */
 export function createLegacyTriggers(engine: EngineName): string[] {
   const index = 'create index legacy_passwords_by_work on legacy_passwords (tenant_id, kind, work)'
@@ -24,7 +24,7 @@ export function createLegacyTriggers(engine: EngineName): string[] {
   ]
 }
 
-/** The reads of legacy passwords. They are written with their users. */
+/** Reads legacy passwords. They are written together with their users. */
 export function createLegacyPasswords({ reader }: Pick<Engine, 'reader'>): LegacyPasswordStore {
   return {
     async get(tenantId, userId) {
@@ -68,7 +68,7 @@ export function changeLegacy(tenantId: string, userId: string, legacy: LegacyPas
     on conflict (tenant_id, user_id) do update set ${assign(columns, values)}`
 }
 
-/** A legacy password as a row. */
+/** The row of a legacy password. */
 export function toRow(
   tenantId: string,
   userId: string,
@@ -85,7 +85,7 @@ export function toRow(
   }
 }
 
-/** A row as a legacy password. */
+/** The legacy password in a row. */
 export function fromRow(row: Row<'legacy_passwords'> | undefined): LegacyPassword | undefined {
   if (!row) return undefined
   const { scheme, verifier, sealed_key, kind, work } = row

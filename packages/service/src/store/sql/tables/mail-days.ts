@@ -3,18 +3,18 @@ import type { Engine } from '../engine.ts'
 import type { Row } from '../schema.ts'
 import { type Sql, sql } from '../sql.ts'
 
-/** The differences between the databases of counted mails. */
+/** The parts of the counts that differ between the databases. */
 interface MailDayEngine extends Pick<Engine, 'reader'> {
   /** Runs one statement that writes. */
   run(statement: Sql): Promise<unknown>
 }
 
-/** The mails of each day, in an SQL store. */
+/** The counts of mails by day, in an SQL store. */
 export function createMailDays({ reader, run }: MailDayEngine): MailDayStore {
   return {
     async add(tenantId, day, outcome) {
       const [sent, givenUp] = outcome === 'sent' ? [1, 0] : [0, 1]
-      // From the row of the tenant, so that a mail of one that was erased is not an error.
+      // Selects from the tenant's row, so that a mail of an erased tenant causes no error.
       await run(sql`insert into mail_days (tenant_id, day, sent, given_up)
         select id, ${day}, ${sent}, ${givenUp} from tenants where id = ${tenantId}
         on conflict (tenant_id, day) do update set sent = mail_days.sent + excluded.sent,

@@ -1,8 +1,8 @@
 import type { EngineName } from '../sql.ts'
 
 /**
- * The triggers that maintain the table `never_logged_in`: a new user is added, and removed at the first login, even by
- * a process of an earlier release. Later logins update a row of `last_logins`, which fires no trigger.
+ * The triggers that maintain the table `never_logged_in`. A new user is added to it, and removed at the first login,
+ * even if an earlier release writes that. Later logins update a row of `last_logins`, which fires no trigger.
  */
 export function createNeverTriggers(engine: EngineName): string[] {
   const add = 'insert into never_logged_in (tenant_id, user_id)'
@@ -32,12 +32,12 @@ const FILL = `insert into never_logged_in (tenant_id, user_id)
   left join last_logins on last_logins.tenant_id = users.tenant_id and user_id = users.id
   where user_id is null`
 
-/** An hour before the transaction, as clocks differ. */
+/** An hour before the transaction, because clocks may differ. */
 const SINCE = '(extract(epoch from now()) - 3600) * 1000000'
 
 /**
- * The statements that fill the table, and make its triggers. PostgreSQL locks users and logins for a trigger until the end,
- * so that what was written during the long statement is looked at again after it.
+ * The statements that fill the table and create its triggers. On PostgreSQL, creating a trigger locks users and logins
+ * until the end. So the long fill comes first, and after the triggers only recent rows are read again.
  */
 export function fillNever(engine: EngineName): string[] {
   if (engine === 'sqlite') return [FILL, ...createNeverTriggers(engine)]

@@ -10,7 +10,7 @@ import { LOGIN } from './audit.ts'
 import { isUnconfirmed } from './restores.ts'
 import { usersTable } from './users.ts'
 
-/** A user with the columns of its operator, under names that no column of a user has. */
+/** A user with the columns of its operator, renamed so that they differ from the user's. */
 type JoinedRow = Row<'users'> &
   Pick<
     Row<'operators'>,
@@ -31,7 +31,7 @@ export function createOperators(engine: Engine, addEntry: AddEntry): OperatorSto
     toRow,
     fromRow,
   })
-  // A password that was set by another proof has ended the invitation.
+  // If the password was set in another way, the invitation is no longer valid.
   const isInvited = sql`not exists (select 1 from credentials
     where credentials.tenant_id = operators.tenant_id and credentials.user_id = operators.id)`
   const joined = sql`select ${every('users', 'users')}, role, reach, invitation_until, invitation_recovers,

@@ -5,15 +5,15 @@ import { insertInto, type Sql, sql } from '../sql.ts'
 import type { AddEntry } from '../table.ts'
 import { toRow } from './audit.ts'
 
-/** The parts that one database alone has. */
+/** The parts that differ between the databases. */
 interface Own {
-  /** Lets the audit log go on behind an entry that was inserted with its id. */
+  /** Sets the next id of the audit log after an entry that was inserted with its id. */
   continueFrom?: (id: number) => Sql
-  /** Further columns of a user that change with each write. */
+  /** Further columns of a user that every write changes. */
   touchUser: Sql
 }
 
-/** A condition: the id of a row is one that waits to be confirmed. */
+/** The condition that the id of a row still has to be confirmed. */
 export function isUnconfirmed(id: Sql): Sql {
   return sql`case when exists (select 1 from unconfirmed where unconfirmed.id = ${id}) then 1 else 0 end`
 }
@@ -28,8 +28,8 @@ export function createRestores(engine: Engine, addEntry: AddEntry, own: Own): Re
         const { at, past = 0, keepsAccess } = restore
         const end = await writer.first(sql<{ id: number }>`select ${lastEntry} as id`)
         const ends = end?.id ?? 0
-        // Made from the time, so that each restore of the same backup continues with ids that no
-        // earlier one had.
+        // Derived from the time, so that two restores of the same backup never continue with the
+        // same ids.
         const begins = Math.max(ends + 1, past + 1, at)
         await writer.run(insertInto('restores', ['begins', 'ends', 'at'], [begins, ends, at]))
         const entry = { ...toRow(audit), id: begins }

@@ -3,7 +3,7 @@ import { newStanding, type Standing } from '../../records.ts'
 import { every, type Row } from '../schema.ts'
 import { insertInto, type Sql, sql } from '../sql.ts'
 
-/** A row as a standing. */
+/** The standing in a row. */
 export function toStanding(row: Row<'standings'> | undefined): Standing {
   if (!row) return newStanding
   return {
@@ -49,7 +49,7 @@ function toStandingRow(
 /**
  * The statement that counts a ruling or a move in the standing of a user. A ruling also ends a dispute.
  *
- * @param user - A select statement with the columns `of_tenant` and `of_user`: the ids of the tenant and the user.
+ * @param user - A select with the columns `of_tenant` and `of_user`: the ids of the tenant and the user.
  */
 export function countEffect(effect: StandingEffect, user: Sql): Sql {
   const isRuling = effect === 'ruled'

@@ -4,7 +4,9 @@ import type { Engine } from '../engine.ts'
 import { every, type Row } from '../schema.ts'
 import { sql } from '../sql.ts'
 
-/** The images of the tenants, one each at most. They are in a table of their own, as each request reads its tenant. */
+/**
+ * The images of the tenants, at most one each. They have a table of their own, because each request reads its tenant.
+ */
 export function createTenantLogos({ reader, writer }: Engine) {
   return {
     async find(tenantId: string): Promise<StoredLogo | undefined> {

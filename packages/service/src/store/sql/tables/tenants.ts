@@ -52,7 +52,7 @@ export function createTenants(engine: Engine, addEntry: AddEntry): TenantStore {
         return (await table.page([], { after, limit })) ?? { total: 0, items: [], more: false }
       const reached = sql`from tenants
         where id in ${json.items(JSON.stringify(reach))} and deleted_at is null`
-      // One statement, so that the total and the page are of one moment.
+      // One statement, so that the total and the page are from the same moment.
       const rows = await reader.all(sql<Row<'tenants'> & { total: number }>`
         select total, ${every('tenants', 'page')}
         from (select count(*) as total ${reached}) as totals left join (
@@ -108,7 +108,7 @@ export function createTenants(engine: Engine, addEntry: AddEntry): TenantStore {
   }
 }
 
-/** The deletion of tenants, and the erasure of their rows, step by step. */
+/** Deletes tenants, and erases their rows step by step. */
 function createDeletions(
   engine: Engine,
   addEntry: AddEntry,
@@ -129,7 +129,7 @@ function createDeletions(
         await writer.run(sql`delete from api_key_tenants where tenant_id = ${id}`)
         await counters.add('tenants', -1)
         if (heldUntil !== undefined) await held.hold(row.domain, id, audit.at, heldUntil)
-        // API keys that reach all tenants are read with those that were deleted.
+        // Makes other processes reload the API keys: those for all tenants list the deleted ones.
         engine.concerns?.(NO_TENANT)
         await addEntry(audit)
         return { kind: 'written', record: fromRow(row) }
@@ -159,7 +159,7 @@ function createDeletions(
         const hasMore = erased === limit
         if (hasMore) await counters.add(userCounter(id), -limit)
         else {
-          // The few rows that are left below it go by the references to it.
+          // The few remaining rows are deleted with it, by their references.
           await writer.run(sql`delete from tenants where id = ${id}`)
           await counters.remove(countersOf(id))
           await addEntry(audit)
@@ -171,7 +171,7 @@ function createDeletions(
   }
 }
 
-/** Stands between the id and the domain of a deleted tenant. No host has a space in it. */
+/** Separates the id and the domain of a deleted tenant. No host contains a space. */
 const BEFORE_DOMAIN = ' '
 
 function countersOf(tenantId: string): string[] {

@@ -10,7 +10,7 @@ import { createUserList } from '../user-list.ts'
 import { toRow as toCredentialRow } from './credentials.ts'
 import { standingOf, toStanding } from './standings.ts'
 
-/** Many users at once, and a user with all credentials. */
+/** The methods for many users at once, and for a user with all credentials. */
 type AccountMethods = Pick<UserStore, 'insertMany' | 'updateAccount' | 'getAccount' | 'findAccount'>
 
 /**
@@ -18,7 +18,7 @@ type AccountMethods = Pick<UserStore, 'insertMany' | 'updateAccount' | 'getAccou
  *
  * @param insertCredential - The step that adds a credential.
  * @param count - The step that counts an effect on the standing of a user.
- * @param ofAccounts - Some databases write accounts in ways of their own.
+ * @param ofAccounts - The methods for accounts, which differ between databases.
  */
 export function createUsers<S>(
   engine: Engine,
@@ -79,7 +79,7 @@ export function createUsers<S>(
   }
 }
 
-/** The counter of a tenant's users. */
+/** The name of the counter of a tenant's users. */
 export const userCounter = (tenantId: string) => `users:${tenantId}`
 
 /** The table of users. */
@@ -93,10 +93,10 @@ export const usersTable: TableDefinition<User, Row<'users'>> = {
   fromRow,
 }
 
-/** The columns of a user that are written: those of a search, too. */
+/** The columns of a user that are written, including those for searches. */
 export type UserColumns = Row<'users'> & ReturnType<typeof searchTexts>
 
-/** A user as a row. */
+/** The row of a user. */
 export function toRow(user: User): UserColumns {
   return {
     tenant_id: user.tenantId,
@@ -115,7 +115,7 @@ export function toRow(user: User): UserColumns {
   }
 }
 
-/** A row as a user. */
+/** The user in a row. */
 export function fromRow(row: Row<'users'>): User {
   return {
     id: row.id,

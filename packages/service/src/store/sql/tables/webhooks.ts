@@ -49,7 +49,7 @@ function toRow(webhook: Webhook): Row<'webhooks'> {
   }
 }
 
-/** A row as an endpoint. */
+/** The endpoint in a row. */
 export function fromRow(row: Row<'webhooks'>): Webhook {
   const { earlier_secret: sealed, earlier_secret_until: until } = row
   return {
