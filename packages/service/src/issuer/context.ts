@@ -14,20 +14,20 @@ import type { UnfinishedLogins } from './requests/unfinished-logins.ts'
 import type { LogoutNotices } from './sessions/logout-notices.ts'
 import type { Upstreams } from './social/upstreams.ts'
 
-/** The issuer's reports to an operator. No secret ever reaches it. */
+/** Reports for operators of the service. They contain no secrets. */
 export interface IssuerLogger {
   debug(facts: object, message: string): void
   warn(facts: object, message: string): void
   error(facts: object, message: string): void
 }
 
-/** A client that is this process itself, and no application of the tenant: the management console. */
+/** A client that is part of this process and no application of the tenant: the management console. */
 export interface OwnClient {
   readonly tenantId: string
   readonly client: AdapterPayload
 }
 
-/** The parts that the issuer works with. One per service. */
+/** The services that the issuer uses. There is one context per service. */
 export interface IssuerContext {
   readonly domain: DomainContext
   readonly protocol: ProtocolStore
@@ -45,6 +45,6 @@ export interface IssuerContext {
   readonly logger: IssuerLogger
   readonly ownClient: OwnClient | undefined
   readonly idTokenClaims: ClaimsOf | undefined
-  /** Whether domains on this machine are served over plain HTTP. */
+  /** Whether domains of this machine are served over plain HTTP. */
   readonly allowHttpOnLoopback: boolean
 }

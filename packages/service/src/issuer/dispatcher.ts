@@ -36,21 +36,21 @@ const findRoute = createRouter<PageRoute | (typeof endpoints)[number]>([
   ...accountRoutes,
 ])
 
-/** The methods of a path at which there is nothing. */
+/** The methods for a path without a route. */
 const PAGE = ['GET', 'HEAD', 'POST']
 
-/** Headers that a proxy sends for a client. The issuer ignores all of them. */
+/** Headers that a proxy adds about a client. The issuer ignores all of them. */
 const FORWARDING_HEADER = /^(forwarded|x-forwarded-.*|x-real-ip|x-original-.*)$/
 
-/** A year. Other hosts below the domain are the customer's to decide. */
+/** A year. It does not include subdomains, which are up to the customer. */
 const STRICT_TRANSPORT_SECURITY = 'max-age=31536000'
 
 /**
- * Finds the tenant by the `Host` header and answers as its issuer. Resolves to `false`, and sends
- * nothing, if no tenant has that host.
+ * Finds the tenant by the `Host` header, and answers as its issuer. Resolves to `false`, without an
+ * answer, if no tenant has that host.
  *
  * oidc-provider derives URLs from the request. So it gets the issuer's own protocol and host, never
- * those that a client or proxy sent.
+ * those from a client or proxy.
  */
 export function createDispatcher(
   context: IssuerContext,
@@ -121,14 +121,14 @@ export function createDispatcher(
     if (!found || isOff) await guarded(flow, showNotFound)
     else if ('run' in found) await guarded(flow, (asked) => runPage(asked, found, params))
     else if (path.startsWith(paths.code_verification)) {
-      // A device that is confirmed gets a login of its own.
+      // Confirming a device begins a login of its own.
       facts.acting = await actingIn(context, provider, tenant, [request, response])
       if (facts.acting) return showActing(flow)
       await handle(request, response)
     } else await handle(request, response)
   }
 
-  /** In the session of an operator who acts for a user, all but a few pages are refused, and each has its banner. */
+  /** Refuses most pages if an operator acts for the user, and adds the banner to the others. */
   async function runPage(
     flow: FlowRequest,
     page: PageRoute,
@@ -143,7 +143,7 @@ export function createDispatcher(
   }
 }
 
-/** Runs a page; its failure is answered by a page, and reported if it is one of the service. */
+/** Runs a page. If it fails, answers with an error page, and reports faults of the service. */
 async function guarded(
   flow: FlowRequest,
   run: (flow: FlowRequest) => void | Promise<void>,
@@ -163,7 +163,7 @@ async function guarded(
   }
 }
 
-/** Whether this is an `OPTIONS` request that is no preflight. */
+/** Whether this is an `OPTIONS` request, but not a preflight. */
 function isPlainOptions({ method, headers }: IncomingMessage): boolean {
   return method === 'OPTIONS' && !headers['access-control-request-method']
 }
@@ -174,7 +174,7 @@ function statusOf(error: unknown): number {
   return isKnown ? error.statusCode : 500
 }
 
-/** A target that is no path, such as `//host/`, must not change the host. */
+/** The target must be a path: `//host/` would change the host. */
 function urlOf(request: IncomingMessage, issuer: string): URL {
   const target = request.url ?? '/'
   return URL.parse(`${issuer}${target.startsWith('/') ? target : '/'}`) ?? new URL(issuer)

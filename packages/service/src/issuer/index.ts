@@ -39,21 +39,21 @@ export { resealNotice } from './sessions/logout-notices.ts'
 export interface IssuerOptions {
   domain: DomainContext
   protocol: ProtocolStore
-  /** The tasks and workers of the issuer. Close it first. */
+  /** The background tasks and workers of the issuer. Close them first. */
   background: Background
   logger: IssuerLogger
-  /** How mail is sent. Default: it is captured, to be read from {@link Issuer.outbox}. */
+  /** Sends mail. Default: mail is captured, and can be read from {@link Issuer.outbox}. */
   mail?: MailTransport | undefined
   clientIp: ClientIp
-  /** The client that this process itself is. */
+  /** The client that is part of this process. */
   ownClient?: OwnClient | undefined
-  /** The origin of the console, at which operators log in; `undefined` without a console. */
+  /** The origin of the console, where operators log in; `undefined` without a console. */
   consoleUrl?: string | undefined
   /** More claims of a user for their ID tokens. */
   idTokenClaims?: ClaimsOf | undefined
-  /** How often things may be tried. Every limit that is not given has its default. */
+  /** Limits for attempts. Each has a default. */
   limits?: Partial<Limits>
-  /** How many requests are answered. Every limit that is not given has its default. */
+  /** Limits for requests. Each has a default. */
   requestLimits?: Partial<RequestLimits>
   /**
    * Serves domains on this machine (`localhost`, `*.localhost`, `127.0.0.1`, `[::1]`) as `http://` issuers. Right for
@@ -62,26 +62,26 @@ export interface IssuerOptions {
   allowHttpOnLoopback?: boolean
 }
 
-/** Every tenant as an OpenID provider, with the pages its users see. */
+/** All tenants as OpenID providers, with the pages for their users. */
 export interface Issuer {
   /**
-   * Answers any request outside `/v1` and `/x/v1`. Resolves to `false`, with nothing answered, when
-   * no tenant is at the host.
+   * Answers any request outside `/v1` and `/x/v1`. Resolves to `false`, without an answer, if no
+   * tenant has the host.
    */
   handle(request: IncomingMessage, response: ServerResponse): Promise<boolean>
-  /** Mail that was captured or waits to be sent. */
+  /** Captured mail, and mail that waits to be sent. */
   readonly outbox: Pick<Outbox, 'list'>
-  /** Help of operators for users. */
+  /** Actions of operators that help users. */
   readonly support: Support
-  /** The logins of operators on command lines. */
+  /** The logins of operators with the `latchkey` command. */
   readonly commandLogins: CommandLogins
-  /** Resolves when all due logout tokens and mails were tried once. */
+  /** Resolves when every due logout token and mail was tried once. */
   idle(): Promise<void>
-  /** Closes the connections to others, after the background. */
+  /** Closes connections to other servers. Close the background first. */
   close(): Promise<void>
 }
 
-/** How often what has expired is removed. */
+/** How often expired data is removed. */
 const PRUNE_EVERY_MS = 60_000
 
 /** Makes the issuer of all tenants. */
@@ -115,7 +115,7 @@ export function createIssuer(options: IssuerOptions): Issuer {
   context.logoutNotices.start(providerOf)
   const acting = watchActing(context, background, providerOf)
   const voiding = endVoidSessions(context, background, providerOf)
-  // Batch after batch: more may have expired since the last time than fits into one.
+  // In batches, because more may have expired since the last time than one batch takes.
   background.every(PRUNE_EVERY_MS, 'pruning protocol state', async (isClosed) => {
     while (!isClosed() && (await protocol.prune()) > 0);
   })

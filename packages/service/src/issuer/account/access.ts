@@ -9,14 +9,17 @@ import { accountPaths } from '../requests/paths.ts'
 import { withdrawConsent } from '../sessions/withdraw-consent.ts'
 import type { Visit } from './entry.ts'
 
-/** Shows which clients the user has allowed to act on their behalf: those that describe themselves, and those on devices. */
+/**
+ * Shows the clients that may act on the user's behalf: those with a metadata document or a registration of their own,
+ * and those on devices.
+ */
 export async function showAccess(flow: FlowRequest, { user, csrf }: Visit): Promise<void> {
   const format = new Intl.DateTimeFormat(languageOf(flow), {
     dateStyle: 'medium',
     timeStyle: 'short',
     timeZone: 'UTC',
   })
-  // The service notes the use to the hour, so the page names the day.
+  // Uses are recorded to the hour, so the page shows only the day.
   const days = new Intl.DateTimeFormat(languageOf(flow), { dateStyle: 'medium', timeZone: 'UTC' })
   const found = await consentsOf(flow, user.id)
   show(flow, 200, 'access', {
@@ -38,7 +41,10 @@ export async function showAccess(flow: FlowRequest, { user, csrf }: Visit): Prom
   })
 }
 
-/** A client that describes itself is named by its host, as its name is its own claim; others by that of their application. */
+/**
+ * The name of a client on the page. For a client that describes itself it is the host, because anyone can claim a name;
+ * for others, it is the name of the application.
+ */
 function namesOf({ clientId, name, place }: Consent): {
   host: string | undefined
   name: string | undefined

@@ -6,10 +6,10 @@ import { ACCOUNT_CLIENT, paths } from '../requests/paths.ts'
 /** The callback of the login for the account page. */
 export const RETURN_PATH = '/account/return'
 
-// Its codes are never redeemed: the account page uses the session alone.
+// The account page uses only the session, so these codes are never redeemed.
 const secret = randomBytes(32).toString('base64url')
 
-/** The account page as oidc-provider knows its clients. */
+/** The account page in oidc-provider's form of a client. */
 export function accountClient(issuer: string): AdapterPayload {
   return {
     client_id: ACCOUNT_CLIENT,
@@ -21,13 +21,13 @@ export function accountClient(issuer: string): AdapterPayload {
   }
 }
 
-/** The login URL for the browser of an operator who logs in as a user: it always shows a page. */
+/** The login URL for an operator who logs in as a user. It always shows a page. */
 export function actingLogin(issuer: string): string {
   return `${paths.authorization}?${queryOf(issuer, { state: 'overview', prompt: 'login' })}`
 }
 
 /**
- * The login URL for a browser whose login is too old or too weak for the account page.
+ * The login URL for a user whose login is too old or too weak for the account page.
  *
  * @param state - Returned in the callback.
  */

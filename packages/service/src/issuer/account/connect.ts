@@ -22,7 +22,7 @@ import { type Form, redirect } from '../requests/http.ts'
 import { accountPaths } from '../requests/paths.ts'
 import type { Visit } from './entry.ts'
 
-/** The accounts at providers, for the page of a user's ways to log in. */
+/** The accounts at providers, for the page with the user's ways to log in. */
 export async function shownAccounts(
   flow: FlowRequest,
   { factors }: Visit,
@@ -34,7 +34,7 @@ export async function shownAccounts(
   return {
     accounts: factors.social.map(({ id, connectionId, issuer, email, createdAt }) => ({
       id,
-      // A connection may be gone; what is connected to it can still be removed.
+      // The connection may be deleted. Its account can still be removed.
       name: all.find((one) => one.id === connectionId)?.name ?? new URL(issuer).host,
       email,
       added: format.format(createdAt / 1000),
@@ -48,13 +48,13 @@ export async function shownAccounts(
   }
 }
 
-/** Why nothing was connected. */
+/** The reason why no account was connected. */
 type Problem = NonNullable<Pages['security']['socialProblem']>
 
 /**
- * Connects the account that a provider has named, in the session in which it was asked for.
+ * Connects an account that a provider has confirmed, for the session that asked for it.
  *
- * @returns Why it was not done; `undefined` when the request is answered.
+ * @returns The reason why nothing was connected; `undefined` if the request is answered.
  */
 export async function finishConnecting(
   flow: FlowRequest,
@@ -73,7 +73,7 @@ export async function finishConnecting(
   if (proof && !proof.isUsed && !connection) return problemOf('off', undefined)
   if (connection && proof && (await useProof(flow, key))) {
     const scope = scopeOf(flow, user.id)
-    // The session may have ended since the request came.
+    // The session may have ended while the request was handled.
     const login = await findOwnLogin(flow, user)
     if (!login) return problemOf('off', connection)
     if (await connectAccount(scope, user, proof.account, login)) {
@@ -90,7 +90,7 @@ export async function finishConnecting(
   return undefined
 }
 
-/** Sends the browser to a provider. @returns As {@link finishConnecting}. */
+/** Redirects the browser to a provider. @returns Like {@link finishConnecting}. */
 export async function beginConnecting(
   flow: FlowRequest,
   visit: Visit,

@@ -19,7 +19,7 @@ export function showEmail(flow: FlowRequest, visit: Visit): void {
   show(flow, 200, 'changeEmail', { csrf: visit.csrf, current: visit.user.email, email: '' })
 }
 
-/** Mails a code to the new address, or makes it the user's own when the right code was entered. */
+/** Mails a code to the new address. With the right code, makes it the user's address. */
 export async function changeEmail(flow: FlowRequest, visit: Visit, form: Form): Promise<void> {
   const email = (form.get('email') ?? '').trim()
   const problem = problemOf(email, visit)
@@ -39,7 +39,7 @@ function problemOf(email: string, { user }: Visit): TextKey | undefined {
   return email === user.email ? 'emailSame' : undefined
 }
 
-/** Nothing tells the visitor whether the address belongs to another user: in that case no message is sent. */
+/** If the address belongs to another user, no message is sent, and the visitor is not told. */
 async function sendTo(flow: FlowRequest, visit: Visit, email: string): Promise<void> {
   const { context, facts } = flow
   const admission = await context.throttle.admitMailRequest(facts)
@@ -74,12 +74,12 @@ async function prove(flow: FlowRequest, visit: Visit, email: string, code: strin
     return showForm(flow, visit, 422, { email, isSent: true, problem })
   }
   await context.throttle.resetFactor(facts, user.id)
-  // To the address from before, whose owner may not have wanted this.
+  // Goes to the earlier address: its owner may not have wanted the change.
   await sendNews(context, 'moved', mailContextOf(flow), user, { values: { email }, origin })
   redirect(flow.response, overviewAfter('email'))
 }
 
-/** A code belongs to one address, and to the session in which it was requested. */
+/** The key of a code: it is valid for one address, in the session that requested it. */
 function codeOf({ session }: Visit, email: string): string {
   return `address:${session.uid}:${emailKey(email)}`
 }

@@ -20,14 +20,14 @@ export interface Visit {
   user: User
   session: Session
   factors: Factors
-  /** The token that the forms of the page must send back. */
+  /** The token that every form of the page must contain. */
   csrf: string
 }
 
 /**
- * Lets a user in whose login is valid and would be accepted for an application. For changes, the
- * login must also be recent, and as strong as the user's own factors allow. Everybody else is sent
- * to log in, and `undefined` is the result.
+ * Admits a user whose login is valid and strong enough for an application. For changes, the login
+ * must also be recent, and as strong as the user's own factors allow. All others are redirected to
+ * log in, and the result is `undefined`.
  */
 export async function enter(flow: FlowRequest, isForChanges: boolean): Promise<Visit | undefined> {
   const { context, provider, tenant, facts, request, response, url } = flow
@@ -40,14 +40,13 @@ export async function enter(flow: FlowRequest, isForChanges: boolean): Promise<V
   if (user && isLoginValid(user, loginTs, keptAt)) {
     const factors = await readFactors(context.domain, tenant.id, tenant.settings, user.id)
     const visit = { user, session, factors, csrf: csrfToken(session.uid) }
-    // As for every application, the login for this page asks for the proof of the address and for a
-    // second step.
+    // Like every application, this page requires a proven address and a second step.
     const isIn =
       isAdmitted(user, tenant.settings) &&
       (isActing || !(await lacksSecondStep({ context, tenant, user, acr }, request)))
     if (!isForChanges && isIn) return visit
-    // The login of an operator is not one of the user, however recent. A recovery code must be
-    // enough for a user who has lost a key.
+    // An operator's login is never one of the user. A recovery code must be enough, because a user
+    // may have lost a key.
     const hasOwn = factors.hasPassword || factors.social.length === 0
     const first = hasOwn ? firstMethod(tenant.settings) : 'social'
     const strongest = levelOf([first, ...factors.methods])
@@ -57,8 +56,8 @@ export async function enter(flow: FlowRequest, isForChanges: boolean): Promise<V
     const isStrong = isAtLeast(levelOfAcr(acr ?? '') ?? 'single', own)
     if (isIn && !isActing && age <= lifetimes.recentLoginSeconds && isStrong) return visit
   }
-  // The visitor comes from a login that did not reach the requested strength. Asking again would
-  // loop forever.
+  // The visitor has just logged in without reaching the required strength. Another request would
+  // loop for ever.
   if (url.searchParams.has('login')) {
     const link = { href: url.pathname, text: 'tooManyBack' } as const
     show(flow, 403, 'message', { title: 'errorTitle', text: 'securityRefused', link })
@@ -66,10 +65,10 @@ export async function enter(flow: FlowRequest, isForChanges: boolean): Promise<V
   return undefined
 }
 
-/** Leads back from a login to the page for which it was. */
+/** Redirects from a login to the page that required it. */
 export function comeBack({ url, response }: FlowRequest): void {
   const { searchParams } = url
-  // The code is dropped: what the login was for is in the session.
+  // The code is ignored, because the session has everything that the page needs.
   const ended = searchParams.has('error') ? 'refused' : 'back'
   redirect(response, `${pathOf(searchParams.get('state'))}?login=${ended}`)
 }
@@ -79,7 +78,10 @@ function nameOf(pathname: string): string {
   return page?.[0] ?? 'security'
 }
 
-/** Anybody can make up where a browser comes back to: it is a page of the account in any case. */
+/**
+ * The page to return to. Anyone can send a browser here with another value, so it must be a page of
+ * the account.
+ */
 function pathOf(name: string | null): string {
   const page = Object.entries(accountPaths).find(([known]) => known === name)
   return page?.[1] ?? accountPaths.overview

@@ -13,8 +13,8 @@ import { actingLogin } from './client.ts'
 import type { Visit } from './entry.ts'
 
 /**
- * Takes the ticket that the console has given the browser of an operator. The form comes from another site, so cookies of
- * this one did not come along: the ticket alone counts, once, and the next page asks.
+ * Accepts the ticket that the console has given an operator's browser. The form comes from another site, without this
+ * site's cookies. So only the ticket is checked, it is valid once, and the next page asks for confirmation.
  */
 export async function takeTicket(flow: FlowRequest): Promise<void> {
   const { context, tenant, facts, provider, request, response } = flow
@@ -26,7 +26,7 @@ export async function takeTicket(flow: FlowRequest): Promise<void> {
   redirect(response, actingLogin(facts.issuer))
 }
 
-/** Ends the operator's login in this browser, by the form of the banner. */
+/** Ends the operator's login in this browser. The banner has the form for it. */
 export async function endByBanner(flow: FlowRequest): Promise<void> {
   const { context, tenant, provider, facts, request } = flow
   const form = await readForm(request)
@@ -57,5 +57,5 @@ export async function showForActing(
   })
 }
 
-/** The most applications that are offered; the others are opened by their own address. */
+/** How many applications the page offers. Others are opened by their own address. */
 const MOST_APPLICATIONS = 20

@@ -19,13 +19,13 @@ import { answerSupport, isWithdrawal, showSupport } from './support.ts'
 /** A page of the account. */
 interface AccountPage {
   show(flow: FlowRequest, visit: Visit): void | Promise<void>
-  /** Handles a form of the page. A page without forms is shown to users whose login is old, too. */
+  /** Handles a form of the page. A page without it is also shown if the login is not recent. */
   submit?(flow: FlowRequest, visit: Visit, form: Form): void | Promise<void>
-  /** Whether a form needs no recent login, as it takes something away from another person alone. Default: none. */
+  /** Whether a form needs no recent login, because it only takes access away from another person. Default: none. */
   isWithdrawal?(form: Form): boolean
-  /** Whether the page itself needs no recent login although it has forms. */
+  /** Whether the page has forms, but is shown without a recent login. */
   isOpen?: boolean
-  /** Whether an operator who acts for the user sees the page. */
+  /** Whether an operator who acts for the user may see the page. */
   isForActing?: boolean
 }
 
@@ -51,7 +51,7 @@ const pages: Readonly<Record<string, AccountPage>> = {
 /** The pages of the account. */
 export const accountRoutes: readonly PageRoute[] = [
   { method: 'GET', path: RETURN_PATH, run: comeBack, isForActing: true },
-  // From the console, which is another site: the ticket in it counts.
+  // The form comes from the console, which is another site. Its ticket is the proof.
   { method: 'POST', path: IMPERSONATE_PATH, run: takeTicket, isForActing: true },
   ...pageAt(END_ACTING_PATH, {
     show: ({ response }) => redirect(response, accountPaths.overview),
@@ -68,7 +68,7 @@ export const accountRoutes: readonly PageRoute[] = [
       submit:
         submit &&
         (async (flow) => {
-          // Read before the session, which may end while a form comes in slowly.
+          // The form is read first, because the session may end while it arrives slowly.
           const form = await readForm(flow.request)
           const visit = await visitOf(flow, !isWithdrawal(form))
           if (!visit) return
@@ -79,11 +79,12 @@ export const accountRoutes: readonly PageRoute[] = [
   }),
 ]
 
-/** The visit of a page; `undefined` where the request is answered. */
+/** The user who may see the page; `undefined` if the request is answered. */
 async function visitOf(flow: FlowRequest, isForChanges: boolean): Promise<Visit | undefined> {
   const visit = await enter(flow, isForChanges)
   if (!visit || !flow.url.searchParams.has('login')) return visit
-  // Forms go to the address of their page, and a login that they need later is another one.
+  // Without the query: forms go to the address of their page, and would otherwise repeat the mark
+  // of this login.
   redirect(flow.response, flow.url.pathname)
   return undefined
 }

@@ -15,7 +15,7 @@ export function shownKeys(
   const format = new Intl.DateTimeFormat(languageOf(flow), { dateStyle: 'medium', timeZone: 'UTC' })
   const dateOf = (at: Micros) => format.format(at / 1000)
   const rpId = rpIdOf(settings)
-  // Browsers stop to offer passkeys that are gone.
+  // Browsers stop offering passkeys that are not in this list.
   const signal = {
     name: 'signalAllAcceptedCredentials',
     rpId,

@@ -15,7 +15,7 @@ const notices: Readonly<Record<string, TextKey>> = {
   password: 'accountPasswordDone',
 }
 
-/** Shows what is known of the user, with ways to change it. */
+/** Shows the user's data, with links to change it. */
 export async function showOverview(flow: FlowRequest, visit: Visit): Promise<void> {
   const { user, factors } = visit
   const { context, facts, tenant, url } = flow
@@ -52,7 +52,7 @@ export async function showOverview(flow: FlowRequest, visit: Visit): Promise<voi
           } as const,
         ]
       : []),
-    // Earlier logins stay to be seen after the setting is off.
+    // Earlier logins are still shown after the setting is turned off.
     ...(impersonationMode(tenant) !== 'off' ||
     (await impersonationsOf({ context, tenant }, user.id)).length > 0
       ? [
@@ -73,7 +73,7 @@ export async function showOverview(flow: FlowRequest, visit: Visit): Promise<voi
   })
 }
 
-/** How many of the rows are facts about the user: the names and the address. */
+/** How many of the first rows are data about the user: names and address. */
 const FACTS = 2
 
 /** The page to show after a change. */

@@ -20,7 +20,7 @@ export function showPassword(flow: FlowRequest, visit: Visit): Promise<void> {
   return showForm(flow, visit, 200)
 }
 
-/** Sets another password, which ends all other sessions. A user who has one must enter it. */
+/** Sets a new password, which ends all other sessions. A user with a password must enter it. */
 export async function setPassword(flow: FlowRequest, visit: Visit, form: Form): Promise<void> {
   const { context, facts, tenant } = flow
   const { user } = visit

@@ -18,7 +18,7 @@ export function showProfile(flow: FlowRequest, visit: Visit): void {
   )
 }
 
-/** Gives the user other names. */
+/** Changes the names of the user. */
 export async function saveProfile(flow: FlowRequest, visit: Visit, form: Form): Promise<void> {
   const claims = claimsFrom((claim) => form.get(claim)?.trim())
   for (const claim of CLAIMS) {

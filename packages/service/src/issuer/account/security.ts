@@ -45,7 +45,7 @@ export async function showSecurity(
   })
 }
 
-/** Removes a factor, gives a key another name, or makes new recovery codes. */
+/** Removes a factor, renames a key, or makes new recovery codes. */
 export async function change(flow: FlowRequest, visit: Visit, form: Form): Promise<void> {
   const { context, response } = flow
   const { user, factors } = visit
@@ -89,19 +89,19 @@ function showOnlyWay(flow: FlowRequest, visit: Visit): Promise<void> {
   return showSecurity(flow, visit, 422, { text: 'securityOnlyWay' })
 }
 
-/** Connects an account at a provider, which has just named it. */
+/** Connects an account at a provider, which has just confirmed it. */
 export async function showConnect(flow: FlowRequest, visit: Visit): Promise<void> {
   const problem = await finishConnecting(flow, visit)
   if (problem) return showSecurity(flow, visit, 422, undefined, problem)
 }
 
-/** Leads to a provider, whose account of the user is to be connected. */
+/** Redirects to a provider, to connect an account there. */
 export async function connect(flow: FlowRequest, visit: Visit, form: Form): Promise<void> {
   const problem = await beginConnecting(flow, visit, form)
   if (problem) return showSecurity(flow, visit, 422, undefined, problem)
 }
 
-/** Shows how a way to log in is added. */
+/** Shows the page on which a way to log in is added. */
 export async function showAdd(flow: FlowRequest, visit: Visit): Promise<void> {
   const place = placeOf(flow, visit)
   if (place.kinds.length === 0) return redirect(flow.response, accountPaths.security)

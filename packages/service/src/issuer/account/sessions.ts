@@ -11,7 +11,7 @@ import { ACCOUNT_CLIENT, accountPaths, paths } from '../requests/paths.ts'
 import { endUserSession, sessionsOf, shownId, type UserSession } from '../sessions/user-sessions.ts'
 import type { Visit } from './entry.ts'
 
-/** Shows where the user is logged in, and the devices on which no second step is asked for. */
+/** Shows the user's sessions, and the devices on which no second step is required. */
 export async function showSessions(flow: FlowRequest, visit: Visit): Promise<void> {
   const { user, session, factors, csrf } = visit
   const found = await findSessions(flow, visit)
@@ -45,7 +45,7 @@ export async function showSessions(flow: FlowRequest, visit: Visit): Promise<voi
   })
 }
 
-/** Ends a session, or all but this one, or the trust in a device. */
+/** Ends a session or all other sessions, or removes a trusted device. */
 export async function endSessions(flow: FlowRequest, visit: Visit, form: Form): Promise<void> {
   const { context, provider } = flow
   const { user, session, factors } = visit
@@ -65,7 +65,7 @@ export async function endSessions(flow: FlowRequest, visit: Visit, form: Form): 
   redirect(flow.response, accountPaths.sessions)
 }
 
-/** The sessions of the user that are still good, this one first, then the newest. */
+/** The valid sessions of the user: this one first, then the newest. */
 async function findSessions(
   { context }: FlowRequest,
   { user, session }: Visit,

@@ -15,7 +15,7 @@ import { accountPaths } from '../requests/paths.ts'
 import { endActing } from '../sessions/acting.ts'
 import type { Visit } from './entry.ts'
 
-/** Shows which operators ask to log in as the user, or have done so. */
+/** Shows which operators ask to log in as the user, or have logged in. */
 export async function showSupport(flow: FlowRequest, { user, csrf }: Visit): Promise<void> {
   const found = await impersonationsOf(flow, user.id)
   show(flow, 200, 'support', {
@@ -53,12 +53,12 @@ async function shown(flow: FlowRequest, one: Impersonation): Promise<Shown> {
   }
 }
 
-/** Whether a form takes something away from an operator. It needs no recent login. */
+/** Whether a form only takes access away from an operator. Then it needs no recent login. */
 export function isWithdrawal(form: Form): boolean {
   return form.has('end') || form.has('decline')
 }
 
-/** The user agrees to the login of an operator, declines it, or ends it. */
+/** Accepts, declines or ends the login of an operator. */
 export async function answerSupport(flow: FlowRequest, visit: Visit, form: Form): Promise<void> {
   const { context, tenant, provider } = flow
   const { user } = visit

@@ -1,20 +1,22 @@
 import { errors, Provider } from 'oidc-provider'
 import { replace } from './replace.ts'
 
-/** Puts the `sid` into every ID token; oidc-provider does so for applications with a back-channel address. */
+/**
+ * Puts the `sid` into every ID token. oidc-provider itself does so only for applications with a back-channel address.
+ */
 export function nameSessions(provider: Provider): void {
   replace(provider, 'Client.prototype.includeSid', () => true)
 }
 
 type FindClient = (this: object, id: string) => Promise<unknown>
 
-/** Requests at whose end a client gets something. */
+/** The requests that give something to a client. */
 const FOR_CLIENTS =
   /^(authorization|resume|pushed_authorization_request|token|userinfo|revocation)$/
 
 /**
- * Looks for clients that describe themselves in requests of theirs alone. A logout has nothing to tell them, and must
- * not wait for their hosts or fail with them.
+ * Finds clients that describe themselves only for their own requests. A logout does not notify them, so it must not
+ * wait for their hosts, or fail because of them.
  */
 export function findSelfDescribedForLogins(
   provider: Provider,
@@ -30,10 +32,10 @@ export function findSelfDescribedForLogins(
 type IsGrantAllowed = (this: object, type: string) => boolean
 
 /**
- * Refuses the request of a token or a device code for a grant that the client may not use with `unauthorized_client`;
- * oidc-provider would answer `invalid_request`.
+ * Answers `unauthorized_client` if a client may not use the grant of its request. oidc-provider would answer
+ * `invalid_request`.
  *
- * @param describe - The metadata that the application needs to use a grant, as a sentence.
+ * @param describe - A sentence about the metadata that the application needs for a grant.
  * @see RFC 6749 §5.2
  */
 export function nameForbiddenGrants(provider: Provider, describe: (type: string) => string): void {
@@ -59,7 +61,7 @@ type Compare = (
 /**
  * Accepts a second client secret.
  *
- * @param other - The second one of a client, if it has one now.
+ * @param other - Returns the second secret of a client, if it has one now.
  */
 export function acceptSecondSecret(
   provider: Provider,
@@ -69,7 +71,7 @@ export function acceptSecondSecret(
     provider,
     'Client.prototype.compareClientSecret',
     async function (presented) {
-      // Both are compared every time, so that the answer takes as long for either.
+      // Both are always compared, so that the time does not tell which one is right.
       const isFirst = await compare.call(this, presented)
       const clientSecret = other(this)
       if (clientSecret === undefined) return isFirst
@@ -81,13 +83,13 @@ export function acceptSecondSecret(
 
 type IsModeAllowed = (this: object, mode: string, responseType: string, profile: unknown) => boolean
 
-/** Refuses `response_mode=fragment` in a pushed request as well. */
+/** Refuses `response_mode=fragment` also in a pushed request. */
 export function refusePushedFragments(provider: Provider): void {
   const isAllowed: IsModeAllowed = replace(
     provider,
     'Client.prototype.responseModeAllowed',
     function (mode, responseType, profile) {
-      // Of other response types it is the default; those are refused for what they are.
+      // For other response types it is the default, and they are refused themselves.
       if (mode === 'fragment' && responseType === 'code') return false
       return isAllowed.call(this, mode, responseType, profile)
     },
@@ -109,8 +111,8 @@ export interface EndedSession {
 }
 
 /**
- * Passes every session that ends at an application with a back-channel address to `keep`, instead
- * of sending a logout token at once. oidc-provider would try only once, while the browser waits.
+ * Passes every session that ends, of an application with a back-channel address, to `keep`.
+ * oidc-provider would send the logout token at once, only once, while the browser waits.
  *
  * @returns A function that sends the logout token. It resolves to `false` if the application or its
  *   address no longer exists, and rejects if the token was not accepted.

@@ -1,7 +1,7 @@
 import { errors, type KoaContextWithOIDC, Provider } from 'oidc-provider'
 import { replace } from './replace.ts'
 
-/** The APIs and scopes that a login asked for, as its code and its refresh tokens have them. */
+/** The APIs and scopes that a login asked for, as stored in its code and refresh tokens. */
 export interface GrantedApis {
   readonly resourceIndicators: Pick<ReadonlySet<string | undefined>, 'has' | 'size'>
   readonly scope?: string | undefined
@@ -10,8 +10,8 @@ export interface GrantedApis {
 type Consume = (this: GrantedApis) => Promise<void>
 
 /**
- * Judges the request for tokens before its authorization code or device code is used up. An error that `judge` throws is
- * the answer, and leaves the code good.
+ * Checks a request for tokens before its authorization code or device code is used up. If `judge` throws, the error is
+ * the answer, and the code stays valid.
  */
 export function judgeBeforeUse(
   provider: Provider,
@@ -25,5 +25,5 @@ export function judgeBeforeUse(
   }
 }
 
-/** Another request has used up the code or token first. */
+/** Another request has already used the code or token. */
 export class SpentError extends errors.InvalidGrant {}

@@ -8,9 +8,9 @@ export const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code'
 type Save = (this: object) => Promise<string>
 
 /**
- * Asks before the code of a new device is stored.
+ * Calls `admit` before the code of a new device is stored.
  *
- * @param admit - Throws to refuse it.
+ * @param admit - Throws to refuse the device.
  */
 export function admitDevices(
   provider: Provider,
@@ -22,32 +22,33 @@ export function admitDevices(
   })
 }
 
-/** Whether a request is one of a browser in which the login of a device is confirmed. */
+/** Whether a request comes from a browser in which a user confirms the login of a device. */
 export function isOfDevice({ oidc }: KoaContextWithOIDC): boolean {
   return /^(code_verification|device_resume)$/.test(oidc.route)
 }
 
-/** Whether a token came from the login of a device. */
+/** Whether a token belongs to the login of a device. */
 export function isFromDevice(token: object): boolean {
   const { kind, gty } = token as { kind?: string; gty?: string }
   return kind === 'DeviceCode' || /^device_code( |$)/.test(gty ?? '')
 }
 
-/** The value that the form of the page for codes must send back as `xsrf`. */
+/** The value of the field `xsrf` in the form for codes. */
 export function codeFormSecret({ oidc }: KoaContextWithOIDC): string {
   return (oidc.session?.state as { secret?: string } | undefined)?.secret ?? ''
 }
 
 type Authorizations = NonNullable<Session['authorizations']>
 
-/** Keeps what the session of the browser has of the client, before a device gets a grant of its own. */
+/** Remembers the session's data about the client, before the device gets a grant of its own. */
 export function rememberAuthorization({ oidc, state }: KoaContextWithOIDC): void {
   const before = oidc.session?.authorizations?.[oidc.client?.clientId ?? '']
   state.authorizationBefore ??= { ...before }
 }
 
 /**
- * Restores in the session what {@link rememberAuthorization} kept, because the device is not one of its applications.
+ * Restores the data of {@link rememberAuthorization} in the session. The device's login must not become a login of the
+ * browser.
  */
 export function restoreAuthorization({ oidc, state }: KoaContextWithOIDC): void {
   const { session, client } = oidc
@@ -59,8 +60,8 @@ export function restoreAuthorization({ oidc, state }: KoaContextWithOIDC): void 
 }
 
 /**
- * Leaves a session alone that was never saved, and which oidc-provider has given the secret of a form after an error: it could
- * not save it.
+ * Prevents saving a session that was never stored. After an error, oidc-provider puts the secret of a form into it, but
+ * cannot save it.
  */
 export function leaveUnsaved({ oidc: { session } }: KoaContextWithOIDC): void {
   if (session && session.exp === undefined) Object.assign(session, { touched: false })

@@ -1,6 +1,6 @@
 import type { Provider } from 'oidc-provider'
 
-/** Forgets a grant without reading it first. */
+/** Deletes a grant without reading it first. */
 export function destroyGrant(provider: Provider, grantId: string): Promise<void> {
   return provider.Grant.adapter.destroy(grantId) as Promise<void>
 }

@@ -6,10 +6,11 @@ import { replace } from './replace.ts'
 type PayloadOf = (this: object) => Promise<{ auth_time?: number }>
 
 /**
- * Rounds the claim `auth_time` down to whole seconds. Logins are kept to the millisecond, so that
- * one right after a password reset is told from one right before it. For a login at another
- * provider, the claim is the time at which that provider authenticated the user. If the provider
- * does not say, the claim is left out.
+ * Rounds the claim `auth_time` down to whole seconds. Logins are stored in milliseconds, so that a
+ * login right after a password reset differs from one right before it.
+ *
+ * For a login at another provider, the claim is the time at which that provider authenticated the
+ * user. If the provider does not say, the claim is left out.
  */
 export function keepAuthTimeWhole(provider: Provider): void {
   const payload: PayloadOf = replace(provider, 'IdToken.prototype.payload', async function () {
@@ -29,12 +30,12 @@ interface IdToken {
 
 type Issue = (this: IdToken, options: { use: string }) => Promise<string>
 
-/** Claims that say what a token is, and not who its user is. */
+/** Claims about the token itself and not about its user. */
 const RESERVED = new Set(['iss', 'sub', 'aud', 'exp', 'nbf', 'iat', 'jti', 'azp', 'auth_time'])
 
 /**
- * Adds to every ID Token the claim `act`, if an operator acts for the user, and more claims of the
- * user. The claims of the protocol cannot be changed.
+ * Adds more claims about the user to every ID Token, and the claim `act` if an operator acts for
+ * the user. The claims of the protocol cannot be changed.
  *
  * @see RFC 8693 §4.1
  */

@@ -13,12 +13,12 @@ type SaveFor = (this: BoundInteraction, seconds: number) => Promise<string>
 type Find<Found> = (this: object, id: string, options?: object) => Promise<Found | undefined>
 
 /**
- * Stores with every interaction the browser in which it began (`browser`) and the name that a
- * client claims (`clientName`). It can be resumed only in that browser. An interaction does not
- * depend on a session whose user cannot continue it.
+ * Stores two more members with every interaction: the browser in which it began (`browser`), and
+ * the name that a client claims (`clientName`). It can be resumed only in that browser. If the user
+ * of the session cannot continue, the interaction becomes independent of the session.
  *
- * @param begin - The browser that sent the request, and how long the interaction waits for its page
- *   to be opened. When it rejects, nothing begins.
+ * @param begin - Returns these members, and how long the interaction waits until its page is
+ *   opened. If it rejects, no interaction begins.
  */
 export function bindInteractions(
   provider: Provider,
@@ -38,7 +38,8 @@ export function bindInteractions(
     const { browser, seconds, clientName } = await begin(Provider.ctx, this.jti)
     Object.assign(this, { browser, clientName })
     const { session, account } = Provider.ctx.oidc
-    // Such a session ends in the background, at any moment; a login must not end with it.
+    // The session of such a user may be ended in the background at any moment. The login must not
+    // end with it.
     if (session?.accountId && !account) this.session = undefined
     return save.call(this, Math.min(ttl, seconds))
   })
@@ -47,15 +48,15 @@ export function bindInteractions(
     'Interaction.find',
     async function (id, options) {
       const found = await find.call(this, id, options)
-      // Within oidc-provider, only the end of a login looks an interaction up.
+      // oidc-provider itself looks up an interaction only at the end of a login.
       return Provider.ctx && !isSame(Provider.ctx.req, found?.browser) ? undefined : found
     },
   )
 }
 
 /**
- * The interaction of a request, also if the session in which it began has ended; oidc-provider
- * would report that there is none.
+ * The interaction of a request, even if the session in which it began has ended. oidc-provider
+ * would answer that it does not exist.
  */
 export async function readAbandoned(
   provider: Provider,

@@ -6,8 +6,8 @@ import type { LoginAccount, LoginFacts, Session } from './session.ts'
 type Save = (this: LoginFacts) => Promise<string>
 
 /**
- * Stores {@link LoginFacts} with a session, and hands them on to its codes and refresh tokens. So the time of
- * a login says when the user has proven who they are, and nothing else; how long ago that is, the clock says.
+ * Stores {@link LoginFacts} with a session, and copies them to its codes and refresh tokens. The time of a login is
+ * then always the time of the user's proof, and the age of the login is measured by the service's clock.
  */
 export function carryLoginFacts(provider: Provider, clock: Clock): void {
   for (const name of ['Session', 'AuthorizationCode', 'DeviceCode', 'RefreshToken'] as const) {
@@ -34,14 +34,14 @@ export function carryLoginFacts(provider: Provider, clock: Clock): void {
   })
 }
 
-/** The facts of the login for which the request under way makes a code or a refresh token. */
+/** The facts of the login that the new code or refresh token belongs to. */
 function loginFactsOf(made: 'AuthorizationCode' | 'DeviceCode' | 'RefreshToken'): LoginFacts {
   const session = Provider.ctx?.oidc.session as Session | undefined
   const source = made === 'RefreshToken' ? loginOfTokens() : session
   return { keptAt: source?.keptAt, provenAt: source?.provenAt, acting: source?.acting }
 }
 
-/** The facts of the login for which the request under way makes tokens. */
+/** The facts of the login for which the current request makes tokens. */
 export function loginOfTokens(): LoginFacts {
   const { AuthorizationCode, DeviceCode, RotatedRefreshToken, RefreshToken } =
     Provider.ctx?.oidc.entities ?? {}
@@ -52,14 +52,14 @@ export function loginOfTokens(): LoginFacts {
     {}) as LoginFacts
 }
 
-/** The seconds that a token of the login under way may live: no longer than an operator may act for its user. */
+/** The lifetime of a token of the current login, in seconds: not beyond the end of an operator's login as the user. */
 export function withinActing(seconds: number, clock: Clock): number {
   const { acting } = loginOfTokens()
   if (!acting) return seconds
   return Math.max(1, Math.min(seconds, Math.floor(acting.until - clock.now() / 1000)))
 }
 
-/** The time at which the user of a session has proven who they are, in seconds since the epoch; 0: it is not known. */
+/** When the user of a session proved who they are, in seconds since the epoch; 0 if unknown. */
 export function authTimeOf({ provenAt, loginTs = 0 }: Session): number {
   return provenAt ?? loginTs
 }

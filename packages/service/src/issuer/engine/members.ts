@@ -1,8 +1,8 @@
 /**
- * The undocumented members of oidc-provider's classes that the issuer replaces or calls: a method with its number of
- * parameters, as its `length` tells, or an accessor.
+ * The undocumented members of oidc-provider's classes that the issuer replaces or calls. A number is a method with that
+ * many parameters (its `length`).
  *
- * A member that is not in this table cannot be replaced; each is looked at when the service starts.
+ * Only members in this table can be replaced. Each of them is checked when the service starts.
  */
 export const members = {
   'AuthorizationCode.IN_PAYLOAD': 'accessor',

@@ -4,9 +4,9 @@ import { replace } from './replace.ts'
 type Save = (this: object, seconds: number) => Promise<string>
 
 /**
- * Asks before a pushed request is stored.
+ * Calls `admit` before a pushed request is stored.
  *
- * @param admit - Throws to refuse it.
+ * @param admit - Throws to refuse the request.
  */
 export function admitPushes(
   provider: Provider,

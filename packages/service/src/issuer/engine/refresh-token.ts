@@ -11,9 +11,9 @@ export interface NewRefreshToken extends Pick<LoginFacts, 'keptAt'> {
 type Generate = (this: NewRefreshToken) => string
 
 /**
- * Makes the text of each refresh token that is given out, after {@link carryLoginFacts}.
+ * Makes the text of every new refresh token, after {@link carryLoginFacts}.
  *
- * @param nameOf - Is given the random text that oidc-provider would use.
+ * @param nameOf - Gets the random text that oidc-provider would use.
  */
 export function nameRefreshTokens(
   provider: Provider,

@@ -5,10 +5,10 @@ import { replace, unknownProvider } from './replace.ts'
 
 /** The stored responses of the latest refreshes. */
 export interface RefreshAnswers {
-  /** Whether this client may repeat a refresh. */
+  /** Whether a client may repeat a refresh. */
   isFor(client: object): boolean
   /**
-   * The response to the first use of a token, if the same was asked.
+   * The response to the first use of a token, if that request was the same.
    *
    * @param usedAt - When the token was used, in seconds since the epoch. Default: now.
    */
@@ -19,17 +19,17 @@ export interface RefreshAnswers {
 /** The rules of the token endpoint. */
 interface TokenRules {
   answers: RefreshAnswers
-  /** Makes the changes of a request before its response; throws {@link SpentError}. */
+  /** Makes the changes of a request before its response. Throws {@link SpentError}. */
   makeChanges(): Promise<void>
-  /** Counts a request for the tokens of a device that is not confirmed yet; throws when it came too early. */
+  /** Counts a request for the tokens of a device that is not confirmed yet. Throws if it comes too early. */
   countPoll(ctx: KoaContextWithOIDC): Promise<void>
 }
 
 type GrantHandler = (ctx: KoaContextWithOIDC, next: () => Promise<void>) => Promise<void>
 
 /**
- * Creates the provider of a tenant. It makes the changes of a request for tokens before its response, and answers a repeated
- * refresh with the response of the first one.
+ * Creates the provider of a tenant. It stores the changes of a token request before the response, and answers a
+ * repeated refresh with the response of the first one.
  */
 export function createProvider(
   issuer: string,
@@ -38,7 +38,7 @@ export function createProvider(
 ): Provider {
   const registered = new Set<string>()
   class TenantProvider extends Provider {
-    /** Called by the constructor of oidc-provider with each of its own grants. */
+    /** oidc-provider's constructor calls this for each of its own grants. */
     override registerGrantType(name: string, handler: unknown, ...more: never[]): void {
       const own = handler as GrantHandler
       const used =
@@ -57,7 +57,7 @@ export function createProvider(
   return provider
 }
 
-/** Makes the changes of a request even if it is refused: a code that was used is used up. */
+/** Stores the changes of a request even if it is refused, because its code is then used up. */
 function changing(handler: GrantHandler, { makeChanges }: TokenRules): GrantHandler {
   return async (ctx, next) => {
     try {
@@ -68,7 +68,7 @@ function changing(handler: GrantHandler, { makeChanges }: TokenRules): GrantHand
   }
 }
 
-/** Requests of a device, which asks until its login is confirmed. */
+/** Handles requests of a device, which repeats them until its login is confirmed. */
 function polling(handler: GrantHandler, { countPoll }: TokenRules): GrantHandler {
   return async (ctx, next) => {
     try {
@@ -80,7 +80,7 @@ function polling(handler: GrantHandler, { countPoll }: TokenRules): GrantHandler
   }
 }
 
-/** A refresh that may be repeated: its steps read from here to the end of the file. */
+/** Handles a refresh that may be repeated. Its four steps follow in the rest of the file. */
 function refreshing(handler: GrantHandler, rules: TokenRules): GrantHandler {
   return async (ctx, next) => {
     const refresh = repeatableRefresh(ctx, rules.answers)
@@ -104,12 +104,12 @@ function refreshing(handler: GrantHandler, rules: TokenRules): GrantHandler {
 
 type FindAnswer = (usedAt?: number) => Promise<object | undefined>
 
-/** The member of Koa's state of a request in which step 1 finds the stored response. */
+/** The part of Koa's state from which step 1 gets the stored response. */
 interface RefreshState {
   findAnswer?: FindAnswer
 }
 
-/** The stored response of a refresh, and how to store it; `undefined` if this client may not repeat it. */
+/** Finds and stores the response of a refresh; `undefined` if this client may not repeat it. */
 function repeatableRefresh(
   { oidc: { client, params } }: KoaContextWithOIDC,
   answers: RefreshAnswers,
@@ -134,14 +134,14 @@ type FindToken = (
   options?: object,
 ) => Promise<RefreshTokenModel | undefined>
 
-/** Step 1: a token that was used, and whose response is stored, passes the checks and stops at step 3. */
+/** Step 1: a used token with a stored response passes the checks, and stops at step 3. */
 function markRepeated(provider: Provider): void {
   const find: FindToken = replace(provider, 'RefreshToken.find', async function (id, options) {
     const token = await find.call(this, id, options)
     const { findAnswer }: RefreshState = Provider.ctx?.state ?? {}
     const answer = token?.consumed && (await findAnswer?.(token.consumed))
     if (token && answer) {
-      // oidc-provider looks at `consumed` after its checks, and would revoke the grant.
+      // After its checks, oidc-provider would revoke the grant of a token with `consumed`.
       token.consumed = undefined
       token.consume = () => Promise.reject(new Repeated(answer))
     }
@@ -149,7 +149,10 @@ function markRepeated(provider: Provider): void {
   })
 }
 
-/** Step 3 of a repeated refresh: it stops here, as no handler of oidc-provider can return early. */
+/**
+ * Step 3 of a repeated refresh: this error stops it, because a handler of oidc-provider cannot
+ * return early.
+ */
 class Repeated extends Error {
   readonly answer: object
 
@@ -162,7 +165,7 @@ class Repeated extends Error {
 /**
  * Step 4 of a refresh that did not rotate its token: the response of the first one.
  *
- * @throws The error, if there is no earlier response.
+ * @throws the error, if there is no earlier response.
  */
 async function repeatedAnswer(error: unknown, find: FindAnswer): Promise<object> {
   if (error instanceof Repeated) return error.answer

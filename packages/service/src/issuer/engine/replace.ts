@@ -20,7 +20,7 @@ export function replace<Made extends Method>(provider: Provider, member: Member,
   return method as Made
 }
 
-/** Stores more members with the objects of a class. */
+/** Stores further members with the objects of a class. */
 export function storeAlso(
   provider: Provider,
   model: 'Session' | 'AuthorizationCode' | 'DeviceCode' | 'RefreshToken' | 'Interaction',
@@ -32,20 +32,20 @@ export function storeAlso(
   })
 }
 
-/** Has one object answer with a value of its own where its class has an accessor, which {@link members} names. */
+/** Gives one object a value of its own for an accessor of its class. {@link members} lists the accessor. */
 export function answerWith(object: object, member: Member, value: unknown): void {
   Object.defineProperty(object, nameOf(member), { value, configurable: true })
 }
 
 /**
- * Looks for every undocumented member of oidc-provider that the issuer depends on. Called when the service starts, so that
- * another version of oidc-provider fails there, and not at a login.
+ * Checks every undocumented member of oidc-provider that the issuer needs. Called when the service starts, so that an
+ * unsuitable version of oidc-provider fails then and not at a login.
  *
  * @throws Error for the first member that is missing, or is not as {@link members} describes it.
  */
 export function checkMembers(): void {
   const all = Object.keys(members) as Member[]
-  // First, as the constructor of a provider uses them.
+  // Must come first, because the constructor of a provider uses them.
   for (const member of all.filter(isOfProvider)) findMember(undefined, member)
   const provider = new Provider('https://members.invalid', {
     // Without these, oidc-provider would write warnings about its defaults.
@@ -61,19 +61,19 @@ export function checkMembers(): void {
 export function unknownProvider(finding: string): Error {
   const { version } = manifestOf('oidc-provider')
   const { 'oidc-provider': asked = '' } = manifestOf('..').dependencies ?? {}
-  // In a checkout of the sources, a manifest names no versions.
+  // In a checkout of the sources, the manifest does not name versions.
   const tested = asked === 'catalog:' ? 'as in the catalog of pnpm-workspace.yaml' : asked
   return new Error(
     `oidc-provider ${version} ${finding}. Without it, logins would be less safe, so the service does not start. Install oidc-provider ${tested}, which this release was tested with; an entry in "overrides" or in a lockfile may ask for another one.`,
   )
 }
 
-/** The manifest of a package: as it is found at run time, or that of this one. */
+/** The manifest of an installed package, or of this one. */
 function manifestOf(specifier: 'oidc-provider' | '..'): {
   version?: string
   dependencies?: Readonly<Record<string, string>>
 } {
-  // A bundle has no packages.
+  // A bundle contains no packages.
   const file = import.meta.url ? findPackageJSON(specifier, import.meta.url) : undefined
   return file === undefined ? {} : JSON.parse(readFileSync(file, 'utf8'))
 }
@@ -110,7 +110,7 @@ function nameOf(member: Member): string {
   return member.slice(member.lastIndexOf('.') + 1)
 }
 
-/** A member of an object, or of those that it inherits from. */
+/** The property of an object or of its prototypes. */
 function descriptorOf(owner: object, name: string): PropertyDescriptor | undefined {
   for (let at: object | null = owner; at; at = Object.getPrototypeOf(at)) {
     const found = Object.getOwnPropertyDescriptor(at, name)

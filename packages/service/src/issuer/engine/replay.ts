@@ -6,8 +6,8 @@ import { replace } from './replace.ts'
 type Unique = (this: object, issuer: string, id: string, expiresAt: number) => Promise<boolean>
 
 /**
- * Replaces the replay cache of client assertions and DPoP proofs: oidc-provider looks first and writes later, so two
- * requests at once would both pass.
+ * Replaces the replay cache of client assertions and DPoP proofs. oidc-provider reads first and writes later, so that
+ * two requests at once would both pass.
  *
  * @param isFirst - Whether no request has used the id before, within `seconds`.
  */
@@ -24,12 +24,12 @@ export function useOnce(
 }
 
 /**
- * Judges each DPoP proof once it is verified; oidc-provider does not look at the time of one with a
- * nonce. To be called after {@link useOnce}.
+ * Calls `judge` for each DPoP proof that is verified. oidc-provider does not check the time of a
+ * proof with a nonce. Call it after {@link useOnce}.
  *
- * @param judge - Throws to refuse it. Returns the time until which it must be remembered as used,
- *   in seconds since the epoch. oidc-provider would forget one that is dated in the future while it
- *   is still accepted.
+ * @param judge - Throws to refuse the proof. Returns the time until which it must be remembered as
+ *   used, in seconds since the epoch. oidc-provider would forget a proof dated in the future while
+ *   it is still accepted.
  */
 export function judgeProofs(
   provider: Provider,
@@ -40,7 +40,7 @@ export function judgeProofs(
     'ReplayDetection.unique',
     async function (issuer, id, expiresAt) {
       const proof = jwtParts(Provider.ctx?.get('dpop') ?? '')
-      // Client assertions are looked up here, too.
+      // Client assertions also come here.
       if (proof.claims.jti !== id) return unique.call(this, issuer, id, expiresAt)
       const until = judge(proof, await provider.Client.find(issuer))
       return unique.call(this, issuer, id, Math.max(expiresAt, until))

@@ -1,14 +1,14 @@
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider'
 import { answerWith, replace } from './replace.ts'
 
-/** Answers the request that is under way with another `acr` than the session's own. */
+/** Sets the `acr` in the response of the current request, instead of the session's own. */
 export function answerWithAcr(ctx: KoaContextWithOIDC, acr: string | undefined): void {
   answerWith(ctx.oidc, 'OIDCContext.prototype.acr', acr)
 }
 
 /**
- * Takes a request for offline access as one with `prompt=consent`, without which oidc-provider drops the scope.
- * Applications are the tenant's own, so it needs no consent of the user.
+ * Treats a request for offline access like one with `prompt=consent`, because oidc-provider would otherwise drop the
+ * scope. The applications belong to the tenant, so they need no consent of the user.
  *
  * @see OpenID Connect Core 1.0 §11
  */
@@ -21,11 +21,11 @@ export function allowOfflineAccess(provider: Provider): void {
   })
 }
 
-/** The facts on the page that asks whether to log out. */
+/** The data for the page that asks whether to log out. */
 export function logoutQuestion(ctx: KoaContextWithOIDC): {
-  /** The user whom the application's ID Token names. */
+  /** The user in the application's ID Token. */
   hintedSub: string | undefined
-  /** The value that the form must send back as `xsrf`. */
+  /** The value of the field `xsrf` in the form. */
   xsrf: string
 } {
   const hint = ctx.oidc.entities.IdTokenHint as { payload: { sub?: string } } | undefined

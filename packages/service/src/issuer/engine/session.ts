@@ -5,23 +5,23 @@ import { replace, storeAlso } from './replace.ts'
 /** A browser's session at the issuer. */
 export type Session = InstanceType<Provider['Session']> & LoginFacts
 
-/** Facts about a login that oidc-provider does not know; in seconds since the epoch. */
+/** Facts about a login that oidc-provider does not have. Times are in seconds since the epoch. */
 export interface LoginFacts {
-  /** The time at which it survived the end of the user's other sessions, which it asked for. */
+  /** When the user's other sessions were last ended from this one, which survived. */
   keptAt?: number | undefined
-  /** The time at which a provider asked its user, for a login there; 0 where it does not say. */
+  /** For a login at a provider: when the provider authenticated the user; 0 if it does not say. */
   provenAt?: number | undefined
-  /** The operator who acts for the user, where it is no login of the user. */
+  /** The operator who acts for the user, if the login is an operator's. */
   acting?: Acting | undefined
 }
 
 /** A login of an operator as the user; see `domain/operators/impersonations.ts`. */
 export interface Acting {
-  /** The id of its record, which says whether it lasts. */
+  /** The id of its record, which decides whether it is still valid. */
   readonly id: string
   /** The name of the operator in tokens, such as `operator:usr_…`. */
   readonly by: string
-  /** It ends then at the latest, in seconds since the epoch. */
+  /** The latest time of its end, in seconds since the epoch. */
   readonly until: number
 }
 
@@ -31,10 +31,10 @@ interface LoginClient {
   address: string | undefined
 }
 
-/** The method that notes a login in its session. */
+/** The method that stores a login in its session. */
 export type LoginAccount = (this: Session, details: object) => void
 
-/** Stores with every session the browser and the address from which the user logged in. */
+/** Stores with every session the browser and the address of the login. */
 export function keepClients(
   provider: Provider,
   clientOf: (request: IncomingMessage) => LoginClient,
@@ -50,7 +50,7 @@ export function keepClients(
   )
 }
 
-/** The session of the browser that sent a request to one of our own pages. */
+/** The session of the browser, for a request to one of our own pages. */
 export function readSession(
   provider: Provider,
   request: IncomingMessage,
