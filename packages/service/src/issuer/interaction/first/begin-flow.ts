@@ -15,7 +15,7 @@ export function beginFlow(context: IssuerContext): InteractionUrl {
   return async (ctx, interaction) => {
     const { tenant } = factsOf(ctx.req)
     const applicationId = String(interaction.params.client_id)
-    // A client that describes itself has no page to come back to, and its id could hold attributes of the cookie.
+    // A client that describes itself has no page to return to, and its id could contain attributes of a cookie.
     if (!isSelfDescribedId(applicationId)) rememberApplication(ctx, applicationId)
 
     const accountId = ctx.oidc.session?.accountId

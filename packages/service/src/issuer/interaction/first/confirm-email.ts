@@ -10,7 +10,7 @@ import { sendLink } from '../mail/messages.ts'
 import { finishInteraction } from '../progress/finish.ts'
 import { currentUser } from './select-account.ts'
 
-/** Asks a logged-in user to confirm the address, or continues if it is confirmed. */
+/** Asks a logged-in user to confirm the address. Continues if it is confirmed. */
 export async function showConfirmEmail(flow: InteractionRequest): Promise<void> {
   const user = await currentUser(flow)
   if (!user) return showDeadEnd(flow)
@@ -18,7 +18,7 @@ export async function showConfirmEmail(flow: InteractionRequest): Promise<void> 
   showWaiting(flow, user)
 }
 
-/** Goes on with the login, or sends the message again. */
+/** Continues the login, or sends the message again. */
 export async function confirmEmail(flow: InteractionRequest, form: Form): Promise<void> {
   const { context, facts } = flow
   const user = await currentUser(flow)
@@ -32,7 +32,7 @@ export async function confirmEmail(flow: InteractionRequest, form: Form): Promis
   return showWaiting(flow, user, { notice: 'checkMailAgain' })
 }
 
-/** Lets the application's request go on. Earlier steps stay done. */
+/** Continues the application's request, with the results of earlier steps. */
 async function finish(flow: InteractionRequest): Promise<void> {
   await finishInteraction(flow, { ...flow.interaction.lastSubmission, verify_email: {} })
 }

@@ -37,7 +37,7 @@ export async function showConsent(flow: InteractionRequest): Promise<void> {
   })
 }
 
-/** Keeps the consent, or tells the client that the user has denied it. */
+/** Stores the consent, or tells the client that the user has denied it. */
 export async function answerConsent(flow: InteractionRequest, form: Form): Promise<void> {
   const { interaction, tenant, context } = flow
   const { client_id: clientId, redirect_uri: redirectUri } = interaction.params
@@ -46,7 +46,7 @@ export async function answerConsent(flow: InteractionRequest, form: Form): Promi
   if (!user || form.get('answer') !== 'allow') return denyAccess(flow, user)
   const id = String(clientId)
   const holder = { context, tenant }
-  // Its grants of before its host was blocked must not come back.
+  // Grants from before its host was blocked must not become valid again.
   if (!(await readConsent(holder, user.id, id)))
     await withdrawConsent(context, flow.provider, user, id)
   const registered = isRegisteredId(id) ? await keepRegistered(holder, user.id, id) : undefined
@@ -69,7 +69,7 @@ export async function denyAccess(flow: InteractionRequest, user: User | undefine
   return finishInteraction(flow, denied)
 }
 
-/** The access that the request of an interaction asks for. */
+/** The access that an interaction asks for. */
 export async function accessAsked({
   context,
   tenant,
@@ -86,10 +86,10 @@ export async function accessAsked({
 }
 
 /**
- * Access in words: of each API the name of its application, with the sentences of the scopes.
+ * The access in words: for each API, the name of its application and the sentences of the scopes.
  *
- * @param deviceClient - The client of a device, whose access does not depend on a session. The `latchkey` command acts as an
- *   operator. Default: it is no device.
+ * @param deviceClient - The client of a device, whose access does not depend on a session. The `latchkey` command acts
+ *   as an operator. Default: it is no device.
  */
 export async function shownAccess(
   { context, tenant }: Pick<FlowRequest, 'context' | 'tenant'>,
@@ -119,8 +119,8 @@ export async function shownAccess(
 }
 
 /**
- * The host by which a page names a client: that of its metadata document, or for a client that has
- * registered itself, the host that receives its codes.
+ * The host that pages show as the name of a client: the host of its metadata document; if the
+ * client has registered itself, the host that receives its codes.
  *
  * @returns `undefined` for a program on the user's device.
  */

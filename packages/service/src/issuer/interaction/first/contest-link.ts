@@ -8,7 +8,7 @@ import { type FlowRequest, mailContextOf, scopeOf, show } from '../flow/flow-req
 import { tellContested } from '../mail/messages.ts'
 import { readContestToken, spendContestToken } from '../mail/undo-token.ts'
 
-/** Shows a button, and does nothing yet: programs that look for malice in mail follow every link. */
+/** Shows only a button, because security software follows every link in mail. */
 export async function showContest(flow: FlowRequest): Promise<void> {
   const token = flow.url.searchParams.get('token') ?? ''
   const link = await find(flow, token)
@@ -16,14 +16,14 @@ export async function showContest(flow: FlowRequest): Promise<void> {
   show(flow, 200, 'contest', { token, email: link.email })
 }
 
-/** Locks the account, and tells the person who has taken it back. */
+/** Locks the account, and notifies the person who has taken it back. */
 export async function submitContest(flow: FlowRequest, form: Form): Promise<void> {
   const token = form.get('token') ?? ''
   const link = await find(flow, token)
   const user = link && (await contest(scopeOf(flow, link.userId), link))
   if (!user) return showInvalidLink(flow)
   await tellContested(flow.context, mailContextOf(flow), user)
-  // Spent last: a link whose work was not done, or not told, is still good.
+  // Used up last, so that the link stays valid if the work or the message fails.
   if (!(await spendContestToken(flow, token))) return showInvalidLink(flow)
   await note(scopeOf(flow, user.id), 'user.contest', user.id)
   show(flow, 200, 'message', { title: 'contestDoneTitle', text: 'contestDoneText' })

@@ -30,7 +30,7 @@ export async function showDeviceConsent(flow: InteractionRequest): Promise<void>
   const device = code.deviceInfo as unknown as DeviceFacts
   const language = languageOf(flow)
   const format = new Intl.DateTimeFormat(language, { timeStyle: 'short', timeZone: 'UTC' })
-  // A command line has no browser, and its own name could be anything.
+  // A command line has no browser, and could claim any name.
   const { browser } = await browserOf(device.userAgent)
   const isNear = clientNetwork(device.address) === clientNetwork(facts.clientIp)
   show(flow, 200, 'deviceConsent', {
@@ -49,7 +49,7 @@ export async function showDeviceConsent(flow: InteractionRequest): Promise<void>
 }
 
 /**
- * Logs the device in, or notes that the user has denied it, which the device learns with its next
+ * Logs the device in, or records that the user has denied it. The device learns that with its next
  * poll.
  */
 export async function answerDeviceConsent(flow: InteractionRequest, form: Form): Promise<void> {
@@ -58,7 +58,7 @@ export async function answerDeviceConsent(flow: InteractionRequest, form: Form):
   if (!user || form.get('answer') !== 'allow') return denyAccess(flow, user)
   const holder = { context, tenant }
   const clientId = String(interaction.params.client_id)
-  // A token that was given out while the consent of before was withdrawn must not come back.
+  // A token from before the consent was withdrawn must not become valid again.
   if (!(await readConsent(holder, user.id, clientId)))
     await endCommandLogins(holder, user.id, clientId)
   await keepConsent(holder, user.id, {

@@ -12,22 +12,22 @@ import { type InteractionRequest, scopeOf, show } from '../flow/flow-request.ts'
 import { tellOfImpersonation } from '../mail/impersonation-mail.ts'
 import { finishActing } from '../progress/finish.ts'
 
-/** The login that the operator in this browser may begin. */
+/** The login as a user that the operator in this browser may begin. */
 async function findOwn({ context, tenant, interaction, request }: InteractionRequest) {
-  // Only at the account page. From there, the operator opens the applications.
+  // It begins only at the account page, from which the operator opens applications.
   if (interaction.params.client_id !== ACCOUNT_CLIENT) return undefined
   const text = readHostCookie(request, IMPERSONATION_COOKIE)
   return text === undefined ? undefined : findConfirmable({ context, tenant }, text)
 }
 
-/** Whether the operator in this browser is to confirm that they log in as a user. */
+/** Whether the operator in this browser must confirm the login as a user. */
 export async function isImpersonating(flow: InteractionRequest): Promise<boolean> {
   return (await findOwn(flow)) !== undefined
 }
 
 /**
- * Asks the operator to confirm, because another person could send a browser here with a ticket of
- * their own.
+ * Asks the operator to confirm. Otherwise another person could send this browser here with a ticket
+ * of their own.
  */
 export async function showImpersonate(flow: InteractionRequest): Promise<void> {
   const own = await findOwn(flow)
@@ -42,7 +42,7 @@ export async function showImpersonate(flow: InteractionRequest): Promise<void> {
   })
 }
 
-/** Logs the operator in as the user, and tells the user. */
+/** Logs the operator in as the user, and notifies the user. */
 export async function impersonate(flow: InteractionRequest): Promise<void> {
   const { context, tenant } = flow
   const own = await findOwn(flow)

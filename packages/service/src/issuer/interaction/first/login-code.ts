@@ -24,7 +24,7 @@ import { isAddressHeld, tellHeld } from '../mail/messages.ts'
 import { completeStep } from '../progress/login-progress.ts'
 import { showForm as showLoginForm } from './login.ts'
 
-/** The result of a code instead of a password. */
+/** The result of a login with a code instead of a password. */
 type Outcome =
   | { kind: 'verified'; user: User; loggedInAt: number }
   | { kind: 'refused'; reason: 'wrong_code' | 'user_disabled' }
@@ -43,7 +43,7 @@ export async function submitCode(flow: InteractionRequest, form: Form): Promise<
   if (!allowsMailLogin(flow.tenant.settings)) return showNotFound(flow)
   const sent = await findMailCode(flow, loginOf(flow))
   if (form.get('step') === 'send') return send(flow, form.get('email') ?? sent?.email ?? '')
-  // By another request of this browser, such as the first of a double click.
+  // Another request of this browser has used it, such as the first one of a double click.
   if (sent?.isUsed) return redirect(response, flowPath(interaction, '/factor'))
   if (sent?.code === undefined) {
     const problem = { text: 'loginCodeExpired' } as const
@@ -75,7 +75,7 @@ export async function submitCode(flow: InteractionRequest, form: Form): Promise<
   }
 }
 
-/** Mails a code. Whether there is an account: the answer is the same and takes as long. */
+/** Mails a code. If there is no account, the answer is the same and takes as long. */
 async function send(flow: InteractionRequest, typed: string): Promise<void> {
   const { context, facts, interaction, response } = flow
   const email = typed.trim()
@@ -97,7 +97,7 @@ async function send(flow: InteractionRequest, typed: string): Promise<void> {
   showForm(flow, 429, email, { problem: { text: 'factorNotSent' } })
 }
 
-/** The code proves the mailbox, and so the address. */
+/** The code proves access to the mailbox, and so the address. */
 async function judgeCode(
   flow: InteractionRequest,
   { userId, email }: SentCode,
@@ -112,7 +112,7 @@ async function judgeCode(
   const owner = { id: userId, emailKey: emailKey(email) }
   const claimed = await claimAccount(scopeOf(flow, userId), owner)
   if (!claimed) return { kind: 'refused', reason: 'wrong_code' }
-  // The first proof ends the sessions from before it, and this login is the owner's.
+  // The first proof ends the sessions from before it. This login is the owner's, and stays.
   const at = claimed.isFirstProof ? claimed.user.sessionsValidAfter / 1e6 : loggedInAt
   const user = await readUser()
   if (!user || !isLoginValid(user, at)) return { kind: 'refused', reason: 'user_disabled' }
@@ -135,7 +135,7 @@ function showForm(
   })
 }
 
-/** A code of the first step is not valid as the second step. */
+/** The key of a code for the first step, which is not valid for the second step. */
 function loginOf({ interaction }: InteractionRequest): string {
   return `first:${interaction.uid}`
 }

@@ -80,8 +80,8 @@ export async function login(flow: InteractionRequest, form: Form): Promise<void>
         credentials: outcome.credentials,
       })
     case 'refused':
-      // The reason is for the operator; the visitor reads the same text in every case.
-      // Not the user's own doing: a stranger may have typed the address.
+      // The reason is only for the operator; the visitor reads the same text in every case. The
+      // actor is not the user, because a stranger may have typed the address.
       await note(scopeOf(flow), `login.${outcome.reason}`, user?.id ?? 'unknown', 'failure')
       return showForm(flow, 422, {
         email,
@@ -123,7 +123,10 @@ async function wayOf(flow: InteractionRequest, kind: FirstStep): Promise<LoginWa
   }
 }
 
-/** The user whose session has to be renewed; none where another account may be meant. */
+/**
+ * The user whose session must be renewed; `undefined` if the visitor may log in with another
+ * account.
+ */
 async function currentEmail(flow: InteractionRequest): Promise<string> {
   if (flow.interaction.prompt.name !== 'login') return ''
   return (await currentUser(flow))?.email ?? ''

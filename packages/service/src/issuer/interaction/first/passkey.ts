@@ -28,12 +28,12 @@ type Outcome =
       userId: string | undefined
     }
 
-/** Nothing is shown here: the passkey is asked for on the login form. */
+/** Has no page of its own: the login form asks for the passkey. */
 export async function showPasskey({ interaction, response }: InteractionRequest): Promise<void> {
   redirect(response, loginPath(interaction))
 }
 
-/** Logs the user of a passkey in. */
+/** Logs in the owner of a passkey. */
 export async function logInWithPasskey(flow: InteractionRequest, form: Form): Promise<void> {
   const { context, facts, tenant } = flow
   if (!allowsKeys(tenant.settings)) return showNotFound(flow)
@@ -57,7 +57,7 @@ export async function logInWithPasskey(flow: InteractionRequest, form: Form): Pr
   return showForm(flow, 422, {
     email: '',
     problem: { text: reason === 'no_verification' ? 'keyNeedsPin' : 'keyRefused' },
-    // The passkey that the browser offers no longer exists here.
+    // The browser offered a passkey that no longer exists here.
     signal: isGone
       ? JSON.stringify({
           name: 'signalUnknownCredential',
@@ -87,7 +87,7 @@ async function judge(flow: InteractionRequest, text: string): Promise<Outcome> {
   if (judged.kind === 'refused') return refused(judged.reason, user.id)
   if (key.disabled) return refused('credential_disabled', user.id)
   if (!(await noteKeyProof(scope, key, judged.use))) return refused('counter_back', user.id)
-  // A change that has ended the user's sessions since then ends this login too.
+  // A change in the meantime that ended the user's sessions also ends this login.
   const current = await lookUpUser(context.domain, tenant.id, user.id)
   if (!current || !isLoginValid(current, loggedInAt)) return refused('user_disabled', user.id)
   return { kind: 'verified', user: current, method: methodOf(key), loggedInAt }

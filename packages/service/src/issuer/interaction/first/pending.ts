@@ -6,17 +6,17 @@ import type { FlowRequest, InteractionRequest } from '../flow/flow-request.ts'
 import type { Signup } from '../mail/email-tokens.ts'
 import { completeStep } from '../progress/login-progress.ts'
 
-/** The step that a login waits for: the user reads a message. */
+/** A sign-up or confirmation for which a login waits, until the user has read a message. */
 export interface Pending {
   reason: 'signup' | 'reset'
-  /** The address as it was typed. */
+  /** The address as the visitor typed it. */
   email: string
   /**
-   * The user who has signed up in this browser; `undefined` when the address was taken, or is to be
+   * The user who has signed up in this browser; `undefined` if the address was taken, or must be
    * proven first.
    */
   userId?: string | undefined
-  /** The account to make when the link is followed, if the address is to be proven first. */
+  /** If the address must be proven first: the account to create when the link is opened. */
   signup?: Signup | undefined
   /** The start of the wait, in seconds since the epoch. */
   at: number
@@ -24,7 +24,7 @@ export interface Pending {
 
 const records = entry<Pending>('PendingMail', lifetimes.interactionSeconds)
 
-/** Stores the sign-up or confirmation that the login waits for. */
+/** Stores the sign-up or confirmation for which the login waits. */
 export async function writePending(
   flow: InteractionRequest,
   begun: Omit<Pending, 'at'>,
@@ -33,24 +33,24 @@ export async function writePending(
   await records.put(flow, flow.interaction.uid, { ...begun, at })
 }
 
-/** Notes that the account was made, with the password that the sign-up chose. */
+/** Records that the account was created, with the password of the sign-up. */
 export async function completePending(
   flow: Pick<FlowRequest, 'context' | 'tenant'>,
   { pending: key, password }: Signup,
   userId: string,
 ): Promise<void> {
   const found = await records.read(flow, { key })
-  // In the same login there may have been another sign-up since.
+  // There may have been another sign-up in the same login since.
   if (found?.value.signup?.password.hash !== password.hash) return
   await records.replace(flow, found, { ...found.value, userId, signup: undefined })
 }
 
-/** The key of the entry for which a login waits. */
+/** The key under which the waiting step of a login is stored. */
 export function pendingKey({ interaction }: InteractionRequest): string {
   return keyOf(interaction.uid)
 }
 
-/** The step that the login waits for, if there is one. */
+/** The step for which the login waits, if any. */
 export async function readPending(flow: InteractionRequest): Promise<Pending | undefined> {
   if (flow.isFresh) return undefined
   return (await records.read(flow, flow.interaction.uid))?.value
@@ -59,10 +59,10 @@ export async function readPending(flow: InteractionRequest): Promise<Pending | u
 /**
  * Logs in the user who signed up in this browser, once the address is proven or need not be.
  *
- * Not after another password was set: anyone can sign up with an address, but only the reader of
- * its mail can set the password later.
+ * Does nothing if another password was set since: anyone can sign up with an address, but only the
+ * reader of its mail can set the password later.
  *
- * @returns Whether it was done, and the request is answered.
+ * @returns Whether the user is logged in. The request is then answered.
  */
 export async function continueSignup(flow: InteractionRequest): Promise<boolean> {
   const { context, tenant } = flow

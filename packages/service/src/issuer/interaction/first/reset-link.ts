@@ -12,7 +12,7 @@ import { type EmailToken, readEmailToken, spendEmailToken } from '../mail/email-
 import { sendNews } from '../mail/messages.ts'
 import { passwordFault, passwordRules } from './signup.ts'
 
-/** Shows the form for the new password. The link stays good until one was accepted. */
+/** Shows the form for the new password. The link stays valid until a password is accepted. */
 export async function showReset(flow: FlowRequest): Promise<void> {
   const token = flow.url.searchParams.get('token') ?? ''
   const found = await findRecipient(flow, token)
@@ -32,7 +32,8 @@ export async function reset(flow: FlowRequest, form: Form): Promise<void> {
   const problem = await judgePassword(flow.context.domain, password, { email, profile, tenant })
   if (problem) return showForm(flow, 422, token, content, problem)
 
-  // Hashed before the token is spent: a service too busy to hash leaves the link good.
+  // Hashed before the token is used, so that the link stays valid if the service is too busy to
+  // hash.
   const stored = await hashPassword(scopeOf(flow, user.id), password, 'login')
   if (!(await spendEmailToken(flow, 'ResetToken', token))) return showInvalidReset(flow)
   if (!(await setPassword(flow, user, stored, content))) return showInvalidReset(flow)
@@ -46,9 +47,9 @@ export async function reset(flow: FlowRequest, form: Form): Promise<void> {
 }
 
 /**
- * Sets the password of a user who followed a link, and notifies the user.
+ * Sets the password of a user who opened a link, and notifies the user.
  *
- * @returns Whether it was done: not for a disabled credential, or where the link is void by now.
+ * @returns `false` if the credential is disabled, or the link is no longer valid.
  */
 export async function setPassword(
   flow: FlowRequest,
@@ -64,10 +65,7 @@ export async function setPassword(
   return true
 }
 
-/**
- * The user to whom a valid link was sent, if the user still has that address and may set a
- * password.
- */
+/** The user of a valid link, if the user still has the address and may set a password. */
 async function findRecipient(
   flow: FlowRequest,
   token: string,
@@ -81,7 +79,7 @@ async function findRecipient(
   return (await mayReset(context.domain, tenant.id, user)) ? { user, content } : undefined
 }
 
-/** Whether a link counts that was mailed to the user, as {@link isLinkValid} says. The write asks again. */
+/** Whether a mailed link is still valid for the user; see {@link isLinkValid}. The write checks it again. */
 export async function isStillValid(
   { context }: FlowRequest,
   user: User,
@@ -91,7 +89,7 @@ export async function isStillValid(
   return isLinkValid({ user, standing }, link)
 }
 
-/** Shows that the link is no longer valid, with the form that requests another one. */
+/** Shows that the link is no longer valid, with the form for another one. */
 function showInvalidReset(flow: FlowRequest): Promise<void> {
   if (!flow.tenant.settings.allowPasswords) return showInvalidLink(flow)
   const { applicationId: application, uiLocales: ui_locales } = flow

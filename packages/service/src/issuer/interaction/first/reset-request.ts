@@ -16,16 +16,16 @@ import { showTooMany } from '../flow/too-many.ts'
 import { sendLink } from '../mail/messages.ts'
 import { writePending } from './pending.ts'
 
-/** Shows the form that asks for a link to set a new password. */
+/** Shows the form that requests a link for a new password. */
 export async function showResetRequest(flow: FlowRequest | InteractionRequest): Promise<void> {
   const hint = 'interaction' in flow ? flow.interaction.params.login_hint : undefined
   return showForm(flow, 200, typeof hint === 'string' ? hint : '')
 }
 
 /**
- * Sends a link to set a new password.
+ * Sends a link for a new password.
  *
- * Whether there is an account, whether it is disabled: the answer is the same and takes as long.
+ * If there is no account, or it is disabled, the answer is the same and takes as long.
  */
 export async function requestReset(
   flow: FlowRequest | InteractionRequest,

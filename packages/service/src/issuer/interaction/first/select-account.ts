@@ -6,14 +6,15 @@ import { csrfToken, flowPath } from '../flow/flow-path.ts'
 import { type InteractionRequest, show } from '../flow/flow-request.ts'
 import { finishInteraction } from '../progress/finish.ts'
 
-/** The reason for which a native application gets no login before its user has confirmed it. */
+/** The reason of the policy by which a native application needs the user's confirmation. */
 export const NATIVE_UNCONFIRMED = 'native_unconfirmed'
 
-/** Asks a user who is logged in whether to go on, or to log in with another account. */
+/** Asks a logged-in user whether to continue, or to log in with another account. */
 export async function showSelectAccount(flow: InteractionRequest): Promise<void> {
   const { interaction, url } = flow
   const otherPath = flowPath(interaction, '/other')
-  // A link in a message leads back here; it was asked for on the way to another account.
+  // The visitor comes from a link in a message, which they requested to log in with another
+  // account.
   const done = url.searchParams.get('done')
   if (done !== null) {
     return redirect(flow.response, `${otherPath}&${new URLSearchParams({ done })}`)
@@ -28,7 +29,7 @@ export async function showSelectAccount(flow: InteractionRequest): Promise<void>
   })
 }
 
-/** The name of the native application whose login the user has to confirm. */
+/** The name of a native application, if the user has to confirm its login. */
 async function nativeName(flow: InteractionRequest): Promise<string | undefined> {
   const { context, tenant, interaction, applicationId } = flow
   if (!interaction.prompt.reasons.includes(NATIVE_UNCONFIRMED) || !applicationId) return undefined
@@ -36,12 +37,12 @@ async function nativeName(flow: InteractionRequest): Promise<string | undefined>
   return application && (application.name || application.id)
 }
 
-/** Goes on as the user who is logged in. Earlier steps stay done. */
+/** Continues as the logged-in user, with the results of earlier steps. */
 export async function selectAccount(flow: InteractionRequest): Promise<void> {
   await finishInteraction(flow, { ...flow.interaction.lastSubmission, select_account: {} })
 }
 
-/** The user who is logged in in this browser, as far as one was when the interaction began. */
+/** The user who was logged in in this browser when the interaction began, if any. */
 export async function currentUser(flow: InteractionRequest): Promise<User | undefined> {
   const { context, tenant, interaction } = flow
   const accountId = interaction.session?.accountId

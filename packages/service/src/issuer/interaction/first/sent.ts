@@ -6,14 +6,14 @@ import { showTooMany } from '../flow/too-many.ts'
 import { continueSignup, type Pending, readPending } from './pending.ts'
 import { sendSignupMessage } from './signup.ts'
 
-/** Asks the visitor to read the message that was sent. */
+/** Asks the visitor to read the message. */
 export async function showSent(flow: InteractionRequest): Promise<void> {
   const pending = await readPending(flow)
   if (!pending) return redirect(flow.response, flowPath(flow.interaction))
   showPending(flow, pending)
 }
 
-/** Goes on after a sign-up, or sends the message again. */
+/** Continues after a sign-up, or sends the message again. */
 export async function sent(flow: InteractionRequest, form: Form): Promise<void> {
   const { context, facts, interaction, response } = flow
   const pending = await readPending(flow)

@@ -31,7 +31,7 @@ interface Entered {
   email: string
 }
 
-/** Names are at most 200 characters. */
+/** The maximum number of characters of a name. */
 const MAX_NAME_LENGTH = 200
 
 /** Shows the form to create an account. */
@@ -42,9 +42,9 @@ export async function showSignup(flow: InteractionRequest): Promise<void> {
 
 /**
  * Sends a message to the address, and creates an account: at once if unverified users may log in,
- * otherwise when the link in the message is followed.
+ * otherwise when the link in the message is opened.
  *
- * For an address that has an account, the response and its timing are the same. Only the message
+ * If the address has an account already, the response and its timing are the same. Only the message
  * differs, and only the owner of the address can read it.
  */
 export async function signup(flow: InteractionRequest, form: Form): Promise<void> {
@@ -73,10 +73,7 @@ export async function signup(flow: InteractionRequest, form: Form): Promise<void
   redirect(response, flowPath(interaction, '/sent'))
 }
 
-/**
- * Sends the message with the link of a sign-up; if there is an account already, a message that says
- * so.
- */
+/** Sends the link of a sign-up. If there is an account already, the message says so instead. */
 export async function sendSignupMessage(
   flow: InteractionRequest,
   { email, userId, signup }: Pick<Pending, 'email' | 'userId' | 'signup'>,
@@ -110,7 +107,7 @@ async function showForm(
   })
 }
 
-/** The text for every way a chosen password is not good enough. */
+/** The text for each fault of a new password. */
 const passwordProblems = {
   short: 'passwordShort',
   long: 'passwordLong',
@@ -121,7 +118,7 @@ const passwordProblems = {
   character: 'passwordCharacter',
 } as const satisfies Record<PasswordProblem, TextKey>
 
-/** The rules of a tenant for a new password, as pages say them before it is typed. */
+/** The tenant's rules for a new password, as text under the field. */
 export function passwordRules({
   context,
   tenant,
@@ -130,7 +127,7 @@ export function passwordRules({
   return { least, refusesLeaked: asksRanges || context.domain.leaks.hasList }
 }
 
-/** The fault of a chosen password, as the page of a form says it. */
+/** The fault of a new password, as a text of the page. */
 export function passwordFault(tenant: Tenant, problem: PasswordProblem) {
   const values = { least: String(passwordPolicy(tenant).least) }
   return { field: 'password', text: passwordProblems[problem], values } as const

@@ -34,7 +34,7 @@ import { completeStep } from '../progress/login-progress.ts'
 import { writeLink } from '../progress/social-link.ts'
 import { showForm as showLoginForm } from './login.ts'
 
-/** The message about a trip to a provider that failed. */
+/** The message about a failed login at a provider. */
 export const tripTexts = {
   unreachable: 'socialUnreachable',
   denied: 'socialDenied',
@@ -42,7 +42,7 @@ export const tripTexts = {
   off: 'socialOff',
 } as const satisfies Record<TripProblem, TextKey>
 
-/** Continues the login with the provider's response, or shows why it failed. */
+/** Continues the login with the provider's answer, or shows why it failed. */
 export async function showSocial(flow: InteractionRequest): Promise<void> {
   const { interaction, response, url } = flow
   const problem = tripProblemOf(flow)
@@ -53,7 +53,7 @@ export async function showSocial(flow: InteractionRequest): Promise<void> {
   }
   const proof = await readProof(flow, interaction.uid)
   if (!proof) return redirect(response, loginPath(interaction))
-  // By another request of this browser, such as a page that was loaded again.
+  // Another request of this browser has used it, such as a page that was loaded again.
   if (proof.isUsed) return redirect(response, flowPath(interaction, '/factor'))
   const connection = await offeredWith(flow, proof.account.connectionId)
   if (!connection) return showProblem(flow, 422, 'socialOff')
@@ -88,14 +88,17 @@ async function start(flow: InteractionRequest, connection: Connection | undefine
   return showProblem(flow, 503, tripTexts[problem], connection)
 }
 
-/** The greatest age of a login for the application's request, in seconds; 0 means a new login. */
+/**
+ * The maximum age of a login, in seconds, that the application's request allows; 0 requires a new
+ * login.
+ */
 function maxAgeOf({ params }: Interaction): number | undefined {
   const prompts = typeof params.prompt === 'string' ? params.prompt.split(' ') : []
   if (prompts.includes('login')) return 0
   return params.max_age === undefined ? undefined : Number(params.max_age)
 }
 
-/** The next step after the provider's answer, as things are now. */
+/** The next step after the provider's answer, by the present state of the account. */
 type Step =
   | { kind: 'log_in'; user: User; credential: Parameters<typeof noteSocialProof>[1] }
   | { kind: 'connect'; user: User; isTrusted: boolean }
@@ -124,22 +127,23 @@ async function stepOf(
   if (await hasOtherAccount(context.domain, user, account)) {
     return { kind: 'refuse', text: 'socialOther', userId: user.id }
   }
-  // Anybody can have signed up with the address: who reads its mail decides.
+  // Anyone can have signed up with the address. Access to its mail is the proof.
   if (user.verifiedAt === undefined) return { kind: 'prove_address', user }
   if (isTrusted || (await hasOtherWayIn(flow, user))) return { kind: 'connect', user, isTrusted }
   return { kind: 'prove_address', user }
 }
 
-/** Whether the user has a way to log in besides the account that is to be connected. */
+/** Whether the user has another way to log in than the account to be connected. */
 async function hasOtherWayIn(
   { context, tenant }: InteractionRequest,
   user: User,
 ): Promise<boolean> {
   const { settings } = tenant
-  // By a mailed link that sets a password, if not otherwise.
+  // A mailed link can always set a password.
   if (settings.allowPasswords || allowsMailLogin(settings)) return true
   const { allKeys, social } = await readFactors(context.domain, tenant.id, settings, user.id)
-  // Also by one that is disabled: a mailed code does not stand for it. Where the tenant has no keys, none is a way.
+  // Even a disabled one counts, because a mailed code does not replace it. If the tenant does not allow keys, none
+  // counts.
   const hasPasskey = allowsKeys(settings) && allKeys.some(isFirstFactor)
   return hasPasskey || social.length > 0
 }
@@ -152,7 +156,7 @@ async function advance(
   const { context, facts, interaction } = flow
   const { account, name, at, provenAt } = proof
   const step = await stepOf(flow, proof, connection)
-  // Another login follows a connection that is not trusted, and a code to an address; the rest is the provider's word.
+  // These steps rely on the provider alone. All others are followed by another login or a mailed code.
   const isItsWord =
     step.kind === 'log_in' || step.kind === 'sign_up' || (step.kind === 'connect' && step.isTrusted)
   if (isItsWord && !proof.isFresh) {
@@ -203,7 +207,7 @@ async function advance(
   }
 }
 
-/** Mails a code to the address that the provider sent. */
+/** Mails a code to the address from the provider. */
 async function send(
   flow: InteractionRequest,
   proof: SocialProof,
@@ -217,7 +221,7 @@ async function send(
   return showAddress(flow, isSent ? 200 : 429, proof, connection, news)
 }
 
-/** Lets in the reader of the address's mail: the account is theirs, or is made now. */
+/** Logs in the reader of the address's mail. The account becomes theirs, or is created. */
 async function prove(
   flow: InteractionRequest,
   proof: SocialProof,
@@ -243,7 +247,7 @@ async function prove(
     const problem = { field: 'code', text: 'factorRefused' } as const
     return showAddress(flow, 422, proof, connection, { problem })
   }
-  // The code is used up, and the answer with it.
+  // The code is used up, and the provider's answer with it.
   if (!(await useProof(flow, interaction.uid))) return showSocial(flow)
   const user = await takeAccount(flow, proof, connection)
   if (!user) return showProblem(flow, 422, 'socialRefused', connection)
@@ -252,7 +256,7 @@ async function prove(
   })
 }
 
-/** The account of the proven address, without anything that others may have set before, or a new one. */
+/** The account with the proven address, without anything that others may have set before; or a new account. */
 async function takeAccount(
   flow: InteractionRequest,
   proof: SocialProof,
@@ -300,15 +304,12 @@ function showProblem(
   return showLoginForm(flow, status, { email: '', socialProblem: { text, values } })
 }
 
-/** A code belongs to one response of a provider, and to the login in which it was given. */
+/** The key of a code. It is valid for one answer of a provider, in one login. */
 function codeOf({ interaction }: InteractionRequest, { id }: SocialProof): string {
   return `social:${interaction.uid}:${id}`
 }
 
-/**
- * A recipient who is only known by address; the message must not contain a name that a stranger
- * chose.
- */
+/** A recipient without an account. The message must not contain a name that a stranger chose. */
 function recipientOf({ id, account: { email } }: SocialProof) {
   return { email, user: { id, email, profile: {}, verifiedAt: undefined } }
 }

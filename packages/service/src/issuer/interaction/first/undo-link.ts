@@ -13,7 +13,7 @@ import { showTooMany } from '../flow/too-many.ts'
 import { sendRecovery, tellDisplaced } from '../mail/messages.ts'
 import { readUndoToken, spendUndoToken } from '../mail/undo-token.ts'
 
-/** Shows a button, and does nothing yet: programs that look for malice in mail follow every link. */
+/** Shows only a button, because security software follows every link in mail. */
 export async function showUndo(flow: FlowRequest): Promise<void> {
   const token = flow.url.searchParams.get('token') ?? ''
   const found = await find(flow, token)
@@ -22,8 +22,8 @@ export async function showUndo(flow: FlowRequest): Promise<void> {
 }
 
 /**
- * Undoes the change, and mails a link for a new password to the earlier address. The reader of an address that the account
- * loses gets a link that contests it.
+ * Undoes the change, and mails a link for a new password to the earlier address. If the account loses an address that
+ * way, its reader gets a link to contest that.
  */
 export async function undo(flow: FlowRequest, form: Form): Promise<void> {
   const { context, tenant, facts } = flow
@@ -47,7 +47,7 @@ export async function undo(flow: FlowRequest, form: Form): Promise<void> {
   if (displaced) {
     await tellDisplaced(context, mailContextOf(flow), { userId: user.id, rulings, ...displaced })
   }
-  // Spent last: a link whose work was not done, or not told, is still good.
+  // Used up last, so that the link stays valid if the work or the message fails.
   if (!(await spendUndoToken(flow, token, before))) return showInvalidLink(flow)
   await note(scope, 'user.take_back', user.id)
   const { allowPasswords } = tenant.settings
@@ -74,8 +74,8 @@ async function find(flow: FlowRequest, token: string): Promise<Found | undefined
 }
 
 /**
- * Whether access to the mailbox is not enough proof: the user has left this address, and it may
- * belong to another person now. So may a browser in which the user logged in once.
+ * Whether a password is required, because the user has left this address. The mailbox may belong to
+ * another person now, and so may a browser in which the user once logged in.
  */
 function asksProof({ before, user }: Found): boolean {
   return hasMoved(user, before)
@@ -84,7 +84,7 @@ function asksProof({ before, user }: Found): boolean {
 async function isProof(flow: FlowRequest, before: Before, entered: string): Promise<boolean> {
   const scope = scopeOf(flow, before.userId)
   const known = [before.password, before.earlierPassword].filter((one) => one !== undefined)
-  // At the same cost, whether there was a password or not.
+  // One hash is always compared, so that the time does not tell whether there was a password.
   for (const one of known.length > 0 ? known : [undefined]) {
     if ((await isPassword(scope, one, entered)) && one) return true
   }

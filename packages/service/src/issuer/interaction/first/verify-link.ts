@@ -21,12 +21,10 @@ import { completePending } from './pending.ts'
 import { isStillValid, setPassword } from './reset-link.ts'
 import { passwordFault, passwordRules } from './signup.ts'
 
-/** The outcome of following a link. `gone`: the link is no longer valid. */
+/** The outcome of opening a link. `gone`: the link is no longer valid. */
 type Outcome = 'done' | 'gone' | { problem: PasswordProblem }
 
-/**
- * Shows a button, and does nothing yet: programs that look for malice in mail follow every link.
- */
+/** Shows only a button, because security software follows every link in mail. */
 export async function showVerify(flow: FlowRequest): Promise<void> {
   const token = flow.url.searchParams.get('token') ?? ''
   const content = await readEmailToken(flow, 'VerifyToken', token)
@@ -34,7 +32,7 @@ export async function showVerify(flow: FlowRequest): Promise<void> {
   showForm(flow, 200, token, content)
 }
 
-/** Marks the address as verified, and redirects to where the visitor began. */
+/** Marks the address as verified, and redirects the visitor to where they began. */
 export async function verify(flow: FlowRequest, form: Form): Promise<void> {
   const { response } = flow
   const token = form.get('token') ?? ''
@@ -56,24 +54,24 @@ export async function verify(flow: FlowRequest, form: Form): Promise<void> {
 }
 
 /**
- * Whether the visitor has to enter a password: in another browser than the one that asked for the
- * message. Anybody can sign up with an address, and its owner must not confirm the password of a
- * stranger.
+ * Whether the visitor must enter a password. They must in any other browser than the one that
+ * requested the message: anyone can sign up with an address, and its owner must not confirm a
+ * stranger's password.
  */
 function asksPassword({ tenant, request }: FlowRequest, { browser }: EmailToken): boolean {
   return tenant.settings.allowPasswords && !isSameBrowser(request, browser)
 }
 
 /**
- * Whether all ways to log in are removed from the account. They are if the link is opened in
- * another browser, because a stranger may have made the account, and a tenant without passwords
- * cannot ask for one.
+ * Whether all ways to log in are removed from the account. In any other browser than the one that
+ * requested the message they are, if the tenant has no passwords: a stranger may have made the
+ * account.
  */
 function removesLogins({ tenant, request }: FlowRequest, { browser }: EmailToken): boolean {
   return !tenant.settings.allowPasswords && !isSameBrowser(request, browser)
 }
 
-/** Creates the account of a sign-up, with a newly entered password if there is one. */
+/** Creates the account of a sign-up, with a newly entered password, if any. */
 async function createAccount(
   flow: FlowRequest,
   token: string,
@@ -89,18 +87,18 @@ async function createAccount(
     : await newPassword(flow, entered, { email, profile: {} })
   if ('problem' in chosen) return chosen
 
-  // The name that a stranger entered is no name of the owner of the address.
+  // The name was entered by a stranger, and not by the owner of the address.
   const name = isTheirs ? signup.name : ''
   const input = { email, emailVerified: true, name, password: chosen }
   const user = await unlessRefused(signUp(scopeOf(flow), input), 'already_exists')
-  // Spent last: a link whose account was not made is still good.
+  // Used up last, so that the link stays valid if the account cannot be created.
   await spendEmailToken(flow, 'VerifyToken', token)
   if (!user) return 'gone'
   if (isTheirs) await completePending(flow, signup, user.id)
   return 'done'
 }
 
-/** Marks the address as verified, and sets a newly entered password if there is one. */
+/** Marks the address as verified, and sets a newly entered password, if any. */
 async function proveAddress(
   flow: FlowRequest,
   token: string,
@@ -127,7 +125,7 @@ async function proveAddress(
   return isConfirmed ? 'done' : 'gone'
 }
 
-/** The password that the owner of the address chooses instead, or the fault in it. */
+/** The new password from the owner of the address, or its fault. */
 async function newPassword(
   flow: FlowRequest,
   password: string,

@@ -3,7 +3,7 @@ import { END_ACTING_PATH } from '../../requests/paths.ts'
 import type { ShownActing } from '../../requests/request-facts.ts'
 import { csrfToken } from './flow-path.ts'
 
-/** The banner of pages in the session of an operator who acts for a user. */
+/** The banner on every page while an operator acts for a user. */
 export function bannerOf(acting: ShownActing | undefined): ActingBanner | undefined {
   if (!acting) return undefined
   const { email, until, uid } = acting

@@ -45,7 +45,10 @@ export async function showDeadEnd(flow: FlowRequest): Promise<void> {
   return showStartAgain(flow, 400, 'expiredText')
 }
 
-/** A query parameter of a page whose browser was sent a cookie that it has to return. */
+/**
+ * The query parameter that marks a page after a cookie was set. If the cookie is missing then, the
+ * browser blocks cookies.
+ */
 const ASKED = 'cookies'
 
 /** Redirects to the same page with a cookie, to recognize a browser that blocks cookies. */
@@ -65,7 +68,7 @@ async function askForCookies(flow: FlowRequest): Promise<void> {
   })
 }
 
-/** Says that there is nothing to go on with here, and how to begin. */
+/** Shows that no login is in progress here, with a link to start again. */
 export async function showStartAgain(
   flow: FlowRequest,
   status: number,
@@ -77,19 +80,19 @@ export async function showStartAgain(
   show(flow, status, 'message', { title, text, link })
 }
 
-/** Says that the tenant has no way to log in, and leads to the application, where no login begins. */
+/** Shows that the tenant has no way to log in, with a link to the application's start page. */
 export async function showLoginOff(flow: FlowRequest): Promise<void> {
   const link = await wayHome(flow.context, flow.tenant, flow.applicationId)
   show(flow, 403, 'message', { title: 'loginOffTitle', text: 'loginOffText', link })
 }
 
-/** Refuses a page in the session of an operator who acts for a user. */
+/** Refuses a page while an operator acts for a user. */
 export function showActing(flow: FlowRequest): void {
   const link = { href: accountPaths.overview, text: 'actingBack' } as const
   show(flow, 403, 'message', { title: 'actingRefusedTitle', text: 'actingRefusedText', link })
 }
 
-/** Answers 404; a program gets the address of the discovery document. */
+/** Answers 404. Programs get the address of the discovery document. */
 export async function showNotFound(flow: FlowRequest): Promise<void> {
   if (!wantsPage(flow)) {
     const description = `There is no such endpoint. Those of this issuer are named in ${flow.facts.issuer}/.well-known/openid-configuration.`
@@ -104,8 +107,7 @@ export async function showNotFound(flow: FlowRequest): Promise<void> {
 /**
  * Shows that a link in a message is no longer valid.
  *
- * @param again - The page on which to request another one. Default: at the application, by logging
- *   in.
+ * @param again - The page for another link. Default: the application, where the visitor can log in.
  */
 export async function showInvalidLink(flow: FlowRequest, again?: PageLink): Promise<void> {
   const { context, tenant, applicationId } = flow
@@ -113,7 +115,7 @@ export async function showInvalidLink(flow: FlowRequest, again?: PageLink): Prom
   show(flow, 410, 'message', { title: 'linkInvalidTitle', text: 'linkInvalidText', link })
 }
 
-/** The address of the user who is logged in in this browser. */
+/** The address of the user who is logged in in this browser, if any. */
 async function signedInAs(flow: FlowRequest): Promise<string | undefined> {
   const { context, provider, tenant, request, response } = flow
   const session = await readSession(provider, request, response)

@@ -6,7 +6,7 @@ interface Interaction {
   params: { [name: string]: unknown }
 }
 
-/** How the id of an interaction is recognized, and nothing more. */
+/** The form of an interaction's id. */
 const HANDLE_LENGTH = 16
 
 /** The pages of a login, by the rest of the path. */
@@ -40,7 +40,7 @@ export function flowPath(interaction: Interaction, page: FlowPage = ''): string 
   })
 }
 
-/** The path at which an interaction begins, which says so where the application asks for a sign-up. */
+/** The path at which an interaction begins. It has a mark if the application asks for a sign-up. */
 export function startPath(interaction: Interaction & { prompt: { name: string } }): string {
   const { prompt, params } = interaction
   const isSignup =
@@ -48,7 +48,7 @@ export function startPath(interaction: Interaction & { prompt: { name: string } 
   return flowPath(interaction) + (isSignup ? '&start=signup' : '')
 }
 
-/** The path for a link in a message that continues the login with this handle. */
+/** The path for a link in a message, which continues the login with this handle. */
 export function returnPath(
   handle: string,
   done: Done,
@@ -65,33 +65,33 @@ function pathOf(rest: string, values: { [name: string]: unknown }): string {
   return `/login/${rest}?${query}`
 }
 
-/** An interaction and what it asks the user for. */
+/** An interaction with its prompt. */
 type PromptedInteraction = Interaction & { prompt: { name: string } }
 
-/** The address of the login form: not the first page where an account is to be chosen. */
+/** The address of the login form. It is not the first page if an account can be chosen. */
 export function loginPath(interaction: PromptedInteraction): string {
   return flowPath(interaction, interaction.prompt.name === 'select_account' ? '/other' : '')
 }
 
-/** The address at which the login begins again, with another email address. */
+/** The address at which the login begins again for another email address. */
 export function otherPath(interaction: PromptedInteraction): string {
   return `${loginPath(interaction)}&start=other`
 }
 
-/** The handle of an interaction: a piece of a hash of its id. */
+/** The handle of an interaction: a part of the hash of its id. */
 export function flowHandle(uid: string): string {
   return digest('handle', uid).toString('base64url').slice(0, HANDLE_LENGTH)
 }
 
 /**
- * The token that a form of the interaction must send back. Only who holds the interaction's cookie
- * knows it.
+ * The token that every form of the interaction must contain. Only a browser with the interaction's
+ * cookie knows it.
  */
 export function csrfToken(uid: string): string {
   return digest('csrf', uid).toString('base64url')
 }
 
-/** Whether `sent` is the interaction's {@link csrfToken}. */
+/** Whether `sent` equals the interaction's {@link csrfToken}. */
 export function isCsrfToken(uid: string, sent: string | undefined): boolean {
   const expected = digest('csrf', uid)
   const given = Buffer.from(sent ?? '', 'base64url')

@@ -26,11 +26,11 @@ export interface FlowRequest {
   url: URL
   request: IncomingMessage
   response: ServerResponse
-  /** The languages that the application or the link in a message asked for. */
+  /** The languages from the application's request or the link in a message. */
   uiLocales: string | undefined
-  /** The application that the visitor came from, as far as the request tells. */
+  /** The application that the visitor came from, if it is known. */
   applicationId: string | undefined
-  /** The handle of the login that is under way. */
+  /** The handle of the login in progress. */
   handle?: string
 }
 
@@ -38,19 +38,19 @@ export interface FlowRequest {
 export type Interaction = Awaited<ReturnType<Provider['interactionDetails']>> & {
   /** The browser in which it began. */
   browser?: string
-  /** The name that a client with a metadata document claims. */
+  /** The name that a client claims in its metadata document. */
   clientName?: string
 }
 
-/** A request for a page of a login that is under way in this browser. */
+/** A request for a page of a login that is in progress in this browser. */
 export interface InteractionRequest extends FlowRequest {
   interaction: Interaction
-  /** Whether no page of the login was opened before, so that nothing else is stored for it. */
+  /** Whether this is the first page of the login, so that no progress is stored for it. */
   isFresh: boolean
   handle: string
 }
 
-/** The origin of a visitor, from the query of a hosted page. */
+/** The facts about where a visitor comes from, in the query of a page. */
 export function originOf(
   request: IncomingMessage,
   url: URL,
@@ -84,7 +84,7 @@ export function show<Name extends PageName>(
   flow.response.end(html)
 }
 
-/** Whether the client is a browser, by the rule of oidc-provider. */
+/** Whether the client is a browser, by the same rule as oidc-provider. */
 export function wantsPage({ provider, request, response }: FlowRequest): boolean {
   return provider.createContext(request, response).accepts('json', 'html') === 'html'
 }
@@ -108,12 +108,12 @@ function refusal(
   }
 }
 
-/** The language in which the visitor reads. */
+/** The language of the pages for this visitor. */
 export function languageOf(flow: FlowRequest): Language {
   return brandingFor(flow.tenant, flow.request, flow.uiLocales).language
 }
 
-/** The reason for a message that this request causes. */
+/** The reason that messages of this request name. */
 export function mailContextOf(flow: FlowRequest | InteractionRequest): MailContext {
   const { facts, handle, applicationId } = flow
   const browser = 'interaction' in flow ? flow.interaction.browser : undefined

@@ -18,13 +18,13 @@ export async function offeredWith(
   return (await offered(flow)).find((connection) => connection.id === id)
 }
 
-/** The buttons that lead to providers. */
+/** The buttons for providers on the login form. */
 export async function shownConnections(flow: InteractionRequest): Promise<ShownConnections> {
   const connections = (await offered(flow)).map(({ id, name }) => ({ id, name }))
   return { action: flowPath(flow.interaction, '/social'), connections }
 }
 
-/** Whether there is any way to log in at the tenant. */
+/** Whether the tenant has any way to log in. */
 export async function isLoginOn(flow: FlowRequest): Promise<boolean> {
   return hasWayIn(flow.tenant.settings, await offered(flow))
 }

@@ -5,15 +5,16 @@ import { showNotFound } from './dead-end.ts'
 import { type FlowRequest, show } from './flow-request.ts'
 
 /**
- * Shows the mail that a tenant in developer mode would have sent. Its links open accounts, so
- * clients on other machines need an API key of the tenant.
+ * Shows the captured mail of a tenant in developer mode. Its links open accounts, so clients on
+ * other machines need an API key of the tenant.
  */
 export async function showOutbox(flow: FlowRequest): Promise<void> {
   const { context, tenant } = flow
   if (!opensDeveloperMode(context.domain, tenant)) return showNotFound(flow)
   if (!isThisMachine(flow) && !(await hasApiKey(flow))) {
     const page = { title: 'outboxTitle', text: 'outboxKey' } as const
-    // Browsers ask for a name and a password then; scripts may send the key as a bearer token.
+    // With this header, browsers ask for a name and a password. Scripts may send the key as a
+    // bearer token.
     return show(flow, 401, 'message', page, { 'www-authenticate': 'Basic realm="API key"' })
   }
   const mails = await context.outbox.list(tenant.id)
@@ -28,15 +29,15 @@ export async function showOutbox(flow: FlowRequest): Promise<void> {
   })
 }
 
-/** The host must be of this machine as well: a proxy beside the service passes strangers on. */
+/** The host must be of this machine, too, because a local proxy forwards requests of strangers. */
 function isThisMachine({ facts }: FlowRequest): boolean {
   const isLocal = facts.clientIp === '' || isLoopbackHost(facts.clientIp)
   return isLocal && isLoopbackHost(new URL(facts.issuer).hostname)
 }
 
 /**
- * Whether an API key of the tenant came along: as a bearer token, or as the password of any name. A
- * link in a message changes something, so a read-only key is not enough.
+ * Whether the request has an API key of the tenant: as a bearer token, or as the password with any
+ * name. A read-only key is not enough, because a link in a message changes something.
  */
 async function hasApiKey({ context, tenant, request }: FlowRequest): Promise<boolean> {
   const { authorization = '' } = request.headers

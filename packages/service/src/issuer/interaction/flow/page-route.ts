@@ -1,18 +1,18 @@
 import { type FlowRequest, show } from './flow-request.ts'
 
-/** The parts of a path that its route names. */
+/** The named parts of a path. */
 type Params = Readonly<Record<string, string>>
 
-/** The handler of a request for a page, or of a form of it. */
+/** Handles a request for a page, or a form of it. */
 type Run = (flow: FlowRequest, params: Params) => void | Promise<void>
 
-/** An address at an issuer that people ask for, or to which a page sends its form. */
+/** An address of an issuer for people: a page, or the target of its form. */
 export interface PageRoute {
   readonly method: 'GET' | 'POST'
   readonly path: string
   /** The name for metrics and traces. Default: the path. */
   readonly name?: string
-  /** Whether it is there in the session of an operator who acts for a user: every other one is refused. */
+  /** Whether it is available while an operator acts for a user. All others are refused. */
   readonly isForActing?: boolean
   readonly run: Run
 }
@@ -28,14 +28,14 @@ export function pageAt(
   return [page, { method: 'POST', path, run }]
 }
 
-/** Refuses a form that was not sent from a page which this browser has opened. */
+/** Refuses a form that does not come from a page in this browser. */
 export function refuseForm(flow: FlowRequest): void {
   show(flow, 403, 'message', { title: 'errorTitle', text: 'errorForm' })
 }
 
 /**
- * Browsers say from where a form was sent; no form of ours is on another site. `none` means that
- * the user has reloaded a response.
+ * The values of `sec-fetch-site` for a form of our own pages. `none`: the user has reloaded a
+ * response.
  */
 function isCrossSite({ request }: FlowRequest): boolean {
   const site = request.headers['sec-fetch-site'] ?? 'none'

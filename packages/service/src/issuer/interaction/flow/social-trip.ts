@@ -14,7 +14,7 @@ import { offeredWith } from './offered.ts'
 
 /** The login or session that sends the visitor to a provider, and the page to which they return. */
 export interface Place {
-  /** The id of the login or session. The provider's response is stored for it, and counts nowhere else. */
+  /** The id of the login or session. The provider's answer is stored for it, and is not valid elsewhere. */
   key: string
   /** The path of the page that uses the response. */
   path: string
@@ -29,17 +29,17 @@ interface Trip {
   path: string
   /** The start, in seconds since the epoch. */
   beganAt: number
-  /** The age, in seconds, that the provider's own login may have at that time; `undefined` for any. */
+  /** The maximum age of the provider's own login at that time, in seconds; `undefined` for any. */
   maxAge: number | undefined
 }
 
-/** The provider's response about the visitor, for one login or one session. */
+/** The provider's answer about the visitor, for one login or session. */
 export interface SocialProof extends Asserted {
-  /** An id of this response; another response in the same login has another id. */
+  /** The id of this answer. Another answer in the same login has another id. */
   id: string
   /**
-   * The time of the login, in seconds since the epoch. It is before the response was checked, so that
-   * a change meanwhile that ends the user's sessions ends this login, too.
+   * The time of the login, in seconds since the epoch. It is before the check of the answer, so that a change in the
+   * meantime that ends the user's sessions also ends this login.
    */
   at: number
   /**
@@ -49,19 +49,19 @@ export interface SocialProof extends Asserted {
   isFresh: boolean
 }
 
-/** The reason why a visitor returns without a response; `off`: the connection is disabled. */
+/** The reason why a visitor returns without an answer. `off`: the connection is disabled. */
 export type TripProblem = UpstreamProblem | 'off'
 
-/** The seconds that a visitor may spend at the provider, and again on the page that uses the response. */
+/** How long, in seconds, a visitor may spend at the provider, and then on the page that uses the answer. */
 const TRIP_SECONDS = 1_800
 
 const trips = entry<Trip>('SocialState', TRIP_SECONDS)
 const proofs = entry<SocialProof>('SocialProof', TRIP_SECONDS)
 
 /**
- * Sends the browser to the provider.
+ * Redirects the browser to the provider.
  *
- * @param maxAge - The age, in seconds, that the provider's own login may have; 0 makes it ask the user again.
+ * @param maxAge - The maximum age of the provider's own login, in seconds. With 0, the provider asks the user again.
  * @returns The problem, if the browser was not redirected.
  */
 export async function sendToProvider(
@@ -93,8 +93,8 @@ export async function sendToProvider(
 }
 
 /**
- * Accepts the response of a provider once, in the browser that was sent there. It is stored for the
- * login or session that requested it, whose page continues with it.
+ * Accepts the answer of a provider once, in the browser that was redirected there. It is stored for
+ * the login or session that requested it, whose page continues with it.
  */
 export async function returnFromProvider(flow: FlowRequest): Promise<void> {
   const { context, request, response, url } = flow

@@ -1,13 +1,15 @@
 import { waitIn } from '../../requests/branding.ts'
 import { type FlowRequest, languageOf, show } from './flow-request.ts'
 
-/** Says that only a mailed link helps after so many failures, on a device that is not known. */
+/**
+ * Shows that too many attempts failed, and that on this unknown device only a mailed link can help.
+ */
 export function showLinkNeeded(flow: FlowRequest, href: string): void {
   const link = { href, text: 'linkNeededWay' } as const
   show(flow, 429, 'message', { title: 'tooManyTitle', text: 'linkNeededText', link })
 }
 
-/** Says how long to wait before the next attempt; the visitor can then try again. */
+/** Shows how long to wait until the next attempt. */
 export function showTooMany(flow: FlowRequest, retryAfterSeconds: number): void {
   const wait = waitIn(languageOf(flow), retryAfterSeconds)
   show(

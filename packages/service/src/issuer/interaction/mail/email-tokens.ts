@@ -9,22 +9,22 @@ export type TokenPurpose = 'VerifyToken' | 'ResetToken'
 /** The content of a link in a message. */
 export interface EmailToken extends StoredOrigin {
   userId?: string | undefined
-  /** The account to make, for an address that has none yet. */
+  /** For an address without an account: the account to create. */
   signup?: Signup | undefined
-  /** The address as it was written. */
+  /** The address as the user wrote it. */
   email: string
-  /** The handle of the login during which it was asked for, if it was. */
+  /** The handle of the login in which the message was requested, if any. */
   flow?: string | undefined
   applicationId?: string | undefined
-  /** The browser in which it was asked for, as a hash of that browser's secret. */
+  /** The browser in which the message was requested, as a hash of that browser's secret. */
   browser?: string | undefined
 }
 
-/** A sign-up whose account is made when the link is followed. */
+/** A sign-up whose account is created when the link is opened. */
 export interface Signup {
   name: string
   password: StoredPassword
-  /** The key of the entry for which the login that sent it waits. */
+  /** The key of the waiting step of the login that sent the link. */
   pending: string
 }
 
@@ -36,8 +36,8 @@ const tokens = {
 /**
  * Makes a token of 256 bits, of which only a hash is stored.
  *
- * @param owner - The owner of the token. An owner has one token of each purpose; a new one
- *   replaces it.
+ * @param owner - The owner of the token. A new token replaces the owner's earlier one of the same
+ *   purpose.
  */
 export async function issueEmailToken(
   holder: Holder,
@@ -52,7 +52,7 @@ export async function issueEmailToken(
   return token
 }
 
-/** Reads a token without spending it. */
+/** Reads a token without using it up. */
 export async function readEmailToken(
   holder: Holder,
   purpose: TokenPurpose,
@@ -61,7 +61,7 @@ export async function readEmailToken(
   return (await tokens[purpose].readByToken(holder, token))?.value
 }
 
-/** Spends a token; of several requests with the same one, exactly one gets its content. */
+/** Uses up a token. Of several requests with the same one, exactly one gets its content. */
 export function spendEmailToken(
   holder: Holder,
   purpose: TokenPurpose,
@@ -70,7 +70,7 @@ export function spendEmailToken(
   return tokens[purpose].takeByToken(holder, token)
 }
 
-/** Removes the records of an owner's links, which have the address. */
+/** Deletes the records of an owner's links, because they contain the address. */
 export async function dropEmailTokens(holder: Holder, owner: string): Promise<void> {
   for (const kind of Object.values(tokens)) await kind.drop(holder, { key: owner })
 }

@@ -8,10 +8,10 @@ import { sendCode } from './messages.ts'
 
 const DIGITS = 8
 
-/** OWASP ASVS 5.0 §6.5.5 allows ten minutes. */
+/** The lifetime of a code. OWASP ASVS 5.0 §6.5.5 allows ten minutes. */
 const LIFETIME_SECONDS = 600
 
-/** The user id of a code for an address without an account. */
+/** The user id in a code for an address without an account. */
 const NOBODY = 'nobody'
 
 const mailKinds = { first: 'loginCode', second: 'code', address: 'addressCode' } as const
@@ -21,12 +21,12 @@ export type Recipient = Pick<User, 'id' | 'email' | 'profile' | 'verifiedAt'>
 
 /** A mailed code. It is stored encrypted under the master key. */
 interface MailCode {
-  /** Names this code: one that is sent later for the same login is another. */
+  /** The id of this code. A later code for the same login has another id. */
   id: string
   userId: string
-  /** The address as it was typed. */
+  /** The address as the visitor typed it. */
   email: string
-  /** The code itself; `undefined` when its master key is gone. */
+  /** The code itself; `undefined` if its master key no longer exists. */
   code: string | undefined
 }
 
@@ -36,23 +36,23 @@ const codes = entry<MailCode>('MailCode', LIFETIME_SECONDS, {
   purpose: (tenantId, login) => `mail-code:${tenantId}:${login}`,
 })
 
-/** A code that was mailed, or seemingly mailed. */
+/** A code that was mailed, or only seems to have been. */
 export interface SentCode extends MailCode {
-  /** Then it is told no more. */
+  /** Whether it was used up. Then `code` is `undefined`. */
   isUsed: boolean
 }
 
-/** The result of a code that was entered. */
+/** The result of entering a code. */
 export type MailCodeOutcome = 'right' | 'wrong' | 'expired'
 
 /**
- * Mails a code that is valid only for this login, and invalidates the previous one. Without a user
+ * Mails a code that is valid only for this login, and invalidates the previous one. Without a user,
  * the same work is done, but no message is sent, and the code is not valid.
  *
- * @param login - Names the login, or the session, that the code belongs to.
- * @param purpose - The step of the login that the code is: the message of the first one knows of no
- *   password. `address`: it makes an address the user's own.
- * @returns Whether it was sent; it is not when too many messages went to the address.
+ * @param login - The id of the login or session that the code belongs to.
+ * @param purpose - The step that the code is for. `address`: it makes an address the user's own. In
+ *   a first step, the message does not mention a password.
+ * @returns `false` if too many messages went to the address, so that no code was sent.
  */
 export async function mailCode(
   flow: FlowRequest,
@@ -73,17 +73,17 @@ export async function mailCode(
   return true
 }
 
-/** Whether a code was mailed for the login and is still good. */
+/** Whether a code was mailed for the login and is still valid. */
 export async function hasMailCode(flow: FlowRequest, login: string, user: User): Promise<boolean> {
   const sent = await findMailCode(flow, login)
   return sent?.code !== undefined && isFor(sent, user)
 }
 
 /**
- * Judges a mailed code, and uses it up. Of any number of attempts at once exactly one succeeds.
+ * Checks a mailed code, and uses it up if it is right. Of several attempts at once, exactly one succeeds.
  *
- * @param recipient - The user. With an address, the code must have been sent to that one: a user who has left the mailbox
- *   is not proven by it.
+ * @param recipient - The user. With `emailKey`, the code must have been sent to that address, because a user may have
+ *   left the earlier mailbox.
  */
 export async function judgeMailCode(
   flow: FlowRequest,
@@ -97,7 +97,7 @@ export async function judgeMailCode(
   const given = Buffer.from(entered.replace(/[\s-]/g, ''))
   const expected = Buffer.from(code)
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) return 'wrong'
-  // Using an earlier code does not use up a code that was sent meanwhile.
+  // Using up an earlier code must not use up a code that was sent since.
   const isFirst = await codes.spend(flow, login, sent)
   return isFirst ? 'right' : 'expired'
 }
@@ -109,7 +109,7 @@ function isFor(
   return userId === id && (key === undefined || emailKey(email) === key)
 }
 
-/** The code that was mailed last for the login. */
+/** The latest code that was mailed for the login. */
 export async function findMailCode(
   flow: FlowRequest,
   login: string,
@@ -120,7 +120,7 @@ export async function findMailCode(
   return { ...value, isUsed, code: isUsed ? undefined : value.code }
 }
 
-/** Ends a mailed code. */
+/** Deletes a mailed code. */
 export async function endMailCode(flow: FlowRequest, login: string): Promise<void> {
   await codes.drop(flow, login)
 }

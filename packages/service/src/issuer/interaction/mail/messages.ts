@@ -19,14 +19,14 @@ import { issueContestToken, issueUndoToken } from './undo-token.ts'
 /** Messages with a link. */
 type LinkKind = Extract<MailKind, 'verify' | 'reset' | 'exists' | 'invite'>
 
-/** The reason for a message. */
+/** The reason that a message names. */
 export interface MailContext {
   facts: RequestFacts
   language: Language
-  /** The handle of the login under way, so that the link leads back into it. */
+  /** The handle of the login in progress, so that the link continues it. */
   flow?: string | undefined
   applicationId?: string | undefined
-  /** The browser in which the login under way began. */
+  /** The browser in which the login in progress began. */
   browser?: string | undefined
 }
 
@@ -37,16 +37,16 @@ const linkOf: { [Kind in LinkKind]: [TokenPurpose, string] } = {
   invite: ['ResetToken', '/reset'],
 }
 
-/** How long the link of an invitation works; it is asked for by an operator and may wait for a week. */
+/** The lifetime of an invitation's link. An operator requests it, and it may be opened a week later. */
 const INVITE_SECONDS = 7 * 86_400
 
 /**
  * Sends a message with a link to the user.
  *
- * Without a user everything is done as well, but the message is not sent: the time it takes does
- * not show whether there is an account.
+ * Without a user, the same work is done, but nothing is sent, so that the time does not tell
+ * whether there is an account.
  *
- * @returns The message; `undefined` when too many went to the address.
+ * @returns The message; `undefined` if too many went to the address.
  */
 export async function sendLink(
   context: IssuerContext,
@@ -65,13 +65,13 @@ export async function sendLink(
   return postLink(context, kind, mailContext, holder, content, user)
 }
 
-/** Whether the address of the user waits for a second operator. */
+/** Whether the user's address waits for the confirmation of a second operator. */
 export async function isAddressHeld({ domain }: IssuerContext, user: User): Promise<boolean> {
   const standing = await readStanding(domain, user)
   return holdOf({ user, standing }, nowMicros(domain.clock)) !== undefined
 }
 
-/** Tells the user, in place of a link or code, that the address still waits for a second operator. */
+/** Tells the user, instead of sending a link or code, that the address waits for a second operator. */
 export async function tellHeld(
   context: IssuerContext,
   { facts, language }: MailContext,
@@ -82,8 +82,8 @@ export async function tellHeld(
 }
 
 /**
- * Sends the message by which a sign-up becomes an account. Every browser has a link of its own, so that
- * a stranger who signs up with the address does not end the owner's.
+ * Sends the message with the link that creates the account of a sign-up. Every browser has a link of its own, so that a
+ * stranger's sign-up with the address does not invalidate the owner's link.
  */
 export async function sendSignupLink(
   context: IssuerContext,
@@ -123,8 +123,8 @@ async function postLink(
 }
 
 /**
- * Sends the link for a new password to the user who has taken the account back. It is sent however many messages
- * went to the address: there is one for each link of a change.
+ * Sends the link for a new password to a user who has taken the account back. The limit of messages to an address does
+ * not apply, because each link of a change causes only one.
  */
 export async function sendRecovery(
   context: IssuerContext,
@@ -136,7 +136,7 @@ export async function sendRecovery(
   await postLink(context, 'reset', mailContext, userId, content, user)
 }
 
-/** A change that is mailed to the user, with a link that undoes it. */
+/** The kinds of changes about which a user is told, with a link that undoes them. */
 type Change = 'changed' | 'factors' | 'guessed' | 'moved' | 'connected' | 'device'
 
 /** A change of the ways to log in. */
@@ -151,7 +151,7 @@ const factorTexts = {
   renewed: 'mailRecoveryRenewedText',
 } as const satisfies Record<FactorChange['kind'], TextKey>
 
-/** The text of a message about ways to log in, with the name of the way. */
+/** The text of a message about a way to log in, with its name. */
 function factorText(
   change: FactorChange,
   language: Language,
@@ -166,27 +166,26 @@ function nameOfWay(way: Credential['kind']): TextKey {
   return way === 'social' ? 'mailWaySocial' : `factorName_${way}`
 }
 
-/** More about a change. */
+/** Further facts about a change. */
 interface ChangeFacts {
   /** Values in the text of the message. */
   values?: Record<string, string>
   /** The change of the ways to log in, for `factors`. */
   factor?: FactorChange
-  /** The password from before, where it has changed. */
+  /** The earlier password, if it was changed. */
   password?: StoredPassword | undefined
-  /** An instant before the change. Default: the beginning of the request. */
+  /** A time before the change. Default: the beginning of the request. */
   at?: Micros
-  /** The origin of a link that was mailed before the change. Default: of one that is mailed now. */
+  /** The state of the account for which the link is valid. Default: the present state. */
   origin?: LinkOrigin
 }
 
 /**
  * Tells the user about a security event: the password, the address or the ways to log in were
  * changed, the user has logged in on a new device, or a person who knows the password has failed at
- * the second step. The message has a link that takes the account back to how it was before the
- * change.
+ * the second step. The message has a link that restores the account to its state before the change.
  *
- * @param user - As the user was before the change: this is where the message goes.
+ * @param user - The user before the change. The message goes to this address.
  */
 export async function sendNews(
   context: IssuerContext,
@@ -210,8 +209,8 @@ export async function sendNews(
 }
 
 /**
- * Tells the reader of an address that a link has taken the account from it. The message has a link that contests that. It is
- * sent however many messages went to the address: there is one for each link of a change.
+ * Tells the reader of an address that a link has taken the account from it, with a link to contest that. The limit of
+ * messages to an address does not apply, because each link of a change causes only one.
  */
 export async function tellDisplaced(
   context: IssuerContext,
@@ -228,8 +227,8 @@ export async function tellDisplaced(
 }
 
 /**
- * Tells the reader of a proven address that an operator has changed it. The message has a link that contests that, which
- * locks the account: it gives it to neither side.
+ * Tells the reader of a proven address that an operator has changed it, with a link to contest that. The link locks the
+ * account, and gives it to neither side.
  */
 export async function tellReaddressed(
   context: IssuerContext,
@@ -251,7 +250,7 @@ export async function tellReaddressed(
   await context.outbox.post(tenant, message, { kind: 'movedBySupport', userId })
 }
 
-/** Tells the user who has taken the account back that this is contested, and that the account is locked. */
+/** Tells the user who has taken the account back that another person contests it, and that the account is locked. */
 export async function tellContested(
   context: IssuerContext,
   { facts, language }: MailContext,
@@ -261,7 +260,7 @@ export async function tellContested(
   await context.outbox.post(facts.tenant, message, { kind: 'contested', userId: user.id })
 }
 
-/** Tells the user that the account was deleted, which nothing takes back. */
+/** Tells the user that the account was deleted. This cannot be undone. */
 export async function sendFarewell(
   context: IssuerContext,
   { facts, language }: MailContext,
@@ -272,8 +271,8 @@ export async function sendFarewell(
 }
 
 /**
- * Sends a code, unless too many messages went to the address; then it is not sent. Without a user
- * it is not sent; see {@link sendLink}.
+ * Sends a code, unless too many messages went to the address. Without a user, only the same work is
+ * done; see {@link sendLink}.
  */
 export async function sendCode(
   context: IssuerContext,
@@ -285,7 +284,7 @@ export async function sendCode(
 ): Promise<boolean> {
   if (!(await context.throttle.admitMail(facts, email))) return false
   const message = composeMail(kind, facts.tenant, user, { language, values })
-  // An address that a provider has told may have no account yet.
+  // An address from a provider may not have an account yet.
   const userId = idPattern('usr').test(user?.id ?? '') ? user?.id : undefined
   await context.outbox.post(facts.tenant, message, { kind, userId })
   return true

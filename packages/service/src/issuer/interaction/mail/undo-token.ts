@@ -5,17 +5,17 @@ import { emailKey } from '../../../store/email-key.ts'
 
 const SECONDS = 7 * 86_400
 
-/** The changes that can be taken back. */
+/** The changes that can be undone. */
 const changes = entry<Before>('UndoToken', SECONDS)
 
-/** The accounts that were taken back from an address, whose reader can contest that. */
+/** The accounts that an address has lost, which its reader can contest. */
 const contests = entry<Contest>('ContestToken', SECONDS)
 
 /**
- * Makes the token of a link that takes a change back. A user may have several.
+ * Makes the token for a link that undoes a change. A user may have several.
  *
- * A change of the address revokes the links of earlier changes. So its own link undoes those
- * changes too: an intruder may have changed the password before the address.
+ * A change of the address invalidates the links of earlier changes. So its own link undoes those
+ * changes, too: an intruder may have changed the password before the address.
  */
 export async function issueUndoToken(holder: Holder, before: Before): Promise<string> {
   const token = randomBytes(32).toString('base64url')
@@ -39,13 +39,13 @@ async function withEarlier(holder: Holder, before: Before): Promise<Before> {
   return { ...before, at: oldest.at, earlierPassword: oldest.password }
 }
 
-/** Reads a token without spending it. */
+/** Reads a token without using it up. */
 export async function readUndoToken(holder: Holder, token: string): Promise<Before | undefined> {
   return (await changes.readByToken(holder, token))?.value
 }
 
 /**
- * Spends a token, and those of later changes with it: an intruder who made them may have their links.
+ * Uses up a token and those of later changes, because an intruder who made these changes may have their links.
  *
  * @returns Whether the token was still valid. Of several requests with the same token, exactly one gets `true`.
  */
@@ -60,14 +60,14 @@ export async function spendUndoToken(
   return (await changes.takeByToken(holder, token)) !== undefined
 }
 
-/** Makes the token of a link that contests that an account was taken back. */
+/** Makes the token for a link that contests that an account was taken back. */
 export async function issueContestToken(holder: Holder, contest: Contest): Promise<string> {
   const token = randomBytes(32).toString('base64url')
   await contests.put(holder, token, contest, { token, accountId: contest.userId })
   return token
 }
 
-/** Reads a token without spending it. */
+/** Reads a token without using it up. */
 export async function readContestToken(
   holder: Holder,
   token: string,
@@ -75,12 +75,12 @@ export async function readContestToken(
   return (await contests.readByToken(holder, token))?.value
 }
 
-/** Spends a token; of several requests with the same one, exactly one does. */
+/** Uses up a token. Of several requests with the same one, exactly one gets `true`. */
 export async function spendContestToken(holder: Holder, token: string): Promise<boolean> {
   return (await contests.takeByToken(holder, token)) !== undefined
 }
 
-/** Removes the records of a user's links, which have addresses and a password hash of theirs. */
+/** Deletes the records of a user's links, because they contain addresses and a password hash. */
 export async function dropUndoTokens(holder: Holder, userId: string): Promise<void> {
   for (const kind of [changes, contests]) {
     for (const { entry: stored } of await kind.ofAccount(holder, userId)) {

@@ -24,21 +24,21 @@ export interface ProvenFactors {
   /** The factors, in the order in which they were proven. */
   proofs: readonly Method[]
   /**
-   * An instant before the user, and what proves who it is, were read; in seconds since the epoch. A
-   * change that ended the user's sessions since then has ended this one as well.
+   * A time before the user and the proof were read, in seconds since the epoch. A change since then
+   * that ended the user's sessions has also ended this login.
    */
   loggedInAt: number
-  /** The time at which the login survived such a change, because it made it. */
+  /** The time at which the login survived such a change, because it made the change itself. */
   keptAt?: number | undefined
-  /** The time at which a provider asked its user, for a login there; 0 where it does not say. */
+  /** For a login at a provider: when the provider authenticated the user; 0 if it does not say. */
   provenAt?: number | undefined
-  /** Whether the second step is not asked for on this device from now on. */
+  /** Whether the second step is skipped on this device from now on. */
   trust?: boolean | undefined
 }
 
 /**
- * Logs the user in and lets the application's request go on. Only `login-progress.ts` calls it, once
- * every factor is proven.
+ * Logs the user in, and continues the application's request. Only `login-progress.ts` calls it, once every factor is
+ * proven.
  */
 export async function finishLogin(
   flow: InteractionRequest,
@@ -65,7 +65,7 @@ export async function finishLogin(
         ...(level !== 'single' && { acr: acrOf[level] }),
         remember: tenant.settings.rememberLoginSeconds > 0,
       },
-      // A user who has just logged in has signed up, or has chosen the account.
+      // A user who has just logged in has also signed up, or chosen the account.
       create: {},
       select_account: {},
     })
@@ -73,8 +73,8 @@ export async function finishLogin(
 }
 
 /**
- * Logs an operator in as the user. It is not noted as a login of the user: nothing was proven by the user, and the
- * browser is not one of their devices.
+ * Logs an operator in as the user. It is not recorded as a login of the user, because the user has proven nothing, and
+ * the browser is not the user's.
  *
  * @param begunAt - In seconds since the epoch.
  */
@@ -93,8 +93,8 @@ export async function finishActing(
 }
 
 /**
- * Tells the user of a login on a new device, unless the tenant does not want it. An address that was never proven may
- * be another person's.
+ * Tells the user about a login on a new device, unless the tenant has turned this off. An address that was never proven
+ * gets no message, because it may be another person's.
  */
 async function tellOfDevice(flow: InteractionRequest, user: User, at: number): Promise<void> {
   if (!isNewDeviceTold(flow.tenant) || user.verifiedAt === undefined) return
@@ -106,7 +106,7 @@ async function tellOfDevice(flow: InteractionRequest, user: User, at: number): P
 /**
  * Continues the application's request with the result.
  *
- * @param result - By prompt, as oidc-provider reads it. It replaces the results of earlier steps.
+ * @param result - By prompt, in oidc-provider's form. It replaces the results of earlier steps.
  */
 export async function finishInteraction(
   { context, interaction, response }: InteractionRequest,
@@ -119,10 +119,11 @@ export async function finishInteraction(
 }
 
 /**
- * When another user is logged in in this browser, their session ends here; oidc-provider would ask
- * the browser to run a script. So does that of an operator who acts for a user.
+ * Ends the session of another user, or of an operator who acts for a user, in this browser.
+ * oidc-provider would make the browser run a script instead.
  *
- * @param user - The user who has logged in; `undefined`: an operator has, and every session ends.
+ * @param user - The user who has logged in; `undefined` for an operator: then every session is
+ *   ended.
  */
 async function endOtherSession(flow: InteractionRequest, user?: User): Promise<void> {
   const { context, provider, interaction, request, response } = flow

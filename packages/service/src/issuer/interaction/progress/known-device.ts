@@ -19,7 +19,7 @@ interface KnownDevice {
   loggedInAt: number
 }
 
-/** A user who has logged in on some device. */
+/** The messages to a user about new devices. */
 interface DeviceNews {
   /**
    * The times of the last day at which the user was notified of a new device, in seconds since the
@@ -28,24 +28,27 @@ interface DeviceNews {
   toldAt: number[]
 }
 
-/** How many messages about new devices a user gets a day: programs log in without cookies, too. */
+/**
+ * The maximum number of these messages per user and day. Programs without cookies would cause one
+ * at each login.
+ */
 const NEWS_A_DAY = 10
 
-/** A device on which the second step is not asked for. */
+/** A device on which the second step is skipped. */
 interface TrustedDevice extends KnownDevice {
-  /** The time at which the user said so. */
+  /** When the user chose to trust it. */
   since: Micros
   userAgent?: string | undefined
 }
 
 const known = entry<KnownDevice>('KnownDevice', lifetimes.knownDeviceSeconds)
-/** They expire when the tenant says. */
+/** Without a lifetime here, because the tenant sets it. */
 const trusted = entry<TrustedDevice>('TrustedDevice', undefined)
 const news = entry<DeviceNews>('DeviceNews', lifetimes.knownDeviceSeconds)
 
 /**
- * Names this device and the user, if the user has logged in on it and the sessions were not ended
- * since, such as by a new password. It takes as long for an unknown user (`undefined`).
+ * An id of this device and the user, if the user has logged in on it and the sessions were not
+ * ended since, for example by a new password. For an unknown user (`undefined`), it takes as long.
  */
 export async function findDevice(
   flow: FlowRequest,
@@ -62,14 +65,14 @@ async function readDevice(
 ): Promise<{ name: string; device: KnownDevice | undefined }> {
   const token = readHostCookie(flow.request, NAME)
   const name = deviceName(token, user)
-  // A browser without the cookie is unknown, for every user alike.
+  // A browser without the cookie is unknown for every user.
   if (token === undefined) return { name, device: undefined }
   return { name, device: (await known.read(flow, name))?.value }
 }
 
 /**
- * Whether the user has completed a second step on this device that still counts: it is not older
- * than the tenant allows now, and no factor was changed and no sessions were ended since.
+ * Whether a second step of the user on this device is still valid: it is not older than the tenant
+ * allows, and since then no factor was changed and no session was ended.
  */
 export async function isTrusted(
   flow: Pick<FlowRequest, 'context' | 'tenant' | 'request'>,
@@ -92,7 +95,7 @@ function isStillTrusted(
   return isRecent && since > changedAt && isLoginValid(user, loggedInAt)
 }
 
-/** The devices on which the user is not asked for the second step, by names that say nothing of them. */
+/** The devices on which the user skips the second step. Their ids reveal nothing about them. */
 export async function listTrusted(
   flow: Pick<FlowRequest, 'context' | 'tenant'>,
   user: User,
@@ -106,7 +109,7 @@ export async function listTrusted(
   })
 }
 
-/** Asks for the second step on a device again. */
+/** Requires the second step on a device again. */
 export async function distrust(
   flow: Pick<FlowRequest, 'context' | 'tenant'>,
   { key }: { key: string },
@@ -115,10 +118,10 @@ export async function distrust(
 }
 
 /**
- * Remembers that the user has logged in on this device.
+ * Records that the user has logged in on this device.
  *
  * @param isTrusted - Whether to skip the second step on this device from now on.
- * @returns Whether to notify the user: it is a new device of a user who has logged in on others
+ * @returns Whether to notify the user: the device is new, and the user has logged in on others
  *   before.
  */
 export async function rememberDevice(
@@ -150,7 +153,7 @@ export async function rememberDevice(
   return isNews
 }
 
-/** Records a login on a new device; returns whether to notify the user. */
+/** Records a login on a new device. Returns whether to notify the user. */
 async function countNews(flow: FlowRequest, user: User): Promise<boolean> {
   const earlier = await news.read(flow, user.id)
   const now = nowMicros(flow.context.domain.clock) / 1e6

@@ -36,36 +36,37 @@ import { completeLink } from './social-link.ts'
 
 /** The factors proven so far in a login that is not finished. */
 interface LoginProgress extends ProvenFactors {
-  /** The id of this attempt; a login that begins again gets another. */
+  /** The id of this attempt. If the login begins again, it gets another. */
   id: string
   userId: string
-  /** The connection through which the login began at a provider. */
+  /** The connection, if the login began at a provider. */
   connectionId?: string | undefined
-  /** Whether the user declined to enrol the factor that the application demands. */
+  /** Whether the user declined to add the factor that the application asks for. */
   declined?: boolean
   /**
-   * Whether the user was offered another way to log in, because only that reaches the level that
-   * the application demands.
+   * Whether the user was already offered another way to log in, the only one that reaches the level
+   * that the application asks for.
    */
   isOtherStartOffered?: boolean
 }
 
-/** A login between its first step and its end. */
+/** A login in progress, with its user. */
 export interface Step {
   progress: LoginProgress
   user: User
-  /** The credentials of the user. Absent: they were not read together with the user. */
+  /** The credentials of the user, if they were read together with the user. */
   credentials?: readonly Credential[] | undefined
 }
 
 const records = entry<LoginProgress>('LoginProgress', lifetimes.interactionSeconds)
 
 /**
- * Continues a login after a proof of the user. Every login ends here: there is no session at the
- * issuer before all demanded proofs.
+ * Continues a login after a proof of the user. Every login ends here: no session at the issuer begins before all
+ * required proofs.
  *
  * @param loggedInAt - A time before the proof was verified, in seconds since the epoch.
- * @param more - `credentials` as in {@link Step}; the others of a login at a provider, `provenAt` as in {@link ProvenFactors}.
+ * @param more - `credentials` as in {@link Step}. For a login at a provider also its connection, and `provenAt` as in
+ *   {@link ProvenFactors}.
  */
 export async function completeStep(
   flow: InteractionRequest,
@@ -82,7 +83,7 @@ export async function completeStep(
   await advance(flow, { progress, user, credentials }, false)
 }
 
-/** Goes on after a further proof in the same login; see {@link completeStep}. */
+/** Continues after a further proof in the same login; see {@link completeStep}. */
 export async function completeFurtherStep(
   flow: InteractionRequest,
   { progress, user }: Step,
@@ -94,9 +95,10 @@ export async function completeFurtherStep(
 }
 
 /**
- * Begins the login of a user who is logged in but needs a higher level; the earlier proofs count.
+ * Begins a new login for a logged-in user who needs a higher level. The proofs of the session
+ * count.
  *
- * @returns Whether it was done, and the request is answered.
+ * @returns Whether a login has begun. The request is then answered.
  */
 export async function stepUp(flow: InteractionRequest): Promise<boolean> {
   const { context, provider, tenant, interaction, request, response } = flow
@@ -113,18 +115,18 @@ export async function stepUp(flow: InteractionRequest): Promise<boolean> {
   const progress = { id: newId(), userId: user.id, proofs, loggedInAt: loginTs, keptAt, provenAt }
   const step = { progress, user }
   const age = context.domain.clock.now() / 1000 - authTimeOf(session)
-  // As on the account page, only a recent login can add a way to log in.
+  // As on the account page, a way to log in can be added only in a recent login.
   if (age > lifetimes.recentLoginSeconds && (await isEnrolling(flow, step))) return false
   await advance(flow, step, false)
   return true
 }
 
 /**
- * Shows the login form once to a user who logged in at a provider, if another way to log in reaches
- * the level that the application demands. If the user chooses the provider again, the login
- * continues.
+ * Shows the login form once to a user who logged in at a provider, if only another way to log in
+ * reaches the level that the application asks for. If the user chooses the provider again, the
+ * login continues.
  *
- * @returns Whether it was done, and the request is answered.
+ * @returns Whether the form is shown. The request is then answered.
  */
 async function offerOtherStart(
   flow: InteractionRequest,
@@ -141,8 +143,8 @@ async function offerOtherStart(
 }
 
 /**
- * Whether the requested level cannot be reached after these proofs, but could be after a login with
- * the user's password or passkey. A login that begins at another provider stays below `mfa`.
+ * Whether the requested level cannot be reached after these proofs, but by a login with the user's
+ * password or passkey. A login that begins at another provider stays below `mfa`.
  */
 async function needsOtherStart(
   { context, tenant, interaction }: InteractionRequest,
@@ -162,7 +164,7 @@ async function needsOtherStart(
   return !leads(proofs) && starts.some((start) => leads([start]))
 }
 
-/** Why the policy asks for a login that is strong enough; see `provider/policy.ts`. */
+/** The policy's reason for a stronger login; see `provider/policy.ts`. */
 export const ACR_UNMET = 'acr_unmet'
 
 /**
@@ -174,7 +176,7 @@ export async function readStep(flow: InteractionRequest): Promise<Step | undefin
   const found = await records.read(flow, interaction.uid)
   const progress = found?.value
   if (found?.isSpent) {
-    // Finished by another request of this browser, such as the first of a double click.
+    // Another request of this browser has finished it, such as the first one of a double click.
     redirect(response, interaction.returnTo)
     return undefined
   }
@@ -192,7 +194,7 @@ export async function readStep(flow: InteractionRequest): Promise<Step | undefin
   return { progress, user }
 }
 
-/** Whether the way to log in that was used is still allowed. */
+/** Whether the way to log in that began this login is still allowed. */
 async function mayGoOn(
   flow: InteractionRequest,
   { proofs: [method], connectionId }: LoginProgress,
@@ -203,12 +205,12 @@ async function mayGoOn(
   return canBeginBy({ method, connectionId }, tenant, credentials)
 }
 
-/** Discards the proofs: the login begins again. */
+/** Discards the proofs. The login begins again. */
 export async function endProgress(flow: InteractionRequest): Promise<void> {
   await records.drop(flow, flow.interaction.uid)
 }
 
-/** Records a further proof, for a page that is shown before the login continues. */
+/** Stores a further proof, if a page is shown before the login continues. */
 export async function noteProof(
   flow: InteractionRequest,
   { progress }: Step,
@@ -222,7 +224,7 @@ export async function noteProof(
   })
 }
 
-/** The second factors that take this login further, the best first. */
+/** The second factors that make this login stronger, the best first. */
 export async function usefulFactors(
   flow: InteractionRequest,
   { progress, user }: Step,
@@ -242,8 +244,8 @@ export async function usefulFactors(
 }
 
 /**
- * The second factors that would satisfy the application if the user enrolled them. If it asks for
- * more than a second step and no factor is enough, the factors that make a second step.
+ * The second factors whose enrolment would satisfy the application. If it asks for more than a
+ * second step and none is enough, the factors that make a second step.
  */
 export async function enrollableFactors(
   flow: InteractionRequest,
@@ -266,7 +268,7 @@ function enrollable(
   )
 }
 
-/** The factors that would make a second step of this login, if the user enrolled them. */
+/** The factors whose enrolment would make a second step of this login. */
 function secondSteps(
   { tenant }: InteractionRequest,
   { proofs }: LoginProgress,
@@ -277,7 +279,10 @@ function secondSteps(
   )
 }
 
-/** The rule that has the user add a second step, unless it is already proven. */
+/**
+ * The rule by which the user must add a second step; `undefined` if it is proven, or there is no
+ * rule.
+ */
 export async function pendingRule(
   flow: InteractionRequest,
   { progress }: Step,
@@ -285,7 +290,7 @@ export async function pendingRule(
   return levelOf(progress.proofs) === 'single' ? ruleOf(flow) : undefined
 }
 
-/** Whether the next step of the login is to add a factor: everything else is proven. */
+/** Whether only a factor remains to be added in this login. */
 export async function isEnrolling(flow: InteractionRequest, step: Step): Promise<boolean> {
   return (await nextPage(flow, step)) === '/enrol'
 }
@@ -303,7 +308,7 @@ async function advance(flow: InteractionRequest, step: Step, isStored: boolean):
     await records.put(flow, interaction.uid, progress)
     return redirect(response, flowPath(interaction, page))
   }
-  // Of several requests that finish the same login, one does.
+  // If several requests finish the same login, only one of them succeeds.
   if (isStored && !(await records.spend(flow, interaction.uid))) {
     return redirect(response, interaction.returnTo)
   }
@@ -312,9 +317,9 @@ async function advance(flow: InteractionRequest, step: Step, isStored: boolean):
 }
 
 /**
- * The page that asks for the next missing factor; `undefined` if none is missing, `start` if the
- * way to log in was turned off meanwhile, and `none` if a second step is required that the user
- * cannot add.
+ * The page that asks for the next missing factor. `undefined`: none is missing. `start`: the way to
+ * log in was turned off in the meantime. `none`: a second step is required that the user cannot
+ * add.
  */
 async function nextPage(
   flow: InteractionRequest,
@@ -328,7 +333,7 @@ async function nextPage(
   if (!(await mayGoOn(flow, progress, factors))) return 'start'
   const { methods } = factors
   const level = levelOf(progress.proofs)
-  // Also where the settings have changed since the first step, a mailed code does not follow another.
+  // A second mailed code is never a second step, even if settings have changed since the first step.
   const hasStepLeft = level === 'single' && methods.some((m) => isUseful(progress.proofs, m))
   if (hasStepLeft && !(await isTrusted(flow, user, factors))) return '/factor'
 
@@ -352,7 +357,7 @@ function isUseful(proofs: readonly Method[], method: Method): boolean {
   return !isAtLeast(levelOf(proofs), levelOf([...proofs, method]))
 }
 
-/** Whether one of the methods, after these proofs, is as strong as one of the levels that are asked for. */
+/** Whether these proofs, with one of the methods, reach one of the requested levels. */
 function satisfies(
   proofs: readonly Method[],
   methods: readonly Method[],

@@ -11,10 +11,10 @@ import type { IssuerContext } from '../../context.ts'
 import type { FlowRequest, InteractionRequest } from '../flow/flow-request.ts'
 import { isTrusted } from './known-device.ts'
 
-/** Why the policy asks for a second step; see `provider/policy.ts`. */
+/** The policy's reason for a second step; see `provider/policy.ts`. */
 export const SECOND_STEP_DUE = 'second_step_due'
 
-/** The rule for the login under way: that of its tenant or its application, the earlier one of both. */
+/** The rule for this login: the one of its tenant or its application that applies earlier. */
 export async function ruleOf(flow: InteractionRequest): Promise<SecondStepRule | undefined> {
   const { context, tenant, interaction } = flow
   const { client_id: clientId } = interaction.params
@@ -24,7 +24,7 @@ export async function ruleOf(flow: InteractionRequest): Promise<SecondStepRule |
   return secondStepRule(context.domain, ofTenant, application?.[SECOND_STEP_KEY])
 }
 
-/** A login that has ended, and whom it is for. */
+/** The facts about a finished login that decide whether it needs a second step. */
 interface EndedLogin {
   context: IssuerContext
   tenant: Tenant
@@ -36,7 +36,7 @@ interface EndedLogin {
 }
 
 /**
- * Whether a login with one step lacks the second one that the rule requires now. A user with a second factor was asked
+ * Whether a login with one step lacks the second step that the rule now requires. A user with a second factor was asked
  * for it, except on a trusted device.
  *
  * @param request - The request of the browser; `undefined` for tokens, which are not bound to a device.

@@ -5,13 +5,13 @@ import type { User } from '../../../store/records.ts'
 import { type InteractionRequest, mailContextOf, scopeOf } from '../flow/flow-request.ts'
 import { sendNews } from '../mail/messages.ts'
 
-/** An account at a provider that a login connects once everything is proven that it asks for. */
+/** An account at a provider that is connected once the login has all required proofs. */
 export interface PendingLink {
   account: SocialAccount
   /** The name of the connection. */
   name: string
   /**
-   * The user and address that the link was sent for; if either has changed, nothing is connected.
+   * The user and address for which the link was sent. If either has changed, nothing is connected.
    */
   userId: string
   emailKey: string
@@ -19,7 +19,7 @@ export interface PendingLink {
 
 const links = entry<PendingLink>('SocialLink', lifetimes.interactionSeconds)
 
-/** Records the account that the login connects at its end. */
+/** Stores the account to connect at the end of the login. */
 export async function writeLink(
   flow: InteractionRequest,
   user: User,
@@ -30,13 +30,13 @@ export async function writeLink(
   await links.put(flow, flow.interaction.uid, link)
 }
 
-/** The account that the login connects at its end, if any. */
+/** The account to connect at the end of the login, if any. */
 export async function readLink(flow: InteractionRequest): Promise<PendingLink | undefined> {
   if (!flow.tenant.settings.allowSocial) return undefined
   return (await links.read(flow, flow.interaction.uid))?.value
 }
 
-/** Connects the recorded account to the logged-in user, and notifies the user. */
+/** Connects the stored account to the logged-in user, and notifies the user. */
 export async function completeLink(flow: InteractionRequest, user: User): Promise<void> {
   const link = await readLink(flow)
   if (link?.userId !== user.id || link.emailKey !== user.emailKey) return

@@ -61,7 +61,7 @@ const pages: { [prompt: string]: { [page: string]: Page } } = {
   },
 }
 
-/** Whether the login is for a device without a browser, which the user confirms here. */
+/** Whether the login is for a device, which the user confirms here. */
 function isOfDevice({ interaction }: { interaction: Interaction }): boolean {
   return interaction.deviceCode !== undefined
 }
@@ -83,8 +83,8 @@ export const interactionPages: readonly PageRoute[] = [
 )
 
 /**
- * Calls `answer` with a page of the login that is in progress in this browser. Without such a login,
- * the login starts over or a page says that it has expired.
+ * Calls `answer` with a page of the login in progress in this browser. Without such a login, restarts it, or shows that
+ * it has expired.
  *
  * @param rest - The path after `/login/<handle>`.
  */
@@ -101,7 +101,7 @@ async function atPage(
   }
   if (!isSameBrowser(flow.request, interaction.browser)) return startOver(flow, interaction)
 
-  // The first page that is opened extends the login. It was read before that, so it still has the short lifetime then.
+  // Opening the first page extends the login. The interaction was read before, and still has the short lifetime.
   const isFresh = interaction.exp - interaction.iat <= lifetimes.unopenedSeconds
   const { client_id: applicationId, ui_locales: uiLocales } =
     interaction.params as unknown as Params
@@ -114,9 +114,8 @@ async function atPage(
 }
 
 /**
- * Answers for a login that did not begin in this browser. A browser with our cookie starts the login
- * again. It may be the same browser: when two tabs make its first visit at once, only one of them
- * keeps the secret in the cookie.
+ * Answers for a login that began in another browser. If this browser has our cookie, the login starts again. It may be
+ * the same browser: when two tabs make its first visit at once, only one keeps its secret in the cookie.
  */
 async function startOver(flow: FlowRequest, interaction: Interaction): Promise<void> {
   if (!isMarked(flow.request)) return showDeadEnd(flow)
@@ -124,7 +123,7 @@ async function startOver(flow: FlowRequest, interaction: Interaction): Promise<v
   const { params } = interaction
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(params)) {
-    // A parameter such as `resource` may be there several times.
+    // A parameter such as `resource` may occur several times.
     for (const one of [value].flat()) {
       if (typeof one === 'string' || typeof one === 'number') query.append(name, String(one))
     }
@@ -133,10 +132,10 @@ async function startOver(flow: FlowRequest, interaction: Interaction): Promise<v
 }
 
 /**
- * Restarts a login whose session ended meanwhile, such as by a new password that was set elsewhere.
- * A page that shows the result of a link still shows it.
+ * Restarts a login whose session was ended in the meantime, for example by a new password. A page
+ * with the result of a link is still shown.
  *
- * @returns Whether there was such a login; then the request is answered.
+ * @returns Whether there was such a login. The request is then answered.
  */
 async function startAgain(flow: FlowRequest, handle: string): Promise<boolean> {
   const { provider, request, response, url } = flow
@@ -152,7 +151,7 @@ interface Params {
   ui_locales?: string
 }
 
-/** The interaction of the request's cookie, if it is the one that the path names. */
+/** The interaction of the request's cookie, if the path names the same one. */
 async function findInteraction(
   flow: FlowRequest,
   handle: string,

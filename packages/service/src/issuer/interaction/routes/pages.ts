@@ -26,7 +26,7 @@ import { type PageRoute, pageAt } from '../flow/page-route.ts'
 import { returnFromProvider } from '../flow/social-trip.ts'
 import { interactionPages } from './interaction.ts'
 
-/** The hosted pages, but for those of the account, and the files that they need. */
+/** The hosted pages, except those of the account, with their files. */
 export const hostedPages: readonly PageRoute[] = [
   ...interactionPages,
   { method: 'GET', path: SOCIAL_CALLBACK, run: returnFromProvider },
@@ -65,8 +65,8 @@ async function showLoginHint(flow: FlowRequest): Promise<void> {
 }
 
 /**
- * The uploaded image of the tenant. The hash in its path is compared with the one that the tenant has, and names no file. Opened by
- * itself, it is an image and nothing else, also where its bytes could be read as something else.
+ * The uploaded image of the tenant. The hash in its path must be the present one, and names no file. Headers make sure
+ * that a browser which opens it directly treats it as an image only.
  */
 async function sendLogo(flow: FlowRequest, { hash = '' }: { hash?: string }): Promise<void> {
   const { tenant, context, response } = flow
@@ -82,7 +82,7 @@ async function sendLogo(flow: FlowRequest, { hash = '' }: { hash?: string }): Pr
   response.end(bytes)
 }
 
-/** A static file of the pages. */
+/** A static file for the pages. */
 function asset(
   path: string,
   contentOf: (flow: FlowRequest) => string | Buffer,
@@ -107,7 +107,7 @@ async function sendPasskeyEndpoints(flow: FlowRequest): Promise<void> {
   sendJson(flow.response, 200, { enroll: page, manage: page }, {})
 }
 
-/** Reads a form that carries on what its link has begun. */
+/** Reads a form that continues the action of a link. */
 function formOf(
   handle: (flow: FlowRequest, form: Form) => Promise<void>,
 ): (flow: FlowRequest) => Promise<void> {

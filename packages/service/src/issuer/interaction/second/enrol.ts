@@ -13,7 +13,7 @@ import {
 } from '../progress/login-progress.ts'
 import { type Place, showEnrolment, submitEnrolment } from './enrolment.ts'
 
-/** Offers to add the factor that the application, or the tenant, asks for. */
+/** Offers to add the factor that the application or the tenant asks for. */
 export async function showEnrol(flow: InteractionRequest): Promise<void> {
   const step = await readStep(flow)
   if (!step) return
@@ -40,7 +40,7 @@ export async function submitEnrol(flow: InteractionRequest, form: Form): Promise
 }
 
 /**
- * Whether the login cannot continue without the factor: the console requires one of every operator, and a tenant or an
+ * Whether the login cannot continue without the factor. The console requires one of every operator; a tenant or an
  * application may require one of every user.
  */
 async function isRequired(flow: InteractionRequest, step: Step): Promise<boolean> {

@@ -33,27 +33,27 @@ export interface Place {
   csrf: string
   /** The address of the page, to which `kind` can be added. */
   path: string
-  /** The factors that can be enrolled here, the best first. */
+  /** The factors that can be added here, the best first. */
   kinds: readonly FactorKind[]
-  /** How to continue without a factor. */
+  /** The link to continue without a factor. */
   wayOut: Pages['enrolApp']['wayOut']
-  /** The login under way in which the factor is added; `undefined`: the session of this browser. */
+  /** The login in progress; `undefined` on the account page. */
   login: Login | undefined
 }
 
 /** A factor that was enrolled. */
 export interface Enrolled {
   method: Method
-  /** New recovery codes, to be shown once: with the first factor. */
+  /** New recovery codes, shown once. They come with the first factor. */
   codes?: string[]
-  /** The end of all sessions that the login has outlived; see {@link Login.keptAt}. */
+  /** When all other sessions were ended; see {@link Login.keptAt}. */
   keptAt?: number | undefined
 }
 
-/** A seed that no code was entered for yet. */
+/** A secret for an authenticator app, for which no code was entered yet. */
 interface Begun {
   userId: string
-  /** `undefined` when its master key is gone. */
+  /** `undefined` if its master key no longer exists. */
   seed: string | undefined
 }
 
@@ -63,7 +63,7 @@ const enrolments = entry<Begun>('Enrolment', lifetimes.interactionSeconds, {
   purpose: (tenantId, _, { userId }) => `enrolment:${tenantId}:${userId}`,
 })
 
-/** Shows how a factor is added. */
+/** Shows the page that adds a factor. */
 export async function showEnrolment(
   flow: FlowRequest,
   place: Place,
@@ -91,9 +91,9 @@ export async function showEnrolment(
 }
 
 /**
- * Adds the factor when the right code was entered.
+ * Adds the factor if the right code was entered.
  *
- * @returns `undefined` when the request is answered.
+ * @returns `undefined` if the request is answered.
  */
 export async function submitEnrolment(
   flow: FlowRequest,
@@ -162,7 +162,7 @@ async function submitMail(
   return add(flow, place, 'totp_email', mailCredential(scopeOf(flow, user.id), user))
 }
 
-/** The first factor ends all other sessions, and comes with recovery codes. */
+/** Adds a factor. The first one ends all other sessions, and comes with recovery codes. */
 async function add(
   flow: FlowRequest,
   { user, path, login }: Place,
@@ -189,7 +189,7 @@ async function add(
     redirect(flow.response, path)
     return undefined
   }
-  // Wrong codes of a factor that is gone do not count against the new one.
+  // Wrong codes of a removed factor must not count against the new one.
   await context.throttle.resetFactor(flow.facts, user.id)
   await sendNews(context, 'factors', mailContextOf(flow), user, {
     factor: { kind: 'added', way: credential.kind },
@@ -217,7 +217,7 @@ async function beginSeed(flow: FlowRequest, place: Place): Promise<string> {
   return seed
 }
 
-/** A code for an enrolment is not valid for a login. */
+/** The key of a code for an enrolment, which is not valid for a login. */
 function mailKey({ key }: Place): string {
   return `enrol:${key}`
 }

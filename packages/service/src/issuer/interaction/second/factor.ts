@@ -23,7 +23,7 @@ import {
 } from '../progress/login-progress.ts'
 import { type KeyQuestion, requestOptions, takeCeremony } from './key-ceremony.ts'
 
-/** The message about a wrong code, by its kind. */
+/** The message about a wrong code, by the kind of factor. */
 const problems = {
   hardware: { text: 'keyRefused' },
   totp_app: { field: 'code', text: 'factorWrong' },
@@ -32,8 +32,7 @@ const problems = {
 } as const satisfies Record<SecondStepKind, Problem<'code'>>
 
 /**
- * The number of wrong codes in a row after which the user gets a message that another person knows
- * the password.
+ * After this many wrong codes in a row, the user is told that another person may know the password.
  */
 const SUSPICIOUS = 3
 
@@ -44,7 +43,7 @@ export async function showFactor(flow: InteractionRequest): Promise<void> {
   const kinds = await kindsOf(flow, step)
   const wanted = flow.url.searchParams.get('kind')
   const kind = kinds.find((known) => known === wanted) ?? kinds[0]
-  // The factor may have been removed meanwhile.
+  // The factor may have been removed in the meantime.
   if (!kind) return completeFurtherStep(flow, step, {})
   await showForm(flow, 200, step, kind, kinds)
 }
@@ -101,7 +100,7 @@ export async function submitFactor(flow: InteractionRequest, form: Form): Promis
   return showForm(flow, 422, step, kind, kinds, { problem, trust })
 }
 
-/** The method that the entered code proves, if any. */
+/** The method that the entered code proves; `undefined` if it is wrong. */
 async function judge(
   flow: InteractionRequest,
   step: Step,
@@ -125,7 +124,7 @@ async function judge(
   }
 }
 
-/** The method that the response of a key proves in a second step, if any. */
+/** The method that a key's response proves in a second step; `undefined` if it is wrong. */
 async function proveKey(
   flow: InteractionRequest,
   step: Step,
@@ -185,7 +184,7 @@ async function showForm(
   const keys = isKey ? (await usefulFactors(flow, step)).keys : []
   show(flow, status, 'factor', {
     ...news,
-    // Only the application asks for a key by now: the user has shown enough to remove one that is lost.
+    // Only the application still asks for a key. The user has proven enough to remove a lost one.
     lostKeyPath:
       isKey && isAtLeast(levelOf(step.progress.proofs), 'mfa') ? accountPaths.security : undefined,
     keyOptions: isKey ? await requestOptions(flow, questionOf(flow, step), keys) : undefined,

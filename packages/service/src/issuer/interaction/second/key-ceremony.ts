@@ -9,13 +9,13 @@ import type { FlowRequest } from '../flow/flow-request.ts'
 /** The purpose of a challenge. A response for one purpose is not accepted for another. */
 export interface KeyQuestion {
   purpose: 'login' | 'factor' | 'enrol'
-  /** Names the login, or the session, in which it is asked. */
+  /** The id of the login or session that asks for a key. */
   place: string
-  /** The user who will own the key; `undefined` before anything is known of the user. */
+  /** The user who will own the new key; `undefined` if the user is not known yet. */
   user: User | undefined
 }
 
-/** How long browsers wait for their user. */
+/** How long a browser waits for its user, in milliseconds. */
 const TIMEOUT_MS = 300_000
 
 interface Challenge {
@@ -26,8 +26,8 @@ interface Challenge {
 const challenges = entry<Challenge>('KeyChallenge', lifetimes.interactionSeconds)
 
 /**
- * The challenge of a question: the same one until it is answered, so that a page that is loaded again
- * leaves the first one good.
+ * The challenge, which stays the same until it is answered. So a page that is loaded again does not invalidate the
+ * first one.
  */
 export async function challengeOf(flow: FlowRequest, question: KeyQuestion): Promise<string> {
   const asked = await findChallenge(flow, question)
@@ -38,8 +38,8 @@ export async function challengeOf(flow: FlowRequest, question: KeyQuestion): Pro
 }
 
 /**
- * Uses up the challenge that a response must answer, before anything is verified, so that only one
- * of several responses is verified.
+ * Uses up the challenge before anything is verified, so that only one of several responses is
+ * verified.
  *
  * @returns `undefined` if there is no challenge, or it was used up.
  */
@@ -56,7 +56,7 @@ export async function takeCeremony(
   return { challenge: asked.value.challenge, origin: facts.issuer, rpId, needsVerification }
 }
 
-/** The request options for a key that the user has, as JSON; of no keys: any passkey. */
+/** The request options for one of the user's keys, as JSON. Without keys, for any passkey. */
 export async function requestOptions(
   flow: FlowRequest,
   question: KeyQuestion,
@@ -67,7 +67,7 @@ export async function requestOptions(
     challenge: await challengeOf(flow, question),
     rpId: rpIdOf(flow.tenant.settings),
     timeout: TIMEOUT_MS,
-    // After a password a key without PIN will do, and one with a PIN need not ask for it.
+    // After a password, a key without PIN is enough, and a key with a PIN need not ask for it.
     userVerification: isNamed ? 'discouraged' : 'required',
     allowCredentials: keys.map(descriptorOf),
   })

@@ -6,13 +6,13 @@ import type { Form } from '../../requests/http.ts'
 import { type FlowRequest, show } from '../flow/flow-request.ts'
 import { creationOptions, type KeyQuestion, takeCeremony } from './key-ceremony.ts'
 
-/** The owner of the new key, and the place where it is added; see `Place` of `enrolment.ts`. */
+/** The owner of the new key, and the place where it is added; see `Place` in `enrolment.ts`. */
 interface KeyPlace {
   user: User
   key: string
 }
 
-/** Shows how a passkey or security key is added. */
+/** Shows the page that adds a passkey or security key. */
 export async function showNewKey(
   flow: FlowRequest,
   place: KeyPlace,

@@ -9,7 +9,7 @@ import type { User } from '../../../store/records.ts'
 import { readSession, type Session } from '../../engine/session.ts'
 import type { FlowRequest } from '../flow/flow-request.ts'
 
-/** The session of this browser, where it is the user's and valid. */
+/** The session of this browser, if it belongs to the user and is valid. */
 async function findOwnSession(
   { provider, request, response }: FlowRequest,
   user: User,
@@ -23,29 +23,29 @@ function readUser({ context, tenant }: FlowRequest, { id }: User): Promise<User 
   return lookUpUser(context.domain, tenant.id, id)
 }
 
-/** The login of this browser's session, where it is the user's and valid. */
+/** The login of this browser's session, if it belongs to the user and is valid. */
 export async function findOwnLogin(flow: FlowRequest, user: User): Promise<Login | undefined> {
   const current = await readUser(flow, user)
   const session = current && (await findOwnSession(flow, current))
   return session && loginOf(session)
 }
 
-/** The login of a session, on whose behalf its user acts. */
+/** The login of a session, for actions of its user. */
 export function loginOf({ loginTs = 0, keptAt }: Session): Login {
   return { loggedInAt: loginTs, keptAt }
 }
 
 /**
- * Ends all sessions of the user but the one of this browser, which asks for it.
+ * Ends all sessions of the user except the one of this browser.
  *
- * The session notes the end before it comes, as those that have not asked for it are removed right
- * after. It outlives that very end alone: one that another person has brought about meanwhile ends
- * this session, too.
+ * The session stores the end before it happens, because sessions without that mark are removed
+ * right after. It survives only this one end: if another person ends the sessions at the same time,
+ * this session ends, too.
  *
  * @param end - Returns whether the sessions have ended. Not called if the login is no longer valid.
- * @param underWay - The login that asks for it, where it is not finished. Default: that of this
- *   browser's session.
- * @returns As `end` does.
+ * @param underWay - The login in progress that asks for it. Default: that of this browser's
+ *   session.
+ * @returns The result of `end`.
  */
 export async function exceptThisSession(
   flow: FlowRequest,
