@@ -13,7 +13,7 @@ import { isSelfDescribed } from './clients/self-described.ts'
 import { noteUse, readConsent } from './consents.ts'
 
 /**
- * The claims of a scope. Every ID Token has the time and the factors of the login, so that
+ * The claims for a set of scopes. Every ID Token has the time and the factors of the login, so that
  * applications can check for a recent login without having sent `max_age`.
  *
  * @see OpenID Connect Core 1.0 §2, §5.4
@@ -40,9 +40,12 @@ export const claimsOfScope = {
 }
 
 /**
- * Finds the user of a session or token. Finds none if the user is deleted or disabled, if the
- * user's sessions were ended after the login, if the login of a refresh token lacks a required
- * second step, or if an operator may no longer act for the user.
+ * Finds the user of a session or token. `undefined` if:
+ *
+ * - the user is deleted or disabled;
+ * - the user's sessions were ended after the login;
+ * - the login of a refresh token lacks a required second step;
+ * - an operator may no longer act for the user.
  */
 export function createFindAccount(context: IssuerContext, tenantId: string): FindAccount {
   return async (ctx, sub, token) => {
@@ -57,7 +60,7 @@ export function createFindAccount(context: IssuerContext, tenantId: string): Fin
       const login = { context, tenant, user, acr, ofApplication }
       if (await lacksSecondStep(login, undefined)) return undefined
     }
-    // A consent that is withdrawn ends all that came from it.
+    // Withdrawing a consent ends everything that depends on it.
     const { client } = ctx.oidc
     const isFromConsent = token !== undefined && (isSelfDescribed(client) || isFromDevice(token))
     if (isFromConsent && client) {
@@ -76,7 +79,7 @@ type Token = NonNullable<Parameters<FindAccount>[2]>
 interface LoginTimes {
   loggedInAt?: number | undefined
   keptAt?: number | undefined
-  /** The id of the login of an operator as the user. */
+  /** The id of an operator's login as the user. */
   acting?: string | undefined
 }
 
@@ -85,7 +88,7 @@ function ofSession({ oidc }: KoaContextWithOIDC): LoginTimes {
   return { loggedInAt: loginTs, keptAt, acting: acting?.id }
 }
 
-/** Codes and refresh tokens carry the times of the login; access tokens carry them as extras. */
+/** Codes and refresh tokens have the times of the login; access tokens have them in `extra`. */
 function ofToken(token: Token): LoginTimes {
   if ('authTime' in token && token.authTime !== undefined) {
     const { keptAt, acting } = token as LoginFacts

@@ -9,15 +9,15 @@ import { isSelfDescribed } from './clients/self-described.ts'
 /** Prompts that only the user can answer. */
 const OF_USER = /^(login|create|select_account)$/
 
-/** The login of an operator as the user in whose session a request is made; `undefined`: none, or none that lasts. */
+/** The operator's login as the user in the session of a request; `undefined` if there is none, or it has ended. */
 export function actingFor({ oidc }: KoaContextWithOIDC): Acting | undefined {
-  // Without an account, the session counts for nothing.
+  // A session without an account grants nothing.
   return oidc.account ? (oidc.session as Session | undefined)?.acting : undefined
 }
 
 /**
- * Refuses requests for acts that only the user can do: to log in again, or to let a program act for
- * them. For all that would show a page, {@link refusePages} does.
+ * Refuses requests for actions that only the user can do: to log in again, or to let a program act
+ * for them. For requests that would show a page, see {@link refusePages}.
  *
  * @throws AccessDenied
  */
@@ -45,7 +45,7 @@ function refusal(): errors.AccessDenied {
   return new errors.AccessDenied('an operator acts for this user; only the user can do that')
 }
 
-/** Notes which application the operator opens. @throws AccessDenied where the login ends in this moment. */
+/** Records which application the operator opens. @throws AccessDenied if the login ends at this moment. */
 export async function noteActing(
   context: IssuerContext,
   ctx: KoaContextWithOIDC,

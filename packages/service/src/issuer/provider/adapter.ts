@@ -23,24 +23,27 @@ import { findTyped, isDeviceChange, openDevice, sealDevice, userCodeUid } from '
 import { readRefreshToken, spentToken } from './refresh-tokens.ts'
 import { change, findAhead, findChanged, readAhead } from './request-changes.ts'
 
-/** The kinds of which the entries of a user are listed; of others, no index by user is kept. */
+/** The kinds whose entries can be listed by user. For all others, no such index is written. */
 const LISTED: ReadonlySet<string> = new Set(['Session', 'RefreshToken'])
 
-/** Access tokens of the `latchkey` command are listed, too: they are valid for hours, and no refresh token leads to them. */
+/**
+ * Access tokens of the `latchkey` command are listed, too. They are valid for hours, and no listed refresh token
+ * belongs to them.
+ */
 function isListed(kind: string, tenantId: string, { clientId }: AdapterPayload): boolean {
   return LISTED.has(kind) || (kind === 'AccessToken' && isCommand(tenantId, clientId))
 }
 
 /**
- * The kinds that are removed with their grant. Codes and access tokens need not be: every use looks up the grant and
- * refuses them without it, and they expire within hours.
+ * The kinds that are deleted with their grant. Codes and access tokens are not: they are refused without the grant, and
+ * expire within hours.
  */
 const REVOKED: ReadonlySet<string> = new Set(['RefreshToken'])
 
-/** Opening its first page extends a login. Later pages extend it to both lifetimes together at most. */
+/** Opening the first page extends a login. Later pages can extend it, too, but never beyond both lifetimes together. */
 const OPENED: Renewal = { left: lifetimes.unopenedSeconds, seconds: lifetimes.interactionSeconds }
 
-/** The lifetime of records to which oidc-provider gives none. */
+/** The lifetime of records for which oidc-provider sets none. */
 const FOREVER_SECONDS = 10 * 365 * 86_400
 
 /**
@@ -87,12 +90,12 @@ function entryAdapter(context: IssuerContext, tenantId: string, kind: string): A
 
     async find(id) {
       const name = entryName(tenantId, kind, id)
-      // A page of a login is opened outside of oidc-provider.
+      // Outside of a request to oidc-provider, this is the opening of a login's page.
       const renewal = kind === 'Interaction' && !Provider.ctx ? OPENED : undefined
       const entry = await findChanged(protocol, name, renewal)
       if (!entry && kind === 'RefreshToken') return spentToken(context, tenantId, id)
       const payload = openDevice(domain, tenantId, toPayload(entry, id, domain.clock))
-      // oidc-provider does not look at the end of an interaction.
+      // oidc-provider does not check when an interaction expires.
       if (kind === 'Interaction' && payload?.exp && payload.exp * 1_000 <= Date.now())
         return undefined
       const { grantId, sessionKey: key } = (payload ?? {}) as CodePayload
@@ -114,13 +117,14 @@ function entryAdapter(context: IssuerContext, tenantId: string, kind: string): A
         return openDevice(domain, tenantId, toPayload(entry, undefined, domain.clock))
       }),
 
-    // Of several parallel redemptions one may win; oidc-provider would let all of them through.
+    // Of several redemptions at once, only one succeeds. oidc-provider itself would let all of them
+    // through.
     async consume(id) {
       const name = entryName(tenantId, kind, id)
       const isTelling = kind === 'RefreshToken' && readRefreshToken(id) !== undefined
       const keepSeconds = isTelling ? lifetimes.spentRefreshTokenSeconds : undefined
       if (kind !== PUSHED) return change(protocol, { kind: 'consume', name, keepSeconds })
-      // Its spender learns at once whether it is the first.
+      // The caller learns at once whether it is the first.
       if (!(await protocol.consume(name)))
         throw new SpentError(`${kind} was spent by another request`)
     },
@@ -135,7 +139,7 @@ function entryAdapter(context: IssuerContext, tenantId: string, kind: string): A
   }
 }
 
-/** The most characters of a pushed request that are stored: those of the longest request in a URL. */
+/** The maximum number of characters of a stored pushed request: those of the longest request in a URL. */
 const MAX_PUSHED = 12_288
 
 const PUSHED = 'PushedAuthorizationRequest'
@@ -158,7 +162,7 @@ function withoutId(payload: AdapterPayload, id: string): AdapterPayload {
   return stored
 }
 
-/** The payload of a code, with the key of the session in which it was made, so that both are found together. */
+/** The part of a code's payload with the key of its session, so that both can be read together. */
 interface CodePayload extends AdapterPayload {
   sessionKey?: string
 }
@@ -169,15 +173,19 @@ function sessionKey({ kind, sessionUid }: AdapterPayload): Pick<CodePayload, 'se
   return { sessionKey: entryName('', 'Session', session.jti).key }
 }
 
-/** The seconds that our clock is ahead of that of the process, by which oidc-provider dates. */
+/**
+ * How many seconds the service's clock is ahead of the process's clock, which oidc-provider uses.
+ */
 function ahead(clock: Clock): number {
   return Math.round((clock.now() - Date.now()) / 1_000)
 }
 
-/** The times of a payload that oidc-provider dates and judges by the clock of the process. */
+/** The times in a payload that oidc-provider sets and checks with the clock of the process. */
 const TIMES = ['iat', 'exp', 'iiat'] as const
 
-/** A payload with its times so many seconds later: stored ones are by our clock, which processes share. */
+/**
+ * A payload with its times moved by some seconds. Stored times are from the service's clock, which all processes share.
+ */
 function moved(payload: AdapterPayload, seconds: number): AdapterPayload {
   const times = TIMES.flatMap((name) => {
     const at = payload[name]
@@ -186,7 +194,7 @@ function moved(payload: AdapterPayload, seconds: number): AdapterPayload {
   return { ...payload, ...Object.fromEntries(times) }
 }
 
-/** Stands for the id of an interaction in the URL that resumes it. */
+/** Replaces the id of an interaction in its stored URL. */
 const ID_PLACE = '{id}'
 
 function toPayload(
@@ -217,7 +225,7 @@ function clientAdapter(context: IssuerContext, tenantId: string, issuer: string)
       if (id === ACCOUNT_CLIENT) return account
       if (id === own?.client_id) return own
       if (isCommand(tenantId, id)) return own && commandClient(issuer)
-      // Anybody can make up such ids: no cache and no store is asked for them.
+      // Anyone can invent such ids, so neither a cache nor the store is searched for them.
       if (isDocumentId(id)) return undefined
       if (isRegisteredId(id)) {
         const tenant = Provider.ctx && factsOf(Provider.ctx.req).tenant
@@ -235,7 +243,9 @@ function clientAdapter(context: IssuerContext, tenantId: string, issuer: string)
   }
 }
 
-/** The client with its published keys, if the request has a client assertion to verify; otherwise the client as it is. */
+/**
+ * The client with its published keys, if the request has a client assertion to verify. Otherwise the client unchanged.
+ */
 async function withPublishedKeys(
   { clientKeys }: IssuerContext,
   tenantId: string,

@@ -13,8 +13,8 @@ type Features = NonNullable<Configuration['features']>
 type ExtraTokenClaims = NonNullable<Configuration['extraTokenClaims']>
 
 /**
- * Access tokens for the APIs of an application's metadata: JWTs, which the API verifies by itself, with those scopes of
- * the API that the application may ask for. An API that no application offers has none.
+ * Access tokens for the APIs in the metadata of applications. They are JWTs, which the API verifies itself, with the
+ * scopes of the API that the application may ask for. An API that no application offers gets no tokens.
  *
  * @see RFC 8707 §2, RFC 9068 §2
  */
@@ -27,7 +27,7 @@ export function createApiTokens(
     enabled: true,
     async defaultResource(ctx, client, oneOf) {
       if (oneOf) return oneOf
-      // oidc-provider's types leave out that there may be none, which is its own default.
+      // `undefined` is oidc-provider's own default, but its types do not allow it.
       if (!isForApi(ctx)) return undefined as unknown as string
       return onlyApiOf(ctx, client, await resourcesOf(context, tenantId, client))
     },
@@ -45,7 +45,7 @@ export function createApiTokens(
   }
 }
 
-/** The scopes that an API has, and those that an application may ask for. */
+/** The scopes of an API, and those that an application may ask for. */
 interface ApiScopes {
   readonly known: readonly string[]
   readonly allowed: readonly string[]
@@ -53,7 +53,7 @@ interface ApiScopes {
 
 type ScopesAt = (client: Client, name: string) => Promise<ApiScopes>
 
-/** @throws InvalidTarget for an API that the metadata of the application does not name. */
+/** @throws InvalidTarget if the application's metadata does not name the API. */
 async function scopesOf(
   context: Pick<IssuerContext, 'directory'>,
   tenantId: string,
@@ -75,7 +75,10 @@ async function scopesOf(
   return { known, allowed: known.filter((scope) => resource.scopes?.includes(scope) ?? true) }
 }
 
-/** The APIs that a client may ask for: those of its metadata, or those that are open to clients with a metadata document. */
+/**
+ * The APIs that a client may ask for: those in its metadata or, for a client with a metadata document, those open to
+ * such clients.
+ */
 async function resourcesOf(
   { directory }: Pick<IssuerContext, 'directory'>,
   tenantId: string,
@@ -85,7 +88,7 @@ async function resourcesOf(
   return (await directory.openApis(tenantId)).map((name) => ({ name }))
 }
 
-/** Whether a request is for an API without a login: client credentials, or OAuth without `openid`. */
+/** Whether a request is for an API, without a login: with client credentials, or OAuth without `openid`. */
 function isForApi(ctx: KoaContextWithOIDC): boolean {
   const { params, requestParamScopes: scopes } = ctx.oidc
   return isClientCredentials(ctx) || (params?.grant_type === undefined && !scopes.has('openid'))
@@ -101,7 +104,7 @@ function isClientCredentials({ oidc }: KoaContextWithOIDC): boolean {
 }
 
 /**
- * The API of a request that names none: the only one that the application may call.
+ * The API for a request that names none: the only one that the application may call.
  *
  * @throws NotRegisteredFor or InvalidTarget if it may call none or several.
  * @see RFC 8707 §2
@@ -124,11 +127,11 @@ function onlyApiOf(
 }
 
 /**
- * Checks the scopes of a request for APIs. If it has none, it gets all that the application may ask
+ * Checks the scopes of a request for APIs. Without scopes, it gets all that the application may ask
  * for at these APIs.
  *
- * @throws InvalidScope for a scope that neither the APIs nor, in a login, the issuer know; and in a
- *   login that names none and may ask for none.
+ * @throws InvalidScope for a scope that neither the APIs nor, in a login, the issuer know; and for
+ *   a login without scopes if the application may ask for none.
  * @see RFC 6749 §3.3
  */
 async function settleScopes(
@@ -154,8 +157,8 @@ async function settleScopes(
 }
 
 /**
- * Refuses a scope that the API has and this application may not ask for. A refresh is not refused, because its refresh
- * token is used up by now: the new access token lacks the scope.
+ * Refuses a scope of the API that this application may not ask for. A refresh is not refused, because its refresh token
+ * is already used up; the new access token then lacks the scope.
  *
  * @see RFC 6749 §3.3
  */
@@ -188,9 +191,9 @@ export function rotatesUnlessRefused(ctx: KoaContextWithOIDC): boolean {
 }
 
 /**
- * Refuses a request for a token of an API that its login did not ask for, or of several at once.
+ * Refuses a token request for several APIs at once, or for an API that the login did not ask for.
  *
- * @param granted - The APIs and the scopes that the login asked for.
+ * @param granted - The APIs and scopes that the login asked for.
  */
 export function refuseForeignApi({ oidc }: KoaContextWithOIDC, granted: GrantedApis): void {
   const { resource: asked, scope = granted.scope } = oidc.params ?? {}
@@ -205,9 +208,9 @@ export function refuseForeignApi({ oidc }: KoaContextWithOIDC, granted: GrantedA
 }
 
 /**
- * The claims of an access token about its login. For an API: the time and the strength of the
- * login. For userinfo: the time, to check whether the login is still valid. If an operator has
- * logged in as the user: for an API, also who acts.
+ * The claims of an access token about its login. For an API: the time and the strength of the login
+ * and, for an operator's login as the user, the operator. For userinfo: only the time, to check
+ * whether the login is still valid.
  *
  * @see RFC 9068 §2.2.1, RFC 8693 §4.1
  */

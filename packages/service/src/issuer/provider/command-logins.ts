@@ -15,16 +15,19 @@ import type { IssuerContext } from '../context.ts'
 import { DEVICE_GRANT } from '../engine/device-code.ts'
 import { readConsent } from './consents.ts'
 
-/** The name of the `latchkey` command on pages: what people type. */
+/** The name of the `latchkey` command on pages, as people type it. */
 export const COMMAND_NAME = 'latchkey'
 
 /** The form of the access tokens that oidc-provider makes. */
 const TOKEN = /^[\w-]{43}$/
 
-/** The most seconds between a login in the browser and the token: it is a new one, and a code waits for ten minutes. */
+/**
+ * The maximum number of seconds between the login in the browser and the token. The login is a new one, and its code is
+ * valid for ten minutes.
+ */
 const MAX_SINCE_LOGIN = lifetimes.recentLoginSeconds + lifetimes.deviceCodeSeconds
 
-/** The `latchkey` command as a client of the issuer of operators: public, for logins on devices alone. */
+/** The `latchkey` command as a client at the issuer of operators: public, and only for logins on devices. */
 export function commandClient(issuer: string): AdapterPayload {
   return {
     client_id: COMMAND_CLIENT,
@@ -44,7 +47,7 @@ export function isCommand(tenantId: string, clientId: unknown): boolean {
   return tenantId === SYSTEM_TENANT_ID && clientId === COMMAND_CLIENT
 }
 
-/** Ends all logins of an operator by the command, so that the next consent brings none of them back. */
+/** Ends all logins of an operator with the command. A later consent does not make them valid again. */
 export async function endCommandLogins(
   { context: { protocol }, tenant }: Holder,
   userId: string,
@@ -72,9 +75,9 @@ interface StoredSession {
 }
 
 /**
- * The logins of operators on command lines. The token is opaque, so only this function can verify
- * it. Each use checks again everything that it depends on: its grant, the consent, the session in
- * which it was confirmed, and the operator.
+ * The logins of operators with the command. The token is opaque, so only this function can verify
+ * it. Each time it checks everything that the token depends on: its grant, the consent, the session
+ * in which it was confirmed, and the operator.
  */
 export function createCommandLogins(
   context: IssuerContext,

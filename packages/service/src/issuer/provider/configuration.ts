@@ -29,7 +29,7 @@ import { createRenderError } from './render-error.ts'
 /** The algorithms of keys that clients hold. */
 const keyAlgorithms = ['ES256', 'PS256', 'EdDSA', 'Ed25519'] as const
 
-/** How oidc-provider is set up for a tenant. Settings are read at each request. */
+/** The configuration of oidc-provider for a tenant. Settings are read at each request. */
 export function createConfiguration(
   context: IssuerContext,
   tenant: Tenant,
@@ -44,7 +44,7 @@ export function createConfiguration(
     claims: claimsOfScope,
     scopes: ['openid', 'offline_access'],
     acrValues: [acrOf.two_step, acrOf.mfa],
-    // The ID Token has name and email, too, and not only the response of userinfo.
+    // The ID Token also has name and email, not only the response of userinfo.
     conformIdTokenClaims: false,
     responseTypes: ['code'],
     clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'],
@@ -71,18 +71,18 @@ export function createConfiguration(
     pkce: { required: needsPkce },
     allowOmittingSingleRegisteredRedirectUri: false,
     clientBasedCORS: mayAskAsScript,
-    // Few agents ask for offline access, and their access tokens last for minutes. Without that scope, refresh tokens end
-    // with the session.
+    // Clients that describe themselves rarely ask for offline access, but their access tokens are valid only for
+    // minutes. So they get a refresh token anyway; without that scope, it ends with the session.
     issueRefreshToken: async (_ctx, client, source) =>
-      // The login of an operator as a user has no refresh token, so it ends with the access token.
+      // An operator's login as a user gets no refresh token, so it ends with the access token.
       !isOfActing(source) &&
       client.grantTypeAllowed('refresh_token') &&
       (source.scopes.has('offline_access') || isSelfDescribed(client)),
     rotateRefreshToken: rotatesUnlessRefused,
-    // A device stays logged in after a logout in the browser in which its user has confirmed it.
+    // A device stays logged in after a logout in the browser where its user confirmed it.
     expiresWithSession: async (_ctx, source) =>
       isOfActing(source) || (!isFromDevice(source) && !source.scopes.has('offline_access')),
-    // Revoking a single access token ends its grant as well, because every token is checked by its grant.
+    // Revoking one access token also ends its grant, because every token is checked by its grant.
     revokeGrantPolicy: () => true,
     cookies: cookies(options.isSecure),
     routes: paths,
@@ -107,7 +107,7 @@ export function createConfiguration(
       resourceIndicators: createApiTokens(context, tenant.id),
       revocation: {
         enabled: true,
-        // RFC 7009 §2.1: an application revokes its own tokens only.
+        // An application can revoke only its own tokens (RFC 7009 §2.1).
         allowedPolicy: async (_ctx, client, token) => token.clientId === client.clientId,
       },
       rpInitiatedLogout: createLogout(context),
@@ -123,7 +123,7 @@ export function createConfiguration(
   }
 }
 
-/** The lifetimes of tokens, codes, sessions and other records of oidc-provider, in seconds. */
+/** The lifetimes of oidc-provider's records, in seconds: tokens, codes, sessions and others. */
 function secondsOf({ domain: { clock } }: IssuerContext, tenantId: string): Configuration['ttl'] {
   return {
     AccessToken: (_ctx, { resourceServer }, { clientId }) => {
@@ -138,7 +138,7 @@ function secondsOf({ domain: { clock } }: IssuerContext, tenantId: string): Conf
     Interaction: lifetimes.interactionSeconds,
     Grant: lifetimes.offlineGrantSeconds,
     Session: (ctx, session) => {
-      // A session without a user only keeps the secret of a form.
+      // A session without a user only has the secret of a form.
       if (session.accountId === undefined) return lifetimes.interactionSeconds
       const now = clock.now() / 1000
       const { acting } = session as LoginFacts
@@ -149,12 +149,12 @@ function secondsOf({ domain: { clock } }: IssuerContext, tenantId: string): Conf
   }
 }
 
-/** Whether a code or token came from a login of an operator as the user. */
+/** Whether a code or token belongs to an operator's login as a user. */
 function isOfActing(source: object): boolean {
   return (source as LoginFacts).acting !== undefined
 }
 
-/** The requests of oidc-provider: it reads metadata documents of clients, and sends logout tokens. */
+/** The `fetch` of oidc-provider, which reads clients' metadata documents and sends logout tokens. */
 function createFetch(
   { clientDocuments, outgoing }: IssuerContext,
   tenantId: string,

@@ -9,52 +9,54 @@ import type { Micros, Tenant } from '../../store/records.ts'
 import type { IssuerContext } from '../context.ts'
 import { factsOf } from '../requests/request-facts.ts'
 
-/** The access that a client that describes itself asks for: scopes of logins, and of each API. */
+/** The access that a self-described client asks for: scopes of the login, and of each API. */
 export interface Access {
   readonly scopes: readonly string[]
   readonly apis: Readonly<Record<string, readonly string[]>>
 }
 
-/** A user's consent to the access of a client that describes itself. */
+/** A user's consent to the access of a self-described client. */
 export interface Consent extends Access {
   readonly clientId: string
-  /** The name that the client had claimed, if any. */
+  /** The name that the client claimed, if any. */
   readonly name: string | undefined
-  /** The place that codes are sent to; see {@link placeOf}. */
+  /** The destination of codes; see {@link placeOf}. */
   readonly place: string
-  /** The hosts by which the tenant judges the client. Default: that of its `client_id`. */
+  /**
+   * The hosts by which the tenant's policy judges the client. Default: the host of its `client_id`.
+   */
   readonly hosts?: readonly string[] | undefined
   readonly since: Micros
-  /** When the issuer has last given out tokens for it, to the hour. */
+  /** When the issuer last issued tokens for it, rounded to the hour. */
   readonly usedAt?: Micros | undefined
 }
 
-/** A consent, and the user who has given it. */
+/** A consent with its user. */
 export interface GivenConsent extends Consent {
   readonly userId: string
 }
 
 const consents = entry<Consent>('Consent', lifetimes.offlineGrantSeconds)
 
-/** A name by which consents are listed besides their users: a host, or a client without one. */
+/** An index of consents across users: by host or, for a client without one, by client. */
 const names = entry<{ userId: string; clientId: string }>(
   'ConsentName',
   lifetimes.offlineGrantSeconds,
 )
 
-/** A host to whose clients a user has agreed. */
+/** A host with clients to which a user has agreed. */
 const programs = entry<{ host: string; since: Micros }>('Program', lifetimes.offlineGrantSeconds)
 
-/** The account by which all programs of a tenant are listed. */
+/** The account under which all programs of a tenant are listed. */
 const PROGRAMS = 'programs'
 
-/** A use is written down at most once in this time. */
+/** The use of a consent is stored at most once in this time. */
 const USE_MICROS: Micros = 3_600 * 1e6
 
-/** The place of a redirect URI on the user's own device, where any program may listen. */
+/** The destination for a redirect URI on the user's own device, where any program may listen. */
 const DEVICE = 'device'
 
-/** The place that a redirect URI leads to: an origin, or the user's device. */
+/** The destination of a redirect URI: an origin, or the user's device. */
 export function placeOf(redirectUri: unknown): string {
   const url = URL.parse(String(redirectUri))
   return url?.protocol === 'https:' ? url.origin : DEVICE
@@ -65,10 +67,10 @@ export function isOnDevice(redirectUri: unknown): boolean {
   return placeOf(redirectUri) === DEVICE
 }
 
-/** The tenant as it is now, whose policy ends consents. */
+/** The tenant with its present policy, which may end consents. */
 type ConsentHolder = Holder & { readonly tenant: Tenant }
 
-/** The user's consent to a client, if there is one that has not ended. */
+/** The user's consent to a client, if there is one and it has not ended. */
 export async function readConsent(
   holder: ConsentHolder,
   userId: string,
@@ -78,10 +80,10 @@ export async function readConsent(
   return found && !hasEnded(holder, found.value) ? found : undefined
 }
 
-/** Consents to the clients of a host, or to one client without a host. */
+/** Finds consents to the clients of a host, or to one client without a host. */
 export type ConsentName = { readonly host: string } | { readonly clientId: string }
 
-/** A part of the consents to a client or to those of a host, with their users; those that were given last come first. */
+/** A part of the consents to a client or to those of a host, with their users, the latest first. */
 export async function consentsTo(
   holder: ConsentHolder,
   name: ConsentName,
@@ -95,7 +97,7 @@ export async function consentsTo(
   return { items: (await Promise.all(read)).flat(), next }
 }
 
-/** A part of the hosts to whose clients users have agreed within a year; those with the latest consent come first. */
+/** A part of the hosts to whose clients users have agreed within a year, the latest first. */
 export async function programsOf(
   holder: Holder,
   page: { after: EntryPlace | undefined; limit: number },
@@ -104,12 +106,12 @@ export async function programsOf(
   return { items: found.map(({ value }) => value), next }
 }
 
-/** When a user has last agreed to a client of a host; `undefined`: none within a year. */
+/** When a user last agreed to a client of a host; `undefined` if none has within a year. */
 export async function programSince(holder: Holder, host: string): Promise<Micros | undefined> {
   return (await programs.read(holder, host))?.value.since
 }
 
-/** Notes that the issuer gives out tokens for a consent. A consent that is changed at the same time is left alone. */
+/** Records that the issuer issues tokens for a consent. Does nothing if the consent is changed at the same time. */
 export async function noteUse(holder: Holder, found: Found<Consent>): Promise<void> {
   const now = nowMicros(holder.context.domain.clock)
   if (now - (found.value.usedAt ?? 0) < USE_MICROS) return
@@ -125,7 +127,9 @@ export async function consentsOf(holder: ConsentHolder, userId: string): Promise
     .sort((a, b) => b.since - a.since)
 }
 
-/** The hosts by which the tenant judges the client of a consent; an application has none. */
+/**
+ * The hosts by which the tenant's policy judges the client of a consent. An application has none.
+ */
 export function hostsOf({
   clientId,
   hosts,
@@ -133,7 +137,7 @@ export function hostsOf({
   return hosts ?? judgedHosts(clientId, [])
 }
 
-/** Whether a host of the client was blocked since, even if it is not any more. */
+/** Whether a host of the client was blocked after the consent, even if it is unblocked now. */
 function hasEnded({ tenant }: ConsentHolder, consent: Consent): boolean {
   const { since } = consent
   const ended = tenant.endedHosts ?? {}
@@ -141,10 +145,11 @@ function hasEnded({ tenant }: ConsentHolder, consent: Consent): boolean {
 }
 
 /**
- * Keeps a consent. Earlier consents to the client stay, unless codes went to another place then, or
- * they are withdrawn in the meantime. Its names are written first or in the same step, so that no
- * list lacks a consent. Only if the entries are on several servers, a withdrawal at the same time
- * can cause that.
+ * Stores a consent. Access from earlier consents to the client is kept, unless codes went to
+ * another destination then, or the consent is withdrawn in the meantime.
+ *
+ * The entries for lists are written first or in the same step, so that no list lacks a consent.
+ * Only if the entries are on several servers, a withdrawal at the same time can cause that.
  */
 export async function keepConsent(
   holder: ConsentHolder,
@@ -169,7 +174,7 @@ export async function keepConsent(
   }
 }
 
-/** Writes the names by which a consent is listed. */
+/** The changes that write the entries by which a consent is listed. */
 function namesOf(holder: Holder, userId: string, consent: Consent): Change[] {
   const { clientId, since } = consent
   const known = hostsOf(consent).map((host) =>
@@ -181,7 +186,7 @@ function namesOf(holder: Holder, userId: string, consent: Consent): Change[] {
   return [...known, ...ofConsent]
 }
 
-/** The records of the names of a consent: the id of each, and the account by which it is listed. */
+/** The entries by which a consent is listed: the id of each, and the account that lists it. */
 function nameIdsOf(userId: string, consent: Consent): [id: string, accountId: string][] {
   const { clientId } = consent
   const hosts = hostsOf(consent)
@@ -210,7 +215,7 @@ function joined(
   }
 }
 
-/** Forgets a consent, with its names. */
+/** Deletes a consent and its entries in lists. */
 export async function dropConsent(holder: Holder, userId: string, clientId: string): Promise<void> {
   const id = idOf(userId, clientId)
   const found = await consents.read(holder, id)
@@ -223,19 +228,19 @@ async function forget(holder: Holder, userId: string, found: Found<Consent>): Pr
   await holder.context.protocol.write([first, ...ids.map(([id]) => names.toDrop(holder, id))])
 }
 
-/** Forgets all consents of a user. */
+/** Deletes all consents of a user. */
 export async function dropConsents(holder: Holder, userId: string): Promise<void> {
   const found = await consents.ofAccount(holder, userId)
   await Promise.all(found.map((one) => forget(holder, userId, one)))
 }
 
-/** Whether the user who is logged in has just agreed on the page for consent. Another user may have logged in since. */
+/** Whether the logged-in user has just agreed on the page for consent. Another user may have logged in since. */
 export function isConfirmed({ oidc: { account, result } }: KoaContextWithOIDC): boolean {
   const { accountId } = (result?.consent ?? {}) as { accountId?: string }
   return account !== undefined && accountId === account.accountId
 }
 
-/** Whether the user of a request has agreed to all that it asks for, for the place that the code goes to. */
+/** Whether the user of a request has agreed to all access that it asks for, with this destination of the code. */
 export async function isAgreed(context: IssuerContext, ctx: KoaContextWithOIDC): Promise<boolean> {
   const { account, client, params } = ctx.oidc
   if (!account || !client) return false
@@ -265,7 +270,7 @@ function accessAskedBy({ oidc }: KoaContextWithOIDC): Access {
 /**
  * The access that a request asks for.
  *
- * @param apis - The APIs that it names, each with the scopes that it has.
+ * @param apis - The APIs of the request, each with its own scopes.
  */
 export function accessOf(
   asked: readonly string[],

@@ -7,7 +7,7 @@ import type { AttemptLimit, ProtocolStore } from '../../store/protocol-store.ts'
 import type { IssuerContext } from '../context.ts'
 import { factsOf } from '../requests/request-facts.ts'
 
-/** Too many codes were entered that are not there. */
+/** Too many wrong codes were entered. */
 export class TooManyCodes extends errors.TemporarilyUnavailable {
   readonly retryAfterSeconds: number
 
@@ -17,20 +17,20 @@ export class TooManyCodes extends errors.TemporarilyUnavailable {
   }
 }
 
-/** The name by which the code of a user finds the code of the device. */
+/** The second name of a device's record, derived from the code that its user types. */
 export function userCodeUid(userCode: string): string {
   return hash('sha256', `user code ${userCode}`, 'base64url')
 }
 
-/** The secrets of a device: it redeems the first for tokens, and its user types the second. */
+/** The secrets of a device: one that it redeems for tokens, and one that its user types. */
 interface Secrets {
   id: string
   userCode?: string | undefined
 }
 
 /**
- * A payload whose device secrets are sealed. oidc-provider finds a record by one of the two codes
- * and needs the other too, and needs the device code for the login in a browser.
+ * Seals the two codes of a device in its payload. oidc-provider finds a record by one of them and
+ * needs the other, too. It also needs the device code for the login in the browser.
  */
 export function sealDevice(
   { vault }: Pick<DomainContext, 'vault'>,
@@ -44,7 +44,7 @@ export function sealDevice(
   return deviceCode === undefined ? payload : { ...rest, kind, device: seal({ id: deviceCode }) }
 }
 
-/** The payload before {@link sealDevice}; `undefined` if the master key is gone. */
+/** Reverses {@link sealDevice}; `undefined` if the master key no longer exists. */
 export function openDevice(
   { vault }: Pick<DomainContext, 'vault'>,
   tenantId: string,
@@ -60,7 +60,7 @@ export function openDevice(
 
 const purposeOf = (tenantId: string): string => `device-code/${tenantId}`
 
-/** Once, for as long as a code may be on record. */
+/** Counts an answer once, for as long as a code may be stored. */
 const ONCE: AttemptLimit = {
   free: 1,
   baseSeconds: 86_400,
@@ -69,8 +69,8 @@ const ONCE: AttemptLimit = {
 }
 
 /**
- * Whether a change of a device's code is stored. The first answer of a user counts: of two at once, the other changes nothing.
- * A code that was typed, and not answered, stays as it was, so that its user can begin again.
+ * Whether a change of a device's code is stored. Only the first answer of a user counts. A code that was typed but not
+ * answered stays unchanged, so that its user can begin again.
  */
 export async function isDeviceChange(
   protocol: ProtocolStore,
@@ -84,9 +84,9 @@ export async function isDeviceChange(
 }
 
 /**
- * Looks for a device by the code that its user has typed.
+ * Finds a device by the code that its user has typed.
  *
- * @throws TooManyCodes when too many codes were tried from the network, or at the tenant.
+ * @throws TooManyCodes if too many codes were tried from the network, or at the tenant.
  * @see RFC 8628 §5.1
  */
 export async function findTyped<Found>(

@@ -12,22 +12,22 @@ import { TooManyCodes } from './device-codes.ts'
 
 type DeviceFlow = NonNullable<NonNullable<Configuration['features']>['deviceFlow']>
 
-/** The address and the browser from which a device requested its code. They are stored with the code. */
+/** The address and the browser with which a device requested its code. They are stored with the code. */
 export interface DeviceFacts {
   readonly address: string
   readonly userAgent: string | undefined
 }
 
 /**
- * Logins on devices without a browser: the pages of oidc-provider's feature. Between the first and the last of them are
- * those of a login, and the question of `interaction/first/device-consent.ts`.
+ * Logins on devices without a browser, with oidc-provider's feature. Between its first and last page come the pages of
+ * a login, and the question of `interaction/first/device-consent.ts`.
  *
  * @see RFC 8628
  */
 export function createDeviceFlow(context: IssuerContext): DeviceFlow {
   return {
     enabled: true,
-    // Without vowels, so that no words appear, and without digits, which are taken for letters.
+    // Without vowels, so that no words appear, and without digits that look like letters.
     charset: 'base-20',
     mask: '****-****',
     deviceInfo: ({ req }) => {
@@ -38,7 +38,7 @@ export function createDeviceFlow(context: IssuerContext): DeviceFlow {
       if (error) showProblem(ctx, error)
       else showForm(ctx, 200, String(ctx.state.userCode ?? ''))
     },
-    // Every form of ours confirms that the code is to be looked up; the question comes after the login.
+    // Our form only looks up the code. The question to the user comes after the login.
     async userCodeConfirmSource(ctx, _form, _client, _info, userCode) {
       showForm(ctx, 200, userCode)
     },
@@ -79,7 +79,7 @@ function showProblem(ctx: KoaContextWithOIDC, error: Error): void {
   }
 }
 
-/** The number of characters of a wrong code that are shown again at most. */
+/** How many characters of a wrong code are shown again. */
 const MAX_SHOWN = 40
 
 function showForm(ctx: KoaContextWithOIDC, status: number, code: string, problem?: TextKey): void {
@@ -123,9 +123,9 @@ function render<Name extends PageName>(
 }
 
 /**
- * Prepares the page of the form for codes. A device may show an address with the code in it
- * (`verification_uri_complete`): that code is filled into the form, and the user sends it. oidc-provider would send it
- * by a script.
+ * Prepares the page with the form for codes. The address may contain the code, if a device shows it so
+ * (`verification_uri_complete`). Then the form is filled in, and the user sends it. oidc-provider would send it by a
+ * script.
  *
  * @see RFC 8628 §3.3.1
  */
@@ -133,7 +133,7 @@ export function askForCodes(provider: Provider, { counts }: IssuerContext): void
   provider.use(async (ctx, next) => {
     if (ctx.path === paths.code_verification && ctx.method === 'GET') {
       const context = ctx as unknown as KoaContextWithOIDC
-      // Counted, because each page stores the secret of its form.
+      // Limited, because each page stores the secret of its form.
       const seconds = await counts.countLogin(factsOf(ctx.req).clientIp)
       if (seconds !== undefined) return showTooMany(context, seconds)
       const { user_code: code, ...query } = ctx.query
@@ -144,13 +144,16 @@ export function askForCodes(provider: Provider, { counts }: IssuerContext): void
   })
 }
 
-/** A device polls every five seconds, the default of RFC 8628. Slightly shorter intervals are accepted. */
+/**
+ * The shortest interval between polls. A device polls every five seconds (the default of RFC 8628); slightly shorter
+ * intervals are accepted.
+ */
 const POLLS: AttemptLimit = { free: 1, baseSeconds: 4, maxSeconds: 4, forgetSeconds: 60 }
 
 /**
  * Counts a poll of a device whose code is not confirmed yet.
  *
- * @throws SlowDown when the previous poll was less than four seconds ago.
+ * @throws SlowDown if the previous poll was less than four seconds ago.
  * @see RFC 8628 §3.5
  */
 export async function countPoll(

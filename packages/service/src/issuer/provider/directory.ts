@@ -8,25 +8,25 @@ import type { Tenant } from '../../store/records.ts'
 import { issuerUrl, mustStaySecure } from '../requests/issuer-url.ts'
 import { clientMetadata } from './clients/client-metadata.ts'
 
-/** A tenant with the facts that follow from its domain. */
+/** A tenant with facts derived from its domain. */
 export interface Site {
   readonly tenant: Tenant
   readonly issuer: string
   readonly url: URL
-  /** Whether browsers are told to come back over TLS only. */
+  /** Whether browsers are told to use only TLS from now on. */
   readonly mustStaySecure: boolean
 }
 
 /**
- * Tenants and applications as they are now. Records that every request needs are read once and kept
- * until a write that may concern them, by this process or another.
+ * Tenants and applications as they are now. Records that every request needs are cached until a
+ * write that may concern them, by this process or another.
  */
 export interface Directory {
-  /** The tenant that is served at a host, in lower case. */
+  /** The tenant at a host, which is in lower case. */
   siteAt(host: string): Promise<Site | undefined>
-  /** An application as oidc-provider knows its clients, secret included. */
+  /** An application in oidc-provider's form of a client, with its secret. */
   client(tenantId: string, id: string): Promise<AdapterPayload | undefined>
-  /** The API with an identifier that an application of the tenant offers. */
+  /** The API with this identifier, if an application of the tenant offers it. */
   api(tenantId: string, identifier: string): Promise<OwnedApi | undefined>
   /** The identifiers of the APIs that clients with a metadata document may ask for. */
   openApis(tenantId: string): Promise<string[]>
@@ -45,7 +45,7 @@ interface Client {
 /** Events that may have changed a tenant or an application. */
 const CONCERNS_DIRECTORY = /^(tenant|application)\./
 
-/** Makes the directory over the data store. */
+/** Makes the directory on top of the data store. */
 export function createDirectory(
   domain: DomainContext,
   options: { allowHttpOnLoopback: boolean },

@@ -38,7 +38,7 @@ export async function loadGrant(
 
   const isActing = (session as Session).acting !== undefined
   const asked = [...ctx.oidc.requestParamOIDCScopes].filter(
-    // An operator who acts for the user gets nothing that outlives the session.
+    // An operator who acts for the user gets nothing that lives longer than the session.
     (scope) => !(isActing && scope === 'offline_access'),
   )
   const granted = new Set(grant.getOIDCScope().split(' '))
@@ -55,7 +55,7 @@ export async function loadGrant(
   return grant
 }
 
-/** The scopes of the requested APIs that a grant does not have. */
+/** The scopes of the requested APIs that a grant lacks. */
 function missingScopes(
   { oidc }: KoaContextWithOIDC,
   grant: Grant,
@@ -68,10 +68,10 @@ function missingScopes(
   })
 }
 
-/** A stored grant is written again only when it would gain at least this much. */
+/** A stored grant is only extended if it gains at least this much. */
 const EXTEND_AFTER_SECONDS = 3600
 
-/** A grant outlives the session and the tokens that depend on it. */
+/** A grant lives longer than the session and the tokens that depend on it. */
 function grantSeconds(ctx: KoaContextWithOIDC, scopes: string[]): number {
   if (scopes.includes('offline_access')) return lifetimes.offlineGrantSeconds
   return loginSeconds(factsOf(ctx.req).tenant) + lifetimes.accessTokenSeconds + EXTEND_AFTER_SECONDS

@@ -3,7 +3,7 @@ import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
 import type { IssuerLogger } from '../context.ts'
 import { NotRegisteredFor } from './clients/client-policy.ts'
 
-/** The events by which oidc-provider says that it refused a request. */
+/** oidc-provider's events for refused requests. */
 const REFUSALS = [
   'authorization.error',
   'end_session.error',
@@ -16,16 +16,16 @@ const REFUSALS = [
 ]
 
 /**
- * Logs at level `debug` why a request of an application was refused: for `latchkey-service dev`, and for
- * `serve --log-level debug`. Requests that need another registration, or `openid`, are warnings; redirect URLs that are not registered
- * have one of their own.
+ * Logs, at level `debug`, why a request of an application was refused: for `latchkey-service dev`, and for
+ * `serve --log-level debug`. A refusal because of the registration, or of a missing `openid`, is a warning;
+ * unregistered redirect URLs have a warning of their own.
  */
 export function noteRefusals(provider: Provider, logger: IssuerLogger): void {
   const note = (ctx: KoaContextWithOIDC, error: errors.OIDCProviderError): void => {
     if (error instanceof errors.InvalidRedirectUri) return
     const { error: code, error_description: description = error.message, error_detail } = error
     const facts = { code, applicationId: ctx.oidc?.client?.clientId }
-    // The application is not told why its authentication failed; its operator is.
+    // The application is not told why its authentication failed, but its operator is.
     const reason = error_detail ? `${description}: ${error_detail}` : description
     const message = `The issuer refused a request: ${reason}`
     const isOpenidMissing = description.startsWith('openid scope must be requested')

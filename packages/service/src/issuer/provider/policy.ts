@@ -29,16 +29,15 @@ import { isAgreed, isConfirmed, isOnDevice } from './consents.ts'
 
 const { base, Check, Prompt } = interactionPolicy
 
-/** The prompts that an application may ask for. */
+/** The prompts that an application may send. */
 export const prompts = ['none', 'create', 'login', 'select_account', 'consent'] as const
 
 /**
- * The steps that a visitor must take before the application gets its answer: log in, and prove the
- * address where the tenant asks for that. A login answers `create` and `select_account` as well:
- * see `finish.ts`.
+ * The steps that a visitor must take before the application gets its answer: log in, and prove the address if the
+ * tenant requires it. A login also answers `create` and `select_account`; see `finish.ts`.
  *
- * The consent prompt asks for clients with a metadata document, and for devices. For others it stays registered, because requests
- * with `prompt=consent` must be accepted and `offline_access` depends on it: see `grants.ts`.
+ * The consent prompt is for clients with a metadata document, and for devices. It stays registered for all others,
+ * because requests with `prompt=consent` must be accepted and `offline_access` depends on it; see `grants.ts`.
  */
 export function createPolicy(context: IssuerContext): interactionPolicy.DefaultPolicy {
   const { clock } = context.domain
@@ -100,7 +99,7 @@ export function createPolicy(context: IssuerContext): interactionPolicy.DefaultP
   const denied = 'an operator acts for the user'
   const refused = new Check('acting', denied, 'access_denied', refuseWhileActing)
   policy.add(new Prompt({ name: 'acting' }, refused), 0)
-  // Last: what an earlier step refuses was not opened.
+  // Comes last, because an application that an earlier step refuses was not opened.
   const noted = new Check('acting_ended', denied, 'access_denied', (ctx) =>
     noteActing(context, ctx),
   )
@@ -119,7 +118,7 @@ function isTooOldForCommand(ctx: KoaContextWithOIDC, clock: Clock): boolean {
   return clock.now() / 1_000 - authTimeOf(session as Session) > lifetimes.recentLoginSeconds
 }
 
-/** The session is that of a user who may not go on with it, or it is older than the tenant allows. */
+/** Whether the user of the session may not continue, or the session is older than the tenant allows. */
 function isLoginVoid(ctx: KoaContextWithOIDC, clock: Clock): boolean {
   const { session, account } = ctx.oidc
   if (!session?.accountId) return false
@@ -129,9 +128,9 @@ function isLoginVoid(ctx: KoaContextWithOIDC, clock: Clock): boolean {
 }
 
 /**
- * An unregistered client asks for more than the user has agreed to, or for a code that goes to the
- * user's device. Any program on the device could ask as this client, so each of its logins is
- * confirmed. So is each login on a device without a browser.
+ * Whether an unregistered client asks for more than the user has agreed to, or for a code that goes
+ * to the user's device. Any program on the device could pretend to be this client, so each of its
+ * logins is confirmed. So is each login on a device without a browser.
  *
  * @see RFC 8252 §8.6, RFC 8628 §5.4
  */
@@ -168,11 +167,14 @@ function answerAcrOrAsk(ctx: KoaContextWithOIDC): boolean {
   return wanted.some((level) => reachable.some((offered) => isAtLeast(offered, level)))
 }
 
-/** A session of one step does not do where the tenant or the application requires a second one. */
+/**
+ * Whether a session with only one step lacks the second one that the tenant or the application
+ * requires.
+ */
 async function needsSecondStep(context: IssuerContext, ctx: KoaContextWithOIDC): Promise<boolean> {
   const { session, client } = ctx.oidc
   if (!session?.accountId) return false
-  // The rule is about logins of users. The console has asked the operator for a second step.
+  // The rule is for logins of users. The console has asked the operator for a second step.
   if (actingFor(ctx)) return false
   const { tenant } = factsOf(ctx.req)
   const user = { id: session.accountId }
@@ -181,8 +183,8 @@ async function needsSecondStep(context: IssuerContext, ctx: KoaContextWithOIDC):
 }
 
 /**
- * The user of a native application has not seen this login. Another app can use its URL scheme or port, and would
- * otherwise get tokens from the session in the browser without being noticed.
+ * Whether the user of a native application has to confirm this login. Another app may use its URL scheme or port, and
+ * would otherwise get tokens from the browser's session without being noticed.
  *
  * @see RFC 8252 §8.6
  */
@@ -190,7 +192,7 @@ function isNativeUnconfirmed(ctx: KoaContextWithOIDC): boolean {
   const { client, session, result } = ctx.oidc
   return (
     client?.applicationType === 'native' &&
-    // Its user is asked for consent, which says more.
+    // Its user is asked for consent, which includes this.
     !isSelfDescribed(client) &&
     !isOfDevice(ctx) &&
     session?.accountId !== undefined &&

@@ -60,36 +60,41 @@ import { refreshToken } from './refresh-tokens.ts'
 import { createRefreshAnswers } from './repeated-refresh.ts'
 import { collectChanges, makeChanges } from './request-changes.ts'
 
-/** Providers kept at the same time; each takes 40 to 90 KiB and 0.3 ms to build again. */
+/** How many providers are kept. Each takes 40 to 90 KiB, and 0.3 ms to build again. */
 const MAX_PROVIDERS = 500
 
-/** Longer than anything is remembered. */
+/** Longer than any record exists. */
 const FOREVER = 10 * 365 * 86_400
 
-/** The wait before the next attempt after the store has failed. */
+/** The pause before the next attempt after a failure of the store. */
 export const STORE_RETRY_SECONDS = 5
 
-/** A tenant's provider, and what answers requests to it: made once, as making it costs. */
+/**
+ * A tenant's provider with its request handler, which is made only once because making it is slow.
+ */
 export interface Served {
   readonly provider: Provider
   readonly handle: ReturnType<Provider['callback']>
 }
 
-/** The OpenID provider of every tenant, built when it is first needed. */
+/** The OpenID provider of every tenant, built when first needed. */
 export interface Providers {
   of(tenant: Tenant): Promise<Served>
 }
 
 interface Built {
   domain: string
-  /** How clients may describe themselves, which discovery says. */
+  /** The tenant's rule for clients that describe themselves, which discovery publishes. */
   accepts: string
-  /** The version of the tenant in the store, by which writes of other processes are noticed. */
+  /** The version of the tenant in the store, which shows writes of other processes. */
   version: unknown
   served: Promise<Served>
 }
 
-/** Keeps the providers used last; one is built again when its tenant's domain or keys change. */
+/**
+ * Keeps the most recently used providers. One is built again when its tenant's domain or keys
+ * change.
+ */
 export function createProviders(context: IssuerContext): Providers {
   const built = new LRUCache<string, Built>({ max: MAX_PROVIDERS })
   const registrations = createRegistrationCounts()
@@ -110,7 +115,7 @@ export function createProviders(context: IssuerContext): Providers {
 
       const served = build(context, tenant, registrations)
       built.set(tenant.id, { domain, version, served, accepts })
-      // A failed attempt is repeated by the next request.
+      // The next request repeats a failed attempt.
       served.catch(() => built.delete(tenant.id))
       return served
     },
@@ -138,7 +143,7 @@ async function build(
       countPoll: (ctx) => countPoll(context, tenant.id, ctx),
     },
   )
-  // The dispatcher strips what clients send and sets protocol and host from the issuer.
+  // The dispatcher removes these headers of clients, and sets protocol and host from the issuer.
   provider.proxy = true
   const fail = ({ path }: { path: string }, err: Error): void =>
     context.logger.error({ tenantId: tenant.id, path, err }, 'The issuer failed.')
@@ -165,13 +170,13 @@ async function build(
   refuseFragments(provider)
   refusePushedFragments(provider)
   admitPushes(provider, async (ctx) => {
-    // Anybody can push for a client without a secret.
+    // Anyone can push a request for a client without a secret.
     if (ctx.oidc.client?.clientAuthMethod === 'none') await countLogin(context, ctx)
   })
   askForCodes(provider, context)
   admitDevices(provider, (ctx) => countLogin(context, ctx))
   useOnce(provider, async (id, seconds) => {
-    // However long ago the first use was, the second one never passes while the first is remembered.
+    // A second use never passes while the first one is remembered, however long ago that was.
     const limit = { free: 1, baseSeconds: FOREVER, maxSeconds: FOREVER, forgetSeconds: seconds }
     const { kind } = await context.protocol.admit(`used:${tenant.id}/${id}`, limit)
     return kind === 'admitted'
@@ -179,7 +184,7 @@ async function build(
   judgeProofs(provider, (proof, client) => checkProof(proof, client, context.domain.clock))
   boundRegistrations(provider, registrations)
   noteRefusals(provider, context.logger)
-  // Inside of all others, so that they go on after the changes are made.
+  // The innermost step, so that it continues after the changes are made.
   provider.use(async (ctx, next) => {
     if (!COLLECTED.test(ctx.path)) return next()
     await collectChanges(async () => {
@@ -191,10 +196,13 @@ async function build(
   return { provider, handle: provider.callback() }
 }
 
-/** Writes a failure of the issuer into the log. */
+/** Logs a failure of the issuer. */
 type Fail = (ctx: { path: string }, err: Error) => void
 
-/** Answers with an error page when the session could not be saved after the response was made, which oidc-provider's own error handling does not see. */
+/**
+ * Answers with an error page if the session could not be saved after the response was made. oidc-provider does not
+ * handle this error.
+ */
 function answerStoreErrors(provider: Provider, tenant: Tenant, fail: Fail): void {
   provider.use(async (ctx, next) => {
     try {
@@ -213,17 +221,17 @@ function answerStoreErrors(provider: Provider, tenant: Tenant, fail: Fail): void
   })
 }
 
-/** Reports the errors of oidc-provider and of Koa, but those of connections that broke. */
+/** Reports the errors of oidc-provider and Koa, except lost connections. */
 function tellOfErrors(provider: Provider, fail: Fail): void {
   provider.on('server_error', (ctx, err) => {
     if (isBrokenOff(ctx.req)) return
     fail(ctx, err)
     if (!(err instanceof StoreError)) return
-    // Not a fault of the issuer: the same request succeeds when the disk has space again.
+    // Not a fault of the issuer: the same request succeeds once the disk has space again.
     ctx.status = 503
     ctx.set('retry-after', String(STORE_RETRY_SECONDS))
   })
-  // Without a listener, Koa writes to stderr, connections that broke included.
+  // Without a listener, Koa writes to stderr, even about lost connections.
   const koa: EventEmitter = provider
   koa.on('error', (err: Error, ctx: KoaContextWithOIDC) => {
     const isGone = !ctx.req.complete || err === ctx.req.socket.errored
@@ -235,14 +243,17 @@ function tellOfErrors(provider: Provider, fail: Fail): void {
 const COLLECTED = new RegExp(`^(${paths.authorization}|${paths.token}|${paths.end_session})`)
 
 /**
- * The same key for PS256, which FAPI 2.0 requires. It has a `kid` of its own, because most clients
- * use a key only for the algorithm that it names.
+ * The same key for PS256, which FAPI 2.0 requires. It has its own `kid`, because most clients use a
+ * key only for the algorithm that it names.
  */
 function pssKey(key: PrivateJwk): JWK {
   return { ...key, kid: `${key.kid}-ps256`, alg: 'PS256' } as JWK
 }
 
-/** The secret of DPoP nonces: that of the oldest key, which all processes know while a new one is added. */
+/**
+ * The secret of DPoP nonces. It is derived from the oldest key, because all processes know that one while a new key is
+ * added.
+ */
 function nonceSecret(keys: readonly PrivateJwk[]): Buffer {
   const secret = keys.at(-1)?.d ?? ''
   return Buffer.from(hkdfSync('sha256', secret, '', 'latchkey/dpop-nonce', 32))
@@ -251,7 +262,7 @@ function nonceSecret(keys: readonly PrivateJwk[]): Buffer {
 /**
  * Begins a login in the browser that sent the request.
  *
- * @throws TemporarilyUnavailable when too many begin; AccessDenied in the session of an operator who acts for a user.
+ * @throws TemporarilyUnavailable if too many logins begin; AccessDenied while an operator acts for a user.
  * @see RFC 6749 §4.1.2.1
  */
 async function beginLogin(

@@ -7,11 +7,12 @@ import type { NewRefreshToken } from '../engine/refresh-token.ts'
 import { findChanged } from './request-changes.ts'
 
 /**
- * The text of a new refresh token: a random part, its grant, its expiry, the time of its login, and
- * the time of an end of sessions that the login was kept through, if any. So a token that was used
- * needs no record until its end, of which each refresh would leave one. Forging one gains nothing:
- * it needs the name of a grant, which only the tokens of the grant contain, and each of these can
- * revoke the grant anyway.
+ * The text of a new refresh token: a random part, its grant, its expiry, the time of its login and,
+ * if the login survived an end of sessions, the time of that.
+ *
+ * With these facts in its text, a used token needs no record until its expiry. (Each refresh would
+ * leave one.) Forging a token gains nothing: it needs the name of a grant, which only the tokens of
+ * the grant contain, and each of these can revoke the grant anyway.
  */
 export function refreshToken(random: string, token: NewRefreshToken, clock: Clock): string {
   const { grantId, authTime = 0, keptAt } = token
@@ -36,7 +37,7 @@ export function readRefreshToken(token: string) {
   }
 }
 
-/** Times are compared with the microsecond. */
+/** Base 36, with a precision of microseconds, because times are compared that exactly. */
 const textOf = (seconds: number | undefined): string =>
   seconds === undefined ? '' : Math.round(seconds * 1e6).toString(36)
 
@@ -44,7 +45,7 @@ const timeOf = (text = ''): number | undefined =>
   text === '' ? undefined : Number.parseInt(text, 36) / 1e6
 
 /**
- * A refresh token without a record has been used before, has expired, or its grant was revoked.
+ * A refresh token without a record: it was used before, has expired, or its grant was revoked.
  * oidc-provider revokes the grant of a token that is used again.
  *
  * @see RFC 9700 §4.14.2

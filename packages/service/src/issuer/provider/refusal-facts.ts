@@ -5,16 +5,16 @@ import type { IssuerContext } from '../context.ts'
 import { factsOf } from '../requests/request-facts.ts'
 
 /**
- * Works without an installation of the project; the package named `latchkey` is another project.
+ * The command as it runs without an installation. The package `latchkey` itself is another project.
  */
 const COMMAND = 'npx --package @latchkey/management latchkey applications'
 
-/** The most characters of an id that are shown; those of applications have about 30. */
+/** How many characters of an id are shown; ids of applications have about 30. */
 const MAX_ID = 100
 
 /**
- * Facts about a refused authorization request that its developers need, with the command that helps. A redirect URL that
- * is not registered is logged as well.
+ * Facts about a refused authorization request for developers, with the command that helps. For an unregistered redirect
+ * URL, the URL is logged, too.
  */
 export function refusalFacts(
   context: IssuerContext,
@@ -60,7 +60,7 @@ function unregisteredRedirect(
   }
 }
 
-/** The command is pasted into a terminal: what does not look as it reads is left out. */
+/** The command is pasted into a terminal, so a value with misleading characters is left out. */
 function mayBeRegistered(url: string): boolean {
   if (!/^[\x21-\x7e]+$/.test(url)) return false
   try {

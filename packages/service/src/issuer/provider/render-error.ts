@@ -12,7 +12,7 @@ import { refusalFacts } from './refusal-facts.ts'
 
 type RenderError = NonNullable<Configuration['renderError']>
 
-/** The page for a visitor whom the issuer cannot send back to the application's redirect URL. */
+/** The page for a visitor whom the issuer cannot redirect back to the application. */
 export function createRenderError(context: IssuerContext): RenderError {
   return async (ctx, out, error) => {
     const { tenant } = factsOf(ctx.req)
@@ -24,7 +24,7 @@ export function createRenderError(context: IssuerContext): RenderError {
     if (tenant.settings.developerMode) page.forDevelopers = facts
     const refused = [error, error.cause].find((one) => one instanceof ClientRefused)
     if (refused) Object.assign(page, { text: 'errorText', detail: refused.error_description })
-    // Its text is of oidc-provider's making; what the request contained is escaped like all else.
+    // The text is from oidc-provider. Parts of the request in it are escaped like all others.
     else if (page.text === 'errorText') page.detail = out.error_description ?? out.error
     const banner = await bannerFor(context, ctx)
     const { html, headers } = renderPage('message', branding, page, banner)
@@ -33,7 +33,7 @@ export function createRenderError(context: IssuerContext): RenderError {
   }
 }
 
-/** A page about an error has to do without it when the store has failed. */
+/** If the store has failed, the error page is shown without this. */
 async function bannerFor(
   context: IssuerContext,
   ctx: KoaContextWithOIDC,

@@ -9,7 +9,7 @@ import { change } from './request-changes.ts'
 
 const KIND = 'RefreshAnswer'
 
-/** The time since the use of a token after which its response is no longer waited for. */
+/** How long after the use of a token its response is still waited for. */
 const BUSY_SECONDS = 2
 const LOOKS = 10
 const LOOK_EVERY_MS = 100
@@ -41,7 +41,7 @@ export function createRefreshAnswers(
           )
           return asked === question ? answer : undefined
         }
-        // The first request may not have been answered yet.
+        // The first request may still be in progress.
         if (looks === LOOKS || clock.now() / 1_000 - usedAt > BUSY_SECONDS) return undefined
         await wait(LOOK_EVERY_MS)
       }

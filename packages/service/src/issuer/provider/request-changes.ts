@@ -10,28 +10,30 @@ import type {
 import { SpentError } from '../engine/code.ts'
 
 /**
- * The changes of a request. They are made in one step before the response is sent. This takes one
+ * The changes of a request. They are stored in one step before the response is sent. This takes one
  * round trip instead of one for each model of oidc-provider, and nothing is half done if the
  * process dies.
  */
 interface RequestChanges {
   spent: Map<string, Change>
   others: Map<string, Change>
-  /** Entries that were read before they were asked for. Each is used once. */
+  /** Entries that were read in advance. Each is used once. */
   ahead: Map<string, ProtocolEntry | undefined>
 }
 
 const collected = new AsyncLocalStorage<RequestChanges>()
 
-/** Collects the changes of `work`. It calls {@link makeChanges} before its response. */
+/**
+ * Runs `work`, and collects its changes. `work` must call {@link makeChanges} before its response.
+ */
 export function collectChanges<T>(work: () => Promise<T>): Promise<T> {
   return collected.run({ spent: new Map(), others: new Map(), ahead: new Map() }, work)
 }
 
 /**
- * Makes the changes that the request in progress has collected.
+ * Stores the changes that the current request has collected.
  *
- * @throws SpentError when another request has spent the same code or token first; then nothing is changed.
+ * @throws SpentError if another request has used the same code or token first. Nothing is changed then.
  */
 export async function makeChanges(protocol: ProtocolStore): Promise<void> {
   const changes = collected.getStore()
@@ -45,7 +47,7 @@ export async function makeChanges(protocol: ProtocolStore): Promise<void> {
   }
 }
 
-/** Makes a change with the others of the request in progress; outside of one, at once. */
+/** Adds a change to those of the current request. Outside of a request, stores it at once. */
 export async function change(protocol: ProtocolStore, one: Change): Promise<void> {
   const changes = collected.getStore()
   const key = textOf(one.kind === 'put' ? one.entry : one.name)
@@ -53,14 +55,14 @@ export async function change(protocol: ProtocolStore, one: Change): Promise<void
   else if (!(await protocol.write([one]))) throw new SpentError('it was spent by another request')
 }
 
-/** The holder of records whose changes are made with the others of the request in progress. */
+/** The holder whose changes are stored with the others of the current request. */
 export function withRequest({ context, tenant }: Holder): Holder {
   const { protocol, domain } = context
   const put: ProtocolStore['put'] = (entry) => change(protocol, { kind: 'put', entry })
   return { tenant, context: { domain, protocol: { ...protocol, put } } }
 }
 
-/** Reads entries together that the request in progress asks for next. */
+/** Reads entries in advance that the current request needs next. */
 export async function readAhead(
   protocol: ProtocolStore,
   names: readonly EntryName[],
@@ -71,7 +73,7 @@ export async function readAhead(
   for (const [at, name] of names.entries()) changes.ahead.set(textOf(name), found[at])
 }
 
-/** An entry as the request in progress has changed it. */
+/** An entry with the changes of the current request. */
 export async function findChanged(
   protocol: ProtocolStore,
   name: EntryName,
@@ -87,7 +89,7 @@ export async function findChanged(
   return entry
 }
 
-/** An entry that was read ahead, by its second name. */
+/** An entry that was read in advance, by its second name. */
 export function findAhead(kind: string, uid: string): ProtocolEntry | undefined {
   const { ahead } = collected.getStore() ?? {}
   return [...(ahead?.values() ?? [])].find((entry) => entry?.kind === kind && entry.uid === uid)

@@ -12,28 +12,30 @@ import { ClientRefused, clientOf, isRedirect, MAX_REDIRECTS, shownName } from '.
 type Features = NonNullable<Configuration['features']>
 type ProviderFetch = NonNullable<Configuration['fetch']>
 
-/** The most bytes of a metadata document. */
+/** The maximum size of a metadata document, in bytes. */
 const MAX_BYTES = 10 * 1024
 
-/** How long a document is used before it is read again, in seconds; its `max-age` decides within these bounds. */
+/** The bounds for the time that a document is cached, in seconds. Its `max-age` decides between them. */
 const KEPT = { min: 60, max: 3_600 }
 
-/** Documents that are kept: some hundred bytes each. */
+/** The number of cached documents, of some hundred bytes each. */
 const MAX_KEPT = 2_000
 
-/** How long a document that could not be used is not read again, in milliseconds. */
+/** How long an unusable document is not fetched again, in milliseconds. */
 const PAUSE_MS = 30_000
 
-/** Some hundred bytes each. */
+/** The number of unusable documents that are remembered, of some hundred bytes each. */
 const MAX_REFUSED = 1_000
 
-/** Documents that are read for one network in a minute. */
+/** How many documents are fetched per minute for one network. */
 const READS_PER_MINUTE = 30
 
-/** Documents that are read at the same time, and those for one tenant. One more is refused at once. */
+/**
+ * How many documents are fetched at the same time, in all and for one tenant. Above that, a fetch is refused at once.
+ */
 const MAX_READING = { all: 20, ofTenant: 5 }
 
-/** The facts about a request that decide whether a document is read for it. */
+/** The facts about a request that decide whether a document is fetched for it. */
 type FactsOf = (request: IncomingMessage) => { tenant: Tenant; clientIp: string }
 
 /** The metadata documents of unregistered clients. */
@@ -41,10 +43,13 @@ export interface ClientDocuments {
   /**
    * The feature of oidc-provider for a tenant.
    *
-   * @param factsOf - The tenant as it is now, and the address of the visitor.
+   * @param factsOf - Returns the tenant as it is now, and the address of the visitor.
    */
   feature(tenant: Tenant, factsOf: FactsOf): NonNullable<Features['clientIdMetadataDocument']>
-  /** `fetch` of documents on behalf of a tenant. It answers with the metadata that counts. */
+  /**
+   * The `fetch` for documents on behalf of a tenant. Its response has only the metadata that is
+   * used.
+   */
   reading(tenantId: string): ProviderFetch
 }
 
@@ -60,7 +65,7 @@ export function createClientDocuments(context: {
   const refused = new LRUCache<string, { until: number; reason: string }>({ max: MAX_REFUSED })
   const reading = new Map<string, number>()
 
-  /** After the clock went back, nothing is fresh for long. */
+  /** After the clock was set back, a cached document must not stay fresh for too long. */
   function isFresh(one: { until: number } | undefined): boolean {
     const left = (one?.until ?? 0) - clock.now()
     return left > 0 && left <= KEPT.max * 1_000
@@ -76,7 +81,7 @@ export function createClientDocuments(context: {
     if (refusal !== undefined) throw new ClientRefused(refusal)
   }
 
-  /** Takes a place among the documents that are read; returns how it is left. */
+  /** Counts a fetch that begins. Returns the function that ends it. */
   function enter(tenantId: string): () => void {
     const [own = 0, all] = [reading.get(tenantId), [...reading.values()].reduce((a, b) => a + b, 0)]
     if (own >= MAX_READING.ofTenant || all >= MAX_READING.all) {
@@ -106,7 +111,7 @@ export function createClientDocuments(context: {
     feature: ({ id: tenantId, metadata }, factsOf) => ({
       enabled: acceptsDocuments({ metadata }),
       ack: 'draft-02',
-      // How long it is kept is decided here, because the providers of tenants, which keep it too,
+      // The cache time is decided here. The providers of tenants also cache the document, but they
       // can be rebuilt at any time.
       cacheDuration: { min: 1, max: KEPT.max },
       async allowFetch(ctx, clientId) {
@@ -160,7 +165,7 @@ function keptSeconds({ headers }: Response): number {
 }
 
 /**
- * The metadata of a document that counts: a public client with a name. All else that it claims to be has no effect.
+ * The metadata of a document that is used: of a public client with a name. All its other claims are ignored.
  *
  * @throws Error whose message is the fault, as a sentence.
  * @see draft-ietf-oauth-client-id-metadata-document §4

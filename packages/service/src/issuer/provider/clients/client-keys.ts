@@ -7,22 +7,21 @@ import {
 } from '../../../domain/applications/application-profile.ts'
 import type { Outgoing } from '../../../egress/outgoing.ts'
 
-/** The time for which published keys are used before they are read again. */
+/** How long published keys are used before they are fetched again. */
 const FRESH_MS = 300_000
 
-/** The time for which published keys are used while they can't be read again. */
+/** How long published keys are used if they can't be fetched again. */
 const STALE_MS = 3_600_000
 
 /**
- * The pause between two attempts to read keys, in milliseconds. It holds for unknown keys, too, because every token can
- * name one.
+ * The pause between two fetches, in milliseconds. It also applies to unknown keys, because every token can name one.
  */
 const PAUSE_MS = 10_000
 
-/** Some kilobytes each. */
+/** The number of cached key sets, of some kilobytes each. */
 const MAX_KNOWN = 500
 
-/** The keys that an application publishes, and the name of the one that signed. */
+/** The published keys of an application, and the name of the key that has signed. */
 export interface AskedKeys {
   readonly tenantId: string
   readonly applicationId: string
@@ -30,7 +29,7 @@ export interface AskedKeys {
   readonly kid: unknown
 }
 
-/** The public keys that applications publish at addresses of theirs. */
+/** The public keys that applications publish at their own addresses. */
 export interface ClientKeys {
   /**
    * The keys at an address, read within the last five minutes, or within the last hour if the address can't be reached.
@@ -56,7 +55,10 @@ export function createClientKeys(context: {
   const known = new LRUCache<string, Known>({ max: MAX_KNOWN })
   const reading = new Map<string, Promise<Known>>()
 
-  /** Whether it was less than `ms` ago; after the clock went back, nothing was. */
+  /**
+   * Whether a time is less than `ms` ago. Never true for a time in the future, from before the
+   * clock was set back.
+   */
   function isWithin(ms: number, at: number | undefined): boolean {
     const age = clock.now() - (at ?? Number.NEGATIVE_INFINITY)
     return age >= 0 && age < ms
@@ -95,7 +97,7 @@ export function createClientKeys(context: {
   }
 }
 
-/** Whether a set may have a key. Of one without a name, only its signature tells. */
+/** Whether a set may contain a key. Without a name of the key, only its signature can tell. */
 function hasKey(set: PublicKeySet | undefined, kid: unknown): boolean {
   return kid === undefined || (set?.keys.some((key) => key.kid === kid) ?? false)
 }

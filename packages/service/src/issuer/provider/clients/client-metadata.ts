@@ -19,18 +19,21 @@ import { type DomainContext, nowMicros } from '../../../domain/writes/context.ts
 import type { Application, Metadata } from '../../../store/records.ts'
 import { DEVICE_GRANT } from '../../engine/device-code.ts'
 
-/** The client secret before the last rotation, and until when it is accepted, in microseconds. */
+/**
+ * The client secret before the last rotation, and until when it is accepted, in microseconds since
+ * the epoch.
+ */
 export const EARLIER_SECRET = 'latchkey_earlier_secret'
 export const EARLIER_SECRET_UNTIL = 'latchkey_earlier_secret_until'
 
 /**
- * An application as oidc-provider knows its clients.
+ * An application in oidc-provider's form of a client.
  *
- * One without redirect URLs cannot log anybody in; it is a client without response types, because
- * oidc-provider refuses to load any other.
+ * Without redirect URLs, it cannot log anyone in. It then has no response types, because
+ * oidc-provider refuses to load a client that has response types but no redirect URLs.
  *
- * @param developerMode - Whether the tenant is in developer mode now. When the URLs were stored
- *   does not matter.
+ * @param developerMode - Whether the tenant is in developer mode now. It does not matter when the
+ *   URLs were stored.
  * @see OpenID Connect Dynamic Client Registration 1.0 §2
  */
 export function clientMetadata(
@@ -82,7 +85,7 @@ function fapiMetadata(metadata: Metadata): Partial<AdapterPayload> {
   const { listed, url } = clientKeysOf(metadata)
   return {
     [PROFILE_KEY]: FAPI_2,
-    // oidc-provider would go on using a key that is no longer published, so it does not get `jwks_uri`.
+    // Without `jwks_uri`, because oidc-provider would keep using keys that are no longer published.
     jwks: listed as AdapterPayload['jwks'],
     ...(url !== undefined && { [CLIENT_KEYS_URI_KEY]: url }),
     token_endpoint_auth_method: 'private_key_jwt',
@@ -93,8 +96,8 @@ function fapiMetadata(metadata: Metadata): Partial<AdapterPayload> {
 }
 
 /**
- * The logout URLs. An address without a path is the same as one with a slash (RFC 9110 §4.2.3), and
- * libraries differ in which one they send. oidc-provider compares them as texts.
+ * The logout URLs, with and without a slash at the end of a bare host. Both are the same address
+ * (RFC 9110 §4.2.3), but oidc-provider compares texts, and libraries send either form.
  */
 function logoutUrls(application: Application, developerMode: boolean): string[] {
   const urls = workingUrls(application.logoutUrls, application, developerMode).flatMap((url) => {
@@ -112,7 +115,7 @@ function secretsOf(context: DomainContext, application: Application): Partial<Ad
   }
 }
 
-/** The client secret before the last rotation, while it is accepted. */
+/** The client secret before the last rotation, if it is still accepted. */
 export function earlierSecret(
   client: Readonly<Record<string, unknown>>,
   { clock }: DomainContext,
@@ -122,7 +125,10 @@ export function earlierSecret(
   return typeof secret === 'string' && isAccepted ? secret : undefined
 }
 
-/** Metadata is free text, so an invalid URL must not break the login. */
+/**
+ * Whether a member of the metadata is a valid web URL. Metadata is free text, and an invalid URL
+ * must not break the login.
+ */
 function isWebUrl(text: string | undefined): text is string {
   const url = text === undefined ? null : URL.parse(text)
   return (url?.protocol === 'https:' || url?.protocol === 'http:') && !url.hash

@@ -4,10 +4,10 @@ import { FAPI_2, PROFILE_KEY } from '../../../domain/applications/application-pr
 import { SECOND_STEP_KEY } from '../../../domain/tenants/second-step-rule.ts'
 import { DEVICE_GRANT } from '../../engine/device-code.ts'
 
-/** A request that the registration of its application does not allow; the description says what to register. */
+/** A request that needs another registration of its application. The description says which. */
 export class NotRegisteredFor extends errors.InvalidRequest {}
 
-/** The metadata that an application needs to use a grant that it may not use, as a sentence. */
+/** A sentence about the metadata that an application needs for a grant. */
 export function describeForbiddenGrant(type: string): string {
   switch (type) {
     case 'client_credentials':
@@ -19,7 +19,10 @@ export function describeForbiddenGrant(type: string): string {
   }
 }
 
-/** The names of an application's exceptions, profile and second step, as oidc-provider keeps them with its client. */
+/**
+ * The metadata about an application's exceptions, profile and second step, under the names that its client in
+ * oidc-provider has.
+ */
 export const exceptionProperties: readonly string[] = [
   exceptionKeys.pkce,
   exceptionKeys.nonce,
@@ -28,16 +31,16 @@ export const exceptionProperties: readonly string[] = [
   SECOND_STEP_KEY,
 ]
 
-/** Whether the logins of a client follow the FAPI 2.0 Security Profile. */
+/** Whether a client must follow the FAPI 2.0 Security Profile. */
 export function isFapi(client: Client | undefined): boolean {
   return client?.[PROFILE_KEY] === FAPI_2
 }
 
 /**
- * Whether a request needs PKCE, which it does not have. An application with `latchkey_pkce: optional` may send a
- * nonce instead, which binds the code to its login as well; with `latchkey_nonce: optional` it may send neither.
+ * Whether a request without PKCE must be refused. An application with `latchkey_pkce: optional` may send a nonce
+ * instead, which also binds the code to its login; with `latchkey_nonce: optional`, it may send neither.
  *
- * @throws NotRegisteredFor when it needs PKCE or a nonce.
+ * @throws NotRegisteredFor if it needs PKCE or a nonce.
  * @see RFC 9700 §2.1.1
  */
 export function needsPkce(ctx: KoaContextWithOIDC, client: Client): boolean {
@@ -64,14 +67,13 @@ export function needsPkce(ctx: KoaContextWithOIDC, client: Client): boolean {
 }
 
 /**
- * Whether scripts of an origin may request tokens of a client. They may if the client is public and
- * not native, and has a redirect URL on this origin. For a client with a secret they are refused,
- * with an error that they can read.
+ * Whether scripts of an origin may request tokens for a client. They may if the client is public,
+ * not native, and has a redirect URL on this origin.
  *
- * @throws NotRegisteredFor when the application has a secret.
+ * @throws NotRegisteredFor if the client has a secret. Scripts can read this error.
  */
 export function mayAskAsScript(_ctx: KoaContextWithOIDC, origin: string, client: Client): boolean {
-  // A private-use scheme has the origin "null", which sandboxed pages of any site send as theirs.
+  // A private-use scheme has the origin "null", which sandboxed pages of any site also send.
   if (client.applicationType === 'native') return false
   const isItsOwn = client.redirectUris?.some((url) => URL.parse(url)?.origin === origin) ?? false
   if (isPublic(client) || !isItsOwn) return isItsOwn

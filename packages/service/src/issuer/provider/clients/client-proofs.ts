@@ -3,18 +3,20 @@ import type { Clock } from '../../../clock.ts'
 import type { JwtParts } from '../../requests/jwt-parts.ts'
 import { isFapi } from './client-policy.ts'
 
-/** The most seconds that the clock of a client may be ahead of ours. */
+/** How many seconds the clock of a client may be ahead. */
 const MAX_AHEAD_SECONDS = 60
 
 /** The longest lifetime of a client assertion. */
 const MAX_ASSERTION_SECONDS = 600
 
-/** The most seconds between the time of a DPoP proof and ours: what oidc-provider asks of one without a nonce. */
+/**
+ * How many seconds the time of a DPoP proof may differ from ours, as oidc-provider requires of a proof without a nonce.
+ */
 const PROOF_SECONDS = 300
 
 /**
- * Refuses a client assertion that is for other issuers too, is dated in the future, or is valid for
- * too long. oidc-provider has checked the signature, `nbf` and `exp`.
+ * Refuses a client assertion that is also for other issuers, is dated in the future, or is valid
+ * for too long. oidc-provider has already checked the signature, `nbf` and `exp`.
  *
  * @see FAPI 2.0 Security Profile §5.3.2.1, RFC 7523 §3
  */
@@ -40,8 +42,8 @@ export function checkAssertion(ctx: KoaContextWithOIDC, parts: JwtParts, clock: 
 }
 
 /**
- * Refuses a verified DPoP proof that has critical header parameters. On the FAPI 2.0 profile, its time must be ours, with
- * a nonce too; other clients have nonces so that their clocks may be wrong.
+ * Refuses a verified DPoP proof with critical header parameters. With the FAPI 2.0 profile, its time must agree with
+ * ours, even with a nonce; other clients get nonces because their clocks may be wrong.
  *
  * @returns Until when the proof would be accepted, in seconds since the epoch.
  * @see FAPI 2.0 Security Profile §5.3.2.1, RFC 9449 §4.3, §11.1
@@ -64,6 +66,6 @@ export function checkProof(
   if (isFapi(client) && iat < now - PROOF_SECONDS) {
     throw new errors.InvalidDpopProof(`"iat" is more than ${PROOF_SECONDS} seconds ago`)
   }
-  // A proof with a nonce is accepted for less than that, also one with a later time.
+  // A proof with a nonce is accepted for less time than that, even if its own time is later.
   return Math.min(iat, now + PROOF_SECONDS) + PROOF_SECONDS
 }

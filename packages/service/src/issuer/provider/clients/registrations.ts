@@ -31,22 +31,22 @@ import {
 
 type Features = NonNullable<Configuration['features']>
 
-/** The most bytes of a registration. */
+/** The maximum size of a registration, in bytes. */
 const MAX_BYTES = 10 * 1024
 
-/** Clients that one network may register in a minute, at each process. */
+/** How many clients one network may register per minute, at each process. */
 const PER_MINUTE = 30
 
-/** How long a client that no user has agreed to is kept, in seconds. */
+/** How long a client without any consent is stored, in seconds. */
 const UNUSED_SECONDS = 86_400
 
-/** The places for clients that no user has agreed to, of each tenant. */
+/** The number of places for clients without any consent, for each tenant. */
 const PLACES = 2_000
 
-/** The places that a client may take. It takes one that is free, or that of the oldest client in them. */
+/** How many places a client can choose from. It takes a free one, or the one with the oldest client. */
 const CHOICES = 4
 
-/** The clients that are kept for a user, who has agreed to them last; with one more, the oldest goes. */
+/** How many clients a user can keep by being the last to agree to them. With one more, the oldest is deleted. */
 const MAX_OF_USER = 100
 
 /** A client that has registered itself. */
@@ -84,8 +84,7 @@ export function registrationOf(
 }
 
 /**
- * The metadata of a registration that counts. Members that are not known have no effect; the response says what was
- * registered.
+ * The metadata of a registration that is used. Unknown members are ignored; the response says what was registered.
  *
  * @throws InvalidClientMetadata
  * @see RFC 7591 §2, §3.2.2
@@ -125,7 +124,7 @@ function refuse(description: string): never {
   throw new errors.InvalidClientMetadata(description)
 }
 
-/** RFC 7591 §2: a member without a value is one that was left out. */
+/** A member without a value counts as absent (RFC 7591 §2). */
 function isAbsent(value: unknown): value is undefined | null | '' {
   return value === undefined || value === null || value === ''
 }
@@ -134,16 +133,16 @@ function listOf(value: unknown): unknown[] {
   return Array.isArray(value) ? value : []
 }
 
-/** Counts the registrations of all tenants in this process, by network. */
+/** Counts registrations in this process, by network. */
 export function createRegistrationCounts(): RateLimiterMemory {
   return new RateLimiterMemory({ points: PER_MINUTE, duration: 60 })
 }
 
-/** Bounds how often clients register themselves, before anything is read. */
+/** Limits how often clients register themselves, before the request is read. */
 export function boundRegistrations(provider: Provider, registrations: RateLimiterMemory): void {
   provider.use(async (ctx, next) => {
     if (ctx.path !== paths.registration) return next()
-    // Nothing of the answer depends on cookies.
+    // The response does not depend on cookies.
     ctx.set('access-control-allow-origin', '*')
     if (ctx.method === 'OPTIONS') {
       ctx.set('access-control-allow-methods', 'POST')
@@ -177,7 +176,7 @@ export function boundRegistrations(provider: Provider, registrations: RateLimite
   })
 }
 
-/** Keeps a client that has just registered itself, in the place of an older one if there are many. */
+/** Stores a client that has just registered itself. If there are many, it replaces an older one. */
 export async function addRegistered(
   holder: Holder,
   {
@@ -200,7 +199,7 @@ export async function addRegistered(
 }
 
 /**
- * A client that has registered itself, if it is there.
+ * A client that has registered itself, if it is still stored.
  *
  * @throws ClientRefused unless the tenant accepts it.
  */
@@ -223,7 +222,7 @@ async function readRegistered(holder: Holder, clientId: string): Promise<Registe
   return (await Promise.all(all)).find((found) => found?.value.clientId === clientId)?.value
 }
 
-/** Keeps a client that a user has agreed to for as long as the consent. */
+/** Stores a client for as long as the user's consent to it. */
 export async function keepRegistered(
   holder: Holder,
   userId: string,
@@ -245,13 +244,13 @@ export async function keepRegistered(
   return client
 }
 
-/** Forgets the clients that a user was the last to agree to. */
+/** Deletes the clients to which a user was the last to agree. */
 export async function dropRegistered(holder: Holder, userId: string): Promise<void> {
   const own = await clients.ofAccount(holder, userId)
   await Promise.all(own.map(({ entry: { key } }) => clients.drop(holder, { key })))
 }
 
-/** The places that a client may be in until a user agrees to it. */
+/** The places that a client may have until a user agrees to it. */
 function placesOf(clientId: string): string[] {
   return Array.from({ length: CHOICES }, (_, at) => {
     const number = Buffer.from(keyOf(`${at} ${clientId}`), 'base64url').readUInt32BE() % PLACES

@@ -4,21 +4,21 @@ import { checkReturnUrl } from '../../../domain/applications/application-urls.ts
 import { isSelfDescribedId } from '../../../domain/tenants/client-documents.ts'
 import { ServiceError } from '../../../domain/writes/errors.ts'
 
-/** The most redirect URIs of a client that describes itself. */
+/** The maximum number of redirect URIs of a client that describes itself. */
 export const MAX_REDIRECTS = 20
 
-/** The most characters of a client's name that are shown. */
+/** How many characters of a client's name are shown. */
 const MAX_NAME = 60
 
-/** The refusal of a client that describes itself. Its description says what was found. */
+/** Refuses a client that describes itself. Its description names the fault. */
 export class ClientRefused extends errors.InvalidClient {}
 
-/** Whether a client describes itself, so that its users are asked for their consent. */
+/** Whether a client describes itself. Its users are then asked for consent. */
 export function isSelfDescribed(client: Client | undefined): boolean {
   return client !== undefined && isSelfDescribedId(client.clientId)
 }
 
-/** The members of a client that describes itself that count. */
+/** The members of a self-described client that are used. */
 export interface SelfDescription {
   readonly clientId: string
   readonly name?: string | undefined
@@ -27,7 +27,10 @@ export interface SelfDescription {
   readonly type?: 'web' | 'native' | undefined
 }
 
-/** A client that describes itself, as oidc-provider knows its clients: a public one, with the rights of all others. */
+/**
+ * A client that describes itself, in oidc-provider's form: a public client with the same rights as all others of its
+ * kind.
+ */
 export function clientOf({ clientId, name, redirectUris, type }: SelfDescription): AdapterPayload {
   const isNative = redirectUris.some((uri) => !uri.startsWith('https:'))
   return {
@@ -41,7 +44,7 @@ export function clientOf({ clientId, name, redirectUris, type }: SelfDescription
   }
 }
 
-/** Whether a redirect URI is one that native applications may have. */
+/** Whether a redirect URI is allowed for native applications. */
 export function isRedirect(uri: unknown): uri is string {
   if (typeof uri !== 'string') return false
   const native = { metadata: { [exceptionKeys.client]: 'native' } }
@@ -54,10 +57,13 @@ export function isRedirect(uri: unknown): uri is string {
   }
 }
 
-/** Control characters, line breaks, and characters that show nothing or turn the direction of the text around them. */
+/**
+ * Control characters, line breaks, invisible characters, and characters that change the direction of the text around
+ * them.
+ */
 const UNSHOWN = /[\p{C}\p{Zl}\p{Zp}]/gu
 
-/** A name that a client claims, as pages show it: on one line, shortened, and without tricks of writing. */
+/** A name that a client claims, made safe for pages: on one line, shortened, and without misleading characters. */
 export function shownName(name: unknown): string | undefined {
   if (typeof name !== 'string') return undefined
   const shown = name
