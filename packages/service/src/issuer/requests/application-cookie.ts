@@ -6,12 +6,12 @@ const NAME = 'latchkey-application'
 
 const KEPT_SECONDS = 86_400
 
-/** Remembers which application the browser came from last; it is no secret. */
+/** Remembers the application that the browser came from last. This is no secret. */
 export function rememberApplication(ctx: KoaContextWithOIDC, applicationId: string): void {
   setHostCookie(ctx, NAME, applicationId, KEPT_SECONDS)
 }
 
-/** The application from which the browser came last, so that no page is a dead end. */
+/** The application that the browser came from last, so that every page has a way back. */
 export function lastApplication(request: IncomingMessage): string | undefined {
   return readHostCookie(request, NAME)
 }

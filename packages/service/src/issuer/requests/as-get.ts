@@ -2,22 +2,19 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { readFields, redirect } from './http.ts'
 import { paths, SOCIAL_CALLBACK } from './paths.ts'
 
-/**
- * The endpoints to which an application or provider may send a browser with a form instead of a
- * query.
- */
+/** The endpoints to which an application or provider may send a browser with a form. */
 export const formPaths: readonly string[] = [
   paths.authorization,
   paths.end_session,
   SOCIAL_CALLBACK,
 ]
 
-/** All that is read of a provider's answer: nothing else of it goes into an address. */
+/** The parameters of a provider's answer that are used. No others become part of an address. */
 const OF_ANSWER = ['code', 'state', 'iss', 'error']
 
 /**
- * Lets the browser make the request again as GET. A form from another site comes without the session,
- * whose cookie is `SameSite=Lax`; the GET after it has the cookie.
+ * Makes the browser repeat the request as GET. A form from another site comes without the session, because its cookie
+ * is `SameSite=Lax`; the GET after it has the cookie.
  *
  * @see OpenID Connect Core 1.0 §3.1.2.1, OpenID Connect RP-Initiated Logout 1.0 §2
  */

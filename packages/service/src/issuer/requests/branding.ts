@@ -14,7 +14,7 @@ import { SYSTEM_TENANT_ID } from '../../store/system-tenant.ts'
 import type { IssuerContext } from '../context.ts'
 import { issuerUrl } from './issuer-url.ts'
 
-/** The company that a page belongs to, and the language in which its visitor reads. */
+/** The company whose page it is, and the language of its visitor. */
 export function brandingFor(
   tenant: Tenant,
   request: IncomingMessage,
@@ -41,8 +41,8 @@ export function brandingOf(tenant: Tenant): Omit<Branding, 'language'> {
 }
 
 /**
- * The way back to an application, where it has said how its logins begin. The address names the issuer, as that of a
- * login that begins here.
+ * The link back to an application's login, if the application has an address for that. The address has the issuer as a
+ * parameter, as for a login that begins here.
  *
  * @see OpenID Connect Core 1.0 §4
  */
@@ -58,7 +58,7 @@ export async function wayToApplication(
   return application && url && wayTo(url, application, text)
 }
 
-/** The way to the start page of an application. */
+/** The link to the start page of an application. */
 export async function wayHome(
   context: IssuerContext,
   tenant: Tenant,
@@ -69,7 +69,7 @@ export async function wayHome(
   return application && url && wayTo(new URL('/', url), application, 'continueTo')
 }
 
-/** A time to wait in words, such as `30 seconds`. */
+/** A waiting time in words, such as `30 seconds`. */
 export function waitIn(language: Language, seconds: number): string {
   const isShort = seconds < 90
   const format = new Intl.NumberFormat(language, {
@@ -80,7 +80,7 @@ export function waitIn(language: Language, seconds: number): string {
   return format.format(isShort ? seconds : Math.ceil(seconds / 60))
 }
 
-/** A page that says that the store has failed has to do without it. */
+/** If the store has failed, the error page is shown without this. */
 async function findApplication(
   { domain, logger }: IssuerContext,
   tenant: Tenant,

@@ -9,25 +9,25 @@ const NAME = 'latchkey-browser'
 const TOKEN = /^[\w-]{43}$/
 
 /**
- * Gives the browser a secret of its own, or prolongs the one it has, for as long as a login may take.
+ * Gives the browser a secret, or extends its present one, for as long as a login may take.
  *
- * @returns A hash of the secret, to be stored with what begins in this browser.
+ * @returns A hash of the secret, to be stored with data of this browser.
  */
 export function markBrowser(ctx: CookieContext): string {
   return digest(mark(ctx))
 }
 
 /**
- * Like {@link markBrowser}, and derives a secret that only this browser can present again.
+ * Like {@link markBrowser}, and also derives a secret that only this browser can present again.
  *
- * @param purpose - The purpose of the secret.
+ * @param purpose - Different purposes have different secrets.
  */
 export function markWithSecrets(ctx: CookieContext, purpose: string): BrowserSecrets {
   const token = mark(ctx)
   return { browser: digest(token), secrets: (name) => secretOf(token, `${purpose} ${name}`) }
 }
 
-/** The same secrets, in the same browser. */
+/** The secrets of {@link markWithSecrets}, in a later request of the same browser. */
 export function secretsOf(request: IncomingMessage, purpose: string): BrowserSecrets['secrets'] {
   const token = tokenOf(request) ?? ''
   return (name) => secretOf(token, `${purpose} ${name}`)
@@ -36,9 +36,9 @@ export function secretsOf(request: IncomingMessage, purpose: string): BrowserSec
 type CookieContext = Parameters<typeof setHostCookie>[0]
 
 interface BrowserSecrets {
-  /** The value by which {@link isSameBrowser} recognizes the browser. */
+  /** The value for {@link isSameBrowser}. */
   browser: string
-  /** 256 bits that follow from the browser's secret, which is not stored. */
+  /** 256 bits, derived from the browser's secret. They are not stored. */
   secrets: (name: string) => string
 }
 
@@ -47,7 +47,7 @@ export function isMarked(request: IncomingMessage): boolean {
   return tokenOf(request) !== undefined
 }
 
-/** Whether the browser is the one that {@link markBrowser} returned `browser` for. */
+/** Whether {@link markBrowser} returned `browser` for this browser. */
 export function isSameBrowser(request: IncomingMessage, browser: string | undefined): boolean {
   const token = tokenOf(request)
   if (token === undefined || browser === undefined) return false

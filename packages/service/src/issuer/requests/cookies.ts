@@ -6,21 +6,23 @@ import { factsOf } from './request-facts.ts'
 export const IMPERSONATION_COOKIE = 'latchkey-impersonation'
 
 /**
- * The name of a cookie that no sibling host can set: over TLS, browsers take `__Host-` cookies from
- * the host itself only. Plain http is for development, and has no such cookies.
+ * The name of a cookie that no sibling host can set. Over TLS, browsers accept `__Host-` cookies
+ * only from the host itself. Plain HTTP, which is for development, has no such cookies.
  */
 function hostCookie(request: IncomingMessage, name: string): string {
   return factsOf(request).issuer.startsWith('https:') ? `__Host-${name}` : name
 }
 
-/** The value of a host cookie that came with the request. */
+/** The value of a host cookie in the request. */
 export function readHostCookie(request: IncomingMessage, name: string): string | undefined {
   const prefix = `${hostCookie(request, name)}=`
   const pair = request.headers.cookie?.split('; ').find((part) => part.startsWith(prefix))
   return pair?.slice(prefix.length)
 }
 
-/** Sets a host cookie for some seconds. Other sites can send visitors with it, and nothing else. */
+/**
+ * Sets a host cookie for some seconds. Requests from other sites have it only if they open a page.
+ */
 export function setHostCookie(
   { req, cookies }: Pick<KoaContextWithOIDC, 'req' | 'cookies'>,
   name: string,

@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Reason, reason, sentenceIn } from '../../domain/writes/reasons/index.ts'
 
-/** The fields of a submitted form; of a repeated field the first counts. */
+/** The fields of a submitted form. Of a repeated field, only the first one counts. */
 export type Form = ReadonlyMap<string, string>
 
-/** No form of ours is larger; a password may have 4 KiB and be percent-encoded. */
+/** The maximum size of a form, in bytes. A password may have 4 KiB and be percent-encoded. */
 const MAX_FORM_BYTES = 32 * 1024
 
-/** A request that is refused before any flow looks at it. */
+/** A request that is refused before any page handles it. */
 export class RequestRefused extends Error {
   override readonly name = 'RequestRefused'
   readonly statusCode: number
@@ -23,7 +23,7 @@ export class RequestRefused extends Error {
 /**
  * Reads a submitted form.
  *
- * @throws {@link RequestRefused} 415 for another media type, 413 for too much.
+ * @throws {@link RequestRefused} 415 for another media type, 413 if it is too large.
  */
 export async function readForm(request: IncomingMessage): Promise<Form> {
   const fields = new Map<string, string>()
@@ -52,18 +52,21 @@ export async function readFields(
   return new URLSearchParams(Buffer.concat(chunks).toString('utf8'))
 }
 
-/** Whether the client is gone before all of its request had come, which is no failure of ours. */
+/**
+ * Whether the client closed the connection before its whole request arrived. This is no fault of
+ * ours.
+ */
 export function isBrokenOff(request: IncomingMessage): boolean {
   return request.destroyed && !request.complete
 }
 
-/** Sends the browser on with a GET. */
+/** Redirects the browser with a GET. */
 export function redirect(response: ServerResponse, location: string): void {
   response.writeHead(303, { location, 'cache-control': 'no-store', 'content-length': 0 })
   response.end()
 }
 
-/** Answers programs, in JSON. */
+/** Answers a program with JSON. */
 export function sendJson(
   response: ServerResponse,
   status: number,
@@ -80,7 +83,7 @@ export function sendJson(
   response.end(text)
 }
 
-/** Answers in plain text, for requests that no person sees the answer of. */
+/** Answers with plain text, for requests whose answer no person sees. */
 export function sendText(response: ServerResponse, status: number, text: string): void {
   response.writeHead(status, {
     'content-type': 'text/plain; charset=utf-8',

@@ -1,14 +1,14 @@
 import { paths } from './paths.ts'
 
-/** The largest parameters that an application may send for its own use, in bytes. */
+/** The maximum size of parameters that are for the application's own use, in bytes. */
 const MAX_BYTES: Readonly<Record<string, number>> = { state: 2_048, nonce: 2_048 }
 
-/** All parameters of a login, in bytes. */
+/** The maximum size of all parameters of a login together, in bytes. */
 const MAX_ALL_BYTES = 8_192
 
 /**
- * A sentence about a parameter of a login that is too long. All parameters are stored until the
- * login ends, for visitors who are not known.
+ * A sentence about a parameter of a login that is too long. All parameters of unknown visitors are
+ * stored until the login ends, so their size is limited.
  */
 export function tooLong({ pathname, search, searchParams }: URL): string | undefined {
   if (pathname !== paths.authorization) return undefined

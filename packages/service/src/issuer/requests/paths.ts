@@ -1,4 +1,4 @@
-/** Where the endpoints of every issuer are, by the names that oidc-provider has for them. */
+/** The paths of the endpoints of every issuer, by oidc-provider's names for them. */
 export const paths = {
   authorization: '/oidc/auth',
   token: '/oidc/token',
@@ -9,7 +9,7 @@ export const paths = {
   pushed_authorization_request: '/oidc/par',
   registration: '/oidc/register',
   device_authorization: '/oidc/device',
-  // Users type it.
+  // Short, because users type it.
   code_verification: '/device',
 } as const
 
@@ -27,19 +27,22 @@ export const accountPaths = {
   support: '/account/support',
 } as const
 
-/** The account page is a client of its own issuer, so that it logs users in as applications do. */
+/** The client id of the account page, which logs users in like an application. */
 export const ACCOUNT_CLIENT = 'account'
 
-/** The address to which the console sends the browser of an operator who logs in as a user. */
+/** The target of the console's form that logs an operator in as a user. */
 export const IMPERSONATE_PATH = '/impersonate'
 
-/** The form of the banner that ends such a login. */
+/** The target of the banner's form that ends such a login. */
 export const END_ACTING_PATH = '/account/support/end'
 
-/** The redirect URI for providers. */
+/** The redirect URI at providers. */
 export const SOCIAL_CALLBACK = '/social/callback'
 
-/** The endpoints of the protocol, which oidc-provider answers. Those that scripts of other origins may ask for have a preflight. */
+/**
+ * The endpoints of the protocol, which oidc-provider answers. Those that scripts of other origins may call answer a
+ * preflight.
+ */
 export const endpoints: readonly { method: string; path: string }[] = [
   ...at(paths.authorization, 'GET'),
   // The path at which a login continues after its pages.
@@ -61,7 +64,7 @@ export const endpoints: readonly { method: string; path: string }[] = [
   ...at('/.well-known/oauth-authorization-server', 'GET', 'OPTIONS'),
 ]
 
-/** Whether a path is the protocol's, with or without an endpoint there. */
+/** Whether a path belongs to the protocol, even if no endpoint has it. */
 export function isProtocolPath(pathname: string): boolean {
   return /^\/(oidc\/|\.well-known\/|device(\/|$))/.test(pathname)
 }

@@ -5,29 +5,29 @@ import type { IssuerContext } from '../context.ts'
 
 /** The facts about a request, known before it is answered. */
 export interface RequestFacts {
-  /** The tenant whose domain was asked, with its settings as they are now. */
+  /** The tenant of the requested domain, with its present settings. */
   tenant: Tenant
   issuer: string
-  /** The address of the client, as far as the configured proxies vouch for it. */
+  /** The address of the client, as far as the configured proxies can be trusted for it. */
   clientIp: string
   userAgent: string | undefined
   requestId: string
-  /** When it came in: before all changes that it makes. */
+  /** When the request arrived, before all changes that it makes. */
   startedAt: Micros
-  /** The login of an operator as the user, in the browser that asks for a page. */
+  /** The operator's login as the user in this browser, if any. */
   acting?: ShownActing | undefined
 }
 
-/** A login of an operator as a user, as the banner of each page shows it. */
+/** An operator's login as a user, for the banner of each page. */
 export interface ShownActing {
   id: string
-  /** The name of the session, from which the token of the form comes. */
+  /** The uid of the session, from which the token of the form is derived. */
   uid: string
   /** The name of the operator in tokens. */
   by: string
   /** The address of the user. */
   email: string
-  /** In seconds since the epoch. */
+  /** The end of the login, in seconds since the epoch. */
   until: number
 }
 

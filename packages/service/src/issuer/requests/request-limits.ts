@@ -2,17 +2,17 @@ import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import { clientNetwork } from '../../domain/writes/addresses.ts'
 import { count } from '../../telemetry/metrics.ts'
 
-/** How much the issuer does before any password is involved. */
+/** Limits for requests before any password is checked. */
 export interface RequestLimits {
-  /** Requests to the protocol's endpoints, by one network. */
+  /** Requests from one network to the protocol's endpoints. */
   protocolPerSecond: number
-  /** Logins that one network may begin. */
+  /** Logins that one network begins. */
   loginsPerMinute: number
-  /** Logins of all networks that are begun and not finished. One more, and the oldest one ends. */
+  /** Unfinished logins of all networks. With one more, the oldest one ends. */
   unfinishedLogins: number
 }
 
-/** A network may be an office, or an application's server. */
+/** The defaults are generous, because one network may be an office, or an application's server. */
 export const defaultRequestLimits: RequestLimits = {
   protocolPerSecond: 500,
   loginsPerMinute: 600,
@@ -21,13 +21,13 @@ export const defaultRequestLimits: RequestLimits = {
 
 /** Counts requests, in this process. */
 export interface RequestCounts {
-  /** Counts a request to the protocol's endpoints; says how many seconds to wait if it is too many. */
+  /** Counts a request to the protocol's endpoints. Returns the seconds to wait if there are too many. */
   countRequest(clientIp: string): Promise<number | undefined>
-  /** Counts a login that begins; says how many seconds to wait if it is too many. */
+  /** Counts a login that begins. Returns the seconds to wait if there are too many. */
   countLogin(clientIp: string): Promise<number | undefined>
 }
 
-/** Makes the counts of an issuer. A request from within this process has no address and no limit. */
+/** Makes the counters of an issuer. A request from within this process has no address, and no limit. */
 export function createRequestCounts(limits: RequestLimits): RequestCounts {
   const requests = new RateLimiterMemory({ points: limits.protocolPerSecond, duration: 1 })
   const logins = new RateLimiterMemory({ points: limits.loginsPerMinute, duration: 60 })

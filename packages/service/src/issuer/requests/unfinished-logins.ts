@@ -2,17 +2,17 @@ import type { Clock } from '../../clock.ts'
 import { lifetimes } from '../../domain/writes/lifetimes.ts'
 import type { EntryName, ProtocolStore } from '../../store/protocol-store.ts'
 
-/** Bounds how many logins are stored that have begun and are not finished. */
+/** Limits how many unfinished logins are stored. */
 export interface UnfinishedLogins {
-  /** Makes room for one that begins; when there are as many as may be, the oldest one ends. */
+  /** Makes room for a login that begins. If there is none, the oldest login ends. */
   add(login: EntryName): Promise<void>
 }
 
 /**
- * Remembers, in this process, the last `max` logins that began.
+ * Remembers, in this process, the latest `max` logins that began.
  *
- * Refusing new logins instead would let a few networks keep everybody out; the oldest login is the one
- * that is most likely abandoned.
+ * If new logins were refused instead, a few networks could keep everybody out. The oldest login is the one that is most
+ * likely abandoned.
  */
 export function createUnfinishedLogins(
   { protocol, clock }: { protocol: Pick<ProtocolStore, 'delete'>; clock: Clock },
@@ -27,7 +27,7 @@ export function createUnfinishedLogins(
       const oldest = ring[next]
       ring[next] = { login, at: now }
       next = (next + 1) % max
-      // One from before has expired by itself.
+      // A login from earlier than this has expired by itself.
       const isLive = oldest && now - oldest.at < lifetimes.interactionSeconds * 1_000
       if (isLive) await protocol.delete(oldest.login)
     },

@@ -20,13 +20,13 @@ import { type Acting, readSession, type Session } from '../engine/session.ts'
 import type { ShownActing } from '../requests/request-facts.ts'
 import { endSession, revokeGrant } from './end-session.ts'
 
-/** How often the logins of operators as users are checked for their end. */
+/** How often it is checked whether operators' logins as users have ended. */
 const LOOK_MS = 15_000
 
-/** The changes after which such logins are looked at at once. */
+/** The changes after which such logins are checked at once. */
 const CONCERNS = /^(operator|tenant|user|service)\./
 
-/** Whether a login of an operator still lasts, as each use of it asks. */
+/** Whether an operator's login is still valid. Each use of it checks this. */
 export async function isActing(
   context: IssuerContext,
   tenant: Tenant,
@@ -48,7 +48,7 @@ export async function shownActing(
   return user && { ...acting, uid, email: user.email }
 }
 
-/** As {@link shownActing}, for the browser that sent a request. Only one with a session is looked up. */
+/** Like {@link shownActing}, for a request of a browser. Only a browser with a session causes a look-up. */
 export async function actingIn(
   context: IssuerContext,
   provider: Provider,
@@ -59,7 +59,7 @@ export async function actingIn(
   return shownActing(context, tenant, await readSession(provider, request, response))
 }
 
-/** As {@link shownActing}, for a page of oidc-provider. */
+/** Like {@link shownActing}, for a page of oidc-provider. */
 export function actingOf(
   context: IssuerContext,
   tenant: Tenant,
@@ -68,7 +68,7 @@ export function actingOf(
   return shownActing(context, tenant, oidc?.session as Session | undefined)
 }
 
-/** The tenant of a login of an operator, and its provider. */
+/** The tenant of an operator's login, with its provider. */
 export interface ActingAt {
   readonly context: IssuerContext
   readonly tenant: Tenant
@@ -76,10 +76,10 @@ export interface ActingAt {
 }
 
 /**
- * Ends a login of an operator: from then on each use is refused. Then its applications are told, and its tokens revoked; where
- * the process dies in between, {@link watchActing} does that.
+ * Ends an operator's login: from then on, each use is refused. Then its applications are notified, and its tokens
+ * revoked. If the process dies in between, {@link watchActing} does that.
  *
- * @returns Whether it was this call that ended it.
+ * @returns Whether this call ended it.
  */
 export async function endActing(
   at: ActingAt,
@@ -92,7 +92,7 @@ export async function endActing(
   return ended !== undefined
 }
 
-/** Ends the sessions of a login that has ended. */
+/** Ends the sessions of an operator's login that has ended. */
 async function clear(at: ActingAt, id: string): Promise<void> {
   const { context, tenant, provider } = at
   const { protocol } = context
@@ -114,7 +114,7 @@ interface StoredSession {
   authorizations?: NonNullable<Session['authorizations']>
 }
 
-/** Notes that the session of an operator's login was ended by its logout. */
+/** Records that a logout ended the session of an operator's login. */
 export async function noteActingLogout(
   at: ActingAt,
   { acting }: Session,
@@ -124,9 +124,9 @@ export async function noteActingLogout(
 }
 
 /**
- * Ends logins of operators as users that have expired or are no longer allowed by the setting of
- * the tenant, the role of the operator, or the state of either account. Each use of such a login is
- * refused already; this tells the applications, and the log.
+ * Ends operators' logins as users that have expired, or that the tenant's setting, the operator's
+ * role or the state of either account no longer allows. Each use of such a login is already
+ * refused; this notifies the applications, and writes the log.
  */
 export function watchActing(
   context: IssuerContext,
@@ -143,7 +143,7 @@ export function watchActing(
         continue
       }
       const { begunAt, askedAt } = found.value
-      // It is about to begin, or never has.
+      // The login is about to begin, or was never begun.
       if (begunAt === undefined) {
         if (context.domain.clock.now() * 1e3 > askedAt + FORGOTTEN_MICROS)
           await clearBegun({ context }, id)
@@ -161,10 +161,10 @@ export function watchActing(
   return { idle: watching.wake }
 }
 
-/** A login that was asked for so long ago begins no more. */
+/** A login that was requested earlier than this can no longer begin. */
 const FORGOTTEN_MICROS = 2 * 86_400 * 1e6
 
-/** The session's part of the name of an operator's login. */
+/** The facts about an operator's login that its session stores. */
 export function actingFor(one: { id: string; operatorId: string; until: number }): Acting {
   return { id: one.id, by: operatorActor(one.operatorId).name, until: one.until / 1e6 }
 }

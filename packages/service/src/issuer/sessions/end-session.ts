@@ -4,8 +4,8 @@ import { destroyGrant } from '../engine/grant.ts'
 import type { Session } from '../engine/session.ts'
 
 /**
- * Ends a session: its applications are told, its grants with their tokens are revoked, and it is
- * forgotten. Offline access, which was granted to outlive sessions, stays.
+ * Ends a session: its applications are notified, its grants with their tokens are revoked, and it
+ * is deleted. Offline access, which lives longer than sessions, stays.
  *
  * @see OpenID Connect RP-Initiated Logout 1.0 §2, OpenID Connect Back-Channel Logout 1.0 §2.7
  */
@@ -24,7 +24,7 @@ export async function endSession(
   await session.destroy()
 }
 
-/** Revokes a grant. Every code and token that came from it is refused from then on. */
+/** Revokes a grant. From then on, every code and token of it is refused. */
 export async function revokeGrant(provider: Provider, grantId: string): Promise<void> {
   await Promise.all([
     provider.RefreshToken.revokeByGrantId(grantId),

@@ -10,18 +10,18 @@ import type { ClaimedMessage, ProtocolStore, QueuedMessage } from '../../store/p
 import type { Tenant } from '../../store/records.ts'
 import { type EndedSession, hasBackchannel, interceptLogoutTokens } from '../engine/client.ts'
 
-/** Tells applications that sessions have ended, without the user waiting for it. */
+/** Notifies applications that sessions have ended, while the user does not wait for it. */
 export interface LogoutNotices {
-  /** Lets what oidc-provider itself has to tell take this way as well: it would wait, and try once. */
+  /** Sends oidc-provider's own notices in this way, too. oidc-provider would send each only once, and wait for it. */
   attach(tenantId: string, provider: Provider): void
   /**
-   * Resolves once the notice is stored; it is sent afterwards. Does nothing for an application without
-   * a back-channel address.
+   * Resolves once the notice is stored; it is sent later. Does nothing for an application without a back-channel
+   * address.
    */
   tell(provider: Provider, ended: EndedSession): Promise<void>
-  /** Starts to send, beginning with the notices that were left when the service ended. */
+  /** Starts sending, with the notices that are left from before a restart. */
   start(providerOf: (tenant: Tenant) => Promise<Provider>): void
-  /** Resolves when all due notices were tried. */
+  /** Resolves when every due notice was tried. */
   idle(): Promise<void>
 }
 
@@ -35,24 +35,24 @@ export interface LogoutNoticesOptions {
   }
 }
 
-/** Waits before the attempts after the first; the last one repeats. */
+/** The pauses between attempts, in seconds. The last one repeats. */
 const BACKOFF_SECONDS = [0.5, 3, 15, 60, 300, 900, 3_600]
 
-/** When a notice that is not accepted is given up. */
+/** After this time, an unaccepted notice is given up. */
 const GIVE_UP_SECONDS = 86_400
 
-/** If a process has died, another one sends its notices after the lease. */
+/** After this time, another process sends the notices of a process that has died. */
 const LEASE_SECONDS = 15
 
-/** How often the queue is looked at without being asked, and when it is shared. */
+/** How often the queue is checked without a signal, in one process and if several share it. */
 const POLL_MS = 5_000
 const SHARED_POLL_MS = 1_000
 
-/** The most logout notices that are sent at once: some applications never answer, and the others must not wait. */
+/** How many notices are sent at once. Some applications never answer, and the others must not wait for them. */
 const MAX_AT_ONCE = 50
 
 /**
- * Sends logout tokens for a day, until the application accepts them.
+ * Sends logout tokens, for up to a day until the application accepts them.
  *
  * @see OpenID Connect Back-Channel Logout 1.0 §2.5
  */
@@ -146,7 +146,7 @@ function factsOf({ tenantId }: QueuedMessage, { clientId }: EndedSession, error:
   return { tenantId, clientId, reason: error instanceof Error ? error.message : 'unknown' }
 }
 
-/** A notice sealed under the newest master key; `undefined` when it is already. */
+/** A notice sealed under the newest master key; `undefined` if it already is. */
 export function resealNotice(vault: Vault, id: string, sealed: string): string | undefined {
   return vault.reseal(purpose(id), sealed)
 }

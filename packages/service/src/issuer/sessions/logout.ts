@@ -17,14 +17,14 @@ import { endSession } from './end-session.ts'
 
 type LogoutFeature = NonNullable<NonNullable<Configuration['features']>['rpInitiatedLogout']>
 
-/** The member of discovery that says that a `sid` is understood as `logout_hint`; no specification has one. */
+/** The member of discovery which says that `logout_hint` may be a `sid`. No specification has one. */
 export const logoutDiscovery = { latchkey_logout_hint: 'sid' }
 
 /**
- * Logout that an application asks for.
+ * Logout at the request of an application.
  *
- * With an ID token of the user who is logged in, or the `sid` of their session at the application, it is done at once.
- * Without, the user is asked, because anybody can send a browser here.
+ * With an ID token of the logged-in user, or the `sid` of their session at the application, the logout is done at once.
+ * Otherwise the user is asked, because anyone can send a browser here.
  *
  * @see OpenID Connect RP-Initiated Logout 1.0 §2
  */
@@ -61,7 +61,7 @@ export function createLogout(context: IssuerContext): LogoutFeature {
       const { tenant } = factsOf(ctx.req)
       const applicationId = ctx.oidc.client?.clientId ?? lastApplication(ctx.req)
       const link = await wayToApplication(context, tenant, applicationId, 'continueTo')
-      // A user who declined comes here as well.
+      // Users who have declined also come here.
       const { accountId, acting } = await readSession(ctx.oidc.provider, ctx.req, ctx.res)
       const user = accountId && !acting && (await lookUpUser(context.domain, tenant.id, accountId))
       if (!user)
@@ -81,24 +81,21 @@ export function createLogout(context: IssuerContext): LogoutFeature {
   }
 }
 
-/** Whether the application sent the `sid` of this session. It is random, and differs for each application. */
+/** Whether the application sent the `sid` of this session. It is random, and different for each application. */
 function isSidOf(session: Session | undefined, { oidc }: KoaContextWithOIDC): boolean {
   const sid = oidc.client && session?.authorizations?.[oidc.client.clientId]?.sid
   return sid !== undefined && sid === oidc.params?.logout_hint
 }
 
-/**
- * The greatest difference between the clocks of two processes, or between a clock before and after
- * it was set.
- */
+/** How far the clocks of two processes may differ, or one clock before and after it was set. */
 const TOLERANCE_SECONDS = 15
 
 /**
- * Asks for confirmation when the ID Token's key was withdrawn or has expired, as without an ID
- * Token. To oidc-provider such a token is a fault, and the person could not log out.
+ * Asks for confirmation if the ID Token's key was withdrawn or has expired, as if there were no ID
+ * Token. oidc-provider would refuse such a token, and the person could not log out.
  *
- * A token that is dated in the future is ignored too: it was signed while the clock was wrong, so
- * it does not prove who is logged in now.
+ * A token dated in the future is also ignored: it was signed while the clock was wrong, so it does
+ * not prove who is logged in now.
  */
 export function askInPlaceOfOldHints(provider: Provider, keys: readonly JWK[]): void {
   const known = new Set(keys.map(({ kid }) => kid))
@@ -109,7 +106,7 @@ export function askInPlaceOfOldHints(provider: Provider, keys: readonly JWK[]): 
       const { kid } = header
       const { iat } = claims
       const isOld = typeof kid === 'string' && !known.has(kid)
-      // oidc-provider dates tokens by this clock.
+      // oidc-provider dates tokens by the clock of the process.
       const latest = Date.now() / 1_000 + TOLERANCE_SECONDS
       const isFromFuture = typeof iat === 'number' && iat > latest
       if (isOld || isFromFuture) ctx.query = others
@@ -118,7 +115,7 @@ export function askInPlaceOfOldHints(provider: Provider, keys: readonly JWK[]): 
   })
 }
 
-/** A visitor who is not logged in has nothing to confirm; oidc-provider would answer with a script. */
+/** Skips the confirmation if the visitor is not logged in. oidc-provider would answer with a script. */
 export function skipNeedlessConfirmation(provider: Provider): void {
   provider.use(async (ctx, next) => {
     await next()
@@ -128,7 +125,7 @@ export function skipNeedlessConfirmation(provider: Provider): void {
   })
 }
 
-/** Adds to the audit log the logouts that users confirm; oidc-provider itself carries them out. */
+/** Adds logouts that users confirm to the audit log. oidc-provider itself carries them out. */
 export function noteConfirmedLogouts(provider: Provider, context: IssuerContext): void {
   provider.use(async (ctx, next) => {
     await next()
@@ -157,7 +154,7 @@ function noteLogout(
   return note(scope, 'logout.succeeded', userId)
 }
 
-/** Sends the browser back to where the application asked, or to our own page. */
+/** Redirects the browser to where the application asked, or to our own page. */
 function leave(ctx: KoaContextWithOIDC): void {
   const params = ctx.oidc.params as { post_logout_redirect_uri?: string; state?: string }
   const target = new URL(params.post_logout_redirect_uri ?? ctx.oidc.urlFor('end_session_success'))

@@ -13,7 +13,7 @@ export interface UserSession {
   uid: string
   /** When the user logged in, in seconds since the epoch. */
   loginTs: number
-  /** The time at which it survived the end of the user's other sessions. */
+  /** When the user's other sessions were last ended from this one, which survived. */
   keptAt: number | undefined
   userAgent: string | undefined
   /** The address of the client that logged in. */
@@ -21,7 +21,7 @@ export interface UserSession {
   authorizations: NonNullable<Session['authorizations']>
 }
 
-/** The sessions of the user that are still good, the newest first. */
+/** The valid sessions of the user, the newest first. */
 export async function sessionsOf(
   { protocol }: Pick<IssuerContext, 'protocol'>,
   user: User,
@@ -29,7 +29,7 @@ export async function sessionsOf(
   const entries = await protocol.listByAccount(user.tenantId, 'Session', user.id)
   return (
     entries
-      // Those of operators are none of the user's devices; the account page has a list of its own.
+      // Sessions of operators are not the user's; the account page lists them separately.
       .filter(({ payload }) => !(JSON.parse(payload) as { acting?: unknown }).acting)
       .map((entry): UserSession => {
         const stored = JSON.parse(entry.payload) as Partial<UserSession>
@@ -42,8 +42,8 @@ export async function sessionsOf(
 }
 
 /**
- * Ends a session, asked for by another browser or an operator. The device may be lost, so all that was
- * granted to outlive the session ends as well.
+ * Ends a session from another browser, or for an operator. The device may be lost, so everything that lives longer than
+ * the session also ends.
  */
 export async function endUserSession(
   context: IssuerContext,
@@ -60,7 +60,7 @@ export async function endUserSession(
   await Promise.all(grants.map((grantId) => revokeGrant(provider, grantId)))
 }
 
-/** How a session is named outside. Its uid stays with the service, as the tokens of its forms come from it. */
+/** The public id of a session. Its uid stays secret, because the tokens of its forms are derived from it. */
 export function shownId(uid: string): string {
   return hash('sha256', `latchkey session ${uid}`, 'buffer').toString('base64url').slice(0, 16)
 }

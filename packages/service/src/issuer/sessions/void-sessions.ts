@@ -26,13 +26,13 @@ interface StoredSession {
   authorizations?: Session['authorizations']
 }
 
-/** The actions that may have revoked sessions of the user they name. */
+/** The actions that may have revoked sessions of their user. */
 const CONCERNS_SESSIONS = /^(user\.(update|verify|delete)|credential\.(?!use|reseal))/
 
-/** Members of a user on which no session depends: an update of these alone revokes none. */
+/** Members of a user that do not affect sessions. An update of only these revokes none. */
 const OF_NO_SESSION = /^(metadata\.|profile\.(?!email))/
 
-/** How many parts of the log a process reads at a time; others are left to other processes. */
+/** How many shards of the log a process reads at a time. It leaves others to other processes. */
 const SHARDS_AT_ONCE = 4
 
 function concernsSessions({ action, fields }: AuditEntry): boolean {
@@ -41,16 +41,17 @@ function concernsSessions({ action, fields }: AuditEntry): boolean {
   return !(isHarmless && fields.every((field) => OF_NO_SESSION.test(field)))
 }
 
-/** Users at a time: each takes a few answers of the stores, one after another. */
+/**
+ * How many users are handled at a time. Each needs a few answers of the stores, one after another.
+ */
 const AT_ONCE = 8
 
 /**
- * Ends the sessions of users who were disabled or deleted, or whose sessions were voided, and sends
- * logout tokens to the applications. Links that were mailed to a deleted user are removed too, as they name their address.
+ * Ends the sessions of users who were disabled or deleted, or whose sessions were revoked, and sends logout tokens to
+ * the applications. Links that were mailed to a deleted user are removed, too, because they contain the address.
  *
- * Every request checks the user, so such a session is invalid at once; this only notifies the
- * applications. It follows the audit log, so that a change is not forgotten when the process ends
- * right after it.
+ * Every request checks the user, so such a session is invalid at once; this only notifies the applications. It reads
+ * the audit log, so that no change is forgotten if the process ends right after it.
  */
 export function endVoidSessions(
   context: IssuerContext,
@@ -67,7 +68,7 @@ export function endVoidSessions(
     }
     if (users.size === 0) return
     const waiting = [...users.values()]
-    // Before the lock is taken: the first provider of a tenant makes its key, for which it takes another one.
+    // Before the lock is taken, because the first provider of a tenant makes its key, which takes another lock.
     const providers = await providersOf(waiting.map(({ tenantId }) => tenantId))
     async function work(): Promise<void> {
       for (let next = waiting.shift(); next; next = waiting.shift()) {
@@ -81,7 +82,7 @@ export function endVoidSessions(
     await besideEarlierRelease(context, workAll)
   }
 
-  /** The providers of tenants, without those that are gone. */
+  /** The providers of tenants, without deleted tenants. */
   async function providersOf(tenantIds: readonly string[]): Promise<Map<string, Provider>> {
     const providers = new Map<string, Provider>()
     for (const id of new Set(tenantIds)) {
@@ -107,8 +108,8 @@ const WAIT_MS = 25_000
 const LOOK_MS = 50
 
 /**
- * Runs a task while no process of release 0.2 ends sessions. Each of those reads the whole log, under a lock of this
- * name. If both worked at a session at once, each would send the notices of its logout.
+ * Runs a task while no process of release 0.2 ends sessions. Such a process reads the whole log, under a lock of this
+ * name. If both ended the same session, each would send its logout notices.
  */
 async function besideEarlierRelease(
   { domain: { store } }: IssuerContext,
@@ -116,7 +117,7 @@ async function besideEarlierRelease(
 ): Promise<void> {
   for (const end = performance.now() + WAIT_MS; store.together; await sleep(LOOK_MS)) {
     if (await store.together(VOID_SESSIONS, work)) return
-    // Held by a process that is stopped: a notice twice is better than none.
+    // A stopped process may hold the lock. A duplicate notice is better than none.
     if (performance.now() > end) break
   }
   await work()
@@ -139,7 +140,8 @@ async function endSessions(
     // If a session was kept, its applications are not told about their older tokens.
     for (const sid of sids) if (sid) told.add(sid)
     if (!isVoid(session.loginTs, session.keptAt)) continue
-    // The entry of the end that it waits for is read next.
+    // The session waits for an end of sessions that it survives. The entry of that end is read
+    // next.
     if (user && isAboutToBeKept(user, session.keptAt)) continue
     await endSession(context, provider, {
       accountId: userId,
@@ -148,7 +150,7 @@ async function endSessions(
     })
   }
 
-  // Offline access outlives sessions; its applications are told as well.
+  // Offline access lives longer than sessions, so its applications are notified, too.
   for (const entry of await context.protocol.listByAccount(tenantId, 'RefreshToken', userId)) {
     const token = JSON.parse(entry.payload) as StoredToken
     if (!isVoid(token.authTime, token.keptAt)) continue
@@ -164,7 +166,7 @@ async function endSessions(
 }
 
 /**
- * Removes what is left of a deleted user: links that were mailed say whom they were for, and consents which programs the
+ * Deletes the remaining data of a deleted user: mailed links contain the address, and consents show which programs the
  * user had.
  */
 async function forget(holder: Holder, userId: string): Promise<void> {

@@ -7,9 +7,9 @@ import { revokeGrant } from './end-session.ts'
 import { sessionsOf } from './user-sessions.ts'
 
 /**
- * Withdraws a user's consent to a client. The consent is deleted first: without it, no token of the
- * client is valid. Then everything that came from it: the grants of the user's sessions, and those
- * that outlive sessions.
+ * Withdraws a user's consent to a client. The consent is deleted first, because without it no token
+ * of the client is valid. Then everything that depends on it is deleted: the grants of the user's
+ * sessions, and those that live longer.
  */
 export async function withdrawConsent(
   context: IssuerContext,

@@ -1,11 +1,11 @@
 import { createPrivateKey, sign } from 'node:crypto'
 import type { Connection } from '../../store/records.ts'
 
-/** Apple accepts six months; each is used once, at once. */
+/** The lifetime of a secret. Apple accepts six months, but each is used only once, at once. */
 const LIFETIME_SECONDS = 300
 
 /**
- * The client secret that Apple asks for: a statement signed with the private key of the connection.
+ * The client secret that Apple requires: a JWT signed with the private key of the connection.
  *
  * @param now - In milliseconds since the epoch.
  * @see https://developer.apple.com/documentation/accountorganizationaldatasharing/creating-a-client-secret

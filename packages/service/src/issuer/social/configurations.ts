@@ -9,19 +9,19 @@ import { appleSecret } from './apple-secret.ts'
 import { factsOf, reach, Unreachable } from './failures.ts'
 import { githubMetadata, withErrorStatus } from './github.ts'
 
-/** The time after which a provider's metadata are fetched again. */
+/** How long a provider's metadata are used before they are fetched again. */
 const FRESH_MS = 3_600_000
 
-/** The time after a failure until the next fetch; the old metadata are used until then. */
+/** The pause after a failed fetch. Until then, the old metadata are used. */
 const RETRY_MS = 60_000
 
-/** Some kilobytes each. */
+/** The number of cached configurations, of some kilobytes each. */
 const MAX_KNOWN = 500
 
-/** The most seconds that the clock of a provider may differ from ours. */
+/** How many seconds the clock of a provider may differ from ours. */
 export const TOLERANCE_SECONDS = 30
 
-/** The parts that the client of providers works with. */
+/** The services that the client of providers uses. */
 export interface UpstreamContext {
   domain: DomainContext
   outgoing: Outgoing
@@ -35,9 +35,9 @@ interface Known {
 
 /** The configurations of connections for openid-client. */
 interface Configurations {
-  /** Reads the metadata of the provider now. */
+  /** Fetches the metadata of the provider now. */
   discover(connection: Connection): Promise<Known>
-  /** The configuration that is kept, or a new one; the old one when the provider cannot be reached. */
+  /** The cached configuration, or a new one. If the provider cannot be reached, an old one is used. */
   configOf(connection: Connection): Promise<Configuration>
 }
 
@@ -84,7 +84,8 @@ export function createConfigurations({
         auth(own)(server, metadata, body, headers)
       },
       {
-        // The fetch of outgoing requests checks addresses, and allows plain HTTP only on loopback.
+        // The `fetch` for outgoing requests checks addresses, and allows plain HTTP only on
+        // loopback.
         execute: isPlain
           ? [client.allowInsecureRequests, client.enableNonRepudiationChecks]
           : [client.enableNonRepudiationChecks],
@@ -95,7 +96,7 @@ export function createConfigurations({
   }
 
   async function configOf(connection: Connection): Promise<Configuration> {
-    // With `updatedAt`, so that a changed connection is discovered again.
+    // Has `updatedAt`, so that a changed connection is fetched again.
     const key = `${connection.tenantId} ${connection.id} ${connection.updatedAt}`
     const found = known.get(key)
     if (found && found.freshUntil > domain.clock.now()) return found.config

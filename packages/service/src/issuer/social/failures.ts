@@ -1,4 +1,4 @@
-/** The request has not reached the provider, or the provider is out of order. */
+/** The request did not reach the provider, or the provider is out of order. */
 export class Unreachable extends Error {
   override readonly name = 'Unreachable'
 }
@@ -13,14 +13,17 @@ export async function reach(send: () => Promise<Response>): Promise<Response> {
   }
 }
 
-/** The facts of an error for the log, never the error itself: openid-client keeps the tokens in it that it did not believe. */
+/**
+ * The facts of an error for the log. The error itself is never logged, because openid-client keeps the refused tokens
+ * in it.
+ */
 export function factsOf(error: unknown): Record<string, string | undefined> {
   const { code, error: said, message, cause } = error as Error & { code?: string; error?: unknown }
   const reason = cause instanceof Unreachable ? cause.message : message
   return {
     reason,
     code,
-    // The provider may say anything: of its own words only codes are kept.
+    // A provider may send any text, so only its codes are logged.
     error: typeof said === 'string' && /^[a-z_]{1,40}$/.test(said) ? said : undefined,
   }
 }

@@ -7,7 +7,7 @@ import type { Connection } from '../../store/records.ts'
 type OpenidClient = typeof import('openid-client')
 type Read = (url: string, options: RequestInit) => Promise<Response>
 
-/** A user of GitHub in the terms of OpenID Connect. */
+/** A user of GitHub, with the claims of OpenID Connect. */
 export interface GithubUser extends Record<string, unknown> {
   iss: string
   sub: string
@@ -16,7 +16,7 @@ export interface GithubUser extends Record<string, unknown> {
   email_verified: boolean
 }
 
-/** The endpoints of GitHub, or of an Enterprise Server at another issuer; it has no discovery document. */
+/** The endpoints of GitHub, or of an Enterprise Server at another issuer. Neither has a discovery document. */
 export function githubMetadata(issuer: string): ServerMetadata {
   return {
     issuer,
@@ -25,7 +25,7 @@ export function githubMetadata(issuer: string): ServerMetadata {
   }
 }
 
-/** A response of the token endpoint with the status that OAuth asks for: GitHub sends errors with 200. */
+/** A response of the token endpoint with the status that OAuth requires, because GitHub sends errors with 200. */
 export async function withErrorStatus(response: Response): Promise<Response> {
   if (response.status !== 200) return response
   const text = await response.text()
@@ -34,8 +34,8 @@ export async function withErrorStatus(response: Response): Promise<Response> {
 }
 
 /**
- * The user who gave an access token: by the number of the account, which never changes, and with the primary address if
- * GitHub has verified it. Login names can be given up and taken by others, so they say nothing.
+ * The user of an access token: the number of the account, which never changes, and the primary address if GitHub has
+ * verified it. Login names are not used, because they can pass to other people.
  */
 export async function readGithubUser(
   client: OpenidClient,
@@ -74,7 +74,7 @@ export async function readGithubUser(
   }
 }
 
-/** Asks GitHub for a token with a code that does not exist, which tells whether it knows the secret. */
+/** Asks GitHub for a token with a code that does not exist. The answer tells whether the secret is right. */
 export async function contactGithub(
   read: Read,
   { issuer, clientId }: Connection,
@@ -102,7 +102,10 @@ export async function contactGithub(
   }
 }
 
-/** GitHub's own API has a host of its own; that of an Enterprise Server is below a path. */
+/**
+ * The address of the API. GitHub's own has a separate host; that of an Enterprise Server is below a
+ * path.
+ */
 function apiOf(issuer: string): string {
   const { protocol, host } = new URL(issuer)
   const hasHost = host === 'github.com' || host.endsWith('.ghe.com')

@@ -11,41 +11,41 @@ import { createConfigurations, type UpstreamContext } from './configurations.ts'
 import { factsOf, reach, Unreachable } from './failures.ts'
 import { contactGithub, readGithubUser } from './github.ts'
 
-/** The values that bind a provider's answer to the browser that was sent there. */
+/** The values that bind a provider's answer to the browser that was redirected there. */
 export interface Binding {
   state: string
   nonce: string
   codeVerifier: string
 }
 
-/** How a browser is sent to a provider. */
+/** Options for the redirect of a browser to a provider. */
 export interface UpstreamRequest extends Binding {
   redirectUri: string
   /**
-   * The greatest age of the user's login at the provider, in seconds; 0: the provider must ask
+   * The maximum age of the user's login at the provider, in seconds. With 0, the provider must ask
    * again.
    */
   maxAge: number | undefined
   uiLocales: string | undefined
 }
 
-/** A user of a provider, as its signed statement says, or its API where it has none. */
+/** A user of a provider, from its ID token or, if it has none, from its API. */
 export interface Asserted {
   account: SocialAccount
-  /** Whether the provider says that its user has proven the address. */
+  /** Whether the provider says that the user has proven the address. */
   emailVerified: boolean
   name: string
-  /** The time at which the provider asked its user, in seconds since the epoch; 0 where it does not say. */
+  /** When the provider authenticated the user, in seconds since the epoch; 0 if it does not say. */
   provenAt: number
 }
 
 /**
- * The reason why a login at a provider failed: it did not respond, it or its user refused, or its
- * response is invalid.
+ * The reason why a login at a provider failed: the provider did not respond, the provider or its
+ * user refused, or the response is invalid.
  */
 export type UpstreamProblem = 'unreachable' | 'denied' | 'failed'
 
-/** A login at a provider that came to nothing. */
+/** A failed login at a provider. */
 export class UpstreamError extends Error {
   override readonly name = 'UpstreamError'
   readonly problem: UpstreamProblem
@@ -56,30 +56,30 @@ export class UpstreamError extends Error {
   }
 }
 
-/** The providers of connections, as a client of theirs. */
+/** The client side of the connections' providers. */
 export interface Upstreams {
-  /** The address to send the browser to. @throws {@link UpstreamError} */
+  /** The address to redirect the browser to. @throws {@link UpstreamError} */
   begin(connection: Connection, request: UpstreamRequest): Promise<string>
   /**
    * Redeems the provider's response. Its tokens are not stored.
    *
-   * @param url - The address at which the browser came back.
+   * @param url - The full address to which the browser returned.
    * @throws {@link UpstreamError}
    */
   finish(connection: Connection, url: URL, binding: Binding): Promise<Asserted>
-  /** Reads the provider's metadata and keys now, whether or not they are known. */
+  /** Fetches the provider's metadata and keys now, even if they are cached. */
   contact(connection: Connection): Promise<ContactResult>
 }
 
 /** @see OpenID Connect Core 1.0 §2 */
 const SUBJECT = /^[\x20-\x7e]{1,255}$/
 
-/** Makes the client. openid-client is loaded with the first login. */
+/** Makes the client. openid-client is loaded at the first login. */
 export function createUpstreams(context: UpstreamContext): Upstreams {
   const { domain, outgoing, logger } = context
   const { discover, configOf } = createConfigurations(context)
 
-  /** Does it, and turns what goes wrong into an error that names no secret, with a line in the log. */
+  /** Runs a step of a login. Turns a failure into an error without secrets, and logs it. */
   async function attempt<T>(connection: Connection, work: () => Promise<T>): Promise<T> {
     try {
       return await work()
@@ -171,7 +171,7 @@ export function createUpstreams(context: UpstreamContext): Upstreams {
   }
 }
 
-/** The reasons why logins could fail at a provider that answered. */
+/** The reasons why logins could fail although the provider answered. */
 function doubtsOf({ scopes, clientId }: Connection, server: Partial<ServerMetadata>): Reason[] {
   const { scopes_supported: known, response_types_supported: types } = server
   const missing = known ? scopes.filter((scope) => !known.includes(scope)) : []
@@ -203,7 +203,7 @@ function asserted(connection: Connection, claims: Claims): Asserted {
       subject: claims.sub,
       email: isEmail(email) ? email : '',
     },
-    // "true" is not true: who knows what else that provider confuses.
+    // The text "true" does not count: such a provider may be wrong about other claims, too.
     emailVerified: claims[verifiedClaim] === true,
     name: textOf(claims.name).trim(),
     provenAt: typeof claims.auth_time === 'number' ? Math.max(0, claims.auth_time) : 0,

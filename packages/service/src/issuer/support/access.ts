@@ -22,7 +22,7 @@ import {
 } from '../provider/consents.ts'
 import { withdrawConsent } from '../sessions/withdraw-consent.ts'
 
-/** Grants of users to clients, and the programs behind these. */
+/** The grants of users to clients, and the programs behind them. */
 export function accessTo(
   context: IssuerContext,
   providerOf: (tenant: Tenant) => Promise<Provider>,
@@ -95,7 +95,7 @@ export function accessTo(
   }
 }
 
-/** The access of a client, as operators see it. */
+/** The access of a client, in the form for operators. */
 export function accessOf(consent: GivenConsent): ClientAccess {
   const { userId, clientId, name, place, since, usedAt, scopes, apis } = consent
   return {

@@ -7,12 +7,12 @@ import type { IssuerContext } from '../context.ts'
 import { issuerUrl } from '../requests/issuer-url.ts'
 import type { RequestFacts } from '../requests/request-facts.ts'
 
-/** The language in which the user reads, as far as the profile tells. */
+/** The language of the user, if the profile has one. */
 export function languageOf({ profile }: User): Language {
   return chooseLanguage(profile.locale?.replace('_', '-'), undefined)
 }
 
-/** The facts of a request of an operator, for messages on behalf of the tenant. */
+/** The facts about an operator's request, for messages on behalf of the tenant. */
 export function factsFor(context: IssuerContext, tenant: Tenant, { actor }: Scope): RequestFacts {
   return {
     tenant,
@@ -24,7 +24,7 @@ export function factsFor(context: IssuerContext, tenant: Tenant, { actor }: Scop
   }
 }
 
-/** The refusal of a message to an address that got too many. */
+/** The error for a message to an address that already got too many. */
 export function tooManyMails(): ServiceError {
   return new ServiceError('rate_limited', reason('mail_too_many'), { retryAfterSeconds: 3_600 })
 }

@@ -26,7 +26,9 @@ import { sendLink } from '../interaction/mail/messages.ts'
 import { issuerUrl } from '../requests/issuer-url.ts'
 import { factsFor, languageOf, tooManyMails } from './facts.ts'
 
-/** Messages to users that an operator asks for, samples of them, and the record of each. */
+/**
+ * Messages that an operator sends to users, examples of messages, and the record of each message.
+ */
 export function mailsOf(
   context: IssuerContext,
 ): Pick<
@@ -126,10 +128,13 @@ export function mailsOf(
   }
 }
 
-/** The reader of an example of a message. */
+/** The recipient in an example of a message. */
 type SampleReader = Pick<User, 'email' | 'profile' | 'verifiedAt'>
 
-/** Refuses a link to an address that waits for a second operator, which would open nothing. */
+/**
+ * Refuses to send a link to an address that waits for a second operator, because the link would not
+ * work.
+ */
 async function refuseHeld(scope: Scope, user: User): Promise<void> {
   const standing = await readStanding(scope.context, user)
   const hold = holdOf({ user, standing }, nowMicros(scope.context.clock))
@@ -138,7 +143,7 @@ async function refuseHeld(scope: Scope, user: User): Promise<void> {
   throw new ServiceError('conflict', reason('address_held', { time: until }))
 }
 
-/** Refuses a link that would open nothing. */
+/** Refuses to send a link that would not work. */
 async function checkUse(
   scope: Scope,
   { settings }: Tenant,

@@ -20,7 +20,8 @@ export function noticesOf(
 > {
   return {
     async tellOfMove(scope, before, user, standing) {
-      // An address that was never proven may belong to anybody, so its owner is not notified.
+      // The owner is not notified at an address that was never proven, because it may be another
+      // person's.
       if (before.verifiedAt === undefined) return
       const tenant = await getTenant(scope)
       const facts = factsFor(context, tenant, scope)
@@ -76,7 +77,7 @@ export function noticesOf(
       )
       if (!system || !tenant) return
       const kind = reason === 'gone' ? 'webhookGone' : 'webhookFailing'
-      // The host alone: the path of an endpoint may be its secret.
+      // Only the host, because the path of an endpoint may be secret.
       const values = { host: new URL(url).host, tenant: tenant.settings.domain }
       for (const { user } of await operatorsOf(scope)) {
         const message = composeMail(kind, system, user, { language: languageOf(user), values })

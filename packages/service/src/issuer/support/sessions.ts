@@ -35,7 +35,7 @@ export function sessionsOfUsers(
     async endSessions(scope, userId) {
       const user = await getUser(scope, userId)
       const sessions = await Promise.all((await sessionsOf(context, user)).map(liveSession))
-      // The follower of the audit log tells the applications and revokes the tokens.
+      // The reader of the audit log notifies the applications and revokes the tokens.
       await endAllSessions(scope, userId)
       return sessions
     },
@@ -49,7 +49,7 @@ export function sessionsOfUsers(
   }
 }
 
-/** A session as operators see it. */
+/** A session, in the form for operators. */
 export async function liveSession({
   uid,
   loginTs,

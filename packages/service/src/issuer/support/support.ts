@@ -24,7 +24,7 @@ import { mailsOf, recordOf } from './mails.ts'
 import { noticesOf } from './notices.ts'
 import { liveSession, sessionsOfUsers } from './sessions.ts'
 
-/** Help of operators for the users of a tenant: for the API and for the console. */
+/** Actions of operators that help the users of a tenant, for the API and the console. */
 export function createSupport(
   context: IssuerContext,
   providerOf: (tenant: Tenant) => Promise<Provider>,
@@ -95,7 +95,7 @@ export function createSupport(
   }
 }
 
-/** The last answer of the mail server to a message that was given up. */
+/** The mail server's last answer about a message that was given up. */
 function refusalOf(message: QueuedMessage | undefined): string | undefined {
   return message?.outcome === 'given_up' ? (message.answer ?? 'no answer') : undefined
 }
