@@ -2,7 +2,7 @@ import { printableJson } from '@latchkey/management/command-line'
 import type { StoredAuditEntry } from '../store/records.ts'
 import { formatTimestamp } from '../wire/timestamps.ts'
 
-/** An entry as one line of NDJSON; members without a value are left out. */
+/** An entry as one line of NDJSON, without empty members. */
 export function auditLine(entry: StoredAuditEntry): string {
   return printableJson(
     JSON.stringify({

@@ -9,15 +9,17 @@ export interface Measured {
   readonly operation: Operation
   readonly done: number
   readonly perSecond: number
-  /** Of those that succeeded, in milliseconds. */
+  /** The latencies of successful operations, in milliseconds. */
   readonly p50: number
   readonly p95: number
   readonly p99: number
-  /** How many failed, by the code of the error, such as `429` or `temporarily_unavailable`. */
+  /**
+   * The number of failures by the code of the error, such as `429` or `temporarily_unavailable`.
+   */
   readonly errors: Readonly<Record<string, number>>
 }
 
-/** Keeps the latencies and errors of a run. */
+/** Collects the latencies and errors of a run. */
 export class LoadReport {
   readonly #millis: Record<Operation, number[]> = { login: [], refresh: [], api: [] }
   readonly #errors: Record<Operation, Map<string, number>> = {
@@ -27,9 +29,9 @@ export class LoadReport {
   }
 
   /**
-   * Runs an operation and measures it; resolves with `undefined` when it failed.
+   * Runs an operation and measures it. Resolves to `undefined` if it failed.
    *
-   * @param stop - Once it is aborted, an operation that fails is not counted.
+   * @param stop - Once it is aborted, a failed operation is not counted.
    */
   async measure<Result>(
     operation: Operation,
@@ -50,7 +52,7 @@ export class LoadReport {
     }
   }
 
-  /** How many operations have succeeded and failed by now. */
+  /** How many operations have succeeded and failed so far. */
   counts(): { done: number; failed: number } {
     return {
       done: Object.values(this.#millis).reduce((sum, { length }) => sum + length, 0),
@@ -61,7 +63,7 @@ export class LoadReport {
     }
   }
 
-  /** The result of a run of so many seconds. */
+  /** The result of a run that took this many seconds. */
   result(seconds: number): Measured[] {
     return OPERATIONS.map((operation) => {
       const sorted = this.#millis[operation].toSorted((a, b) => a - b)
@@ -88,7 +90,7 @@ export class LoadError extends Error {
   }
 }
 
-/** The rows of the table that is printed. */
+/** The rows of the printed table. */
 export function rowsOf(measured: readonly Measured[]): Record<string, string>[] {
   return measured.map(({ operation, done, perSecond, p50, p95, p99, errors }) => ({
     operation,
@@ -111,7 +113,7 @@ function codeOf(error: unknown): string {
   return typeof cause?.code === 'string' ? cause.code : 'no answer'
 }
 
-/** The nearest rank of a sorted list; 0 of an empty one. */
+/** A percentile of a sorted list, by the nearest rank; 0 for an empty list. */
 function percentile(sorted: readonly number[], share: number): number {
   return rounded(sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0)
 }

@@ -16,7 +16,7 @@ export interface LoadUser {
   readonly password: string
 }
 
-/** How many pages and redirects lead from the authorization request to the code, at most. */
+/** The maximum number of pages and redirects between the authorization request and the code. */
 const STEPS = 15
 
 /**
@@ -42,7 +42,7 @@ export async function logIn(
   })
 }
 
-/** Uses a refresh token; resolves with the next one. */
+/** Uses a refresh token. Resolves to the next one. */
 export function refresh(
   application: LoadApplication,
   token: string,
@@ -73,7 +73,7 @@ async function codeOf(
   let body: URLSearchParams | undefined
   let hasAnswered = false
   for (let step = 0; step < STEPS; step++) {
-    // Cookies, the password and headers of a proxy are for the installation alone.
+    // Cookies, the password and headers of a proxy must go only to the installation.
     if (url.origin !== new URL(issuer).origin) throw new LoadError('another host')
     const response = await fetch(url, {
       ...(body ? { method: 'POST', body } : {}),
@@ -98,7 +98,7 @@ async function codeOf(
       return code
     }
     if (response.status !== 200) throw new LoadError(String(response.status))
-    // The password page again: it was refused.
+    // The installation shows the page again if it refuses the password.
     if (hasAnswered) throw new LoadError('login refused')
     hasAnswered = true
     const form = passwordForm(page)
@@ -125,7 +125,10 @@ function decoded(text: string): string {
   return text.replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&amp;', '&')
 }
 
-/** A browser of one host, for a minute: paths and expiries of cookies make no difference, but their removal does. */
+/**
+ * Stores the cookies of a response, for a short visit to one host. So paths and later expiries are ignored, but an
+ * expired cookie is deleted.
+ */
 function keepCookies(cookies: Map<string, string>, { headers }: Response): void {
   for (const line of headers.getSetCookie()) {
     const [pair = '', ...attributes] = line.split(';').map((part) => part.trim())

@@ -14,13 +14,13 @@ export interface DataOptions extends DatabaseFlags {
   masterKeyFile?: string
 }
 
-/** How a PostgreSQL is reached. */
+/** How to reach a PostgreSQL. */
 export interface DatabaseFlags {
   database?: string
   preparedStatements: boolean
 }
 
-/** Adds the options that say where the data is. */
+/** Adds the options for the location of the data. */
 export function withDataOptions(command: Command): Command {
   const folder = new Option('--data <dir>', 'folder of the databases')
   return withDatabaseOptions(command.addOption(folder.env('LATCHKEY_DATA').conflicts('database')))
@@ -44,7 +44,7 @@ export function withDataOptions(command: Command): Command {
     })
 }
 
-/** Adds the options of a PostgreSQL. */
+/** Adds the options for a PostgreSQL. */
 export function withDatabaseOptions(command: Command): Command {
   return command
     .addOption(
@@ -58,7 +58,7 @@ export function withDatabaseOptions(command: Command): Command {
     )
 }
 
-/** The PostgreSQL that the options name, as the service takes it. */
+/** The options for a PostgreSQL, in the form of the service. */
 export function databaseOf(
   { database, preparedStatements }: DatabaseFlags,
   more: Partial<DatabaseOptions> = {},
@@ -67,9 +67,9 @@ export function databaseOf(
 }
 
 /**
- * Runs `work` with the admin of the data, beside servers that may be serving it.
+ * Runs `work` with an admin of the data. Servers may be serving the same data.
  *
- * @throws when the folder holds no data.
+ * @throws if the folder holds no data.
  */
 export async function withAdmin<T>(
   options: DataOptions,
@@ -101,7 +101,7 @@ function operatorName(): string {
   }
 }
 
-/** Reads values separated by commas, after those that earlier uses of the option gave. */
+/** Adds comma-separated values to those from earlier uses of the option. */
 export function commaSeparated(text: string, before: string[] = []): string[] {
   return [...before, ...text.split(',')]
 }

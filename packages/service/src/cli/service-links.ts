@@ -1,14 +1,14 @@
 import type { Command } from 'commander'
 
-/** The variables of `serve` that a Service of Kubernetes named `latchkey` or `latchkey-metrics` sets as well. */
+/** The variables of `serve` that Kubernetes also sets, for a Service named `latchkey` or `latchkey-metrics`. */
 const PORTS = ['LATCHKEY_PORT', 'LATCHKEY_METRICS_PORT']
 
-/** The form that Kubernetes gives the variable `<NAME>_PORT` of a Service. */
+/** The form of the variable `<NAME>_PORT` that Kubernetes sets. */
 const SERVICE_LINK = /^(tcp|udp|sctp):\/\/\S+:\d+$/
 
 /**
- * Removes the addresses that Kubernetes sets in every Pod beside a Service named `latchkey`, before `serve` reads them as
- * its port, and says so on stderr. Ports that an operator has set have another form.
+ * Removes the addresses that Kubernetes sets in every Pod next to a Service named `latchkey`, before `serve` reads them
+ * as its port. Prints this on stderr. Ports from an operator have another form, and stay.
  */
 export function ignoreServiceLinks(program: Command): void {
   program.hook('preSubcommand', (_, command) => {

@@ -15,7 +15,7 @@ interface ErrorOptions {
   readonly clientIp: ClientIp
 }
 
-/** Answers with the documented body, and keeps what support needs to look the request up by its id. */
+/** Answers with the documented body, and logs the facts that support needs to find the request by its id. */
 export function answerErrors({
   context,
   logger,
@@ -51,7 +51,7 @@ export function answerErrors({
   }
 }
 
-/** The tenant that a path names, when the sender may reach it. */
+/** The tenant in the path, if the sender can reach it. */
 function reachedTenant(caller: Caller, path: string): string | undefined {
   const id = /^(?:\/x)?\/v1\/tenants\/([^/]+)/.exec(path)?.[1]
   return id !== undefined && reaches(caller, id) ? id : undefined

@@ -51,7 +51,7 @@ import { searchUsersRoute } from './resources/users-search.ts'
 import { webhookRoutes } from './resources/webhooks.ts'
 import type { Call, Format, QueryRoute, Route } from './route.ts'
 
-/** Every endpoint that asks for an API key: those of the specification, and ours under `/x/v1`. */
+/** Every endpoint that needs an API key: those of the specification, and ours under `/x/v1`. */
 export const routes: readonly Route[] = [
   ...tenantRoutes,
   ...applicationRoutes,
@@ -69,26 +69,26 @@ export const routes: readonly Route[] = [
   ...webhookRoutes,
 ]
 
-/** The OpenAPI document, made when it is first asked for: that takes longer than the rest of a start. */
+/** The OpenAPI document. It is made at the first request, because that takes longer than the rest of a start. */
 let document: string | undefined
 
 export interface ApiOptions {
   readonly context: DomainContext
   readonly support: Support
   readonly commandLogins: CommandLogins
-  /** The origin of the console, at which operators log in; `undefined` without a console. */
+  /** The origin of the console, where operators log in; `undefined` without a console. */
   readonly consoleUrl: string | undefined
   readonly webhooks: Webhooks
   readonly rateLimit: RateLimit
   readonly logger: Logger
   readonly clientIp: ClientIp
-  /** Rejects, with the reason, when the service should get no requests. */
+  /** Rejects with the reason if the service should get no requests. */
   ready(): Promise<void>
 }
 
 /**
- * The REST half of the service: the endpoints of the specification under `/v1`, and the import of
- * users, `/x/health`, `/x/ready` and `/x/v1/openapi.json` beside them.
+ * The REST part of the service: the endpoints of the specification under `/v1`, the import of
+ * users, `/x/health`, `/x/ready` and `/x/v1/openapi.json`.
  */
 export function createApi(options: ApiOptions): Express {
   const { logger } = options
@@ -135,7 +135,10 @@ export function createApi(options: ApiOptions): Express {
   return app
 }
 
-/** Answers a request for an issuer at a host without one: a typing error, or a proxy's own name. */
+/**
+ * Answers a request for an issuer at a host without a tenant: a mistyped host, or a proxy's own
+ * name.
+ */
 function answerNoTenant(logger: Logger, req: express.Request, res: express.Response): void {
   const host = req.headers.host ?? ''
   const refusal = new ServiceError('not_found', reason('request_no_tenant', { host }))
@@ -150,7 +153,7 @@ function answerNoTenant(logger: Logger, req: express.Request, res: express.Respo
   res.end(`${refusal.message}\n`)
 }
 
-/** A resource of ours beside the specification: one GET without a key. */
+/** Adds a resource outside the specification: one GET that needs no key. */
 function service(app: Express, path: string, body: () => Promise<string>): void {
   const route = app.route(path).get(async (_, res) => {
     const text = await body()
@@ -212,7 +215,7 @@ const requireWriting: RequestHandler = (_, res, next) => {
   throw new ServiceError('not_permitted', reason('key_read_only'))
 }
 
-/** The operator who sends the request may do this; an API key needs no more than its reach. */
+/** Checks that the operator who sends the request may do this. An API key only needs its reach. */
 function requirePermission({ context }: ApiOptions, route: Route): RequestHandler {
   return (req, res, next) => {
     const { login } = res.locals as Locals
@@ -322,7 +325,7 @@ function queryHandler(
   }
 }
 
-/** The format that a client prefers to a List. */
+/** The format that a client prefers to a List, if any. */
 function formatOf(req: express.Request, { formats = [] }: QueryRoute): Format | undefined {
   if (formats.length === 0) return undefined
   const asked = req.accepts(['json', ...formats.map(({ lines }) => lines.mediaType)])
@@ -358,7 +361,10 @@ const requireJson: RequestHandler = (req, _, next) => {
   next()
 }
 
-/** Call it after the methods that the address has. Express answers HEAD wherever there is a GET (RFC 9110 §9.1). */
+/**
+ * Refuses all other methods of an address. Call it after the methods of the address. Express answers HEAD wherever
+ * there is a GET (RFC 9110 §9.1).
+ */
 function refuseOtherMethods(route: IRoute, methods: string[]): void {
   const allow = methods.flatMap((one) => (one === 'GET' ? ['GET', 'HEAD'] : one)).join(', ')
   const refuse: RequestHandler = (_, res) => {

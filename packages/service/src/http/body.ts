@@ -3,10 +3,10 @@ import { type ErrorCode, ServiceError } from '../domain/writes/errors.ts'
 import { reason } from '../domain/writes/reasons/index.ts'
 import { sentencesOf } from '../wire/sentences.ts'
 
-/** The largest body, in bytes, after decompression. */
+/** The maximum size of a body, in bytes, after decompression. */
 export const MAX_BODY_BYTES = 256 * 1024
 
-/** A body that fits its schema, and its unknown members. */
+/** A valid body, with the names of its unknown members. */
 export interface ParsedBody<T> {
   value: T
   ignored: string[]
@@ -50,9 +50,9 @@ export function parseBody<S extends z.ZodObject>(
 }
 
 /**
- * The objects that a batch is about, as they came.
+ * The objects in the body of a batch, not checked yet.
  *
- * @throws ServiceError `invalid_request` when there is no list of them, or too many are in it.
+ * @throws ServiceError `invalid_request` if there is no list, or it is too long.
  */
 export function parseItems(
   { member, maxItems }: { member: string; maxItems: number },
@@ -72,8 +72,8 @@ export function parseItems(
 }
 
 /**
- * No JavaScript object can hold such a member safely, so losing it silently is the alternative. It
- * walks without recursion, because a body may be nested deeper than the stack.
+ * Refuses members named `__proto__`: a JavaScript object cannot hold one safely, and would lose it
+ * silently. It works without recursion, because a body may be nested deeper than the stack.
  */
 function refusePrototypeKeys(body: object): void {
   const open = [{ object: body, path: '' }]
@@ -90,7 +90,10 @@ function refusePrototypeKeys(body: object): void {
   }
 }
 
-/** The members of `body` that `schema` does not name, nested ones as `settings.color`. */
+/**
+ * The members of `body` that `schema` does not have. Nested ones have a name such as
+ * `settings.color`.
+ */
 function unknownMembers(
   schema: z.ZodObject,
   body: Record<string, unknown>,

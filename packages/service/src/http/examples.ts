@@ -47,7 +47,7 @@ const webhook = {
   ...webhookFields,
 }
 
-/** An answer of each kind. */
+/** An example of the answer for each resource. */
 export const answerExamples: Readonly<Record<ResourceName, object>> = {
   Tenant: { type: 'Tenant', id: ids.tenant, ...dates, ...tenant },
   Application: { type: 'Application', id: ids.application, ...dates, ...application },
@@ -121,7 +121,7 @@ export const answerExamples: Readonly<Record<ResourceName, object>> = {
   },
 }
 
-/** A body of each operation that takes one. */
+/** An example of the body for each operation with one. */
 export const bodyExamples: Readonly<Record<string, object>> = {
   updateTenant: tenant,
   createApplication: application,
@@ -174,7 +174,7 @@ const secrets: Readonly<Record<string, string>> = {
   rotateWebhookSecret: 'whsec_ and the key in base64',
 }
 
-/** The answer of an operation, in an example. */
+/** The example of an operation's answer. */
 export function answerExample({ kind, operationId, resource }: Route): object {
   if (kind === 'batch') return operationId === 'importUsers' ? importAnswer : updateAnswer
   const one = answerExamples[resource]

@@ -7,7 +7,7 @@ import type { Listing, Page } from '../store/ports.ts'
 import { sentencesOf } from '../wire/sentences.ts'
 import type { ResourceName } from './route.ts'
 
-/** The largest page of a list, which is also the default. */
+/** The maximum size of a page, which is also the default. */
 export const MAX_LIMIT = 100
 
 const idPatterns: Partial<Record<ResourceName, RegExp>> = {
@@ -22,8 +22,8 @@ const idPatterns: Partial<Record<ResourceName, RegExp>> = {
 const pageNames = ['limit', 'after']
 
 /**
- * The page that a list request asks for: `limit` from 1 to 100, and `after`, the id of the last item
- * seen. Other parameters are refused, because a client that sends `offset` would read the first page again and again.
+ * The page that a list request asks for: `limit` from 1 to 100, and `after`, the id of the last item seen. Other
+ * parameters are refused. Otherwise a client that sends `offset` would read the first page again and again.
  *
  * @throws ServiceError `invalid_request`.
  */
@@ -36,7 +36,7 @@ export function parsePage(url: string, resource: ResourceName): Page {
 }
 
 /**
- * The page that a request for a filtered list asks for, and the filters.
+ * The page and the filters that a request for a filtered list asks for.
  *
  * @throws ServiceError `invalid_request`.
  */
@@ -75,7 +75,7 @@ function queryOf(url: string, known: readonly string[]): Record<string, string> 
   return Object.fromEntries(query)
 }
 
-/** The names in quotes, as words of a sentence: `"a", "b", and "c"`. */
+/** The names in quotes, as a list in a sentence: `"a", "b", and "c"`. */
 function listed(names: readonly string[]): string {
   return new Intl.ListFormat('en').format(names.map((name) => `"${name}"`))
 }
@@ -97,7 +97,7 @@ export function listBody<T>(
 }
 
 /**
- * The value of `Link` that leads to the next page, relative to the request.
+ * The value of the `Link` header with the address of the next page, relative to the request.
  *
  * @param given - The filters of the request.
  */

@@ -5,12 +5,12 @@ import type { Actor } from '../domain/writes/context.ts'
 import type { ApiKey } from '../store/records.ts'
 import { type ClientIp, userAgentOf } from '../wire/client.ts'
 
-/** Values that the steps of one request pass on. */
+/** Values that the steps of one request share. */
 export interface Locals {
   requestId: string
-  /** The sender, once it is known to be good. */
+  /** The sender, once its key is verified. */
   caller?: Caller
-  /** The login of an operator, if the sender is one. */
+  /** The login of the operator, if an operator is the sender. */
   login?: CommandLogin
   /** A key that was revoked or has expired. */
   refusedKey?: ApiKey | undefined

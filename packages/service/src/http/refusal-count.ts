@@ -1,19 +1,16 @@
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import { clientNetwork } from '../domain/writes/addresses.ts'
 
-/** Refusals without a good API key that one network adds to the audit log in a minute. */
+/** How many refusals without a valid API key one network can add to the audit log per minute. */
 const UNAUTHENTICATED_PER_MINUTE = 20
 
-/**
- * Counts refusals that every visitor can cause, instead of logging each, so that they cannot flood
- * the audit log.
- */
+/** Counts refusals that every visitor can cause, so that they cannot flood the audit log. */
 export interface RefusalCount {
-  /** Counts one of a client; says whether it belongs in the audit log. */
+  /** Counts a refusal of a client. Returns whether to add it to the audit log. */
   count(address: string): Promise<boolean>
 }
 
-/** A count in this process, by network. */
+/** Makes a count in this process, by network. */
 export function createRefusalCount(): RefusalCount {
   const limiter = new RateLimiterMemory({ points: UNAUTHENTICATED_PER_MINUTE, duration: 60 })
   return {

@@ -24,7 +24,7 @@ const bodies: Record<ObjectName, z.ZodObject> = {
 
 const timestamp = { type: 'string', format: 'date-time' }
 
-/** Members of an answer that no body has, or not in the same way. */
+/** Members of an answer that no body has, or that a body has in another form. */
 const answered: Partial<Record<ObjectName, object>> = {
   Application: {
     secret: { type: 'string', description: 'Absent in the answers to create and delete.' },
@@ -32,7 +32,9 @@ const answered: Partial<Record<ObjectName, object>> = {
   ...ofKinds((kind) => describeDetails(kind).schema),
 }
 
-/** Members that an answer always has, beyond `type`, `id`, `created_at` and `updated_at`. */
+/**
+ * Members that are always in an answer, in addition to `type`, `id`, `created_at` and `updated_at`.
+ */
 const alwaysPresent: Partial<Record<ObjectName, string[]>> = {
   Tenant: ['settings'],
   Application: ['logout_urls', 'redirect_urls'],
@@ -320,7 +322,7 @@ const userDataSchema = {
   },
 }
 
-/** The objects of the answers, as JSON Schema. A member that is not required is omitted when it is zero. */
+/** The objects in answers, as JSON Schema. A member that is not required is omitted if its value is zero or empty. */
 export const resourceSchemas: Record<ResourceName, object> = {
   Tenant: resourceSchema('Tenant'),
   Application: resourceSchema('Application'),

@@ -8,7 +8,7 @@ import type { Listing, Page } from '../store/ports.ts'
 import type { Webhooks } from '../webhooks/index.ts'
 import type { Lines, Part } from '../wire/json-lines.ts'
 
-/** The names of answers in the specification and in the OpenAPI document. */
+/** The names of objects in answers, in the specification and in the OpenAPI document. */
 export type ResourceName =
   | 'Tenant'
   | 'Application'
@@ -31,7 +31,7 @@ export type ResourceName =
   | 'Event'
   | CredentialType
 
-/** The ids of the path, by their names in it. */
+/** The ids in the path, by their names in the route. */
 export type PathParameters = {
   tenant_id: string
   application_id: string
@@ -46,7 +46,7 @@ export type PathParameters = {
   host: string
 }
 
-/** One request, after its API key, its reach and its rate were checked. */
+/** One request, after its API key, its reach and its rate limit were checked. */
 export interface Call {
   /** The scope of the request: the tenant of the path, if it names one. */
   readonly scope: Scope
@@ -55,17 +55,16 @@ export interface Call {
   readonly login: CommandLogin | undefined
   readonly support: Support
   readonly webhooks: Webhooks
-  /** Each that the path of the route names. */
+  /** Has each id that the path of the route names. */
   readonly ids: PathParameters
   /**
-   * Takes so many requests more from the allowance of the API key, at most all of it.
+   * Counts further requests for the rate limit of the API key, at most its whole limit.
    *
    * @throws ServiceError `rate_limited`.
    */
   spend(requests: number): Promise<void>
   /**
-   * Adds a `latchkey-warning` header, for information that the documented response has no member
-   * for.
+   * Adds a `latchkey-warning` header, for information that has no place in the documented response.
    */
   warn(sentence: string): void
   /** Whether the client no longer waits for the answer. */
@@ -79,13 +78,13 @@ interface RouteBase {
   readonly resource: ResourceName
 }
 
-/** Answers with one object. */
+/** An operation that answers with one object. */
 export interface ObjectRoute extends RouteBase {
   readonly kind: 'get' | 'delete'
   run(call: Call): Promise<object>
 }
 
-/** Answers with the object that was written. */
+/** An operation that answers with the object that it has written. */
 export interface WriteRoute<S extends z.ZodObject = z.ZodObject> extends RouteBase {
   readonly kind: 'write'
   readonly body: S
@@ -94,12 +93,12 @@ export interface WriteRoute<S extends z.ZodObject = z.ZodObject> extends RouteBa
     readonly bodies: readonly z.ZodObject[]
     of(call: Call): Promise<z.ZodObject>
   }
-  /** Members of the body that are known, but without effect in this one. */
+  /** Members that are known, but have no effect in this body. */
   ignored?(body: z.output<S>): string[]
   run(call: Call, body: z.output<S>): Promise<object>
 }
 
-/** Answers with a List. */
+/** An operation that answers with a List. */
 export interface ListRoute extends RouteBase {
   readonly kind: 'list'
   run(call: Call, page: Page): Promise<Listing<{ id: string }>>
@@ -107,14 +106,14 @@ export interface ListRoute extends RouteBase {
 }
 
 /**
- * Answers with a List without `total`: what a filter lets through is not counted. A page may be short
- * while `Link` leads to the next one.
+ * An operation that answers with a List without `total`, because a filtered list is not counted. A page may be short
+ * although `Link` leads to another.
  */
 export interface QueryRoute<S extends z.ZodObject = z.ZodObject> extends RouteBase {
   readonly kind: 'query'
   /** The filters, by the names of their query parameters. */
   readonly filters: S
-  /** The formats, besides a List, in which a client may ask for all of it at once. */
+  /** The formats, other than a List, in which a client can get the whole list at once. */
   readonly formats?: readonly Format[]
   run(call: Call, filter: z.output<S>, page: Page): Promise<Part>
   serialize(item: never): object
@@ -123,14 +122,14 @@ export interface QueryRoute<S extends z.ZodObject = z.ZodObject> extends RouteBa
 /** A way to write all items of a query. */
 export interface Format<T = never> {
   readonly lines: Lines
-  /** Makes of an item what is written. Default: the `serialize` of the route. */
+  /** Makes the object to write from an item. Default: the `serialize` of the route. */
   serialize?(item: T): object
 }
 
-/** Takes many objects at once, and answers for each of them. */
+/** An operation on many objects at once, with a result for each of them. */
 export interface BatchRoute extends RouteBase {
   readonly kind: 'batch'
-  /** The member of the body that holds them. */
+  /** The member of the body with the objects. */
   readonly member: string
   readonly maxItems: number
   /**
@@ -143,15 +142,15 @@ export interface BatchRoute extends RouteBase {
   run(call: Call, items: readonly unknown[]): Promise<{ body: object; ignored: string[] }>
 }
 
-/** An endpoint of the specification's summary, or one of ours beside it. */
+/** An endpoint: of the specification's summary, or one of ours. */
 export type Route = ObjectRoute | WriteRoute | ListRoute | QueryRoute | BatchRoute
 
-/** Keeps the type of the body while a route is written down. */
+/** Returns its argument. It only lets the compiler infer the type of the body. */
 export function write<S extends z.ZodObject>(route: Omit<WriteRoute<S>, 'kind'>): Route {
   return { ...route, kind: 'write' } as unknown as WriteRoute
 }
 
-/** Keeps the type of the filters while a route is written down. */
+/** Returns its argument. It only lets the compiler infer the type of the filters. */
 export function query<S extends z.ZodObject, T extends object>(
   route: Omit<QueryRoute<S>, 'kind' | 'run' | 'serialize' | 'formats'> & {
     readonly formats?: readonly Format<T>[]
@@ -162,7 +161,7 @@ export function query<S extends z.ZodObject, T extends object>(
   return { ...route, kind: 'query' } as unknown as QueryRoute
 }
 
-/** Keeps the type of the items while a route is written down. */
+/** Returns its argument. It only lets the compiler infer the type of the items. */
 export function list<T extends { id: string }>(
   route: RouteBase & {
     run(call: Call, page: Page): Promise<Listing<T>>

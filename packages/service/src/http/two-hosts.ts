@@ -4,7 +4,7 @@ import { ServiceError } from '../domain/writes/errors.ts'
 import { reason } from '../domain/writes/reasons/index.ts'
 import { sendError } from '../wire/errors.ts'
 
-/** Whether a request has two `Host` headers: a proxy in front may have looked at the other one. RFC 9112 §3.2. */
+/** Whether a request has two `Host` headers. A proxy in front may have used the other one (RFC 9112 §3.2). */
 export function hasTwoHosts({ rawHeaders }: IncomingMessage): boolean {
   const isHost = (text: string, i: number) => i % 2 === 0 && text.toLowerCase() === 'host'
   return rawHeaders.filter(isHost).length > 1

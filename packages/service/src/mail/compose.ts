@@ -88,7 +88,9 @@ const texts: { [Kind in MailKind]: { subject: TextKey; text: TextKey; button?: T
   guessed: { subject: 'mailGuessedSubject', text: 'mailGuessedText', button: 'mailUndoButton' },
 }
 
-/** The texts that a tenant can have of its own: their names, and what stays of ours beside them. */
+/**
+ * The texts that a tenant can replace: their names, and the sentences of ours that stay with them.
+ */
 const ownTexts: { readonly [Kind in MailKind]?: OwnMail } = {
   verify: { name: 'mail_verify', works: [24, 'hour'] },
   reset: { name: 'mail_reset', works: [1, 'hour'] },
@@ -97,24 +99,24 @@ const ownTexts: { readonly [Kind in MailKind]?: OwnMail } = {
   loginCode: { name: 'mail_login_code', works: [10, 'minute'], safety: 'mailLoginCodeSafety' },
 }
 
-/** The texts of a message that a tenant can have of its own. */
+/** The parts of a message that a tenant can replace. */
 interface OwnMail {
   readonly name: `mail_${TextMail}`
   /** How long the link or the code works. */
   readonly works: readonly [number, 'day' | 'hour' | 'minute']
-  /** The sentence that follows the own text. */
+  /** The sentence after the tenant's text. */
   readonly safety?: TextKey
 }
 
-/** The kind of a message with own texts. */
+/** A kind of message with texts that tenants can replace. */
 export function kindOfTextMail(mail: TextMail): MailKind {
   return mail === 'login_code' ? 'loginCode' : mail
 }
 
-/** The buttons for a person who did not make the change that a message reports. */
+/** The buttons for a person who did not make the change in the message. */
 const contesting: ReadonlySet<TextKey> = new Set(['mailUndoButton', 'mailContestButton'])
 
-/** Messages whose button leads to a page and does nothing by itself: their text says what to do. */
+/** Messages whose button only opens a page. Their text says what to do. */
 const leading: ReadonlySet<TextKey> = new Set(['mailImpersonationButton'])
 
 function ignoreOf(button: TextKey | undefined, t: Translate): string {
@@ -131,9 +133,9 @@ export function composeMail(
     language: Language
     link?: string
     values?: Record<string, string>
-    /** In place of the text of the kind. */
+    /** Replaces the text of the kind. */
     text?: TextKey
-    /** In place of the URL of the tenant's logo. */
+    /** Replaces the URL of the tenant's logo. */
     logoUrl?: string | undefined
   },
 ): MailMessage {
@@ -141,7 +143,8 @@ export function composeMail(
   const { companyName, domain, logoImageText, supportEmail } = tenant.settings
   const company = nameInMail(companyName, domain)
   const values = safeValues(options.values, domain)
-  // Anybody can sign up with an address and a name; their words must not reach its owner.
+  // Anyone can sign up with an address and a name. The owner of the address must not get a
+  // stranger's words.
   const isProven = to?.verifiedAt !== undefined
   const name = isProven ? (to.profile.given_name ?? to.profile.name) : undefined
   const { subject, text, button } = texts[kind]
@@ -175,14 +178,14 @@ export function composeMail(
   }
 }
 
-/** The values of a message, of which some are names that a tenant has given. */
+/** The values in a message. Some are names that the tenant has chosen. */
 function safeValues(values: Readonly<Record<string, string>> = {}, domain: string) {
   const names = ['application', 'company', 'name'].filter((name) => values[name] !== undefined)
   const safe = names.map((name) => [name, nameInMail(values[name] ?? '', domain)] as const)
   return { ...values, ...Object.fromEntries(safe) }
 }
 
-/** The own texts of the tenant in a message, with their values. */
+/** The tenant's own texts for a message, with the values filled in. */
 function ownTextsIn(
   kind: MailKind,
   tenant: Tenant,

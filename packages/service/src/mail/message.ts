@@ -15,9 +15,9 @@ export interface MailMessage {
   link: string | undefined
 }
 
-/** Sends messages on. */
+/** Sends messages to the next mail server. */
 export interface MailTransport {
-  /** Resolves when the next server has taken the message. */
+  /** Resolves when the next mail server has accepted the message. */
   send(message: MailMessage & { to: string }): Promise<void>
   close(): void
 }

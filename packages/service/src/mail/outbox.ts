@@ -28,7 +28,7 @@ export interface CapturedMail extends MailMessage {
   at: number
 }
 
-/** The mail to be sent. */
+/** Mail that waits to be sent, or is captured. */
 export interface Outbox {
   /** Whether there is a mail server. Without one, all mail is captured. */
   readonly sends: boolean
@@ -71,23 +71,26 @@ export interface OutboxOptions {
   }
 }
 
-/** Waits before the attempts after the first; the last one repeats. */
+/** The pauses between attempts, in seconds. The last one repeats. */
 const BACKOFF_SECONDS = [15, 60, 300, 900, 3600]
 
-/** The time after which a message that cannot be sent is given up. Its link has expired before. */
+/** After this time, a message that cannot be sent is given up. Its link has already expired. */
 const GIVE_UP_SECONDS = 86_400
 
-/** If a process has died, another one sends its message after the lease. */
+/** After this time, another process sends the message of a process that has died. */
 const LEASE_SECONDS = 60
 
-/** How often the queue is looked at without being asked, and when it is shared. */
+/** How often the queue is checked without a signal, in one process and if several share it. */
 const POLL_MS = 5_000
 const SHARED_POLL_MS = 1_000
 
-/** Messages at a time: as many as the transport has connections, so that few are sent twice after a crash. */
+/**
+ * How many messages are sent at a time: as many as the transport has connections, so that few are sent twice after a
+ * crash.
+ */
 const AT_ONCE = 2
 
-/** Makes the outbox and starts to send. */
+/** Makes the outbox, and starts sending. */
 export function createOutbox(options: OutboxOptions): Outbox {
   const { domain, protocol, transport, logger, background } = options
   const { mail } = protocol
@@ -115,7 +118,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
       if (to === undefined) return () => mail.remove(queued.id)
       await transport?.send({ ...message, to })
       count('mails', { outcome: 'sent' })
-      // Without its content: the link in it opens an account.
+      // Without its content, because the link in it opens an account.
       return () => ended(queued, 'sent', () => persistently(() => mail.end(queued.id, 'sent')))
     },
     onRetry(queued, _, error) {
@@ -155,7 +158,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
         id,
         tenantId: tenant.id,
         isCaptured,
-        // The link in it opens an account, so it does not lie in the database in clear text.
+        // Sealed, because the link in it opens an account.
         sealed: domain.vault.seal(purpose(id), JSON.stringify(message)),
         // A message without a recipient is in no list.
         ...(message.to !== undefined && { kind, userId }),
@@ -190,7 +193,7 @@ function factsOf({ id, tenantId }: ClaimedMessage, error: unknown): object {
   return { mail: id, tenantId, reason: codesOf(error) }
 }
 
-/** A message sealed under the newest master key; `undefined` when it is already. */
+/** A message sealed under the newest master key; `undefined` if it already is. */
 export function resealMail(vault: Vault, id: string, sealed: string): string | undefined {
   return vault.reseal(purpose(id), sealed)
 }

@@ -1,4 +1,4 @@
-/** The error of an SMTP client, as far as it tells of the server. */
+/** The members of an SMTP client's error about the server's answer. */
 interface SmtpError {
   code?: unknown
   command?: unknown
@@ -6,16 +6,16 @@ interface SmtpError {
   response?: unknown
 }
 
-/** The longest answer that is kept. */
+/** How many characters of an answer are stored. */
 const MAX_ANSWER = 300
 
-/** The codes of an error, for the log: the words of a server may name people. */
+/** The codes of an error, for the log. The server's words may name people, and are left out. */
 export function codesOf(error: unknown): string {
   const { code, responseCode } = error as SmtpError
   return [code, responseCode].filter((part) => part !== undefined).join(' ') || 'unknown'
 }
 
-/** The words of the mail server, without addresses and links; the codes of an error that is not the server's. */
+/** The words of the mail server, without addresses and links. For an error that is not the server's, its codes. */
 export function answerIn(error: unknown): string {
   const { response } = error as SmtpError
   if (typeof response !== 'string' || response.trim() === '') return codesOf(error)
@@ -28,9 +28,9 @@ export function answerIn(error: unknown): string {
 }
 
 /**
- * Whether the server refuses the message for good (RFC 5321 §4.2.1). A refused connection or
- * password is a fault of the service's settings, which can be corrected. 552 for a recipient means
- * "too many for now" (§4.5.3.1.10).
+ * Whether the server refuses the message permanently (RFC 5321 §4.2.1). A refused connection or
+ * password does not count, because the service's settings can be corrected. 552 for a recipient
+ * means "too many for now" (§4.5.3.1.10).
  */
 export function isFinal(error: unknown): boolean {
   const { code, command, responseCode } = error as SmtpError

@@ -12,7 +12,7 @@ export interface SmtpOptions {
   from: string
 }
 
-/** Sends mail over SMTP, through two connections that are kept. */
+/** Sends mail over SMTP, through two connections that stay open. */
 export function createSmtpTransport(options: SmtpOptions): MailTransport {
   if (!isMailServer(options.url)) {
     throw new TypeError(
@@ -39,7 +39,7 @@ export function createSmtpTransport(options: SmtpOptions): MailTransport {
         subject,
         text,
         html,
-        // RFC 3834 §5: no holiday greetings, please.
+        // Prevents automatic replies, such as holiday notices (RFC 3834 §5).
         headers: { 'Auto-Submitted': 'auto-generated' },
       })
     },
@@ -48,13 +48,13 @@ export function createSmtpTransport(options: SmtpOptions): MailTransport {
 }
 
 /**
- * Whether an address names a mail server and nothing more. A password with a slash ends the host before it:
- * mail would go to a host of the user's name.
+ * Whether an address has only the parts of a mail server. A slash in a password would end the host before it, and mail
+ * would go to a host with the user's name.
  */
 function isMailServer(address: string): boolean {
   const url = URL.parse(address)
   if (!url || !['smtp:', 'smtps:'].includes(url.protocol) || url.hostname === '') return false
-  // The query may hold options of the mail client, such as `pool`.
+  // A query could set options of the mail client, such as `pool`.
   if (!['', '/'].includes(url.pathname) || url.hash !== '' || url.search.includes('@')) return false
   try {
     decodeURIComponent(url.username + url.password)

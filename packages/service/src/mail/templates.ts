@@ -9,14 +9,14 @@ export interface MailContent {
   language: Language
   subject: string
   brand: string
-  /** The absolute URL of an image that replaces the brand. */
+  /** The absolute URL of an image to show instead of the brand. */
   logoUrl: string | undefined
   accents: { light: Accents; dark: Accents }
   greeting: string
-  /** Such as `Your code: 12345678`. */
+  /** The line of a code, such as `Your code: 12345678`. */
   code: string | undefined
   text: string
-  /** A sentence of ours that follows a text of the tenant. */
+  /** A sentence of ours after the tenant's text. */
   safety: string | undefined
   button: string | undefined
   link: string | undefined
@@ -28,7 +28,7 @@ export interface MailContent {
 
 const templates = createTemplates(templateTexts)
 
-/** The two forms of a message. */
+/** A message as text and as HTML. */
 export const mailTemplates = {
   html: (content: MailContent): string =>
     templates.render('./message', {

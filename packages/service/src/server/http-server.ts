@@ -28,14 +28,15 @@ const limits = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
   keepAliveTimeout: 65_000,
-  // Node looks for connections that are overdue every 30 s, unless it is told otherwise.
+  // By default, Node closes overdue connections only every 30 s.
   connectionsCheckingInterval: 1_000,
-  // The API does without a Host; Node would refuse with an empty answer.
+  // The API does not need a Host header. Node would refuse a request without one, with an empty
+  // answer.
   requireHostHeader: false,
 } satisfies ServerOptions
 
 /**
- * A server that does not wait for ever: for headers 10 s, for a whole request 30 s.
+ * A server with time limits: 10 s for the headers of a request, 30 s for all of it.
  *
  * @throws TypeError for a certificate or key that cannot be used.
  */
@@ -49,7 +50,7 @@ export function createHttpServer(listener: RequestListener, tls?: TlsOptions): S
 /**
  * Starts to listen.
  *
- * @throws with a sentence when the port is taken or not allowed.
+ * @throws with a sentence if the port is taken or not allowed.
  */
 export async function listen(
   server: Server,
@@ -70,8 +71,8 @@ export async function listen(
 }
 
 /**
- * Closes each connection after its next response, so that a proxy does not send a request over one that is closed at
- * that moment. Serves on.
+ * Closes each connection after its next response. A proxy then never sends a request over a connection that is closed
+ * at that moment. The server continues to answer.
  */
 export function drainServer(server: Server): void {
   for (const event of ['request', 'checkExpectation']) {
@@ -81,25 +82,25 @@ export function drainServer(server: Server): void {
   }
 }
 
-/** How long a server that closes waits. */
+/** How long a server waits when it closes. */
 export interface ClosingTimes {
-  /** For requests over connections that are idle. */
+  /** How long idle connections stay open, in milliseconds. */
   idleMs: number
-  /** For everything. */
+  /** The time for everything, in milliseconds. */
   graceMs: number
 }
 
-/** A listener closes when no connection has arrived for this long, and after the longer time in any case. */
+/** A listener closes when no connection has arrived for the shorter time, and after the longer time at the latest. */
 const QUIET_MS = 20
 const HOLD_MS = 250
 
 /**
- * Accepts no more connections and resolves when the requests in progress are answered, at most
+ * Accepts no more connections. Resolves when the requests in progress are answered, at most
  * `graceMs` later.
  *
- * Idle connections stay open for `idleMs`. A proxy that finds no listener uses another process, but
- * it may just be sending a request over an idle connection, and would answer 502 if that were
- * closed.
+ * Idle connections stay open for `idleMs`. A proxy that finds no listener uses another process. But
+ * it may be sending a request over an idle connection at this moment, and would answer 502 if that
+ * were closed.
  */
 export async function closeServer(
   server: Server,
@@ -142,10 +143,10 @@ async function closeListener(server: Server): Promise<void> {
   })
   do {
     await sleep(5)
-    // After those that have arrived meanwhile, however long the process had to wait for a processor.
+    // Runs after the connections that arrived in the meantime, even if the process had to wait for a processor.
     await nextTurn()
   } while (performance.now() < Math.min(arrivedAt + QUIET_MS, begunAt + HOLD_MS))
-  // `close()` of an HTTP server would also close its idle connections.
+  // The HTTP server's own `close()` would also close its idle connections.
   TcpServer.prototype.close.call(server)
   setImmediate(() => {
     for (const socket of held) socket.resume()

@@ -1,23 +1,22 @@
 import type { Server } from 'node:http'
 import { duplexPair } from 'node:stream'
 
-/** `fetch` that ends in a server of this process, for any host of the URL; no socket is opened. */
+/** A `fetch` that calls a server in this process, for any host of the URL. No socket is opened. */
 export interface InProcess {
   readonly fetch: typeof globalThis.fetch
   close(): Promise<void>
 }
 
 /**
- * Connects `fetch` to a server by in-memory streams. To the server, a request to an `https:` URL has
- * come over TLS.
+ * Connects `fetch` to a server by in-memory streams. The server sees a request to an `https:` URL as one over TLS.
  *
- * @param server - Need not listen.
+ * @param server - It need not listen.
  */
 export function connectInProcess(server: Server): InProcess {
   let isClosed = false
   let client: ReturnType<typeof createClient> | undefined
 
-  /** Called by the first request, as loading undici takes a tenth of a start. */
+  /** Loaded by the first request, because loading undici takes a tenth of the time of a start. */
   async function createClient() {
     const { Agent, fetch } = await import('undici')
     const agent = new Agent({
@@ -45,7 +44,7 @@ export function connectInProcess(server: Server): InProcess {
         dispatcher: agent,
         ...(body && { body }),
       })
-      // Callers check for the `Response` of this Node, which is not the one of the package undici.
+      // Callers check for the `Response` of Node, which differs from the one of the package undici.
       const isNull = [101, 204, 205, 304].includes(response.status)
       return new Response(isNull ? null : (response.body as ReadableStream | null), {
         status: response.status,

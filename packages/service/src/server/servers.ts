@@ -11,12 +11,12 @@ import {
   listen,
 } from './http-server.ts'
 
-/** A scraper asks again. */
+/** Short, because a scraper asks again. */
 const METRICS_CLOSING: ClosingTimes = { idleMs: 0, graceMs: 1_000 }
 
-/** The servers of a service, one for each port. */
+/** The servers of a service. There is one for each port. */
 export interface Servers {
-  /** Whether there is a server for requests. */
+  /** Whether a server for requests is open. */
   isServing(): boolean
   /** Serves requests; see `IdentityService.listen`. */
   listen(where: ListenOptions): Promise<AddressInfo>
@@ -25,15 +25,15 @@ export interface Servers {
     where: Omit<ListenOptions, 'tls'>,
     gauges: readonly Gauge[],
   ): Promise<AddressInfo>
-  /** Serves on, and closes each connection after its next response. */
+  /** Closes each connection after its next response. The servers continue to answer. */
   drain(): void
-  /** Closes the servers for requests; resolves when those in progress are answered, at most `graceMs` later. */
+  /** Closes the servers for requests. Resolves when the requests in progress are answered, at most `graceMs` later. */
   close(times: ClosingTimes): Promise<void>
   /** Closes the servers for metrics. */
   closeMetrics(): Promise<void>
 }
 
-/** Makes the servers of one listener. */
+/** Makes the servers for one request handler. */
 export function createServers(handler: RequestListener): Servers {
   const servers: Server[] = []
   const metricsServers: { server: Server; listener: MetricsListener }[] = []

@@ -4,15 +4,15 @@ import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 export interface TlsOptions {
   /** The certificate of the server, followed by the intermediate certificates. */
   cert: string | Buffer
-  /** The private key, not encrypted. */
+  /** The private key, unencrypted. */
   key: string | Buffer
 }
 
 /**
- * Checks that a server can serve with the pair.
+ * Checks that a server can use the pair.
  *
- * @throws TypeError when one half is missing, is not PEM, or does not belong to the other. The message
- *   repeats nothing of the key.
+ * @throws TypeError if one half is missing, is not PEM, or does not belong to the other. The message contains nothing
+ *   of the key.
  */
 export function checkTls({ cert, key }: Partial<TlsOptions>): TlsOptions {
   if (!cert || !key) {

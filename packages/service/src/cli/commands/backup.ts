@@ -56,7 +56,7 @@ interface RestoreFlags extends BackupFlags {
   keepAccess: boolean
 }
 
-/** Says what the backup knows nothing of, and what to do. */
+/** Prints what the backup does not contain, and what to do about it. */
 function reportOf(
   { upTo, unknown, unconfirmed }: Restored,
   { data, keepAccess }: RestoreFlags,

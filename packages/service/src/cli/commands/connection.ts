@@ -32,7 +32,7 @@ interface AddOptions extends ChangeOptions {
   teamId?: string
 }
 
-/** The variable with the client secret: an argument would be seen by every process of the machine. */
+/** The variable with the client secret. As an argument, every process on the machine could see it. */
 const SECRET = 'LATCHKEY_CONNECTION_SECRET'
 
 /** Adds `connection list`, `connection add`, `connection update` and `connection remove`. */
@@ -136,7 +136,7 @@ export function addConnectionCommands(program: Command): void {
     )
 }
 
-/** Adds the options that `add` and `update` have in common. */
+/** Adds the options that `add` and `update` share. */
 function withChanges(command: Command): Command {
   return withDataOptions(withJson(command))
     .requiredOption('--tenant <id>', 'the tenant')
@@ -154,7 +154,7 @@ function withChanges(command: Command): Command {
     .option('--no-enabled', 'keep it, and do not offer it')
 }
 
-/** The secret of a file, of standard input, or of the environment. */
+/** The secret from a file, from standard input, or from the environment. */
 function readSecret(file: string | undefined): string | undefined {
   if (file === undefined) return secretOf(SECRET)
   return readInput(file, '--secret-file').toString()

@@ -17,7 +17,7 @@ interface DevOptions {
   baseUrl: string
 }
 
-/** How many ports are tried, the first one included. */
+/** How many ports are tried, including the first one. */
 const PORTS_TRIED = 100
 
 /** Adds `dev`. */
@@ -137,13 +137,13 @@ function printCodes(app: AuthenticatorApp): () => void {
   return () => lines.close()
 }
 
-/** A port that no other program can take until it is released. */
+/** A port that is reserved: no other program can use it until it is released. */
 interface HeldPort {
   readonly port: number
   release(): Promise<unknown>
 }
 
-/** Holds the first free port from `wanted` on, because the service takes a while until it listens. */
+/** Reserves the first free port from `wanted` on, because the service starts to listen only later. */
 async function holdPortFrom(wanted: number): Promise<HeldPort> {
   for (let port = wanted; ; port++) {
     // Does not keep the process alive if the service cannot be created.

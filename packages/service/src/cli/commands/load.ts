@@ -34,7 +34,7 @@ interface LoadOptions extends JsonOptions {
   networks: number
 }
 
-/** The installation that gets the load, and the application whose users log in. */
+/** The installation under load, and the application whose users log in. */
 interface Target {
   readonly connection: { readonly baseUrl: string | undefined; readonly apiKey: string | undefined }
   readonly client: ManagementClient
@@ -45,7 +45,7 @@ interface Target {
 /** How often progress is printed, in milliseconds. */
 const PROGRESS_MILLIS = 5000
 
-/** The time after which an operation without an answer has failed. */
+/** After this time, an operation without an answer counts as failed. */
 const OPERATION_MILLIS = 30_000
 
 /** Adds `load`. */
@@ -145,7 +145,7 @@ function targetOf(options: LoadOptions): Target {
   }
 }
 
-/** A secret from the environment, or from a file; never from an argument, which other users of the machine can see. */
+/** A secret from the environment or a file. As an argument, other users of the machine could see it. */
 function secret(variable: string, option: string, file: string | undefined): string | undefined {
   const given = secretOf(variable)
   if (file === undefined) return given
@@ -192,7 +192,10 @@ async function removeUsers({ client, tenant }: Target, users: readonly LoadUser[
   )
 }
 
-/** Plays visitors for the given seconds. Visits in progress are finished then; if the run is stopped, they are cancelled. */
+/**
+ * Simulates visitors for the given seconds. At the end, visits in progress are finished; if the run is stopped, they
+ * are cancelled.
+ */
 async function play(
   { connection, tenant, application }: Target,
   users: readonly LoadUser[],

@@ -48,7 +48,7 @@ export function addServeCommand(program: Command): void {
   ignoreServiceLinks(program)
 }
 
-/** Adds the options of the stores, beside those of the data. */
+/** Adds the options of the stores other than the data store. */
 function addStoreOptions(command: Command): void {
   command
     .addOption(
@@ -62,7 +62,7 @@ function addStoreOptions(command: Command): void {
     )
 }
 
-/** Adds the options of the address, and of HTTPS. */
+/** Adds the options of the address and of HTTPS. */
 function addListenerOptions(command: Command): void {
   command
     .addOption(
@@ -147,7 +147,7 @@ function addMailOptions(command: Command): void {
     )
 }
 
-/** Adds the options that say which proxies, hosts and domains are trusted. */
+/** Adds the options for trusted proxies, hosts and domains. */
 function addHostOptions(command: Command): void {
   command
     .addOption(
@@ -181,7 +181,7 @@ function addHostOptions(command: Command): void {
         .choices(['none', 'dns']),
     )
     .addOption(
-      // No variable: commander takes every value of one, "false" included, for yes.
+      // No variable, because commander would take every value of it, even "false", for yes.
       new Option(
         '--allow-developer-mode',
         'open private networks and the outbox page to tenants in developer mode',
@@ -249,11 +249,11 @@ async function serve(options: ServeOptions): Promise<void> {
       host: options.host,
       tls,
     })
-    // From the line below on, a signal may come at any moment, and closes it in order.
+    // From here on, a signal may come at any moment, and closes the service in order.
     const stopped = nextSignal()
     logger.info({ address, port, tls: tls !== undefined }, 'listening')
     const signal = await stopped
-    // Ctrl-C comes from a terminal, where no load balancer has to notice.
+    // Ctrl-C comes from a terminal, where there is no load balancer to wait for.
     if (signal === 'SIGTERM') drainSeconds = options.drainSeconds
     logger.info({ signal, drainSeconds }, 'closing')
   } finally {

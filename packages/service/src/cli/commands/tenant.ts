@@ -10,7 +10,7 @@ import type { Admin } from '../../operate/admin.ts'
 import { formatTimestamp } from '../../wire/timestamps.ts'
 import { type DataOptions, withAdmin, withDataOptions } from '../options.ts'
 
-/** The interval in which a long deletion reports its progress. */
+/** How often a long deletion prints its progress. */
 const TELL_MS = 1_000
 
 interface CreateOptions extends DataOptions, JsonOptions {
@@ -93,7 +93,9 @@ export function addTenantCommands(program: Command): void {
     )
 }
 
-/** Erases what deleted tenants have left, beside a service that may be doing so. */
+/**
+ * Erases the remaining rows of deleted tenants. A running service may do the same at the same time.
+ */
 async function finishErasing(admin: Admin): Promise<void> {
   let toldAt = 0
   const isDone = await admin.eraseDeleted(({ id, users, left }) => {

@@ -73,7 +73,7 @@ export const applicationRoutes: Route[] = [
   },
 ]
 
-/** An operator sees secrets in the console alone, which asks for a new login first. */
+/** An operator sees secrets only in the console, which first requires a recent login. */
 function withSecret({ scope, login }: Call, application: Application): object {
   const { context } = scope
   const { metadata } = application

@@ -100,7 +100,7 @@ export const supportRoutes: Route[] = [
     async run({ scope, support }, { user: userId }, { after, limit }) {
       const [createdAt, id] = decodePlace(after, place) ?? []
       const lastSeen = createdAt === undefined || id === undefined ? undefined : { createdAt, id }
-      // One more than the page has tells whether another page follows.
+      // One more than the page holds shows whether there is another page.
       const found = await support.mails(scope, { userId, after: lastSeen, limit: limit + 1 })
       const items = found.slice(0, limit)
       const last = found.length > limit ? items.at(-1) : undefined

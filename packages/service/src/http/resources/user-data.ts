@@ -5,10 +5,13 @@ import { jsonLines } from '../../wire/json-lines.ts'
 import { readUserData } from '../../wire/user-data.ts'
 import { type Call, query } from '../route.ts'
 
-/** How many objects each request has read so far. */
+/** The number of objects that each request has read so far. */
 const rowsOf = new WeakMap<Call, number>()
 
-/** The copy of their data that a person may ask for. The audit log notes the begin and the end, as it does in the console. */
+/**
+ * The copy of their data that a person may request. The audit log has entries for its beginning and end, as in the
+ * console.
+ */
 export const userDataRoute = query({
   path: '/x/v1/tenants/:tenant_id/users/:user_id/data',
   operationId: 'exportUser',

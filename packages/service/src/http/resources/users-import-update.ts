@@ -14,10 +14,10 @@ import { importedUserBody } from '../../wire/schemas.ts'
 import type { BatchRoute, Call } from '../route.ts'
 import { needsHashing, type Refused, readUserToImport, refusedResult } from './users-import.ts'
 
-/** Users in one request, which counts as one towards the rate limit. */
+/** The maximum number of users in one request. The request counts as one for the rate limit. */
 const MAX_USERS = 100
 
-/** Users that are looked up together, before other requests have their turn. */
+/** How many users are looked up before other requests have their turn. */
 const SLICE = 50
 
 const item = importedUserBody
@@ -69,7 +69,7 @@ const base = {
   },
 } as const
 
-/** Updates users by a newer export. Not of the specification. */
+/** Updates users by a newer export. Not in the specification. */
 export const updateImportRoutes: readonly BatchRoute[] = [
   {
     ...base,
@@ -93,7 +93,7 @@ async function bringAll(
   isPreview: boolean,
 ): Promise<{ body: object; ignored: string[] }> {
   await getTenant(call.scope)
-  // As on /v1, where each is a request of its own.
+  // Counts each, because on /v1 each is a request of its own.
   const hashes = items.filter(needsHashing).length
   if (hashes > 0) await call.spend(hashes)
 
@@ -138,7 +138,7 @@ function parseItem(
  * Reads a user of a newer export.
  *
  * @param ignored - The names of members without effect are added to it.
- * @throws ServiceError for a user that no tenant can have.
+ * @throws ServiceError for a user that is invalid for every tenant.
  */
 export function readUserToBring(item: unknown, ignored?: Set<string>): UserToBring {
   const { id, match_address: isByAddress, ...user } = (item ?? {}) as Record<string, unknown>

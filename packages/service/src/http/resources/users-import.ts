@@ -11,10 +11,10 @@ import { parseBody } from '../body.ts'
 import type { BatchRoute, Call } from '../route.ts'
 import { ignoredMembers } from './users.ts'
 
-/** Users in one request, which counts as one towards the rate limit. */
+/** The maximum number of users in one request. The request counts as one for the rate limit. */
 const MAX_USERS = 100
 
-/** Users that are written in one step, before other requests have their turn. */
+/** How many users are written in one step, before other requests have their turn. */
 const SLICE = 50
 
 /** The result for a user who is refused. */
@@ -29,8 +29,8 @@ export interface Refused {
 type Result = { status: 'created'; id: string } | { status: 'existing'; user: object } | Refused
 
 /**
- * Creates users with their passwords, many in a request. Each is created or refused by itself, by the
- * rules of `/v1`. Not of the specification, where a user takes two requests.
+ * Creates users with their passwords, many in one request. Each user is created or refused independently, by the rules
+ * of `/v1`. Not in the specification, where a user takes two requests.
  */
 export const importUsersRoute: BatchRoute = {
   kind: 'batch',
@@ -65,7 +65,7 @@ async function importAll(
   items: readonly unknown[],
 ): Promise<{ body: object; ignored: string[] }> {
   await getTenant(call.scope)
-  // As on /v1, where each is a request of its own.
+  // Counts each, because on /v1 each is a request of its own.
   const hashes = items.filter(needsHashing).length
   if (hashes > 0) await call.spend(hashes)
 
@@ -89,7 +89,7 @@ async function importAll(
   return { body: { type: 'UserImport', ...counts, data }, ignored: [...ignored] }
 }
 
-/** @throws errors of the service, not those of a single user. */
+/** @throws errors of the service, but not those about a single user. */
 async function importSlice(
   call: Call,
   items: readonly unknown[],
@@ -116,7 +116,7 @@ function parseItem(
  * Reads a user of an import.
  *
  * @param ignored - The names of members without effect are added to it.
- * @throws ServiceError for a user that no tenant can have.
+ * @throws ServiceError for a user that is invalid for every tenant.
  */
 export function readUserToImport(item: unknown, ignored?: Set<string>): UserToImport {
   if (typeof item !== 'object' || item === null || Array.isArray(item)) {
@@ -138,9 +138,9 @@ function resultOf(outcome: Imported | undefined): Result {
 }
 
 /**
- * The result for a user who is refused.
+ * The result for a user whom an error refuses.
  *
- * @throws errors of the service, which are not those of a single user.
+ * @throws errors of the service, which are not about a single user.
  */
 export function refusedResult(cause: unknown): Refused {
   const error = errorOf(cause)
@@ -149,7 +149,7 @@ export function refusedResult(cause: unknown): Refused {
   return { status: 'refused', code, status_code: statusCode, detail: message }
 }
 
-/** Whether the password of a user counts as a request of its own, as it does on `/v1`. */
+/** Whether the password of a user counts as a request, because on `/v1` it is one of its own. */
 export function needsHashing(item: unknown): boolean {
   const alg = (item as { password?: { alg?: unknown } } | null)?.password?.alg
   return alg !== undefined && alg !== 'bcrypt'

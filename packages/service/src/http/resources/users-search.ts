@@ -60,7 +60,11 @@ export const searchUsersRoute = query({
   },
 })
 
-/** The first instant of a day such as `2026-12-31`. @throws ServiceError for any other text. */
+/**
+ * The first instant of a day such as `2026-12-31`.
+ *
+ * @throws ServiceError for any other text.
+ */
 function dayOf(name: string, text: string | undefined): Micros | undefined {
   const at = text === undefined ? undefined : instantOfDay(text)
   if (text !== undefined && at === undefined) {

@@ -203,7 +203,7 @@ export const webhookRoutes: Route[] = [
   }),
 ]
 
-/** The `sequence` of the last event that a reader has. */
+/** The `sequence` of the last event that a reader has read. */
 function sequenceOf(after: string | undefined): number {
   if (after === undefined) return 0
   if (/^\d{1,16}$/.test(after)) return Number(after)
@@ -221,7 +221,7 @@ function microsOf(name: string, text: string): number {
   throw new ServiceError('invalid_request', reason('field_not_timestamp', { name }))
 }
 
-/** An endpoint as the API answers with it: without its keys. */
+/** An endpoint in the form of the API, without its keys. */
 function serializeWebhook(webhook: Webhook): object {
   return omitZero({
     type: 'Webhook',
