@@ -1,7 +1,7 @@
 /**
- * Gathers items for some milliseconds and hands them over together.
+ * Collects items for some milliseconds, and passes them on together.
  *
- * @param flush - Answers with a result for each item.
+ * @param flush - Resolves to a result for each item.
  */
 export function inBatches<T, R>(
   ms: number,

@@ -1,22 +1,22 @@
 import { untraced } from '../telemetry/tracing.ts'
 
-/** Work that is done again and again. It can ask whether it is to stop. */
+/** A repeated task. It can check whether it should stop. */
 export type Task = (isClosed: () => boolean) => Promise<unknown>
 
 /** A task that is repeated. */
 export interface Repeated {
-  /** Runs the task now, or again after the run in progress. Resolves afterwards. */
+  /** Runs the task now or, if it is running, once more after that. Resolves afterwards. */
   wake(): Promise<void>
-  /** Stops the repetition; resolves after the run in progress. */
+  /** Stops the repetition. Resolves after the run in progress. */
   close(): Promise<void>
 }
 
 /**
- * Repeats a task at an interval, the first time after `ms`. A task never overlaps itself: a tick during a run is left
- * out.
+ * Repeats a task at an interval, the first time after `ms`. A task never overlaps itself: if it is still running, a
+ * tick is skipped.
  *
- * @param report - Logs a failure, after which the task is run at the next tick.
- * @param mayBeDue - Asked at each tick, so that an idle task sends nothing. Default: always.
+ * @param report - Logs a failure. The next tick runs the task again.
+ * @param mayBeDue - Checked at each tick, so that an idle task sends no query. Default: always `true`.
  */
 export function every(
   ms: number,
@@ -37,7 +37,7 @@ export function every(
 
   function wake(): Promise<void> {
     isWanted = true
-    // Not in the trace of the request that woke it.
+    // Not in the trace of the request that called `wake`.
     running ??= untraced(run)
       .catch(report)
       .finally(() => {
@@ -60,13 +60,15 @@ export function every(
   }
 }
 
-/** Works under a lease, which is renewed meanwhile. No renewal outlives the work. */
+/**
+ * Runs work under a lease, and renews the lease in the meantime. Never renews it after the work.
+ */
 export async function underLease<T>(
   seconds: number,
   renew: () => Promise<unknown>,
   work: () => Promise<T>,
 ): Promise<T> {
-  // Where it cannot be renewed, what the work leads to cannot be stored either.
+  // If it cannot be renewed, the result of the work cannot be stored either.
   const renewing = every((seconds * 1_000) / 3, renew, () => {})
   try {
     return await work()

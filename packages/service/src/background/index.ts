@@ -5,17 +5,17 @@ export { underLease } from './every.ts'
 export { messagesOf, sending } from './sending.ts'
 export type { Worker, WorkQueue } from './worker.ts'
 
-/** Everything that a service does outside of requests. */
+/** The work of a service outside of requests. */
 export interface Background {
   /** Repeats a task, as {@link every} does. A failure is logged with the name. */
   every(ms: number, name: string, task: Task, mayBeDue?: () => boolean): Repeated
   /** Starts a worker, as {@link createWorker} does. A failure is logged with the name. */
   work<T>(name: string, options: WorkerOptions<T>): Worker
-  /** Stops everything; resolves when what is in progress is done. */
+  /** Stops everything. Resolves when the work in progress is done. */
   close(): Promise<void>
 }
 
-/** Begins with nothing to do. */
+/** Makes a background without any work yet. */
 export function createBackground(logger: {
   warn(facts: object, message: string): void
   error(facts: object, message: string): void

@@ -4,17 +4,20 @@ import type { WorkQueue } from './worker.ts'
 /** How messages are sent, and how often. */
 export interface SendingOptions<C> {
   queue: Pick<MessageQueue, 'retry'>
-  /** Waits before the attempts after the first; the last one repeats. */
+  /** The pauses between attempts, in seconds. The last one repeats. */
   backoffSeconds: readonly number[]
-  /** The age at which a message is given up, unless it had few attempts: a clock may have gone ahead. */
+  /**
+   * The age, in seconds, at which a message is given up. A message with few attempts is kept, because the clock may
+   * have been ahead.
+   */
   giveUpSeconds: number
-  /** Unseals the content. A message that cannot be read here stays for another process. */
+  /** Unseals the content. A message that this process cannot unseal stays for another one. */
   open(message: ClaimedMessage): C
-  /** Sends a message; rejects when it is not accepted. Answers with how to store that it was sent. */
+  /** Sends a message. Resolves to a function that stores its success; rejects if the message is not accepted. */
   send(message: ClaimedMessage, content: C): Promise<() => Promise<unknown>>
   /** Whether a failure is final. Default: none is. */
   isFinal?(error: unknown): boolean
-  /** The answer of the other side, to be kept. Default: none. */
+  /** The answer of the other side, for the record. Default: none. */
   answerIn?(error: unknown): string | undefined
   /** Logs that a message will be sent again. */
   onRetry(message: ClaimedMessage, content: C, error: unknown): void
@@ -22,7 +25,7 @@ export interface SendingOptions<C> {
   onGivenUp(message: ClaimedMessage, content: C, error: unknown): Promise<unknown>
 }
 
-/** The queue of messages as a worker uses it: a message waits as long as its attempts say, or for the lease. */
+/** The queue of messages in the form for a worker. A message waits for the pause of its attempts, or for the lease. */
 export function messagesOf(
   queue: MessageQueue,
   backoffSeconds: readonly number[],
@@ -34,7 +37,7 @@ export function messagesOf(
   }
 }
 
-/** Sends messages until they are accepted or given up, as the attempt of a worker. */
+/** Makes the attempt of a worker, which sends a message until it is accepted or given up. */
 export function sending<C>(
   options: SendingOptions<C>,
 ): (message: ClaimedMessage) => Promise<number | undefined> {

@@ -8,29 +8,29 @@ export interface WorkQueue<T> {
   /** Extends the claim on items to `seconds` from now. Some may have ended meanwhile. */
   renew(items: readonly T[], seconds: number): Promise<unknown>
   /**
-   * Makes items due whose due time is further ahead than this queue ever puts one, because the clock was set back. A
-   * worker calls it at the start and twice a minute.
+   * Corrects due times after the clock was set back: items become due whose time is further ahead than this queue
+   * allows. A worker calls it at the start and twice a minute.
    *
    * @param leaseSeconds - The lease of a claimed item.
    * @returns The number of items.
    */
   recall(leaseSeconds: number): Promise<number>
-  /** Whether an item may be due, as known at most a second ago. Without this method, `claim` is always called. */
+  /** Whether an item may be due, as known for at most a second. Without this method, `claim` is always called. */
   mayBeDue?(): boolean
 }
 
 /** The queue and the rules of a worker. */
 export interface WorkerOptions<T> {
   queue: WorkQueue<T>
-  /** How long a claimed item is kept from other processes. It is renewed while the item is worked on. */
+  /** The lease of a claimed item, in seconds. It is renewed while the item is worked on. */
   leaseSeconds: number
-  /** The number of items in progress at most. */
+  /** The maximum number of items in progress. */
   atOnce: number
-  /** The number of items of one claim at most, so that other processes get some. Default: `atOnce`. */
+  /** The maximum number of items of one claim, so that other processes get some. Default: `atOnce`. */
   claimAtOnce?: number
-  /** The shortest time from one claim to the next: under load, each finds several items. Default: none. */
+  /** The shortest time between two claims, so that each finds several items under load. Default: none. */
   claimEveryMs?: number
-  /** The interval at which the queue is checked without a call of `wake`. */
+  /** How often the queue is checked without a call of `wake`. */
   pollMs: number
   /**
    * Works on an item and stores the outcome; a rejection is logged, and the item is claimed again after its lease.
@@ -40,23 +40,25 @@ export interface WorkerOptions<T> {
   attempt(item: T, isClosed: () => boolean): Promise<number | undefined>
 }
 
-/** Works on the items of a queue, as long as it is not closed. */
+/** Works on the items of a queue until it is closed. */
 export interface Worker {
-  /** Looks for due items now. */
+  /** Checks for due items now. */
   wake(): void
   /** Resolves when every due item was tried. */
   idle(): Promise<void>
-  /** Takes no more items; resolves when those in progress are done. */
+  /** Takes no more items. Resolves when those in progress are done. */
   close(): Promise<void>
 }
 
-/** The interval at which `recall` is called. */
+/** How often `recall` is called. */
 const RECALL_MS = 30_000
 
 /**
- * Makes a worker: it claims what is due, renews the lease while it works, and wakes when an item is
- * due again. If a process dies, another one claims its item after the lease. If a clock was ahead
- * and has put an item off, it is found within half a minute after the clock was set back.
+ * Makes a worker. It claims due items, renews their lease during the work, and wakes when an item
+ * is due again.
+ *
+ * If a process dies, another one claims its item after the lease. If the clock was ahead and set an
+ * item's due time too late, the item is found within half a minute after the clock was set back.
  */
 export function createWorker<T>(
   { queue, leaseSeconds, atOnce, attempt, pollMs, ...rest }: WorkerOptions<T>,

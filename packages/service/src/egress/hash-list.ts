@@ -3,7 +3,7 @@ import { type FileHandle, open } from 'node:fs/promises'
 /** A line of the list: 40 hexadecimal digits, and how often the password was seen. */
 const LINE = /^[0-9A-F]{40}(?::\d+)?$/i
 
-/** No line is as long, with its line break before and after. */
+/** More bytes than any line has, including the line breaks before and after it. */
 const MAX_LINE_BYTES = 128
 
 /** A list of SHA-1 hashes on disk. */
@@ -11,17 +11,18 @@ export interface HashList {
   /**
    * Whether the list has a hash of 40 upper-case hexadecimal digits.
    *
-   * @throws when the file cannot be read, or has another line where one is looked at: "no" would accept a leaked password.
+   * @throws if the file cannot be read, or if a line on the way is malformed. The answer "no" would then accept a
+   *   leaked password.
    */
   has(sha1: string): Promise<boolean>
   close(): Promise<void>
 }
 
 /**
- * Opens a list of SHA-1 hashes in their order, one a line, as the downloader of Pwned Passwords writes it. It stays on disk: a
- * look-up reads about as many lines as its size has binary digits, 36 for 40 GB.
+ * Opens a file with one SHA-1 hash per line, in their order, as the downloader of Pwned Passwords writes it. The file
+ * stays on disk. A look-up reads about as many lines as the number of lines has binary digits: 36 for 40 GB.
  *
- * @throws with a sentence when the file cannot be read, or its first or last line is no such hash.
+ * @throws with a sentence if the file cannot be read, or if its first or last line is not such a hash.
  */
 export async function openHashList(path: string): Promise<HashList> {
   const file = await open(path).catch((cause: Error) => {
@@ -54,7 +55,7 @@ function unsorted(path: string): Error {
   )
 }
 
-/** A line of the file, with the place of its first byte and that of the line after it. */
+/** A line of the file, with its position and that of the next line, in bytes. */
 interface Line {
   text: string
   start: number
@@ -65,7 +66,7 @@ function hashIn({ text }: Line): string {
   return text.slice(0, 40).toUpperCase()
 }
 
-/** Whether a hash is there; `undefined` where a line is no hash. */
+/** Whether a hash is in the file; `undefined` if a line on the way is not a hash. */
 async function has(file: FileHandle, size: number, sha1: string): Promise<boolean | undefined> {
   let [low, high] = [0, size]
   while (low < high) {
@@ -79,13 +80,13 @@ async function has(file: FileHandle, size: number, sha1: string): Promise<boolea
   return false
 }
 
-/** The line that the byte at a place belongs to. */
+/** The line with the byte at a position. */
 async function lineAt(file: FileHandle, place: number): Promise<Line> {
   const from = Math.max(0, place - MAX_LINE_BYTES)
   const buffer = Buffer.alloc(2 * MAX_LINE_BYTES)
   const { bytesRead } = await file.read(buffer, 0, buffer.length, from)
   const bytes = buffer.subarray(0, bytesRead)
-  // A line break belongs to the line that it ends.
+  // A line break belongs to the line before it.
   const before = place === from ? -1 : bytes.lastIndexOf(10, place - from - 1)
   const end = bytes.indexOf(10, place - from)
   const until = end < 0 ? bytesRead : end

@@ -4,24 +4,24 @@ import type { DomainContext } from '../domain/writes/context.ts'
 import { openHashList } from './hash-list.ts'
 import { createOutgoing, type OutgoingOptions } from './outgoing.ts'
 
-/** The ranges of Pwned Passwords. */
+/** The address of Pwned Passwords' ranges. */
 const PWNED_PASSWORDS = 'https://api.pwnedpasswords.com/range/'
 
-/** The digits of a hash that leave the service. They are those of about two thousand known passwords. */
+/** How many digits of a hash leave the service. About two thousand known passwords share them. */
 const PREFIX_DIGITS = 5
 
-/** How long an answer may take: a person waits for it. */
+/** How long a request may take. It is short, because a person waits. */
 const TIMEOUT_MS = 2_000
 
-/** How long nothing is asked after a request without an answer. */
+/** After a failed request, no other is sent for this time. */
 const PAUSE_MS = 60_000
 
-/** A range with its padding has about 40 KiB. */
+/** The maximum size of a response. A range with its padding has about 40 KiB. */
 const MAX_BYTES = 256 * 1024
 
 export interface LeakedPasswordOptions extends Omit<OutgoingOptions, 'timeoutMs'> {
   domain: OutgoingOptions['domain'] & Pick<DomainContext, 'clock'>
-  /** A list of hashes on disk, see {@link openHashList}. Default: none. */
+  /** The path of a list of hashes; see {@link openHashList}. Default: none. */
   file?: string | undefined
   /** The address that a prefix is appended to. Default: that of Pwned Passwords. */
   url?: string | undefined
@@ -29,9 +29,9 @@ export interface LeakedPasswordOptions extends Omit<OutgoingOptions, 'timeoutMs'
 }
 
 /**
- * Looks for leaked passwords in a list on disk, and in the ranges of Pwned Passwords.
+ * Looks for leaked passwords in a list on disk and in the ranges of Pwned Passwords.
  *
- * @throws with a sentence when the list cannot be used.
+ * @throws with a sentence if the list cannot be used.
  */
 export async function createLeakedPasswords({
   file,
@@ -44,7 +44,10 @@ export async function createLeakedPasswords({
   const { clock } = options.domain
   let pausedUntil = Number.NEGATIVE_INFINITY
 
-  /** The rest of each hash in a range. Padding makes every answer about as long; its counts are 0. */
+  /**
+   * The remaining digits of each hash in a range. Entries with the count 0 are padding, which makes all responses about
+   * equally long.
+   */
   async function read(tenantId: string, prefix: string): Promise<string> {
     const headers = { 'add-padding': 'true', 'user-agent': 'latchkey-service' }
     const answer = await outgoing.reading(tenantId, MAX_BYTES)(`${url}${prefix}`, { headers })
@@ -61,7 +64,8 @@ export async function createLeakedPasswords({
         const range = await read(tenantId, sha1.slice(0, PREFIX_DIGITS))
         return hasHash(range, sha1.slice(PREFIX_DIGITS))
       } catch (err) {
-        // Accepted: a fault at Pwned Passwords would otherwise hold up every new password. No digit is logged.
+        // The password is accepted. Otherwise a failure of Pwned Passwords would block every new password. No digit is
+        // logged.
         pausedUntil = clock.now() + PAUSE_MS
         logger.warn({ reason: kindOf(err) }, UNANSWERED)
         return false

@@ -2,12 +2,15 @@ import dns, { type LookupAddress, TIMEOUT } from 'node:dns'
 import { lookup, Resolver } from 'node:dns/promises'
 import { isLoopbackHost } from '../domain/writes/addresses.ts'
 
-/** How long a name server may take, twice. Together it is less than a connection may take. */
+/**
+ * How long one query to a name server may take. There are two, which together take less than a
+ * connection may.
+ */
 const TIMEOUT_MS = 2_000
 
 /**
- * The addresses of a name, by the DNS alone. Names that hang occupy no thread: `dns.lookup` has one of libuv's four
- * for each, on which passwords and files would wait.
+ * The addresses of a name, with DNS queries only. `dns.lookup` would occupy one of libuv's four threads for each slow
+ * name, and passwords and files would wait.
  */
 export async function lookUp(hostname: string): Promise<LookupAddress[]> {
   if (isLoopbackHost(hostname)) return [{ address: '127.0.0.1', family: 4 }]

@@ -12,16 +12,19 @@ import { lookUp, lookUpAnywhere } from './look-up.ts'
 
 type ProviderFetch = NonNullable<Configuration['fetch']>
 
-/** Requests from the service to addresses that customers have written down. */
+/** Requests from the service to addresses that customers have entered. */
 export interface Outgoing {
-  /** `fetch` for the provider of a tenant; what is answered is not read. */
+  /** A `fetch` for the provider of a tenant. The bodies of its responses are not read. */
   forTenant(tenantId: string): ProviderFetch
-  /** `fetch` on behalf of a tenant, whose answers may have 512 KiB, or `maxBytes`. It follows no redirect. */
+  /**
+   * A `fetch` on behalf of a tenant. Responses may have up to `maxBytes`, by default 512 KiB. It does not follow
+   * redirects.
+   */
   reading(
     tenantId: string,
     maxBytes?: number,
   ): (url: string, options: RequestInit) => Promise<Response>
-  /** Why nothing is sent to a URL on behalf of a tenant, as far as the URL itself tells. */
+  /** The reason why the URL itself is refused on behalf of a tenant, if it is. */
   refusalOf(tenantId: string, url: URL): Promise<Reason | undefined>
   close(): Promise<void>
 }
@@ -29,25 +32,25 @@ export interface Outgoing {
 export interface OutgoingOptions {
   domain: Pick<DomainContext, 'store' | 'domains' | 'allowDeveloperMode'>
   allowHttpOnLoopback: boolean
-  /** How long the other side may take to answer. Default 5 s. */
+  /** How long the other side may take to answer, in milliseconds. Default 5 s. */
   timeoutMs?: number
 }
 
 const TIMEOUT_MS = 5_000
 
-/** How long a connection is kept for another request. */
+/** How long an idle connection stays open. */
 const IDLE_MS = 10_000
 
-/** No document of a provider is as large. */
+/** More than the size of any provider's document. */
 const MAX_BODY_BYTES = 512 * 1024
 
-/** How many bytes of an answer that is not read are taken, so that its connection stays open. */
+/** How many bytes of an unused response are read, so that its connection can be used again. */
 const MAX_DUMPED_BYTES = 16 * 1024
 
-/** The only IPv6 addresses that are given out. */
+/** The only IPv6 addresses that are assigned for public use. */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3')
 
-/** A request without a response that can be used. */
+/** A request without a usable response. */
 export class Unanswered extends Error {
   override readonly name: string = 'Unanswered'
   readonly reason: Reason
@@ -58,14 +61,14 @@ export class Unanswered extends Error {
   }
 }
 
-/** The address of a request that the service does not send. */
+/** The URL has an address to which the service does not connect. */
 export class RefusedAddress extends Unanswered {
   override readonly name = 'RefusedAddress'
 }
 
 /**
- * Whether an IP address is one of the public internet. An IPv4 address written as IPv6 is not. `core` decides the same;
- * a test compares both.
+ * Whether an IP address belongs to the public internet. An IPv4 address written as IPv6 does not. `core` has the same
+ * rule; a test compares both.
  */
 export function isPublicAddress(text: string): boolean {
   if (isIP(text) === 0) return false
@@ -75,18 +78,18 @@ export function isPublicAddress(text: string): boolean {
 }
 
 /**
- * Requests that reach the public internet over TLS only, so that the service can't be used to look
- * around in the network it runs in. The address is checked when the connection is made: a name that
- * changes its address between two look-ups gains nothing.
+ * Requests that can reach only the public internet, over TLS, so that the service can't be used to
+ * explore the network it runs in. The address is checked when the connection is made, so a name
+ * that changes its address between two look-ups gains nothing.
  *
- * A tenant whose developer mode is open, and loopback in development, are exempt.
+ * Exempt are a tenant whose developer mode is open, and loopback in development.
  */
 export function createOutgoing(context: OutgoingOptions): Outgoing {
   const { timeoutMs = TIMEOUT_MS } = context
   let isClosed = false
   let client: ReturnType<typeof createClient> | undefined
 
-  /** Called by the first request, as loading undici takes a tenth of a start. */
+  /** Loaded by the first request, because loading undici takes a tenth of the time of a start. */
   async function createClient() {
     const { Agent, fetch, request } = await import('undici')
     const guarded = new Agent(
@@ -131,7 +134,8 @@ export function createOutgoing(context: OutgoingOptions): Outgoing {
         options as RequestInit,
       )
       const { statusCode: status, headers, body } = await request(url, init)
-      // The body is not needed. A short one is read, so that its connection is used again; a long one may have no end.
+      // The body is not needed. A short one is read, so that the connection can be used again; a long one may never
+      // end.
       body.dump({ limit: MAX_DUMPED_BYTES, signal: init.signal }).catch(() => {})
       return new Response(null, { status, headers: Object.entries(headers).flatMap(entriesOf) })
     },
@@ -169,7 +173,7 @@ function entriesOf([name, value = []]: [string, string | string[] | undefined]):
   return [value].flat().map((one) => [name, one])
 }
 
-/** Options of an agent that connects to the addresses that a look-up answers with. */
+/** Options for an agent that connects to the addresses from our look-up. */
 function connectingTo(look: (hostname: string) => Promise<LookupAddress[]>): Agent.Options {
   return {
     keepAliveMaxTimeout: IDLE_MS,
@@ -193,7 +197,7 @@ function refusalOf({ protocol, origin, hostname }: URL): Reason | undefined {
   const isPrivate = reason('address_not_public', { host: hostname })
   if (protocol !== 'https:') return reason('address_not_https', { origin })
   if (isLoopbackHost(hostname)) return isPrivate
-  // A look-up happens for names only.
+  // There is a look-up only for names, not for addresses.
   const address = hostname.replace(/^\[|\]$/g, '')
   if (isIP(address) === 0 || isPublicAddress(address)) return undefined
   return isPrivate

@@ -3,7 +3,7 @@ import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:
 import { join } from 'node:path'
 import { fixedKeys, type MasterKeys } from '../domain/writes/vault.ts'
 
-/** Where the master key comes from; by default the file `master.key` of the data folder. */
+/** The source of the master key. Default: the file `master.key` of the data folder. */
 export interface MasterKeySource {
   data?: string | undefined
   masterKey?: string | undefined
@@ -11,10 +11,10 @@ export interface MasterKeySource {
 }
 
 /**
- * The master keys of a service: a given one or those of a file. Without either, a random one, for
- * data in memory.
+ * The master keys of a service, from the options or a file. Without either, a random one for data
+ * in memory.
  *
- * @throws with a sentence when a key is malformed or the file is missing.
+ * @throws with a sentence if a key is malformed or the file is missing.
  */
 export function openMasterKeys({ data, masterKey, masterKeyFile }: MasterKeySource): MasterKeys {
   if (masterKey !== undefined) {
@@ -27,9 +27,9 @@ export function openMasterKeys({ data, masterKey, masterKeyFile }: MasterKeySour
 }
 
 /**
- * The master keys of a database. Every process must be given them.
+ * The master keys for a database, which every process must have.
  *
- * @throws when there is none, as {@link openMasterKeys} otherwise.
+ * @throws if there is none; otherwise like {@link openMasterKeys}.
  */
 export function openSharedMasterKeys({
   masterKey,
@@ -45,8 +45,8 @@ export function openSharedMasterKeys({
 }
 
 /**
- * The keys of a file, one a line, the newest first. A key that is taken out of the file stays known
- * until the process ends, because it may still have to open something.
+ * The keys in a file, one per line, the newest first. A key that is removed from the file stays
+ * known until the process ends, because old values may still need it.
  */
 function keysOfFile(file: string): MasterKeys {
   let text = readKeyFile(file)
@@ -83,7 +83,7 @@ function keysIn(text: string, file: string): Buffer[] {
   return parseKeys(text)
 }
 
-/** Keys behind one another, separated by spaces, commas or lines. */
+/** Splits a list of keys, which spaces, commas or line breaks separate. */
 function parseKeys(text: string): Buffer[] {
   return text
     .trim()
@@ -97,7 +97,7 @@ const MAX_FILE_CHARACTERS = 65_536
 /**
  * Reads a master key: 32 bytes in base64 or base64url.
  *
- * @throws when it is anything else; the message does not repeat it.
+ * @throws for any other text. The message does not contain it.
  */
 function parseMasterKey(text: string): Buffer {
   const key = Buffer.from(text.trim(), 'base64')
@@ -111,8 +111,8 @@ function parseMasterKey(text: string): Buffer {
 }
 
 /**
- * The file `master.key` of a data folder; made at the first start, when there is nothing yet that
- * another key could have encrypted.
+ * The file `master.key` of a data folder. Created at the first start, when nothing can be encrypted
+ * under another key yet.
  */
 function fileOf(folder: string): string {
   const file = join(folder, 'master.key')
@@ -128,7 +128,7 @@ function fileOf(folder: string): string {
   return file
 }
 
-/** Writes the file beside its place and links it there, so that two first starts agree on one key. */
+/** Writes the key to a temporary file and links it into place, so that two first starts use the same key. */
 function createKeyFile(file: string): void {
   const draft = `${file}.${randomBytes(6).toString('hex')}`
   writeFileSync(draft, `${randomBytes(KEY_BYTES).toString('base64')}\n`, {

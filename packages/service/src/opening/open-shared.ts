@@ -14,7 +14,7 @@ import { createRedisProtocolStore } from '../store/redis/protocol-store.ts'
 import { openSharedMasterKeys } from './master-key.ts'
 import type { OpenData } from './service-data.ts'
 
-/** PostgreSQL and Redis, which any number of processes share. */
+/** Opens PostgreSQL and Redis, which any number of processes share. */
 export async function openShared(options: IdentityServiceOptions): Promise<OpenData> {
   const { data, database, redis } = options
   if (data !== undefined) throw new TypeError('"data" and "database" exclude each other.')
@@ -27,7 +27,7 @@ export async function openShared(options: IdentityServiceOptions): Promise<OpenD
   const limiting = connectRedis(redis, LIMIT_MS)
   void warnOfEviction(redis, options.logger)
   const store = createPostgresDataStore(connections, options.clock)
-  // All processes date and judge what expires by one clock: those of their machines may differ.
+  // All processes use one clock for times and expiries, because those of their machines may differ.
   await store.asked
   const { clock = store.clock } = options
   const queues = createPostgresQueues(connections, options.clock, store.mayBeDue)
@@ -60,7 +60,10 @@ export async function openShared(options: IdentityServiceOptions): Promise<OpenD
   }
 }
 
-/** Says at the start what would log people out later; a Redis that cannot be asked now is no reason to wait. */
+/**
+ * Warns at the start about settings of Redis that would log people out later. If Redis cannot be reached now, the start
+ * does not wait.
+ */
 async function warnOfEviction(url: string, logger: Logger | undefined): Promise<void> {
   if (!logger) return
   const client = connectRedis(url)
@@ -79,26 +82,25 @@ async function warnOfEviction(url: string, logger: Logger | undefined): Promise<
   }
 }
 
-/** The data store of a PostgreSQL alone. */
+/** Opens only the data store in PostgreSQL. */
 export async function openSharedDataStore(options: DatabaseOptions): Promise<DataStore> {
   return createPostgresDataStore(await connectDatabase(options))
 }
 
 /**
- * The time that an API request waits for the shared limit; after it, the limit of this process
- * decides.
+ * How long an API request waits for the shared rate limit. Then the limit of this process decides.
  */
 const LIMIT_MS = 50
 
-/** The options of a database, from its options or its address. */
+/** The options of a database, which may be given as its address. */
 function databaseOptions(database: string | DatabaseOptions): DatabaseOptions {
   return typeof database === 'string' ? { url: database } : database
 }
 
 /**
- * Connects to a PostgreSQL whose tables are up to date, or are brought there.
+ * Connects to PostgreSQL, and migrates its tables if allowed.
  *
- * @throws when they are not and may not be changed, or are those of a newer version.
+ * @throws if they must be migrated but may not be, or if they are those of a newer version.
  */
 async function connectDatabase(options: DatabaseOptions): Promise<Connections> {
   const connections = createConnections(options)

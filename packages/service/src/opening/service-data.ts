@@ -10,7 +10,7 @@ export interface OpenData {
   protocol: ProtocolStore
   rateLimit: RateLimit
   masterKeys: MasterKeys
-  /** The clock that all processes share, or the one of the options. */
+  /** The clock that all processes share, or the one in the options. */
   clock: Clock
   close(): Promise<void>
 }

@@ -5,13 +5,13 @@ import type { ReadableStream } from 'node:stream/web'
 /** The secret that encrypts a backup: a passphrase, or keys of age (`age1…`, `AGE-SECRET-KEY-1…`). */
 export type BackupKeys = { passphrase: string } | { keys: string[] }
 
-/** The file that holds a passphrase, or that which holds keys. */
+/** The paths of files: one with a passphrase, or one with keys. */
 export interface KeyFiles {
   passphraseFile?: string | undefined
   keyFile?: string | undefined
 }
 
-/** Reads the secret of a backup; `undefined` when no file is named. */
+/** Reads the secret of a backup; `undefined` if the options name no file. */
 export function readBackupKeys({ passphraseFile, keyFile }: KeyFiles): BackupKeys | undefined {
   if (passphraseFile !== undefined) {
     const passphrase = readFileSync(passphraseFile, 'utf8').replace(/\r?\n$/, '')
@@ -34,7 +34,7 @@ export function readBackupKeys({ passphraseFile, keyFile }: KeyFiles): BackupKey
 
 const MIN_LENGTH = 12
 
-/** Encrypts a stream in the age format, which the program `age` reads too. */
+/** Encrypts a stream in the age format, which the program `age` can also read. */
 export async function* encrypted(content: Readable, keys: BackupKeys): AsyncGenerator<Uint8Array> {
   const { Encrypter, identityToRecipient } = await import('age-encryption')
   const encrypter = new Encrypter()
@@ -48,8 +48,7 @@ export async function* encrypted(content: Readable, keys: BackupKeys): AsyncGene
 }
 
 /**
- * @throws if the keys do not open the file, or the file was changed; `name` is its name in the
- *   message.
+ * @throws if the keys do not open the file, or the file was changed. The message contains `name`.
  */
 export async function* decrypted(
   content: Readable,

@@ -5,9 +5,9 @@ import { open, rm } from 'node:fs/promises'
 /**
  * Writes a new file with mode 0600, and syncs it to the disk.
  *
- * @param openContent - Opens what is to be written, once the file is there.
+ * @param openContent - Opens the content, once the file exists.
  * @returns the digest of the written bytes.
- * @throws when the file exists; when it cannot be written whole, nothing of it is left.
+ * @throws if the file already exists, or cannot be written completely. Then nothing of it is left.
  */
 export async function writePrivate(
   file: string,

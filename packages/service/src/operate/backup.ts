@@ -15,15 +15,15 @@ import { digestOf, writePrivate } from './backup-file.ts'
 /** The number of objects in a backup, by table. */
 export type BackupCounts = Record<string, number>
 
-/** The objects that tell an operator whether a backup is the right one. */
+/** Some numbers of objects, by which an operator can tell whether a backup is the right one. */
 const COUNTED = ['tenants', 'applications', 'users', 'credentials', 'audit'] as const
 
 /**
- * Writes a consistent copy of `data.db` into a file with mode 0600, also while a server is using
- * it.
+ * Writes a consistent copy of `data.db` into a file with mode 0600. A server may be using the
+ * folder.
  *
- * @param keys - Encrypts the file, when given.
- * @throws when the file exists already, or does not hold afterwards what was written.
+ * @param keys - If given, the file is encrypted.
+ * @throws if the file already exists, or if its content does not equal the written one afterwards.
  */
 export async function backUp(
   folder: string,
@@ -32,7 +32,7 @@ export async function backUp(
 ): Promise<BackupCounts> {
   const source = join(folder, 'data.db')
   if (!existsSync(source)) throw new Error(`There is no data in ${folder}.`)
-  // Beside the data: until it is encrypted, the copy is as well protected there as the data itself.
+  // In the data folder, where the unencrypted copy is as well protected as the data itself.
   removeLeftDrafts(folder)
   const draft = draftIn(folder)
   try {
@@ -53,12 +53,12 @@ export async function backUp(
   }
 }
 
-/** How a backup is restored. */
+/** Options of a restore. */
 export interface RestoreOptions {
   keys?: BackupKeys | undefined
-  /** The folder that the backup replaces, to be compared with. It stays as it is. */
+  /** The folder that the backup will replace, for a comparison. It is not changed. */
   replaces?: string | undefined
-  /** Whether API keys and operators can be used without being confirmed. */
+  /** Whether API keys and operators can be used without confirmation. */
   keepsAccess?: boolean | undefined
 }
 
@@ -69,16 +69,16 @@ export interface Restored {
    * The time of the newest entry in the audit log of the backup; `undefined` if the log is empty.
    */
   upTo: Micros | undefined
-  /** Changes after the backup, where there is a folder to compare with. */
+  /** Changes after the backup, if there is a folder to compare with. */
   unknown: Unknown[] | undefined
   unconfirmed: Unconfirmed[]
 }
 
 /**
- * Makes a data folder of a backup. The master key is not in it. All users are logged out, and API keys, operators and endpoints
- * wait to be confirmed: they may have been revoked or deleted after the backup.
+ * Makes a data folder from a backup. It does not contain the master key. All users are logged out. API keys, operators
+ * and endpoints must be confirmed, because they may have been revoked or deleted after the backup.
  *
- * @throws when the folder is in use or not empty, or the file is no sound backup. The folder is as it was then.
+ * @throws if the folder is in use or not empty, or the file is not an intact backup. The folder is unchanged then.
  */
 export async function restore(
   file: string,
@@ -91,7 +91,7 @@ export async function restore(
   }
   await expectEmpty(folder)
   const made = await mkdir(folder, { recursive: true, mode: 0o700 })
-  // In a folder of its own: the data is served only once it is noted that it is a backup.
+  // In a separate folder first, so that the data cannot be served before it is marked as a backup.
   const drafts = join(folder, 'restore.part')
   const draft = join(drafts, 'data.db')
   try {
@@ -112,12 +112,12 @@ export async function restore(
   }
 }
 
-/** Notes in the data of a folder that it is a backup. */
+/** Records in a data folder that its data is from a backup. */
 async function noteIn(
   folder: string,
   { replaces, keepsAccess }: { replaces: string | undefined; keepsAccess: boolean },
 ): Promise<Omit<Restored, 'counts'>> {
-  // Opened first, which brings an old backup up to date.
+  // Opening it also migrates an old backup.
   const store = await openSqliteDataStore(folder)
   try {
     const unknown =
@@ -138,10 +138,7 @@ async function expectEmpty(folder: string): Promise<void> {
   throw new Error(`The folder ${folder} is not empty; restore into one that is, or does not exist.`)
 }
 
-/**
- * Copies in one read transaction, which does not restart because of writers and does not block
- * them.
- */
+/** Copies in one read transaction, which neither restarts because of writers nor blocks them. */
 function copyDatabase(source: string, target: string): void {
   const database = new DatabaseSync(source, { readOnly: true })
   try {

@@ -16,7 +16,8 @@ import { inspectRedis, type RedisFacts } from '../store/redis/inspect.ts'
 import { createLogMemory } from '../store/redis/log-memory.ts'
 
 /**
- * A few seconds do no harm, because codes of authenticator apps are accepted for 30 seconds more.
+ * A few seconds do no harm, because codes of authenticator apps are accepted for another 30
+ * seconds.
  */
 const MAX_SECONDS_APART = 30
 
@@ -24,11 +25,11 @@ const MAX_SECONDS_APART = 30
 interface Examined {
   database: DatabaseOptions
   redis?: string | undefined
-  /** Whether counters that are wrong are made right. */
+  /** Whether to correct wrong counters. */
   repair: boolean
 }
 
-/** Advice for an operator about a PostgreSQL, a Redis or this machine, a sentence each. */
+/** Advice for an operator about PostgreSQL, Redis or this machine, one sentence each. */
 export async function examineShared({ database, redis, repair }: Examined): Promise<string[]> {
   const connections = createConnections(database, { queryMs: 0 })
   const store = createPostgresDataStore(connections)
@@ -52,7 +53,7 @@ export async function examineShared({ database, redis, repair }: Examined): Prom
   }
 }
 
-/** Tries whether the audit log can be read to its end, by exports and by those who send logout notices. */
+/** Checks whether exports and the readers that send logout notices can read the audit log to its end. */
 async function examineLog(connections: Connections, repair: boolean): Promise<string[]> {
   const { last, newest, read, exported } = await logEnds(connections)
   const remedy = repair ? 'It was repaired.' : 'Run doctor with --repair.'
@@ -75,7 +76,7 @@ async function examineLog(connections: Connections, repair: boolean): Promise<st
   return findings
 }
 
-/** Whether the database is a dump that came back, which no process has noticed at its start. */
+/** Whether the database is a restored dump, which no process has noticed at its start. */
 async function examineDump(store: DataStore, url: string): Promise<string[]> {
   const client = connectRedis(url)
   try {
@@ -100,7 +101,7 @@ function clockFinding(whose: string, seconds: number): string[] {
   ]
 }
 
-/** @param seconds - By how many seconds this machine is ahead of PostgreSQL. */
+/** @param seconds - How far this machine's clock is ahead of PostgreSQL's. */
 async function examineRedis(url: string, seconds: number): Promise<string[]> {
   const client = connectRedis(url)
   try {

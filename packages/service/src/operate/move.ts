@@ -19,7 +19,7 @@ import { takeOwnership } from '../store/sqlite/owner-lock.ts'
 import { openProtocolDatabase } from '../store/sqlite/protocol-schema.ts'
 import { allEntries, readTable } from '../store/sqlite/read-all.ts'
 
-/** The tables of `data.db`, each after those that it refers to. */
+/** The tables of `data.db`. A table comes after those that it refers to. */
 const TABLES = [
   'tenants',
   'tenant_logos',
@@ -49,7 +49,10 @@ const TABLES = [
   'unconfirmed',
 ] as const satisfies readonly TableName[]
 
-/** The tables that triggers of others have filled: the names in the log would be those of today. */
+/**
+ * Tables that triggers on other tables have filled. Their rows are replaced by those of the folder,
+ * because the triggers store the present names with old entries.
+ */
 const BY_TRIGGERS: ReadonlySet<string> = new Set(['audit_details', 'never_logged_in'])
 
 /** The number of objects moved: rows by table, and entries with a time to live. */
@@ -58,7 +61,7 @@ export interface MoveReport {
   entries: number
 }
 
-/** Where a folder is moved to. */
+/** The target of a move. */
 export interface MoveOptions {
   data: string
   database: DatabaseOptions
@@ -69,13 +72,13 @@ export interface MoveOptions {
  * Copies a data folder to PostgreSQL and Redis, with the same ids and rows, and with valid sessions
  * and tokens. The folder is marked as moved, and can no longer be served.
  *
- * @throws if the folder is being served, or the database already has tenants; then nothing is
- *   moved.
+ * @throws if the folder is being served, or the database already has tenants. Nothing is moved
+ *   then.
  */
 export async function moveFolder({ data, database, redis }: MoveOptions): Promise<MoveReport> {
   if (!existsSync(join(data, 'data.db'))) throw new Error(`There is no data in ${data}.`)
   const lock = takeOwnership(data)
-  // Brings an old folder up to date, so that its columns are those of PostgreSQL.
+  // Opening it migrates an old folder, so that its columns match those of PostgreSQL.
   await (await openDatabase(data)).close()
   const state = openProtocolDatabase(join(data, 'protocol.db'))
   const connections = createConnections(database, { queryMs: 0 })
@@ -141,7 +144,7 @@ function* each(rows: Iterable<AnyRow>, change: (row: AnyRow) => AnyRow): Generat
   for (const row of rows) yield change(row)
 }
 
-/** How many entries are on their way to Redis at a time. */
+/** How many entries are written to Redis at a time. */
 const ENTRIES_AT_ONCE = 100
 
 async function copyEntries(state: DatabaseSync, protocol: ProtocolStore): Promise<number> {

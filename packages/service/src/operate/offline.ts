@@ -15,10 +15,7 @@ import type { DataStore } from '../store/ports.ts'
 import { openSqliteDataStore } from '../store/sqlite/data-store.ts'
 import { refuseMoved } from '../store/sqlite/moved-folder.ts'
 
-/**
- * The rules over a data folder or a PostgreSQL, without serving from it: for commands beside running
- * servers.
- */
+/** The rules for a data folder or a PostgreSQL without serving it, for commands next to running servers. */
 export async function createOfflineContext(
   where: { data: string } | { database: DatabaseOptions },
   source: Omit<MasterKeySource, 'data'>,

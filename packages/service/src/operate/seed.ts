@@ -20,7 +20,7 @@ import { userInput } from '../wire/users.ts'
 
 const settingSchemas: Readonly<Record<string, z.ZodType>> = tenantBody.shape.settings.shape
 
-/** A setting that is not given has the value of a new tenant, not its zero value. */
+/** A missing setting gets the default of a new tenant, not its zero value. */
 const seedSettings = tenantBody.shape.settings.extend(
   Object.fromEntries(
     tenantSettings.flatMap(({ name, initial }) =>
@@ -123,7 +123,7 @@ async function seedApplications(
   }
 }
 
-/** A misspelt field would have no effect and go unnoticed. */
+/** Refuses unknown fields, because a mistyped one would have no effect and go unnoticed. */
 function checkConnection(connection: SeedTenant['connections'][number]): void {
   recipeNamed(connection.recipe)
   const known = Object.keys(seedConnection.shape)

@@ -4,31 +4,31 @@ export interface Reading {
   readonly value: number
 }
 
-/** A value that is read when the metrics are asked for. */
+/** A value that is read when the metrics are requested. */
 export interface Gauge {
   /** The name in Prometheus. */
   readonly name: string
   readonly help: string
   readonly labels: readonly string[]
-  /** Reads the values. When it rejects or is late, the gauge has no value in this response. */
+  /** Reads the values. If it rejects or takes too long, this response has no value of the gauge. */
   read(): Promise<Reading[]>
 }
 
 /** The messages that wait in a queue. */
 export interface Backlog {
   readonly waiting: number
-  /** Seconds since the oldest was queued; 0 when nothing waits. */
+  /** Seconds since the oldest one was queued; 0 if none waits. */
   readonly oldestAge: number
 }
 
-/** How far a reader of the audit log is behind. */
+/** How far behind a reader of the audit log is. */
 export interface ReaderLag {
   readonly reader: string
-  /** The time at which the oldest unread entry was written, in microseconds; `undefined` when everything was read. */
+  /** When the oldest unread entry was written, in microseconds since the epoch; `undefined` if there is none. */
   readonly oldestAt: number | undefined
 }
 
-/** The parts of a service that the gauges look at. */
+/** The parts of a service that the gauges read. */
 export interface GaugeSources {
   readonly version: string
   readonly clock: { now(): number }
@@ -94,7 +94,7 @@ export function gaugesOf({ version, clock, passwords, queues, cursors }: GaugeSo
   ]
 }
 
-/** Reads once for several gauges of the same response. */
+/** Reads once for several gauges in the same response. */
 function sharedFor<T>(ms: number, read: () => Promise<T>): () => Promise<T> {
   let latest: { at: number; result: Promise<T> } | undefined
   return () => {

@@ -1,6 +1,6 @@
 import { count } from './metrics.ts'
 
-/** The outcome of a first step: verified, or why not. */
+/** The outcome of a first step: verified, or the reason why not. */
 type Outcome =
   | { kind: 'verified' | 'throttled' | 'needs_link' }
   | { kind: 'refused'; reason: string }

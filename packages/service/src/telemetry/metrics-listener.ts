@@ -4,14 +4,14 @@ import type { Gauge } from './gauges.ts'
 /** The path of the metrics. */
 export const METRICS_PATH = '/x/metrics'
 
-/** The answers of the port for metrics. */
+/** Answers requests to the port for metrics. */
 export interface MetricsListener {
   readonly handle: RequestListener
-  /** Records no more. */
+  /** Stops recording. */
   close(): void
 }
 
-/** Begins to record, and answers `GET /x/metrics` in the format that the client accepts. */
+/** Starts recording, and answers `GET /x/metrics` in the format that the client accepts. */
 export async function createMetricsListener(gauges: readonly Gauge[]): Promise<MetricsListener> {
   // Loaded here, so that a service without metrics need not load it.
   const { createMetrics } = await import('./registry.ts')

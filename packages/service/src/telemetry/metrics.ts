@@ -5,10 +5,7 @@ interface Definition {
   readonly labels: readonly string[]
 }
 
-/**
- * Everything that is counted. The values of labels come from closed lists: no tenant, no user, no address and no
- * secret is ever one.
- */
+/** All counters. Values of labels come from fixed lists, and never contain a tenant, a user, an address or a secret. */
 export const counters = {
   logins: {
     name: 'latchkey_logins_total',
@@ -45,7 +42,7 @@ export const counters = {
 const QUICK = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const SLOW = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
-/** Everything whose duration is measured, in seconds. */
+/** All histograms of durations, in seconds. */
 export const histograms = {
   httpRequests: {
     name: 'latchkey_http_request_duration_seconds',
@@ -81,16 +78,16 @@ export type HistogramName = keyof typeof histograms
 
 type Labels<D extends Definition> = Readonly<Record<D['labels'][number], string>>
 
-/** The receiver of the values. */
+/** Receives the values. */
 export interface Recorder {
   count(name: CounterName, labels: Readonly<Record<string, string>>): void
   observe(name: HistogramName, labels: Readonly<Record<string, string>>, seconds: number): void
 }
 
-/** The recorders of the whole process, as the registries of other libraries are; empty while no metrics are served. */
+/** The recorders of the whole process, like the registries of other libraries. Empty if no metrics are served. */
 const recorders = new Set<Recorder>()
 
-/** Hands every value of this process to a recorder, until the returned function is called. */
+/** Passes every value of this process to a recorder, until the returned function is called. */
 export function recordTo(recorder: Recorder): () => void {
   recorders.add(recorder)
   return () => void recorders.delete(recorder)
@@ -110,7 +107,7 @@ export function observe<N extends HistogramName>(
   for (const recorder of recorders) recorder.observe(name, labels, seconds)
 }
 
-/** The seconds since `start`, an instant of `performance.now()`. */
+/** The seconds since `start`, which is from `performance.now()`. */
 export function secondsSince(start: number): number {
   return (performance.now() - start) / 1_000
 }

@@ -17,14 +17,14 @@ export interface Metrics {
    *   others OpenMetrics.
    */
   text(accept?: string): Promise<{ text: string; contentType: string }>
-  /** Records no more. */
+  /** Stops recording. */
   close(): void
 }
 
-/** The time that a gauge has; scrapers give up after some seconds. */
+/** How long a gauge may take. Scrapers give up after some seconds. */
 const READ_MS = 2_000
 
-/** Begins to record the metrics of this process, and to read the gauges whenever the text is asked for. */
+/** Starts recording the metrics of this process. The gauges are read whenever the text is requested. */
 export function createMetrics(gauges: readonly Gauge[]): Metrics {
   const registry = new Registry(Registry.OPENMETRICS_CONTENT_TYPE)
   const registers = [registry]
@@ -46,7 +46,7 @@ export function createMetrics(gauges: readonly Gauge[]): Metrics {
       async collect() {
         const readings = await inTime(read)
         gauge.reset()
-        // Without labels, a reset leaves the value 0, which would be read as a fact.
+        // A gauge without labels would have the value 0 after a reset, which would be wrong.
         if (!readings && labels.length === 0) gauge.set(Number.NaN)
         for (const { labels, value } of readings ?? []) gauge.set({ ...labels }, value)
       },
@@ -74,7 +74,7 @@ export function createMetrics(gauges: readonly Gauge[]): Metrics {
   }
 }
 
-/** OpenMetrics in the text format of Prometheus, where the family of a counter has the name of its samples. */
+/** Turns OpenMetrics into Prometheus's text format, where the family of a counter has the name of its samples. */
 function prometheusText(openMetrics: string): string {
   return openMetrics
     .replace(
@@ -84,14 +84,14 @@ function prometheusText(openMetrics: string): string {
     .replace(/# EOF\n$/, '')
 }
 
-/** The readings, or nothing when they cannot be had in time. */
+/** The readings, or none if they fail or take too long. */
 async function inTime(read: () => Promise<Reading[]>): Promise<Reading[] | undefined> {
   const late = Promise.withResolvers<undefined>()
   const timer = setTimeout(() => late.resolve(undefined), READ_MS)
   try {
     return await Promise.race([read(), late.promise])
   } catch {
-    // The store counts its failure and logs it where it matters.
+    // The store itself counts and logs its failure.
     return undefined
   } finally {
     clearTimeout(timer)

@@ -3,16 +3,16 @@ import type { IncomingMessage } from 'node:http'
 const routes = new WeakMap<IncomingMessage, string>()
 
 /**
- * Names the route of a request for metrics and traces.
+ * Sets the route of a request for metrics and traces.
  *
- * @param route - A pattern from a closed list, such as `/v1/tenants/:tenant_id`; never the path itself where a
- *   part of it can be anything.
+ * @param route - A pattern from a fixed list, such as `/v1/tenants/:tenant_id`. Never a path with parts that can be
+ *   anything.
  */
 export function nameRoute(request: IncomingMessage, route: string): void {
   routes.set(request, route)
 }
 
-/** The route of a request, as its router named it, or as Express found it. */
+/** The route of a request, set by its router or found by Express. */
 export function routeOf(request: IncomingMessage & { route?: { path?: unknown } }): string {
   const { path } = request.route ?? {}
   return routes.get(request) ?? (typeof path === 'string' ? path : 'other')

@@ -1,14 +1,17 @@
 const OF_ROWS =
   /\b(?:(insert) into|(update)|(delete) from)\s+"?(\w+)"?|\b(select)\b[\s\S]*?\bfrom\s+"?(\w+)"?/i
 
-/** The most names that are kept, several times the statements of the service: some have a list of values. */
+/**
+ * How many names are cached. This is several times the number of the service's statements, because some have a list of
+ * values.
+ */
 const MAX_KNOWN = 1_000
 
 const known = new Map<string, string>()
 
 /**
- * The name of a statement: what it does to its first table, such as `update users`. Only words of the statement's own
- * text are in it, as values are parameters.
+ * The name of a statement: its verb with its first table, such as `update users`. It has only words of the statement's
+ * own text, because values are parameters.
  */
 export function statementName(sql: string): string {
   const found = known.get(sql)

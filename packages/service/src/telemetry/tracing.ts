@@ -14,15 +14,15 @@ import {
 import { methodOf, routeOf } from './route.ts'
 
 /**
- * Spans by the OpenTelemetry API alone: they go to the SDK that the operator has loaded, and without one they cost
- * next to nothing. A span has names from closed lists, durations and the kind of an error, but never its message.
+ * Spans with only the OpenTelemetry API. They go to the SDK that the operator has loaded; without one, they cost almost
+ * nothing. A span has names from fixed lists, durations and the kind of an error, but never its message.
  */
 const tracer = trace.getTracer('@latchkey/service')
 
 /**
  * Wraps the requests of a server in spans named `METHOD route`.
  *
- * @param isTrusted - Whether `traceparent` of a request is believed. Requests of all others begin a new trace:
+ * @param isTrusted - Whether to accept `traceparent` of a request. Requests of all others begin a new trace, because
  *   strangers could force sampling, or forge ids of traces.
  */
 export function traceRequests(
@@ -40,7 +40,7 @@ export function traceRequests(
   }
 }
 
-/** The span of an HTTP instrumentation, if there is one; else that of a trusted proxy. */
+/** The span of an HTTP instrumentation, if there is one; otherwise the one from a trusted proxy. */
 function parentOf(request: IncomingMessage, isTrusted: (one: IncomingMessage) => boolean): Context {
   const active = context.active()
   if (trace.getSpan(active)) return active
@@ -57,12 +57,12 @@ function endRequest(span: Span, request: IncomingMessage, response: ServerRespon
   span.end()
 }
 
-/** Names the tenant in the span of the request. */
+/** Sets the tenant in the span of the request. */
 export function traceTenant(tenantId: string): void {
   trace.getActiveSpan()?.setAttribute('latchkey.tenant.id', tenantId)
 }
 
-/** Keeps the status of a response in the active span. */
+/** Sets the status of a response in the active span. */
 export function traceStatus(status: number): void {
   trace.getActiveSpan()?.setAttribute('http.response.status_code', status)
 }
@@ -129,14 +129,14 @@ function clientSpan(system: string, operation: string) {
   return { kind: SpanKind.CLIENT, attributes }
 }
 
-/** A wait that another request may end. */
+/** A wait that another request can end. */
 export interface TracedWait {
   end(): void
-  /** Ends the wait, and runs work in a span beside it. */
+  /** Ends the wait, and runs work in a span next to it. */
   advance<T>(name: string, work: () => Promise<T>): Promise<T>
 }
 
-/** Begins a wait below the active span. Its end may be told by another request. */
+/** Begins a wait, as a span below the active one. Another request may end it. */
 export function beginWait(name: string): TracedWait {
   if (!isTraced()) return { end() {}, advance: (_, work) => work() }
   const parent = context.active()
@@ -150,7 +150,7 @@ export function beginWait(name: string): TracedWait {
   }
 }
 
-/** The ids of the active span, for log lines; nothing outside of a trace. */
+/** The ids of the active span, for log lines. Empty outside of a trace. */
 export function traceIds(): { trace_id?: string; span_id?: string } {
   const active = trace.getActiveSpan()?.spanContext()
   return active ? { trace_id: active.traceId, span_id: active.spanId } : {}

@@ -3,10 +3,10 @@ import type { Background } from '../background/index.ts'
 import { eraseDeleted } from '../domain/tenants/deletions.ts'
 import type { DomainContext } from '../domain/writes/context.ts'
 
-/** How often deleted tenants are looked for that another process has left. */
+/** How often to look for deleted tenants that another process has not finished. */
 const POLL_MS = 10_000
 
-/** The interval of log lines about the progress. */
+/** How often a line about the progress is logged. */
 const TELL_MS = 10_000
 
 /** Starts to erase deleted tenants in the background, those of earlier processes first. */

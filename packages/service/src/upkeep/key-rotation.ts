@@ -11,17 +11,17 @@ import { resealWebhooks } from '../webhooks/rules.ts'
 
 /** Keeps everything sealed under the newest master key. */
 export interface KeyRotation {
-  /** @throws ServiceError `unavailable` when another process encrypts under a key that is not known here. */
+  /** @throws ServiceError `unavailable` if another process encrypts under a key that this one does not know. */
   check(): Promise<void>
 }
 
-/** How often the file of the master keys is looked at. */
+/** How often the file of the master keys is read. */
 const LOOK_EVERY_MS = 2_000
 
 /**
  * Encrypts everything under the newest master key while the service runs: at the start if there are
- * several keys, and when the file with the keys changes. Only one process does this at a time. The
- * next one does the rest.
+ * several keys, and when the file with the keys changes. Only one process does this at a time. What
+ * it leaves, the next one does.
  */
 export function followMasterKeys(
   keys: MasterKeys,
@@ -41,7 +41,8 @@ export function followMasterKeys(
       const cause = new UnknownMasterKeyError(unknown)
       throw new ServiceError('unavailable', cause.message, { cause, retryAfterSeconds: 5 })
     }
-    // Not before: a process that lacks a key of the others must not bring them one that they lack.
+    // Only after this check: a process that lacks a key of the others must not give them a value
+    // under a key that they lack.
     if (!ids.includes(vault.newestId())) await store.sealingKeys?.add(vault.newestId())
   }
 
@@ -55,7 +56,7 @@ export function followMasterKeys(
       await store.sealingKeys?.keepOnly(vault.newestId())
       logger.info(DONE)
     })
-    // Another process is at it, or this one has failed: what is left is looked for again.
+    // Another process is doing it, or this one has failed. The rest is checked again later.
     if (isOurs) isWanted = false
   }
 

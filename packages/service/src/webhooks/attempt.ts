@@ -7,32 +7,32 @@ import { sign } from './signature.ts'
 export interface WebhookAnswer {
   /** `undefined`: there was no answer. */
   status?: number
-  /** Why not. An address that is refused looks like one that is not there. */
+  /** Why there was no answer. A refused address looks like one that does not exist. */
   reason?: 'timeout' | 'unreachable'
   millis: number
-  /** How long the endpoint asks to be left alone, in seconds. */
+  /** How long the endpoint asks us to wait, in seconds. */
   retryAfter?: number
 }
 
-/** The longest wait that an endpoint can ask for. */
+/** The maximum wait that an endpoint can ask for. */
 export const MAX_RETRY_AFTER_SECONDS = 3_600
 
-/** Whether an endpoint has taken an event: 2xx, and nothing else. */
+/** Whether an endpoint has accepted an event: only with 2xx. */
 export function isAccepted({ status }: WebhookAnswer): boolean {
   return status !== undefined && status >= 200 && status < 300
 }
 
 /**
- * Sends an event once. It never rejects for what the other side does.
+ * Sends an event once. It never rejects because of the endpoint.
  *
- * @param secrets - The keys of its signatures, in clear text; see `secretsOf`.
+ * @param secrets - The keys for signatures, in clear text; see `secretsOf`.
  */
 export async function attempt(
   { outgoing, secrets }: { outgoing: Outgoing; secrets: readonly string[] },
   webhook: Webhook,
   { eventId, body }: { eventId: string; body: string },
 ): Promise<WebhookAnswer> {
-  // The machine's time, not the service's: the receiver compares it with its own.
+  // The machine's time, not the service's, because the receiver compares it with its own.
   const seconds = Math.floor(Date.now() / 1000)
   const signature = sign(secrets, { id: eventId, seconds, body })
   const started = performance.now()
@@ -61,7 +61,7 @@ export async function attempt(
   }
 }
 
-/** Sends in a trace of its own, which names neither the endpoint nor the event. */
+/** Sends in a separate trace, which contains neither the endpoint nor the event. */
 function traced({ tenantId }: Webhook, send: () => Promise<unknown>): Promise<Response> {
   const attributes = { 'latchkey.tenant.id': tenantId }
   return inOwnTrace('latchkey.webhook.deliver', attributes, async () => {

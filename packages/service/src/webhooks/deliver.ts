@@ -28,44 +28,48 @@ export interface DeliveringOptions {
   onDisabled(webhook: Webhook, reason: 'gone' | 'failing'): Promise<void>
 }
 
-/** Waits after the failed attempts of one event, in seconds; each a fifth shorter or longer. */
+/** The pauses after failed attempts of one event, in seconds. Each is varied by up to a fifth. */
 const BACKOFF_SECONDS = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400]
 
-/** When an event is given up that had fewer attempts, as its endpoint accepted nothing for long. */
+/**
+ * The age at which an event is given up even after fewer attempts, because its endpoint has
+ * accepted nothing for long.
+ */
 const GIVE_UP_SECONDS = 80 * 3_600
 
 /** How long an endpoint may accept nothing before it is switched off. */
 const SWITCH_OFF_SECONDS = 5 * 86_400
 
-/** The most requests to one endpoint a second. */
+/** The maximum number of requests per second to one endpoint. */
 const PER_SECOND = 50
 
 /**
- * The number of endpoints that a process sends to at a time. A slow endpoint takes one of these
+ * The number of endpoints to which a process sends at a time. A slow endpoint occupies one of these
  * places.
  */
 const MAX_LANES = 200
 
-/** How many lanes are taken at a time, so that other processes get some. */
+/** How many lanes one claim takes at most, so that other processes get some. */
 const LANES_AT_ONCE = 32
 
-/** The shortest time from one look for lanes to the next: under load, each finds several. */
+/** The shortest time between two claims, so that each finds several lanes under load. */
 const CLAIM_EVERY_MS = 50
 
-/** If a process has died, another one sends its deliveries after the lease. */
+/** After this time, another process sends the deliveries of a process that has died. */
 const LEASE_SECONDS = 3
 
-/** How long answers are gathered, to be stored together. If the process dies, these events are sent twice. */
+/**
+ * How long results are collected to be stored together. If the process dies in between, these events are sent twice.
+ */
 const GATHER_MS = 10
 
 /**
- * How often to look for lanes that a dead process has left. The second value is for several
- * processes.
+ * How often to check for the lanes of a dead process. The second value is for several processes.
  */
 const POLL_MS = 5_000
 const SHARED_POLL_MS = 1_000
 
-/** Starts to send what is due, in rounds: some events to one endpoint. */
+/** Starts to send due deliveries in rounds. In each, an endpoint gets several events. */
 export function startDelivering(options: DeliveringOptions): Worker {
   const { domain, logger, background } = options
   const { deliveries } = domain.store
@@ -79,7 +83,7 @@ export function startDelivering(options: DeliveringOptions): Worker {
 
   async function send(lane: Lane): Promise<number | undefined> {
     const { webhook, failingSeconds } = lane
-    // An endpoint that accepted nothing lately is asked with one event.
+    // An endpoint that accepted nothing lately first gets only one event.
     const due = lane.due.slice(0, failingSeconds === undefined ? LANE_AT_ONCE : 1)
     if (due.length === 0) return release({ lane, pauseSeconds: 0, isFailing: undefined })
     const started = performance.now()
@@ -128,7 +132,7 @@ export function startDelivering(options: DeliveringOptions): Worker {
     try {
       return await send(lane)
     } finally {
-      // Lanes that were left out are found by no other wake.
+      // Nothing else would wake the worker for lanes that were left out.
       if (shares.leave(lane)) worker.wake()
     }
   }

@@ -3,7 +3,7 @@ import { eventId } from '../domain/writes/ids.ts'
 import { typeOfId } from '../resources/credentials.ts'
 import type { StoredAuditEntry } from '../store/records.ts'
 
-/** Every type of event, with its meaning. Public: a type keeps its meaning. */
+/** Every type of event, with its meaning. This is public API: a type keeps its meaning. */
 export const eventTypes = {
   'tenant.updated': 'Settings, the name or metadata of the tenant were changed.',
   'tenant.deleted': 'The tenant was deleted, with all that it held.',
@@ -42,12 +42,14 @@ export const eventTypes = {
 /** The name of a type of events. */
 export type EventType = keyof typeof eventTypes
 
-/** The types that an endpoint gets only if it names them, because these events are so many. */
+/**
+ * The types that an endpoint gets only if it names them, because there are so many of these events.
+ */
 export const namedTypes: ReadonlySet<EventType> = new Set(['login.succeeded', 'login.failed'])
 
-/** An event as webhooks send it and readers get it. It names the members that changed, and never their values. */
+/** An event, as endpoints and readers get it. It names the members that changed, but never contains their values. */
 export interface ServiceEvent {
-  /** The same for every delivery and every reader. */
+  /** The id, which is the same in every delivery and for every reader. */
   id: string
   type: EventType
   timestamp: string
@@ -57,7 +59,7 @@ export interface ServiceEvent {
     /** The id of the object. */
     id: string
     tenant_id: string
-    /** The user whose credential, login or session it is. */
+    /** The user who owns the credential, login or session. */
     user_id?: string
     /** The names of the members that were changed. */
     changed?: string[]
@@ -65,7 +67,7 @@ export interface ServiceEvent {
     actor: string
     application_id?: string
     request_id?: string
-    /** The position in the log: later events of a tenant have higher numbers. */
+    /** The position in the log. Later events of a tenant have higher numbers. */
     sequence: number
   }
 }
@@ -168,7 +170,7 @@ function isUserId(text: string): boolean {
   return text.startsWith('usr_')
 }
 
-/** Whether an endpoint with these types gets an event. Without any, it gets all but those of {@link namedTypes}. */
+/** Whether an endpoint with these types gets an event. With an empty list, it gets all except {@link namedTypes}. */
 export function isWanted(types: readonly string[], { type }: Pick<ServiceEvent, 'type'>): boolean {
   return types.length === 0 ? !namedTypes.has(type) : types.includes(type)
 }

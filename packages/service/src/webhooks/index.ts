@@ -23,11 +23,11 @@ import {
   type WebhookWithSecret,
 } from './rules.ts'
 
-/** Endpoints of customers, and the events that are sent to them or read by them. */
+/** Endpoints of customers, and the events for endpoints and readers. */
 export interface Webhooks {
   create(scope: Scope, input: WebhookInput): Promise<WebhookWithSecret>
   update(scope: Scope, id: string, input: WebhookInput): Promise<Webhook>
-  /** Sends a test to an endpoint now, once, also to one that is switched off. */
+  /** Sends one test to an endpoint now, even if it is switched off. */
   test(scope: Scope, id: string): Promise<WebhookAnswer & { isAccepted: boolean }>
   /** Sends the events of a period to an endpoint again. */
   replay(scope: Scope, id: string, range: Range): Promise<Replay>
@@ -35,17 +35,17 @@ export interface Webhooks {
   deliveries(scope: Scope, id: string, query: DeliveryQuery): Promise<Delivery[]>
   /** Sends an event to an endpoint again. */
   sendAgain(scope: Scope, id: string, deliveryId: number): Promise<Delivery>
-  /** The events of a tenant in their order. @throws ServiceError `invalid_request` for an unknown type. */
+  /** The events of a tenant, in order. @throws ServiceError `invalid_request` for an unknown type. */
   read(scope: Scope, query: Omit<EventQuery, 'tenantId'>): Promise<EventPage>
-  /** Answers those who wait for events. */
+  /** Answers all readers that wait for events. */
   stopWaiting(): void
-  /** Resolves when all events were made and tried once. */
+  /** Resolves when every event was made and tried once. */
   idle(): Promise<void>
-  /** Closes the connections to endpoints, after the background. */
+  /** Closes the connections to endpoints. Close the background first. */
   close(): Promise<void>
 }
 
-/** A time from one instant on, and before another one. */
+/** A period: from one time on, and before another. */
 export interface Range {
   from: Micros
   to: Micros
@@ -54,14 +54,14 @@ export interface Range {
 /** The events that were queued again. */
 export interface Replay {
   events: number
-  /** Where the next request begins, when there were too many for one. */
+  /** The `from` of the next request, if there were too many events for one. */
   from: Micros | undefined
 }
 
-/** Which deliveries. */
+/** A filter of deliveries. */
 export interface DeliveryQuery {
   state?: DeliveryState | undefined
-  /** Those before the one with this id. */
+  /** Deliveries after the one with this id in the list. */
   before: number | undefined
   limit: number
 }
@@ -74,7 +74,7 @@ export interface WebhookOptions {
   onDisabled: DeliveringOptions['onDisabled']
 }
 
-/** How long an endpoint may take to answer. */
+/** How long an endpoint may take to answer, in milliseconds. */
 const TIMEOUT_MS = 15_000
 
 /** How many tenants without an endpoint a process remembers. */
@@ -87,7 +87,7 @@ const PRUNE_EVERY_MS = 24 * 60 * 60 * 1_000
 const REPLAY_ENTRIES = 10_000
 const REPLAY_BATCH = 500
 
-/** Starts to follow the audit log and to send events. */
+/** Starts to read the audit log and to send events. */
 export function createWebhooks(options: WebhookOptions): Webhooks {
   const { domain, background, allowHttpOnLoopback } = options
   const { store } = domain
@@ -95,12 +95,13 @@ export function createWebhooks(options: WebhookOptions): Webhooks {
   const context = { domain, outgoing }
   const reader = createEventReader(domain)
   const delivering = startDelivering({ ...options, outgoing })
-  /** Tenants without an endpoint when their entries were last read: their changes may wait for seconds. */
+  /** Tenants that had no endpoint when their entries were last read. Their changes may wait for some seconds. */
   const silent = new Set<string>()
 
   async function act(entries: readonly StoredAuditEntry[]): Promise<void> {
     const tenantIds = new Set(entries.flatMap(({ tenantId }) => tenantId ?? []))
-    // Asked now, not remembered: an event that follows an endpoint's creation must not be missed.
+    // Read now and not cached, because an event right after the creation of its endpoint must not
+    // be missed.
     const on = (await store.webhooks.ofTenants([...tenantIds])).filter(({ disabled }) => !disabled)
     const byTenant = Map.groupBy(on, ({ tenantId }) => tenantId)
     if (silent.size > MAX_SILENT) silent.clear()
@@ -120,7 +121,7 @@ export function createWebhooks(options: WebhookOptions): Webhooks {
 
   const following = followLog(domain, background, {
     name: WEBHOOKS,
-    // Quick work: the fewer processes share it, the more entries each statement has.
+    // The work is quick. The fewer processes share it, the more entries each statement has.
     shardsAtOnce: LOG_SHARDS,
     act,
     isUrgent: ({ tenantId = '', action }) => !silent.has(tenantId) || action.startsWith('webhook.'),
@@ -211,7 +212,7 @@ function testOf({ context, actor }: Scope, { id, tenantId }: Webhook) {
   return { eventId: event.id, body: bodyOf(event) }
 }
 
-/** Queues the events of a time, the oldest first, as far as one request goes. */
+/** Queues the events of a period, the oldest first, as many as one request may. */
 async function replayTo(
   { context: { store }, tenantId }: Scope,
   webhook: Webhook,

@@ -13,17 +13,17 @@ interface MissedOptions {
   onQueued(): void
 }
 
-/** How often to look for endpoints for which a process has not finished queueing the events. */
+/** How often to look for endpoints whose missed events a process has not queued completely. */
 const LOOK_EVERY_MS = 60_000
 
 /** How many entries of the audit log are read at a time. */
 const BATCH = 200
 
 /**
- * Queues for an endpoint that was switched on again the events of the time in which it was off. They are read from
- * the audit log, as far as it still has them. An event that was queued already stays as it is.
+ * Queues the events that an endpoint missed while it was switched off. They are read from the audit log, if it still
+ * has them. An event that was already queued stays unchanged.
  *
- * @returns Begins at once; for an endpoint that has just been switched on.
+ * @returns A function that begins at once, for an endpoint that was just switched on.
  */
 export function makeUpForMissed(options: MissedOptions): () => void {
   const { domain, background, logger, deliveriesOf, onQueued } = options
@@ -31,7 +31,7 @@ export function makeUpForMissed(options: MissedOptions): () => void {
 
   async function makeUp(missed: MissedEvents, isClosed: () => boolean): Promise<void> {
     const { webhook } = missed
-    // Events of later entries are queued as they happen: the endpoint is on.
+    // Later entries are queued as they happen, because the endpoint is on.
     const end = await audit.last()
     if ((await audit.oldestUnless(missed.from)) !== undefined) {
       logger.warn(

@@ -5,12 +5,12 @@ import { ServiceError } from '../domain/writes/errors.ts'
 import { reason } from '../domain/writes/reasons/index.ts'
 import { eventsOf, isWanted, type ServiceEvent } from './events.ts'
 
-/** A request of a reader for events. */
+/** A reader's request for events. */
 export interface EventQuery {
   tenantId: string
-  /** The `sequence` of the last event that the reader has. */
+  /** The `sequence` of the last event that the reader has read. */
   after: number
-  /** The event types to read. Empty: all but those that have to be named. */
+  /** The event types to read. An empty list means all except those that must be named. */
   types: readonly string[]
   limit: number
   /** The seconds to wait for an event if there is none yet. */
@@ -19,7 +19,7 @@ export interface EventQuery {
   isAbandoned(): boolean
 }
 
-/** Events of a tenant in their order, and the place after them. */
+/** Events of a tenant, in order, and the place after them. */
 export interface EventPage {
   events: ServiceEvent[]
   /** The `after` of the next request. */
@@ -44,7 +44,10 @@ const POLL_MS = 500
 /** The number of readers of a tenant that can wait at a time. Others are answered at once. */
 const MAX_WAITING = 20
 
-/** Reads events from the audit log. An event is not seen before all earlier ones of its tenant. */
+/**
+ * Reads events from the audit log. An event is returned only when all earlier ones of its tenant
+ * are visible.
+ */
 export function createEventReader({ store, events }: DomainContext): EventReader {
   const closed = new AbortController()
   const waiting = new Map<string, number>()
@@ -94,7 +97,7 @@ export function createEventReader({ store, events }: DomainContext): EventReader
     try {
       await sleep(Math.min(ms, POLL_MS), undefined, { signal })
     } catch {
-      // An entry was written, or the service closes.
+      // Stops waiting: an entry was written, or the service closes.
     } finally {
       changes.off(tenantId, onChange)
     }

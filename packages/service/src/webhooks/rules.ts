@@ -30,20 +30,20 @@ export interface WebhookWithSecret {
   secret: string
 }
 
-/** The parts that the rules of endpoints need. */
+/** The services that the rules of endpoints need. */
 export interface WebhookContext {
   readonly domain: DomainContext
   readonly outgoing: Pick<Outgoing, 'refusalOf'>
 }
 
-/** Seconds for which events are also signed with the previous key. */
+/** For this many seconds, events are also signed with the previous key. */
 const OVERLAP_SECONDS = 86_400
 
 /**
- * Makes an endpoint.
+ * Creates an endpoint.
  *
- * @throws ServiceError `invalid_url`, `invalid_metadata` or `invalid_request` for what no endpoint can be; `conflict`
- *   when the tenant has ten.
+ * @throws ServiceError `invalid_url`, `invalid_metadata` or `invalid_request` for invalid fields; `conflict` if the
+ *   tenant has ten.
  */
 export async function createWebhook(
   { outgoing }: WebhookContext,
@@ -85,9 +85,9 @@ export async function getWebhook({ context, tenantId }: Scope, id: string): Prom
 }
 
 /**
- * Replaces the fields of an endpoint. An endpoint that is enabled again gets the events that it has missed.
+ * Replaces the fields of an endpoint. If it is switched on again, it gets the events that it has missed.
  *
- * @throws ServiceError as {@link createWebhook} does, and `not_found`.
+ * @throws ServiceError like {@link createWebhook}, and `not_found`.
  */
 export async function updateWebhook(
   { outgoing }: WebhookContext,
@@ -107,7 +107,7 @@ export async function updateWebhook(
   return after
 }
 
-/** Gives an endpoint a new key. For a day, events are signed with the earlier key as well. */
+/** Gives an endpoint a new key. For a day, events are also signed with the earlier one. */
 export async function rotateSecret(scope: Scope, id: string): Promise<WebhookWithSecret> {
   const { context } = scope
   const secret = newSecret()
@@ -120,7 +120,7 @@ export async function rotateSecret(scope: Scope, id: string): Promise<WebhookWit
   return { webhook, secret }
 }
 
-/** Switches an endpoint off that does not take events; answers whether it was on. */
+/** Switches off an endpoint that does not accept events. Resolves to whether it was on. */
 export async function disableWebhook(
   scope: Scope,
   id: string,
@@ -136,7 +136,7 @@ export async function disableWebhook(
   return wasOn
 }
 
-/** Deletes an endpoint with its deliveries; answers with its last version. */
+/** Deletes an endpoint with its deliveries. Resolves to its last version. */
 export function deleteWebhook(scope: Scope, id: string): Promise<Webhook> {
   const { context, tenantId } = scope
   return commit(scope, 'webhook.delete', id, (audit) =>

@@ -1,23 +1,23 @@
 import type { Lane, LaneLimits } from '../store/deliveries.ts'
 
-/** The most endpoints of a tenant that a process sends to at a time, so that those of others get their turn. */
+/** How many endpoints of one tenant a process sends to at a time, so that other tenants get their turn. */
 const OF_TENANT = 5
 
-/** The same of endpoints that are failing: they get fewer places, as each holds its own until it times out. */
+/** The same for failing endpoints. It is lower, because each occupies its place until it times out. */
 const FAILING_OF_TENANT = 2
 
-/** The most endpoints that are failing, of all tenants. */
+/** The maximum number of failing endpoints, of all tenants together. */
 const FAILING = 50
 
-/** The lanes that a process holds, by tenant, and the limits of those that it may take. */
+/** Counts the lanes that a process holds, by tenant, and computes the limits for its next claim. */
 export interface Shares {
   limits(): LaneLimits
   take(lane: Lane): void
-  /** Gives the place of a lane back; answers whether others may have waited for it. */
+  /** Frees the place of a lane. Returns whether others may have waited for it. */
   leave(lane: Lane): boolean
 }
 
-/** Begins with no lanes. */
+/** Makes the counts, without any lane. */
 export function createShares(): Shares {
   const held = { quick: new Map<string, number>(), failing: new Map<string, number>() }
   let failing = 0
@@ -49,7 +49,7 @@ export function createShares(): Shares {
   }
 }
 
-/** Whether the endpoint did not accept the last event that it was sent. */
+/** Whether the endpoint did not accept its last event. */
 function isFailing({ failingSeconds }: Lane): boolean {
   return failingSeconds !== undefined
 }

@@ -4,7 +4,7 @@ import { omitZero } from './omit-zero.ts'
 import type { ApplicationBody } from './schemas.ts'
 import { formatTimestamp } from './timestamps.ts'
 
-/** The application that a body describes. */
+/** The application in a body. */
 export function applicationInput(body: ApplicationBody): ApplicationInput {
   return {
     name: body.name,
@@ -15,7 +15,7 @@ export function applicationInput(body: ApplicationBody): ApplicationInput {
   }
 }
 
-/** An application as the API answers with it; without `secret` after a create or a delete. */
+/** An application in the form of the API; without `secret` after a create or a delete. */
 export function serializeApplication(application: Application, secret?: string): object {
   return omitZero(
     {

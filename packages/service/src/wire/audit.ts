@@ -7,7 +7,7 @@ import { formatTimestamp } from './timestamps.ts'
 /** The place of an entry in the log, as the content of `after`. */
 export const auditPlace: z.ZodType<[at: number, id: number]> = z.tuple([z.int(), z.int()])
 
-/** An entry as the API answers with it. */
+/** An entry in the form of the API. */
 export function serializeEntry(entry: StoredAuditEntry): object {
   const fields = (entry.fields ?? []).map(readField)
   const flags = fields.flatMap(({ name, flag }) => (flag === undefined ? [] : [[name, flag]]))

@@ -3,30 +3,30 @@ import { isIP, SocketAddress } from 'node:net'
 import proxyaddr from 'proxy-addr'
 import { canonicalAddress } from '../domain/writes/addresses.ts'
 
-/** The address of the client, as far as the configured proxies vouch for it. */
+/** The address of the client, as far as the configured proxies can be trusted for it. */
 export interface ClientIp {
   (request: IncomingMessage): string
-  /** Whether a request comes from a configured proxy, whose headers are believed. */
+  /** Whether a request comes from a configured proxy, whose headers are accepted. */
   isProxied(request: IncomingMessage): boolean
 }
 
-/** Takes a warning. */
+/** Logs a warning. */
 interface Warner {
   warn(facts: object, message: string): void
 }
 
-/** The audit log keeps so many characters of a `User-Agent`. */
+/** How many characters of a `User-Agent` the audit log stores. */
 const MAX_USER_AGENT = 256
 
-/** Addresses that are logged for a header that is not believed. Anybody can send one. */
+/** How many addresses are logged because of an untrusted header. Anyone can send one. */
 const MAX_WARNINGS = 10
 
 /**
- * Reads `X-Forwarded-For` from the right while the entry was added by a configured proxy. Entries
- * further left may be forged by the client and are ignored.
+ * Reads `X-Forwarded-For` from the right, as long as a configured proxy has added the entry.
+ * Entries further left may be forged by the client, and are ignored.
  *
  * @param trustedProxies - Addresses or networks, such as `10.0.0.0/8`.
- * @throws TypeError for anything else.
+ * @throws TypeError for any other text.
  */
 export function createClientIp(trustedProxies: readonly string[], logger: Warner): ClientIp {
   const isTrusted = proxyaddr.compile([...trustedProxies])
@@ -60,7 +60,7 @@ export function createClientIp(trustedProxies: readonly string[], logger: Warner
   })
 }
 
-/** The `User-Agent` of a browser or program; of a longer text, the beginning. */
+/** The `User-Agent` of a browser or program, cut off after the maximum length. */
 export function userAgentOf({ headers }: IncomingMessage): string | undefined {
   return headers['user-agent']?.slice(0, MAX_USER_AGENT)
 }

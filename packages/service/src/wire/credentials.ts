@@ -8,18 +8,18 @@ import { omitZero } from './omit-zero.ts'
 import type { CredentialBody } from './schemas.ts'
 import { formatTimestamp } from './timestamps.ts'
 
-/** The password credential that a body describes. */
+/** The password credential in a body. */
 export function passwordInput({ disabled, metadata, password }: CredentialBody): PasswordInput {
   return { disabled, metadata, alg: password.alg, hash: password.hash }
 }
 
-/** The member of an answer that only one kind of credential has, without its secrets: only a password shows its hash. */
+/** The member that only one kind of credential has in answers, without its secrets. Only a password shows its hash. */
 interface Details<C extends Credential> {
   readonly member: string
   of(credential: C): Record<string, unknown>
   /** The properties of the OpenAPI document. */
   readonly properties: Readonly<Record<string, object>>
-  /** Those that are always there. */
+  /** The properties that are always present. */
   readonly required?: readonly string[]
   readonly example: Readonly<Record<string, unknown>>
 }
@@ -111,7 +111,7 @@ const detailsOf: {
   },
 }
 
-/** A credential as the API answers with it. */
+/** A credential in the form of the API. */
 export function serializeCredential(credential: Credential): object {
   const details = detailsOf[credential.kind] as Details<Credential>
   return omitZero({

@@ -6,7 +6,7 @@ import { reason } from '../domain/writes/reasons/index.ts'
 import { StoreError } from '../store/errors.ts'
 import { headerText } from './header-text.ts'
 
-/** The refusal that an error of any kind becomes. Details that are not meant for callers stay inside. */
+/** The refusal for an error of any kind. Details that are not for callers are left out. */
 export function errorOf(cause: unknown): ServiceError {
   if (cause instanceof ServiceError) return cause
   if (cause instanceof StoreError) {
@@ -33,7 +33,7 @@ function bodyError(cause: unknown): ServiceError | undefined {
         cause,
       })
   }
-  // A path that is not properly percent-encoded names nothing.
+  // A path with invalid percent-encoding names no object.
   if (cause instanceof URIError) return notFound()
   if (cause.status === 400) {
     return new ServiceError('invalid_json', reason('body_not_decompressed'), { cause })
@@ -53,7 +53,7 @@ export function transportErrorOf(cause: NodeJS.ErrnoException): ServiceError {
   }
 }
 
-/** Writes an Error object, exactly as the specification shows it; the sentence goes in a header. */
+/** Writes an Error object exactly as in the specification. The sentence is in a header. */
 export function sendError(res: ServerResponse, requestId: string, error: ServiceError): void {
   const { headers, body } = answerOf(requestId, error)
   res.statusCode = error.statusCode
@@ -63,8 +63,8 @@ export function sendError(res: ServerResponse, requestId: string, error: Service
 }
 
 /**
- * Answers on the connection itself, for a `clientError` of the server: what never became a request has
- * no response to write to. The connection ends.
+ * Answers on the connection itself, for a `clientError` of the server: there is no response object if the request was
+ * not parsed. The connection ends.
  */
 export function refuseConnection(cause: NodeJS.ErrnoException, socket: Duplex): void {
   if (cause.code === 'ECONNRESET' || !socket.writable) {

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 
-/** A part of a list that is not counted; `next` is the `after` of the part that follows. */
+/** A part of an uncounted list; `next` is the `after` of the next part. */
 export interface Part<T extends object = object> {
   readonly items: readonly T[]
   readonly next: string | undefined
@@ -12,7 +12,7 @@ export interface Lines {
   readonly mediaType: string
   /** The parameters of the media type in `content-type`, such as `charset=utf-8`. */
   readonly parameters: readonly string[]
-  /** The text above the first part. */
+  /** The text before the first part. */
   readonly head: string
   textOf(items: readonly object[]): string
 }
@@ -26,8 +26,8 @@ export const jsonLines: Lines = {
 }
 
 /**
- * Answers with all that a list has, a line for each object unless other lines are given, as fast as the client reads. An answer that
- * breaks off in the middle ends the connection, so that it is not taken for all.
+ * Answers with the whole list as fast as the client reads: by default, one line of JSON for each object. If it fails in
+ * the middle, the connection is ended, so that the client does not take the part for the whole list.
  */
 export async function sendLines(
   res: ServerResponse,
@@ -52,7 +52,7 @@ export async function sendLines(
   }
 }
 
-/** Waits until the client has read, or has gone. The listener that was not called is removed: there is one for each wait. */
+/** Waits until the client has read, or has disconnected. Removes the other listener, because each wait adds two. */
 async function drained(res: ServerResponse): Promise<void> {
   const waiting = new AbortController()
   const { signal } = waiting

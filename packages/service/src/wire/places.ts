@@ -24,7 +24,7 @@ export function decodePlace<S extends z.ZodType>(
   }
 }
 
-/** The place of an item in a list that is sorted by time: the time, and the id of the item. */
+/** The place of an item in a list that is sorted by time: its time and its id. */
 export const timedPlace: z.ZodObject<{ at: z.ZodInt; key: z.ZodString }> = z.object({
   at: z.int().nonnegative(),
   key: z.string().max(200),

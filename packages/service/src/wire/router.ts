@@ -7,22 +7,22 @@ interface Routed {
   readonly path: string
 }
 
-/** The routes at a path. */
+/** The routes with a path. */
 interface Routing<R> {
-  /** The one with the method that was asked for. */
+  /** The route with the requested method. */
   readonly found: R | undefined
   readonly params: Readonly<Record<string, string>>
-  /** The methods of all; empty where no route has the path. */
+  /** The methods of all these routes; empty if no route has the path. */
   readonly methods: readonly string[]
-  /** The path of the route that was found, or of another one there. */
+  /** The pattern of the path, from any of these routes. */
   readonly path: string | undefined
 }
 
 const WORD = /^[\w-]+$/
 
 /**
- * Finds routes as Express does for `/v1`, by path-to-regexp: in the same letters, without a slash at the end. A path without
- * parts goes before one with them. HEAD is answered as GET (RFC 9110 §9.3.2).
+ * Finds routes like Express for `/v1`, with path-to-regexp: case-sensitive, and without a slash at the end. A path
+ * without parameters comes before one with them. HEAD is answered like GET (RFC 9110 §9.3.2).
  *
  * @returns A function of the path and the method of a request.
  */

@@ -6,8 +6,8 @@ import { type CredentialKind, eachKind } from '../resources/credentials.ts'
 import { type SettingKind, type SettingName, tenantSettings } from '../resources/tenant-settings.ts'
 
 /**
- * The bodies of requests, as the specification has them. The shapes are checked here; what a value
- * may be is decided in the domain, and written down here for the OpenAPI document.
+ * The bodies of requests, as in the specification. Only their shapes are checked here. The domain
+ * checks the values; here they are described for the OpenAPI document.
  */
 
 const id = z
@@ -96,7 +96,8 @@ export const userBody = z
     verified_at: z.string().meta({ format: 'date-time' }).optional(),
     profile: z
       .object({
-        // No `format: 'email'`: it is narrower, without international addresses and outer spaces.
+        // Without `format: 'email'`, which excludes international addresses and spaces around an
+        // address.
         email: z.string().meta({
           maxLength: limits.emailLength,
           description: 'An email address, unique in the tenant in any case and normal form.',
@@ -116,7 +117,7 @@ export const userBody = z
   })
   .meta({ description: 'The complete user: what is omitted becomes its zero value or false.' })
 
-/** Written down for the OpenAPI document; the domain refuses others, with a code of their own. */
+/** Only for the OpenAPI document. The domain refuses other values with a specific code. */
 const algorithm = (names: readonly string[]) => z.string().meta({ enum: [...new Set(names)] })
 
 export const credentialBody = z
@@ -141,7 +142,7 @@ export const credentialBody = z
   })
   .meta({ description: 'The complete password credential.' })
 
-/** The body of an update of a credential that is not a password. */
+/** The body that updates a credential other than a password. */
 const factorBody = <T extends string>(name: T) =>
   z
     .object({

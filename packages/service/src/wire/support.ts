@@ -10,7 +10,7 @@ import type { Micros } from '../store/records.ts'
 import { omitZero } from './omit-zero.ts'
 import { formatTimestamp } from './timestamps.ts'
 
-/** A session as the API answers with it. */
+/** A session in the form of the API. */
 export function serializeSession(session: LiveSession): object {
   return omitZero({
     type: 'Session',
@@ -22,7 +22,7 @@ export function serializeSession(session: LiveSession): object {
   })
 }
 
-/** A message as the API answers with it: everything but its content. */
+/** A message in the form of the API: without its content. */
 export function serializeMail(mail: MailRecord): object {
   const state = messageState(mail)
   return omitZero({
@@ -39,7 +39,7 @@ export function serializeMail(mail: MailRecord): object {
   })
 }
 
-/** A grant as the API answers with it. */
+/** A grant in the form of the API. */
 export function serializeGrant(grant: ClientAccess): object {
   const { place } = grant
   return omitZero({
@@ -59,15 +59,15 @@ export function serializeGrant(grant: ClientAccess): object {
   })
 }
 
-/** A device on which the second step is not asked for, in the copy for a person. */
+/** A device on which the second step is skipped, in the copy for a person. */
 export function serializeDevice({ since, browser, system }: TrustedDevice): object {
   return omitZero({ type: 'TrustedDevice', trusted_at: formatTimestamp(since), browser, system })
 }
 
 /**
- * A login of an operator as the user, in the copy for a person.
+ * An operator's login as the user, in the copy for a person.
  *
- * @param applications - The applications that were opened.
+ * @param applications - The applications that the operator opened.
  */
 export function serializeOperatorLogin(
   one: ShownImpersonation,

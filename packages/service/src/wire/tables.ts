@@ -40,7 +40,7 @@ export function auditCells(entry: StoredAuditEntry): Cells {
   }
 }
 
-/** The columns of a table of users, as far as an import knows them. */
+/** The columns of a table of users, those that an import knows. */
 export const userColumns = [
   'id',
   'email',
@@ -75,7 +75,7 @@ export function userCells(user: User, lastLoginAt: Micros | undefined): Cells {
 }
 
 /**
- * Rows of CSV with a heading. Cells that a spreadsheet takes for a formula begin with an apostrophe.
+ * Rows of CSV with a heading. A cell that a spreadsheet would run as a formula gets an apostrophe in front.
  *
  * @param clean - Changes the text of each cell first.
  * @see RFC 4180 §2
@@ -96,13 +96,13 @@ export function csvLines(
   }
 }
 
-/** Rows of CSV for people to open: Excel reads UTF-8 only behind a byte-order mark. */
+/** Rows of CSV for people. Excel reads UTF-8 only after a byte-order mark. */
 export function sheetLines(columns: readonly string[]): Lines {
   const lines = csvLines(columns)
   return { ...lines, head: `\uFEFF${lines.head}` }
 }
 
-// A library of CSV takes as long for this as everything else in an export together.
+// Written by hand, because a CSV library would double the time of an export.
 function lineOf(cells: readonly string[]): string {
   return `${cells.map(quoted).join(',')}\r\n`
 }

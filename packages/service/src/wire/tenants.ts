@@ -5,12 +5,12 @@ import { omitZero } from './omit-zero.ts'
 import type { TenantBody } from './schemas.ts'
 import { formatTimestamp } from './timestamps.ts'
 
-/** The tenant that a body describes. */
+/** The tenant in a body. */
 export function tenantInput({ name, metadata, settings }: TenantBody): TenantInput {
   return { name, metadata, settings: settingsOf(settings) }
 }
 
-/** A tenant as the API answers with it. */
+/** A tenant in the form of the API. */
 export function serializeTenant({ settings, ...tenant }: Tenant): object {
   return omitZero({
     type: 'Tenant',

@@ -1,17 +1,17 @@
 import type { Micros } from '../store/records.ts'
 
-/** The minute that was written last: a list holds many instants of the same one. */
+/** The minute of the last timestamp, cached because a list has many of the same minute. */
 let latest = { minute: Number.NaN, text: '' }
 
 const MINUTE = 60_000_000
 
-/** An instant as the API writes it: RFC 3339 in UTC with six digits of fraction. */
+/** An instant in the form of the API: RFC 3339 in UTC with six digits of fraction. */
 export function formatTimestamp(at: Micros): string {
   const minute = Math.floor(at / MINUTE)
   if (minute !== latest.minute) {
     latest = { minute, text: new Date(minute * 60_000).toISOString().slice(0, -'00.000Z'.length) }
   }
-  // Adding a power of ten keeps the leading zeros. Its own digit is removed.
+  // Adding a power of ten keeps the leading zeros. The digit that it adds is removed.
   const digits = String(100_000_000 + at - minute * MINUTE)
   return `${latest.text}${digits.slice(1, 3)}.${digits.slice(3)}Z`
 }

@@ -28,7 +28,7 @@ interface Source {
 /** The sections of the data of a user, in their order. */
 const sections = ['account', 'access', 'mails', 'operators'] as const
 
-/** The place behind an object: how many of its section came before, or the time and the id of a mail. */
+/** The place after an object: how many objects of its section came before, or the time and the id of a mail. */
 const place = z.object({
   section: z.enum(sections),
   from: z.int().nonnegative(),
@@ -38,11 +38,11 @@ const place = z.object({
 type Section = (typeof sections)[number]
 
 /**
- * A part of all that is stored of a user: the user, credentials, sessions, trusted devices, grants, mails and logins of
- * operators. The `type` of each object says what it is. There are neither hashes nor secrets among them.
+ * A part of all data about a user: the user, credentials, sessions, trusted devices, grants, mails and logins of
+ * operators, without hashes and secrets. Each object has a `type`.
  *
- * @param page - `limit`: the most objects. A part may be short, or empty, while there is a `next`.
- * @throws ServiceError `not_found`, and `invalid_request` for an `after` that is no place.
+ * @param page - `limit`: the maximum number of objects. A part may be short, or even empty, although `next` is set.
+ * @throws ServiceError `not_found`, and `invalid_request` for an invalid `after`.
  */
 export async function readUserData(
   source: Source,
@@ -68,7 +68,7 @@ export async function readUserData(
   }
 }
 
-/** The beginning of the section that follows. */
+/** The beginning of the next section. */
 function behind(section: Section): string | undefined {
   const next = sections[sections.indexOf(section) + 1]
   return next && encodePlace({ section: next, from: 0 })
@@ -113,7 +113,7 @@ const read: Readonly<
   },
 }
 
-/** A credential without what logins are verified with. */
+/** A credential without the secrets that verify logins. */
 function withoutSecret(credential: Credential): { id: string } {
   const line = serializeCredential(credential) as { id: string }
   if (credential.kind !== 'password') return line

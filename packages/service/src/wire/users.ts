@@ -6,7 +6,7 @@ import { omitZero } from './omit-zero.ts'
 import type { UserBody } from './schemas.ts'
 import { formatTimestamp, parseTimestamp } from './timestamps.ts'
 
-/** The user that a body describes. */
+/** The user in a body. */
 export function userInput({ disabled, metadata, profile, verified_at }: UserBody): UserInput {
   const { email, email_verified, first_name, givenname, ...rest } = profile
   const members = { ...rest, given_name: rest.given_name ?? first_name ?? givenname }
@@ -25,7 +25,7 @@ export function userInput({ disabled, metadata, profile, verified_at }: UserBody
   }
 }
 
-/** A user as the API answers with it. */
+/** A user in the form of the API. */
 export function serializeUser(user: User): object {
   return omitZero({
     type: 'User',
