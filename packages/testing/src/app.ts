@@ -11,8 +11,8 @@ export interface NestApp {
 }
 
 /**
- * An application under test: one of a framework with an adapter of the kit, a server or request
- * listener of node:http, a function that takes a `Request`, or the address of a running
+ * An application under test. It can be one of a framework with an adapter of the kit, a server or
+ * request listener of node:http, a function that takes a `Request`, or the address of a running
  * application.
  */
 export type TestableApp =
@@ -26,7 +26,10 @@ export type TestableApp =
   | NestApp
   | { ready(): PromiseLike<unknown>; readonly server: unknown }
 
-/** Makes what supertest takes. A function of one parameter takes a `Request`. */
+/**
+ * Makes a server or address for supertest. A function with one parameter is called with a
+ * `Request`.
+ */
 export async function toTestable(given: TestableApp): Promise<RequestListener | Server | string> {
   const app = (await platformOf(given)) as Exclude<TestableApp, NestApp>
   if (app instanceof URL) return app.origin
@@ -42,7 +45,7 @@ export async function toTestable(given: TestableApp): Promise<RequestListener | 
   return 'fetch' in app ? serve((request) => app.fetch(request)) : app
 }
 
-/** The application of Express or Fastify under one of NestJS, which is started; any other as it is. */
+/** The Express or Fastify application under one of NestJS, which is started. Any other is returned as it is. */
 export async function platformOf(app: unknown): Promise<unknown> {
   if (!(app instanceof Object && 'getHttpAdapter' in app)) return app
   const nest = app as NestApp

@@ -100,7 +100,7 @@ export async function startMisbehavingProvider(
     const bad = networkFault(provider.fault, path)
     if (bad === 'delayed') await new Promise<void>((resume) => held.push(resume))
     else if (bad) return answerBadly(bad, res)
-    // A client that is gone by now needs no answer.
+    // If the client has disconnected, no answer is needed.
     if (!req.socket.destroyed) answer(state, request, url.pathname, res)
   }
 

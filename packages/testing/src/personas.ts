@@ -56,7 +56,7 @@ export async function startPersonas({
       const persona = PERSONAS.find((one) => one.id === id)
       const user = users.get(id ?? '')
       const url = `${endpoint}?${query}`
-      // Each code is accepted once, so a new app is made, whose codes are unused.
+      // Each code is accepted only once, so a new app with unused codes is made.
       if (user && persona?.hasApp) await renewApp(user)
       const left = user ? await passPages(visitor, url, user) : await visitor.open(url)
       if (left.kind === 'left') return left.url.href

@@ -2,7 +2,7 @@ import { TestingError } from './errors.ts'
 import { asksForCode, refused } from './identity/log-in.ts'
 import { type KnownUser, secondStepOf } from './identity/users.ts'
 
-/** The members of a Playwright page that are needed. */
+/** The methods of a Playwright page that are used. */
 export interface TestPage {
   goto(url: string): Promise<unknown>
   url(): string

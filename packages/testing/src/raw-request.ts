@@ -1,17 +1,14 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 
-/** An answer to a request that was written by hand. */
+/** A response to a raw request. */
 export interface RawAnswer {
   readonly status: number
-  /** Head and body. */
+  /** The head and the body. */
   readonly text: string
 }
 
-/**
- * Sends a request whose target stays as it is written: clients normalize `//p` and `/./p`, and cannot
- * send the absolute form.
- */
+/** Sends a request with exactly this target. Clients normalize `//p` and `/./p`, and cannot send the absolute form. */
 export async function sendRaw(
   port: number,
   method: string,

@@ -136,7 +136,7 @@ const sessions: StoreCase[] = [
 ]
 
 /**
- * Touches a new session before it expires; a busy machine gets more time for it.
+ * Touches a new session before it expires. On a busy machine, it waits longer.
  *
  * @returns The session, and when it would have expired, in seconds since the epoch.
  */
@@ -316,7 +316,7 @@ const indexing: StoreCase[] = [
   },
 ]
 
-/** Calls `begin`, or what the kit calls for an index without it. */
+/** Calls `begin`, or the method that the kit calls instead for an index without it. */
 async function begin(
   store: SessionStore,
   id: string,
@@ -330,7 +330,7 @@ async function begin(
   return Promise.all(read.map((other) => store.get(other)))
 }
 
-/** Calls `end`, or what the kit calls for an index without it. */
+/** Calls `end`, or the method that the kit calls instead for an index without it. */
 async function end(
   store: SessionStore,
   id: string,

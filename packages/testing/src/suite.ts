@@ -11,46 +11,49 @@ export interface TestRunner {
   after?(body: () => Promise<void>): unknown
 }
 
-/** A case: a sentence that is true of the subject, and the function that shows it. */
+/** A case: a sentence that is true of the subject, with the test for it. */
 export type SuiteCase<Bench> = readonly [
   name: string,
   run: (bench: Bench) => Promise<void>,
   /**
-   * The feature that a case needs if not every subject of the suite has it. It is the reason to
-   * skip the case there.
+   * A feature that the case needs, if not every subject has it. The case is skipped for a subject
+   * without it.
    */
   needs?: string,
 ]
 
-/** A case that could not be tried: it has neither passed nor failed. */
+/** A case that could not be tried. It has neither passed nor failed. */
 export class NotTriedError extends Error {
   override readonly name = 'NotTriedError'
 }
 
 /** The parts that all cases of a suite share. */
 interface SuiteBench {
-  /** Closes what a case has opened. */
+  /** Closes everything that a case has opened. */
   clear(): Promise<void>
   close(): Promise<void>
 }
 
 /** A suite of cases. */
 export interface Suite<Bench extends SuiteBench> {
-  /** The function that declares it, as its users call it. */
+  /** The name of the function that declares it. */
   readonly caller: string
   /** The heading of the suite and of its table. */
   readonly title: string
   readonly groups: Readonly<Record<string, readonly SuiteCase<Bench>[]>>
-  /** Why a case is left out; `undefined` for one that runs. Default: all run. */
+  /** The reason to skip a case; `undefined` if it runs. Default: all run. */
   leftOut?(one: SuiteCase<Bench>, group: string): string | undefined
-  /** Is called once, by the first case that runs. */
+  /** Called once, by the first case that runs. */
   openBench(): Promise<Bench>
 }
 
-/** Ends only what hangs: two hundred users at a time take a minute on a machine that has much other work. */
+/**
+ * The time limit of a case. It only ends a case that hangs: two hundred users at a time take a minute on a busy
+ * machine.
+ */
 const TIMEOUT_MILLISECONDS = 240_000
 
-/** Declares a suite as tests, and prints a table of what passed at the end. */
+/** Declares a suite as tests, and prints a table of the results at the end. */
 export function declareSuite<Bench extends SuiteBench>(
   { caller, title, groups, leftOut = () => undefined, openBench }: Suite<Bench>,
   runner: TestRunner,

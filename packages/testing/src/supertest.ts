@@ -65,7 +65,7 @@ export async function logIn(
         `${codeIn(returned.text)} to the callback.`,
     )
   }
-  // Guards refuse writes that do not say which page they come from, as browsers do.
+  // Guards refuse writes without a header about their page, which browsers send.
   return agent.set('sec-fetch-site', 'same-origin')
 }
 

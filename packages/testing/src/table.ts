@@ -1,15 +1,15 @@
-/** The result of the cases of a group. */
+/** The results of a group of cases. */
 export interface GroupResult {
   readonly group: string
   readonly cases: number
   passed: number
-  /** Cases that are left out. */
+  /** Cases that were skipped. */
   readonly leftOut: readonly { readonly name: string; readonly reason: string }[]
   /** Cases that could not be tried, with the reason. */
   readonly notTried: string[]
 }
 
-/** A table of what passed, for people. */
+/** The results as a table for people. */
 export function tableOf(title: string, results: readonly GroupResult[]): string {
   const width = Math.max(...results.map(({ group }) => group.length))
   const line = (group: string, passed: number, cases: number, untried: number): string => {
@@ -37,10 +37,10 @@ export function tableOf(title: string, results: readonly GroupResult[]): string 
   ].join('\n')
 }
 
-/** The most cases that are named one by one where they share a reason. */
+/** If more cases than this share a reason, they are counted instead of named. */
 const NAMED = 3
 
-/** A line for each case that is left out; many with one reason are counted. */
+/** A line for each skipped case. Many with the same reason are counted. */
 function leftOutLines(results: readonly GroupResult[]): string[] {
   const all = results.flatMap(({ group, leftOut }) => leftOut.map((one) => ({ group, ...one })))
   const byReason = Map.groupBy(all, ({ reason }) => reason)

@@ -20,8 +20,8 @@ const LOOK_EVERY_MS = 2_000
 
 /**
  * Encrypts everything under the newest master key while the service runs: at the start if there are
- * several keys, and when the file with the keys changes. Only one process does this at a time. What
- * it leaves, the next one does.
+ * several keys, and when the file with the keys changes. Only one process does this at a time; if
+ * it stops, another one does the rest.
  */
 export function followMasterKeys(
   keys: MasterKeys,

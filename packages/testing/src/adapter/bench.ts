@@ -18,29 +18,29 @@ export const PAGE: Readonly<Record<string, string>> = {
   'sec-fetch-dest': 'document',
 }
 
-/** The parts of its application that a case may change. */
+/** The parts of its application that a case can change. */
 export interface Setup extends Partial<TestApplication> {
   readonly options?: AuthOptions
   /** A site whose sessions this one shares. */
   readonly sessionsOf?: Site
-  /** Given as `session.store` in place of one that works. */
+  /** The value of `session.store`, instead of a working one. */
   readonly store?: unknown
 }
 
-/** A browser at a site: an agent of supertest. */
+/** A browser at a site, as an agent of supertest. */
 export interface Visitor {
   readonly agent: SupertestAgent
-  /** Navigates; redirects are not followed. */
+  /** Navigates to a page, without following redirects. */
   open(path: string): Promise<Response>
-  /** Asks as a script does. */
+  /** Sends a request like a script. */
   call(path: string): Promise<Response>
-  /** Sends a form from this site, or from the one that `headers` name. */
+  /** Sends a form from a page of this site, unless `headers` name another one. */
   post(path: string, form?: object, headers?: Readonly<Record<string, string>>): Promise<Response>
-  /** Logs in by way of a path and resolves to the answer of the callback. */
+  /** Logs in from a path. Resolves to the response of the callback. */
   logIn(path?: string): Promise<Response>
 }
 
-/** An application that runs. */
+/** A running application. */
 export interface Site {
   readonly request: Supertest
   readonly server: Server
@@ -67,14 +67,14 @@ export const NO_ADOPTION = 'sessions in cookies forget which old sessions were a
 export const NO_LIST = 'sessions in cookies cannot be listed, and have no names of devices'
 export const NO_COMMON_LOGOUT = 'one process does not know what another has ended'
 
-/** A bench that can be cleared. */
+/** A bench that can be cleaned up. */
 export interface OpenBench extends Bench {
-  /** Closes what a case has opened, and makes the provider behave. */
+  /** Closes everything that a case has opened, and resets the provider. */
   clear(): Promise<void>
   close(): Promise<void>
 }
 
-/** A case: a sentence that is true of every adapter, and what shows it. */
+/** A case: a sentence that is true of every adapter, with the test for it. */
 export type Case = SuiteCase<Bench>
 
 const ADA = { sub: 'ada', name: 'Ada', email: 'ada@example.com', roles: ['reader'] }
@@ -163,7 +163,7 @@ export async function createBench(adapter: AdapterUnderTest): Promise<OpenBench>
   return { provider, open, clear, close }
 }
 
-/** Closes the connection of a request that nothing answers, so that its case fails soon. */
+/** Closes the connection of a request without a response, so that its case fails soon. */
 function giveUpIfHung(_request: IncomingMessage, response: ServerResponse): void {
   const giveUp = (): void => {
     if (!response.headersSent) response.socket?.destroy()
@@ -260,18 +260,18 @@ export function cookiesOf(answer: Response): string[] {
   return Array.isArray(lines) ? lines : []
 }
 
-/** The value of a cookie that an answer sets, `undefined` when it sets none or removes it. */
+/** The value of a cookie that a response sets; `undefined` if it sets none or removes it. */
 export function cookieOf(answer: Response, name = 'latchkey'): string | undefined {
   const line = cookiesOf(answer).findLast((one) => one.startsWith(`${name}=`))
   return line?.slice(name.length + 1).split(';')[0] || undefined
 }
 
-/** Sends a cookie header of its own. */
+/** Sends a `Cookie` header of the case's own. */
 export function withCookie(site: Site, path: string, cookie: string): Test {
   return site.request(site.server).get(path).set('cookie', cookie).set('accept', 'application/json')
 }
 
-/** Asserts that no cache may keep an answer. */
+/** Asserts that no cache may store a response. */
 export function assertPrivate(answer: Response): void {
   const cacheControl = String(answer.headers['cache-control'])
   assert.match(cacheControl, /\bprivate\b/, `${cacheControl} is private`)
@@ -281,7 +281,7 @@ export function assertPrivate(answer: Response): void {
   assert.ok(vary.split(/\s*,\s*/).includes('cookie'), `Vary is ${vary}`)
 }
 
-/** Where a server listens. */
+/** The address at which a server listens. */
 export function portOf(server: Server): number {
   return (server.address() as AddressInfo).port
 }

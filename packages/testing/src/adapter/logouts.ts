@@ -17,7 +17,7 @@ async function* untilAborted(ended: AbortSignal): AsyncGenerator<string> {
   await once(ended, 'abort')
 }
 
-/** Browsers, and whether they clear their cache at a logout without keeping the user waiting. */
+/** Browsers, and whether they clear their cache at a logout without delay for the user. */
 const BROWSERS = [
   ['Version/26.0 Safari/605.1.15', true],
   ['Gecko/20100101 Firefox/140.0', true],

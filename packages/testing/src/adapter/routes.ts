@@ -60,7 +60,7 @@ export const routes: readonly Case[] = [
   [
     'with form_post the provider sends a form to the callback and the login completes',
     async ({ open, provider }) => {
-      // Browsers bring the cookie of such a form back only over https, so this case brings it itself.
+      // Browsers send the cookie of such a form back only over HTTPS, so this case sends it itself.
       const baseUrl = 'https://app.example.com'
       const site = await open({ options: { baseUrl, responseMode: 'form_post' } })
       const begun = await site.visitor().open('/login?returnTo=/orders')

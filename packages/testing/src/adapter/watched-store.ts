@@ -1,19 +1,19 @@
 import type { SessionStore } from '@latchkey/core'
 
-/** A store that can be taken down, and that records which of its methods were called. */
+/** A store that can be made to fail, and that records the calls of its methods. */
 export interface WatchedStore {
   readonly store: SessionStore
   /** The names of the methods that were called. */
   readonly calls: string[]
   /** Whether every call fails. */
   isDown: boolean
-  /** The one call that fails, counted from 0 as in `calls`. */
+  /** The index in `calls` of the only call that fails. */
   failsAt: number | undefined
 }
 
 type Method = (...args: unknown[]) => unknown
 
-/** Watches a store. */
+/** Makes a watched store from a store. */
 export function watchStore(store: SessionStore): WatchedStore {
   const watched: WatchedStore = {
     store: watch(store),
@@ -45,5 +45,5 @@ export function watchStore(store: SessionStore): WatchedStore {
   }
 }
 
-/** Methods that make no request. */
+/** Methods that send no request to a server. */
 const SILENT: ReadonlySet<string> = new Set(['health', 'useSecrets', 'on', 'once', 'emit'])

@@ -20,10 +20,12 @@ const bodyOf = (
 interface Received {
   readonly site: Site
   readonly events: WebhookEvent[]
-  /** The id of the event. Each case has its own, because an adapter may share its memory. */
+  /**
+   * The id of the event. Each case has its own, because instances of an adapter may share memory.
+   */
   readonly id: string
   readonly body: string
-  /** The headers of the event, signed at a time in seconds. */
+  /** The headers of the event, signed at a time in seconds since the epoch. */
   signed(at?: number): Record<string, string>
   /** Sends the event, signed unless `headers` say otherwise. */
   send(body?: string, headers?: Readonly<Record<string, string>>): Promise<Response>
@@ -80,7 +82,7 @@ function assertRefused(answer: Response, status: number, code: string): void {
   assert.equal(JSON.parse(answer.text).code, code)
 }
 
-/** The functions that a handler is given: each of them hangs in turn. */
+/** The functions that a handler gets from the application. Each hangs in turn. */
 function hangingOptions(): Record<string, [Partial<WebhookHandlerOptions>, number]> {
   const memory = createMemoryStore()
   const { once, lock } = memory

@@ -26,7 +26,7 @@ export interface GuardedOptions {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** The functions that read the router of a framework; each gives `undefined` for an application of another one. */
+/** Each reads the router of one framework. `undefined` for an application of another framework. */
 const ROUTERS: Readonly<Record<string, (app: unknown) => Entry[] | undefined>> = {
   'Express 4 and 5': expressEntries,
   'Fastify with createAuth() registered': fastifyEntries,
@@ -111,14 +111,14 @@ function entriesOf(app: unknown): Entry[] | undefined {
   return undefined
 }
 
-/** The paths below which a function that passes requests on answers one that no route takes. */
+/** The paths of functions that pass requests on, below which a missing page gets an answer. */
 async function openFolders(
   visitor: RouteVisitor,
   entries: readonly Entry[],
   passing: readonly Entry[],
 ): Promise<string[]> {
   const open: string[] = []
-  // The root is asked whether or not a middleware is seen there: a handler of missing pages is not.
+  // The root is always tried, because a handler of missing pages is not recognized as a middleware.
   for (const path of new Set(['/', ...passing.map((entry) => entry.path)])) {
     if (entries.some((entry) => takesAnything(entry, path))) continue
     if (await answersNowhere(visitor, path)) open.push(path)
@@ -126,7 +126,10 @@ async function openFolders(
   return open
 }
 
-/** A function under a path passes requests on when the application has more under that path. */
+/**
+ * Whether a function at a path passes requests on: the application then has further entries below
+ * that path.
+ */
 function passesOn({ path }: Entry, later: readonly Entry[]): boolean {
   if (path === '/') return true
   return later.some(

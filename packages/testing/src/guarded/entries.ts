@@ -1,15 +1,14 @@
-/** One step of a router, in the order in which requests pass it. */
+/** One step of a router, in the order in which requests reach it. */
 export interface Entry {
-  /** The method in upper case; `undefined` for every one. */
+  /** The method in upper case; `undefined` for all methods. */
   readonly method: string | undefined
-  /** As the application wrote it, mount paths included. */
+  /** The path as the application wrote it, including mount paths. */
   readonly path: string
-  /** Whether it sees requests to the path, to paths below it, or all of them. */
+  /** Whether requests reach it at the path, also below the path, or everywhere. */
   readonly sees: 'path' | 'below' | 'all'
   /**
-   * The kind of entry: a guard; a handler, which answers; a middleware, which may answer or pass
-   * the request on; or an application or folder of files that is mounted, which answers and cannot
-   * be looked into.
+   * `guard`; `handler`, which answers; `middleware`, which may answer or pass the request on; or
+   * `mounted`: an application or folder of files, which answers and cannot be inspected.
    */
   readonly kind: 'guard' | 'handler' | 'middleware' | 'mounted'
   readonly name: string
@@ -32,18 +31,18 @@ export interface GuardReport {
 
 const GUARD = Symbol.for('latchkey.guard')
 
-/** The kind of a function of the application, as far as it can be seen from outside. */
+/** The kind of a function of the application, as far as it can be recognized. */
 export function kindOf(handler: unknown, otherwise: 'handler' | 'middleware'): Entry['kind'] {
   return Object.hasOwn(Object(handler), GUARD) ? 'guard' : otherwise
 }
 
-/** Whether a function is the login itself, as `createAuthRouter()` and `createAuth()` make it. */
+/** Whether a function is the login itself, made by `createAuthRouter()` or `createAuth()`. */
 export function isKit(handler: unknown): boolean {
   const { health, ready } = Object(handler) as { health?: unknown; ready?: unknown }
   return typeof handler === 'function' && 'sessions' in handler && !!health && !!ready
 }
 
-/** A path under another one, each as the application wrote it. */
+/** A path below another one, each as the application wrote it. */
 export function joined(prefix: string, path: string): string {
   if (path === '/' || path === '') return prefix === '' ? '/' : prefix
   return prefix.replace(/\/$/, '') + (path.startsWith('/') ? path : `/${path}`)
@@ -54,7 +53,7 @@ export function hidden(what: string): string {
   return `/‹${what}›`
 }
 
-/** Whether an entry sees every request that another one sees. */
+/** Whether every request that reaches one entry also reaches the other. */
 export function covers(guard: Entry, route: Entry): boolean {
   if (guard.router && guard.router !== route.router) return false
   if (guard.method !== undefined && guard.method !== route.method) return false
@@ -62,7 +61,7 @@ export function covers(guard: Entry, route: Entry): boolean {
   return guard.sees !== 'path' && isUnder(route.path, guard.path)
 }
 
-/** Whether a path is under another one. */
+/** Whether a path is below another one. */
 export function isUnder(path: string, folder: string): boolean {
   return path.startsWith(folder.endsWith('/') ? folder : `${folder}/`)
 }

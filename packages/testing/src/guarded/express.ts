@@ -9,7 +9,7 @@ interface Layer {
   readonly route?: { readonly stack: readonly Layer[] } | undefined
   /** The method of a route's handlers; `undefined` for `all`. */
   readonly method?: string | undefined
-  /** Since Express 5.3. */
+  /** Exists since Express 5.3. */
   readonly rawPath?: Path | readonly Path[]
   /** Whether the entry matches every path; only in Express 5. */
   readonly slash?: boolean
@@ -20,13 +20,13 @@ interface Layer {
 
 /** An application of Express 4 or 5. */
 interface ExpressApp {
-  /** The router of Express 4, where reading `router` throws. */
+  /** The router of Express 4, where `router` throws. */
   readonly lazyrouter?: unknown
   readonly _router?: { readonly stack: readonly Layer[] }
   readonly router?: { readonly stack: readonly Layer[] }
 }
 
-/** The functions that requests pass in an Express application, `undefined` for anything else. */
+/** The entries of an Express application; `undefined` for any other value. */
 export function expressEntries(app: unknown): Entry[] | undefined {
   if (typeof app !== 'function' || !('handle' in app)) return undefined
   const { lazyrouter, _router } = app as ExpressApp
@@ -43,7 +43,7 @@ function entriesOf(stack: readonly Layer[], prefix: string): Entry[] {
 function entriesAt({ route, handle, name }: Layer, path: string): Entry[] {
   if (route) return route.stack.flatMap((one, index) => entryOf(one, path, route.stack, index))
   if (Array.isArray(handle.stack)) return entriesOf(handle.stack, path)
-  // With four parameters it handles errors.
+  // A function with four parameters handles errors.
   if (handle.length === 4 || isKit(handle)) return []
   const isMounted = name === 'mounted_app' || name === 'serveStatic'
   const kind = isMounted ? 'mounted' : kindOf(handle, 'middleware')
@@ -51,8 +51,8 @@ function entriesAt({ route, handle, name }: Layer, path: string): Entry[] {
 }
 
 /**
- * The last handler of a method answers, also in front of a guard, which then comes too late; those in
- * front of it pass the request on.
+ * The entries of a route. The last handler of a method answers, and those before it pass the request on. A guard after
+ * the handler comes too late.
  */
 function entryOf(layer: Layer, path: string, all: readonly Layer[], index: number): Entry[] {
   const { handle, name } = layer
@@ -66,7 +66,10 @@ function entryOf(layer: Layer, path: string, all: readonly Layer[], index: numbe
   return kind === 'handler' ? [{ method, path, sees: 'path', kind, name }] : []
 }
 
-/** A guard at `/api/*rest` (Express 5) or `/api/*` (Express 4) sees what is below `/api`, and not `/api`. */
+/**
+ * The path of a guard. At `/api/*rest` (Express 5) or `/api/*` (Express 4), it covers the paths below `/api`, but not
+ * `/api` itself.
+ */
 function guardedPath(path: string): Pick<Entry, 'path' | 'sees'> {
   if (path === '*') return { path: '/', sees: 'all' }
   const [, folder, name] = /^(.*?)\/(\{?\*\w*\}?)$/.exec(path) ?? []
@@ -74,7 +77,7 @@ function guardedPath(path: string): Pick<Entry, 'path' | 'sees'> {
   return { path: folder || '/', sees: name?.startsWith('{') && folder === '' ? 'all' : 'below' }
 }
 
-/** The paths of a layer; one that cannot be read is made up, so that it equals no other. */
+/** The paths of a layer. An unreadable path is replaced by one that equals no other. */
 function pathsOf({ rawPath, slash, regexp, keys = [], route }: Layer, index: number): string[] {
   if (rawPath !== undefined) {
     return [rawPath].flat().map((path) => (path instanceof RegExp ? hidden(String(path)) : path))
@@ -87,7 +90,7 @@ function pathsOf({ rawPath, slash, regexp, keys = [], route }: Layer, index: num
   return [regexp ? pathOfRegexp(regexp.source, keys) : hidden(`mount path ${index}`)]
 }
 
-/** The mount path of Express 4 in its regular expression: `^\/api\/?(?=\/|$)`. */
+/** The mount path in a regular expression of Express 4: `^\/api\/?(?=\/|$)`. */
 function pathOfRegexp(source: string, keys: NonNullable<Layer['keys']>): string {
   let key = 0
   const path = source

@@ -8,7 +8,7 @@ interface HonoRoute {
 
 const INNER = '__COMPOSED_HANDLER'
 
-/** The routes of an application of Hono, `undefined` for anything else. */
+/** The entries of a Hono application; `undefined` for any other value. */
 export function honoEntries(app: unknown): Entry[] | undefined {
   const { routes, fetch } = (app ?? {}) as { routes?: unknown; fetch?: unknown }
   if (!Array.isArray(routes) || typeof fetch !== 'function') return undefined
@@ -17,7 +17,7 @@ export function honoEntries(app: unknown): Entry[] | undefined {
     const isPrefix = route.path.endsWith('*')
     const path = isPrefix ? route.path.replace(/\/?\*$/, '') || '/' : route.path
     const method = route.method === 'ALL' ? undefined : route.method
-    // A guard after the handler comes too late: it does not count as what answers.
+    // A guard after the handler comes too late, so it is not taken for the handler.
     const next = all.slice(index + 1).find((later) => kindOf(innerOf(later), 'handler') !== 'guard')
     const isLast = next?.path !== route.path || next.method !== route.method
     const otherwise = isLast && !(isPrefix && !method) ? 'handler' : 'middleware'
@@ -27,7 +27,7 @@ export function honoEntries(app: unknown): Entry[] | undefined {
   })
 }
 
-/** The handler as it was written: Hono wraps those of an application that is mounted. */
+/** The original handler. Hono wraps the handlers of a mounted application. */
 function innerOf({ handler }: HonoRoute): unknown {
   return (handler as unknown as Record<string, unknown>)[INNER] ?? handler
 }

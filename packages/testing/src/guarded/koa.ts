@@ -10,26 +10,26 @@ interface KoaRouter {
 
 interface Layer {
   readonly path: string | RegExp
-  /** None for what `router.use()` added. */
+  /** Empty for layers of `router.use()`. */
   readonly methods: readonly string[]
   readonly stack: readonly Handler[]
 }
 
-/** The functions that requests pass in a Koa application, `undefined` for anything else. */
+/** The entries of a Koa application; `undefined` for any other value. */
 export function koaEntries(app: unknown): Entry[] | undefined {
   const { middleware, callback } = (app ?? {}) as { middleware?: unknown; callback?: unknown }
   if (!Array.isArray(middleware) || typeof callback !== 'function') return undefined
   return (middleware as Handler[]).flatMap((handler): Entry[] => {
     if (isKit(handler)) return []
     const { router } = handler
-    // Functions of a router run in front of its own routes alone.
+    // A router's functions run only before its own routes.
     if (router) return router.stack.flatMap(entriesOf).map((entry) => ({ ...entry, router }))
     const kind = kindOf(handler, 'middleware')
     return [{ method: undefined, path: '/', sees: 'all', kind, name: handler.name }]
   })
 }
 
-/** A guard after the handler comes too late: it does not count as what answers. */
+/** A guard after the handler comes too late, so it is not taken for the handler. */
 function entriesOf({ path, methods, stack }: Layer): Entry[] {
   const answers = methods.length > 0
   const last = stack.findLast((handler) => kindOf(handler, 'handler') !== 'guard')
@@ -49,7 +49,7 @@ function methodsOf(methods: readonly string[]): (string | undefined)[] {
 }
 
 /**
- * The path of a layer that `router.use()` added: all below the router's prefix, written as
+ * The path of a layer of `router.use()`: everything below the router's prefix, written as
  * `/prefix(?:\/|$)`.
  */
 function pathOf(path: string | RegExp): string {

@@ -4,10 +4,10 @@ import { asksForLogin, type RouteVisitor } from './visit-routes.ts'
 const NOWHERE = 'latchkey/no/such/page'
 
 /**
- * Sends one visitor's request to a route that has a guard in front of it.
+ * Sends a visitor's request to a guarded route.
  *
- * @param example - An address of the route, for a path that no address can be made of.
- * @returns A sentence about the route unless the visitor was asked to log in.
+ * @param example - An address of the route, if none can be derived from its path.
+ * @returns A fault as a sentence; `undefined` if the visitor was asked to log in.
  */
 export async function tryGuard(
   visitor: RouteVisitor,
@@ -28,9 +28,9 @@ export async function tryGuard(
 }
 
 /**
- * Sends one visitor's request to an address below the path of a middleware where no route is.
+ * Sends a visitor's request to a missing page below the path of a middleware.
  *
- * @returns Whether something answered it as if it were a page.
+ * @returns Whether it was answered like an existing page.
  */
 export async function answersNowhere(visitor: RouteVisitor, path: string): Promise<boolean> {
   const address = addressOf(path)
@@ -39,14 +39,14 @@ export async function answersNowhere(visitor: RouteVisitor, path: string): Promi
   return answer !== undefined && answer.status < 300
 }
 
-/** Whether a route takes addresses that end anywhere, so that what answers there may be this route. */
+/** Whether the end of a route's addresses is free, so that an answer there may be from this route. */
 export function takesAnything({ kind, path }: Entry, folder: string): boolean {
   if (kind !== 'handler' && kind !== 'mounted') return false
   const isThere = path === folder || isUnder(path, folder) || isUnder(folder, path)
   return isThere && (kind === 'mounted' || /[*‹(]/.test(path))
 }
 
-/** A concrete URL for a path pattern; `undefined` if none can be derived. */
+/** A concrete address for a path pattern; `undefined` if none can be derived. */
 function addressOf(path: string): string | undefined {
   if (path.includes('‹')) return undefined
   const address = path

@@ -9,12 +9,12 @@ import {
 import type { AddressInfo } from 'node:net'
 import { type TestableApp, toTestable } from '../app.ts'
 
-/** The beginning of the codes that say that the provider is at fault. */
+/** The beginning of the error codes about a fault of the provider. */
 const PROVIDER_CODE = /\bLATCHKEY_(?=PROVIDER_)/
 
 const DEADLINE = 5000
 
-/** The answer to the request of a visitor; `undefined` when none came within five seconds. */
+/** The response to a visitor's request; `undefined` if there was none within five seconds. */
 export interface VisitorAnswer {
   readonly status: number
   readonly location: string | undefined
@@ -22,12 +22,12 @@ export interface VisitorAnswer {
   readonly text: string
 }
 
-/** Sends requests of a visitor, who has no cookie, to an application. */
+/** Sends requests of a visitor without cookies to an application. */
 export interface RouteVisitor extends AsyncDisposable {
   ask(method: string, path: string): Promise<VisitorAnswer | undefined>
 }
 
-/** Serves an application on a loopback port of its own. */
+/** Serves an application on a separate loopback port. */
 export async function visitRoutes(
   app: object,
   headers: Readonly<Record<string, string>>,
@@ -48,7 +48,9 @@ export async function visitRoutes(
   }
 }
 
-/** A program asks, so that a guard answers 401 and needs no provider for it. */
+/**
+ * Requests look like those of a program. A guard then answers 401, and needs no provider for it.
+ */
 async function ask(
   port: number,
   method: string,
@@ -81,7 +83,7 @@ async function beginningOf(answer: IncomingMessage): Promise<string> {
   return text
 }
 
-/** Whether an answer asks for a login: 401, the way to a provider, or a page about a provider that is down. */
+/** Whether a response asks for a login: 401, a redirect to a provider, or a page about a provider that is down. */
 export function asksForLogin({ status, location, text }: VisitorAnswer): boolean {
   if (status === 401) return true
   if (location !== undefined && URL.canParse(location)) {

@@ -3,17 +3,17 @@ import type { Call } from './management.ts'
 
 const STEP_MILLIS = 30_000
 
-/** The authenticator app of a user, who may have none. */
+/** The authenticator app of a user, if any. */
 export interface Authenticator {
-  /** Whether the user has added it. */
+  /** Whether the user has added the app. */
   readonly isAdded: boolean
-  /** A code that was not used before; the first one adds the app. */
+  /** An unused code. The first one adds the app. */
   code(): Promise<string>
-  /** Replaces the app, whose codes may be used up, by a new one. */
+  /** Replaces the app by a new one, for example because its codes are used up. */
   renew(): Promise<void>
 }
 
-/** The app that a user adds at the first code. */
+/** Makes the app, which the first code adds to the user. */
 export function createAuthenticator(
   { admin }: IdentityService,
   call: Call,

@@ -2,18 +2,18 @@ import { TestingError } from '../errors.ts'
 import { type KnownUser, secondStepOf } from './users.ts'
 import type { KeyCreation, KeyRequest, VirtualKey } from './virtual-key.ts'
 
-/** The members of a supertest agent that are needed. */
+/** The methods of a supertest agent that are used. */
 export interface TestAgent<Response = unknown> {
   get(path: string): { set(name: string, value: string): PromiseLike<Response> }
 }
 
-/** Where a login takes place. */
+/** The identity and the application of a login. */
 export interface LoginPlace {
   readonly issuer: string
   readonly fetch: typeof fetch
 }
 
-/** A page of the identity, or the address outside to which it sent the visitor. */
+/** A page of the identity, or the outside address to which it redirected. */
 export type Stop =
   | { readonly kind: 'page'; readonly url: string; readonly html: string }
   | { readonly kind: 'left'; readonly url: URL }
@@ -35,9 +35,9 @@ export async function logIn<Response>(
 }
 
 /**
- * Checks where a login begins.
+ * Checks the address at which a login begins.
  *
- * @throws {@link TestingError} with `LATCHKEY_TEST_NO_LOGIN` for an address elsewhere.
+ * @throws {@link TestingError} with `LATCHKEY_TEST_NO_LOGIN` if it is not at the identity.
  */
 export function checkIsAt(place: LoginPlace, url: string): void {
   const { origin, pathname } = new URL(url, 'http://relative.invalid')
@@ -50,7 +50,7 @@ export function checkIsAt(place: LoginPlace, url: string): void {
   )
 }
 
-/** Opens an address and does what the pages of a login ask for: at most a password, and a key or a code after it. */
+/** Opens an address, and answers the pages of a login: at most a password, then a key or a code. */
 export async function passPages(
   visitor: Visitor,
   url: string,
@@ -63,7 +63,7 @@ export async function passPages(
   return (await submitKey(visitor, second, key)) ?? (await submitCode(visitor, second, user))
 }
 
-/** Answers the question to a key, if the page asks one that the user's key can answer. */
+/** Answers a page that asks for a key, if the user has a suitable one. */
 async function submitKey(
   visitor: Visitor,
   stop: Stop,
@@ -79,7 +79,7 @@ async function submitKey(
   return visitor.open(new URL(action, stop.url).href, new URLSearchParams(fields))
 }
 
-/** The form of a page on which a script asks for a key. */
+/** The form of a page whose script asks for a key. */
 export function keyForm(
   page: string,
   kind: 'create' | 'get',
@@ -89,7 +89,9 @@ export function keyForm(
   return html === undefined ? undefined : { action: textOf(action), html }
 }
 
-/** The question of a button to a key, by its value where there are several. */
+/**
+ * The data of a button that asks for a key. If there are several buttons, the one with this value.
+ */
 export function questionOn(html: string, value = ''): KeyQuestion {
   const button = new RegExp(
     `<button[^>]*${value && ` value="${value}"`}[^>]* data-options="([^"]*)"`,
@@ -111,7 +113,7 @@ async function submitPassword(
   return visitor.open(url, form)
 }
 
-/** Enters a code where the page asks for one and the user has an authenticator app. */
+/** Enters a code if the page asks for one and the user has an authenticator app. */
 async function submitCode(visitor: Visitor, stop: Stop, user: KnownUser): Promise<Stop> {
   if (stop.kind === 'left' || !asksForCode(stop.html)) return stop
   const code = await secondStepOf(user)
@@ -119,18 +121,18 @@ async function submitCode(visitor: Visitor, stop: Stop, user: KnownUser): Promis
   return visitor.open(stop.url, new URLSearchParams({ ...hiddenFields(stop.html), code }))
 }
 
-/** Whether a page is that of the second step. */
+/** Whether a page asks for the second step. */
 export function asksForCode(html: string): boolean {
   return html.includes('autocomplete="one-time-code"')
 }
 
 /** A browser that follows redirects within the identity and keeps its cookies. */
 export interface Visitor {
-  /** Opens a page; with a form, submits it. */
+  /** Opens a page or submits a form. */
   open(url: string, form?: URLSearchParams): Promise<Stop>
 }
 
-/** A visitor who has never been at the identity before. */
+/** Makes the browser of a new visitor. */
 export function createVisitor({ issuer, fetch }: LoginPlace): Visitor {
   const cookies = new Map<string, string>()
 
@@ -174,7 +176,7 @@ export function createVisitor({ issuer, fetch }: LoginPlace): Visitor {
   }
 }
 
-/** The login ended at a page that asks for something else, or says no. */
+/** The error for a login that ends at another page, which asks for something else or refuses. */
 export function refused(html: string, user: Pick<KnownUser, 'email'>): TestingError {
   const heading = textOf(/<h1[^>]*>(.*?)<\/h1>/s.exec(html)?.[1])
   const alert = textOf(/role="alert"[^>]*>(.*?)<\//s.exec(html)?.[1])

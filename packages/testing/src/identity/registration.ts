@@ -2,22 +2,24 @@ import { type AuthOptions, redirectUriFor } from '@latchkey/core'
 import type { ClientOptions } from './identity.ts'
 import type { Call } from './management.ts'
 
-/** The application of an identity: every application under test is one of its places. */
+/**
+ * The application of an identity. Every application under test is registered as one of its places.
+ */
 export interface Registration {
   clientOptions<Options extends AuthOptions>(
     issuer: string,
     options: Options | undefined,
   ): ClientOptions & Options
-  /** Reaches the identity once every place is registered. */
+  /** A `fetch` to the identity that waits until every place is registered. */
   readonly fetch: typeof fetch
 }
 
-/** How many URLs of a kind an application may have; the places that came last keep theirs. */
+/** How many URLs of each kind an application may have. The latest places keep theirs. */
 const MAX_URLS = 50
 
 const SESSION_SECRET = 'a secret of tests that protects nothing'
 
-/** Registers the application, without places as yet. */
+/** Registers the application, without places yet. */
 export async function createRegistration(
   call: Call,
   tenantId: string,
@@ -31,7 +33,7 @@ export async function createRegistration(
   const logoutUrls = new Set<string>()
   let registered: Promise<void> = Promise.resolve()
 
-  /** Requests wait for it: `clientOptions` answers at once, as mounting a router does. */
+  /** Requests wait for this, because `clientOptions` returns at once, like mounting a router. */
   async function fetchRegistered(
     ...[input, init]: Parameters<typeof fetch>
   ): ReturnType<typeof fetch> {
@@ -42,7 +44,7 @@ export async function createRegistration(
   function register(issuer: string, baseUrl: URL, routes: AuthOptions['routes'] = {}): void {
     const { callback = '/callback', loggedOut } = routes
     addLast(redirectUrls, at(baseUrl, callback))
-    // For an application whose issuer is a function.
+    // For an application with a function as its issuer.
     addLast(redirectUrls, redirectUriFor({ baseUrl, issuer, callback }))
     addLast(logoutUrls, loggedOut ? at(baseUrl, loggedOut) : baseUrl.href)
     registered = registered.then(() =>
@@ -53,7 +55,7 @@ export async function createRegistration(
         logout_urls: [...logoutUrls].slice(-MAX_URLS),
       }),
     )
-    // The caller that fetches gets the error.
+    // The caller of `fetch` gets the error.
     registered.catch(() => {})
   }
 

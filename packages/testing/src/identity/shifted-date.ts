@@ -9,12 +9,12 @@ export interface TestClock {
   advance(seconds: number): void
 }
 
-/** A clock that can be moved, and moved back. */
+/** A clock that can be moved ahead, and reset. */
 export interface ShiftingClock extends TestClock {
   reset(): void
 }
 
-/** Makes a clock over `Date`, which stays as it is until the clock is moved. */
+/** Makes a clock from `Date`. `Date` stays unchanged until the clock is moved. */
 export function createTestClock(): ShiftingClock {
   let moved = 0
   const clock: ShiftingClock = {
@@ -48,7 +48,7 @@ function shift(byMs: number): void {
     shifted = shiftedDate(original)
     globalThis.Date = shifted
   } else if (aheadMs === 0 && original && globalThis.Date === shifted) {
-    // A test that has faked Date since keeps its fake; ours underneath no longer moves anything.
+    // If a test has faked `Date` since, its fake stays. Ours, below it, adds nothing any more.
     globalThis.Date = original
     original = undefined
   }
@@ -61,7 +61,7 @@ function shiftedDate(real: DateConstructor): DateConstructor {
   return new Proxy(real, {
     construct: (target, args, newTarget) =>
       Reflect.construct(target, args.length === 0 ? [now()] : args, newTarget),
-    // Called without `new`, Date gives the time as text.
+    // Without `new`, `Date` returns the time as text.
     apply: () => new real(now()).toString(),
     get: (target, name) => (name === 'now' ? now : Reflect.get(target, name)),
   })

@@ -21,11 +21,12 @@ export interface UpstreamOptions {
 
 const RULES: Rules<UpstreamOptions> = { name: text }
 
-/** The redirect URI at the provider. */
+/** The redirect URI to register at the provider. */
 const CALLBACK = '/social/callback'
 
 /**
- * Connects a tenant to another identity as its provider, so that persons log in there: what `Identity.upstream` does once both listen.
+ * Adds another identity as a provider of a tenant, so that people can log in there. `Identity.upstream` calls it once
+ * both listen.
  *
  * @param upstream - The other identity, which listens.
  */
@@ -42,7 +43,8 @@ export async function connectUpstream(
   await call(path, { ...tenant, settings: { ...tenant.settings, allow_social: true } })
   const routes = { callback: CALLBACK }
   const client = upstream.clientOptions({ baseUrl: place.issuer, routes })
-  // The first request of this client registers it there: its id and secret are known only then.
+  // The first request of this client registers it at the other identity. Only then, its id and
+  // secret are known.
   await client.fetch(`${upstream.issuer}/.well-known/openid-configuration`)
   const { id } = await service.admin.createConnection(tenantId, {
     recipe: 'oidc',

@@ -33,7 +33,7 @@ export interface NewUser {
   readonly claims?: UserClaims
 }
 
-/** More claims for ID tokens, beside those of the profile. */
+/** Further claims for ID tokens, in addition to the profile. */
 export type UserClaims = Readonly<Record<string, unknown>>
 
 /**
@@ -76,11 +76,11 @@ export async function renewApp(user: KnownUser): Promise<void> {
 
 const DEFAULT_PASSWORD = 'correct horse battery'
 
-// bcrypt of the default password at the cost that the service uses itself, made beforehand: hashing
-// takes 50 ms.
+// The bcrypt hash of the default password, at the cost that the service itself uses. It is computed
+// in advance, because hashing takes 50 ms.
 const DEFAULT_HASH = '$2b$10$Fpsr8Eo6qcOo7tZ7d8v.fOCZkTjZxW1X86lDLr1c/BMi2rA/3bSzy'
 
-/** Claims that say what a token is, or that other members of {@link NewUser} decide. */
+/** Claims about the token itself, and claims that other members of {@link NewUser} set. */
 const OWN_CLAIMS = new Set(
   'iss sub aud exp nbf iat jti azp nonce at_hash sid auth_time email email_verified name'.split(
     ' ',

@@ -46,7 +46,7 @@ export interface VirtualKey {
   get(options: KeyRequest, origin: string): string
 }
 
-/** A key that was made for an origin. */
+/** A key with the origin for which it was made. */
 interface Made {
   id: string
   rpId: string
@@ -62,16 +62,16 @@ const SYNCABLE = 0x08
 const BACKED_UP = 0x10
 const ATTESTED = 0x40
 
-/** The statement of browser and key, before the key signs it. */
+/** The data that the key signs, about the browser and the key. */
 export interface Said {
   client: Record<string, unknown>
   data: Buffer
 }
 
 /**
- * Makes a virtual key. It signs with ES256, and counts where it cannot be copied.
+ * Makes a virtual key. It signs with ES256. A key that cannot be copied counts its uses.
  *
- * @param change - Makes a rogue of it, or of its browser.
+ * @param change - Makes the key or its browser malicious.
  */
 export function createVirtualKey(
   options: VirtualKeyOptions = {},
@@ -161,7 +161,7 @@ function json(value: object): Buffer {
   return Buffer.from(JSON.stringify(value))
 }
 
-/** A public key of P-256 for ES256. @see RFC 9053 §7.1.1 */
+/** A public key for ES256, in CBOR. @see RFC 9053 §7.1.1 */
 function coseKey({ x = '', y = '' }: webcrypto.JsonWebKey): Buffer {
   const coordinate = (label: number, value: string) =>
     Buffer.concat([Buffer.from([label, 0x58, 0x20]), Buffer.from(value, 'base64url')])

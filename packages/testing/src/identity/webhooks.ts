@@ -19,7 +19,7 @@ export interface TestWebhooks {
   waitFor<Type extends WebhookEventType>(type: Type, id?: string): Promise<WebhookEventOf<Type>>
 }
 
-/** A {@link TestWebhooks} with its end. */
+/** {@link TestWebhooks} that can be closed. */
 export interface OpenWebhooks extends TestWebhooks {
   close(): Promise<void>
 }
@@ -38,7 +38,7 @@ export async function collectWebhooks(
     events.push(event)
     for (const arrived of arrivals) arrived()
   }
-  // The secret is known once the endpoint is made, and the endpoint once the server listens.
+  // The endpoint needs a listening server, and its secret is known only after that.
   let handler: ReturnType<typeof createWebhookHandler> | undefined
   const server = createServer((req, res) => {
     if (handler) void serveNodeWebhook(handler, req, res)

@@ -7,20 +7,20 @@ import type { SuiteCase } from '../suite.ts'
 import type { CreateLoginApp, DescribeLoginOptions, LoginAppOptions } from './application.ts'
 import { createVisitor, type Visitor } from './visitor.ts'
 
-/** Where the application has what the cases need. */
+/** The addresses that the cases need in the application. */
 export type LoginPaths = Required<Omit<DescribeLoginOptions, 'user'>>
 
-/** The application, running. */
+/** The running application. */
 export interface LoginSite {
   readonly baseUrl: string
-  /** The loopback address that it really listens on. */
+  /** The loopback address at which it really listens. */
   readonly served: string
   readonly provider: MisbehavingProvider
   readonly paths: LoginPaths
-  /** Every line that the application has logged, by the kit's logger or `console`. */
+  /** Every line that the application has logged, with the kit's logger or `console`. */
   readonly log: readonly string[]
   visitor(): Visitor
-  /** Asserts that the guarded page is guarded: otherwise it does not show who is logged in. */
+  /** Asserts that the guarded page is guarded. Otherwise it could not show who is logged in. */
   assertGuarded(): Promise<void>
   /** A visitor who is logged in. */
   user(): Promise<Visitor>
@@ -33,13 +33,13 @@ export interface LoginBench {
   open(baseUrl?: string): Promise<LoginSite>
 }
 
-/** A bench that can be cleared. */
+/** A bench that can be cleaned up. */
 export interface OpenLoginBench extends LoginBench {
   clear(): Promise<void>
   close(): Promise<void>
 }
 
-/** A case: a sentence that is true of a sound login, and the function that shows it. */
+/** A case: a sentence that is true of a sound login, with the test for it. */
 export type LoginCase = SuiteCase<LoginBench>
 
 export const BASE_URL = 'http://localhost:3000'
@@ -128,7 +128,7 @@ function optionsFor(
   }
 }
 
-/** Records output of the console, which is still printed; returns a function that stops it. */
+/** Records the output of the console, which is still printed. Returns a function that stops it. */
 function collectConsole(log: string[]): () => void {
   const methods = ['debug', 'info', 'log', 'warn', 'error'] as const
   const { console } = globalThis

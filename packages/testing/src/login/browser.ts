@@ -1,12 +1,12 @@
 import { request as httpRequest } from 'node:http'
 
-/** A browser without a window: cookies with paths, redirects one at a time. */
+/** A browser without a window. It keeps cookies with paths, and follows redirects one at a time. */
 export interface Browser {
-  /** Every cookie it holds, as `name` to value and path. */
+  /** Its cookies: value and path by name. */
   readonly cookies: Map<string, { value: string; path: string; host: string; attributes: string }>
-  /** Sends one request; redirects are not followed. */
+  /** Sends one request, without following redirects. */
   send(url: string, init?: BrowserRequest): Promise<Response>
-  /** Opens a page as a person would, following redirects up to and including `until`. */
+  /** Opens a page like a person, and follows redirects up to and including `until`. */
   open(url: string, until?: (url: URL) => boolean): Promise<Visit>
 }
 
@@ -17,12 +17,12 @@ export interface BrowserRequest {
   readonly body?: string
 }
 
-/** Where a navigation ended. */
+/** The end of a navigation. */
 export interface Visit {
   readonly url: URL
   readonly response: Response
   readonly text: string
-  /** Every address on the way. */
+  /** Every address on the way there. */
   readonly trail: string[]
 }
 
@@ -36,9 +36,9 @@ export const PAGE_HEADERS: Readonly<Record<string, string>> = {
 const TIMEOUT_MILLISECONDS = 20_000
 
 /**
- * Opens a browser with no cookies.
+ * Opens a browser without cookies.
  *
- * @param origins - Where origins are really served, as behind a proxy that ends TLS.
+ * @param origins - The real addresses of origins, as behind a proxy that terminates TLS.
  */
 export function createBrowser(origins: Readonly<Record<string, string>> = {}): Browser {
   const cookies: Browser['cookies'] = new Map()
@@ -114,7 +114,7 @@ function store(cookies: Browser['cookies'], url: URL, line: string): void {
   else cookies.set(key, { value, path, host: url.host, attributes: attributes.join(';') })
 }
 
-/** `fetch` would send a `Sec-Fetch-Mode` of its own. */
+/** `fetch` would send its own `Sec-Fetch-Mode`. */
 function sendOverHttp(url: URL, init: BrowserRequest): Promise<Response> {
   return new Promise((resolve, reject) => {
     const request = httpRequest(url, { method: init.method ?? 'GET', headers: init.headers })

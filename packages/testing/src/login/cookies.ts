@@ -64,7 +64,7 @@ export const cookies: readonly LoginCase[] = [
   ],
 ]
 
-/** The lines of `Set-Cookie` of a login, without those that remove a cookie. */
+/** The `Set-Cookie` lines of a login, except those that remove a cookie. */
 async function linesOf(site: LoginSite): Promise<string[]> {
   const ada = site.visitor()
   const begun = await ada.open(site.paths.loginPath)
@@ -80,7 +80,9 @@ function cookieHeader(visitor: Holder): string {
   return headerWithout(visitor, undefined)
 }
 
-/** The `Cookie` header of a visitor. Keys of the jar have the name of the cookie after a space. */
+/**
+ * The `Cookie` header of a visitor. In the keys of the jar, the name of the cookie follows a space.
+ */
 function headerWithout({ cookies }: Holder, omittedKey: string | undefined): string {
   return [...cookies]
     .filter(([key]) => key !== omittedKey)

@@ -109,7 +109,7 @@ export const guards: readonly LoginCase[] = [
   ],
 ]
 
-/** Ways to write the guarded path that a guard by path and a router may read differently. */
+/** Spellings of the guarded path that a guard by path and a router may read differently. */
 function spellingsOf({ paths, baseUrl }: LoginSite): string[] {
   const path = paths.guardedPath
   const name = path.slice(1)

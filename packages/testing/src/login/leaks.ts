@@ -60,7 +60,7 @@ export const leaks: readonly LoginCase[] = [
   ],
 ]
 
-/** All responses of a login: to the guarded page, the logout, and home. */
+/** All responses of a login: of the guarded page, the logout, and the start page. */
 async function answersOf({ visitor, paths }: LoginSite): Promise<Answer[]> {
   const ada = visitor()
   const answers = [await ada.open(paths.loginPath), await ada.logIn()]
@@ -70,7 +70,10 @@ async function answersOf({ visitor, paths }: LoginSite): Promise<Answer[]> {
   return answers
 }
 
-/** The tokens and secrets of all logins that a text shows; codes are spent when a page is shown. */
+/**
+ * The tokens and secrets of all logins that occur in a text. Codes do not count, because they are
+ * used up when a page is shown.
+ */
 function secretIn({ provider }: LoginSite, text: string): string | undefined {
   const isToken = (secret: string): boolean => !/^[0-9a-f]{32}$/.test(secret)
   const found = provider.secrets.find((secret) => isToken(secret) && text.includes(secret))

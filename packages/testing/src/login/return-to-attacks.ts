@@ -1,4 +1,4 @@
-/** Places to return to that have been used to send users to another site. */
+/** Values of a return address that attackers have used to send users to another site. */
 export const returnToAttacks: readonly string[] = [
   'https://evil.example',
   'https://evil.example/',

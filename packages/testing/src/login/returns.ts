@@ -28,7 +28,7 @@ export const returns: readonly LoginCase[] = [
             .join('&')
           const someone = visitor()
           let begun = await someone.open(`${paths.loginPath}?${query}`)
-          // The login may lead elsewhere on this site first.
+          // The login may first redirect elsewhere on this site.
           for (let hop = 0; hop < 3 && begun.location?.origin === baseUrl; hop++) {
             begun = await someone.open(begun.location.pathname + begun.location.search)
           }
@@ -50,7 +50,7 @@ export const returns: readonly LoginCase[] = [
   ),
 ]
 
-/** Each attack counts for the first kind that it is of. */
+/** Each attack counts for the first kind that matches. */
 function kindOf(attack: string): number {
   return KINDS.findIndex(([, tries]) => tries(attack))
 }

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import type { LoginSite } from './bench.ts'
 import { type Browser, createBrowser, PAGE_HEADERS } from './browser.ts'
 
-/** The application's answer. */
+/** A response of the application. */
 export interface Answer {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  /** Where it redirects to; `undefined` where it does not. */
+  /** The redirect target, if any. */
   readonly location: URL | undefined
   /** The lines of `Set-Cookie`. */
   readonly cookies: readonly string[]
@@ -17,9 +17,9 @@ export interface Answer {
 export interface Visitor {
   /** Its cookies. */
   readonly cookies: Browser['cookies']
-  /** Navigates to a path; redirects are not followed. */
+  /** Navigates to a path, without following redirects. */
   open(path: string, headers?: Readonly<Record<string, string>>): Promise<Answer>
-  /** Asks as a script does. */
+  /** Sends a request like a script. */
   call(path: string): Promise<Answer>
   /** Sends a request of any method. */
   send(
@@ -28,15 +28,15 @@ export interface Visitor {
     headers?: Readonly<Record<string, string>>,
     body?: string,
   ): Promise<Answer>
-  /** Begins a login, and resolves to the path that the provider sends the visitor back to. */
+  /** Begins a login. Resolves to the path to which the provider sends the visitor back. */
   begin(path?: string): Promise<string>
-  /** Logs in; resolves to the answer of the callback. */
+  /** Logs in. Resolves to the response of the callback. */
   logIn(path?: string): Promise<Answer>
   /** Whether the guarded page opens. */
   isLoggedIn(): Promise<boolean>
 }
 
-/** A visitor without cookies. */
+/** Makes a visitor without cookies. */
 export function createVisitor(site: LoginSite): Visitor {
   const { baseUrl, served, provider, paths } = site
   const browser = createBrowser({ [baseUrl]: served })
@@ -66,7 +66,7 @@ export function createVisitor(site: LoginSite): Visitor {
     call: (path) => send('GET', path, { accept: 'application/json', 'sec-fetch-mode': 'cors' }),
     async begin(path = paths.loginPath) {
       let { status, location } = await visitor.open(path)
-      // A guard may lead to the login route first.
+      // A guard may first redirect to the login route.
       for (let hop = 0; hop < 3 && location?.origin === baseUrl; hop++) {
         ;({ status, location } = await visitor.open(location.pathname + location.search))
       }
@@ -92,7 +92,7 @@ export function createVisitor(site: LoginSite): Visitor {
   return visitor
 }
 
-/** Asserts that an answer begins a login or refuses. */
+/** Asserts that a response begins a login, or refuses the request. */
 export function assertRefused({ status, location }: Answer, what: string): void {
   assert.ok(
     status === 401 || status === 403 || (status >= 300 && status < 400 && location),

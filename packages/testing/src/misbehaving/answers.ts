@@ -31,7 +31,7 @@ export function discoveryDocument({ issuer, fault, metadata }: DiscoverySource):
   }
 }
 
-/** The issuer in documents and tokens. Entra ID puts the id of the user's tenant into it. */
+/** The issuer in documents and tokens. Entra ID inserts the id of the user's tenant. */
 export function issuerName(issuer: string, fault: Fault | undefined, tenant: unknown): string {
   if (fault !== 'issuer of every Entra tenant') return issuer
   return `${new URL(issuer).origin}/${tenant}/v2.0`
@@ -71,7 +71,7 @@ function withoutKid(key: SigningKey): Record<string, unknown> {
   return { ...toJwk(key), kid: undefined }
 }
 
-/** The parameters that the visitor brings back. */
+/** The parameters with which the visitor returns. */
 export function authorizationResponse(
   fault: Fault | undefined,
   issuer: string,

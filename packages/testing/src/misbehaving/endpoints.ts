@@ -8,9 +8,9 @@ import { token } from './token.ts'
 import { userinfo } from './userinfo.ts'
 
 /**
- * Answers a request at the endpoint of its path.
+ * Answers a request, by the endpoint of its path.
  *
- * @param pathname - The path as it was sent, that of the issuer included.
+ * @param pathname - The path as it was sent, including the issuer's.
  */
 export function answer(
   state: ProviderState,

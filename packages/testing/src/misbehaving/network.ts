@@ -38,7 +38,7 @@ export function answerBadly(fault: Exclude<NetworkFault, 'delayed'>, res: Server
   }
 }
 
-/** JSON where the size of a chunk should be. */
+/** A body with JSON where the size of a chunk should be. */
 export function breakHttp(res: ServerResponse, body: unknown): void {
   const head = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked'
   res.socket?.end(`${head}\r\n\r\n${JSON.stringify(body)}`)
@@ -51,13 +51,13 @@ function drip(res: ServerResponse): void {
   res.on('close', () => clearInterval(timer))
 }
 
-/** Megabytes of white space, as fast as they are taken. */
+/** Sends megabytes of white space, as fast as the client reads. */
 function pour(res: ServerResponse): void {
   res.writeHead(200, { 'content-type': 'application/json' })
   const block = Buffer.alloc(65_536, ' ')
   const more = (): void => {
     while (!res.destroyed && res.write(block)) {
-      // Until the other side stops reading.
+      // Until the client stops reading.
     }
   }
   res.on('drain', more)

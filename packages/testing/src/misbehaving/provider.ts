@@ -18,7 +18,7 @@ export interface TokenAnswer {
 }
 
 /**
- * A JSON object that the provider sends. Those of the token endpoint differ for a code and for a
+ * The JSON objects that the provider sends. Those of the token endpoint differ for a code and for a
  * refresh token.
  */
 export type JsonAnswer = 'discovery' | 'jwks' | 'code' | 'refresh' | 'id_token' | 'userinfo'

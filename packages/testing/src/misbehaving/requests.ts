@@ -1,7 +1,7 @@
 import type { Fault, NetworkFault } from './faults.ts'
 import type { MisbehavingProvider, ProviderRequest } from './provider.ts'
 
-/** Whether Basic credentials, if there are any, are those of the client (RFC 6749 §2.3.1). */
+/** Whether Basic credentials are absent, or are those of the client (RFC 6749 §2.3.1). */
 export function isClient(
   { clientId, clientSecret, fault }: MisbehavingProvider,
   authorization: string | undefined,
@@ -28,13 +28,13 @@ const ENDPOINTS: Record<string, string> = {
 
 const SECRET_PARAMETERS = ['code', 'code_verifier', 'refresh_token', 'client_assertion']
 
-/** The secrets that a request shows. */
+/** The secrets in a request. */
 export function shownBy({ body, authorization = '' }: ProviderRequest): string[] {
   const shown = SECRET_PARAMETERS.flatMap((name) => body.getAll(name))
   return authorization ? [...shown, authorization.replace(/^\w+ /, '')] : shown
 }
 
-/** The network fault of a path, if the fault is one. */
+/** The network fault for a path, if the present fault is one. */
 export function networkFault(fault: Fault | undefined, path: string): NetworkFault | undefined {
   const [endpoint = '', what] = (fault ?? '').split(': ')
   return what && ENDPOINTS[endpoint] === path ? (what as NetworkFault) : undefined

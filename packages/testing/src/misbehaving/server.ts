@@ -7,13 +7,13 @@ export function json(res: ServerResponse, body: unknown, status = 200): void {
   jsonText(res, JSON.stringify(body), status)
 }
 
-/** Answers with the text of JSON. */
+/** Answers with a text of JSON. */
 export function jsonText(res: ServerResponse, text: string, status = 200): void {
   res.writeHead(status, { 'content-type': 'application/json' })
   res.end(text)
 }
 
-/** Sends an object of the provider as JSON, changed as the test asks for. */
+/** Sends an object of the provider as JSON, with the changes of the test. */
 export function send(
   provider: MisbehavingProvider,
   res: ServerResponse,
@@ -23,7 +23,7 @@ export function send(
   jsonText(res, rewritten(provider, answer, JSON.stringify(body)))
 }
 
-/** The JSON text of an object of the provider, changed as the test asks for. */
+/** The JSON text of an object of the provider, with the changes of the test. */
 export function rewritten(provider: MisbehavingProvider, answer: JsonAnswer, text: string): string {
   return provider.rewrite?.(answer, text) ?? text
 }
@@ -43,7 +43,7 @@ export function listen(server: Server, port: number): Promise<number> {
   })
 }
 
-/** Stops at once, with connections open or not. */
+/** Stops at once, and closes open connections. */
 export function close(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve())

@@ -23,16 +23,16 @@ function createSigningKey(kid: string, alg: SigningAlgorithm = 'RS256'): Signing
   return { alg, kid, ...KEY_PAIRS[alg]() }
 }
 
-/** The keys of providers that are closed. Making one takes longer than most tests. */
+/** Keys of closed providers, to be used again. Making one takes longer than most tests. */
 const idle: SigningKey[] = []
 
-/** The keys of one provider. No other provider signs with them until they are released. */
+/** The keys of one provider. No other provider uses them until they are released. */
 export interface OwnKeys {
   take(kid: string, alg?: SigningAlgorithm): SigningKey
   release(): void
 }
 
-/** Makes the keys of a provider, or takes those of one that is closed. */
+/** Takes the keys of a closed provider, or makes new ones. */
 export function ownKeys(): OwnKeys {
   const own: SigningKey[] = []
   return {
@@ -48,7 +48,7 @@ export function ownKeys(): OwnKeys {
 
 let foreign: SigningKey | undefined
 
-/** A key that no provider publishes; one for all, because making it takes a while. */
+/** A key that no provider publishes. There is only one, because making it takes a while. */
 export function foreignKey(): SigningKey {
   foreign ??= createSigningKey('foreign')
   return foreign
@@ -85,7 +85,7 @@ export function signIdToken(
   const wrong = withClaimFault(claims, fault)
   switch (fault) {
     case 'id_token signed with a foreign key under a known kid':
-      // Making a key takes long enough for a client to give up.
+      // A shared key, because making one could take longer than a client waits.
       return signJwt(wrong, { ...foreignKey(), kid: key.kid })
     case 'id_token signed with an unknown kid':
       return signJwt(wrong, foreignKey())

@@ -10,7 +10,7 @@ export interface Grant {
   readonly sid: string
 }
 
-/** A provider with everything that it keeps between requests. */
+/** The state of a provider between requests. */
 export interface ProviderState {
   readonly provider: MisbehavingProvider
   /** The key that it signs with. */
@@ -35,7 +35,7 @@ export function createState(provider: MisbehavingProvider, key: SigningKey): Pro
   }
 }
 
-/** The claims of a grant; those of the same user may have changed since the login. */
+/** The claims of a grant. If its user is still the same, the current ones. */
 export function claimsOf(
   { user }: MisbehavingProvider,
   { claims }: Grant,

@@ -29,7 +29,7 @@ export function token(state: ProviderState, request: ProviderRequest, res: Serve
   else send(provider, res, grants === codes ? 'code' : 'refresh', answer)
 }
 
-/** Answers with the error that a test asks for, or that the credentials of the client lead to, if there is one. */
+/** Answers with an error, if the test has set one or the client's credentials are wrong. Returns whether it has. */
 function refuse(
   provider: MisbehavingProvider,
   { body, authorization }: ProviderRequest,
@@ -60,7 +60,7 @@ function refuse(
   return true
 }
 
-/** The tokens of a grant. An ID token of a login has the nonce. */
+/** The tokens of a grant. The ID token of a login has the nonce. */
 function tokenResponse(state: ProviderState, grant: Grant, withNonce: boolean): unknown {
   const { provider, key, accessTokens, refreshTokens } = state
   const { fault } = provider

@@ -25,7 +25,7 @@ const SHOWS_USER: TestRoute = {
   handle: async ({ auth }) => ({ body: JSON.stringify(auth.user) }),
 }
 
-/** How many logins a visitor is sent through before there is another answer. */
+/** Follows logins until there is another response. Resolves to that, with the number of logins. */
 async function arrive(
   site: Awaited<ReturnType<Parameters<Case[1]>[0]['open']>>,
   visitor: Visitor,

@@ -34,12 +34,12 @@ async function opened(
   return open({ parser, options, routes: [write] })
 }
 
-/** Logs in by way of what a form led to; resolves to the path on which the login ends. */
+/** Logs in from the response to a form. Resolves to the path at which the login ends. */
 async function throughLogin(site: Site, visitor: Visitor, begun: Response): Promise<string> {
   return pathOf(await visitor.open(await site.authorize(begun)))
 }
 
-/** The form of the page: where its button sends the fields to. */
+/** The form on the page: its target, and its hidden fields. */
 function formOf({ status, text }: Response): { action: string; fields: [string, string][] } {
   assert.equal(status, 200, text)
   const [, action = ''] = /<form method="post" action="([^"]*)"/.exec(text) ?? []
@@ -54,7 +54,7 @@ function plain(html: string): string {
   return html.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)))
 }
 
-/** A form that has been kept, and whose writer has logged in again: the page that shows it. */
+/** Has a form kept, and logs its writer in again. Resolves to the page that shows the form. */
 async function keptPage(site: Site, visitor: Visitor, form: object = { text: TEXT }) {
   const path = await throughLogin(site, visitor, await visitor.post('/write', form))
   return { path, page: await visitor.open(path) }
@@ -73,7 +73,7 @@ const gone = (answer: Response): void => {
   assert.doesNotMatch(answer.text, /letter/)
 }
 
-/** A `Cookie` header of `Set-Cookie` lines; of two with one name the later counts. */
+/** A `Cookie` header from `Set-Cookie` lines. Of two with the same name, the later one counts. */
 function pairsOf(lines: readonly string[]): string {
   const pairs = lines.map((line) => (line.split(';')[0] ?? '').split(/=(.*)/s) as [string, string])
   const left = [...new Map(pairs.map(([name, value]) => [name, value]))]
@@ -85,7 +85,7 @@ function pairsOf(lines: readonly string[]): string {
 
 const PARSERS: readonly TestApplication['parser'][] = ['before', 'after', 'none']
 
-/** The headers of a form that a page of this site has not sent. */
+/** The headers of a form that does not come from a page of this site. */
 const ELSEWHERE: readonly Record<string, string>[] = [
   { 'sec-fetch-site': 'cross-site', origin: BASE_URL },
   { 'sec-fetch-site': 'same-site', origin: 'http://sibling.localhost:3000' },
@@ -94,10 +94,14 @@ const ELSEWHERE: readonly Record<string, string>[] = [
   {},
 ]
 
-/** The headers of a form that a person sent on a page of this site. */
+/** The headers of a form that a person sent from a page of this site. */
 const SENT = { ...PAGE, 'sec-fetch-site': 'same-origin', origin: BASE_URL }
 
-/** Asserts that this is the page on which a person learns, before the login, that a form is lost. @returns Where its link leads to. */
+/**
+ * Asserts that the response is the page which says, before the login, that a form is lost.
+ *
+ * @returns The target of its link.
+ */
 function linkOnLoss({ status, headers, text }: Response): string {
   assert.equal(status, 200, text)
   assert.match(text, /Your form was not sent/)
@@ -140,7 +144,7 @@ const losses: readonly Case[] = [
       const site = await open({ routes: [write, stronger] })
       const files = site.visitor().agent.post('/write').set(SENT)
       const sent = await files.set('content-type', 'multipart/form-data; boundary=b').send('--b--')
-      // A framework without a parser of files may refuse them before any guard is asked.
+      // A framework without a parser of files may refuse them before any guard runs.
       if (sent.status !== 415) linkOnLoss(sent)
       const { agent } = await site.user()
       linkOnLoss(await agent.post('/strong').set(SENT).type('form').send({ text: 'letter' }))
@@ -188,7 +192,7 @@ const journeys: readonly Case[] = [
         assert.deepEqual(fields, [['text', TEXT]])
         const sent = await ada.post(action, Object.fromEntries(fields))
         assert.deepEqual([sent.status, pathOf(sent)], [307, '/write'])
-        // Without a parser some frameworks take no form at all.
+        // Without a parser, some frameworks accept no form at all.
         if (parser === 'none') return
         const done = await ada.post(pathOf(sent), Object.fromEntries(fields))
         assert.deepEqual(JSON.parse(done.text), ['ada', { text: TEXT }])
@@ -276,7 +280,7 @@ const bounds: readonly Case[] = [
   [
     'a form survives a login whose answer is a form of another site, with a cookie for all sites',
     async ({ open, provider }) => {
-      // Browsers bring such cookies over https alone, so this case brings them itself, and no others.
+      // Browsers send such cookies only over HTTPS, so this case sends them itself, and no others.
       const baseUrl = 'https://app.example.com'
       const session = { cookie: { sameSite: 'none' } } as AuthOptions['session']
       const site = await opened(open, {
@@ -333,7 +337,7 @@ const bounds: readonly Case[] = [
       const site = await opened(open)
       const [ada, writer] = [await site.user(), await loggedOut(site)]
       const begun = await writer.post('/write', { text: TEXT })
-      // The most that body parsers of the frameworks take by default.
+      // About the largest form that the frameworks' body parsers accept by default.
       const large = { text: 'x'.repeat(50_000) }
       const ids: string[] = []
       for (let n = 0; n < 90; n++) {

@@ -21,7 +21,7 @@ const prover = createProver()
 
 type Headers = Readonly<Record<string, string>>
 
-/** The status of `GET /api`, and its challenge. */
+/** The status of `GET /api`, with its challenge. */
 async function ask(site: Site, headers: Headers, path = '/api'): Promise<[number, string]> {
   const answer = await site.request(site.server).get(path).set(headers)
   return [answer.status, String(answer.headers['www-authenticate'] ?? '')]
@@ -31,7 +31,7 @@ function bound(provider: MisbehavingProvider, claims: object = {}): string {
   return provider.accessToken({ sub: 'ada', cnf: prover.cnf(), ...claims })
 }
 
-/** A site that asks the provider about opaque tokens, and is answered with these claims. */
+/** Opens a site that checks opaque tokens at the provider, which answers with these claims. */
 function openIntrospecting(
   { open, provider }: Bench,
   answer: () => Readonly<Record<string, unknown>>,
@@ -98,7 +98,7 @@ export const proofs: readonly Case[] = [
         assert.equal((await ask(site, prover.headers(token)))[0], 401)
       }
       assert.deepEqual(site.handled, [])
-      // Null is one of the three spellings of a claim that is not there.
+      // A claim can be absent in three ways; null is one of them.
       const unbound = provider.accessToken({ sub: 'ada', cnf: null })
       assert.equal((await ask(site, { authorization: `Bearer ${unbound}` }))[0], 200)
     },

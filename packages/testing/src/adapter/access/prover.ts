@@ -20,7 +20,7 @@ const KEYS = {
   ES384: () => generateKeyPairSync('ec', { namedCurve: 'P-384' }),
   RSA: () => generateKeyPairSync('rsa', { modulusLength: 2048 }),
 }
-/** RSA-PSS of node:crypto: padding, and a salt as long as the digest. */
+/** The options of RSA-PSS in node:crypto: padding, and a salt as long as the digest. */
 const PSS = { padding: 6, saltLength: -1 }
 
 interface KeyPair {
@@ -28,7 +28,7 @@ interface KeyPair {
   readonly publicKey: KeyObject
 }
 
-/** Makes a client; its keys are made when a case needs them. */
+/** Makes a client. Its keys are made when a case first needs them. */
 export function createProver(): Prover {
   const made = new Map<string, KeyPair>()
   const keyOf = (alg: NonNullable<ProofChanges['alg']>): KeyPair => {

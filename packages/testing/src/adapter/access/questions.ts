@@ -3,7 +3,7 @@ import type { UserRequirement } from '@latchkey/core'
 import type { TestRoute } from '../application.ts'
 import { assertPrivate, type Case, NO_STORE } from '../bench.ts'
 
-/** A page that says what `auth.has()` answers, or the code of the error that it throws. */
+/** A page with the result of `auth.has()`, or the code of the error that it throws. */
 const asking = (path: string, asked: UserRequirement): TestRoute => ({
   method: 'get',
   path,

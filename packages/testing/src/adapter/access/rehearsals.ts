@@ -20,7 +20,10 @@ const guarded = (enforce: boolean): TestRoute[] =>
     handle: async () => ({ body: 'let in' }),
   }))
 
-/** A logger as pino is, and the lines that it was given, without the one about sessions in cookies, which some applications have. */
+/**
+ * A logger like pino, with the lines that it got. The line about sessions in cookies, which some applications log, is
+ * left out.
+ */
 function logger(): { lines: [level: string, code: string, message: string][]; logger: never } {
   const lines: [string, string, string][] = []
   const write =

@@ -62,7 +62,7 @@ interface Asked {
   readonly accepts?: string
 }
 
-/** Asks with a token for an audience, or without one. */
+/** Sends a request with a token for an audience, or without a token. */
 function ask({ request, server, provider }: Site, path: string, asked: Asked): Promise<Response> {
   const { aud, scope = 'notes:read', accepts = '*/*' } = asked
   const token = aud === undefined ? undefined : provider.accessToken({ sub: 'bob', aud, scope })

@@ -87,7 +87,7 @@ export const recordings: readonly Case[] = [
         site.provider.clientSecret,
         key,
         ...[...cookiesOf(begun), ...cookiesOf(done)].map(cookieValue),
-        // The id alone, without its signature.
+        // Only the id, without its signature.
         ...cookiesOf(done).map((line) => cookieValue(line).split('.')[0]),
       ].filter((secret) => secret && secret.length > 8)
       assert.ok(secrets.length > 6)
@@ -188,7 +188,7 @@ export const recordings: readonly Case[] = [
   ],
 ]
 
-/** Opens a site whose log is read, and what lets a browser in as its developer: it resolves to the key. */
+/** Opens a site whose log is read. `letIn` admits a browser as the developer's, and resolves to the key. */
 export async function openForDeveloper(
   { open }: Bench,
   setup: Setup = {},
@@ -208,7 +208,7 @@ export async function openForDeveloper(
   }
 }
 
-/** The kit looks for packages of development beside the program that runs; here that is this package. */
+/** The kit looks for development packages next to the running program, which here is this package. */
 async function besideThis<T>(run: () => Promise<T>): Promise<T> {
   const [, program = ''] = process.argv
   process.argv[1] = fileURLToPath(import.meta.url)
@@ -229,9 +229,9 @@ function assertAbsent(answer: Response): void {
   assert.ok(!answer.text.includes('Redirected to the provider'))
 }
 
-/** `NODE_ENV` is read when the application is made. */
+/** `NODE_ENV` is read when the application is created. */
 export async function inEnvironment(name: string, run: () => Promise<void>): Promise<void> {
-  // Next.js declares `NODE_ENV` to be constant.
+  // The types of Next.js declare `NODE_ENV` as constant.
   const environment: Record<string, string | undefined> = process.env
   const { NODE_ENV } = environment
   environment.NODE_ENV = name

@@ -11,17 +11,20 @@ import {
   type Site,
 } from '../bench.ts'
 
-/** How long the functions that hang in these cases may take. */
+/** The time limit for the functions that hang in these cases. */
 export const ANSWER_SECONDS = 1
-/** Two calls of one request may hang one after the other; a busy machine takes its time as well. */
+/**
+ * The time limit of a whole request: two calls may hang one after the other, and the machine may be
+ * busy.
+ */
 const MOST_MILLISECONDS = 20_000
 
-/** A function that never answers. */
+/** A function that never resolves. */
 export function hang(): Promise<never> {
   return new Promise(() => {})
 }
 
-/** Something that the application hands in, and the request that waits for it. */
+/** A function or object from the application, and the request that waits for it. */
 interface Hanging {
   readonly options?: AuthOptions
   readonly setup?: Partial<Setup>
@@ -64,7 +67,7 @@ const HANGING: Readonly<Record<string, Hanging>> = {
   },
 }
 
-/** Old sessions are adopted where a store remembers it. */
+/** Old sessions are adopted only if a store on the server records it. */
 const ADOPTION: Readonly<Record<string, Hanging>> = {
   'session.adopt.read': {
     options: { session: { adopt: { cookie: 'old', read: hang } } },
@@ -73,10 +76,10 @@ const ADOPTION: Readonly<Record<string, Hanging>> = {
   },
 }
 
-/** The methods of a store that a login, a look at its session and a logout call. */
+/** The store's methods that a login, a read of its session and a logout call. */
 const METHODS = ['get', 'set', 'destroy', 'index.add', 'index.remove', 'once.consume'] as const
 
-/** A store of which one method never answers, once a user is logged in. */
+/** A store with one method that never resolves, once a user is logged in. */
 function hangingStore(method: string): { store: SessionStore; hang(): void } {
   const working = createMemoryStore()
   let hangs = false

@@ -48,7 +48,7 @@ const routes: readonly TestRoute[] = [
 
 type Send = (visitor: Visitor, site: Site) => Promise<Response>
 
-/** Every request of a user that asks the store. */
+/** Every kind of request by a logged-in user that calls the store. */
 const REQUESTS: Readonly<Record<string, Send>> = {
   ...Object.fromEntries(
     Object.keys(USES).map((use): [string, Send] => [use, (user) => user.call(pathOf(use))]),
@@ -58,12 +58,12 @@ const REQUESTS: Readonly<Record<string, Send>> = {
   'POST /logout': (user) => user.post('/logout'),
 }
 
-/** Whether a call may fail: the next touch tries again, and so does a connection that waits for an end. */
+/** Whether a call may fail without an error: the next touch, or the next check of an open connection, tries again. */
 function isTolerated(use: string, call: string, at: number): boolean {
   return call === 'touch' || (use === 'auth.ended()' && at > 0)
 }
 
-/** Sends one request with a store that fails at each of its calls in turn. */
+/** Sends the same request several times, with a store in which each time another call fails. */
 async function sendFailing(name: string, send: Send, begin: Begin): Promise<void> {
   const untroubled = await begin()
   untroubled.site.store.calls.length = 0

@@ -135,8 +135,8 @@ export const loops: readonly Case[] = [
 ]
 
 /**
- * Follows every redirect as a browser does, by way of the provider, after which the browser says that another site led
- * here. Resolves to the last answer and the number of logins.
+ * Follows every redirect like a browser, through the provider. After that, the browser says that another site led here.
+ * Resolves to the last response and the number of logins.
  */
 async function follow(site: Site, { agent }: Visitor, path: string) {
   let logins = 0

@@ -14,7 +14,7 @@ const HOSTILE: Readonly<Record<string, string>> = {
   'x-http-method-override': 'POST',
 }
 
-/** The host and paths of the hostile headers; random text never holds them. */
+/** The host and paths in the hostile headers. They never occur in random text. */
 const HOSTILE_TRACE = /evil\.example|(\/|%2F)evil/i
 
 export const hosts: readonly Case[] = [

@@ -23,7 +23,10 @@ const onward: TestRoute = {
   handle: async () => ({ headers: [['set-cookie', 'cart=3; Path=/']], body: 'own' }),
 }
 
-/** Asserts that an answer has what the middleware in front has set, each cookie in one line. */
+/**
+ * Asserts that a response has the headers which the middleware in front has set, each cookie in one
+ * line.
+ */
 function assertInFront(answer: Response, what: string): void {
   const names = cookiesOf(answer).map((line) => line.split('=')[0])
   assert.equal(answer.headers['x-request-id'], 'r-1', `${what} has the header`)
@@ -130,7 +133,7 @@ export const middleware: readonly Case[] = [
       const ada = await site.user()
       assert.equal((await ada.open('/checked')).text, 'checked')
       assert.equal((await ada.open('/checked')).text, 'LATCHKEY_FORBIDDEN')
-      // Under Jest, an object of Node's own is no instance of the `Object` here.
+      // Under Jest, Node's own objects are not instances of the `Object` here.
       assert.equal(typeof handled[0], 'object')
       assert.ok(handled[0] && handled[0] === checked[0], 'the check has it')
       const [exchange] = exchanges

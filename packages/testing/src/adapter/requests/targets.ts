@@ -4,7 +4,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { sendRaw } from '../../raw-request.ts'
 import { assertPrivate, type Case, cookieOf, cookiesOf, portOf } from '../bench.ts'
 
-/** Ways to write `/private` that a guard by path and a router may read differently. */
+/** Spellings of `/private` that a guard by path and a router may read differently. */
 const SPELLINGS = [
   '//private',
   '///private',
@@ -115,7 +115,7 @@ export const targets: readonly Case[] = [
         upgraded = true
       })
       asking.on('error', () => {})
-      // Some frameworks leave such a connection as it is.
+      // Some frameworks leave the connection open.
       asking.setTimeout(2000, () => asking.destroy())
       asking.end()
       const [answer] = (await Promise.race([

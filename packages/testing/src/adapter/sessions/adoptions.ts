@@ -15,7 +15,7 @@ import {
 
 type AdoptOptions = NonNullable<NonNullable<AuthOptions['session']>['adopt']>
 
-/** Adopts the cookie `old`, which no other case has; its session began a minute ago unless `more` says otherwise. */
+/** Adopts the cookie `old`, which only this case has. Its session began a minute ago, unless `more` says otherwise. */
 function adopting(more: Partial<AdoptOptions> = {}): {
   options: AuthOptions
   old: string
@@ -121,7 +121,7 @@ const adopted: readonly Case[] = [
         Array.from({ length: 5 }, () => withOld(site, old).open('/private')),
       )
       assert.deepEqual(new Set(answers.map(({ text }) => text)), new Set(['private to ada']))
-      // A session in the cookie is in the first answer alone.
+      // With sessions in cookies, only the first response sets one.
       const cookies = answers.flatMap((answer) => cookieOf(answer) ?? [])
       assert.equal(new Set(cookies).size, 1)
     },

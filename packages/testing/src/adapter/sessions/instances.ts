@@ -85,7 +85,7 @@ export const instances: readonly Case[] = [
       )
       const logins: { name: string; visitor: Visitor; path: string }[] = []
       for (const { name, visitor, answer } of begun) {
-        // The provider logs in whom it was told last.
+        // The provider logs in the user that was set last.
         provider.user = { sub: name }
         logins.push({ name, visitor, path: await one.authorize(answer) })
       }

@@ -5,7 +5,7 @@ import type { Case } from '../bench.ts'
 
 const digest = (token: string): string => createHash('sha256').update(token).digest('hex')
 
-/** Tells which access token it gets, without showing it. */
+/** A route that returns a hash of its access token, so that the token is not shown. */
 const token = (path: string, force: boolean): TestRoute => ({
   method: 'get',
   path,

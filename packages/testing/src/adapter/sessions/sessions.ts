@@ -214,7 +214,7 @@ export const sessions: readonly Case[] = [
         options: { now, session: { idleSeconds: 600, absoluteSeconds: 1800 } },
       })
       const ada = await site.user()
-      // A store may touch after the answer, so that the next request can come before it.
+      // A store may touch after the response, so the next request may come earlier.
       for (ahead = 0; ahead < 1800; ahead += 250) {
         assert.equal((await ada.open('/')).text, 'in as ada', `after ${ahead} s`)
       }
