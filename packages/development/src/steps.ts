@@ -11,7 +11,7 @@ import {
   type Redact,
 } from './redact.ts'
 
-/** The request that a flight is about. */
+/** The facts about one request, for the page that explains it to the developer. */
 export interface RequestFacts {
   /** The time in milliseconds since the epoch. */
   readonly at: number

@@ -25,7 +25,7 @@ import { createVault } from './domain/writes/vault.ts'
 import { createLeakedPasswords } from './egress/leaked-passwords.ts'
 import { type ApiOptions, createApi } from './http/app.ts'
 import { readUserToImport } from './http/resources/users-import.ts'
-import { readUserToBring } from './http/resources/users-import-update.ts'
+import { readExportedUser } from './http/resources/users-import-update.ts'
 import { hasTwoHosts, refuseTwoHosts } from './http/two-hosts.ts'
 import { checkMembers, createIssuer, type Issuer } from './issuer/index.ts'
 import type { MailTransport } from './mail/message.ts'
@@ -146,7 +146,7 @@ async function startService(
   followJobs(context, background, {
     support: issuer.support,
     readUser: readUserToImport,
-    readChange: readUserToBring,
+    readChange: readExportedUser,
   })
   const rotation = followMasterKeys(masterKeys, context, protocol, background, logger)
   const inProcess = connectInProcess(createHttpServer(handler))
@@ -324,7 +324,10 @@ function storesOf({ data, database }: IdentityServiceOptions): { data: string; p
   return { data: store, protocol: store }
 }
 
-/** Anybody may ask whether the service is ready, and each check writes to the disk. */
+/**
+ * Runs a check at most once a second. Anyone may ask whether the service is ready, and each check
+ * writes to the disk.
+ */
 function atMostEverySecond(check: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined
   let doneAt = Number.NEGATIVE_INFINITY

@@ -77,11 +77,14 @@ async function* nodesOf(client: unknown): AsyncIterable<Scannable> {
     yield client as Scannable
     return
   }
-  yield await leaseOf(client as SentinelLike)
+  yield await scannableOf(client as SentinelLike)
 }
 
-/** A scan over Sentinel collects all keys within one lease of the master's connection. */
-async function leaseOf(sentinel: SentinelLike): Promise<Scannable> {
+/**
+ * Makes a client of Sentinel scannable. A scan collects all keys first, because the connection to
+ * the master is only leased.
+ */
+async function scannableOf(sentinel: SentinelLike): Promise<Scannable> {
   return {
     async *scanIterator(options) {
       const found: string[][] = []

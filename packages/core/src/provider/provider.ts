@@ -53,7 +53,7 @@ export interface Provider {
   /**
    * The discovery document.
    *
-   * @throws {@link ProviderError} if they are not known yet and the provider does not answer.
+   * @throws {@link ProviderError} if it is not known yet and the provider does not answer.
    */
   metadata(): MaybePromise<ServerMetadata>
   /** The URL of an authorization request. */

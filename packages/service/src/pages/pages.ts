@@ -400,11 +400,11 @@ export interface Branding {
   color?: string | undefined
   /** The https URL of an image. */
   logoUrl?: string | undefined
-  /** The color scheme, where it is not the visitor's. */
+  /** The color scheme; without it, the visitor's own. */
   scheme?: 'light' | 'dark'
-  /** Whether the pages are those of operators, beside the console. */
+  /** Whether the pages are for operators, who log in to the console. */
   isForOperators?: boolean
-  /** Titles and help of pages in place of ours, by language. */
+  /** The tenant's own titles and help texts of pages, by language. */
   texts?: PageTexts | undefined
 }
 

@@ -15,12 +15,12 @@ import { type RowResult, runUpdate } from '../../../management/src/import/run/up
 import { createStates } from '../../../management/src/import/states.ts'
 import type { ImportChangeResult } from '../../../management/src/types.ts'
 import { createTenant, defaultSettings } from '../../src/domain/tenants/tenants.ts'
-import { bringUsers } from '../../src/domain/users/import-changes.ts'
+import { updateByExport } from '../../src/domain/users/import-changes.ts'
 import { importUsers } from '../../src/domain/users/import-user.ts'
 import { deleteUser, listUsers, setDisabled, updateUser } from '../../src/domain/users/users.ts'
 import type { Scope } from '../../src/domain/writes/context.ts'
 import { readUserToImport } from '../../src/http/resources/users-import.ts'
-import { readUserToBring } from '../../src/http/resources/users-import-update.ts'
+import { readExportedUser } from '../../src/http/resources/users-import-update.ts'
 import type { User } from '../../src/store/records.ts'
 import { walksToMake } from '../issuer/support/walks.ts'
 import { openApi } from '../support/context.ts'
@@ -115,9 +115,9 @@ async function update(
     async update(users) {
       const sent = users.map((user) => {
         const { matchAddress, ...rest } = user
-        return readUserToBring({ ...rest, match_address: matchAddress })
+        return readExportedUser({ ...rest, match_address: matchAddress })
       })
-      const outcomes = await bringUsers(scope, sent, isPreview)
+      const outcomes = await updateByExport(scope, sent, isPreview)
       return outcomes.map((one): ImportChangeResult => {
         if (one.kind === 'refused') throw one.cause
         const { kind: status, ...facts } = one

@@ -16,7 +16,7 @@ import type { Scope } from '../../src/domain/writes/context.ts'
 import { ServiceError } from '../../src/domain/writes/errors.ts'
 import { sentenceIn } from '../../src/domain/writes/reasons/index.ts'
 import { readUserToImport } from '../../src/http/resources/users-import.ts'
-import { readUserToBring } from '../../src/http/resources/users-import-update.ts'
+import { readExportedUser } from '../../src/http/resources/users-import-update.ts'
 import { walksToMake } from '../issuer/support/walks.ts'
 import { openApi } from '../support/context.ts'
 
@@ -147,7 +147,7 @@ async function importFile(scope: Scope, bytes: Buffer) {
     const help = {
       support: {} as never,
       readUser: readUserToImport,
-      readChange: readUserToBring,
+      readChange: readExportedUser,
     }
     await takeStep(context, help, held, () => false)
     await context.store.jobs.keep(held, 0)

@@ -6,7 +6,7 @@ import {
   toImport,
 } from '@latchkey/management/import'
 import type { HeldJob, ImportJob, ImportProgress } from '../../store/jobs.ts'
-import { bringUsers } from '../users/import-changes.ts'
+import { updateByExport } from '../users/import-changes.ts'
 import { findUsers } from '../users/users.ts'
 import type { Scope } from '../writes/context.ts'
 import { sentenceIn } from '../writes/reasons/index.ts'
@@ -83,7 +83,7 @@ export async function checkRows(
     for await (const { rows } of parts()) {
       const present = rows.filter(findings.isExisting)
       const users = present.map((row) => readChange(toChange(row, saysStates)))
-      for (const [i, outcome] of (await bringUsers(scope, users, true)).entries()) {
+      for (const [i, outcome] of (await updateByExport(scope, users, true)).entries()) {
         const row = present[i] as ImportRow
         if (outcome.kind === 'refused') findings.refuse(row, causeOf(outcome.cause))
         else preview.add(row, outcome)

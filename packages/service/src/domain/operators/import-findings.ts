@@ -7,7 +7,7 @@ import type {
   UpdateCheck,
 } from '../../store/jobs.ts'
 import type { User } from '../../store/records.ts'
-import type { Brought } from '../users/import-changes.ts'
+import type { RowOutcome } from '../users/import-changes.ts'
 import type { Scope } from '../writes/context.ts'
 import { sentenceIn } from '../writes/reasons/index.ts'
 import { emailOf, keptOf, PART_RECORDS, rowReason } from './import-records.ts'
@@ -83,7 +83,7 @@ export function createPreview() {
   return {
     /** All members that would stay as they are. */
     kept,
-    add(row: ImportRow, outcome: Exclude<Brought, { kind: 'refused' }>): void {
+    add(row: ImportRow, outcome: Exclude<RowOutcome, { kind: 'refused' }>): void {
       if (outcome.kind === 'updated') {
         counts.changed++
         if (outcome.members.includes('disabled=true')) counts.blocked++

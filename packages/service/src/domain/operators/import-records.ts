@@ -14,7 +14,7 @@ import {
   withoutPasswords,
 } from '@latchkey/management/import'
 import type { ImportFault, ImportJob, ImportState, JobPart, KeptMember } from '../../store/jobs.ts'
-import type { Conflict, UserToBring } from '../users/import-differences.ts'
+import type { Conflict, ExportedUser } from '../users/import-differences.ts'
 import type { UserToImport } from '../users/import-user.ts'
 import type { DomainContext } from '../writes/context.ts'
 import { refusalIn } from '../writes/errors.ts'
@@ -30,7 +30,7 @@ export const UPLOAD_UNREADABLE = 'upload_unreadable'
 export type ReadUser = (body: object) => UserToImport
 
 /** Reads the body that the API takes for a user of a newer export. @throws ServiceError for one that no user can have. */
-export type ReadChange = (body: object) => UserToBring
+export type ReadChange = (body: object) => ExportedUser
 
 /**
  * The options for reading records as rows, by the choices of the operator.

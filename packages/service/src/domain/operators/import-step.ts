@@ -1,8 +1,8 @@
 import { type ImportRow, toImport } from '@latchkey/management/import'
 import type { HeldJob, ImportFault, ImportJob, JobPart, PartResult } from '../../store/jobs.ts'
 import type { User } from '../../store/records.ts'
-import { bringUsers } from '../users/import-changes.ts'
-import type { UserToBring } from '../users/import-differences.ts'
+import { updateByExport } from '../users/import-changes.ts'
+import type { ExportedUser } from '../users/import-differences.ts'
 import { importUsers, type UserToImport } from '../users/import-user.ts'
 import { findUsers } from '../users/users.ts'
 import { note, noteRefusal } from '../writes/audit.ts'
@@ -124,7 +124,7 @@ async function importRecords(
   const known = new Map(part.result.faults.map((fault) => [fault.row, fault]))
   const faults: ImportFault[] = []
   const taken: { row: ImportRow; user: UserToImport }[] = []
-  const changes: { row: ImportRow; user: UserToBring }[] = []
+  const changes: { row: ImportRow; user: ExportedUser }[] = []
   for (const row of rowsOf(
     part.n,
     openRecords(scope.context, job.id, part),
@@ -152,7 +152,7 @@ async function importRecords(
 /** Creates or updates the users of a part. Those whom a killed process had updated count as unchanged afterwards. */
 async function bringRecords(
   scope: Scope,
-  changes: readonly { row: ImportRow; user: UserToBring }[],
+  changes: readonly { row: ImportRow; user: ExportedUser }[],
   result: Required<PartResult>,
   isOurs: (user: User) => boolean,
 ): Promise<PartResult> {
@@ -161,7 +161,7 @@ async function bringRecords(
     scope,
     users.map(({ input }) => input.email),
   )
-  for (const [i, outcome] of (await bringUsers(scope, users, false)).entries()) {
+  for (const [i, outcome] of (await updateByExport(scope, users, false)).entries()) {
     const { row } = changes[i] as (typeof changes)[number]
     const known = present.get(emailOf(row))
     if (outcome.kind === 'refused') {

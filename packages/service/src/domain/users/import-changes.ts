@@ -18,9 +18,9 @@ import {
   type Conflict,
   type Difference,
   differencesOf,
+  type ExportedUser,
   memberOf,
   reasonAgainst,
-  type UserToBring,
 } from './import-differences.ts'
 import { IMPORT_MARK, type ImportHistory, readImportHistory } from './import-history.ts'
 import { type ImportedPassword, importUsers } from './import-user.ts'
@@ -29,10 +29,10 @@ import { findPassword, fingerprint, importPassword, isPassword } from './passwor
 import { checkUser, findUser, findUsers, lookUpUser, usersById } from './users.ts'
 
 /**
- * The outcome for a row of a newer export. `updated`: at least one member was written; others may stay, as `conflicts` says.
- * `conflict`: the row says something else, and all of it stays as it is here. In a preview, the outcome that it would have.
+ * The outcome for a row of a newer export. `updated`: at least one member was written; members in `conflicts` were not.
+ * `conflict`: nothing was written, because of the conflicts. In a preview, the outcome that the import would have.
  */
-export type Brought =
+export type RowOutcome =
   | { kind: 'created'; id: string | undefined }
   | { kind: 'updated'; id: string; members: string[]; conflicts: Conflict[] }
   | { kind: 'unchanged'; id: string }
@@ -43,14 +43,14 @@ export type Brought =
 const ATTEMPTS = 3
 
 /**
- * Creates and updates users by a newer export: creates new ones, and updates members of others unless they were changed
- * here since. Repeating it changes nothing. A preview writes nothing, and hashes no password.
+ * Updates users by a newer export. Creates new ones, and updates members of others unless they were changed in the
+ * service since the last import. Repeating it changes nothing. A preview writes nothing, and hashes no password.
  */
-export async function bringUsers(
+export async function updateByExport(
   scope: Scope,
-  rows: readonly UserToBring[],
+  rows: readonly ExportedUser[],
   isPreview: boolean,
-): Promise<Brought[]> {
+): Promise<RowOutcome[]> {
   const ids = rows.flatMap(({ id }) => id ?? [])
   const byId = new Map((await usersById(scope, ids)).map((user) => [user.id, user]))
   const unknown = rows.filter(({ id }) => id === undefined)
@@ -58,18 +58,18 @@ export async function bringUsers(
     scope,
     unknown.map(({ input }) => input.email),
   )
-  const outcomes: (Brought | undefined)[] = []
+  const outcomes: (RowOutcome | undefined)[] = []
   for (const row of rows) {
     outcomes.push(await safely(() => bringKnown(scope, row, byId, byAddress, isPreview)))
   }
   const open = rows.filter((_, at) => outcomes[at] === undefined)
   const created = (await (isPreview ? previewNew(open) : createNew(scope, open))).values()
-  return outcomes.map((one) => one ?? (created.next().value as Brought))
+  return outcomes.map((one) => one ?? (created.next().value as RowOutcome))
 }
 
 async function safely<T>(
   work: () => Promise<T>,
-): Promise<T | Extract<Brought, { kind: 'refused' }>> {
+): Promise<T | Extract<RowOutcome, { kind: 'refused' }>> {
   try {
     return await work()
   } catch (cause) {
@@ -80,11 +80,11 @@ async function safely<T>(
 /** The outcome for an existing user; `undefined` if the user is new. */
 async function bringKnown(
   scope: Scope,
-  row: UserToBring,
+  row: ExportedUser,
   byId: ReadonlyMap<string, User>,
   byAddress: ReadonlyMap<string, User>,
   isPreview: boolean,
-): Promise<Brought | undefined> {
+): Promise<RowOutcome | undefined> {
   checkUser(row.input)
   if (row.id !== undefined) {
     const user = byId.get(row.id)
@@ -95,7 +95,7 @@ async function bringKnown(
   return row.isByAddress ? bring(scope, row, holder, isPreview) : held(row, holder)
 }
 
-function gone(id: string): Brought {
+function gone(id: string): RowOutcome {
   return { kind: 'conflict', id, conflicts: [{ member: 'user', reason: 'deleted_here' }] }
 }
 
@@ -103,17 +103,17 @@ function gone(id: string): Brought {
  * The outcome for a new row whose address a user has: that user, if an attempt without a response created it; otherwise
  * a conflict.
  */
-function held(row: UserToBring, { id, ...holder }: User): Brought {
+function held(row: ExportedUser, { id, ...holder }: User): RowOutcome {
   if (differencesOf({ id, ...holder }, row).length === 0) return { kind: 'unchanged', id }
   const conflict = { member: 'profile.email', reason: 'address_taken', holder: id } as const
   return { kind: 'conflict', id: undefined, conflicts: [conflict] }
 }
 
-function previewNew(rows: readonly UserToBring[]): Promise<Brought[]> {
+function previewNew(rows: readonly ExportedUser[]): Promise<RowOutcome[]> {
   const taken = new Set<string>()
   return Promise.all(
     rows.map(({ input }) =>
-      safely(async (): Promise<Brought> => {
+      safely(async (): Promise<RowOutcome> => {
         checkNewEmail('"profile.email"', input.email)
         const key = emailKey(input.email)
         const conflicts: Conflict[] = [{ member: 'profile.email', reason: 'address_taken' }]
@@ -125,21 +125,21 @@ function previewNew(rows: readonly UserToBring[]): Promise<Brought[]> {
   )
 }
 
-async function createNew(scope: Scope, rows: readonly UserToBring[]): Promise<Brought[]> {
+async function createNew(scope: Scope, rows: readonly ExportedUser[]): Promise<RowOutcome[]> {
   const outcomes = await importUsers(scope, rows)
-  return outcomes.map((one, at): Brought => {
+  return outcomes.map((one, at): RowOutcome => {
     if (one.kind === 'created') return { kind: 'created', id: one.user.id }
-    if (one.kind === 'existing') return held(rows[at] as UserToBring, one.user)
+    if (one.kind === 'existing') return held(rows[at] as ExportedUser, one.user)
     return one
   })
 }
 
 async function bring(
   scope: Scope,
-  row: UserToBring,
+  row: ExportedUser,
   known: User,
   isPreview: boolean,
-): Promise<Brought> {
+): Promise<RowOutcome> {
   let user = known
   for (let attempt = 1; ; attempt++) {
     const plan = await planOf(scope, row, user)
@@ -168,7 +168,7 @@ interface Plan {
   conflicts: Conflict[]
 }
 
-function outcomeOf(id: string, { changes, password, legacy, conflicts }: Plan): Brought {
+function outcomeOf(id: string, { changes, password, legacy, conflicts }: Plan): RowOutcome {
   const members = [...changes.map(changeOf), ...(password || legacy ? ['password'] : [])]
   if (members.length > 0) return { kind: 'updated', id, members, conflicts }
   return conflicts.length > 0 ? { kind: 'conflict', id, conflicts } : { kind: 'unchanged', id }
@@ -184,7 +184,7 @@ function changeOf(difference: Difference): string {
  * Compares a row of an export with its user, and decides about each difference. The history of the user is read only if
  * there is a difference. Writes nothing; {@link carryOut} does.
  */
-async function planOf(scope: Scope, row: UserToBring, user: User): Promise<Plan> {
+async function planOf(scope: Scope, row: ExportedUser, user: User): Promise<Plan> {
   const differences = differencesOf(user, row)
   const imported = row.legacyPassword
   const legacy = imported && importLegacyPassword(scope.context, user, imported)
@@ -220,7 +220,7 @@ async function planOf(scope: Scope, row: UserToBring, user: User): Promise<Plan>
 }
 
 /** The id of another user who has the address of the row. */
-async function holderOf(scope: Scope, { input }: UserToBring, { id }: User) {
+async function holderOf(scope: Scope, { input }: ExportedUser, { id }: User) {
   const holder = await findUser(scope, input.email)
   return holder && holder.id !== id ? holder.id : undefined
 }
@@ -269,7 +269,7 @@ async function isSameLegacy(
   return (await findLegacyPassword(scope, id))?.verifier === verifier
 }
 
-async function carryOut(scope: Scope, row: UserToBring, user: User, plan: Plan): Promise<void> {
+async function carryOut(scope: Scope, row: ExportedUser, user: User, plan: Plan): Promise<void> {
   // Before anything is written, because a hash may be refused.
   const password =
     plan.password && (await importPassword(scope, plan.password.alg, plan.password.hash))
@@ -334,7 +334,7 @@ async function storeLegacy(
 
 function changeUser(
   scope: Scope,
-  row: UserToBring,
+  row: ExportedUser,
   { id, updatedAt }: User,
   changes: readonly Difference[],
 ): Promise<User> {
@@ -344,19 +344,19 @@ function changeUser(
       if (last.updatedAt !== updatedAt) throw changedMeanwhile()
       return changedUser(scope, last, row, changes)
     })
-    const noted = (last: User) => {
+    const changeAndMark = (last: User) => {
       const next = change(last)
       marked(audit)
       return next
     }
-    return context.store.users.update(tenantId, id, noted, audit, effectOfEdit)
+    return context.store.users.update(tenantId, id, changeAndMark, audit, effectOfEdit)
   })
 }
 
 function changedUser(
   { context }: Scope,
   last: User,
-  { input }: UserToBring,
+  { input }: ExportedUser,
   changes: readonly Difference[],
 ): User {
   const now = nowMicros(context.clock)
@@ -393,7 +393,7 @@ function changedUser(
 }
 
 function verifiedAt(
-  { emailVerified, verifiedAt: at }: UserToBring['input'],
+  { emailVerified, verifiedAt: at }: ExportedUser['input'],
   now: Micros,
 ): Micros | undefined {
   if (!emailVerified) return undefined

@@ -4,7 +4,7 @@ import type { ImportHistory } from './import-history.ts'
 import type { UserToImport } from './import-user.ts'
 
 /** A user of a newer export. */
-export interface UserToBring extends UserToImport {
+export interface ExportedUser extends UserToImport {
   /** The id that an earlier import gave the user. */
   id: string | undefined
   /** Whether to find the user by the address if there is no id. */
@@ -61,7 +61,7 @@ export function memberOf(difference: Difference): string {
  * Compares a user with a row of an export. A member that the row lacks is no difference, so an export with fewer
  * columns removes nothing. For the same reason, a verified address stays verified.
  */
-export function differencesOf(user: User, { input, saysState }: UserToBring): Difference[] {
+export function differencesOf(user: User, { input, saysState }: ExportedUser): Difference[] {
   const found: Difference[] = []
   for (const kind of ['profile', 'metadata'] as const) {
     for (const [name, value] of Object.entries(input[kind])) {

@@ -190,7 +190,7 @@ function readKeycloak(hash: string, read: Read): Verifier {
   return readPbkdf2({
     digest,
     rounds: wholeNumber(read, 'iterations', MAX_ROUNDS),
-    salt: text(read, 'salt'),
+    salt: requiredText(read, 'salt'),
     hash,
   })
 }
@@ -227,7 +227,7 @@ function readArgon2(text: string): Verifier {
 }
 
 function readKeycloakArgon2(hash: string, read: Read): Verifier {
-  const [type, version] = [text(read, 'type'), text(read, 'version')]
+  const [type, version] = [requiredText(read, 'type'), requiredText(read, 'version')]
   if (type !== 'id' && type !== 'i' && type !== 'd') {
     throw invalid('legacy_argon2_type')
   }
@@ -240,7 +240,7 @@ function readKeycloakArgon2(hash: string, read: Read): Verifier {
     memoryKib: wholeNumber(read, 'memory', MAX_MEMORY_KIB),
     passes: wholeNumber(read, 'iterations', MAX_ARGON2_KIB),
     lanes: wholeNumber(read, 'parallelism', MAX_ARGON2_LANES),
-    salt: text(read, 'salt'),
+    salt: requiredText(read, 'salt'),
     hash,
   })
 }
@@ -299,14 +299,14 @@ function readWordPress(hash: string): Verifier {
 function readFirebase(hash: string, read: Read): ReadLegacy {
   const memCost = wholeNumber(read, 'mem_cost', MAX_MEM_COST)
   const rounds = wholeNumber(read, 'rounds', MAX_FIREBASE_ROUNDS)
-  const key = checkBytes('"parameters.signer_key"', text(read, 'signer_key'), 16, 128)
+  const key = checkBytes('"parameters.signer_key"', requiredText(read, 'signer_key'), 16, 128)
   const separator = checkBytes(
     '"parameters.salt_separator"',
-    optional(read, 'salt_separator'),
+    optionalText(read, 'salt_separator'),
     0,
     64,
   )
-  const salt = checkBytes('"parameters.salt"', text(read, 'salt'), 1, MAX_SALT_BYTES)
+  const salt = checkBytes('"parameters.salt"', requiredText(read, 'salt'), 1, MAX_SALT_BYTES)
   const found = checkBytes(reason('legacy_part_hash'), hash, MIN_HASH_BYTES, MAX_HASH_BYTES)
   if (found.length !== key.length) {
     throw invalid('legacy_firebase_lengths', { bytes: found.length, other: key.length })
@@ -336,15 +336,15 @@ function wholeNumber(read: Read, name: string, most: number): number {
   throw invalid('legacy_not_number', { found, name, most })
 }
 
-function optional(read: Read, name: string): string {
+function optionalText(read: Read, name: string): string {
   const value = read(name)
   if (value === undefined) return ''
   if (typeof value === 'string') return value
   throw invalid('legacy_not_text', { name })
 }
 
-function text(read: Read, name: string): string {
-  const value = optional(read, name)
+function requiredText(read: Read, name: string): string {
+  const value = optionalText(read, name)
   if (value === '') throw invalid('legacy_needs', { name })
   return value
 }

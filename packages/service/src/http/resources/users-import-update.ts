@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises'
 import { z } from 'zod'
 import { getTenant } from '../../domain/tenants/tenants.ts'
-import { type Brought, bringUsers } from '../../domain/users/import-changes.ts'
+import { type RowOutcome, updateByExport } from '../../domain/users/import-changes.ts'
 import {
   type Conflict,
   conflictReasons,
-  type UserToBring,
+  type ExportedUser,
 } from '../../domain/users/import-differences.ts'
 import { note } from '../../domain/writes/audit.ts'
 import { ServiceError, statusOfCode } from '../../domain/writes/errors.ts'
@@ -102,9 +102,11 @@ async function bringAll(
   for (let at = 0; at < items.length && !call.isAbandoned(); at += SLICE) {
     const parsed = items.slice(at, at + SLICE).map((one) => parseItem(one, ignored))
     const rows = parsed.filter((one) => 'input' in one)
-    const outcomes = (await bringUsers(call.scope, rows, isPreview)).values()
+    const outcomes = (await updateByExport(call.scope, rows, isPreview)).values()
     data.push(
-      ...parsed.map((one) => resultOf('input' in one ? (outcomes.next().value as Brought) : one)),
+      ...parsed.map((one) =>
+        resultOf('input' in one ? (outcomes.next().value as RowOutcome) : one),
+      ),
     )
     await setImmediate()
   }
@@ -126,9 +128,9 @@ function isBlocked(one: Result): boolean {
 function parseItem(
   item: unknown,
   ignored: Set<string>,
-): UserToBring | Extract<Brought, { kind: 'refused' }> {
+): ExportedUser | Extract<RowOutcome, { kind: 'refused' }> {
   try {
-    return readUserToBring(item, ignored)
+    return readExportedUser(item, ignored)
   } catch (cause) {
     return { kind: 'refused', cause }
   }
@@ -140,7 +142,7 @@ function parseItem(
  * @param ignored - The names of members without effect are added to it.
  * @throws ServiceError for a user that is invalid for every tenant.
  */
-export function readUserToBring(item: unknown, ignored?: Set<string>): UserToBring {
+export function readExportedUser(item: unknown, ignored?: Set<string>): ExportedUser {
   const { id, match_address: isByAddress, ...user } = (item ?? {}) as Record<string, unknown>
   const isText = id === undefined || id === null || typeof id === 'string'
   if (!isText) throw new ServiceError('invalid_request', reason('import_id'))
@@ -156,7 +158,7 @@ export function readUserToBring(item: unknown, ignored?: Set<string>): UserToBri
   }
 }
 
-function resultOf(outcome: Brought): Result {
+function resultOf(outcome: RowOutcome): Result {
   if (outcome.kind === 'refused') return refusedResult(outcome.cause)
   const { kind: status, ...facts } = outcome
   return { status, ...facts } as Result

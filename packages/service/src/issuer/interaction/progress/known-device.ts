@@ -20,7 +20,7 @@ interface KnownDevice {
 }
 
 /** The messages to a user about new devices. */
-interface DeviceNews {
+interface DeviceNotices {
   /**
    * The times of the last day at which the user was notified of a new device, in seconds since the
    * epoch.
@@ -32,7 +32,7 @@ interface DeviceNews {
  * The maximum number of these messages per user and day. Programs without cookies would cause one
  * at each login.
  */
-const NEWS_A_DAY = 10
+const NOTICES_A_DAY = 10
 
 /** A device on which the second step is skipped. */
 interface TrustedDevice extends KnownDevice {
@@ -44,7 +44,7 @@ interface TrustedDevice extends KnownDevice {
 const known = entry<KnownDevice>('KnownDevice', lifetimes.knownDeviceSeconds)
 /** Without a lifetime here, because the tenant sets it. */
 const trusted = entry<TrustedDevice>('TrustedDevice', undefined)
-const news = entry<DeviceNews>('DeviceNews', lifetimes.knownDeviceSeconds)
+const notices = entry<DeviceNotices>('DeviceNews', lifetimes.knownDeviceSeconds)
 
 /**
  * An id of this device and the user, if the user has logged in on it and the sessions were not
@@ -140,8 +140,8 @@ export async function rememberDevice(
   const name = deviceName(token, user)
   const holder = withRequest(flow)
   await known.put(holder, name, { loggedInAt })
-  const isNews = !isKnown && (await countNews(flow, user))
-  if (!isTrusted || !tenant.settings.rememberDevice) return isNews
+  const mustNotify = !isKnown && (await recordNewDevice(flow, user))
+  if (!isTrusted || !tenant.settings.rememberDevice) return mustNotify
   const since = nowMicros(context.domain.clock)
   const { userAgent } = flow.facts
   await trusted.put(
@@ -150,16 +150,19 @@ export async function rememberDevice(
     { since, loggedInAt, userAgent },
     { accountId: user.id, seconds: tenant.settings.rememberDeviceSeconds },
   )
-  return isNews
+  return mustNotify
 }
 
-/** Records a login on a new device. Returns whether to notify the user. */
-async function countNews(flow: FlowRequest, user: User): Promise<boolean> {
-  const earlier = await news.read(flow, user.id)
+/**
+ * Records a login on a new device. Returns whether to notify the user: neither for the first
+ * device, nor above the limit of a day.
+ */
+async function recordNewDevice(flow: FlowRequest, user: User): Promise<boolean> {
+  const earlier = await notices.read(flow, user.id)
   const now = nowMicros(flow.context.domain.clock) / 1e6
   const today = (earlier?.value.toldAt ?? []).filter((at) => at > now - 86_400)
-  if (today.length >= NEWS_A_DAY) return false
-  await news.put(withRequest(flow), user.id, { toldAt: earlier ? [...today, now] : [] })
+  if (today.length >= NOTICES_A_DAY) return false
+  await notices.put(withRequest(flow), user.id, { toldAt: earlier ? [...today, now] : [] })
   return earlier !== undefined
 }
 
