@@ -13,7 +13,7 @@ export type Provider =
 /** The names of the providers, as `--provider` takes them. */
 export const providerNames = ['service', 'issuer'] as const
 
-/** The answers that an application is made from. */
+/** The answers to all questions, from which an application is made. */
 export interface Answers {
   readonly framework: FrameworkName
   readonly language: Language

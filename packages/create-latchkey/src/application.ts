@@ -7,12 +7,12 @@ import { frameworkOf, json } from './frameworks.ts'
 import type { Manager } from './managers.ts'
 import { packagesOf } from './packages.ts'
 
-/** The port that the texts of the examples name. */
+/** The port in the texts of the examples. */
 export const DEFAULT_PORT = 3000
 
 /**
- * Writes an application into a folder, which is made if it is not there yet. `.env` can be read by its owner alone. No file is
- * overwritten.
+ * Writes an application into a folder, which is created if it does not exist. Only the owner can read `.env`. No file
+ * is overwritten.
  *
  * @returns The paths that were written, relative to the folder.
  */
@@ -26,7 +26,7 @@ export function writeApplication(folder: string, answers: Answers, manager: Mana
   return Object.keys(files)
 }
 
-/** The files of an application, by their paths. The session secret is another one each time. */
+/** The files of an application, by their paths. Each call makes another session secret. */
 export function filesOf(
   name: string,
   answers: Answers,
@@ -39,7 +39,7 @@ export function filesOf(
     ...files(language, name),
     'README.md': readmeOf(name, answers, manager),
   }
-  // The folder of an application may have a name with the same digits.
+  // The name of the folder may contain the same digits.
   const onPort = Object.entries(texts).map(([file, text]) => [
     file,
     file === 'package.json' || file === 'README.md'

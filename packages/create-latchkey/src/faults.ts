@@ -5,9 +5,10 @@ import type { Answers } from './answers.ts'
 import { dependenciesOf } from './packages.ts'
 
 /**
- * Says why no application can be made in a folder; `undefined` if it can. Nothing is written.
+ * The reason why no application can be made in a folder, as a sentence; `undefined` if one can.
+ * Writes nothing.
  *
- * @param folder - A path as it was given, relative to the working directory.
+ * @param folder - A path as the user gave it, relative to the working directory.
  */
 export function faultOfFolder(folder: string): string | undefined {
   const name = packageNameOf(folder)
@@ -19,14 +20,14 @@ export function faultOfFolder(folder: string): string | undefined {
   return faultOfPlace(folder)
 }
 
-/** Says that the name of a folder is that of a package which the application installs. */
+/** The fault of a folder with the name of a package that the application installs. */
 export function faultOfName(folder: string, answers: Answers): string | undefined {
   const name = packageNameOf(folder)
   if (!dependenciesOf(answers).includes(name)) return undefined
   return `The application installs a package named "${name}" and cannot have the same name. Name the folder differently, such as my-app.`
 }
 
-/** Says which setting cannot be written into `.env`, as its readers would take it for another value. The value is not shown. */
+/** The fault of a setting that readers of `.env` would read as another value. It does not contain the value. */
 export function faultOfSettings({ provider }: Answers): string | undefined {
   if (provider.name === 'service') return undefined
   const settings = {
@@ -41,10 +42,13 @@ export function faultOfSettings({ provider }: Answers): string | undefined {
   )
 }
 
-/** Signs of comments, quotes and variables, spaces and line breaks, and letters beyond ASCII. */
+/**
+ * Characters with a meaning in `.env` (comments, quotes, variables), spaces, line breaks, and
+ * letters outside of ASCII.
+ */
 const CHANGED_IN_ENV = /[#'"`$\\\s]|[^\x20-\x7e]/
 
-/** The name of the package: that of the folder. */
+/** The name of the package, which is the name of the folder. */
 export function packageNameOf(folder: string): string {
   return path.basename(path.resolve(folder))
 }
@@ -61,7 +65,7 @@ function faultOfPlace(folder: string): string | undefined {
   }
 }
 
-/** Says why an address cannot be that of an issuer; `undefined` if it can. */
+/** The reason why an address cannot be an issuer's, as a sentence; `undefined` if it can. */
 export function faultOfIssuer(text: string): string | undefined {
   const url = URL.parse(text)
   const isWeb = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url))

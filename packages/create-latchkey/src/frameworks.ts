@@ -6,7 +6,7 @@ export type Language = (typeof languages)[number]
 
 /** The commands of an application. */
 interface Scripts {
-  /** Starts it again with each change of its files. */
+  /** Starts it again after each change of its files. */
   readonly dev: string
   readonly build?: string
   readonly start: string
@@ -18,7 +18,7 @@ interface Framework {
   readonly languages: readonly Language[]
   /** The names of the packages that it needs to run. */
   readonly dependencies: readonly string[]
-  /** The packages that it needs to be compiled and checked, by the language. */
+  /** The packages to compile and check it, by language. */
   readonly tools: (language: Language) => readonly string[]
   readonly scripts: (language: Language) => Scripts
   /** The folders and files that its commands write. */
@@ -26,7 +26,7 @@ interface Framework {
   readonly files: (language: Language, name: string) => Readonly<Record<string, string>>
 }
 
-/** An application in one file, which Node runs as it is in both languages. */
+/** An application in one file. Node runs it without a compiler in both languages. */
 function oneFile(title: string, example: string): Framework {
   const text = exampleOf(example)
   const dependencies = importsOf(text)
@@ -54,7 +54,7 @@ function oneFile(title: string, example: string): Framework {
 
 const nestjs: Framework = {
   title: 'NestJS',
-  // Its decorators are no JavaScript that Node runs.
+  // Node cannot run its decorators.
   languages: ['typescript'],
   dependencies: [
     '@latchkey/express',
@@ -193,7 +193,7 @@ export function frameworkOf(name: FrameworkName): Framework {
   return framework
 }
 
-/** The application that the guide of a framework begins with; that of Express is in the guide to get started with. */
+/** The first application in a framework's guide. For Express it is in the guide "Getting started". */
 function exampleOn(name: string): string {
   return name === 'express' ? 'getting-started/app.js' : `${name}/getting-started.js`
 }
@@ -204,7 +204,7 @@ function importsOf(program: string): string[] {
   return [...new Set(names)].filter((name) => !name.startsWith('node:')).sort()
 }
 
-/** The package of `@scope/name/subpath`. */
+/** The package in `@scope/name/subpath`. */
 function packageOf(specifier: string): string {
   return specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/')
 }
@@ -215,7 +215,7 @@ function exampleOf(file: string): string {
   return text
 }
 
-/** The few annotations of the pages of Next.js, taken out. */
+/** Removes the few type annotations from the pages of Next.js. */
 function withoutTypes(text: string): string {
   return text
     .replace(/^import type .*\n/gm, '')
@@ -224,7 +224,7 @@ function withoutTypes(text: string): string {
     .trimStart()
 }
 
-/** A value as it is written into a file. */
+/** A value as JSON, for the text of a file. */
 export function json(value: object): string {
   return `${JSON.stringify(value, null, 2)}\n`
 }

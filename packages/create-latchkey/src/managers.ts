@@ -16,7 +16,8 @@ const npm: Manager = {
 const pnpm: Manager = {
   install: 'pnpm install',
   run: (script) => `pnpm ${script}`,
-  // Its installation fails at a package with a build that is neither allowed nor refused. This one makes pictures smaller.
+  // Its installation fails because of a package with a build script that is neither allowed nor refused. This package
+  // makes images smaller.
   files: (framework) =>
     framework === 'nextjs' ? { 'pnpm-workspace.yaml': 'allowBuilds:\n  sharp: false\n' } : {},
 }
@@ -35,7 +36,7 @@ const classicYarn: Manager = {
 
 const yarn: Manager = {
   ...classicYarn,
-  // The kit finds its helpers of development in `node_modules`.
+  // The kit finds its development packages in `node_modules`.
   files: () => ({ '.yarnrc.yml': 'nodeLinker: node-modules\n' }),
 }
 

@@ -3,7 +3,7 @@ import { frameworkOf } from './frameworks.ts'
 import { ranges } from './texts.ts'
 import { version } from './version.ts'
 
-/** The newest compiler; Next.js and NestJS still need the one that is written in JavaScript. */
+/** The newest compiler. Next.js and NestJS still need the one written in JavaScript. */
 const COMPILER = '^7.0.2'
 const COMPILER_AS_LIBRARY = '~6.0.2'
 const OTHERS: Readonly<Record<string, string>> = {
@@ -17,7 +17,7 @@ export function dependenciesOf(answers: Answers): string[] {
   return Object.keys({ ...dependencies, ...devDependencies })
 }
 
-/** The packages of an application, with the ranges of their versions. */
+/** The packages of an application, with their version ranges. */
 export function packagesOf({ framework, language, provider }: Answers): {
   dependencies: Record<string, string>
   devDependencies: Record<string, string>

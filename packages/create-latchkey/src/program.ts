@@ -112,7 +112,7 @@ function checkTogether({ framework, language, provider, issuer, clientId }: Opti
   }
 }
 
-/** Whether no question is left to ask, but for the client id and secret, which may stay empty. */
+/** Whether no question is open, except those for the client id and secret, which may stay empty. */
 function isComplete(folder: string | undefined, options: Options): boolean {
   const { framework, language, provider, issuer } = options
   const hasLanguage = language || (framework && frameworkOf(framework).languages.length === 1)
@@ -120,7 +120,9 @@ function isComplete(folder: string | undefined, options: Options): boolean {
   return folder !== undefined && framework !== undefined && Boolean(hasLanguage) && hasProvider
 }
 
-/** The answers from the options. Missing ones are asked for if `isAsked`; otherwise they get their defaults. */
+/**
+ * The answers from the options. If `isAsked`, the user is asked for missing ones; otherwise they get their defaults.
+ */
 async function answersFrom(options: Options, isAsked: boolean): Promise<Answers> {
   const framework = options.framework ?? (isAsked ? await questions.askForFramework() : 'express')
   const [first = 'typescript', ...others] = frameworkOf(framework).languages
@@ -130,7 +132,7 @@ async function answersFrom(options: Options, isAsked: boolean): Promise<Answers>
   return { framework, language, provider: await providerFrom(options, isAsked), port: options.port }
 }
 
-/** The provider of the options, with answers to questions in place of missing options if `isAsked`. */
+/** The provider from the options. If `isAsked`, the user is asked for missing ones. */
 async function providerFrom(options: Options, isAsked: boolean): Promise<Provider> {
   const name = await providerNameFrom(options, isAsked)
   if (name === 'service') return { name }

@@ -49,7 +49,7 @@ export async function askForIssuer(): Promise<string> {
   return answered(issuer)
 }
 
-/** Asks for the client that is registered there; empty where it isn't known yet. */
+/** Asks for the client id at the provider; empty if it isn't known yet. */
 export async function askForClientId(): Promise<string> {
   return answered(await text({ message: 'The client ID there (empty: later)', defaultValue: '' }))
 }

@@ -11,13 +11,19 @@ const EXAMPLES = [
   'nextjs/app/globals.css',
 ]
 
-/** The files of the examples that applications are made of, by their paths in `examples/`. The guides quote the same. */
+/**
+ * The files of the examples from which applications are made, by their paths in `examples/`. The guides quote the same
+ * files.
+ */
 export const examples: Readonly<Record<string, string>> = readExamples()
 
-/** The adapters that are mounted in front of handlers, as their package.json says: their titles by their names. */
+/**
+ * The titles of the adapters that a framework mounts in front of handlers, by their package names. They come from
+ * package.json.
+ */
 export const adapters: Readonly<Record<string, string>> = readAdapters()
 
-/** The versions that the examples are tested with, as ranges by the name of the package. */
+/** The versions with which the examples are tested, as ranges by package name. */
 export const ranges: Readonly<Record<string, string>> = readRanges()
 
 function readExamples(): Record<string, string> {

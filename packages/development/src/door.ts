@@ -20,8 +20,8 @@ export interface Door {
   /** The address with the key, which gives the browser the cookie. */
   readonly link: string
   /**
-   * Answers a request whose URL has the key, or whose browser lacks it; `undefined` if the browser
-   * has the key's cookie.
+   * Answers a request whose URL has the key, or whose browser has not opened the link; `undefined`
+   * if the browser has the key's cookie.
    */
   answer(path: string, asked: RequestContext): AuthResponse | undefined
 }
@@ -38,7 +38,7 @@ const BODY =
 export function createDoor(key: string, { baseUrl, secure }: ResolvedAuthOptions, log: Log): Door {
   const recorder = recorderPath(baseUrl)
   const paths = new Set([recorder, personasPath(baseUrl)])
-  // Not the key itself, so that the value of the cookie is in no log.
+  // A hash of the key, so that the value of the cookie is not in the log.
   const pass = macOf('cookie', deriveKey(key, 'development'))
   const linkAt = ({ origin }: URL): string => `${origin}${recorder}?key=${key}`
   return {

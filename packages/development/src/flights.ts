@@ -15,19 +15,21 @@ import {
   type Step,
 } from './steps.ts'
 
-/** The limits: flights, steps of each flight, and events. */
+/** The maximum numbers of flights, of steps in each flight, and of events. */
 const MAX_FLIGHTS = 30
 const MAX_STEPS = 40
 const MAX_EVENTS = 30
 
-/** A login with all its requests, or a single logout or refusal. It holds no secret. */
+/**
+ * A flight: a login with all its requests, or a single logout or refusal. It contains no secret.
+ */
 export interface Flight {
   readonly number: number
   readonly title: string
   readonly outcome: 'good' | 'bad' | 'open'
   /** The outcome in words. */
   readonly summary: string
-  /** How often in a row the same was refused. */
+  /** How many times in a row the same request was refused. */
   readonly times: number
   readonly steps: readonly Step[]
 }
@@ -42,7 +44,7 @@ export interface KeptEvent {
 /** The flights of one application, in memory. */
 export interface Flights {
   /**
-   * Takes a step.
+   * Adds a step to its flight.
    *
    * @param request - The same object for all steps of one request.
    */
@@ -67,19 +69,19 @@ const EVENTS: ReadonlySet<AuthEventName> = new Set([
 ])
 
 type Writable<T> = { -readonly [Name in keyof T]: T[Name] }
-/** A flight that is written to, and the login it belongs to. */
+/** A flight in progress, with the login that it belongs to. */
 interface Draft extends Omit<Writable<Flight>, 'steps'> {
   steps: Step[]
   lastRequest: object | undefined
   lastSeen: Observation['kind'] | undefined
 }
 
-/** Makes the store of flights. Steps are cleaned of secrets before they are kept. */
+/** Makes the store of flights. Secrets are removed from steps before they are stored. */
 export function createFlights(options: ResolvedAuthOptions): Flights {
   const flights: Draft[] = []
   const events: KeptEvent[] = []
   const ofRequest = new WeakMap<object, Draft>()
-  // A hash, so that no `state` is kept.
+  // A hash, so that no `state` is stored.
   const ofLogin = new Map<string, Draft>()
   let count = 0
 
@@ -109,7 +111,7 @@ export function createFlights(options: ResolvedAuthOptions): Flights {
       const { routes } = options
       const path = new URL(facts.url).pathname
       const isKnown = ofRequest.has(request)
-      // Applications ask for the session again and again, and visitors who come to log out are asked first.
+      // Left out, because applications request the session all the time, and visitors who log out are asked first.
       if (
         seen.kind === 'answered' &&
         !isKnown &&
@@ -124,7 +126,7 @@ export function createFlights(options: ResolvedAuthOptions): Flights {
       if (flight.lastRequest !== request) add(requestStep(facts, seen, options, redact))
       flight.lastRequest = request
       if (seen.kind !== 'answered') add(observedStep(seen, facts.at, options, redact))
-      // A redirect to the provider says itself what was answered.
+      // The step of the redirect to the provider already describes its answer.
       else if (flight.lastSeen !== 'redirected') add(answerStep(seen, facts.at, redact))
       flight.lastSeen = seen.kind
       settle(flight, seen)
@@ -184,7 +186,10 @@ function settle(flight: Draft, seen: Observation): void {
   }
 }
 
-/** A page that asks every second and is refused would push the logins out. */
+/**
+ * Joins a refusal with an equal one before it. Otherwise a page that polls every second would push
+ * the logins out of the list.
+ */
 function joinRepeated(flights: Draft[]): void {
   const [latest, before] = flights
   if (!latest || !before || latest.outcome !== 'bad' || latest.title === 'Login') return

@@ -20,7 +20,9 @@ const STYLE =
   'textarea{box-sizing:border-box;width:100%;min-height:14rem;font:13px/1.4 ui-monospace,monospace;color:inherit;background:transparent;border:1px solid var(--soft);border-radius:.5rem;padding:.75rem}' +
   '@media(max-width:40rem){dl{grid-template-columns:1fr;gap:0}dd{margin-bottom:.5rem}}'
 
-/** Shows the flights. Everything in them has been cleaned of secrets; here it is escaped. */
+/**
+ * Renders the flights as a page. Secrets were removed from them before; here all text is escaped.
+ */
 export function recorderPage(view: RecorderView): AuthResponse {
   const report = reportOf(view)
   const answer: AuthResponse = view.asText

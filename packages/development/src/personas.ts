@@ -48,9 +48,9 @@ export interface PersonaApplication {
 export type StartPersonas = (application: PersonaApplication) => Promise<Personas>
 
 /**
- * Answers an authorization request in place of the identity service.
+ * Answers an authorization request instead of the identity service.
  *
- * @param query - Its parameters; `as` names the user.
+ * @param query - The parameters of the request; `as` names the user.
  * @throws `RequestError` for a user that does not exist.
  */
 export async function answerLogin(

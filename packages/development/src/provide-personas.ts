@@ -14,7 +14,7 @@ import { answerLogin, type Personas, type StartPersonas } from './personas.ts'
 
 const PACKAGE = '@latchkey/testing/personas'
 const ISSUER = 'http://personas.localhost'
-/** The service is started at the first exchange, which then takes a while. */
+/** The first exchange starts the service, and takes a while because of that. */
 const START_SECONDS = 60
 
 /**
@@ -71,7 +71,8 @@ export const providePersonas: DevelopmentPackage['providePersonas'] = ({
   const resolved: ResolvedAuthOptions = {
     ...given,
     registration,
-    // The browser never sees the service: this application shows who there is. A logout ends here.
+    // The browser never reaches the service. The application itself shows the users, and a logout
+    // ends here.
     metadata: {
       authorization_endpoint: given.baseUrl.origin + path,
       end_session_endpoint: undefined,
@@ -85,7 +86,7 @@ export const providePersonas: DevelopmentPackage['providePersonas'] = ({
   return { resolved, personas: { answer } }
 }
 
-/** Shows the users, or logs one in: with `as`, or without a user when the application told it to ask nothing. */
+/** Shows the users. With `as`, logs that user in; if the application asked for no page, answers without a user. */
 async function logInAs(
   query: URLSearchParams,
   started: () => Promise<Personas>,

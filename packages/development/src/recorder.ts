@@ -10,9 +10,9 @@ import {
 import { createFlights, type Flights } from './flights.ts'
 import { recorderPage } from './page.ts'
 
-/** Keeps the last logins and refusals, and shows them on a page. */
+/** Stores the latest logins and refusals, and shows them on a page. */
 export interface RecorderWithPage extends Recorder {
-  /** Answers a request for the page, of a browser that has the key; `undefined` for every other request. */
+  /** Answers a request for the page from a browser with the key; `undefined` for any other request. */
   answer(path: string, asked: RequestContext): AuthResponse | undefined
 }
 
@@ -24,7 +24,7 @@ export function createRecorder(options: ResolvedAuthOptions): RecorderWithPage {
     try {
       use()
     } catch {
-      // A recorder that fails must not fail a login.
+      // A failure of the recorder must not fail a login.
     }
   }
   const observe = (request: AuthRequest, seen: Observation): void => {

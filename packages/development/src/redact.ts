@@ -1,4 +1,7 @@
-/** Parameters whose values are no secret. Of every other parameter the page shows the length. */
+/**
+ * Parameters whose values are shown, because they are never secret. Of all others, the page shows
+ * only the length.
+ */
 const OPEN_PARAMETERS: ReadonlySet<string> = new Set(
   'acr_values audience client_id code_challenge_method error iss max_age prompt redirect_uri resource response_mode response_type scope ui_locales'.split(
     ' ',
@@ -15,26 +18,26 @@ const MAX_CLAIMS = 60
 const MAX_DEPTH = 6
 const SHORTEST_SECRET = 6
 
-/** Parameters that hold no secret and are not shown: an address, a person, a sentence. */
+/** Parameters that are not secret but still not shown: an address, a person, a sentence. */
 const UNSHOWN_PARAMETERS: ReadonlySet<string> = new Set(
   'error_description login_hint returnTo target_link_uri'.split(' '),
 )
 
-/** Names of things, which may be long. */
+/** Names, which may be long without being a secret. */
 const LONG_NAMES: ReadonlySet<string> = new Set(
   'aud audience azp client_id iss oid redirect_uri resource sub'.split(' '),
 )
 
 /**
- * Takes secrets out of texts.
+ * Removes secrets from a text.
  *
- * @param isName - Whether the text names something, so that a long word is no token.
+ * @param isName - Whether the text is a name, in which a long word is not a token.
  */
 export type Redact = (text: string, isName?: boolean) => string
 
 /**
- * Makes a function that takes the secrets of one request out of texts: the values of its cookies and of the
- * parameters that are not known to be harmless. Text that looks like a token goes as well.
+ * Makes a function that removes the secrets of one request from texts: the values of its cookies, and of parameters
+ * that are not known to be harmless. It also removes text that looks like a token.
  */
 export function redactOf(parameters: URLSearchParams, cookie: string | null): Redact {
   const values = [...parameters]
@@ -50,10 +53,10 @@ export function redactOf(parameters: URLSearchParams, cookie: string | null): Re
 }
 
 const JWT = /eyJ[\w-]{10,}(\.[\w-]*)*/g
-/** A JWT, or a word that is too long to be one of a language. */
+/** A JWT, or a word too long for any language. */
 const LONG_WORD = /eyJ[\w-]{10,}(\.[\w-]*)*|[\w-]{40,}/g
 
-/** The parameters of a request by name, in words: the value where it is harmless, otherwise its length. */
+/** The parameters of a request in words: the name, with the value if it is harmless or else its length. */
 export function describeParameters(parameters: URLSearchParams, redact: Redact): string[] {
   return [...parameters].map(([name, value]) => {
     if (OPEN_PARAMETERS.has(name)) return `${name} = ${redact(value, LONG_NAMES.has(name))}`
@@ -83,7 +86,7 @@ export function describeAddress(address: string, redact: Redact): string {
   return redact(start === -1 ? address : address.slice(0, start))
 }
 
-/** The claims of a token, without what binds it to a login. */
+/** The claims of a token, except those that bind it to a login. */
 export function openClaims(
   claims: Readonly<Record<string, unknown>>,
   redact: Redact,
@@ -96,12 +99,12 @@ export function openClaims(
   return Object.fromEntries(open)
 }
 
-/** Claims that are about the token, and not about the person. */
+/** Claims about the token and not about the person. */
 const ABOUT_THE_TOKEN: ReadonlySet<string> = new Set(
   'iss aud azp exp iat nbf auth_time acr amr email_verified'.split(' '),
 )
 
-/** Claims for a report that others read: of personal ones, the type and the length only. */
+/** Claims for a report to other people. Of personal ones, it has only the type and the length. */
 export function impersonal(claims: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(claims).map(([name, value]) => [
@@ -142,17 +145,17 @@ function clean(value: unknown, redact: Redact, isName: boolean, depth = 0): unkn
   )
 }
 
-/** How many, with the noun in the right number. */
+/** A number with its noun in singular or plural. */
 export function count(many: number, noun: string): string {
   return `${many} ${noun}${many === 1 ? '' : 's'}`
 }
 
-/** The whole size of a header or a pair. */
+/** The size of a header or of a name with its value. */
 export function bytes(text: string): string {
   return count(Buffer.byteLength(text), 'byte')
 }
 
-/** The cookies of a login under way have a part of the `state` as their name. */
+/** The name of a cookie of a login in progress contains a part of the `state`. */
 function cookieName(name: string): string {
   return name.replace(/[\w-]{20,}$/, '…').slice(0, 100)
 }

@@ -21,7 +21,7 @@ export interface RequestFacts {
   readonly host: string | null
 }
 
-/** A label, its value, and the value for the report where the first is personal. */
+/** A label with its value. If the value is personal, `reported` replaces it in the report. */
 export type Fact = readonly [label: string, value: string, reported?: string]
 
 /** One line of a flight, without secrets. */
@@ -33,16 +33,18 @@ export interface Step {
   readonly advice: readonly string[]
 }
 
-/** The names of the kit's routes, as the page has them. */
+/** The options of the kit that steps refer to. */
 type Options = Pick<
   ResolvedAuthOptions,
   'baseUrl' | 'baseUrls' | 'session' | 'hooks' | 'userinfo' | 'claims'
 >
 
-/** Browsers keep no cookie that is larger. */
+/** Browsers do not store larger cookies. */
 const LARGEST_COOKIE = 4096
 
-/** The step with which a request begins; the parameters of a callback are in the step after it. */
+/**
+ * The first step of a request. The parameters of a callback are not in it, but in the next step.
+ */
 export function requestStep(
   { at, method, url, cookie, host }: RequestFacts,
   { kind }: Observation,
@@ -62,7 +64,7 @@ export function requestStep(
   }
 }
 
-/** Cookies belong to a host, at every port. */
+/** Whether the host of a request gets no cookies of `baseUrl`. The port does not matter. */
 function sharesNoCookies(host: string, baseUrl: URL): boolean {
   return URL.canParse(`http://${host}`) && new URL(`http://${host}`).hostname !== baseUrl.hostname
 }
@@ -177,7 +179,7 @@ function failedStep(
   return step('bad', `Refused: ${code}, status ${status}`, facts, [redact(remedy)])
 }
 
-/** The step with which a route of the kit answers. */
+/** The step for the response of one of the kit's routes. */
 export function answerStep(
   { status, location, setCookies }: Extract<Observation, { kind: 'answered' }>,
   at: number,

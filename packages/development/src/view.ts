@@ -12,7 +12,7 @@ export interface RecorderView {
   readonly cookie: string | null
   readonly session: AuthSession | undefined
   readonly failure: Error | undefined
-  /** Whether the report is asked for, as text. */
+  /** Whether the browser asks for the report as text. */
   readonly asText: boolean
 }
 
@@ -43,7 +43,7 @@ function accessTokenFact({
   return `${end === undefined ? 'no end is known' : `expires ${day(end)}`}, ${refreshToken ? 'with' : 'without'} a refresh token`
 }
 
-/** The application's data for the provider, and its settings of cookies. */
+/** The data to register at the provider, and the settings of cookies. */
 export function applicationFacts(options: ResolvedAuthOptions): Fact[] {
   const { registration, baseUrl, redirectUri, session, routes, scope } = options
   const provider: Fact[] =

@@ -94,12 +94,12 @@ export function createAuth<U = AppUser>(
 
 function toCoreOptions<U>(options: AuthOptions<U>): CoreAuthOptions<U, AuthRouterExchange> {
   const store = options.session?.store
-  // The core refuses a value that is neither a store of its own nor one of express-session.
+  // The core refuses a value that is a store neither of its own nor of express-session.
   if (!isExpressStore(store)) return options as CoreAuthOptions<U, AuthRouterExchange>
   return { ...options, session: { ...options.session, store: fromExpressStore(store) } }
 }
 
-/** Whether another middleware has put a session on the request; another router of the kit may have. */
+/** Whether another middleware, or another router of the kit, has put a session on the request. */
 function hasOtherSession(req: Request): boolean {
   return !visits.find(req) && (req as { session?: unknown }).session !== undefined
 }

@@ -95,7 +95,7 @@ export function createAuth<U = AppUser>(
     app.addHook('onRequest', async (request, reply) => {
       const details = {
         exchange: { request, reply },
-        // A guard may stand behind the parser, as that of NestJS does.
+        // A guard may come after the body parser, like that of NestJS.
         get body() {
           return request.body
         },
@@ -120,7 +120,7 @@ export function createAuth<U = AppUser>(
     })
   }
   const { sessions, ready, health } = auth
-  // Hooks and `request.auth` are for the whole application, not for the plugin alone.
+  // Hooks and `request.auth` must exist in the whole application, and not only in the plugin.
   const { socket } = socketHandle(auth as Auth)
   return Object.assign(plugin, {
     ...{ sessions, ready, health, socket },

@@ -2,7 +2,7 @@ import type { FastifyInstance, RouteOptions } from 'fastify'
 
 const ROUTES = Symbol.for('latchkey.routes')
 
-/** A route, and the instance whose hooks it has. */
+/** A route, with the instance that has its hooks. */
 interface KeptRoute {
   readonly route: RouteOptions
   readonly scope: FastifyInstance

@@ -2,11 +2,11 @@ import type { ResponsePort } from '@latchkey/core'
 import { toResponsePort } from '@latchkey/core/node'
 import type { FastifyReply } from 'fastify'
 
-/** The reply to a request: its headers are those of Fastify, so that `onSend` hooks see them. */
+/** The reply to a request. Its headers are set with Fastify, so that `onSend` hooks see them. */
 export function replyPort(reply: FastifyReply): ResponsePort<FastifyReply> {
   const raw = toResponsePort(reply.raw)
   const cookies = (): string[] => {
-    // Middleware that knows the raw response alone has set them there; those of the reply would replace them.
+    // Middleware that uses only the raw response has set these. Those of the reply would replace them.
     const earlier = reply.raw.headersSent ? undefined : reply.raw.getHeader('set-cookie')
     if (earlier !== undefined) {
       reply.raw.removeHeader('set-cookie')
@@ -26,7 +26,7 @@ export function replyPort(reply: FastifyReply): ResponsePort<FastifyReply> {
       reply.header(name, value)
     },
     append: (name, value) => void reply.header(name, value),
-    // Fastify writes the headers of the reply over those of the raw response; the kit comes after.
+    // Fastify writes the reply's headers over those of the raw response, and the kit's come last.
     beforeSent: (write) => raw.beforeSent?.(write),
     send: ({ status, body, isAnswered }) => (isAnswered ? reply : reply.code(status).send(body)),
   }

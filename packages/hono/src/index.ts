@@ -74,20 +74,20 @@ export function createAuth<U = AppUser>(
       visits.set(c, visit)
       c.set('auth', visit.auth)
       await next()
-      // Hono has caught what a handler threw, and answered it.
+      // Hono has caught the error of the handler, and made a response.
       if (c.error instanceof LatchkeyError) throw c.error
       return c.res
     }
     const details = {
       exchange: { c },
       headers: () => headersOf(c),
-      // Hono keeps what a middleware has read; a guard may stand behind it.
+      // Hono keeps a body that a middleware has read. A guard may come after that.
       get body() {
         return c.req.raw.bodyUsed ? c.req.parseBody({ all: true }) : undefined
       },
     }
     const response = await auth.fetch(c.req.raw, serve, details)
-    // Hono makes a copy of what it has already.
+    // Hono would copy a response that it already has.
     if (response !== c.res) answer(c, response)
   }
   const { sessions, ready, health } = auth
@@ -112,12 +112,12 @@ export function requireUser<U = AppUser>(
   })
 }
 
-/** The headers that Hono adds to the responses that it makes, such as those of middleware in front. */
+/** The headers that Hono adds to responses, such as those from middleware in front. */
 function headersOf(c: Context): Headers {
   return c.body(null).headers
 }
 
-/** Returns the response unchanged: Hono would replace new cookies by earlier ones. */
+/** Returns the response unchanged. Otherwise Hono would replace new cookies by earlier ones. */
 function answer(c: Context, response: Response): void {
   c.res = undefined
   c.res = response

@@ -72,7 +72,7 @@ export function createAuth<U = AppUser>(
     }
     const details = {
       exchange: { ctx },
-      // Koa keeps what a parser made of the body on a request of its own; a guard may stand behind the parser.
+      // Koa keeps the parsed body on its own request object. A guard may come after the parser.
       get body() {
         return ctx.request.body
       },

@@ -4,15 +4,15 @@ import { Reflector } from '@nestjs/core'
 /** The metadata key of {@link Access}. */
 export const ACCESS = 'latchkey:access'
 
-/** The access to a handler or controller: no guard, or what its guard asks for. */
+/** The access to a handler or controller: no guard, or the requirement of its guard. */
 export type Access = 'public' | Requirement<never, never>
 
-/** The requirement that a logged-in user meets. */
+/** The requirement for a logged-in user. */
 export const ANY_USER: Requirement<never, never> = {}
 
 const reflector = new Reflector()
 
-/** The requirement of a handler, with that of its class. */
+/** The requirement of a handler, combined with that of its class. */
 export function accessOf(handler: object, type: object): Access {
   const own = accessAt(handler)
   const shared = accessAt(type)
@@ -22,12 +22,12 @@ export function accessOf(handler: object, type: object): Access {
   return requirements.length > 1 ? Object.assign({}, ...requirements) : only
 }
 
-/** The access that a handler or a class states itself. */
+/** The access that the decorators of a handler or a class set. */
 export function accessAt(place: object): Access | undefined {
   return reflector.get<Access | undefined>(ACCESS, place as never)
 }
 
-/** Whether visitors may reach a handler. */
+/** Whether visitors may call a handler. */
 export function isPublic(handler: object, type: object): boolean {
   return accessOf(handler, type) === 'public'
 }

@@ -19,10 +19,10 @@ export interface Client {
 /** The code that a WebSocket is closed with when its session has ended. */
 const SESSION_ENDED = 4401
 
-/** The connections of one application that stay open: WebSockets of gateways, and of GraphQL. */
+/** The open connections of one application: WebSockets of gateways and of GraphQL. */
 export class Connections {
   readonly #service: LatchkeyService
-  /** The callbacks for the end of each connection. */
+  /** By connection, the callbacks for its end. */
   readonly #closers = new WeakMap<NodeRequest, Set<() => void>>()
   readonly #ended = new WeakMap<object, AbortSignal>()
 
@@ -54,7 +54,7 @@ export class Connections {
     else ended.addEventListener('abort', () => end(socket))
   }
 
-  /** The refusal of a connection whose session is known to have ended. */
+  /** The refusal of a connection whose session has ended, as far as it is known. */
   endedRefusal(client: object): Refusal | undefined {
     return this.#ended.get(client)?.aborted ? sessionEnded() : undefined
   }
@@ -67,8 +67,8 @@ export class Connections {
 }
 
 /**
- * The refusal of a handshake that a page of another site made with the session of its user; `undefined` for every
- * other. Where visitors are welcome, it is the only one.
+ * The refusal of a handshake from a page of another site, with the session of its user; `undefined` for any other.
+ * Where visitors may connect, no other handshake is refused.
  */
 export async function forgedRefusal(
   visit: AnyVisit,
@@ -79,7 +79,10 @@ export async function forgedRefusal(
   return refusal?.error.code === 'LATCHKEY_REQUEST_FORGED' ? refusal : undefined
 }
 
-/** Whether a user is known. A store that does not answer fails the handler that looks, and no visitor. */
+/**
+ * Whether a user is logged in. `false` if the store does not answer: then a handler that reads the session fails, but a
+ * visitor is not refused.
+ */
 function isUser(visit: AnyVisit): boolean {
   try {
     return visit.auth.isAuthenticated

@@ -47,9 +47,9 @@ interface Info {
 type VerifyClient = ((info: Info) => boolean) | ((info: Info, done: Verified) => void)
 
 const secured = new WeakSet<object>()
-/** The request of each client's handshake. */
+/** By client, the request of its handshake. */
 const requests = new WeakMap<object, NodeRequest>()
-/** The visit of the latest message of a client, for each handler. */
+/** By client, the visit of its latest message, for each handler. */
 const messages = new WeakMap<object, Map<unknown, AnyVisit>>()
 
 /**
@@ -74,7 +74,8 @@ export function secureGateways(
     }
   }
   const { setIoAdapter } = config
-  // Nest sets its own adapter at the first gateway. The application may have set another before.
+  // Nest sets its own adapter at the first gateway. The application may have set another one
+  // before.
   config.setIoAdapter = (adapter) => {
     secure(adapter)
     setIoAdapter.call(config, adapter)
@@ -179,7 +180,7 @@ function requirementOf(gateway: Gateway | undefined): Requirement<never, never> 
   return typeof access === 'object' ? access : ANY_USER
 }
 
-/** The gateways that share the server of a place. */
+/** The gateways that share a server. */
 function gatewaysAt(place: Place, modules: ModulesContainer): Gateway[] {
   return [...modules.values()]
     .flatMap(({ providers }) => [...providers.values()])
@@ -195,7 +196,7 @@ function gatewaysAt(place: Place, modules: ModulesContainer): Gateway[] {
 
 const GATEWAY = 'websockets:is_gateway'
 
-/** A namespace as Nest passes it on; none is the one of the server. */
+/** A namespace in Nest's form. Without one, it is the server's own. */
 function named(namespace: unknown): unknown {
   if (typeof namespace !== 'string') return namespace
   return `/${namespace.replace(/^\//, '')}`.replace(/^\/$/, '') || undefined
@@ -213,14 +214,13 @@ function welcomesVisitors(gateway: Gateway): boolean {
   })
 }
 
-/** The exception of `@nestjs/websockets`, which only applications with gateways have. */
+/**
+ * The exception class of `@nestjs/websockets`. Only applications with gateways have this package.
+ */
 type Exception = new (error: object) => Error
 let WsException: Exception | undefined
 
-/**
- * Decides about a message of a gateway, by the session as it is now: throws a `WsException` where the user may not
- * send it.
- */
+/** Decides about a message of a gateway, by the present session. Throws a `WsException` if the user may not send it. */
 export async function admitMessage(
   context: ExecutionContext,
   requirement: Access,
@@ -255,7 +255,7 @@ async function decideMessage(
   return undefined
 }
 
-/** Reads from the visit of the message that a handler receives. Errors of the kit are those of gateways. */
+/** Reads from the visit of the message that a handler gets. Errors of the kit become those of gateways. */
 export function readMessage(
   context: ExecutionContext,
   read: (visit: AnyVisit) => unknown,
@@ -271,9 +271,9 @@ export function readMessage(
   }
 }
 
-/** An exception as gateways send it. */
+/** An error in the form of a gateway's exception. */
 export function wsException(refusal: Refusal, pattern: string): Error {
-  // The guard of the message has loaded it.
+  // The guard of the message has already loaded it.
   const Thrown = WsException as Exception
   return new Thrown({ ...messageOf(refusal), pattern })
 }

@@ -26,8 +26,8 @@ interface Opening {
 }
 
 /**
- * Decides about a resolver: throws a GraphQL error where the request of the operation may not reach it. Nothing is
- * imported from `graphql`, which takes `extensions` from any error.
+ * Decides about a resolver. Throws a GraphQL error if the request of the operation may not call it. Nothing is imported
+ * from `graphql`, which accepts `extensions` of any error.
  */
 export async function admitResolver(
   context: ExecutionContext,
@@ -61,7 +61,8 @@ async function decide(
     return visits.of<never>(request).refusal(requirement, request)
   }
   if (!extra) return requirement === 'public' ? undefined : notMounted(noRequest(context))
-  // All resolvers of an operation share one look at the session; the next operation has its own.
+  // All resolvers of an operation share one look-up of the session. The next operation makes its
+  // own.
   let opening = operations.get(graphql)
   if (!opening) {
     opening = { opened: connections.open(extra.request) }
@@ -77,7 +78,7 @@ async function decide(
   return refusal ?? connections.endedRefusal(extra.socket)
 }
 
-/** Reads from the visit of the operation that a resolver belongs to. Errors of the kit are those of GraphQL. */
+/** Reads from the visit of the operation that a resolver belongs to. Errors of the kit become those of GraphQL. */
 export function readResolver(
   context: ExecutionContext,
   read: (visit: AnyVisit) => unknown,
@@ -93,7 +94,7 @@ export function readResolver(
   }
 }
 
-/** An error as GraphQL sends it: with a code of Apollo, and that of the kit. */
+/** An error in the form of GraphQL: with a code of Apollo, and that of the kit. */
 export function graphqlError(refusal: Refusal): Error {
   const { error, title } = refusal
   const code = CODES[error.status] ?? 'INTERNAL_SERVER_ERROR'
@@ -101,7 +102,7 @@ export function graphqlError(refusal: Refusal): Error {
   return Object.assign(new Error(title, { cause: error }), { extensions })
 }
 
-/** The same for an error of the kit; any other error stays. */
+/** The same for an error of the kit. Any other error is returned unchanged. */
 export function toGraphqlError(error: unknown): unknown {
   return error instanceof LatchkeyError ? graphqlError(refusalFrom(error)) : error
 }
@@ -115,14 +116,17 @@ const CODES: Readonly<Record<number, string>> = {
 
 const NO_CONTEXT = Object.freeze({})
 
-/** The third argument of a resolver; one of references has no arguments of the field, and one argument less. */
+/**
+ * The context of a resolver: its third argument. It is the second one of a resolver of references, which gets no
+ * arguments of the field.
+ */
 function graphqlContextOf(context: ExecutionContext): object {
   const given: unknown[] = context.getArgs()
   const found = given.length === 3 ? given[1] : given[2]
   return typeof found === 'object' && found !== null ? found : NO_CONTEXT
 }
 
-/** The request in a GraphQL context that has passed the login: the drivers of Nest put it there as `req`. */
+/** The request in a GraphQL context, if it has passed the login. Nest's drivers put it there as `req`. */
 function requestIn(graphql: object): object | undefined {
   const { req, request, reply } = graphql as Members
   const places = [req, request, membersOf(reply).request]
@@ -131,7 +135,7 @@ function requestIn(graphql: object): object | undefined {
   )
 }
 
-/** The connection of `graphql-ws`, which is in the context itself or where Nest puts the request. */
+/** The connection of `graphql-ws`: in the context itself, or where Nest puts the request. */
 function extraIn(graphql: object): Extra | undefined {
   const { req, extra } = graphql as Members
   const found = [extra, membersOf(req).extra].find(
@@ -156,8 +160,8 @@ function noRequest(context: ExecutionContext): string {
 const scanner = new MetadataScanner()
 
 /**
- * Refuses field resolvers that Nest would run without their guard: it skips guards of fields, unless the options of
- * GraphQLModule ask for them.
+ * Refuses field resolvers that Nest would run without their guard. Nest skips guards of fields, unless the options of
+ * GraphQLModule turn them on.
  *
  * @throws {@link ConfigError} naming each of them.
  */

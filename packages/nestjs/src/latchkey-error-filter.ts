@@ -16,7 +16,7 @@ export class LatchkeyErrorFilter extends BaseExceptionFilter {
 
   override catch(error: unknown, host: ArgumentsHost): Observable<never> | undefined {
     const type: string = host.getType()
-    // Nest takes an error of a message from what a filter returns, and any other from what it throws.
+    // For a message, Nest takes the error that a filter returns; in all other cases, the one that it throws.
     if (type === 'rpc' || type === 'ws') return throwError(() => error)
     if (type === 'graphql') throw toGraphqlError(error)
     if (type !== 'http') throw error
@@ -33,5 +33,5 @@ export class LatchkeyErrorFilter extends BaseExceptionFilter {
   }
 }
 
-// Decorators are functions: the sources run without a compiler, which would have to translate them.
+// Called as functions, because the sources run without a compiler that translates decorators.
 Catch(LatchkeyError)(LatchkeyErrorFilter)

@@ -6,7 +6,7 @@ import { admitMessage } from './gateways.ts'
 import { admitResolver } from './graphql.ts'
 import { visits } from './visits.ts'
 
-/** The guard of every handler: lets logged-in users through, and everyone where `@Public()` stands. */
+/** The guard of every handler. Lets logged-in users through, and everyone if the handler has `@Public()`. */
 export class LatchkeyGuard implements CanActivate {
   readonly #connections: Connections
 
@@ -37,7 +37,7 @@ async function admitRequest(context: ExecutionContext, requirement: Access): Pro
   const refusal = await visit.admit(requirement, request)
   if (!refusal) return true
   visit.send(refusal)
-  // The request has its answer. With `false`, or an error, an exception filter would give another.
+  // The response is already sent. With `false` or an error, an exception filter would send another.
   return new Promise(() => {})
 }
 

@@ -67,7 +67,7 @@ export class LatchkeyModule implements NestModule {
     this.#service = service
     this.#modules = modules
     const connections = new Connections(service)
-    // Other guards, also those of providers, are added later, and run later.
+    // Other guards, even those of providers, are added later, and run later.
     config.useGlobalGuards(new LatchkeyGuard(connections))
     secureGateways(config, modules, connections)
   }
@@ -104,7 +104,7 @@ export class LatchkeyModule implements NestModule {
     checkFieldResolvers(this.#modules)
     const { httpAdapter } = this.#host
     keepHandle(this.#service, await mount(httpAdapter, this.#options))
-    // Of all global filters, the one that comes last is asked first.
+    // The global filter that is added last comes first.
     this.#config.useGlobalFilters(new LatchkeyErrorFilter(httpAdapter))
   }
 }
@@ -128,5 +128,6 @@ const parameters = [OPTIONS, HttpAdapterHost, ApplicationConfig, LatchkeyService
 for (const [index, token] of parameters.entries()) {
   Inject(token)(LatchkeyModule, undefined, index)
 }
-// The class alone, without forRoot(), may have neither: the constructor says so, in place of Nest.
+// If the class is used without forRoot(), both may be missing. Then the constructor reports it,
+// instead of Nest.
 for (const index of [0, 3]) Optional()(LatchkeyModule, undefined, index)

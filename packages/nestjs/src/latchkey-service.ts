@@ -12,7 +12,7 @@ export type Handle = AuthHandle & SocketHandle
 
 const handles = new WeakMap<LatchkeyService, Handle>()
 
-/** Gives a service the login that it is about. */
+/** Sets the login that a service uses. */
 export function keepHandle(service: LatchkeyService, handle: Handle): void {
   handles.set(service, handle)
 }
@@ -43,7 +43,7 @@ export class LatchkeyService implements Handle {
     return handleOf(this).health()
   }
 
-  /** Checks the request of a WebSocket handshake as the guard checks that of a route. */
+  /** Checks the request of a WebSocket handshake like the guard of a route. */
   socket(request: NodeRequest, requirement?: Requirement<NodeRequest>): Promise<AuthSocket> {
     return handleOf(this).socket(request, requirement)
   }

@@ -38,7 +38,7 @@ export async function mount(adapter: HttpServer, options: AuthOptions): Promise<
   throw new ConfigError([{ option: 'platform', remedy }])
 }
 
-/** Nest sends what a handler returns; `auth.login()` and `auth.logout()` have sent the answer already. */
+/** Nest sends the result of a handler, but `auth.login()` and `auth.logout()` have already sent the response. */
 function keepAnswers(adapter: HttpServer): void {
   const { reply } = adapter
   adapter.reply = (response: object, body: unknown, status?: number) => {

@@ -4,7 +4,7 @@ import { readMessage } from './gateways.ts'
 import { readResolver } from './graphql.ts'
 import { visits } from './visits.ts'
 
-/** Reads from the visit that a handler is called for: of its request, GraphQL operation or message. */
+/** Reads from the visit of a handler's request, GraphQL operation or message. */
 export function readVisit(
   context: ExecutionContext,
   read: (visit: Visit<never, unknown>) => unknown,

@@ -145,7 +145,7 @@ function makeLogin<U>(options: AuthOptions<U>): ProxiedAuth<U> {
   }
 }
 
-/** A handler that asks for more than its route did. */
+/** Returns the user. Throws if the handler requires more than its route did. */
 function admitted<U>(user: U, refusal: unknown): U {
   if (!refusal) return user
   throw new AccessError(
@@ -157,8 +157,8 @@ function admitted<U>(user: U, refusal: unknown): U {
 const MEMORY = Symbol.for('latchkey.nextjs.sessions')
 
 /**
- * Sessions in memory are those of the process: Next.js loads the application several times, once for the
- * proxy and once for pages, and again at each change while it is developed.
+ * Sessions in memory, shared in the process. Next.js loads the application several times: once for the proxy, once for
+ * pages, and again at each change during development.
  */
 function withSharedMemory<U>(options: AuthOptions<U>): AuthOptions<U> {
   if (options.session?.store !== undefined) return options

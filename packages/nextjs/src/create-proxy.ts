@@ -4,10 +4,10 @@ import type { NextRequest } from 'next/server.js'
 import { beginsNoLogin, noLogin } from './no-navigation.ts'
 import { forgetAddress, passAddress, withCookies } from './request-headers.ts'
 
-/** The login as the proxy sees it. */
+/** The parts of the login that the proxy uses. */
 export interface ProxiedAuth<U> {
   readonly auth: Auth<U>
-  /** Whether a session may need cookies that a page cannot set: then the proxy opens it for every request. */
+  /** Whether a session may need cookies that a page cannot set. Then the proxy opens the session for every request. */
   readonly writesCookies: boolean
 }
 
@@ -21,7 +21,7 @@ export function proxyOf<U>(
     const headers = new Headers(request.headers)
     forgetAddress(headers)
     const onward = (): Response => NextResponse.next({ request: { headers } })
-    // Scripts, styles and pictures of Next.js.
+    // Files of Next.js: scripts, styles and images.
     if (request.nextUrl.pathname.startsWith('/_next/')) return onward()
     const { auth, writesCookies } = login()
     passAddress(headers, `${request.method} ${pathname}${search}`, auth)
@@ -41,7 +41,7 @@ export function proxyOf<U>(
   }
 }
 
-/** Whether a request may be for a route of the kit; its logout comes back to the home page with a `state`. */
+/** Whether a request may be for a route of the kit. The end of a logout comes to the home page, with a `state`. */
 function isOfKit<U>(
   { baseUrl, routes, metadataPaths }: Auth<U>,
   pathname: string,
@@ -62,7 +62,7 @@ function absolute(response: Response, base: string): Response {
   return response
 }
 
-/** Passes a request on with the cookies that its session has got, for the browser and for the page. */
+/** Passes a request on. New cookies of its session are added, for the browser and for the page. */
 function onwardWith(response: Response, headers: Headers, onward: () => Response): Response {
   withCookies(headers, response.headers.getSetCookie())
   const passed = onward()

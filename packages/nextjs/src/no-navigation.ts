@@ -1,9 +1,9 @@
 import type { Auth } from '@latchkey/core'
 
 /**
- * Whether a request for the login route comes from no navigation of a browser: the router of Next.js fetches pages and
- * their redirects, also in advance, and a provider lets no script in. Next.js hides its own headers from the proxy;
- * those of the browser are there.
+ * Whether a request for the login route is not a navigation of a browser. The router of Next.js fetches pages and
+ * follows their redirects, even in advance, but a provider does not admit scripts. Next.js hides its own headers from
+ * the proxy; those of the browser remain.
  */
 export function beginsNoLogin<U>(
   { method, url, headers }: Request,
@@ -18,7 +18,10 @@ export function beginsNoLogin<U>(
   return mode !== 'navigate' || purpose.startsWith('prefetch')
 }
 
-/** The answer to it: the router of Next.js lets the browser navigate where it gets no page, and nothing is prefetched. */
+/**
+ * The response to such a request. The router then makes the browser navigate, as it gets no page, and nothing is
+ * prefetched.
+ */
 export function noLogin(): Response {
   return new Response(null, {
     status: 204,

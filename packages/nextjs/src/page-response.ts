@@ -22,7 +22,7 @@ export function pageResponse(
       headers.append(name, value)
       if (name === 'set-cookie') setCookie(jar, value)
     },
-    // The proxy and Next.js itself keep a page from caches.
+    // The proxy and Next.js itself keep a page out of caches.
     beforeSent() {},
     send({ status, onward }) {
       const address = headers.get('location') ?? onward

@@ -10,8 +10,8 @@ export interface PageVisit<U> extends PageRequest {
 }
 
 /**
- * The visits of pages and server actions, one for each request. Next.js is asked for the request first, so that
- * `next build` leaves such a page for later and looks at no option.
+ * The visits of pages and server actions, one for each request. The request is read from Next.js first, so that
+ * `next build` skips such a page and reads no options.
  */
 export function createPageVisits<U>(auth: () => Auth<U>): () => Promise<PageVisit<U>> {
   const opened = new WeakMap<object, Promise<PageVisit<U>>>()

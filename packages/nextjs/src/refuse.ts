@@ -13,7 +13,10 @@ interface Problem {
   readonly loginUrl?: string
 }
 
-/** Ends a page whose guard refused: a visitor is sent to log in, and a user who is not allowed is told so. */
+/**
+ * Ends a page whose guard refused. A visitor is redirected to log in; a user who is not allowed gets a page that says
+ * so.
+ */
 export async function refuse<U>(
   { status, body }: Answer,
   page: PageRequest,

@@ -3,7 +3,7 @@ import { type Auth, LatchkeyError } from '@latchkey/core'
 /** The header in which the proxy passes the sealed method and address of a request to pages. */
 const ASKED = 'x-latchkey-asked'
 
-/** Removes what a client has put into the header of the proxy. */
+/** Removes the proxy's header from a request of a client. */
 export function forgetAddress(headers: Headers): void {
   headers.delete(ASKED)
 }
@@ -13,7 +13,7 @@ export function passAddress<U>(headers: Headers, asked: string, { addressSealer 
   headers.set(ASKED, addressSealer.seal(asked))
 }
 
-/** Changes the cookies of a request as the browser will change its own. */
+/** Changes the cookies of a request in the same way as the browser will change its own. */
 export function withCookies(headers: Headers, lines: readonly string[]): void {
   if (lines.length === 0) return
   const cookies = new Map<string, string>()
@@ -28,17 +28,17 @@ export function withCookies(headers: Headers, lines: readonly string[]): void {
 
 /** The request of a page or a server action. */
 export interface PageRequest {
-  /** The request of the core. Its address is that of the application where the page's own is not known. */
+  /** The request for the core. If the page's address is unknown, it has the application's. */
   readonly request: Request
-  /** The request of checks. Its method and address are the page's own, or cannot be read. */
+  /** The request for checks. If the page's method and address are unknown, reading them throws. */
   readonly subject: Request
   /** The path and query of a page, to return to. */
   readonly path: string
 }
 
 /**
- * The request of a page. Its address is the one that the proxy has sealed: the header of a client says nothing, and
- * without the proxy no address is known. Forms that are sent without a script have no header of an action.
+ * The request of a page, with the address that the proxy has sealed. A header of a client is ignored, and without the
+ * proxy the address is unknown. Forms that are sent without a script do not have the header of an action.
  */
 export function requestOf<U>(sent: Headers, { baseUrl, addressSealer }: Auth<U>): PageRequest {
   const headers = new Headers(sent)
@@ -51,7 +51,7 @@ export function requestOf<U>(sent: Headers, { baseUrl, addressSealer }: Auth<U>)
   return { request, subject: asked ? request : withoutAddress(request), path }
 }
 
-/** The same request, whose address is an error to read: an answer that was made up would decide about users. */
+/** The same request, but reading its address throws. With an invented address, checks would decide wrongly. */
 function withoutAddress(request: Request): Request {
   const refuse = (): never => {
     throw new LatchkeyError('LATCHKEY_ADDRESS_UNKNOWN', NO_PROXY)

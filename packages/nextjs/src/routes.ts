@@ -25,9 +25,9 @@ type Given<U, Context> =
 export interface Routes<U> {
   route<Context>(...given: Given<U, Context>): RouteHandler<Context, Promise<Response>>
   readonly handlers: { readonly GET: RouteHandler; readonly POST: RouteHandler }
-  /** The visit of the handler that runs; `undefined` outside one. */
+  /** The visit of the running handler; `undefined` outside of one. */
   running(): Visit<U, Response> | undefined
-  /** The request of the handler that runs. */
+  /** The request of the running handler. */
   request(): Request | undefined
 }
 
@@ -62,7 +62,7 @@ export function createRoutes<U>(auth: () => Auth<U>): Routes<U> {
   }
 }
 
-/** A test of an application may call a handler by itself: then there is nothing to wait for. */
+/** A test of an application may call a handler directly. Then there is nothing to wait for. */
 function outsideOfNext(error: unknown): void {
   if (!(error instanceof Error && error.message.includes('outside a request scope'))) throw error
 }

@@ -1,8 +1,8 @@
 import { ConfigError } from '@latchkey/core'
 
 /**
- * The headers of the request that a page, an action or a route handler answers. `next build` stops here: nothing of a
- * session is for an answer that is made in advance, not even the time at which it is read.
+ * The headers of the present request. `next build` stops here, because nothing about a session may be in a page that is
+ * made in advance, not even the time.
  *
  * @throws {@link ConfigError} in a page that is forced to be static, for which Next.js makes a request without headers.
  */

@@ -24,7 +24,7 @@ export function createWebhookHandler(
   }
 }
 
-/** The memory of the process: Next.js loads a route again at each change while it is developed. */
+/** Shared in the process, because Next.js loads a route again at each change during development. */
 function sharedMemory(): SessionStore {
   const shared = globalThis as { [MEMORY]?: SessionStore }
   shared[MEMORY] ??= createMemoryStore()

@@ -2,15 +2,16 @@ import { SessionStoreError } from '@latchkey/core'
 import { afterLoopTime, type StoreHealth } from '@latchkey/core/internal'
 import { type ConnectionWatcher, NO_CONNECTION } from './redis-link.ts'
 
-/** Bounds how long commands may take, and stops asking while nothing answers. */
+/** Limits the time of commands, and fails at once while Redis does not answer. */
 export interface Availability {
   /**
-   * Runs one command. Its answer is used at once, without a promise in between.
+   * Runs one command, and passes its answer to `use` at once, without a promise in between.
    *
-   * @param use - Makes the result of the answer. An error that it throws is not one of Redis.
-   * @param recover - The answer in place of an error of Redis; `undefined` for any other error.
-   * @throws {@link SessionStoreError} when it fails or takes too long, or at once while Redis is
-   *   away.
+   * @param use - Makes the result from the answer. An error that it throws does not count as one of
+   *   Redis.
+   * @param recover - Returns a result instead of an error of Redis; `undefined` keeps the error.
+   * @throws {@link SessionStoreError} if the command fails or takes too long, or at once while
+   *   Redis is away.
    */
   run<T, R>(
     kind: 'read' | 'write',
@@ -19,16 +20,16 @@ export interface Availability {
     recover?: (error: unknown) => T | undefined,
   ): Promise<R>
   health(): StoreHealth
-  /** The connection's own reports: health then needs no command to know that Redis is away. */
+  /** Reports of the connection, so that the health is known without a command. */
   readonly connection: ConnectionWatcher
 }
 
 const AWAY_AFTER = 3
-// Redis 6 puts "ERR Error running script (…): -" before what a command in a script was refused with.
+// Redis 6 puts "ERR Error running script (…): -" before the error of a command in a script.
 const REFUSES_WRITES = /(^|-)(OOM|READONLY|MISCONF|NOREPLICAS) /
 const NOT_SERVING =
   /^(LOADING|CLUSTERDOWN|MASTERDOWN|TRYAGAIN|BUSY|NOAUTH|WRONGPASS|NOPERM|ERR max number of clients) /
-/** The remedies of Redis by the word that its answer begins with. */
+/** The remedies, by the first word of Redis's error. */
 const REMEDIES: readonly (readonly [answer: RegExp, remedy: string])[] = [
   [/^(NOAUTH|WRONGPASS) /, "Correct the user and the password of Redis' address or client."],
   [/^NOPERM /, 'Give the user of this connection the commands that the message names (ACL).'],
@@ -42,7 +43,7 @@ const REMEDIES: readonly (readonly [answer: RegExp, remedy: string])[] = [
   [/ECONNREFUSED/, 'Start Redis, or correct the host and port of its address.'],
 ]
 const UNANSWERED = 'Look whether Redis runs, is overloaded, or is behind a firewall.'
-/** The messages for a command that waited for a connection: those of ioredis, and that of its deadline. */
+/** The errors of a command that waited for a connection: from ioredis, or from the deadline. */
 const SAYS_LITTLE = /^(Reached the max retries|Connection is closed|no answer within)/
 const ANSWER = /^-?[A-Z]+ /
 
@@ -64,7 +65,7 @@ export function createAvailability(
   let probing = false
   let status: StoreHealth['status'] = 'unknown'
   let reason: string | undefined
-  /** Why there is no connection; the commands that wait for one say less. */
+  /** The reason why there is no connection. The errors of waiting commands say less. */
   let disconnected: string | undefined
 
   const succeeded = (kind: 'read' | 'write'): void => {
@@ -100,7 +101,7 @@ export function createAvailability(
       lost(cause) {
         const said = reasonOf(cause)
         if (said !== NO_CONNECTION) disconnected ??= said
-        // The first to report knows why.
+        // The first report has the reason.
         if (status === 'unavailable') return
         status = 'unavailable'
         reason = said
@@ -156,11 +157,14 @@ export function createAvailability(
 
 function remedyOf(reason: string): string | undefined {
   const known = REMEDIES.find(([answer]) => answer.test(reason))
-  // Any other answer of Redis is for the remedy of the code.
+  // For any other error of Redis, the remedy of the error code applies.
   return known?.[1] ?? (ANSWER.test(reason) ? undefined : UNANSWERED)
 }
 
-/** Errors of ioredis hold the command with its arguments, the password among them: those stay here. */
+/**
+ * The cause to show; `undefined` for errors of ioredis, which contain the command with its arguments, even the
+ * password.
+ */
 function showable(cause: unknown): unknown {
   return cause instanceof Error && !('command' in cause) ? cause : undefined
 }

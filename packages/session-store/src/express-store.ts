@@ -11,7 +11,7 @@ type Sessions = Pick<ManagedSessionStore, 'get' | 'set' | 'touch' | 'destroy' | 
   ids?(): Promise<string[]>
 }
 
-/** How many records are remembered between the read and the end of a request. */
+/** How many records are remembered between the beginning and the end of a request. */
 const MAX_SEEN = 10_000
 
 /**
@@ -63,7 +63,10 @@ export function createExpressStore(
     parse: (record: unknown) => structuredClone((record as SessionRecord).data) as never,
   }
 
-  /** Without a callback, a failure of connect-redis would be a rejection that is not handled. */
+  /**
+   * A callback that ignores failures. Without one, a failure of connect-redis would be an unhandled
+   * rejection.
+   */
   class ExpressStore extends RedisStore {
     override destroy(id: string, done: Done = () => {}): Promise<unknown> {
       return super.destroy(id, done)
@@ -85,7 +88,7 @@ const RULES: Rules<ExpressSessionOptions> = {
 }
 
 function loadConnectRedis(): ConnectRedis {
-  // Not an import: bundles of ES modules often declare this name themselves, for modules of CommonJS.
+  // Not an import, because bundles of ES modules often declare this name themselves, for CommonJS modules.
   const { createRequire } = process.getBuiltinModule('node:module')
   try {
     return createRequire(import.meta.url)('connect-redis').RedisStore

@@ -5,7 +5,10 @@ import { NO_CONNECTION, patternOf, type RedisLink, type ScriptArgument } from '.
 export type IoredisClient = Redis | Cluster
 
 const CONNECT_MILLISECONDS = 5000
-/** A replica is left at most this often: reads go on there, and wait for each new connection. */
+/**
+ * How often the client may leave a replica. Reads still work there, and each new connection makes
+ * them wait.
+ */
 const LEAVE_MILLISECONDS = 1000
 
 /** Whether a client is one of ioredis. */
@@ -58,7 +61,7 @@ function connect(Client: typeof Redis, url: string): Redis {
     maxRetriesPerRequest: 1,
     retryStrategy: (attempt) => Math.min(50 * attempt, 500),
     reconnectOnError(error) {
-      // Redis 6 names the reason late in the message when the command was part of a script.
+      // For a command in a script, Redis 6 names the reason late in the message.
       const isReplica = /(^|-)READONLY /.test(error.message)
       if (!isReplica || Date.now() - leftAt < LEAVE_MILLISECONDS) return false
       leftAt = Date.now()
@@ -70,7 +73,7 @@ function connect(Client: typeof Redis, url: string): Redis {
 /** A link of a client that it may disconnect. */
 function linkTo(client: Redis): RedisLink {
   const link = ioredisLink(client)
-  // Failures are reported by the commands that fail, and by `health()`.
+  // Failing commands and `health()` report the failures.
   client.on('error', () => {})
   return {
     ...link,
@@ -79,7 +82,7 @@ function linkTo(client: Redis): RedisLink {
       client.on('error', (error) => connection.lost(error))
     },
     reconnect() {
-      // While it is connecting it has a time limit of its own.
+      // While connecting, it has a time limit of its own.
       if (client.status === 'ready' || client.status === 'connect') client.disconnect(true)
     },
     async close() {
@@ -94,7 +97,7 @@ function addressIn(url: string): string | undefined {
   return parsed ? `${parsed.hostname || 'localhost'}:${parsed.port || 6379}` : undefined
 }
 
-/** Makes a link of a client, which stays its owner's to close. */
+/** Makes a link over a client. Only the owner of the client closes it. */
 export function ioredisLink(client: IoredisClient): RedisLink {
   const keyPrefix = client.options.keyPrefix ?? ''
   const together = isCluster(client) ? () => {} : writeTogether(client)
@@ -128,13 +131,13 @@ export function ioredisLink(client: IoredisClient): RedisLink {
   }
 }
 
-/** The methods that every client has, and the types of ioredis lack. */
+/** Methods that every client has, but that are missing in the types of ioredis. */
 type Scripted = Record<
   'evalBuffer' | 'evalshaBuffer',
   (script: string, keys: number, ...more: ScriptArgument[]) => Promise<unknown>
 >
 
-/** The address of the one server; Sentinel and a Cluster have several, and the result is `undefined`. */
+/** The address of a single server. `undefined` for Sentinel and a Cluster, which have several. */
 function addressOf(client: IoredisClient): string | undefined {
   if (isCluster(client) || client.options.sentinels) return undefined
   const { path, host = 'localhost', port = 6379 } = client.options
@@ -146,8 +149,8 @@ function isCluster(client: IoredisClient): client is Cluster {
 }
 
 /**
- * Commands of one turn of the event loop leave in one write. The client's own pipelining costs
- * more CPU than it saves, and lets one batch wait for the answers of the other.
+ * Sends the commands of one turn of the event loop in one write. The client's own pipelining costs
+ * more CPU than it saves, and makes one batch wait for the answers of another.
  */
 function writeTogether(client: Redis): () => void {
   let held: Redis['stream'] | undefined

@@ -4,18 +4,20 @@ import { createByteSealer, deriveKey, freeze, macOf, remember } from '@latchkey/
 import { packRecord, unpackRecord } from './compact-record.ts'
 import { VERSION_BYTES } from './scripts.ts'
 
-/** The first byte of a value: a record as JSON, which every release reads, or a compact one. */
+/**
+ * The first byte of a value: for a JSON record, which every release reads, or for a compact one.
+ */
 const [JSON_FORMAT, COMPACT_FORMAT] = [1, 2]
 const MAX_REMEMBERED = 5_000
 const MAX_NAMES = 10_000
 
-/** The sealed part of a record: the session's id, which Redis knows as a hash only, and its record. */
+/** The content of a sealed value: the record, and the session's id, of which Redis has only a hash. */
 interface OpenedRecord {
   readonly id: string
   readonly record: SessionRecord
 }
 
-/** A record in the words of express-session, as every release writes it. */
+/** A record in the form of express-session, as every release writes it. */
 interface KeptRecord {
   readonly cookie: { readonly path?: string; readonly expires: string }
   readonly latchkey: SessionRecord['login']
@@ -24,15 +26,15 @@ interface KeptRecord {
 
 /** Encrypts records in Redis, and hashes their keys. */
 export interface RecordSeal {
-  /** Encrypts a record, bound to the name it will be kept under. */
+  /** Encrypts a record, bound to the name under which it is stored. */
   seal(name: string, content: OpenedRecord): Buffer
-  /** The record, or `undefined` for anything that was not sealed here under this name. */
+  /** Decrypts a record; `undefined` for a value that was not sealed here under this name. */
   open(name: string, value: Buffer): OpenedRecord | undefined
-  /** The names of a key that says something, one for each secret in their order. */
+  /** The hashed names of a readable key, one for each secret, in their order. */
   keyNames(key: string): string[]
 }
 
-/** The name of a session: a hash, as ids are 256 random bits. */
+/** The name of a session. A plain hash is enough, because ids have 256 random bits. */
 export function sessionName(id: string): string {
   const known = names.get(id)
   if (known) return known
@@ -41,7 +43,9 @@ export function sessionName(id: string): string {
   return name
 }
 
-/** Each request of a session asks for its name, and hashing takes twenty times as long as looking it up. */
+/**
+ * Names are cached, because each request needs its session's name, and hashing takes twenty times as long as a look-up.
+ */
 const names = new Map<string, string>()
 
 /**
@@ -53,7 +57,7 @@ const names = new Map<string, string>()
 export function createRecordSeal(secrets: readonly string[], isCompact: boolean): RecordSeal {
   const sealer = createByteSealer(secrets, 'session-record')
   const nameKeys = secrets.map((secret) => deriveKey(secret, 'session-index'))
-  // Records that were opened before: decrypting and parsing a record takes longer than fetching it.
+  // Records that were opened before. Decrypting and parsing a record takes longer than fetching it.
   const known = new Map<string, { readonly value: Buffer; readonly opened: OpenedRecord }>()
   return {
     seal(name, content) {
@@ -71,12 +75,12 @@ export function createRecordSeal(secrets: readonly string[], isCompact: boolean)
       if (before?.value.equals(value)) return before.opened
       const plain = sealer.open(value.subarray(1), name)
       if (plain === undefined) return undefined
-      // Of the client's buffer, which may be a part of a larger one, nothing is kept.
+      // Copied, because the client's buffer may be a part of a much larger one.
       const own = Buffer.from(value)
-      // The format and the nonce, which no two writes share.
+      // The format and the nonce, which differs in every write.
       const version = own.subarray(0, VERSION_BYTES)
       const opened = format === COMPACT_FORMAT ? unpacked(plain, version) : parsed(plain, version)
-      // Requests share it.
+      // Frozen, because requests share it.
       freeze([opened.record.login, opened.record.data])
       remember(known, name, { value: own, opened }, MAX_REMEMBERED)
       return opened
@@ -90,7 +94,7 @@ function unpacked(plain: Buffer, version: Buffer): OpenedRecord {
   return { id, record: { ...record, data: withExpiry(record), version } }
 }
 
-/** The cookie of express-session ends with its session, which may have been touched. */
+/** The cookie of express-session expires with its session, which may have been touched. */
 function withExpiry({ data, expiresAt }: SessionRecord): SessionRecord['data'] {
   const cookie = data.cookie as { path?: string } | undefined
   if (!cookie?.path) return data
@@ -105,13 +109,13 @@ function parsed(plain: Buffer, version: Buffer): OpenedRecord {
 function toKept({ login, data, expiresAt }: SessionRecord): KeptRecord {
   const cookie = data.cookie as object | undefined
   const end = { expires: new Date(expiresAt * 1000).toISOString() }
-  // Data of the application never passes for a login.
+  // Data of the application must never count as a login.
   return { ...data, latchkey: login, cookie: { ...cookie, ...end } }
 }
 
 /**
- * Recognizes the cookie of express-session by its path; other members named `cookie` are the
- * application's data.
+ * Whether a member is the cookie of express-session, which has a path. Other members named `cookie`
+ * are the application's data.
  */
 function fromKept(
   { latchkey, ...data }: KeptRecord,

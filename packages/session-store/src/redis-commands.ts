@@ -2,19 +2,18 @@ import { type Availability, createAvailability } from './availability.ts'
 import { type RedisLink, runScript, type ScriptArgument } from './redis-link.ts'
 import type { Script } from './scripts.ts'
 
-/** The commands of a store: below its prefix, and each answered or failed in time. */
+/** The commands of a store. All keys get its prefix, and each command has a deadline. */
 export interface RedisCommands {
-  /** The value of a key. For a list, a hash or another type, a value that no session can be read from. */
+  /** The value of a key. For a list, a hash or another type, a value without a session. */
   get(name: string): Promise<Buffer | null>
-  /** Uses the value of a key without waiting any longer. */
+  /** Passes the value of a key to `use` at once. */
   read<T>(name: string, use: (value: Buffer | null) => T): Promise<T>
   run(script: Script, name: string, args?: ScriptArgument[]): Promise<unknown>
   /**
-   * Runs a script on several keys. `undefined` where they are on different servers, as on a Cluster; nothing
-   * has been done then.
+   * Runs a script on several keys. `undefined`, and nothing is done, if they are on different servers, as on a Cluster.
    */
   runOnAll(script: Script, names: string[], args: ScriptArgument[]): Promise<unknown[] | undefined>
-  /** Every name that begins like this, some at a time and each once. */
+  /** Yields every name with a prefix, in groups and each only once. */
   scan(start: string): AsyncIterable<string[]>
   readonly health: Availability['health']
 }
@@ -59,7 +58,7 @@ export function createRedisCommands(
   }
 }
 
-/** A proxy in front of several servers refuses a script on keys that are not on the same one. */
+/** A proxy in front of several servers refuses a script on keys of different servers. */
 function apart(error: unknown): undefined {
   if (error instanceof Error && /(^|-)CROSSSLOT /.test(error.message)) return undefined
   throw error

@@ -3,18 +3,18 @@ import { type RecordSeal, sessionName } from './record-seal.ts'
 import type { RedisCommands } from './redis-commands.ts'
 import * as scripts from './scripts.ts'
 
-/** The sessions of a store, as its index needs them. */
+/** The parts of the store of sessions that its index needs. */
 export interface IndexedSessions {
   get(id: string): Promise<SessionRecord | undefined>
   set(id: string, record: SessionRecord): Promise<void>
   destroy(id: string): Promise<void>
-  /** The record that a value holds, which is kept under the name of a session. */
+  /** The record in a value that is stored under the name of a session. */
   open(name: string, value: Buffer): SessionRecord | undefined
-  /** The value of a record, and for how many milliseconds it is kept; `undefined` once it has expired. */
+  /** The value of a record, with its lifetime in milliseconds; `undefined` if it has expired. */
   seal(id: string, record: SessionRecord): { value: Buffer; milliseconds: string } | undefined
-  /** The id of the session of a name, if there is one now. */
+  /** The id of the session with a name, if it exists now. */
   idOf(name: string): Promise<string | undefined>
-  /** The name of the key of a session, from the name of the session. */
+  /** The Redis key of a session, from the name of the session. */
   keyOf(name: string): string
 }
 

@@ -1,6 +1,6 @@
 import type { Script } from './scripts.ts'
 
-/** The arguments of a script, beside its keys. */
+/** The arguments of a script, without its keys. */
 export type ScriptArgument = string | Buffer
 
 /** The reason for a lost connection if nothing more is known. */
@@ -12,7 +12,7 @@ export interface ConnectionWatcher {
   ready(): void
 }
 
-/** The few operations that any Redis client must offer. */
+/** The few operations that the store needs of any Redis client. */
 export interface RedisLink {
   get(key: string): Promise<Buffer | null>
   /** Runs a script that Redis has cached. Texts in the result are buffers. */
@@ -20,11 +20,11 @@ export interface RedisLink {
   eval(script: Script, keys: string[], args: ScriptArgument[]): Promise<unknown>
   /** Yields all keys with a prefix, of all nodes, in groups. A key may come twice. */
   scan(prefix: string): AsyncIterable<string[]>
-  /** Whether keys are on several servers, so that a script may have one key only. */
+  /** Whether keys are on several servers. Then a script may have only one key. */
   readonly isCluster?: boolean
   /** The host and port of Redis, without a password. */
   readonly address?: string | undefined
-  /** Replaces a connection on which nothing was answered for a while. */
+  /** Replaces a connection that has not answered for a while. */
   reconnect?(): void
   /** Reports when the connection is lost, cannot be opened, or is ready. */
   watch?(connection: ConnectionWatcher): void
@@ -47,7 +47,7 @@ export async function runScript(
   }
 }
 
-/** The pattern of SCAN for keys that begin with exactly this. */
+/** The pattern for SCAN that matches keys with exactly this beginning. */
 export function patternOf(prefix: string): string {
   return `${prefix.replace(/[\\*?[\]]/g, '\\$&')}*`
 }

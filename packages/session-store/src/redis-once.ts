@@ -4,7 +4,7 @@ import type { RedisCommands } from './redis-commands.ts'
 import { claimScript, releaseScript } from './scripts.ts'
 import type { ManagedSessionStore } from './session-store.ts'
 
-/** The operations that processes coordinate through Redis: what has happened once, and whose turn it is. */
+/** The operations with which processes coordinate: things that may happen only once, and locks. */
 type RedisOnce = Pick<ManagedSessionStore, 'once' | 'lock'>
 
 /**
@@ -23,7 +23,7 @@ export function createRedisOnce(commands: RedisCommands, sealed: () => RecordSea
   const releaseAll = async (names: string[], token: string): Promise<void> => {
     await Promise.all(names.map((name) => commands.run(releaseScript, name, [token])))
   }
-  // In one order everywhere, so that of two processes one comes first at every name.
+  // In the same order everywhere, so that one of two processes is first at every name.
   const namesOf = (kind: string, key: string): string[] =>
     sealed()
       .keyNames(key)

@@ -9,7 +9,7 @@ import { createRedisOnce } from './redis-once.ts'
 import * as scripts from './scripts.ts'
 import type { RedisSessionStore } from './session-store.ts'
 
-/** The settings of {@link createRedisStore}, every default filled in. */
+/** The settings of {@link createRedisStore}, with all defaults filled in. */
 export interface RedisSettings {
   readonly link: RedisLink
   readonly prefix: string
@@ -31,8 +31,8 @@ const CLEARED_TOGETHER = 100
 const unreadable = channel('latchkey:session.unreadable')
 
 /**
- * Sessions in Redis or Valkey: sealed values under hashed names. Reading is one `GET`, each write one
- * script on one key, so that it works the same on one server, behind Sentinel and on a Cluster.
+ * Sessions in Redis or Valkey: sealed values under hashed names. A read is one `GET`; each write is one script on one
+ * key. So it works the same on one server, behind Sentinel and on a Cluster.
  */
 export function createRedisStore(settings: RedisSettings): RedisSessionStore {
   const { link, prefix, touchSeconds } = settings
@@ -91,7 +91,7 @@ export function createRedisStore(settings: RedisSettings): RedisSessionStore {
   return store
 }
 
-/** The sealed values of sessions under the names of their keys. */
+/** The sealed values of sessions by the names of their keys. */
 function createSealedSessions(commands: RedisCommands, settings: RedisSettings) {
   let seal: RecordSeal | undefined
   const sealed = (): RecordSeal => {
@@ -120,7 +120,7 @@ function createSealedSessions(commands: RedisCommands, settings: RedisSettings) 
   }
   const end = (id: string): Promise<unknown> =>
     commands.run(scripts.endScript, SESSION + sessionName(id))
-  /** All sessions, each once: while keys are scanned, Redis may name one twice. */
+  /** All sessions, each only once. During a scan, Redis may return a key twice. */
   const all = async (): Promise<ReadonlyMap<string, SessionRecord>> => {
     const found = new Map<string, SessionRecord>()
     for await (const names of commands.scan(SESSION)) {
@@ -142,7 +142,9 @@ function createSealedSessions(commands: RedisCommands, settings: RedisSettings) 
     return { value, milliseconds: String(milliseconds) }
   }
 
-  /** Runs a script that writes a record; one that is past its end ends the session instead. */
+  /**
+   * Runs a script that writes a record. If the record has expired, the session is ended instead.
+   */
   const write = async (
     script: scripts.Script,
     id: string,

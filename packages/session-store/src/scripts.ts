@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto'
 
-/** A Lua script, of one key unless it says otherwise, and the name Redis keeps it under. */
+/** A Lua script on one key, unless its comment says otherwise, with its name in Redis. */
 export interface Script {
   readonly lua: string
   readonly sha: string
 }
 
-/** The value that takes the place of a destroyed session for a while, so that a late write is refused. */
+/** The value that replaces a destroyed session for a while, so that a late write is refused. */
 export const ENDED = 'x'
 
-/** The length of the version, in bytes: the start of a sealed value, which differs with every write. */
+/** The length of the version in bytes. It is the beginning of a sealed value, which differs in every write. */
 export const VERSION_BYTES = 13
 
 const ENDED_MILLISECONDS = 300_000
@@ -50,12 +50,13 @@ if ARGV[3] ~= '' and version ~= ARGV[3] then return 2 end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return 1`)
 
-/** Ends a session. Works also when Redis is full, because deleting is always allowed; only the mark may be refused. */
+/** Ends a session. It also works if Redis is full, because deleting is always allowed; only the mark may be refused. */
 export const endScript: Script = script(`${ofSession}
 finish()
 return 1`)
 
-// A key of another type in place of an index would fail every login of its user; it is replaced.
+// If a key has another type than an index, it is replaced. Otherwise it would fail every login of
+// its user.
 const ofIndex = `
 local function ofIndex(...)
   local answer = redis.pcall(...)
@@ -74,22 +75,25 @@ local function find(key)
 end
 `
 
-/** ARGV: member, seconds. Members carry their own end; the set lives as long as its last member. */
+/**
+ * Adds a member. ARGV: member, seconds. Each member has its own expiry; the set lives as long as
+ * its last member.
+ */
 export const indexAddScript: Script = script(`${ofIndex}
 add(KEYS[1], ARGV[1], ARGV[2])
 return 1`)
 
-/** The members that have not reached their end. */
+/** The members that have not expired. */
 export const indexFindScript: Script = script(`${ofIndex}
 return find(KEYS[1])`)
 
-/** ARGV: member. */
+/** Removes a member. ARGV: member. */
 export const indexRemoveScript: Script = script(`${ofIndex}
 return ofIndex('ZREM', KEYS[1], ARGV[1]) or 0`)
 
 /**
- * Stores a session, adds it to indexes and gets other values. KEYS: session, indexes, others. ARGV: value,
- * milliseconds, member, seconds, how many indexes. First 1 or 0 as `beginScript`, then the other values.
+ * Stores a session, adds it to indexes, and reads other values. KEYS: session, indexes, others. ARGV: value,
+ * milliseconds, member, seconds, number of indexes. Returns 1, or 0 if the session has ended, then the other values.
  */
 export const beginAllScript: Script = script(`${ofSession}${ofIndex}
 local answer = { begin() }
@@ -103,8 +107,8 @@ end
 return answer`)
 
 /**
- * Ends a session, takes it out of indexes and finds the members that are left in the first of them. KEYS:
- * session, indexes. ARGV: member, of how many indexes the members are wanted.
+ * Ends a session, removes it from indexes, and returns the remaining members of the first of them. KEYS: session,
+ * indexes. ARGV: member, number of indexes whose members are returned.
  */
 export const endAllScript: Script = script(`${ofSession}${ofIndex}
 finish()
@@ -118,7 +122,7 @@ for at = 2, #KEYS do
 end
 return left`)
 
-/** ARGV: token, milliseconds. 1 for the token that came first, 0 for every other. */
+/** Takes a lock. ARGV: token, milliseconds. Returns 1 for the first token, 0 for every other. */
 export const claimScript: Script = script(`
 local held = redis.call('GET', KEYS[1])
 if held then return held == ARGV[1] and 1 or 0 end

@@ -3,19 +3,19 @@ import type { Request, Response } from 'express'
 import { RequestSession, type SessionVisit } from './request-session.ts'
 import { saveBeforeAnswer } from './save-before-answer.ts'
 
-/** Puts `req.session` on a request. It costs nothing until the application touches it. */
+/** Adds `req.session` to a request. It costs nothing unless the application uses it. */
 export type AttachSession = (req: Request, res: Response, visit: SessionVisit) => void
 
 const opener = Symbol('latchkey.session')
 
 interface WithSession {
-  /** A function, so that printing a request, as error reporters do, prints no secret. */
+  /** A function, so that nothing secret appears when an error reporter prints the request. */
   [opener]?: () => RequestSession
 }
 
 /**
- * Makes `req.session` the session of express-session, without its middleware: core reads the cookie,
- * looks the session up, touches it and sets the cookie.
+ * Makes `req.session` a session of express-session, without its middleware. The core reads the cookie, finds the
+ * session, touches it and sets the cookie.
  */
 export function createSessionBridge(sessions: StoredSessions): AttachSession {
   return (req, res, visit) => {
@@ -37,7 +37,7 @@ export function createSessionBridge(sessions: StoredSessions): AttachSession {
 
 const prepared = new WeakSet<object>()
 
-/** The object that all requests of an application inherit from, mounted applications included. */
+/** The prototype of all requests in an application and its mounted applications. */
 function sharedBy(req: Request): object {
   let { app } = req as unknown as { app?: Application }
   while (app?.parent) app = app.parent
@@ -84,7 +84,7 @@ function assign(
   value: (Request & string) | undefined,
 ): void {
   const session = req[opener]?.()
-  // Another session middleware, on a request that the router has not seen.
+  // Another session middleware uses it, on a request that the router has not handled.
   if (!session) Object.defineProperty(req, name, { value, writable: true, configurable: true })
   else session[name] = value as never
 }

@@ -2,7 +2,7 @@ import { SessionEndedError } from '@latchkey/core'
 import type { Request, Response } from 'express'
 import type { RequestSession } from './request-session.ts'
 
-/** Headers of an answer that is not given after all. */
+/** Headers of a response that is not sent after all. */
 const ABANDONED = ['content-length', 'content-type', 'etag', 'last-modified', 'location']
 
 /**
@@ -20,7 +20,8 @@ export function saveBeforeAnswer(req: Request, response: Response, session: Requ
   const answer = (args: unknown[], error?: unknown): void => {
     state = 'saved'
     const isLost = error !== undefined && error !== null && !(error instanceof SessionEndedError)
-    // The answer to an error stays; after Express's own last handler no other could follow.
+    // The response to an error is sent, because after Express's own last handler no other response
+    // can follow.
     const isFinal = response.statusCode >= 500 || !req.next
     if (isLost && isFinal && !response.headersSent) {
       if (response.statusCode < 500) response.statusCode = 500
@@ -36,7 +37,7 @@ export function saveBeforeAnswer(req: Request, response: Response, session: Requ
       if (session.isChanged) session.save((error) => answer(args, error))
       else answer(args)
     } catch (error) {
-      // Data that is no JSON, such as a circular structure.
+      // The data cannot be written as JSON, such as a circular structure.
       answer(args, error)
     }
   }
@@ -50,7 +51,7 @@ export function saveBeforeAnswer(req: Request, response: Response, session: Requ
   }
   response.end = endWhenSaved as Response['end']
   response.writeHead = ((...args: unknown[]) => {
-    // The body is streamed: the headers leave before the session is saved.
+    // The body is streamed, so the headers leave before the session is saved.
     if (state === 'open') session.announce()
     return writeHead.apply(response, args)
   }) as Response['writeHead']

@@ -1,4 +1,4 @@
-/** The darkest background of light pages, and the lightest of dark ones, that links stand on. */
+/** The darkest background of links on light pages, and the lightest on dark ones. */
 const LIGHT = '#f3f4f8'
 const DARK = '#191c28'
 
@@ -10,17 +10,17 @@ type Rgb = [red: number, green: number, blue: number]
 /** The colors of links and buttons on a page, such as `#3b46c8`. */
 export interface Accents {
   accent: string
-  /** The color under the pointer. */
+  /** The color while the pointer is over it. */
   strong: string
   /** The color of a button's text. */
   onAccent: string
 }
 
 /**
- * The colors of buttons and links in a color of the tenant: darker on light pages and lighter on dark ones
- * until they can be read.
+ * The colors of buttons and links in the tenant's color. It is made darker on light pages and lighter on dark ones
+ * until the contrast is sufficient.
  *
- * @param color - Such as `#3b46c8`, which is ours.
+ * @param color - Such as `#3b46c8`, which is our own color.
  */
 export function accentsOf(color = '#3b46c8'): { light: Accents; dark: Accents } {
   const light = readable(rgbOf(color), rgbOf(LIGHT), [0, 0, 0])

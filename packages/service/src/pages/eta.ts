@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { Eta } from 'eta'
 
-/** Templates by their names. */
+/** Templates by name. */
 export type TemplateTexts = Readonly<Record<string, string>>
 
 /** Reads the templates of a folder. */
@@ -12,7 +12,7 @@ export function readTemplates(folder: URL): TemplateTexts {
   return Object.fromEntries(files.map((file) => [path.basename(file, '.eta'), read(file)]))
 }
 
-/** Makes templates that include each other by `./name`, each compiled once. They escape what they print with `<%=`. */
+/** Makes templates, each compiled once. They can include each other by `./name`, and escape what `<%=` prints. */
 export function createTemplates(texts: TemplateTexts): Eta {
   const templates = new Eta({ autoEscape: true, cache: true })
   templates.resolvePath = (name) => name.replace('./', '')

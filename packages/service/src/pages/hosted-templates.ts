@@ -10,17 +10,17 @@ import type {
 } from './pages.ts'
 import type { Language, Translate } from './texts/index.ts'
 
-/** The members that every template of a hosted page reads. */
+/** The data that every template of a hosted page gets. */
 interface Shared {
   branding: Branding & { language: Language }
-  /** The own help of the tenant. */
+  /** The tenant's own help text. */
   help: string | undefined
   t: Translate
 }
 
-/** The sentence for the problem of a page, at its field. */
+/** The sentence about the problem of a page, at its field. */
 export interface ShownProblem {
-  /** The problem of the page as a whole, if there is one. */
+  /** The problem of the whole page, if any. */
   problem: string | undefined
   /** A field's own problem. It begins with the cursor where that is, and without one, at `isStart`. */
   at(name: string, isStart?: boolean): FieldStart
@@ -32,7 +32,7 @@ interface FieldStart {
   problem: string | undefined
 }
 
-/** The name of the file of a page. */
+/** The name of a page's file. */
 type FileOf<Name extends string> = Name extends `${infer First}${infer Rest}`
   ? `${First extends Lowercase<First> ? First : `-${Lowercase<First>}`}${FileOf<Rest>}`
   : ''
@@ -48,7 +48,7 @@ type Login = PageTemplates['login'] & {
   username: string
 }
 
-/** The data of the templates of parts, from the pages that include them. */
+/** The data of partial templates, from the pages that include them. */
 interface Parts {
   layout: Pick<Shared, 'branding'> & {
     title: string
@@ -57,10 +57,10 @@ interface Parts {
     initial: string
     wide: boolean
     style: string
-    /** Their paths. */
+    /** The paths of the scripts. */
     scripts: readonly string[]
     acting: (ActingBanner & { text: string; end: string }) | undefined
-    /** The sentence around the address for support. */
+    /** The sentence with the address for support, split at the address. */
     support: readonly string[] | '' | undefined
     /** HTML. */
     body: string
@@ -73,7 +73,7 @@ interface Parts {
     value?: string
     hint?: string
     rules?: readonly string[]
-    /** The word for a field that may stay empty. */
+    /** The mark of a field that may stay empty. */
     optional?: string
     /** The label of the button that shows the password. */
     show?: string

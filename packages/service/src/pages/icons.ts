@@ -1,7 +1,7 @@
 import type { PageName, Pages } from './pages.ts'
 import type { TextKey } from './texts/index.ts'
 
-/** The sign of a page's subject. */
+/** The icon for the subject of a page. */
 interface Icon {
   tone: 'good' | 'bad' | 'plain'
   /** The path of an SVG image of 24 by 24. */
@@ -30,7 +30,7 @@ const byTitle: Partial<Record<TextKey, Icon>> = {
   tooManyTitle: wait,
 }
 
-/** The icon of a page that says how something went. */
+/** The icon of a page about the outcome of something. */
 export function iconOf(name: PageName, page: Pages[PageName]): Icon | undefined {
   if (name === 'checkMail') return mail
   return name === 'message' ? byTitle[(page as Pages['message']).title] : undefined

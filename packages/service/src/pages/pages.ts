@@ -1,19 +1,19 @@
 import type { FactorKind, SecondStepKind } from '../resources/credentials.ts'
 import type { TextKey } from './texts/index.ts'
 
-/** Where a visitor can go on, such as back to the application. */
+/** A link on which a visitor can go on, such as back to the application. */
 export interface PageLink {
   href: string
   text: TextKey
   values?: Record<string, string>
 }
 
-/** A mail as the outbox shows it. */
+/** A mail on the outbox page. */
 export interface ShownMail {
   to: string
   subject: string
   text: string
-  /** The link that the recipient is asked to follow. */
+  /** The link for the recipient to open. */
   link: string | undefined
   /** The time in UTC, to the second, such as `2026-11-21T08:30:00`. */
   at: string
@@ -26,24 +26,24 @@ export interface ForDevelopers {
   remedy?: { text: TextKey; command: string } | undefined
 }
 
-/** The way to another second step. */
+/** The link to another second step. */
 interface OtherStep {
   kind: SecondStepKind
   href: string
 }
 
-/** A mistake in a form: in one field, or in all of it. */
+/** A fault in a form: in one field, or in the whole form. */
 export interface Problem<Field extends string> {
   field?: Field | undefined
   text: TextKey
   values?: Readonly<Record<string, string>>
 }
 
-/** A page on which a password is chosen. */
+/** A page with a field for a new password. */
 export interface PasswordRules {
-  /** The least number of its characters. */
+  /** The minimum number of characters. */
   least: number
-  /** Whether passwords of known data leaks are looked for. */
+  /** Whether the password is checked against known data leaks. */
   refusesLeaked: boolean
 }
 
@@ -54,7 +54,7 @@ export type LoginWay =
   /** `options`: the options of the WebAuthn call, as JSON. */
   | { kind: 'hardware'; action: string; options: string }
 
-/** A page on which a script runs, if it has the path of one. */
+/** A page that runs a script, if it has the path of one. */
 interface Scripted {
   script?: string | undefined
 }
@@ -65,7 +65,7 @@ interface ShownKey {
   /** May be empty. */
   name: string
   isPasskey: boolean
-  /** Days, as the visitor writes them. */
+  /** Days, in the form of the visitor's language. */
   added: string
   used: string | undefined
 }
@@ -75,18 +75,18 @@ interface ShownDevice {
   id: string
   /** Such as `Firefox on macOS`. */
   device: string
-  /** A date and a time in UTC, as the visitor writes them. */
+  /** A date and a time in UTC, in the form of the visitor's language. */
   since: string
 }
 
 /** The access of a client, in words. */
 export interface ShownAccess {
   apis: { name: string; sentences: string[] }[]
-  /** The facts about the user that it learns, and for how long. */
+  /** The data about the user that it gets, and for how long. */
   ofLogin: TextKey[]
 }
 
-/** The buttons that lead to providers. */
+/** The buttons for providers. */
 export interface ShownConnections {
   action: string
   connections: { id: string; name: string }[]
@@ -113,7 +113,7 @@ interface Enrolment {
   csrf: string
   action: string
   others: OtherStep[]
-  /** How to continue without it. */
+  /** The link to continue without a second step. */
   wayOut: WayOut
   problem?: Problem<'code'> | undefined
 }
@@ -133,7 +133,7 @@ interface ShownSupportLogin {
   applications: string
 }
 
-/** The banner of every page in the session of an operator who acts for a user. */
+/** The banner on every page while an operator acts for a user. */
 export interface ActingBanner {
   /** The address of the user. */
   email: string
@@ -148,7 +148,7 @@ export interface Pages {
   login: Scripted & {
     csrf: string
     email: string
-    /** The ways to begin, the main one first. */
+    /** The ways to begin a login, the main one first. */
     ways: LoginWay[]
     /** A signal to the browser about a passkey, as JSON. */
     signal?: string | undefined
@@ -156,13 +156,13 @@ export interface Pages {
     notice?: TextKey | undefined
     info?: TextKey | undefined
     social: ShownConnections
-    /** The result of a trip to a provider. */
+    /** The result of a login at a provider. */
     socialProblem?: { text: TextKey; values: { name: string } } | undefined
     /** The account that the login connects at its end. */
     link?: { name: string; account: { email: string } } | undefined
     signupPath?: string | undefined
   }
-  /** The visitor proves the address that a provider has told. */
+  /** The visitor must prove the address that a provider has sent. */
   socialAddress: {
     csrf: string
     /** The name of the connection. */
@@ -191,13 +191,13 @@ export interface Pages {
     /** The page for removing a lost key, for a user with enough proof to do so. */
     lostKeyPath?: string | undefined
     email: string
-    /** Whether there is a code to enter; a mailed one must be asked for first. */
+    /** Whether there is a code to enter. A mailed code must be requested first. */
     isSent: boolean
     /** Whether the code has digits only. */
     isNumeric: boolean
     action: string
     others: OtherStep[]
-    /** The number of days for which the device can be trusted; 0 when it cannot. */
+    /** How many days the device can be trusted; 0 if it cannot. */
     trustDays: number
     /** Whether the visitor has chosen to trust it. */
     trust?: boolean | undefined
