@@ -222,7 +222,7 @@ const UNTRIMMED = 'Surplus refused requests could not be deleted.'
 /** The stores that were opened. */
 type Opened = Awaited<ReturnType<typeof openData>>
 
-/** The context of the rules, over the opened stores. */
+/** Makes the context for the rules of the domain, with the opened stores. */
 async function createContext(
   { store, masterKeys, clock }: Opened,
   options: IdentityServiceOptions,

@@ -2,9 +2,9 @@ import { connect as connectTcp } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 
 /**
- * Asks a Redis for an answer, with the user and password of its URL.
+ * Checks that a Redis answers, with the user and password in its URL.
  *
- * @throws with what it answered, or why it could not be reached within 5 s.
+ * @throws if it answers with an error, or cannot be reached within 5 s. The message has the reason.
  */
 export async function pingRedis(redisUrl: string): Promise<void> {
   const { protocol, hostname, port, username, password } = new URL(redisUrl)

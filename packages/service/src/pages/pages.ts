@@ -372,7 +372,7 @@ export interface Pages {
     problem?: Problem<'password'> | undefined
   }
   confirmLogout: { action: string; xsrf: string; email: string; company: string }
-  /** A page that only says something. */
+  /** A page with only a message. */
   message: {
     title: TextKey
     text?: TextKey

@@ -19,7 +19,10 @@ export interface StoredPassword {
 
 /** The members of every credential. */
 interface CredentialRecord {
-  /** Unique among the credentials of the user; the kind, where a user has one of it. */
+  /**
+   * Unique among the credentials of the user. It is the kind, if a user can have only one of that
+   * kind.
+   */
   id: string
   tenantId: string
   userId: string

@@ -159,7 +159,7 @@ export async function resealApplication(scope: Scope, { id }: Application): Prom
   )
 }
 
-/** Deletes an application; answers with its last version. */
+/** Deletes an application. Resolves to its last version. */
 export function deleteApplication(scope: Scope, id: string): Promise<Application> {
   const { context, tenantId } = scope
   return commit(scope, 'application.delete', id, (audit) =>

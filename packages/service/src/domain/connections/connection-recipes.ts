@@ -3,22 +3,22 @@ import { ServiceError } from '../writes/errors.ts'
 import { nearestName } from '../writes/nearest-name.ts'
 import { type Reason, reason } from '../writes/reasons/index.ts'
 
-/** The differences between providers that OpenID Connect leaves open. */
+/** The facts about a provider that OpenID Connect does not standardize. */
 export interface Recipe {
-  /** The name of a connection that is given none. */
+  /** The default name of a connection. */
   readonly name: string
-  /** The issuer, where the provider has one only. */
+  /** The issuer, if the provider has only one. */
   readonly issuer: string | undefined
   readonly scopes: readonly string[]
-  /** The options beside those of every connection; without them it cannot be made, but for `issuer`. */
+  /** Further options of a connection. Each is required, except `issuer`. */
   readonly options: readonly RecipeOption[]
-  /** How the provider answers, where not by a query. */
+  /** The response mode, if it is not the query. */
   readonly responseMode?: 'form_post'
   /** The `prompt` by which the provider asks its user again. */
   readonly freshPrompt?: 'login' | 'select_account'
-  /** The claim that says whether the user has proven the address; only `true` says so. */
+  /** The claim that tells whether the user has proven the address. Only the value `true` counts. */
   readonly verifiedClaim: 'email_verified' | 'xms_edov'
-  /** Whether its users are read from the API of GitHub: it is no OpenID provider. */
+  /** Whether it is GitHub, which is no OpenID provider: users are read from its API. */
   readonly isGithub?: true
 }
 

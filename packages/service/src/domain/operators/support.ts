@@ -65,7 +65,7 @@ export interface ClientAccess {
   /** The name that it claims, or that of the application. */
   name: string | undefined
   since: Micros
-  /** When the issuer has last given out tokens for it, to the hour. */
+  /** When the issuer last issued tokens for it, rounded to the hour. */
   usedAt: Micros | undefined
   /** The scopes that the user has agreed to, of logins and of APIs. */
   scopes: readonly string[]
@@ -191,7 +191,7 @@ export interface Support {
   sessions(scope: Scope, userId: string): Promise<LiveSession[]>
   /** Ends a session: its applications get logout tokens, and its tokens are revoked. */
   endSession(scope: Scope, userId: string, id: string): Promise<LiveSession>
-  /** Ends all sessions; answers with those that there were. */
+  /** Ends all sessions. Resolves to the sessions that were ended. */
   endSessions(scope: Scope, userId: string): Promise<LiveSession[]>
   /**
    * Sends a message with a new link, in the language of the user's `locale` unless another is given.
@@ -220,8 +220,8 @@ export interface Support {
   ): Promise<{ items: MailRecord[]; next: MailPlace | undefined }>
   mail(scope: Scope, id: string): Promise<MailRecord>
   /**
-   * Sends a message of the same kind with a new link, in place of one that did not arrive. Its language is
-   * that of the message while its content is kept, else that of the user.
+   * Sends a message of the same kind with a new link, after one that did not arrive. It has the language of that
+   * message if its content is still stored; otherwise the user's.
    */
   sendAgain(scope: Scope, id: string): Promise<MailRecord>
   /**

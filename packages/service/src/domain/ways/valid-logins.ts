@@ -29,8 +29,8 @@ export function isLoginValid(user: User, loggedInAt = 0, keptAt?: number): boole
 }
 
 /**
- * Whether a login has noted an end of sessions that is not written yet. Until it is written, the
- * login is not valid.
+ * Whether a login is about to survive an end of sessions: it has stored the time of the end, but
+ * the end itself is not written yet. Until then, the login is not valid.
  */
 export function isAboutToBeKept(user: User, keptAt?: number): boolean {
   const isAhead = keptAt !== undefined && Math.round(keptAt * 1e6) > user.sessionsValidAfter
