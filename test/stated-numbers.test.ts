@@ -56,34 +56,34 @@ const stated: readonly Stated[] = [
   [
     'helping-users',
     'at most 50 MB and 500,000 users',
-    ['service/src/console/uploads', 'MAX_FILE_BYTES', 50 * MIB],
+    ['service/src/console/forms/uploads', 'MAX_FILE_BYTES', 50 * MIB],
     ['service/src/domain/operators/import-jobs', 'MAX_RECORDS', 500_000],
   ],
   [
     'helping-users',
     'For more than 1,000 users, type their number',
-    ['service/src/console/routes/jobs', 'TYPED_ABOVE', 1_000],
+    ['service/src/console/routes/users/jobs', 'TYPED_ABOVE', 1_000],
   ],
   [
     'console',
     'A session ends after 30 minutes without a request, and after 12 hours in any case',
-    ['service/src/console/login', 'IDLE_SECONDS', 30 * MINUTE],
-    ['service/src/console/login', 'ABSOLUTE_SECONDS', DAY / 2],
+    ['service/src/console/gate/login', 'IDLE_SECONDS', 30 * MINUTE],
+    ['service/src/console/gate/login', 'ABSOLUTE_SECONDS', DAY / 2],
   ],
   [
     'console',
     'Most changes ask for a login of the last five minutes',
-    ['service/src/console/login', 'FRESH_SECONDS', 5 * MINUTE],
+    ['service/src/console/gate/login', 'FRESH_SECONDS', 5 * MINUTE],
   ],
   [
     'console',
     'It is kept for ten minutes, is used once',
-    ['service/src/console/kept-forms', 'KEPT_SECONDS', 10 * MINUTE],
+    ['service/src/console/gate/kept-forms', 'KEPT_SECONDS', 10 * MINUTE],
   ],
   [
     'console',
     'it looks into the first five tenants',
-    ['service/src/console/routes/search', 'LOOKED_INTO', 5],
+    ['service/src/console/routes/service/search', 'LOOKED_INTO', 5],
   ],
   [
     'console',

@@ -32,7 +32,7 @@ test('light and dark pages of the service have the same tokens', () => {
 })
 
 test('the console and the hosted pages have no colors and fonts but the tokens', () => {
-  for (const path of ['pages/style.ts', 'console/style.ts']) {
+  for (const path of ['pages/style.ts', 'console/frame/style.ts']) {
     const text = read(`packages/service/src/${path}`)
     expect(text.match(/#[0-9a-f]{3,8}\b(?=[;,) ])|sans-serif|monospace/g) ?? [], path).toEqual([])
   }

@@ -1,6 +1,6 @@
 import { ensureSystemTenant } from '../domain/operators/operators.ts'
 import { findTenant } from '../domain/tenants/tenants.ts'
-import type { System } from './call.ts'
+import type { System } from './calls/call.ts'
 import type { Console, ConsoleOptions } from './index.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { auditSentences } from '../../src/console/audit-sentences.ts'
-import { shownEntries } from '../../src/console/shown-entries.ts'
+import { auditSentences } from '../../src/console/audit/audit-sentences.ts'
+import { shownEntries } from '../../src/console/audit/shown-entries.ts'
 import { asIs, translatorOf } from '../../src/console/texts/index.ts'
 import { ensureSystemTenant } from '../../src/domain/operators/operators.ts'
 import { pruneAudit } from '../../src/domain/writes/audit.ts'

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { auditSentences, sentenceOfEntry } from '../../src/console/audit-sentences.ts'
+import { auditSentences, sentenceOfEntry } from '../../src/console/audit/audit-sentences.ts'
 import type { StoredAuditEntry } from '../../src/store/records.ts'
 
 const SOURCES = join(import.meta.dirname, '../../src')
@@ -32,7 +32,7 @@ test('every action that the service notes has a sentence', () => {
 
 test('a sentence is there for actions that the service notes, and for no others', () => {
   const all = globSync('**/*.ts', { cwd: SOURCES })
-    .filter((file) => !file.startsWith('console/audit-sentences'))
+    .filter((file) => !file.startsWith('console/audit/audit-sentences'))
     .map((file) => readFileSync(join(SOURCES, file), 'utf8'))
     .join('\n')
   const names = Object.keys(auditSentences).filter((action) => !action.startsWith('login.'))

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { consoleRoutes } from '../../src/console/routes.ts'
+import { consoleRoutes } from '../../src/console/routes/index.ts'
 import { type ConsoleService, on, press, startConsole, stores, textOf } from './support.ts'
 import { aTenant } from './tenant.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { consoleRoutes } from '../../src/console/routes.ts'
+import { consoleRoutes } from '../../src/console/routes/index.ts'
 import { fillConsole } from './gallery-data.ts'
 import { CONSOLE, startConsole } from './support.ts'
 

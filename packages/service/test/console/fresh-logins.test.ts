@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { type Setting, settingGroups } from '../../src/console/setting-groups.ts'
+import { type Setting, settingGroups } from '../../src/console/settings/setting-groups.ts'
 import { press, sendSettings, startConsole } from './support.ts'
 import { aTenant } from './tenant.ts'
 

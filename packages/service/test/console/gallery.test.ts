@@ -12,7 +12,7 @@ import {
   violationsOf,
 } from '../../../../test/support/look.ts'
 import { compareTree } from '../../../../test/support/tree.ts'
-import { consoleRoutes } from '../../src/console/routes.ts'
+import { consoleRoutes } from '../../src/console/routes/index.ts'
 import { startChromium } from '../pages/chromium.ts'
 import { pngOf } from '../support/images.ts'
 import { LONG_NAME, longAddress, longDomain } from '../support/long-names.ts'

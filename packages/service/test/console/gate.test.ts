@@ -10,9 +10,9 @@ import {
   route,
   tenant,
   visited,
-} from '../../src/console/checks.ts'
-import type { Arrived } from '../../src/console/context.ts'
-import { gate } from '../../src/console/gate.ts'
+} from '../../src/console/gate/checks.ts'
+import type { Arrived } from '../../src/console/gate/context.ts'
+import { gate } from '../../src/console/gate/gate.ts'
 
 test('a check of the console that stands before one it needs does not compile', () => {
   const known = gate(visited).check(operator)

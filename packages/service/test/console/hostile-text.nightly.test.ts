@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { SMTPServer } from 'smtp-server'
 import { expect, test } from 'vitest'
-import { consoleRoutes } from '../../src/console/routes.ts'
+import { consoleRoutes } from '../../src/console/routes/index.ts'
 import { startChromium } from '../pages/chromium.ts'
 import { listenWithConsole } from './chromium.ts'
 import { fillConsole } from './gallery-data.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { formName } from '../../src/console/form-names.ts'
-import { consoleRoutes } from '../../src/console/routes.ts'
+import { formName } from '../../src/console/gate/form-names.ts'
+import { consoleRoutes } from '../../src/console/routes/index.ts'
 import { press, startConsole, textOf } from './support.ts'
 import { aTenant } from './tenant.ts'
 

@@ -1,6 +1,6 @@
 import { rowFaults } from '@latchkey/management/import'
 import { expect, test } from 'vitest'
-import { refusedBy } from '../../src/console/refused.ts'
+import { refusedBy } from '../../src/console/forms/refused.ts'
 import { translatorOf } from '../../src/console/texts/index.ts'
 import { checkNewExceptions } from '../../src/domain/applications/application-exceptions.ts'
 import { checkDomain } from '../../src/domain/tenants/domain-names.ts'

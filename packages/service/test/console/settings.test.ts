@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { settingGroups } from '../../src/console/setting-groups.ts'
+import { settingGroups } from '../../src/console/settings/setting-groups.ts'
 import { tenantBody } from '../../src/wire/schemas.ts'
 import { type StoreName, stores } from '../support/api.ts'
 import {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { shownText } from '../../src/console/shown-text.ts'
+import { shownText } from '../../src/console/frame/shown-text.ts'
 import { translatorOf } from '../../src/console/texts/index.ts'
 
 const { t } = translatorOf('en')

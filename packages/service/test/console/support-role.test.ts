@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { permissionWords } from '../../src/console/permission-words.ts'
+import { permissionWords } from '../../src/console/routes/service/permission-words.ts'
 import { operatorRoles, permissions, roleMay } from '../../src/domain/operators/roles.ts'
 import { on, press, startConsole, stores, textOf } from './support.ts'
 import { aTenant } from './tenant.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { offerTenants, resolveTenants } from '../../src/console/tenant-choice.ts'
+import { offerTenants, resolveTenants } from '../../src/console/routes/service/tenant-choice.ts'
 import { createAdmin } from '../../src/operate/admin.ts'
 import { openApi } from '../support/context.ts'
 import { type ConsoleService, fieldsOf, press, startConsole, textOf } from './support.ts'

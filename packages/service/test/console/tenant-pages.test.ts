@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { consoleRoutes, tenantNavigation } from '../../src/console/routes.ts'
+import { consoleRoutes, tenantNavigation } from '../../src/console/routes/index.ts'
 import { startConsole } from './support.ts'
 
 const linksOf = (html: string) => {

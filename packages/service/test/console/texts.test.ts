@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { consoleRoutes } from '../../src/console/routes.ts'
+import { consoleRoutes } from '../../src/console/routes/index.ts'
 import { de } from '../../src/console/texts/de.ts'
 import { translatorOf } from '../../src/console/texts/index.ts'
 import type { Obstacle } from '../../src/domain/factors/login-obstacles.ts'

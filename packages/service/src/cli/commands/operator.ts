@@ -6,8 +6,8 @@ import {
   withJson,
 } from '@latchkey/management/command-line'
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { parseConsoleUrl } from '../../console/console-url.ts'
-import { invitationLink } from '../../console/invitation-link.ts'
+import { parseConsoleUrl } from '../../console/addresses/console-url.ts'
+import { invitationLink } from '../../console/addresses/invitation-link.ts'
 import { operatorRoles } from '../../domain/operators/roles.ts'
 import type { OperatorUser } from '../../store/ports.ts'
 import type { OperatorRole } from '../../store/records.ts'

@@ -1,7 +1,7 @@
 import type { Language } from '../../pages/index.ts'
 import type { OperatorUser, TenantDeletion } from '../../store/ports.ts'
 import type { ApiKey, Micros, OperatorRole, Tenant } from '../../store/records.ts'
-import type { ShownEntry } from '../shown-entries.ts'
+import type { ShownEntry } from '../audit/shown-entries.ts'
 import type { Sentence, Text } from '../texts/index.ts'
 
 /** The data of the pages of the whole service. Those of the audit log and of API keys are a tenant's, too. */

@@ -13,12 +13,12 @@ import type {
   Tenant,
   TenantLogo,
 } from '../../store/records.ts'
-import type { MetadataRow } from '../form-fields.ts'
-import type { KitSnippet } from '../kit-snippet.ts'
-import type { LoginPreview } from '../login-preview.ts'
-import type { Setting, SettingGroup } from '../setting-groups.ts'
-import type { Difference, SettingValues } from '../setting-values.ts'
+import type { MetadataRow } from '../forms/form-fields.ts'
+import type { Setting, SettingGroup } from '../settings/setting-groups.ts'
+import type { Difference, SettingValues } from '../settings/setting-values.ts'
 import type { Sentence, Text } from '../texts/index.ts'
+import type { KitSnippet } from './kit-snippet.ts'
+import type { LoginPreview } from './login-preview.ts'
 import type { Chart, DayFigure } from './service.ts'
 
 /** The data of the pages of a tenant. */

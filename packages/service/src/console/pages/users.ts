@@ -10,12 +10,12 @@ import type { ListedUser } from '../../domain/users/user-lists.ts'
 import type { Reason } from '../../domain/writes/reasons/index.ts'
 import type { ImportCheck, ImportJob, ImportState, UpdateCheck } from '../../store/jobs.ts'
 import type { Micros, User } from '../../store/records.ts'
-import type { MetadataRow } from '../form-fields.ts'
-import type { bulkActs } from '../job-words.ts'
-import type { ShownMail } from '../mail-form.ts'
-import type { ShownEntry } from '../shown-entries.ts'
+import type { bulkActs } from '../audit/job-words.ts'
+import type { ShownEntry } from '../audit/shown-entries.ts'
+import type { MetadataRow } from '../forms/form-fields.ts'
+import type { ShownMail } from '../forms/mail-form.ts'
+import type { filterNames, UserFilters, wayWords } from '../forms/user-filters.ts'
 import type { Sentence, Text } from '../texts/index.ts'
-import type { filterNames, UserFilters, wayWords } from '../user-filters.ts'
 
 /** The data of the pages of the users of a tenant, of imports, jobs and the outbox. */
 export interface UserPages {

@@ -38,11 +38,21 @@ import type { ApiKey, Credential } from '../../store/records.ts'
 import { SYSTEM_TENANT_ID } from '../../store/system-tenant.ts'
 import { deleteWebhook, getWebhook, rotateSecret } from '../../webhooks/rules.ts'
 import { formatTimestamp } from '../../wire/timestamps.ts'
-import { type Call, type ConsoleRoute, type Result, redirectTo, type TenantCall } from '../call.ts'
-import { type DestructiveAction, serviceActions, tenantActions } from '../destructive-actions.ts'
+import {
+  type Call,
+  type ConsoleRoute,
+  type Result,
+  redirectTo,
+  type TenantCall,
+} from '../calls/call.ts'
+import {
+  type DestructiveAction,
+  serviceActions,
+  tenantActions,
+} from '../calls/destructive-actions.ts'
 import type { Consequences } from '../pages/index.ts'
 import { asIs, many, message, type Sentence, type Text } from '../texts/index.ts'
-import { webhookPath } from './webhooks.ts'
+import { webhookPath } from './tenant/webhooks.ts'
 
 const KEYS = '/console/keys'
 const OPERATORS = '/console/operators'

@@ -1,0 +1,43 @@
+import type { BulkJob, Job } from '../../domain/operators/jobs.ts'
+import type { ImportJob } from '../../store/jobs.ts'
+import { many, message, type Sentence, type Text } from '../texts/index.ts'
+import { bulkActs } from './job-words.ts'
+
+/** The page of an import. */
+export function importPath({ tenantId, id }: Pick<ImportJob, 'tenantId' | 'id'>): string {
+  return `/console/t/${tenantId}/users/import?job=${id}`
+}
+
+/** The page of a job, which says what became of each user. */
+export function jobPath(job: BulkJob | ImportJob): string {
+  return job.kind === 'import' ? importPath(job) : `/console/t/${job.tenantId}/jobs?job=${job.id}`
+}
+
+/** The sentence of the entry that began a job: what it did, in place of that it began. */
+export function sentenceOfJob(job: BulkJob | ImportJob): Sentence {
+  if (job.kind === 'import') return '{who} imported users by a job: {on}.'
+  if (!('undoes' in job.work)) return bulkActs[job.kind].told
+  return job.kind === 'enable'
+    ? '{who} undid a job, which enabled users again: {on}.'
+    : '{who} undid a job, which disabled users again: {on}.'
+}
+
+/** The number of users of a job as its object: those done, and what became of the others. */
+export function numberOfJob(job: BulkJob | ImportJob): Text {
+  const { done, failed } = countsOf(job)
+  const users = many(done, 'one user', '{count} users')
+  const counted = failed === 0 ? users : message('{users}, {failed} refused', { users, failed })
+  return message(states[job.state], { users: counted })
+}
+
+const states: Readonly<Record<Job['state'], Sentence>> = {
+  done: '{users}',
+  waiting: '{users} so far',
+  running: '{users} so far',
+  stopped: '{users}, then it was stopped',
+}
+
+function countsOf(job: BulkJob | ImportJob): { done: number; failed: number } {
+  if (job.kind !== 'import') return job.progress
+  return { done: job.progress.created, failed: job.progress.refused }
+}

@@ -1,0 +1,92 @@
+import type { Permission } from '../../domain/operators/roles.ts'
+import type { Refused } from '../forms/refused.ts'
+import type { Consequences } from '../pages/index.ts'
+import { message, type Sentence } from '../texts/index.ts'
+import {
+  type Call,
+  type ConsoleRoute,
+  type Result,
+  serviceForm,
+  servicePage,
+  type TenantCall,
+  tenantForm,
+  tenantPage,
+} from './call.ts'
+
+/** An act that takes something away. Its page says what follows before it is done. */
+export interface DestructiveAction<C extends Call = Call> {
+  /** The path of the page and of its form: below `/console/t/:tenant` for an act on a tenant. */
+  readonly path: string
+  readonly title: Sentence
+  /** The label of the red button. */
+  readonly button: Sentence
+  /** The permission that the operator needs. Default: `edit`. */
+  readonly needs?: Permission
+  /** Whether the operator must have logged in just now. Default: `true`. */
+  readonly isDangerous?: boolean
+  /** Reads the consequences. */
+  look(call: C): Promise<Consequences>
+  run(call: C): Promise<Result>
+}
+
+/** The routes of acts on a tenant. */
+export function tenantActions(acts: readonly DestructiveAction<TenantCall>[]): ConsoleRoute[] {
+  return acts.flatMap((act) => {
+    const { needs = 'edit', isDangerous = true } = act
+    const path = `/console/t/:tenant${act.path}`
+    return [
+      tenantPage(act.path, (call) => ask(call, act, path), { needs, isDangerous }),
+      tenantForm(act.path, (call) => decide(call, act, path), { needs, isDangerous }),
+    ]
+  })
+}
+
+/** The routes of acts on the whole service. */
+export function serviceActions(acts: readonly DestructiveAction[]): ConsoleRoute[] {
+  return acts.flatMap((act) => {
+    const { path, needs = 'edit', isDangerous = true } = act
+    return [
+      servicePage(path, (call) => ask(call, act, path), { needs, isDangerous }),
+      serviceForm(path, (call) => decide(call, act, path), { needs, isDangerous }),
+    ]
+  })
+}
+
+/** Shows the page of an act, or shows it again. */
+async function ask<C extends Call>(
+  call: C,
+  act: DestructiveAction<C>,
+  path: string,
+  refused: Refused = {},
+): Promise<Result> {
+  const { commands, ...consequences } = await act.look(call)
+  return {
+    kind: 'page',
+    name: 'destructive-action',
+    title: act.title,
+    data: {
+      ...consequences,
+      button: act.button,
+      action: path.replace(/:(\w+)/g, (_, name: string) => call.ids[name] ?? ''),
+      sent: call.form.get('typed') ?? '',
+    },
+    commands,
+    ...refused,
+  }
+}
+
+/** Does the act, unless the name that was typed is another one. */
+async function decide<C extends Call>(
+  call: C,
+  act: DestructiveAction<C>,
+  path: string,
+): Promise<Result> {
+  const { typed, id } = await act.look(call)
+  if (!typed) return act.run(call)
+  const sent = (call.form.get('typed') ?? '').trim().toLowerCase()
+  if ([typed.name.trim(), id].some((one) => one?.toLowerCase() === sent)) return act.run(call)
+  const problem = message('Nothing was done: enter {name}, as it is written here.', {
+    name: typed.name,
+  })
+  return ask(call, act, path, { problem, status: 422 })
+}

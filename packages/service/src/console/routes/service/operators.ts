@@ -1,0 +1,235 @@
+import { strengthAt } from '../../../domain/operators/command-logins.ts'
+import {
+  inviteAgain,
+  inviteOperator,
+  listOperators,
+  operatorLogins,
+  setOperatorDisabled,
+  updateOperator,
+} from '../../../domain/operators/operators.ts'
+import { operatorRoles, permissions, rolesThatMay } from '../../../domain/operators/roles.ts'
+import type { MailRecord } from '../../../domain/operators/support.ts'
+import { nowMicros } from '../../../domain/writes/context.ts'
+import { found, ServiceError } from '../../../domain/writes/errors.ts'
+import { reason } from '../../../domain/writes/reasons/index.ts'
+import { credentialKinds } from '../../../resources/credentials.ts'
+import type { OperatorLogins } from '../../../store/ports.ts'
+import { messageState } from '../../../store/protocol-store.ts'
+import type { CredentialKind, Operator, OperatorRole, Reach } from '../../../store/records.ts'
+import { SYSTEM_TENANT_ID } from '../../../store/system-tenant.ts'
+import { invitationLink } from '../../addresses/invitation-link.ts'
+import {
+  type Call,
+  type ConsoleRoute,
+  may,
+  type Result,
+  redirectTo,
+  secretIn,
+  serviceForm,
+  servicePage,
+} from '../../calls/call.ts'
+import { answerOf, languageIn, mailStates } from '../../forms/mail-form.ts'
+import { type Refused, refusedBy } from '../../forms/refused.ts'
+import type { NamedTenant } from '../../pages/index.ts'
+import { permissionWords } from './permission-words.ts'
+import { type Chosen, offerTenants, resolveTenants, sentTenants } from './tenant-choice.ts'
+import { tenantNames } from './tenant-names.ts'
+
+const PATH = '/console/operators'
+
+/** The messages among which those of open invitations are looked for. */
+const NEWEST = { userId: undefined, after: undefined, limit: 100 }
+
+/** The choice of an operator who sees all tenants. */
+const ALL: Chosen = { isAll: true, words: [] }
+
+const forOwners = { needs: 'operators', isDangerous: true } as const
+
+export const operatorRoutes: readonly ConsoleRoute[] = [
+  servicePage(PATH, (call) => show(call)),
+  servicePage(`${PATH}/new`, (call) => showNew(call), { needs: 'operators' }),
+  serviceForm(`${PATH}/new`, invite, forOwners),
+  serviceForm(`${PATH}/:operator/invite`, again, forOwners),
+  serviceForm(`${PATH}/:operator/role`, changeRole, forOwners),
+  serviceForm(`${PATH}/:operator/enable`, enable, forOwners),
+]
+
+/** @param refused - Why the form of an operator comes back. */
+async function show(call: Call, refused?: Refused): Promise<Result> {
+  const { scope, operator, support, form, ids } = call
+  const link = secretIn(call, 'link')
+  const [operators, logins, offer, mails] = await Promise.all([
+    listOperators(scope),
+    operatorLogins(scope),
+    offerTenants(scope, operator.operator.reach),
+    support.mails({ ...scope, tenantId: SYSTEM_TENANT_ID }, NEWEST),
+  ])
+  const named = await tenantNames(
+    scope,
+    operators.map((one) => one.operator.reach),
+  )
+  const now = nowMicros(scope.context.clock)
+  const invitations = mails.filter(({ kind }) => kind === 'operatorInvite')
+  return {
+    kind: 'page',
+    name: 'operators',
+    title: 'Operators',
+    ...(may(call, 'operators') && {
+      action: { href: `${PATH}/new`, label: 'Invite an operator' },
+    }),
+    data: {
+      operators: operators.map((one) => ({
+        ...one,
+        reach: named(one.operator.reach),
+        ...shownLogins(logins.get(one.operator.id)),
+        ...shownInvitation(one.operator, now),
+        mail: shownMail(invitations.find(({ userId }) => userId === one.operator.id)),
+        sent:
+          refused && one.operator.id === ids.operator
+            ? { role: sentRole(form), choice: offer(sentTenants(form)), isRefused: true }
+            : {
+                role: one.operator.role,
+                choice: offer(chosenOf(one.operator.reach, named)),
+                isRefused: false,
+              },
+      })),
+      sendsMail: support.sendsMail,
+      self: operator.operator.id,
+      domains: offer(ALL).domains,
+      ...rolesInWords,
+      invited: link === undefined ? undefined : { email: secretIn(call, 'email') ?? '', link },
+    },
+    commands: ['latchkey-service operator list'],
+    ...refused,
+  }
+}
+
+/** The roles, and those that have each permission. */
+const rolesInWords = {
+  roles: operatorRoles,
+  permissions: permissions.map((one) => ({
+    words: permissionWords[one],
+    roles: rolesThatMay(one),
+  })),
+}
+
+async function showNew(call: Call, refused: Refused = {}): Promise<Result> {
+  const { scope, operator, form, support, origin } = call
+  const offer = await offerTenants(scope, operator.operator.reach)
+  const isSent = form.size > 0
+  return {
+    kind: 'page',
+    name: 'new-operator',
+    title: 'Invite an operator',
+    data: {
+      sendsMail: support.sendsMail,
+      ...rolesInWords,
+      sent: {
+        email: form.get('email') ?? '',
+        role: sentRole(form),
+        choice: offer(isSent ? sentTenants(form) : ALL),
+        language: languageIn(form) ?? call.language,
+      },
+    },
+    commands: [
+      `latchkey-service operator invite --email ada@example.com --role admin --console-url ${origin}`,
+    ],
+    ...refused,
+  }
+}
+
+async function invite(call: Call): Promise<Result> {
+  const email = (call.form.get('email') ?? '').trim()
+  try {
+    const language = languageIn(call.form)
+    return await hand(
+      call,
+      await inviteOperator(call.scope, { email, language, ...(await decided(call)) }),
+    )
+  } catch (error) {
+    return showNew(call, refusedBy(error))
+  }
+}
+
+/** Makes a new link for an operator who has not accepted yet. */
+async function again(call: Call): Promise<Result> {
+  return hand(call, await inviteAgain(call.scope, call.ids.operator ?? ''))
+}
+
+/** Sends the link of an invitation by mail, or shows it once. */
+async function hand(
+  call: Call,
+  { operator, token }: { operator: Operator; token: string },
+): Promise<Result> {
+  const { scope, support, origin, form } = call
+  const link = invitationLink(origin, token)
+  const { user } = found(await scope.context.store.operators.get(operator.id))
+  if (!support.sendsMail || form.get('by') === 'link') {
+    return { kind: 'secrets', to: PATH, secrets: { email: user.email, link } }
+  }
+  const isStepForced = strengthAt(origin).acr !== undefined
+  const by = call.operator.user.email
+  await support.mailInvitation(scope, { invited: { operator, user }, link, by, isStepForced })
+  return redirectTo(PATH, 'invited_operator')
+}
+
+/** The choice that an operator has now, without tenants that were deleted. */
+function chosenOf(reach: Reach, named: (reach: Reach) => readonly NamedTenant[]): Chosen {
+  return { isAll: reach === 'all', words: named(reach).flatMap(({ domain }) => domain ?? []) }
+}
+
+/** The role that a form sent. */
+function sentRole(form: URLSearchParams): OperatorRole {
+  return operatorRoles.find((one) => one === form.get('role')) ?? 'viewer'
+}
+
+/** Until when an invitation is good, or was. */
+function shownInvitation({ invitation }: Operator, now: number) {
+  if (!invitation) return {}
+  return { invitedUntil: invitation.expiresAt, isExpired: invitation.expiresAt <= now }
+}
+
+/** The state of the last message with an invitation. */
+function shownMail(mail: MailRecord | undefined) {
+  if (!mail) return undefined
+  const state = mailStates[messageState(mail)]
+  return { at: mail.createdAt, state, answer: answerOf(mail.answer) }
+}
+
+async function changeRole(call: Call): Promise<Result> {
+  const { scope, ids } = call
+  try {
+    const id = ids.operator ?? ''
+    const { operator, before } = await updateOperator(scope, id, await decided(call))
+    return redirectTo(PATH, operator.updatedAt === before.updatedAt ? 'unchanged' : 'role')
+  } catch (error) {
+    return show(call, refusedBy(error))
+  }
+}
+
+/** The ways to log in and the last login of an operator. The password comes first. */
+function shownLogins(logins: OperatorLogins | undefined) {
+  const kinds = Object.keys(credentialKinds) as CredentialKind[]
+  const found = kinds.filter((kind) => logins?.kinds.includes(kind))
+  return {
+    ways: found.map((kind) => credentialKinds[kind].label),
+    lastLoginAt: logins?.lastLoginAt,
+  }
+}
+
+async function enable({ scope, ids }: Call): Promise<Result> {
+  await setOperatorDisabled(scope, ids.operator ?? '', false)
+  return redirectTo(PATH, 'enabled')
+}
+
+/** The role and the reach that a form sent. */
+async function decided(call: Call): Promise<{ role: OperatorRole; reach: Reach }> {
+  const { scope, operator, form } = call
+  const role = operatorRoles.find((one) => one === form.get('role'))
+  if (!role) {
+    throw new ServiceError('invalid_request', reason('role_unknown'))
+  }
+  // An owner sees all tenants, those of the future too.
+  const chosen = role === 'owner' ? ALL : sentTenants(form)
+  return { role, reach: await resolveTenants(scope, operator.operator.reach, chosen) }
+}

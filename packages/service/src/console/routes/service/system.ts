@@ -1,0 +1,57 @@
+import { listDeletions } from '../../../domain/tenants/deletions.ts'
+import { isShared } from '../../../domain/writes/context.ts'
+import type { MessageQueue } from '../../../store/protocol-store.ts'
+import { type Call, type ConsoleRoute, type Result, servicePage } from '../../calls/call.ts'
+import { message, type Sentence } from '../../texts/index.ts'
+
+const PATH = '/console/system'
+
+/** How many messages of a queue are counted. */
+const MAX_COUNTED = 1_000
+
+export const systemRoutes: readonly ConsoleRoute[] = [servicePage(PATH, show)]
+
+async function show({ scope, system }: Call): Promise<Result> {
+  const { context } = scope
+  const [deletions, mail, notices, fault] = await Promise.all([
+    listDeletions(context),
+    backlog(system.queues.mail),
+    backlog(system.queues.notices),
+    system.check().then(
+      () => undefined,
+      (error: unknown) => (error instanceof Error ? error.message : String(error)),
+    ),
+  ])
+  return {
+    kind: 'page',
+    name: 'system',
+    title: 'System',
+    data: {
+      ...{ system, fault, deletions },
+      node: process.versions.node,
+      startedAt: system.startedAt * 1e6,
+      isShared: isShared(context),
+      queues: [
+        { name: 'Mail' satisfies Sentence, ...mail },
+        { name: 'Notices to applications that a session ended' satisfies Sentence, ...notices },
+      ],
+    },
+    commands: [
+      'latchkey-service --version',
+      'latchkey-service doctor',
+      'latchkey-service tenant deletions',
+    ],
+  }
+}
+
+/** The length of a queue, and how much of it the other side has refused so far. */
+async function backlog(queue: MessageQueue) {
+  const waiting = await queue.waiting(MAX_COUNTED)
+  return {
+    waiting: message(waiting.length < MAX_COUNTED ? '{count}' : '{count} or more', {
+      count: waiting.length,
+    }),
+    failing: waiting.filter(({ attempts }) => attempts > 0).length,
+    oldestAt: waiting.length === 0 ? undefined : Math.min(...waiting.map((one) => one.createdAt)),
+  }
+}

@@ -1,0 +1,379 @@
+import { Readable } from 'node:stream'
+import {
+  algorithms,
+  type Encoding,
+  encodings,
+  formatOf,
+  readSource,
+  targets,
+} from '@latchkey/management/import'
+import {
+  beginImport,
+  checkImport,
+  discardImport,
+  firstRecords,
+  getImport,
+  type ImportChoices,
+  importParts,
+  uploadImport,
+} from '../../../domain/operators/import-jobs.ts'
+import {
+  rowOptions,
+  rowReason,
+  rowsOf,
+  UPLOAD_UNREADABLE,
+} from '../../../domain/operators/import-records.ts'
+import type { ConflictReason } from '../../../domain/users/import-differences.ts'
+import { ServiceError } from '../../../domain/writes/errors.ts'
+import { knownReason, reason } from '../../../domain/writes/reasons/index.ts'
+import type { ImportFault, ImportJob, ImportState, JobPart } from '../../../store/jobs.ts'
+import { sheetLines } from '../../../wire/tables.ts'
+import { importPath } from '../../audit/job-entries.ts'
+import {
+  type ConsoleRoute,
+  type Result,
+  redirectTo,
+  type TenantCall,
+  tenantForm,
+  tenantPage,
+} from '../../calls/call.ts'
+import { noted } from '../../calls/exports.ts'
+import { type Refused, refusedBy } from '../../forms/refused.ts'
+import type { Upload } from '../../forms/uploads.ts'
+import type { ImportForm } from '../../pages/index.ts'
+import { asIs, type Sentence, type Text } from '../../texts/index.ts'
+
+/** How often the page of a running import is loaded again. */
+const REFRESH_SECONDS = 3
+
+/** How many records stand on the page. */
+const SHOWN_RECORDS = 5
+
+/** How much of a file is looked at to tell its format. */
+const SAMPLE_BYTES = 64 * 1024
+
+export const importRoutes: readonly ConsoleRoute[] = [
+  tenantPage(
+    '/users/import',
+    (call) => (call.query.has('job') ? showImport(call) : showUpload(call)),
+    { needs: 'edit' },
+  ),
+  tenantForm('/users/import', upload),
+  tenantForm('/users/import/check', check),
+  // Users whose passwords the operator knows may be among them.
+  tenantForm('/users/import/begin', begin, { isDangerous: true }),
+  tenantForm('/users/import/discard', discard),
+  // Addresses of people are among the rows.
+  tenantForm('/users/import/export', exportFaults, { needs: 'export', isDangerous: true }),
+  tenantForm('/users/import/conflicts', exportKept, { needs: 'export', isDangerous: true }),
+]
+
+const usersPath = (tenantId: string) => `/console/t/${tenantId}/users`
+
+/** The users of an import who were taken, and the rows that were refused. */
+export const countsOf = ({ progress }: ImportJob): { done: number; failed: number } => ({
+  done: progress.created + progress.existing,
+  failed: progress.refused,
+})
+
+async function showUpload({ tenant }: TenantCall, refused: Refused = {}): Promise<Result> {
+  return {
+    kind: 'page',
+    name: 'import',
+    title: 'Import users',
+    data: {
+      base: `${usersPath(tenant.id)}/import`,
+      jobs: `/console/t/${tenant.id}/jobs`,
+      encodings: Object.entries(encodingNames),
+    },
+    commands: [`latchkey users import users.csv --dry-run --tenant ${tenant.id}`],
+    ...refused,
+  }
+}
+
+const encodingNames: Readonly<Record<Encoding, string>> = { utf8: 'UTF-8', latin1: 'Latin-1' }
+
+async function upload(call: TenantCall): Promise<Result> {
+  const { form, scope } = call
+  const file = call.upload ?? pasted(form)
+  if (!file) {
+    return showUpload(call, { problem: 'Choose a file, or paste its lines.', status: 422 })
+  }
+  const encoding: Encoding = encodings.find((one) => one === form.get('encoding')) ?? 'utf8'
+  try {
+    return redirectTo(importPath(await uploadImport(scope, file.name, recordsOf(file, encoding))))
+  } catch (error) {
+    return showUpload(call, refusedBy(error))
+  }
+}
+
+function pasted(form: URLSearchParams): Upload | undefined {
+  const text = form.get('text') ?? ''
+  if (text.trim() === '') return undefined
+  return { name: 'pasted', bytes: Readable.from([Buffer.from(text)]) }
+}
+
+/** The records of a file, which are read as it arrives. */
+async function* recordsOf({ name, bytes }: Upload, encoding: Encoding) {
+  const chunks = bytes[Symbol.asyncIterator]()
+  let sample = Buffer.alloc(0)
+  let isEnd = false
+  while (!isEnd && sample.length < SAMPLE_BYTES) {
+    const { value, done } = await chunks.next()
+    isEnd = done === true
+    if (value) sample = Buffer.concat([sample, value])
+  }
+  async function* read() {
+    yield sample
+    for (let next = await chunks.next(); !next.done; next = await chunks.next()) yield next.value
+  }
+  yield* readSource({ name, format: formatOf(name, sample), encoding, read })
+}
+
+async function showImport(call: TenantCall, refused: Refused = {}): Promise<Result> {
+  const { scope, query, form: sent, tenant } = call
+  const job = await getImport(scope, query.get('job') ?? sent.get('job') ?? '')
+  const { progress, state, work, total, createdAt } = job
+  const isWaiting = state === 'waiting'
+  const form = isWaiting ? await choiceForm(call, job) : undefined
+  const found = isWaiting ? progress.problem : undefined
+  const isUnreadable = progress.phase === 'unreadable' || (isWaiting && form === undefined)
+  const users = usersPath(tenant.id)
+  const base = `${users}/import`
+  const { done, failed } = countsOf(job)
+  return {
+    kind: 'page',
+    name: 'import-job',
+    title: titles[state === 'done' ? 'done' : progress.phase],
+    refreshSeconds: state === 'running' ? REFRESH_SECONDS : undefined,
+    problem: isUnreadable
+      ? UNREADABLE
+      : found
+        ? (knownReason(progress.because) ?? asIs(found))
+        : undefined,
+    data: {
+      ...{ id: job.id, state, work: shownOf(work), total, createdAt, progress, done, failed, base },
+      check: progress.check && {
+        ...progress.check,
+        firstFaults: progress.check.firstFaults.map(({ line, reason, because }) => ({
+          line,
+          reasons: reasonsOf(reason, because),
+        })),
+      },
+      kept: progress.check?.update?.firstKept.map(({ reason, ...one }) => ({
+        ...one,
+        reason: keptWords[reason as ConflictReason],
+      })),
+      form,
+      isUnreadable,
+      code: UPLOAD_UNREADABLE,
+      users,
+      audit: `/console/t/${tenant.id}/audit?request=${job.id}`,
+      faults: `${base}/export`,
+    },
+    commands: [`latchkey users import users.csv --dry-run --tenant ${tenant.id}`],
+    ...refused,
+  }
+}
+
+/** The reasons of a fault in the language of the page, or as they were stored where another version has named them. */
+function reasonsOf(stored: string, because: ImportFault['because'] = []): Text[] {
+  const known = because.map(knownReason)
+  const texts = known.filter((one) => one !== undefined)
+  return texts.length > 0 && texts.length === known.length ? texts : [asIs(stored)]
+}
+
+/** The choices as the page shows them: of the parameters of Firebase, whether they are there. */
+function shownOf({ firebase, ...work }: ImportJob['work']) {
+  return { ...work, hasFirebase: firebase !== undefined }
+}
+
+const titles: Readonly<Record<ImportJob['progress']['phase'] | 'done', Sentence>> = {
+  mapping: 'Import users: the columns',
+  checking: 'Import users: the file is checked',
+  checked: 'Import users: what would happen',
+  importing: 'Import users: under way',
+  unreadable: 'Import users: stopped',
+  done: 'Import users: done',
+}
+
+const UNREADABLE: Sentence =
+  'The uploaded file cannot be decrypted any more, because its master key was removed. Upload it again: users who are there already stay as they are.'
+
+/** The columns of the file by the members that they would go to, and the first rows as they would be. */
+async function choiceForm({ scope }: TenantCall, job: ImportJob): Promise<ImportForm | undefined> {
+  const first = await firstRecords(scope, job)
+  if (!first) return undefined
+  const records = first.slice(0, SHOWN_RECORDS)
+  const columns = [...new Set(records.flatMap(({ members }) => [...members.keys()]))].slice(0, 200)
+  const options = rowOptions(scope.context, job)
+  const work = { ...job.work, withoutPasswords: false, firebase: undefined }
+  const { mapping } = rowOptions(scope.context, { id: job.id, work })
+  return {
+    columns,
+    states: statesToChoose(job),
+    others: columns
+      .map((column) => ({ column, isKept: job.work.columns[`metadata.${column}`] === column }))
+      .filter(({ column, isKept }) => isKept || mapping(column) === undefined),
+    chosen: targets.map((target) => ({
+      target,
+      label: targetWords[target] ?? 'Other',
+      column: columns.find((column) => mapping(column) === target) ?? '',
+    })),
+    algorithms,
+    rows: rowsOf(0, records, options).map(({ line, user, password, legacy, faults, oldId }) => ({
+      ...{ line, oldId, user, password: password?.alg ?? legacy?.scheme },
+      faults: faults.map(rowReason),
+      others: [
+        ...Object.keys(user.metadata ?? {}).map((key) => `metadata.${key}`),
+        ...Object.keys(user.profile).filter(
+          (key) => !['email', 'name', 'email_verified'].includes(key),
+        ),
+      ],
+    })),
+  }
+}
+
+/** The values whose meaning is to be chosen, and those of which it was, each with its field. */
+function statesToChoose({ work, progress }: ImportJob) {
+  const chosen = work.states ?? []
+  const isSame = (one: StateOf, other: StateOf) =>
+    one.column === other.column && one.value === other.value
+  const open = (progress.unclear ?? []).filter((one) => !chosen.some((two) => isSame(one, two)))
+  return [...chosen, ...open].map((state: StateOf & Partial<ImportState>) => ({
+    ...state,
+    meanings: (['blocks', 'allows'] as const).map((meaning) => ({
+      label: meaningWords[meaning],
+      isChosen: state.meaning === meaning,
+      field: JSON.stringify({ column: state.column, value: state.value, meaning }),
+    })),
+  }))
+}
+
+type StateOf = Omit<ImportState, 'meaning'>
+
+const meaningWords: Readonly<Record<ImportState['meaning'], Sentence>> = {
+  blocks: 'must not log in',
+  allows: 'may log in',
+}
+
+/** Reads the meanings that a form has, as {@link statesToChoose} wrote them. */
+function statesIn(form: URLSearchParams): ImportState[] {
+  const given = [...form].filter(([name, text]) => name.startsWith('state_') && text !== '')
+  try {
+    return given.slice(0, 500).map(([, text]) => {
+      const { column, value, meaning } = JSON.parse(text)
+      return {
+        column: String(column),
+        value: value === null ? null : String(value),
+        meaning: meaning === 'allows' ? 'allows' : 'blocks',
+      }
+    })
+  } catch {
+    throw new ServiceError('invalid_request', reason('form_damaged'))
+  }
+}
+
+/** Why a member stays as it is here. */
+const keptWords: Readonly<Record<ConflictReason, Sentence>> = {
+  changed_here: 'was changed here since',
+  enabled_here: 'was enabled here by an operator',
+  disabled_here: 'was disabled here by an operator',
+  logged_in_here: 'the user has logged in here since',
+  address_proved_here: 'the user has confirmed the address here',
+  address_taken: 'another user has the address',
+  deleted_here: 'the user was deleted here',
+  signed_up_here: 'the user has signed up here',
+  history_gone: 'the audit log no longer tells what was changed here',
+}
+
+/** The members of a user that columns go to, in words. */
+const targetWords: Readonly<Record<string, Sentence>> = {
+  id: 'Id in the old table',
+  email: 'Email address',
+  email_verified: 'Address is verified',
+  verified_at: 'Verified at',
+  disabled: 'Disabled',
+  enabled: 'Enabled',
+  'profile.name': 'Name',
+  'profile.family_name': 'Last name',
+  'profile.given_name': 'First name',
+  password: 'Password in plain text',
+  hash: 'Hash of the password',
+  alg: 'Algorithm of the hash',
+}
+
+function choicesIn(form: URLSearchParams): ImportChoices {
+  const kept = [...form].flatMap(([name, column]): [string, string][] =>
+    name.startsWith('keep_') ? [[`metadata.${column.slice(0, 100)}`, column.slice(0, 200)]] : [],
+  )
+  const columns = targets.flatMap((target) => {
+    const column = form.get(`to_${target}`)
+    return column === null ? [] : [[target, column.slice(0, 200)]]
+  })
+  return {
+    // A column that is chosen for a member is not kept beside it.
+    columns: Object.fromEntries([...kept, ...columns]),
+    states: statesIn(form),
+    algorithm: algorithms.find((one) => one === form.get('algorithm')) ?? '',
+    withoutPasswords: form.get('passwords') === 'leave-out',
+    isUpdate: form.get('present') === 'update',
+    firebase: form.get('firebase_forget') === null ? (form.get('firebase') ?? '').trim() : null,
+  }
+}
+
+async function check(call: TenantCall): Promise<Result> {
+  const { scope, form } = call
+  const job = await getImport(scope, form.get('job') ?? '')
+  try {
+    return redirectTo(importPath(await checkImport(scope, job, choicesIn(form))))
+  } catch (error) {
+    return showImport(call, refusedBy(error))
+  }
+}
+
+async function begin({ scope, form }: TenantCall): Promise<Result> {
+  const job = await getImport(scope, form.get('job') ?? '')
+  return redirectTo(importPath(await beginImport(scope, job)))
+}
+
+async function discard({ scope, form, tenant }: TenantCall): Promise<Result> {
+  await discardImport(scope, form.get('job') ?? '')
+  return redirectTo(`${usersPath(tenant.id)}/import`, 'discarded')
+}
+
+/** The members that stay as they are here, as a table with a line for each. */
+function exportKept(call: TenantCall): Promise<Result> {
+  const columns = ['line', 'email', 'member', 'reason']
+  return exportParts(call, 'conflicts', columns, ({ kept = [] }) => kept)
+}
+
+/** The rows that are not imported, as a table. */
+function exportFaults(call: TenantCall): Promise<Result> {
+  return exportParts(call, 'refused', ['line', 'email', 'reason'], ({ faults }) => faults)
+}
+
+/** A table of what the parts of an import have as their results. */
+async function exportParts(
+  call: TenantCall,
+  name: string,
+  columns: readonly string[],
+  itemsOf: (result: JobPart['result']) => readonly object[],
+): Promise<Result> {
+  const { scope, form, tenant } = call
+  const job = await getImport(scope, form.get('job') ?? '')
+  const table = {
+    kind: 'lines',
+    fileName: `import-${tenant.id}-${name}.csv`,
+    lines: sheetLines([...columns]),
+    async read(after: string | undefined) {
+      const parts = await importParts(scope, job, Number(after ?? 0))
+      const last = parts.at(-1)
+      return {
+        items: parts.flatMap(({ result }) => itemsOf(result)),
+        next: last && String(last.n + 1),
+      }
+    },
+  } as const
+  return noted(call, 'user', { job: job.id, format: 'csv' }, table)
+}

@@ -1,0 +1,238 @@
+import { hash } from 'node:crypto'
+import { ServiceError } from '../../domain/writes/errors.ts'
+import { reason } from '../../domain/writes/reasons/index.ts'
+import type { Tenant } from '../../store/records.ts'
+import { type TenantBody, tenantBody } from '../../wire/schemas.ts'
+import { serializeTenant } from '../../wire/tenants.ts'
+import {
+  inOneWay,
+  type MetadataRow,
+  metadataOf,
+  metadataRows,
+  sentMetadata,
+} from '../forms/form-fields.ts'
+import { asIs, type Message, many, message, type Text } from '../texts/index.ts'
+import {
+  isFlag,
+  isGuarded,
+  isMetadata,
+  memberOf,
+  type Setting,
+  type SettingGroup,
+  settingGroups,
+} from './setting-groups.ts'
+
+/** The values of all fields of the settings, as the form has them; those of metadata without a field are rows. */
+export interface SettingValues {
+  readonly fields: Readonly<Record<string, string>>
+  readonly metadata: readonly MetadataRow[]
+}
+
+/** The section for metadata, which has rows in place of fields. */
+export const METADATA_GROUP: SettingGroup = { id: 'metadata', title: 'Metadata', settings: [] }
+
+/** The sections of the page, in their order. */
+export const sections: readonly SettingGroup[] = [...settingGroups, METADATA_GROUP]
+
+/** Every setting that has a field. */
+export const allSettings: readonly Setting[] = settingGroups.flatMap(({ settings }) => settings)
+
+/** The keys of metadata that have a field. */
+const withField: ReadonlySet<string> = new Set(
+  allSettings.filter(isMetadata).map(({ name }) => name),
+)
+
+/** The tenant as the API has it, with every member. */
+export function bodyOf(tenant: Tenant): TenantBody {
+  return tenantBody.parse(serializeTenant(tenant))
+}
+
+/** The stored values. */
+export function storedValues({ name, settings, metadata }: TenantBody): SettingValues {
+  const values: Readonly<Record<string, unknown>> = { ...metadata, ...settings, name }
+  const of = ({ name: member, kind, choices }: Setting): string => {
+    if (kind === 'metadata_flag') return String(values[member] === 'true')
+    const value = String(values[member] ?? '')
+    return !choices || choices.some((one) => one.value === value) ? value : ''
+  }
+  return {
+    fields: Object.fromEntries(allSettings.map((one) => [one.name, of(one)])),
+    metadata: metadataRows(metadata).filter(({ key }) => !withField.has(key)),
+  }
+}
+
+/**
+ * The values that a form has sent, or `undefined` where it lacks a field. A browser takes line breaks and a user spaces
+ * away: a value that differs only in these is the stored one. An empty number is sent on as it is, and is refused.
+ */
+export function sentValues(
+  form: URLSearchParams,
+  stored: SettingValues,
+): SettingValues | undefined {
+  const isWhole = allSettings.every(({ name, kind }) => isFlag(kind) || form.has(name))
+  if (!isWhole || !form.has('metadata_key')) return undefined
+  const of = ({ name, kind }: Setting) => {
+    if (isFlag(kind)) return String(form.get(name) === 'true')
+    const [value, before = ''] = [plain(form.get(name) ?? ''), stored.fields[name]]
+    return value === plain(before) ? before : value
+  }
+  return {
+    fields: Object.fromEntries(allSettings.map((one) => [one.name, of(one)])),
+    metadata: sentMetadata(form),
+  }
+}
+
+function plain(text: string): string {
+  return text.replace(/[\r\n]+/g, '').trim()
+}
+
+/** The names of the fields that differ; `metadata` stands for all rows. */
+export function changedFields(before: SettingValues, after: SettingValues): string[] {
+  return [...new Set(differencesOf(before, after).map(({ field }) => field))]
+}
+
+/** The values with those fields alone of other ones. */
+export function withFields(
+  values: SettingValues,
+  other: SettingValues,
+  fields: readonly string[],
+): SettingValues {
+  const taken = Object.entries(other.fields).filter(([name]) => fields.includes(name))
+  return {
+    fields: { ...values.fields, ...Object.fromEntries(taken) },
+    metadata: (fields.includes(METADATA_GROUP.id) ? other : values).metadata,
+  }
+}
+
+/**
+ * The tenant with the values.
+ *
+ * @throws ServiceError for invalid metadata, and for a row whose key has a field.
+ */
+export function applyValues(body: TenantBody, { fields, metadata: rows }: SettingValues): unknown {
+  const stored = storedValues(body)
+  const changed = allSettings.filter((one) => fields[one.name] !== stored.fields[one.name])
+  const settings: Record<string, unknown> = { ...body.settings }
+  const kept = Object.entries(body.metadata).filter(([key]) => withField.has(key))
+  const ofFields = new Map<string, string>(kept)
+  let { name } = body
+  for (const { name: member, kind } of changed) {
+    const value = fields[member] ?? ''
+    if (member === 'name') name = value
+    else if (kind === 'flag') settings[member] = value === 'true'
+    else if (kind === 'seconds') settings[member] = secondsOf(value)
+    else if (kind === 'text') settings[member] = value
+    else if (value === '' || (kind === 'metadata_flag' && value !== 'true')) ofFields.delete(member)
+    else ofFields.set(member, value)
+  }
+  const twice = rows.find(({ key }) => withField.has(key))
+  if (twice) {
+    throw new ServiceError('invalid_metadata', reason('metadata_has_field', { key: twice.key }))
+  }
+  const metadata = { ...metadataOf(rows, body.metadata), ...Object.fromEntries(ofFields) }
+  return { ...body, name, settings, metadata }
+}
+
+function secondsOf(text: string): number {
+  return /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN
+}
+
+/** A difference between two sets of values, as text. */
+export interface Difference {
+  /** The field, or `metadata`. */
+  readonly field: string
+  readonly name: string
+  readonly label: Text
+  readonly before: Text
+  readonly after: Text
+  /** Whether it needs a login of the last five minutes. All metadata without a field does, as the service reads some of it. */
+  readonly isGuarded: boolean
+}
+
+/** The values that differ, in the order of the page. */
+export function differencesOf(before: SettingValues, after: SettingValues): Difference[] {
+  const rows = allSettings
+    .filter(({ name }) => before.fields[name] !== after.fields[name])
+    .map((setting) => ({
+      field: setting.name,
+      name: memberOf(setting),
+      label: setting.label,
+      before: shown(setting.kind, before.fields[setting.name] ?? ''),
+      after: shown(setting.kind, after.fields[setting.name] ?? ''),
+      isGuarded: isGuarded(setting),
+    }))
+  const of = (values: SettingValues) =>
+    new Map(values.metadata.map(({ key, value }) => [key, inOneWay(value)]))
+  const [own, other] = [of(before), of(after)]
+  const keys = [...new Set([...own.keys(), ...other.keys()])]
+    .filter((key) => own.get(key) !== other.get(key))
+    .map((key) => ({
+      field: METADATA_GROUP.id,
+      name: `metadata.${key}`,
+      label: asIs(key),
+      before: asIs(own.get(key) ?? ''),
+      after: asIs(other.get(key) ?? ''),
+      isGuarded: true,
+    }))
+  return [...rows, ...keys]
+}
+
+/** The section that a field is in. */
+export function sectionOf(field: string): SettingGroup {
+  return (
+    sections.find(({ settings }) => settings.some((one) => one.name === field)) ?? METADATA_GROUP
+  )
+}
+
+/** A value in words. */
+export function shown(kind: Setting['kind'], value: string): Text {
+  if (isFlag(kind)) return value === 'true' ? 'on' : 'off'
+  if (kind === 'seconds' && /^\d+$/.test(value)) {
+    return message('{value} seconds ({length})', { value, length: duration(value) })
+  }
+  return asIs(value)
+}
+
+/** Seconds in the largest unit that fits. */
+export function duration(value: string): Message {
+  const seconds = Number(value)
+  const fits = (size: number) => seconds >= size && seconds % size === 0
+  if (fits(86_400)) return many(seconds / 86_400, '1 day', '{count} days')
+  if (fits(3_600)) return many(seconds / 3_600, '1 hour', '{count} hours')
+  if (fits(60)) return many(seconds / 60, '1 minute', '{count} minutes')
+  return many(seconds, '1 second', '{count} seconds')
+}
+
+/** The values that a form is filled with, as it sends them back: fields, and a short mark of each value of metadata. */
+export function baseFrom({ fields, metadata }: SettingValues): Readonly<Record<string, string>> {
+  const marks = metadata.map(({ key, value }) => [`metadata.${key}`, markOf(value)])
+  return { ...fields, ...Object.fromEntries(marks) }
+}
+
+/** Values of metadata are long, and the mark of one tells whether it was changed. */
+function markOf(value: string): string {
+  return hash('sha256', inOneWay(value), 'base64url').slice(0, 22)
+}
+
+/**
+ * The values of a form after another person was faster: fields and rows that the form left as it found them take
+ * the value that is stored now.
+ */
+export function merged(
+  base: Readonly<Record<string, string>>,
+  sent: SettingValues,
+  stored: SettingValues,
+): SettingValues {
+  const fields = Object.entries(sent.fields).map(([name, value]) => [
+    name,
+    value === base[name] ? (stored.fields[name] ?? value) : value,
+  ])
+  const isLeft = (key: string, value: string) => base[`metadata.${key}`] === markOf(value)
+  const rows = sent.metadata.flatMap((row) =>
+    isLeft(row.key, row.value) ? stored.metadata.filter(({ key }) => key === row.key) : [row],
+  )
+  const isKnown = (key: string) =>
+    base[`metadata.${key}`] !== undefined || sent.metadata.some((row) => row.key === key)
+  const added = stored.metadata.filter(({ key }) => !isKnown(key))
+  return { fields: Object.fromEntries(fields), metadata: [...rows, ...added] }
+}
