@@ -438,9 +438,12 @@ describe.each(stores)('on %s', (store) => {
     'operators',
     {
       actions: [
-        ...(['tenant.create', 'user.create'] as const),
-        ...(['operator.invite', 'operator.recover'] as const),
-        ...(['operator.update', 'operator.remove'] as const),
+        'tenant.create',
+        'user.create',
+        'operator.invite',
+        'operator.recover',
+        'operator.update',
+        'operator.remove',
       ],
       commands: ['inviteOperator', 'recoverOperator', 'updateOperator', 'removeOperator'],
     },
