@@ -1,5 +1,5 @@
 import { page as kitPage } from '../packages/core/src/http/responses.ts'
-import { stylesheet as consoleSheet } from '../packages/service/src/console/style.ts'
+import { stylesheet as consoleSheet } from '../packages/service/src/console/frame/style.ts'
 import { contrastOf } from '../packages/service/src/pages/accents.ts'
 import { styleOf } from '../packages/service/src/pages/style.ts'
 import { tokens } from '../packages/service/src/pages/tokens.ts'

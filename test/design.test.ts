@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { colorTokens, samples } from '../docs/design-samples.ts'
-import { stylesheet as consoleSheet } from '../packages/service/src/console/style.ts'
+import { stylesheet as consoleSheet } from '../packages/service/src/console/frame/style.ts'
 import { styleOf } from '../packages/service/src/pages/style.ts'
 
 const consoleSource = readFileSync(
-  new URL('../packages/service/src/console/style.ts', import.meta.url),
+  new URL('../packages/service/src/console/frame/style.ts', import.meta.url),
   'utf8',
 )
 
