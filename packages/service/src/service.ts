@@ -242,7 +242,8 @@ async function createContext(
       logger,
     }),
     vault: createVault(masterKeys),
-    events: new EventEmitter(),
+    // The service listens ten times itself; Node reports more listeners than this as a leak.
+    events: new EventEmitter().setMaxListeners(25),
   }
 }
 
