@@ -237,7 +237,7 @@ const stated: readonly Stated[] = [
   [
     'account-page',
     'about more than ten logins in a day',
-    ['service/src/issuer/interaction/progress/known-device', 'NEWS_A_DAY', 10],
+    ['service/src/issuer/interaction/progress/known-device', 'NOTICES_A_DAY', 10],
   ],
   [
     'account-page',

@@ -231,6 +231,9 @@ async function createContext(
 ): Promise<DomainContext> {
   const { allowDeveloperMode = false, allowHttpOnLoopback = false } = options
   const reached = { store, clock, domains, allowDeveloperMode }
+  const events: ServiceEvents = new EventEmitter()
+  // The service listens ten times itself; Node reports more listeners than this as a leak.
+  events.setMaxListeners(25)
   return {
     ...reached,
     passwords: createPasswordEngine(options.passwords),
@@ -242,8 +245,7 @@ async function createContext(
       logger,
     }),
     vault: createVault(masterKeys),
-    // The service listens ten times itself; Node reports more listeners than this as a leak.
-    events: new EventEmitter().setMaxListeners(25),
+    events,
   }
 }
 
