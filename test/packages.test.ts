@@ -25,7 +25,9 @@ describe.each(packages)('$manifest.name', ({ folder, manifest }) => {
   })
 
   test('ships what was built, and no sources', () => {
-    expect(manifest.files).toEqual(['dist'])
+    // The type face of the pages comes with its license.
+    const license = manifest.name === '@latchkey/service' ? ['OFL.txt'] : []
+    expect(manifest.files).toEqual(['dist', ...license])
   })
 
   test('installs no packages of types with its code', () => {

@@ -124,10 +124,11 @@ test('what the service sends to Redis and PostgreSQL for a login is as the table
 test('looks for the newest entry of the log, as after a start, count as work in the background', async () => {
   await using counted = await startCounted()
   const store = openPostgresDataStore(counted.url)
-  const { cost } = await counted.measure(async () => {
+  const { traffic } = await counted.measure(async () => {
     expect(await store.audit.newest()).toBeGreaterThan(0)
   })
-  expect(cost).toMatchObject({ 'SQL statements': 0, 'SQL round trips': 0 })
+  // The service beside it may read again what it has cached.
+  expect(traffic[1]?.commands.filter((statement) => statement.includes('audit'))).toEqual([])
   await store.close()
 })
 
