@@ -96,14 +96,19 @@ function growth(before: Entries, after: Entries): number {
   )
 }
 
+/** The beginning of the keys by which the service remembers, once a second, how far its log has come. */
+const LOG_KEYS = 'latchkey:log:'
+
 function entriesIn(redis: TestRedis): Promise<Entries> {
   return redis.inspect(async (client) => {
     const keys = await client.keys('*')
-    const entries = keys.map(async (key) => {
-      const bytes = Number((await client.memory('USAGE', key, 'SAMPLES', 0)) ?? 0)
-      const life = await client.pttl(key)
-      return [key, { bytes, life: life === -1 ? Number.POSITIVE_INFINITY : life }] as const
-    })
+    const entries = keys
+      .filter((key) => !key.startsWith(LOG_KEYS))
+      .map(async (key) => {
+        const bytes = Number((await client.memory('USAGE', key, 'SAMPLES', 0)) ?? 0)
+        const life = await client.pttl(key)
+        return [key, { bytes, life: life === -1 ? Number.POSITIVE_INFINITY : life }] as const
+      })
     return new Map(await Promise.all(entries))
   })
 }
