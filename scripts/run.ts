@@ -14,7 +14,7 @@ export interface RunOptions extends Pick<SpawnOptions, 'cwd' | 'env'> {
   until?: RegExp
 }
 
-/** As many characters are looked through for the text that ends a command. */
+/** The number of characters at the end of the output that are searched for the text that ends a command. */
 const KEPT = 10_000
 
 /**

@@ -18,7 +18,7 @@ interface Operation {
   readonly query: readonly string[]
 }
 
-/** What the test of a resource uses: a client of a new tenant, and a user of it. */
+/** A new tenant with a client and a user, for the test of one resource. */
 interface World {
   readonly client: ManagementClient
   readonly tenant: Tenant

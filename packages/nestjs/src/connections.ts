@@ -22,7 +22,7 @@ const SESSION_ENDED = 4401
 /** The open connections of one application: WebSockets of gateways and of GraphQL. */
 export class Connections {
   readonly #service: LatchkeyService
-  /** By connection, the callbacks for its end. */
+  /** The callbacks for the end of each connection. */
   readonly #closers = new WeakMap<NodeRequest, Set<() => void>>()
   readonly #ended = new WeakMap<object, AbortSignal>()
 

@@ -47,9 +47,9 @@ interface Info {
 type VerifyClient = ((info: Info) => boolean) | ((info: Info, done: Verified) => void)
 
 const secured = new WeakSet<object>()
-/** By client, the request of its handshake. */
+/** The handshake request of each client. */
 const requests = new WeakMap<object, NodeRequest>()
-/** By client, the visit of its latest message, for each handler. */
+/** The visit of the latest message of each client, by handler. */
 const messages = new WeakMap<object, Map<unknown, AnyVisit>>()
 
 /**

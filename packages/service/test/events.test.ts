@@ -53,7 +53,7 @@ const writingRoutes = routes.flatMap(({ kind, path }) => {
   return [{ method: kind === 'delete' ? 'DELETE' : 'POST', path }]
 })
 
-/** What one test leaves out nothing of. */
+/** The writes that one test covers completely. */
 interface Covered {
   readonly actions: readonly WriteAction[]
   readonly commands?: readonly string[]

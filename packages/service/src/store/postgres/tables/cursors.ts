@@ -21,7 +21,7 @@ export function createPostgresCursors(
   settled: Settled,
   lastEntry: () => number | undefined,
 ): CursorStore {
-  /** By reader: the end of the log at the last time when nothing was unread. */
+  /** The end of the log when each reader last had nothing unread, by reader. */
   const readTo = new Map<string, number>()
   /** The end of the complete log, as read by the last claim. */
   let settledAt = 0
