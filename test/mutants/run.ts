@@ -66,7 +66,7 @@ async function tryContract(mutant: Mutant, isNoticed: boolean): Promise<void> {
   }
   const noticed = NOTICED.exec(output)?.[1]
   const what = code === 42 ? 'its place was not found' : (noticed ?? `ended with ${code}`)
-  report(name, adapter, code === (isNoticed ? 1 : 0), what)
+  report(name, adapter, isNoticed ? noticed !== undefined : code === 0, what)
 }
 
 /** The milliseconds that a test of a file may take; before the file was measured, as long as the whole file. */
