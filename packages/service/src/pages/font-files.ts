@@ -7,6 +7,12 @@ const ranges = JSON.parse(
   readFileSync(require.resolve('@fontsource-variable/geist/unicode.json'), 'utf8'),
 ) as Record<string, string>
 
+function rangeOf(name: string): string {
+  const range = ranges[name]
+  if (!range) throw new Error(`The package of the type face has no characters of ${name}.`)
+  return range
+}
+
 const fileOf = (name: string): string =>
   require.resolve(`@fontsource-variable/geist/files/geist-${name}-wght-normal.woff2`)
 
@@ -19,6 +25,6 @@ export const fontFiles: readonly { name: string; range: string; base64: string }
   'latin-ext',
 ].map((name) => ({
   name,
-  range: ranges[name] ?? '',
+  range: rangeOf(name),
   base64: readFileSync(fileOf(name), 'base64'),
 }))

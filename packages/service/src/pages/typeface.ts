@@ -16,7 +16,7 @@ export const typeface: readonly FontFile[] = fontFiles.map(({ name, range, base6
   return { path: `/assets/geist-${name}-${version}.woff2`, bytes, range }
 })
 
-/** The rules by which a style sheet has the type face, in every weight. Until its file has come, a page is in the system's. */
+/** The `@font-face` rules of the type face, in every weight. A page is in the system's type face until the file is loaded. */
 export const fontFaces: string = typeface
   .map(
     ({ path, range }) =>
@@ -24,20 +24,18 @@ export const fontFaces: string = typeface
   )
   .join('\n')
 
-/** The `Link` header by which a browser asks for the letters of a page before it has read the page (RFC 8288). */
+/** The `Link` header that makes a browser load the first file before it has read the page (RFC 8288). */
 export const fontPreload: string = typeface
   .slice(0, 1)
   .map(({ path }) => `<${path}>; rel=preload; as=font; type="font/woff2"; crossorigin`)
   .join(', ')
 
 /**
- * The headers of a response with a file of the type face, which never changes. It is for every origin: a preview in the console
- * is a page without an origin.
+ * The headers of a response with a file of the type face, which never changes. Every origin may load it: a preview in the
+ * console is a page without an origin.
  */
 export const fontHeaders: Readonly<Record<string, string>> = {
   'content-type': 'font/woff2',
   'cache-control': 'public, max-age=31536000, immutable',
-
   'access-control-allow-origin': '*',
-  'cross-origin-resource-policy': 'same-origin',
 }
