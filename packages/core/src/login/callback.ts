@@ -226,7 +226,7 @@ async function refuseUnknown({ context, session }: RequestContext): Promise<Auth
   if (await session.read()) return redirect(context.options.baseUrl.pathname, [], 303)
   throw new CallbackError(
     'LATCHKEY_STATE_MISMATCH',
-    'The response carries a state that was not made here; did "session.secret" change, has another process another one, or was the login begun at another address?',
+    'The response carries a state that was not made here. Has "session.secret" changed, does another process use a different one, or was the login begun at another address?',
   )
 }
 
