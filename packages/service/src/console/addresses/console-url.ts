@@ -1,10 +1,11 @@
 import { isLoopbackHost } from '../../domain/writes/addresses.ts'
 
 /**
- * Reads the address of the console: an origin over https, or over plain http on a loopback host. Operators could not log in
- * elsewhere over http, as browsers keep the cookies of the login for https.
+ * Parses the URL of the console: an https origin, or a plain http origin on a loopback host. At
+ * other hosts, operators could not log in over http, because browsers keep the login cookies for
+ * https.
  *
- * @returns The address, or the sentence about what is wrong with it.
+ * @returns The URL, or an error message.
  */
 export function parseConsoleUrl(text: string): URL | string {
   const url = URL.parse(text)

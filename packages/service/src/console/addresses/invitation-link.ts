@@ -1,4 +1,4 @@
-/** The link by which an invited operator sets a password. */
+/** The URL of the page on which an invited operator sets a password. */
 export function invitationLink(consoleUrl: string, token: string): string {
   return `${consoleUrl}/console/invitation?token=${token}`
 }

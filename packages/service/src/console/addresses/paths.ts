@@ -1,4 +1,4 @@
-/** The paths of console pages to which other pages link. */
+/** The fixed paths of the console, by name. */
 export const paths = {
   overview: '/console',
   login: '/console/login',

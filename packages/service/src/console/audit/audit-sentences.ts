@@ -4,8 +4,9 @@ import type { StoredAuditEntry } from '../../store/records.ts'
 import type { Sentence } from '../texts/index.ts'
 
 /**
- * The sentence of each action of the audit log. `{who}` is the actor, `{on}` the object, `{way}` a way to log in of the
- * user `{on}`, `{changes}` the members that were changed.
+ * The sentence for each action of the audit log. `{who}` is the actor, `{on}` the object of the
+ * action, and `{way}` a credential of the user `{on}`. `{changes}` lists the changed members or,
+ * for an action such as a download, its facts.
  */
 const sentences = {
   'user.create': '{who} created the user {on}.',
@@ -94,10 +95,13 @@ const sentences = {
   'operator.update': '{who} changed the operator {on}: {changes}.',
 } satisfies Readonly<Record<WriteAction, Sentence>> & Readonly<Record<string, Sentence>>
 
-/** The sentences by their actions. */
+/** The same sentences, for a lookup by any action. An unknown action has none. */
 export const auditSentences: Readonly<Record<string, Sentence>> = sentences
 
-/** Updates of one flag that have a sentence of their own. */
+/**
+ * The sentences for updates of a single field, by the type of the object and the field, such as
+ * `user disabled=true`.
+ */
 const flagSentences: Readonly<Record<string, Sentence>> = {
   'user disabled=true': '{who} disabled the user {on}.',
   'user disabled=false': '{who} enabled the user {on}.',
@@ -106,13 +110,16 @@ const flagSentences: Readonly<Record<string, Sentence>> = {
   'operator disabled=false': '{who} enabled the operator {on}.',
 }
 
-/** Actions of a family, by its beginning. */
+/** The sentences for actions that are not in this table, by the prefix of the action. */
 const families: readonly [beginning: string, Sentence][] = [
   ['login.', 'A login was refused ({action}): {on}.'],
   ['limit.', 'Too many attempts were stopped ({action}): {on}.'],
 ]
 
-/** The sentence that says what an entry is about. */
+/**
+ * The sentence in which the console shows an audit entry, with placeholders such as `{who}`. It
+ * depends on the action, the outcome and the changed fields.
+ */
 export function sentenceOfEntry({ action, outcome, fields = [] }: StoredAuditEntry): Sentence {
   if (outcome === 'refused') return '{who} was refused ({action}): {on}.'
   const [object = ''] = action.split('.')

@@ -3,17 +3,17 @@ import type { ImportJob } from '../../store/jobs.ts'
 import { many, message, type Sentence, type Text } from '../texts/index.ts'
 import { bulkActs } from './job-words.ts'
 
-/** The page of an import. */
+/** The path of the page of an import. */
 export function importPath({ tenantId, id }: Pick<ImportJob, 'tenantId' | 'id'>): string {
   return `/console/t/${tenantId}/users/import?job=${id}`
 }
 
-/** The page of a job, which says what became of each user. */
+/** The path of the page that shows the progress and the result of a job. */
 export function jobPath(job: BulkJob | ImportJob): string {
   return job.kind === 'import' ? importPath(job) : `/console/t/${job.tenantId}/jobs?job=${job.id}`
 }
 
-/** The sentence of the entry that began a job: what it did, in place of that it began. */
+/** The sentence for the entry `job.begin`. It says what the job did, not that it began. */
 export function sentenceOfJob(job: BulkJob | ImportJob): Sentence {
   if (job.kind === 'import') return '{who} imported users by a job: {on}.'
   if (!('undoes' in job.work)) return bulkActs[job.kind].told
@@ -22,7 +22,10 @@ export function sentenceOfJob(job: BulkJob | ImportJob): Sentence {
     : '{who} undid a job, which disabled users again: {on}.'
 }
 
-/** The number of users of a job as its object: those done, and what became of the others. */
+/**
+ * The text for `{on}` in the sentence of a job: the numbers of users done and refused, and whether
+ * the job still runs or was stopped.
+ */
 export function numberOfJob(job: BulkJob | ImportJob): Text {
   const { done, failed } = countsOf(job)
   const users = many(done, 'one user', '{count} users')
@@ -30,6 +33,7 @@ export function numberOfJob(job: BulkJob | ImportJob): Text {
   return message(states[job.state], { users: counted })
 }
 
+/** The text about the users of a job, by its state. `{users}` is the number of users done. */
 const states: Readonly<Record<Job['state'], Sentence>> = {
   done: '{users}',
   waiting: '{users} so far',
@@ -37,6 +41,7 @@ const states: Readonly<Record<Job['state'], Sentence>> = {
   stopped: '{users}, then it was stopped',
 }
 
+/** The numbers of users done and refused. In an import, only created users count as done. */
 function countsOf(job: BulkJob | ImportJob): { done: number; failed: number } {
   if (job.kind !== 'import') return job.progress
   return { done: job.progress.created, failed: job.progress.refused }

@@ -1,7 +1,10 @@
 import type { BulkKind } from '../../domain/operators/jobs.ts'
 import type { Sentence } from '../texts/index.ts'
 
-/** The act of a job in words: on a button, with the number of its users, and in the audit log. */
+/**
+ * The texts about each kind of job: `label` on its button, `effect` on the page that confirms it,
+ * and `told` in the audit log. `isRed` is whether the button is red.
+ */
 export const bulkActs: Readonly<
   Record<BulkKind, { label: Sentence; effect: Sentence; told: Sentence; isRed: boolean }>
 > = {

@@ -13,30 +13,43 @@ import { asIs, message, type Sentence, type Text } from '../texts/index.ts'
 import { sentenceOfEntry } from './audit-sentences.ts'
 import { jobPath, numberOfJob, sentenceOfJob } from './job-entries.ts'
 
-/** A person, key or object of an audit entry. */
+/** An actor, object or tenant of an audit entry, as the console shows it. */
 export interface Named {
-  /** The name and the address; the text of the entry where there is none. */
+  /**
+   * The name; for a user, with the email address. Without a known name, the text that the entry
+   * stores.
+   */
   readonly label: Text
-  /** The text of the entry, to copy, where the label is another. */
+  /** The id, shown below the label; `undefined` if the label is the only text. */
   readonly id: string | undefined
+  /** The path of its page in the console; `undefined` if there is none. */
   readonly href: string | undefined
 }
 
-/** An audit entry as a sentence, with the names of those in it, and its changes in words. */
+/**
+ * An audit entry as the console shows it: a sentence, the names for its placeholders, and the
+ * changes in words.
+ */
 export interface ShownEntry extends Omit<StoredAuditEntry, 'changes'> {
-  /** The sentence, with `{who}`, `{on}`, `{way}`, `{changes}` and `{action}`. */
+  /** The sentence. Its placeholders are `{who}`, `{on}`, `{way}`, `{changes}` and `{action}`. */
   readonly sentence: Sentence
+  /** The actor. */
   readonly who: Named
+  /** The object of the action. For a job, the number of its users. */
   readonly on: Named
-  /** The way to log in that the entry is about. */
+  /** The credential that the entry is about, in words; empty if it is about none. */
   readonly way: Text
+  /** The changed members with their values, or the facts of an action such as a download. */
   readonly changes: readonly Text[]
   readonly tenant: Named | undefined
-  /** The id of the job that the entry began: that of the requests of its entries, user by user. */
+  /**
+   * The id of the job that the entry began; `undefined` for other entries. The entries about the
+   * users of the job have this id as their request id.
+   */
   readonly job: string | undefined
 }
 
-/** Audit entries as people read them. */
+/** Turns audit entries into sentences, and reads the names of the people and objects in them. */
 export async function shownEntries(
   context: DomainContext,
   entries: readonly StoredAuditEntry[],
@@ -67,14 +80,18 @@ export async function shownEntries(
   })
 }
 
-/** Entries with facts in place of changes. */
+/**
+ * Matches the actions whose entries store facts, such as the filters of a download, in place of
+ * changed members.
+ */
 const ofFacts = /\.export|^impersonation\./
 
-/** An object under the name that it had when the entry was written, if that was stored. */
+/** Gives an object the name that it had when the entry was written, if that was stored. */
 function called(named: Named, id: string, name: string | undefined): Named {
   return name === undefined ? named : { ...named, label: asIs(name), id }
 }
 
+/** The actor of an entry. `name` is the name that the entry stored for it. */
 function actorIn(names: AuditNames, actor: string, name: string | undefined): Named {
   const now = knownIn(names, actor)
   const known = now || name !== undefined ? called(now ?? plain(actor), actor, name) : undefined
@@ -93,7 +110,7 @@ function actorIn(names: AuditNames, actor: string, name: string | undefined): Na
   }
 }
 
-/** Actors that are no person and no key, in words. */
+/** The actors without an id, in words. */
 const actors: Readonly<Record<string, Sentence>> = {
   visitor: 'A visitor',
   service: 'The service',
@@ -111,7 +128,7 @@ function objectOf(names: AuditNames, { target, tenantId, action }: StoredAuditEn
   return { ...plain(target), href: `/console/t/${tenantId}${room}${target}` }
 }
 
-/** The pages of objects within a tenant, by the beginning of their ids. */
+/** The paths of objects within a tenant, without the id at the end, by the prefix of the id. */
 const rooms: Readonly<Record<string, string>> = {
   app_: '/applications/',
   con_: '/connections/',
@@ -140,7 +157,10 @@ function pageOf({ id, tenantId }: { id: string; tenantId: string }): string {
   return `/console/t/${tenantId}/users/${id}`
 }
 
-/** The tenant of an entry; the tenant of operators has no pages but theirs. */
+/**
+ * The tenant of an entry, with the path of its page. The page of the system tenant is the list of
+ * operators.
+ */
 function tenantOf(tenantId: string | undefined): Named | undefined {
   if (tenantId === undefined) return undefined
   if (tenantId === SYSTEM_TENANT_ID) {
@@ -149,6 +169,7 @@ function tenantOf(tenantId: string | undefined): Named | undefined {
   return { ...plain(tenantId), href: `/console/t/${tenantId}` }
 }
 
+/** A changed member in words, with its old and its new value as far as they are stored. */
 function inWords(text: string, changes: readonly AuditChange[]): Text {
   const { name, flag } = readField(text)
   if (name === 'sessions') return 'sessions ended'
@@ -165,12 +186,13 @@ function inWords(text: string, changes: readonly AuditChange[]): Text {
     : message('{name} “{before}” removed', { name: label, before })
 }
 
-/** A filter of a download, or its number of rows. */
+/** A fact of an entry in words, such as a filter of a download or its number of rows. */
 function factInWords(name: string, changes: readonly AuditChange[]): Text {
   const { after: value = '' } = changes.find((one) => one.name === name) ?? {}
   return message('{name} “{value}”', { name: facts[name] ?? asIs(name), value })
 }
 
+/** The labels of facts. */
 const facts: Readonly<Record<string, Sentence>> = {
   ...{ format: 'Format', rows: 'Rows', search: 'Search', state: 'State', order: 'Order' },
   ...{ way: 'Last login by', not_since: 'No login since' },
@@ -178,7 +200,7 @@ const facts: Readonly<Record<string, Sentence>> = {
   ...{ reason: 'Reason', ended: 'Ended', tenant: 'Tenant', user: 'User' },
 }
 
-/** The members that updates change in words, by their names in the audit log. */
+/** The labels of the members that updates can change, by their names in the audit log. */
 const labels: ReadonlyMap<string, Text> = new Map<string, Text>([
   ...settingGroups
     .flatMap(({ settings }) => settings)
