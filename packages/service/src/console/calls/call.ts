@@ -10,42 +10,51 @@ import type { Lines, Part } from '../../wire/json-lines.ts'
 import type { Upload } from '../forms/uploads.ts'
 import type { Content } from '../pages/index.ts'
 
-/** The process that serves the console, and its stores. */
+/** Facts about the process that serves the console, and its stores. */
 export interface System {
   readonly version: string
-  /** Where tenants and users are, and where sessions and tokens are. */
+  /**
+   * The names of the stores, such as `PostgreSQL`: `data` holds tenants and users, `protocol` holds
+   * sessions and tokens.
+   */
   readonly stores: { readonly data: string; readonly protocol: string }
-  /** Seconds since the epoch. */
+  /** The start of the process, in seconds since the epoch. */
   readonly startedAt: number
-  /** Rejects, with the reason, when a store cannot write. */
+  /** Checks that all stores can write. Rejects with the reason if one cannot. */
   check(): Promise<void>
+  /** The queues of mail and of logout notices to applications. */
   readonly queues: Pick<ProtocolStore, 'mail' | 'notices'>
 }
 
-/** A request about the tenant of its path. */
+/** A request to a route of a tenant, whose path begins with `/console/t/:tenant`. */
 export interface TenantCall extends Call<Scope> {
-  /** The tenant, as it is now. */
+  /** The tenant of the path, as stored now. */
   readonly tenant: Tenant
 }
 
-/** A request of an operator who may make it. */
+/** A request that has passed all checks, as its route gets it. */
 export interface Call<S extends ServiceScope = ServiceScope> {
-  /** The operator as actor, within the tenant of the path. */
+  /**
+   * The scope for functions of the domain: the operator as actor, and the tenant of the path if
+   * there is one.
+   */
   readonly scope: S
   readonly operator: OperatorUser
   readonly support: Support
   readonly webhooks: Webhooks
-  /** The parts of the path, by name. */
+  /** The values of the path parameters by name, such as `user` for `:user`. */
   readonly ids: Readonly<Record<string, string>>
   readonly query: URLSearchParams
   readonly system: System
-  /** The content of a form. */
+  /** The fields of the submitted form; empty if there is no form. */
   readonly form: URLSearchParams
-  /** The file that the form sends. */
+  /** The file that was submitted with the form. */
   readonly upload?: Upload | undefined
-  /** The tenant of the path, where it names one. */
+  /** The tenant of the path; `undefined` if the path names none. */
   readonly tenant?: Tenant | undefined
-  /** The secrets that this page shows once; `used` if they were shown before, or are too old. */
+  /**
+   * The secrets to show on this page, once. `'used'` if they were shown already or have expired.
+   */
   readonly once?: URLSearchParams | 'used' | undefined
   /** The origin of the console. */
   readonly origin: string
@@ -53,7 +62,7 @@ export interface Call<S extends ServiceScope = ServiceScope> {
   readonly language: Language
 }
 
-/** How a request ends: with a page, a redirect to one, or a file of lines. */
+/** The response to a request: a page, a redirect, or a file that is sent in parts. */
 export type Answer =
   | ({ readonly kind: 'page' } & Content)
   | { readonly kind: 'redirect'; readonly to: string }
@@ -61,11 +70,17 @@ export type Answer =
       readonly kind: 'lines'
       readonly fileName: string
       readonly lines: Lines
-      /** Reads the part behind a place. */
+      /**
+       * Reads one part of the file. `after` is the `next` of the part before; `undefined` reads the
+       * first part.
+       */
       read(after: string | undefined): Promise<Part>
     }
 
-/** An {@link Answer}, or a redirect to a page that shows secrets once: see `once` of {@link Call}. */
+/**
+ * The result of a route: an {@link Answer}, or a redirect to a page that shows `secrets` once. That
+ * page finds them in `once` of its {@link Call}.
+ */
 export type Result =
   | Answer
   | {
@@ -74,18 +89,25 @@ export type Result =
       readonly secrets: Readonly<Record<string, string>>
     }
 
-/** A page, or the action of a form. */
+/** A route of the console: a page, or the action of a form. */
 export interface ConsoleRoute {
-  /** `POST` alone changes anything. */
+  /** A `GET` shows a page. Only a `POST` changes data. */
   readonly method: 'GET' | 'POST'
-  /** The path, with parts such as `:tenant`. */
+  /** The path, with parameters such as `:tenant`. */
   readonly path: string
   /** The permission that the operator needs. */
   readonly needs: Permission
-  /** The tenant of the path; the whole service; or `any`, if the page itself checks the reach. */
+  /**
+   * The reach that the operator needs: the tenant of the path, or the whole service. With `any`,
+   * the route checks the reach itself.
+   */
   readonly concerns: 'tenant' | 'service' | 'any'
-  /** Whether the operator must have logged in within the last five minutes, for some forms by what they change. */
+  /**
+   * Whether the operator must have logged in within the last five minutes. A function decides by
+   * the fields of the form.
+   */
   readonly isDangerous: IsDangerous
+  /** Answers a request that has passed all checks. */
   run(call: Call): Promise<Result>
 }
 
@@ -93,7 +115,7 @@ type IsDangerous = boolean | ((form: URLSearchParams, tenant: Tenant | undefined
 
 type Options = { needs?: Permission; isDangerous?: IsDangerous }
 
-/** A page of the whole service. */
+/** The route of a page about the whole service. */
 export function servicePage(
   path: string,
   run: (call: Call) => Promise<Result>,
@@ -102,7 +124,7 @@ export function servicePage(
   return { method: 'GET', path, needs, concerns: 'service', isDangerous, run }
 }
 
-/** A form that changes something of the whole service. */
+/** The route of a form that changes something in the whole service. */
 export function serviceForm(
   path: string,
   run: (call: Call) => Promise<Result>,
@@ -111,7 +133,7 @@ export function serviceForm(
   return { method: 'POST', path, needs, concerns: 'service', isDangerous, run }
 }
 
-/** A page of a tenant; its path begins with `/console/t/:tenant`. */
+/** The route of a page of a tenant. `path` is the part of the path after `/console/t/:tenant`. */
 export function tenantPage(
   path: string,
   run: (call: TenantCall) => Promise<Result>,
@@ -120,7 +142,10 @@ export function tenantPage(
   return ofTenant({ method: 'GET', path, needs, isDangerous }, run)
 }
 
-/** A form that changes something of a tenant. */
+/**
+ * The route of a form that changes something in a tenant. `path` is the part of the path after
+ * `/console/t/:tenant`.
+ */
 export function tenantForm(
   path: string,
   run: (call: TenantCall) => Promise<Result>,
@@ -144,17 +169,19 @@ function ofTenant(
   }
 }
 
-/** Whether the operator of the request has the permission. */
+/** Whether the role of the operator has the permission. */
 export function may({ operator }: Pick<Call, 'operator'>, permission: Permission): boolean {
   return roleMay(operator.operator.role, permission)
 }
 
-/** The secret of that name, if this page is to show it. */
+/** The secret with this name that the page shows once; `undefined` if there is none. */
 export function secretIn({ once }: Call, name: string): string | undefined {
   return (once instanceof URLSearchParams && once.get(name)) || undefined
 }
 
-/** Redirects to a page that shows the result: see `notices` in `page.ts`. */
+/**
+ * A redirect to a page. `done` names the notice that the page shows: see `notices` in `page.ts`.
+ */
 export function redirectTo(path: string, done?: string): Answer {
   return { kind: 'redirect', to: done === undefined ? path : `${path}?done=${done}` }
 }

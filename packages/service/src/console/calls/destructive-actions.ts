@@ -13,23 +13,30 @@ import {
   tenantPage,
 } from './call.ts'
 
-/** An act that takes something away. Its page says what follows before it is done. */
+/**
+ * An action that takes something away, such as a deletion. A page shows its consequences before the
+ * action is run.
+ */
 export interface DestructiveAction<C extends Call = Call> {
-  /** The path of the page and of its form: below `/console/t/:tenant` for an act on a tenant. */
+  /**
+   * The path of the page and of its form. For an action on a tenant, the part after
+   * `/console/t/:tenant`.
+   */
   readonly path: string
   readonly title: Sentence
-  /** The label of the red button. */
+  /** The label of the red button that runs the action. */
   readonly button: Sentence
   /** The permission that the operator needs. Default: `edit`. */
   readonly needs?: Permission
-  /** Whether the operator must have logged in just now. Default: `true`. */
+  /** Whether the operator must have logged in within the last five minutes. Default: `true`. */
   readonly isDangerous?: boolean
-  /** Reads the consequences. */
+  /** Reads the consequences for the page. */
   look(call: C): Promise<Consequences>
+  /** Runs the action. */
   run(call: C): Promise<Result>
 }
 
-/** The routes of acts on a tenant. */
+/** The routes of destructive actions on a tenant: a page and a form for each. */
 export function tenantActions(acts: readonly DestructiveAction<TenantCall>[]): ConsoleRoute[] {
   return acts.flatMap((act) => {
     const { needs = 'edit', isDangerous = true } = act
@@ -41,7 +48,7 @@ export function tenantActions(acts: readonly DestructiveAction<TenantCall>[]): C
   })
 }
 
-/** The routes of acts on the whole service. */
+/** The routes of destructive actions on the whole service: a page and a form for each. */
 export function serviceActions(acts: readonly DestructiveAction[]): ConsoleRoute[] {
   return acts.flatMap((act) => {
     const { path, needs = 'edit', isDangerous = true } = act
@@ -52,7 +59,7 @@ export function serviceActions(acts: readonly DestructiveAction[]): ConsoleRoute
   })
 }
 
-/** Shows the page of an act, or shows it again. */
+/** Shows the page of an action. `refused` is the reason why its form is shown again. */
 async function ask<C extends Call>(
   call: C,
   act: DestructiveAction<C>,
@@ -75,7 +82,7 @@ async function ask<C extends Call>(
   }
 }
 
-/** Does the act, unless the name that was typed is another one. */
+/** Runs the action. If a name has to be typed and another one was typed, shows the page again. */
 async function decide<C extends Call>(
   call: C,
   act: DestructiveAction<C>,

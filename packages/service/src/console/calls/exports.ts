@@ -1,14 +1,14 @@
 import { noteExport } from '../../domain/writes/audit.ts'
 import type { Answer, Call } from './call.ts'
 
-/** A file of lines that an operator downloads. */
+/** The answer that sends a file to the operator. */
 type LinesAnswer = Extract<Answer, { kind: 'lines' }>
 
 /**
- * A download of many objects. The audit log gets an entry before the first byte is sent, and one
- * with the number of rows when all were read.
+ * Notes a download in the audit log: one entry before the first byte is sent, and another with the
+ * number of rows once all rows were read.
  *
- * @param filter - The form's filters, by their names.
+ * @param filter - The filters of the download, by their names.
  */
 export async function noted(
   { scope }: Pick<Call, 'scope'>,

@@ -4,21 +4,24 @@ import type { Metadata } from '../../store/records.ts'
 import type { SearchCursor } from '../../store/user-search.ts'
 import type { Sentence } from '../texts/index.ts'
 
-/** The place behind which a page of a search begins. */
+/**
+ * The cursor in the query of a page of search results: the result after which the page begins.
+ * `undefined` for the first page.
+ */
 export function cursorOf(query: URLSearchParams): SearchCursor | undefined {
   const key = query.get('key')
   const id = query.get('id')
   return key === null || id === null ? undefined : { key, id }
 }
 
-/** A line of a text area that is not empty. */
+/** A non-empty line of a text area. */
 export interface Line {
-  /** Counts from 1. */
+  /** The number of the line. It counts from 1 and includes empty lines. */
   readonly line: number
   readonly text: string
 }
 
-/** The lines of a text area, without those that are empty. */
+/** The non-empty lines of a text area, without surrounding spaces. */
 export function linesOf(text: string): Line[] {
   return text
     .split(/\r\n|\r|\n/)
@@ -26,18 +29,18 @@ export function linesOf(text: string): Line[] {
     .filter((one) => one.text !== '')
 }
 
-/** A key of metadata and its value, as a form has them. */
+/** A row of a metadata form: a key and its value. */
 export interface MetadataRow {
   readonly key: string
   readonly value: string
 }
 
-/** The rows of a form for metadata. */
+/** The rows of a form for stored metadata. */
 export function metadataRows(metadata: Metadata): MetadataRow[] {
   return Object.entries(metadata).map(([key, value]) => ({ key, value }))
 }
 
-/** The rows of metadata that a form has sent, without those that are empty. */
+/** The metadata rows of a submitted form, without empty rows. */
 export function sentMetadata(form: URLSearchParams): MetadataRow[] {
   const values = form.getAll('metadata_value')
   return form
@@ -47,10 +50,10 @@ export function sentMetadata(form: URLSearchParams): MetadataRow[] {
 }
 
 /**
- * The metadata of a form. Browsers change the line breaks of a value; a value that differs only in
- * these stays as it was.
+ * The metadata from the rows of a form. Browsers change the line breaks of a value. A value that
+ * differs from the stored one only in line breaks keeps the stored text.
  *
- * @throws ServiceError `invalid_metadata` for a key that is there twice, or is empty.
+ * @throws ServiceError `invalid_metadata` for a duplicate or an empty key.
  */
 export function metadataOf(rows: readonly MetadataRow[], stored: Metadata = {}): Metadata {
   const metadata = new Map<string, string>()
@@ -64,7 +67,10 @@ export function metadataOf(rows: readonly MetadataRow[], stored: Metadata = {}):
   return Object.fromEntries(metadata)
 }
 
-/** The values that a form was filled with, by their fields; it sends them back as `base`. */
+/**
+ * The values that a form was filled with when its page was loaded, by field. The form sends them in
+ * its field `base`. Empty if that field is missing or unreadable.
+ */
 export function baseOf(form: URLSearchParams): Readonly<Record<string, string>> {
   try {
     const base: unknown = JSON.parse(form.get('base') ?? '')
@@ -74,16 +80,16 @@ export function baseOf(form: URLSearchParams): Readonly<Record<string, string>> 
   }
 }
 
-/** The sentence for a form that another person was faster than; the form shows both values. */
+/** The refusal of a form whose object another person has changed since the page was loaded. */
 export const CHANGED_MEANWHILE: Sentence =
   'Another person changed this a moment ago. Your changes are marked below; save again to keep them.'
 
-/** A word of a command line, as a shell reads it. */
+/** A text as one word of a command line, quoted for a shell if necessary. */
 export function shellWord(text: string): string {
   return /^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replace(/'/g, `'\\''`)}'`
 }
 
-/** A text with line breaks of one kind, as browsers change them. */
+/** A text with all line breaks as `\n`, for a comparison. Browsers send them as `\r\n`. */
 export function inOneWay(text: string): string {
   return text.replace(/\r\n?/g, '\n')
 }

@@ -7,12 +7,12 @@ import type { MailKind } from '../../mail/compose.ts'
 import { type MessageState, messageState } from '../../store/protocol-store.ts'
 import { asIs, message, type Sentence, type Text } from '../texts/index.ts'
 
-/** The language that a form asks for; `undefined`: that of the user. */
+/** The language that a form chooses for a message; `undefined` if it chooses none. */
 export function languageIn(form: URLSearchParams): MailLanguage | undefined {
   return mailLanguages.find((language) => language === form.get('language'))
 }
 
-/** A kind of message in words. */
+/** The kinds of messages in words. */
 const mailKinds: Readonly<Record<string, Sentence>> = {
   verify: 'Verification of the address',
   reset: 'Link for a new password',
@@ -41,17 +41,20 @@ const mailKinds: Readonly<Record<string, Sentence>> = {
   webhookFailing: 'Notice of an endpoint that fails',
 } satisfies Record<MailKind, Sentence>
 
-/** The last response of the mail server, or the error code of the network. */
+/**
+ * The last response of the mail server as a text. The error code of a failed connection becomes a
+ * sentence.
+ */
 export function answerOf(answer: string | undefined): Text | undefined {
   if (!answer) return undefined
   const isCode = /^E[A-Z]+$/.test(answer)
   return isCode ? message('none: it can’t be reached ({code})', { code: answer }) : asIs(answer)
 }
 
-/** A message as the lists show it. */
+/** A message as the lists of mail show it. */
 export type ShownMail = ReturnType<typeof shownMail>
 
-/** The state, the kind and the last response of a message in words. */
+/** A message with its state, its kind and the last response of the mail server in words. */
 export function shownMail(one: MailRecord) {
   const state = messageState(one)
   return {
@@ -63,7 +66,7 @@ export function shownMail(one: MailRecord) {
   }
 }
 
-/** The states of a message in words, with the color of each. */
+/** The states of a message in words, each with the CSS class that colors its badge. */
 export const mailStates: Readonly<Record<MessageState, { label: Sentence; color: string }>> = {
   waiting: { label: 'waiting', color: 'warn' },
   sent: { label: 'sent', color: 'good' },

@@ -4,23 +4,30 @@ import { ServiceError } from '../../domain/writes/errors.ts'
 import { reason } from '../../domain/writes/reasons/index.ts'
 import { RequestRefused, readFields } from '../../issuer/requests/http.ts'
 
-/** The most bytes of a file. */
+/** The maximum size of an uploaded file. */
 const MAX_FILE_BYTES = 50 * 1024 * 1024
 
-/** A file that a form sends, which is read while it arrives. */
+/** An uploaded file. It is read while it arrives. */
 export interface Upload {
+  /** The name of the file on the computer of the operator, cut to 200 characters. */
   readonly name: string
-  /** @throws ServiceError `request_too_large`. */
+  /** @throws ServiceError `request_too_large` for a file over 50 MiB. */
   readonly bytes: AsyncIterable<Buffer>
 }
 
-/** The fields of a form, and the file that follows them. */
+/** A submitted form: its fields, and the file if it has one. */
 export interface SentForm {
   readonly fields: URLSearchParams
   readonly upload?: Upload | undefined
 }
 
-/** Reads a form: whole, or, if it sends a file, up to the file. Fields behind the file are left out. */
+/**
+ * Reads a submitted form. A form with a file is read up to the file, so that the caller can read
+ * the file while it arrives. Fields after the file are ignored.
+ *
+ * @param maxBytes - The maximum size of the fields.
+ * @throws RequestRefused for a form that cannot be read or whose fields are too large.
+ */
 export async function readSent(
   request: IncomingMessage,
   response: ServerResponse,
@@ -57,7 +64,7 @@ function readMultipart(
     fields.append(name, value)
   })
   busboy.on('file', (_, stream, name) => {
-    // A form whose file was not chosen sends an empty one without a name.
+    // If no file was chosen, browsers send an empty file without a name.
     if (!name) return void stream.resume()
     const breakOff = () => {
       if (!request.complete) stream.destroy(new RequestRefused(400, reason('upload_incomplete')))
@@ -68,7 +75,7 @@ function readMultipart(
   busboy.on('finish', () => resolve({ fields }))
   busboy.on('error', refuse)
   request.pipe(busboy)
-  // A refused file is not read; what still arrives of it is thrown away.
+  // The response can be sent before the file was read. The rest of the request is discarded.
   response.once('finish', () => {
     request.unpipe(busboy)
     request.resume()

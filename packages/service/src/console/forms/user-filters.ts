@@ -3,21 +3,23 @@ import { type LoginWay, loginWays } from '../../store/records.ts'
 import { type UserOrder, type UserQuery, userOrders } from '../../store/user-search.ts'
 import type { Sentence } from '../texts/index.ts'
 
-/** The filters of the list of users, as they were sent. */
+/** The filters of the list of users, as they were sent. An empty text is no filter. */
 export interface UserFilters {
+  /** A part of an address or a name, `@domain`, or an id. */
   readonly search: string
+  /** `disabled` or `unverified`; any other text is no filter. */
   readonly state: string
-  /** A way of the last login, `never`, or nothing. */
+  /** The method of the last login; `never` for users who have not logged in. */
   readonly way: LoginWay | 'never' | ''
-  /** A day such as `2026-12-31`, or nothing. */
+  /** A day such as `2026-12-31`, for users who have not logged in since then. */
   readonly not_since: string
   readonly order: UserOrder
 }
 
-/** The names of {@link UserFilters} in a form, but for the order. */
+/** The form fields of {@link UserFilters}, except the order. */
 export const filterNames = ['search', 'state', 'way', 'not_since'] as const
 
-/** The ways of the last login, as the filter names them. */
+/** The labels of the filter for the method of the last login. */
 export const wayWords: Readonly<Record<LoginWay | 'never', Sentence>> = {
   password: 'Password',
   passkey: 'Passkey',
@@ -26,7 +28,10 @@ export const wayWords: Readonly<Record<LoginWay | 'never', Sentence>> = {
   never: 'Never logged in',
 }
 
-/** Reads the filters. The order by login is that of all users, and a search has an order of its own. */
+/**
+ * Reads the filters from a query or a form. A search ignores the order. With the order by last
+ * login, only the filter for the method of that login counts.
+ */
 export function userFiltersIn(query: URLSearchParams): UserFilters {
   const search = (query.get('search') ?? '').trim().slice(0, 254)
   const state = query.get('state') ?? ''
@@ -40,7 +45,7 @@ export function userFiltersIn(query: URLSearchParams): UserFilters {
   return { search, state: '', way: way === 'never' ? '' : way, not_since: '', order }
 }
 
-/** The users that the filters let through. */
+/** The query for the users that match the filters, without their order. */
 export function userQueryOf({
   search,
   state,
