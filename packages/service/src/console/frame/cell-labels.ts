@@ -1,6 +1,6 @@
 /**
- * Names each cell of the tables in a page after the heading of its column. On a phone, where a row is
- * shown as a card, the name stands beside the cell.
+ * Labels each cell of the tables in a page with the heading of its column. On a narrow screen,
+ * where a row is shown as a card, the label stands beside the cell.
  */
 export function labelCells(html: string): string {
   return html.replace(/<table>.*?<\/table>/gs, (table) => {

@@ -19,7 +19,10 @@ import { stylesheet } from './style.ts'
 
 const templates = createTemplates(templateTexts)
 
-/** The notices by the `done` of a query: no text comes from an address. */
+/**
+ * The notices that a page can show after a change, by the query parameter `done`. The URL only
+ * names a notice, so that a link cannot put text on a page.
+ */
 export const notices: Readonly<Record<string, Sentence>> = {
   saved: 'Saved.',
   role: 'Saved. The operator is told by mail.',
@@ -57,7 +60,7 @@ export const notices: Readonly<Record<string, Sentence>> = {
 
 const styleHash = hash('sha256', stylesheet, 'base64')
 
-/** The policy of a page, which its frames inherit. */
+/** The Content-Security-Policy of a page. The frames of the page inherit it. */
 function policyOf({ login, frames, sendsTo }: Content, hasScript: boolean): string {
   const styles = [styleHash, ...(login?.styleHashes ?? []), ...(frames?.styleHashes ?? [])]
   const image = login?.image ?? frames?.image
@@ -114,7 +117,7 @@ export function renderConsole(
   const layout: ConsoleTemplates['layout'] = {
     ...shared,
     ...content,
-    // A heading is a block, which needs nothing to keep its text from turning others.
+    // A heading is a block, so its text cannot reorder other text and needs no `<bdi>`.
     heading: text(t(content.title)).replace(/^<bdi>(.*?)<\/bdi>/s, '$1'),
     action: content.action,
     crumbs: crumbsOf(content, frame),
@@ -132,7 +135,7 @@ export function renderConsole(
   return { html, headers: { ...HEADERS, ...own } }
 }
 
-/** The pages of the navigation that a page is below. */
+/** The breadcrumbs of a page: links to the pages of the navigation that the page is below. */
 function crumbsOf(
   { tenant }: Content,
   { path, servicePages, tenantPages }: Frame,
@@ -143,7 +146,10 @@ function crumbsOf(
     .filter(({ href }) => href !== base && href !== '/console' && path.startsWith(`${href}/`))
 }
 
-/** The permissions of the operator, by their names, and whether all tenants are within reach. */
+/**
+ * Whether the operator has each permission, by its name. `all` is whether the operator reaches all
+ * tenants.
+ */
 function mayOf({ operator }: Frame): Record<Permission | 'all', boolean> {
   const role = operator?.operator.role
   const own = permissions.map((one) => [one, role !== undefined && roleMay(role, one)] as const)
@@ -153,14 +159,17 @@ function mayOf({ operator }: Frame): Record<Permission | 'all', boolean> {
   }
 }
 
-/** An instant as HTML, in UTC: to the minute, or to the second. */
+/** An instant in UTC as HTML, to the minute, or to the second if `isExact` is set. */
 function time(at: Micros | undefined, isExact: boolean, t: Translator['t']): string {
   if (at === undefined) return `<span class="soft">${t('never')}</span>`
   const text = formatTimestamp(at)
   return `<time datetime="${text}">${text.slice(0, 10)} ${text.slice(11, isExact ? 19 : 16)} UTC</time>`
 }
 
-/** The URL of a link to a page or mailbox; `undefined` for any other, which is shown as text. */
+/**
+ * The address, if it is safe as a link: a page over https, or a mailbox. `undefined` for any other
+ * address, which the page shows as text.
+ */
 function safeLink(address: string): string | undefined {
   const protocol = URL.parse(address)?.protocol
   return protocol === 'https:' || protocol === 'mailto:' ? address : undefined

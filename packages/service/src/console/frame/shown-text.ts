@@ -1,18 +1,21 @@
 import type { Sentence, Translator } from '../texts/index.ts'
 
-/** Controls that turn the direction of text, and characters that show nothing. Emoji are joined by two. */
+/**
+ * Matches characters that reorder text, and characters that are invisible. U+200D and U+FE0F are
+ * excepted behind an emoji, because they join or style emoji.
+ */
 const HIDDEN =
   /(?![\u200d\ufe0f])(?:\p{Cc}|\p{Cf}|\p{Variation_Selector}|\u115f|\u1160|\u3164|\uffa0)|(?<!\p{Extended_Pictographic}|\p{Emoji_Modifier}|\ufe0f)(?:\u200d|\ufe0f)/gu
 
-/** Scripts with letters that look like those of another one. */
+/** Matches the letters of scripts in which some letters look like those of another script. */
 const ALIKE = ['Latin', 'Cyrillic', 'Greek', 'Armenian', 'Cherokee'].map(
   (script) => new RegExp(`\\p{Script=${script}}`, 'u'),
 )
 
 /**
- * Text of a tenant or user as HTML. It is escaped, and isolated so that it cannot reorder the
- * surrounding text. Mixed scripts in a word and invisible characters, which could imitate another
- * text, are marked.
+ * Turns text of a tenant or user into HTML. The text is escaped, and isolated so that it cannot
+ * reorder the surrounding text. Invisible characters and words with letters of several scripts are
+ * marked, because they could imitate another text.
  */
 export function shownText(text: string, t: Translator['t']): string {
   const parts = text.split(/([^\p{L}\p{M}\p{N}]+)/u)

@@ -34,12 +34,18 @@ import {
   withRequest,
 } from './messages.ts'
 
-/** The age below which a session without an operator is not redirected to the login again. */
+/**
+ * The age in seconds below which a session without an operator is not redirected to the login, to
+ * avoid a redirect loop.
+ */
 const JUST_NOW_SECONDS = 10
 
 const findRoute = createRouter(consoleRoutes)
 
-/** The session of the kit is there, began with a login of its own, and is strong enough. */
+/**
+ * Requires a session of the kit that began with a login of its own and has the required strength.
+ * Otherwise redirects to the login.
+ */
 export const visited: Check<Arrived, Visited> = async (context) => {
   const { visit, url, isRead, parts } = context
   if (isRead && !beganFresh(visit.session.current)) return logIn(context)
@@ -50,7 +56,10 @@ export const visited: Check<Arrived, Visited> = async (context) => {
   return undefined
 }
 
-/** The session is that of an operator, in whose frame pages are shown from here on. */
+/**
+ * Requires that the session belongs to an operator. Otherwise redirects to the login or answers
+ * with 403. The later checks show their pages with the navigation for this operator.
+ */
 export const operator: Check<Visited, Known> = async (context) => {
   const { session, parts, isRead, actor, show } = context
   const found = session && (await findOperator(parts.context, parts.protocol, session))
@@ -68,13 +77,19 @@ export const operator: Check<Visited, Known> = async (context) => {
   }
 }
 
-/** A new login was the aim: the operator returns to the page. */
+/**
+ * Ends a re-authentication: after the login, the path `/console/confirm` redirects the operator
+ * back to the page that needed it.
+ */
 export const confirmed: Check<Known, Known> = (context) => {
   const { url } = context
   return url.pathname === paths.confirm ? leadTo(context, backFrom(url)) : context
 }
 
-/** A form that was kept during a new login is shown, then taken out; any other request is for its own path. */
+/**
+ * Resumes a form that was kept during a re-authentication: a `GET` shows it, and a `POST` deletes
+ * it and acts on it. Any other request acts on its own path and form.
+ */
 export const resumed: Check<Known, Resumed> = async (context) => {
   const { url, parts, given, isRead, operator: by, show } = context
   if (url.pathname !== paths.resume) return { ...context, path: url.pathname, sent: given }
@@ -88,7 +103,7 @@ export const resumed: Check<Known, Resumed> = async (context) => {
   return kept ? { ...context, path: kept.path, sent: kept.fields } : show(goneForm)
 }
 
-/** The console has the route. */
+/** Finds the route of the path and the method. Answers with 404 or 405 if there is none. */
 export const route: Check<Resumed, Routed> = (context) => {
   const { request, response, path, show } = context
   const { found, methods, params } = findRoute(path, request.method ?? '')
@@ -101,7 +116,10 @@ export const route: Check<Resumed, Routed> = (context) => {
   return { ...context, route: found, ids: params }
 }
 
-/** The operator reaches the tenant of the path, or the whole service. */
+/**
+ * Requires that the operator reaches the tenant of the path, or the whole service. Otherwise
+ * answers with 404.
+ */
 export const reach: Check<Routed, Reached> = (context) => {
   const { route, ids, operator: by, parts, actor, show } = context
   const isReached =
@@ -112,7 +130,10 @@ export const reach: Check<Routed, Reached> = (context) => {
   return { ...context, scope: { context: parts.context, actor, tenantId: ids.tenant } }
 }
 
-/** The operator has the permission, by the role that is stored now. */
+/**
+ * Requires that the stored role of the operator has the permission of the route. Otherwise notes
+ * the refusal in the audit log and answers with 403.
+ */
 export const permission: Check<Reached, Permitted> = async (context) => {
   const { route, operator: by, scope, request, path, show } = context
   const own = by.operator.role
@@ -127,7 +148,7 @@ export const permission: Check<Reached, Permitted> = async (context) => {
   return show(withRequest(refusal, scope.actor.requestId))
 }
 
-/** The tenant of the path is there. */
+/** Looks up the tenant of the path, if the path names one. Answers with 404 if it is gone. */
 export const tenant: Check<Permitted, Placed> = async (context) => {
   const { ids, parts, show } = context
   if (ids.tenant === undefined) return { ...context, tenant: undefined }
@@ -135,13 +156,16 @@ export const tenant: Check<Permitted, Placed> = async (context) => {
   return found ? { ...context, tenant: found } : show(notFoundPage)
 }
 
-/** The form was sent from a page of this session. */
+/** Requires that a form was sent from a page of this session. Otherwise answers with 403. */
 export const formToken: Check<Placed, Admitted> = (context) =>
   context.isWrite && !isOwnForm(context)
     ? context.show(forgedPage)
     : { ...context, form: context.sent }
 
-/** A dangerous action has a login of the last five minutes behind it; a form is kept during a new one. */
+/**
+ * Requires a login of the last five minutes for a dangerous route. Otherwise keeps the form, if
+ * there is one, and redirects to a re-authentication.
+ */
 export const freshLogin: Check<Admitted, Admitted> = async (context) => {
   const { route, form, path, session, tenant, parts, isWrite, operator: by } = context
   const { isDangerous } = route
@@ -152,7 +176,7 @@ export const freshLogin: Check<Admitted, Admitted> = async (context) => {
   return leadTo(context, `${paths.confirm}?${query}`)
 }
 
-/** The checks of every request, in this order. */
+/** All checks of a request with a session, in order. */
 export const checks: Gate<Arrived, Admitted> = gate(visited)
   .check(operator)
   .check(confirmed)
@@ -164,7 +188,7 @@ export const checks: Gate<Arrived, Admitted> = gate(visited)
   .check(formToken)
   .check(freshLogin)
 
-/** Names of roles beside each other. */
+/** The names of roles, separated by commas. */
 function listed([first = 'owner', ...more]: readonly OperatorRole[]): Message {
   return more.reduce(
     (before, next) => message('{before}, {next}', { before, next: message(next) }),
@@ -180,6 +204,7 @@ function leadTo({ response }: Arrived, to: string): undefined {
   redirect(response, to)
 }
 
+/** Whether the form came from a page of the same origin and has the CSRF token of the session. */
 function isOwnForm({ request: { headers }, session, given, parts }: Known): boolean {
   const site = headers['sec-fetch-site']
   if (site !== undefined && site !== 'same-origin') return false
@@ -190,6 +215,7 @@ function secondsNow({ context }: Parts): number {
   return Math.floor(context.clock.now() / 1_000)
 }
 
+/** The page that offers to go on with a kept form. */
 function keptForm(kept: string, formPath: string): Content {
   const route = findRoute(formPath, 'POST').found
   const form = route && formName(route.path)
@@ -197,13 +223,19 @@ function keptForm(kept: string, formPath: string): Content {
   return { name: 'kept-form', title: 'Go on with your form', data }
 }
 
-/** The page on which a form is. */
+/**
+ * The path of the page with the form that is sent to this path: the path itself if it is a page,
+ * otherwise the path above it.
+ */
 function pageOf(pathname: string): string {
   const isPage = findRoute(pathname, 'GET').found !== undefined
   return isPage ? pathname : pathname.slice(0, pathname.lastIndexOf('/'))
 }
 
-/** The page of the console to return to after a new login: the form that was sent before it, or its page. */
+/**
+ * The path to return to after a re-authentication: that of the kept form, or the page that asked
+ * for the login.
+ */
 function backFrom(url: URL): string {
   const kept = url.searchParams.get('kept')
   if (kept) return `${paths.resume}?${new URLSearchParams({ kept })}`

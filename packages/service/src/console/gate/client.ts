@@ -5,7 +5,7 @@ import { paths } from '../addresses/paths.ts'
 /** The id of the console as a client of the system tenant. */
 export const CONSOLE_CLIENT = 'console'
 
-/** The console as the issuer knows its clients. */
+/** The registration of the console as a client of the system tenant. */
 export function consoleClient(
   url: string,
   secret: string,

@@ -1,6 +1,6 @@
 import type { Sentence } from '../texts/index.ts'
 
-/** The forms that ask for a new login, by the path of their route. */
+/** The names of the forms that need a recent login, by the path pattern of their route. */
 const names: Readonly<Record<string, Sentence>> = {
   '/console/keys/new': 'Make an API key',
   '/console/operators/new': 'Invite an operator',
@@ -50,7 +50,7 @@ const names: Readonly<Record<string, Sentence>> = {
   '/console/t/:tenant/users/:user/ways/:credential/remove': 'Remove a way to log in',
 }
 
-/** The name of a form that is kept during a new login, by the path of its route. */
+/** The name of a form that is kept during a re-authentication, by the path pattern of its route. */
 export function formName(routePath: string): Sentence | undefined {
   return names[routePath]
 }

@@ -1,17 +1,26 @@
-/** A check of a request: the context for the next check, or `undefined` where it has answered the request. */
+/**
+ * A check of a request. Returns the context for the next check, or `undefined` if it has answered
+ * the request.
+ */
 export type Check<Before, After> = (
   context: Before,
 ) => After | undefined | Promise<After | undefined>
 
-/** Checks in their order. Each takes what those before it have found: further up, it does not compile. */
+/**
+ * A sequence of checks. Each check needs the context that the one before returns, so that checks in
+ * a wrong order do not compile.
+ */
 export interface Gate<Before, After extends object> {
-  /** Runs the checks; the context of the last one, or `undefined` where the request is answered. */
+  /**
+   * Runs the checks in order. Resolves to the context of the last one, or to `undefined` if one of
+   * them has answered the request.
+   */
   readonly pass: (context: Before) => Promise<After | undefined>
-  /** The same checks, and one more behind them. */
+  /** Makes a gate with the same checks and one more at the end. */
   check<Next extends object>(next: Check<After, Next>): Gate<Before, Next>
 }
 
-/** A gate with its first check. */
+/** Makes a gate with one check. */
 export function gate<Before, After extends object>(
   first: Check<Before, After>,
 ): Gate<Before, After> {

@@ -7,6 +7,7 @@ import { type Answer, redirectTo } from '../calls/call.ts'
 import type { Sentence } from '../texts/index.ts'
 import type { Parts } from './context.ts'
 
+/** The reasons why a password is refused, in words. */
 const problems: Readonly<Record<PasswordProblem, Sentence>> = {
   short: 'Choose a password of at least 8 characters.',
   long: 'Choose a shorter password: at most 72 bytes.',
@@ -17,7 +18,11 @@ const problems: Readonly<Record<PasswordProblem, Sentence>> = {
   character: 'The password has a character that cannot be stored.',
 }
 
-/** Shows and handles the form in which an invited operator sets a password. */
+/**
+ * Answers the page on which an invited operator sets a password.
+ *
+ * @param form - The submitted form; `undefined` to show the page.
+ */
 export async function answerInvitation(
   scope: ServiceScope,
   { support, strength }: Pick<Parts, 'support' | 'strength'>,

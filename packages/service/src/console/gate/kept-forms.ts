@@ -3,36 +3,48 @@ import { type DomainContext, nowMicros } from '../../domain/writes/context.ts'
 import type { ProtocolStore } from '../../store/protocol-store.ts'
 import { SYSTEM_TENANT_ID } from '../../store/system-tenant.ts'
 
-/** How long a form is kept while its operator logs in again, and a new secret until its page shows it. */
+/** The seconds for which a form is kept for a re-authentication, and new secrets for their page. */
 const KEPT_SECONDS = 600
 
-/** A form, or secrets that the next page shows. */
+/** The kind of an entry: a form, or secrets that the next page shows. */
 type KeptKind = 'ConsoleForm' | 'ConsoleSecret'
 
-/** A form of an operator who had to log in again before it is acted on, or the secrets that a page shows once. */
+/**
+ * A form that waits until its operator has logged in again, or the secrets that a page shows once.
+ */
 export interface KeptForm {
-  /** The path that the form was sent to, or that of the page. */
+  /** The path that the form was sent to, or the path of the page that shows the secrets. */
   readonly path: string
+  /** The fields of the form, or the secrets by their names. */
   readonly fields: URLSearchParams
 }
 
-/** Forms or secrets that are kept for the next page. Each is sealed, is one operator's, and is used once. */
+/**
+ * A store for forms, or for secrets, until the next page. Each entry is encrypted, belongs to one
+ * operator, and can be taken out once.
+ */
 export interface KeptForms {
-  /** Keeps a form; answers with the name by which its operator finds it. */
+  /** Stores a form. Resolves to the name by which its operator finds it. */
   keep(operatorId: string, form: KeptForm): Promise<string>
-  /** The path of a form that is kept still. */
+  /**
+   * The path of a stored form; `undefined` if it has expired, was taken out, or belongs to another
+   * operator.
+   */
   pathOf(operatorId: string, name: string): Promise<string | undefined>
-  /** Takes a form out: of any number of requests exactly one gets it. */
+  /**
+   * Deletes a stored form and resolves to it. Of several requests at the same time, one gets the
+   * form, and the others get `undefined`.
+   */
   take(operatorId: string, name: string): Promise<KeptForm | undefined>
 }
 
-/** Makes a place for forms or for secrets, in the store of what expires. */
+/** Makes a store for forms or for secrets within the store of the protocol. */
 export function createKeptForms(
   { vault, clock }: DomainContext,
   protocol: ProtocolStore,
   kind: KeptKind,
 ): KeptForms {
-  // An operator finds no form of another one, even with its name.
+  // The operator is a part of the key, so that the name is of no use to another operator.
   const uidOf = (operatorId: string, name: string) =>
     hash('sha256', `${operatorId} ${name}`, 'base64url')
   const purposeOf = (uid: string) =>

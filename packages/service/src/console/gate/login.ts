@@ -11,24 +11,27 @@ import { SYSTEM_TENANT_ID } from '../../store/system-tenant.ts'
 import { paths } from '../addresses/paths.ts'
 import { CONSOLE_CLIENT } from './client.ts'
 
-/** How recent a login must be for dangerous actions, in seconds. */
+/** The maximum age of a login for dangerous actions, in seconds. */
 export const FRESH_SECONDS = 300
 
 const IDLE_SECONDS = 30 * 60
 const ABSOLUTE_SECONDS = 12 * 3_600
 
-/** The parts with which the console logs operators in. */
+/** The options of the login of operators. */
 export interface LoginOptions {
   /** The origin of the console. */
   readonly url: string
   readonly masterKeys: MasterKeys
   readonly clientSecret: string
-  /** Reaches the issuer in this process. */
+  /** A `fetch` that reaches the issuer within this process. */
   readonly fetch: typeof globalThis.fetch
   readonly logger: Logger
 }
 
-/** The login of operators: the kit, as any application uses it, at the issuer of the system tenant. */
+/**
+ * Makes the login of operators. The console uses the kit like any application, with the system
+ * tenant as its provider.
+ */
 export function createLogin(options: LoginOptions): Auth {
   const { url, clientSecret, fetch, logger, masterKeys } = options
   return createAuth(
@@ -50,7 +53,7 @@ export function createLogin(options: LoginOptions): Auth {
         backchannelLogout: false,
       },
       session: {
-        // Whether it still counts is asked at every request: see `findOperator`.
+        // The cookie alone is not enough: `findOperator` checks the session at every request.
         store: 'cookie',
         secret: masterKeys.list().map((key) => derive(key, 'session')),
         idleSeconds: IDLE_SECONDS,
@@ -64,7 +67,10 @@ export function createLogin(options: LoginOptions): Auth {
 
 type LogLine = (facts: object, message: string) => void
 
-/** The log without the kit's advice to keep sessions in a store: the console keeps them in cookies on purpose. */
+/**
+ * The logger without the kit's advice to keep sessions in a store. The console keeps its sessions
+ * in cookies on purpose.
+ */
 function withoutAdvice(logger: Logger): Record<'info' | 'warn' | 'error', LogLine> {
   return {
     info(facts: object, message: string) {
@@ -76,7 +82,7 @@ function withoutAdvice(logger: Logger): Record<'info' | 'warn' | 'error', LogLin
   }
 }
 
-/** A session of the kit, as far as the console looks at it. */
+/** The members of a kit session that the console reads. Times are in seconds since the epoch. */
 export interface ConsoleSession {
   readonly sub: string
   readonly authTime?: number | undefined
@@ -84,8 +90,9 @@ export interface ConsoleSession {
 }
 
 /**
- * Whether a session of the console began with a login at that time. The issuer knows an operator for longer than a session
- * of the console lasts: without this, one that has ended would begin again without a question.
+ * Whether a session of the console began at most five minutes after a login. The session at the
+ * issuer lasts longer than that of the console. Without this check, an expired session of the
+ * console could begin again without a login.
  */
 export function beganFresh(session: ConsoleSession | undefined): boolean {
   if (!session) return false
@@ -93,8 +100,8 @@ export function beganFresh(session: ConsoleSession | undefined): boolean {
 }
 
 /**
- * The operator of a session of the console, as long as the operator's session at the issuer still
- * exists and its login is valid.
+ * The operator of a session of the console; `undefined` if the operator's session at the issuer no
+ * longer exists or its login is no longer valid.
  */
 export async function findOperator(
   context: DomainContext,
@@ -110,13 +117,20 @@ export async function findOperator(
   return found && operatorOfLogin(context, session.sub, found.loginTs, found.keptAt)
 }
 
+/**
+ * The members of a session at the issuer that the console reads. Times are in seconds since the
+ * epoch.
+ */
 interface IssuerSession {
   readonly loginTs?: number
   readonly keptAt?: number
   readonly authorizations?: Readonly<Record<string, unknown>>
 }
 
-/** Makes and checks what the forms of a session send back, so that no other site can send them. */
+/**
+ * Makes and checks the CSRF token of a session, without which its forms are refused. Other sites do
+ * not know the token.
+ */
 export function createCsrf(masterKeys: MasterKeys) {
   const tokenOf = ({ sub, createdAt }: ConsoleSession): string =>
     createHmac('sha256', derive(masterKeys.list()[0] as Uint8Array, 'csrf'))

@@ -4,7 +4,7 @@ import type { Sentence, Text } from '../texts/index.ts'
 
 type Message = Content & { readonly name: 'message' }
 
-/** A page that says one thing and leads on. */
+/** A page with a message and a link. */
 export function messagePage(
   title: Sentence,
   text?: Text,
@@ -16,7 +16,9 @@ export function messagePage(
   return { name: 'message', title, data: { message: text, link } }
 }
 
-/** A refusal with the id of its request, by which the audit log finds it. */
+/**
+ * Adds the id of the request to the page of a refusal. The audit log can be searched for this id.
+ */
 export function withRequest(content: Message, requestId: string | undefined): Message {
   return { ...content, data: { ...content.data, requestId } }
 }
