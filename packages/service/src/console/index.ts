@@ -29,7 +29,7 @@ import type { Content, Frame } from './pages/index.ts'
 import { serviceNavigation, tenantNavigation } from './routes/index.ts'
 import { refusalText, type Sentence } from './texts/index.ts'
 
-/** The parts that the console works with. */
+/** The options of the console: the stores and services that it uses. */
 export interface ConsoleOptions extends LoginOptions {
   readonly context: DomainContext
   readonly protocol: ProtocolStore
@@ -41,18 +41,30 @@ export interface ConsoleOptions extends LoginOptions {
 
 /** The management console. */
 export interface Console {
-  /** Whether a request is for the console; all else at its host is for the issuer of operators. */
+  /**
+   * Whether a request is for the console. All other requests to its host are for the issuer at
+   * which operators log in.
+   */
   isFor(request: IncomingMessage): boolean
   handle(request: IncomingMessage, response: ServerResponse): void
 }
 
-/** The paths that no route of the console has. */
+/**
+ * The paths that metrics and traces show as they are. A request to a route is shown by the path
+ * pattern of the route.
+ */
 const namedPaths: ReadonlySet<string> = new Set(['/', ...Object.values(paths)])
 
-/** An application may have 50 URLs of each kind, and 20 long values of metadata. */
+/**
+ * The maximum size of a form. It has room for an application with 50 URLs of each kind and 20 long
+ * values of metadata.
+ */
 const MAX_FORM_BYTES = 512 * 1024
 
-/** Makes the management console, an application of the kit that logs in at the system tenant. */
+/**
+ * Makes the management console. Operators log in to it through the kit, as users of the system
+ * tenant.
+ */
 export function createConsole(options: ConsoleOptions): Console {
   const { context, protocol, support, webhooks, system, clientIp, logger } = options
   const { origin, host } = new URL(options.url)
@@ -93,7 +105,10 @@ export function createConsole(options: ConsoleOptions): Console {
     }
   }
 
-  /** A request before any check. The form is here first: what was true before it came may not be now. */
+  /**
+   * The context for the first check. The form is read before the checks, because facts such as the
+   * role of the operator can change while it arrives.
+   */
   async function begin(
     visit: Visit<User, void>,
     given: Pick<Arrived, 'request' | 'response' | 'url' | 'actor' | 'show'>,
@@ -139,7 +154,7 @@ export function createConsole(options: ConsoleOptions): Console {
   }
 }
 
-/** Answers a request that passes the checks, with its route. */
+/** Runs the checks. A request that passes them is answered by its route. */
 async function answer(arrived: Arrived): Promise<void> {
   const context = await checks.pass(arrived)
   if (!context) return
@@ -161,7 +176,10 @@ async function answer(arrived: Arrived): Promise<void> {
   )
 }
 
-/** The secrets that a page was opened for. Taking them out is what makes a reload show nothing. */
+/**
+ * The secrets that a page is to show once. They are deleted here, so that loading the page again
+ * does not show them.
+ */
 async function secretsOf({ request, url, parts, operator, path }: Admitted): Promise<Call['once']> {
   const name = request.method === 'GET' ? url.searchParams.get('once') : null
   if (name === null) return undefined
@@ -169,6 +187,7 @@ async function secretsOf({ request, url, parts, operator, path }: Admitted): Pro
   return kept?.path === path ? kept.fields : 'used'
 }
 
+/** Runs the route. A refusal by the domain is noted in the audit log and shown as a page. */
 async function run(context: Admitted, once: Call['once']): Promise<Result> {
   const { route, parts, operator, ids, form, upload, tenant, scope, url, request } = context
   const { support, webhooks, system, origin } = parts

@@ -4,9 +4,10 @@ import type { System } from './calls/call.ts'
 import type { Console, ConsoleOptions } from './index.ts'
 
 /**
- * Starts the management console, and creates the tenant of its operators when there is none.
+ * Starts the management console. Creates the system tenant, whose users are the operators, if it
+ * does not exist yet.
  *
- * @throws Error when a tenant has the domain of the console.
+ * @throws Error if a tenant has the domain of the console.
  */
 export async function startConsole(
   options: Omit<ConsoleOptions, 'system'>,
@@ -17,7 +18,7 @@ export async function startConsole(
   if (consoleHost && (await findTenant({ context }, consoleHost))) {
     throw new Error(`A tenant has the domain ${consoleHost}; give the console another URL.`)
   }
-  // The console reads the metadata of its own issuer at once.
+  // The console discovers its issuer as soon as it starts, so the system tenant must exist.
   await ensureSystemTenant({ context, actor: { name: 'service' } })
   // Loaded here, so that a service without a console need not load it.
   const { createConsole } = await import('./index.ts')

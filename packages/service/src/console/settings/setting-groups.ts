@@ -9,23 +9,29 @@ import {
 } from '../../resources/tenant-settings.ts'
 import type { Sentence } from '../texts/index.ts'
 
-/** A setting of a tenant, by the name that the API has for it: one of its metadata by the key. */
+/**
+ * The name of a setting in the API. A setting in the metadata of the tenant has the name of its
+ * key.
+ */
 export type SettingName = TenantSettingName | `latchkey_${string}` | 'name'
 
-/** How a form asks for a setting. */
+/** A setting of a tenant, and the texts of its form field. */
 export interface Setting {
   readonly name: SettingName
-  /** One of kind `metadata` is a text by its key, and one of kind `metadata_flag` is `true` there or missing. */
+  /**
+   * The type of the value. A `metadata` setting is a text in the metadata. A `metadata_flag` is the
+   * text `true` in the metadata, or absent.
+   */
   readonly kind: 'text' | 'flag' | 'seconds' | 'metadata' | 'metadata_flag'
   readonly label: Sentence
   readonly hint: Sentence
-  /** The values that it can have, where they are few. */
+  /** The possible values, for a setting that has only a few. */
   readonly choices?: readonly { readonly value: string; readonly label: Sentence }[]
 }
 
 /**
- * The settings that are saved without a new login: they change names, texts and the color, and protect no user.
- * Every other setting needs one, a new one included.
+ * The settings that are saved without a recent login: names, texts and the color, which protect no
+ * user. Every other setting needs a recent login, also one that is added later.
  */
 const harmless: ReadonlySet<SettingName> = new Set<SettingName>([
   'name',
@@ -33,14 +39,17 @@ const harmless: ReadonlySet<SettingName> = new Set<SettingName>([
   ...tenantSettings.filter(({ isHarmless }) => isHarmless).map(({ name }) => name),
 ])
 
-/** A section of the page of the settings. */
+/** A section of the settings page. */
 export interface SettingGroup {
   readonly id: string
   readonly title: Sentence
   readonly settings: readonly Setting[]
 }
 
-/** The settings of a tenant that the page has, those in its metadata included, in its order. */
+/**
+ * The sections of the settings page in order, each with its settings. Settings in the metadata of
+ * the tenant are among them.
+ */
 export const settingGroups: readonly SettingGroup[] = [
   {
     id: 'names',
@@ -59,7 +68,7 @@ export const settingGroups: readonly SettingGroup[] = [
     ],
   },
   {
-    // The field has the id `domain`.
+    // Not `domain`, which is the id of the field.
     id: 'host',
     title: 'Domain',
     settings: [setting('domain')],
@@ -149,18 +158,18 @@ function metadata(name: SettingName, label: Sentence, hint: Sentence): Setting {
   return { name, kind: 'metadata', label, hint }
 }
 
-/** The place of a setting in the body of a tenant, such as `settings.company_name`. */
+/** The path of a setting in the JSON of a tenant, such as `settings.company_name`. */
 export function memberOf({ name, kind }: Setting): string {
   if (name === 'name') return name
   return `${isMetadata({ kind }) ? 'metadata' : 'settings'}.${name}`
 }
 
-/** Whether the setting is in the metadata of the tenant. */
+/** Whether the setting is stored in the metadata of the tenant. */
 export function isMetadata({ kind }: Pick<Setting, 'kind'>): boolean {
   return kind === 'metadata' || kind === 'metadata_flag'
 }
 
-/** Whether the setting is on or off. */
+/** Whether settings of this kind are booleans. */
 export function isFlag(kind: Setting['kind']): boolean {
   return kind === 'flag' || kind === 'metadata_flag'
 }

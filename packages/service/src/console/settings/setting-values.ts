@@ -22,32 +22,33 @@ import {
   settingGroups,
 } from './setting-groups.ts'
 
-/** The values of all fields of the settings, as the form has them; those of metadata without a field are rows. */
+/** The values of the settings form. A metadata key without a field of its own has a row. */
 export interface SettingValues {
+  /** The values by the names of the settings. A boolean is `true` or `false` as text. */
   readonly fields: Readonly<Record<string, string>>
   readonly metadata: readonly MetadataRow[]
 }
 
-/** The section for metadata, which has rows in place of fields. */
+/** The section for metadata. It has rows in place of settings. */
 export const METADATA_GROUP: SettingGroup = { id: 'metadata', title: 'Metadata', settings: [] }
 
-/** The sections of the page, in their order. */
+/** All sections of the settings page, in order. */
 export const sections: readonly SettingGroup[] = [...settingGroups, METADATA_GROUP]
 
 /** Every setting that has a field. */
 export const allSettings: readonly Setting[] = settingGroups.flatMap(({ settings }) => settings)
 
-/** The keys of metadata that have a field. */
+/** The metadata keys that have a field of their own. */
 const withField: ReadonlySet<string> = new Set(
   allSettings.filter(isMetadata).map(({ name }) => name),
 )
 
-/** The tenant as the API has it, with every member. */
+/** The tenant as a request body of the API, with every member. */
 export function bodyOf(tenant: Tenant): TenantBody {
   return tenantBody.parse(serializeTenant(tenant))
 }
 
-/** The stored values. */
+/** The stored values of a tenant, as its form shows them. */
 export function storedValues({ name, settings, metadata }: TenantBody): SettingValues {
   const values: Readonly<Record<string, unknown>> = { ...metadata, ...settings, name }
   const of = ({ name: member, kind, choices }: Setting): string => {
@@ -62,8 +63,9 @@ export function storedValues({ name, settings, metadata }: TenantBody): SettingV
 }
 
 /**
- * The values that a form has sent, or `undefined` where it lacks a field. A browser takes line breaks and a user spaces
- * away: a value that differs only in these is the stored one. An empty number is sent on as it is, and is refused.
+ * The values of a submitted form; `undefined` if a field is missing. Browsers remove line breaks,
+ * and surrounding spaces are ignored: a value that differs from the stored one only in these counts
+ * as unchanged. An empty number stays empty, and is refused by the schema of the tenant.
  */
 export function sentValues(
   form: URLSearchParams,
@@ -91,7 +93,10 @@ export function changedFields(before: SettingValues, after: SettingValues): stri
   return [...new Set(differencesOf(before, after).map(({ field }) => field))]
 }
 
-/** The values with those fields alone of other ones. */
+/**
+ * A copy of `values` in which the named fields have the values of `other`. The name `metadata`
+ * stands for all rows.
+ */
 export function withFields(
   values: SettingValues,
   other: SettingValues,
@@ -105,9 +110,9 @@ export function withFields(
 }
 
 /**
- * The tenant with the values.
+ * The body of the tenant with the values of a form, for the schema to check.
  *
- * @throws ServiceError for invalid metadata, and for a row whose key has a field.
+ * @throws ServiceError for invalid metadata, and for a row whose key has a field of its own.
  */
 export function applyValues(body: TenantBody, { fields, metadata: rows }: SettingValues): unknown {
   const stored = storedValues(body)
@@ -133,19 +138,24 @@ export function applyValues(body: TenantBody, { fields, metadata: rows }: Settin
   return { ...body, name, settings, metadata }
 }
 
+/** The number of seconds in a text. Any other text is `NaN`, which the schema refuses. */
 function secondsOf(text: string): number {
   return /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN
 }
 
-/** A difference between two sets of values, as text. */
+/** A value that differs between two sets of values, in words. */
 export interface Difference {
-  /** The field, or `metadata`. */
+  /** The name of the field; `metadata` for a row. */
   readonly field: string
+  /** The path in the JSON of the tenant, such as `settings.company_name`. */
   readonly name: string
   readonly label: Text
   readonly before: Text
   readonly after: Text
-  /** Whether it needs a login of the last five minutes. All metadata without a field does, as the service reads some of it. */
+  /**
+   * Whether the change needs a login of the last five minutes. A change of a metadata row always
+   * does, because the service reads some of these keys.
+   */
   readonly isGuarded: boolean
 }
 
@@ -177,14 +187,14 @@ export function differencesOf(before: SettingValues, after: SettingValues): Diff
   return [...rows, ...keys]
 }
 
-/** The section that a field is in. */
+/** The section of the settings page that contains a field. */
 export function sectionOf(field: string): SettingGroup {
   return (
     sections.find(({ settings }) => settings.some((one) => one.name === field)) ?? METADATA_GROUP
   )
 }
 
-/** A value in words. */
+/** The value of a setting in words. */
 export function shown(kind: Setting['kind'], value: string): Text {
   if (isFlag(kind)) return value === 'true' ? 'on' : 'off'
   if (kind === 'seconds' && /^\d+$/.test(value)) {
@@ -193,7 +203,7 @@ export function shown(kind: Setting['kind'], value: string): Text {
   return asIs(value)
 }
 
-/** Seconds in the largest unit that fits. */
+/** A number of seconds in words, in the largest unit that divides it. */
 export function duration(value: string): Message {
   const seconds = Number(value)
   const fits = (size: number) => seconds >= size && seconds % size === 0
@@ -203,20 +213,25 @@ export function duration(value: string): Message {
   return many(seconds, '1 second', '{count} seconds')
 }
 
-/** The values that a form is filled with, as it sends them back: fields, and a short mark of each value of metadata. */
+/**
+ * The values that a form is filled with, in the shape of its field `base`. A value of metadata is
+ * replaced by a short hash.
+ */
 export function baseFrom({ fields, metadata }: SettingValues): Readonly<Record<string, string>> {
   const marks = metadata.map(({ key, value }) => [`metadata.${key}`, markOf(value)])
   return { ...fields, ...Object.fromEntries(marks) }
 }
 
-/** Values of metadata are long, and the mark of one tells whether it was changed. */
+/** A short hash of a metadata value, which shows whether a form has changed the value. */
 function markOf(value: string): string {
   return hash('sha256', inOneWay(value), 'base64url').slice(0, 22)
 }
 
 /**
- * The values of a form after another person was faster: fields and rows that the form left as it found them take
- * the value that is stored now.
+ * Merges a submitted form with the values that another person has stored since the page was loaded.
+ * Fields and rows that the form left unchanged take the stored value.
+ *
+ * @param base - The values that the form was filled with, from {@link baseFrom}.
  */
 export function merged(
   base: Readonly<Record<string, string>>,

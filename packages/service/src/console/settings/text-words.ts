@@ -1,14 +1,14 @@
 import type { TextMail, TextName } from '../../domain/tenants/tenant-texts.ts'
 import type { Sentence } from '../texts/index.ts'
 
-/** A message or a page with own texts. */
+/** A message or a page with texts that a tenant can replace. */
 interface TextGroup<Id extends string> {
   readonly id: Id
   readonly label: Sentence
   readonly names: readonly TextName[]
 }
 
-/** The messages with own texts. */
+/** The messages with texts that a tenant can replace. */
 export const mailTexts: readonly TextGroup<TextMail>[] = [
   mailOf('verify', 'Mail: confirm an address'),
   mailOf('reset', 'Mail: new password'),
@@ -17,7 +17,7 @@ export const mailTexts: readonly TextGroup<TextMail>[] = [
   mailOf('login_code', 'Mail: code of a login'),
 ]
 
-/** The pages with own texts. */
+/** The pages with texts that a tenant can replace. */
 export const pageTexts: readonly TextGroup<'login' | 'signup'>[] = [
   { id: 'login', label: 'Login page', names: ['login_title', 'login_text'] },
   { id: 'signup', label: 'Sign-up page', names: ['signup_title', 'signup_text'] },
@@ -30,7 +30,7 @@ function mailOf(id: TextMail, label: Sentence): TextGroup<TextMail> {
 const subject: Sentence = 'Subject'
 const paragraph: Sentence = 'First paragraph'
 
-/** The label of each text. */
+/** The label of each text that a tenant can replace. */
 export const textWords: Readonly<Record<TextName, Sentence>> = {
   mail_verify_subject: subject,
   mail_verify_text: paragraph,
@@ -48,7 +48,7 @@ export const textWords: Readonly<Record<TextName, Sentence>> = {
   signup_text: 'Help',
 }
 
-/** The message or page that a text belongs to. */
+/** The label of the message or page that a text belongs to. */
 export function groupOf(text: TextName): Sentence {
   const group = [...mailTexts, ...pageTexts].find(({ names }) => names.includes(text))
   return group?.label ?? textWords[text]
