@@ -14,7 +14,10 @@ import type { TenantPages } from './tenant.ts'
 import type { TenantPage } from './tenant-pages.ts'
 import type { UserPages } from './users.ts'
 
-/** The content of a page: its template, with what that prints. */
+/**
+ * The content of a page: the name of its template, the data of the template, and the parts around
+ * them.
+ */
 export type Content = {
   [Name in keyof ConsolePages]: Around & { readonly name: Name; readonly data: ConsolePages[Name] }
 }[keyof ConsolePages]
@@ -26,29 +29,32 @@ interface Around {
   readonly tenant?: { readonly id: string; readonly name: string } | undefined
   /** The main action of the page: a button beside the title. */
   readonly action?: { readonly href: string; readonly label: Sentence } | undefined
-  /** The same on the command line. */
+  /** The commands that do the same on the command line. */
   readonly commands?: readonly string[]
-  /** The reason of a refusal. */
+  /** An error above the content, such as the reason why a form was refused. */
   readonly problem?: Text | undefined
-  /** The change that was made. */
+  /** A message above the content about a change that was made. */
   readonly notice?: Text | undefined
-  /** Default 200. */
+  /** The HTTP status. Default: 200. */
   readonly status?: number
-  /** The login page that the page shows in frames. */
+  /** The preview of the login page, which the page shows in frames. */
   readonly login?: LoginPreview | undefined
-  /** The part of the policy that other frames of the page need. */
+  /** The additions to the Content-Security-Policy for frames other than the login preview. */
   readonly frames?: FramePolicy | undefined
-  /** The origin of another site to which a form of the page is sent. */
+  /** The origin of another site that receives a form of the page. */
   readonly sendsTo?: string | undefined
   /** The seconds after which the browser loads the page again. */
   readonly refreshSeconds?: number | undefined
 }
 
-/** The parts that every page of an operator shows. */
+/** The parts of a page that depend on the request and its operator. */
 export interface Frame {
   readonly language: Language
+  /** The operator; `undefined` before the login. */
   readonly operator: OperatorUser | undefined
+  /** The CSRF token for the forms of the page; empty before the login. */
   readonly csrf: string
+  /** The path of the request. */
   readonly path: string
   /** The navigation of the whole service. */
   readonly servicePages: readonly ServicePage[]
@@ -56,53 +62,72 @@ export interface Frame {
   readonly tenantPages: readonly TenantPage[]
 }
 
-/** The members that every template reads. */
+/** The data and the functions that every template gets. */
 export interface Shared extends Frame, Translator, Pick<Around, 'tenant' | 'login' | 'problem'> {
-  /** A text as HTML, in which what turns or hides letters is marked. */
+  /**
+   * Turns text of a user or tenant into HTML. Characters that are hidden or could imitate others
+   * are marked.
+   */
   text(given: string): string
+  /** The texts in the language of the page, separated by commas. */
   list(texts: readonly Text[]): string
-  /** An instant as HTML, in UTC: to the minute, or to the second. */
+  /** An instant in UTC as HTML, to the minute, or to the second if `isExact` is set. */
   time(at: Micros | undefined, isExact?: boolean): string
+  /**
+   * The address, if it is safe as a link: a page over https, or a mailbox. Otherwise `undefined`.
+   */
   safeLink(address: string): string | undefined
-  /** The permissions of the operator, and whether all tenants are within reach. */
+  /**
+   * Whether the operator has each permission, by its name. `all` is whether the operator reaches
+   * all tenants.
+   */
   readonly may: Readonly<Record<Permission | 'all', boolean>>
 }
 
-/** The part of a policy that frames need. */
+/** The part of a Content-Security-Policy that frames need. */
 export interface FramePolicy {
-  /** The hashes of style sheets and of style attributes. */
+  /** The SHA-256 hashes of style sheets and `style` attributes, in base64. */
   readonly styleHashes: readonly string[]
-  /** Whether there are style attributes: messages have them. */
+  /** Whether the frames have `style` attributes, as messages do. */
   readonly hasStyleAttributes: boolean
+  /** The source of images that the frames may load. */
   readonly image: 'data:' | undefined
 }
 
 /** The data of each page of the console, by the name of its template. */
 export interface ConsolePages extends ServicePages, TenantPages, UserPages {
-  /** The page in front of an act that takes something away. */
+  /** The page that shows the consequences of a destructive action and asks for a confirmation. */
   'destructive-action': Omit<Consequences, 'commands'> & {
+    /** The label of the button that runs the action. */
     button: Sentence
+    /** The path that the form is sent to. */
     action: string
-    /** The name that was typed. */
+    /** The confirmation that was typed; empty at first. */
     sent: string
   }
-  /** A page that says one thing and leads on. */
+  /** A page with a message and a link. */
   message: {
     message: Text | undefined
     link: { href: string; label: Sentence }
     requestId?: string | undefined
   }
-  /** A form that was kept during a new login. */
+  /**
+   * The page that offers to go on with a form after a re-authentication. `kept` is the name of the
+   * stored form, and `page` the path of the page without it.
+   */
   'kept-form': { kept: string; form: Sentence | undefined; page: string }
+  /** The page on which an invited operator sets a password. */
   invitation: {
     token: string
     email: string
+    /** Whether the console asks operators for a second step at each login. */
     isStepForced: boolean
+    /** The reason why the password was refused. */
     wrong?: Sentence
   }
 }
 
-/** The data of the templates of parts, from the pages that include them. */
+/** The data of the partial templates, which pages include. */
 interface Parts {
   layout: Head & {
     title: Text
@@ -111,32 +136,44 @@ interface Parts {
     commands: readonly string[]
     style: string
     scripts: readonly { path: string }[]
-    /** HTML, like `body`. */
+    /** The navigation as HTML. `body` is HTML too. */
     navigation: string
     body: string
   }
   head: Head
   navigation: Shared & { operator: OperatorUser; pages: readonly ServicePage[] }
-  /** A button that copies the element of that id. */
+  /**
+   * A button that copies the text of the element with the id `of`. With `file`, there is also a
+   * button that saves the text as a file of this name.
+   */
   copy: Pick<Shared, 't'> & { of: string; file?: string | undefined }
-  /** An id beside a button that copies it, with other words than “Copy” where no heading says that it is an id. */
+  /**
+   * An id with a button that copies it. `words` replaces “Copy” on the button, and `label` is its
+   * accessible name.
+   */
   id: Pick<Shared, 't'> & { id: string; label?: string; words?: string }
   'tenant-names': Pick<Shared, 't' | 'text'> & { tenants: readonly NamedTenant[] }
-  /** Fields by which tenants are chosen; `key` tells those of several forms apart. */
+  /**
+   * The fields that choose tenants. `key` is a suffix of their ids, so that a page can have them in
+   * several forms.
+   */
   'tenant-choice': Pick<Shared, 't' | 'text'> & { choice: TenantChoice; key: string; hint?: string }
-  /** The domains that the fields of all forms on a page offer. */
+  /** The `<datalist>` with domains, which the text fields for tenants on a page share. */
   'tenant-domains': Pick<TenantChoice, 'domains'>
   roles: Pick<Shared, 't'> & Pick<ConsolePages['operators'], 'roles' | 'permissions'>
   'api-names': Pick<Shared, 't'>
   month: Pick<Shared, 't' | 'language'> & { month: Chart }
   export: Shared & Pick<ConsolePages['users'], 'exportPath' | 'exported'>
+  /** A table of audit entries. `rows` is the path of the log that shows a job user by user. */
   entries: Shared & { entries: readonly ShownEntry[]; label: string; rows?: string }
   'entry-sentence': Shared & { entry: ShownEntry }
+  /** The name of an actor or object. With `isBrief`, the id is left out. */
   named: Shared & { named: Named; isBrief?: boolean }
   'application-fields': Shared & Pick<ConsolePages['application'], 'draft' | 'problems' | 'theirs'>
   'metadata-fields': Pick<Shared, 't' | 'text'> &
     Pick<ConsolePages['application'], 'problems'> & {
       rows: readonly MetadataRow[]
+      /** The stored metadata as text, if another person has changed it meanwhile. */
       theirs: string | undefined
       hint: string
     }
@@ -155,7 +192,7 @@ interface Parts {
 }
 
 interface Head extends Shared {
-  /** HTML. */
+  /** The title of the page as HTML. */
   heading: string
   action: { readonly href: string; readonly label: Sentence } | undefined
 }
@@ -165,27 +202,31 @@ export type ConsoleTemplates = Parts & {
   [Name in keyof ConsolePages]: Shared & ConsolePages[Name]
 }
 
-/** The consequences of an act, as its page shows them. */
+/** The consequences of a destructive action, as its page shows them. */
 export interface Consequences {
-  /** The object, by the name that people know. */
+  /** The name of the object. */
   readonly name: Text
   readonly id?: string | undefined
-  /** One sentence each, with numbers. */
+  /** One sentence for each consequence, such as the number of sessions that end. */
   readonly effects: readonly Text[]
-  /** The name that has to be typed, where the act cannot be undone; the id is taken, too. */
+  /**
+   * The name to type as a confirmation, for an action that cannot be undone. The id is accepted
+   * too.
+   */
   readonly typed?: { readonly label: Sentence; readonly name: string } | undefined
-  /** Another value that the act needs. */
+  /** A number that the operator enters for the action. */
   readonly field?: ActionField | undefined
-  /** The page that the operator comes from. */
+  /** The path to which “Cancel” leads. */
   readonly back: string
   readonly commands: readonly string[]
 }
 
-/** A number that an act needs. */
+/** The field for a number that a destructive action needs. */
 export interface ActionField {
   readonly name: string
   readonly label: Sentence
   readonly hint: Sentence
+  /** The value that the field is filled with. */
   readonly value: number
   readonly max: number
 }

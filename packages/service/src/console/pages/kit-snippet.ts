@@ -1,39 +1,43 @@
 import { asIs, message, type Text } from '../texts/index.ts'
 
-/** An application, as far as the kit is set up for it. */
+/** The data of an application that its example code contains. */
 export interface SnippetInput {
   readonly issuer: string
   readonly clientId: string
-  /** `undefined` while the secret is not shown. */
+  /** The client secret; `undefined` while the page does not show it. */
   readonly clientSecret: string | undefined
-  /** 32 random bytes as text, for the sessions of the application. */
+  /** The key for the sessions of the application: 32 random bytes as text. */
   readonly sessionSecret: string
   readonly loginUrl: string
   readonly redirectUrls: readonly string[]
 }
 
-/** An application under a framework, which runs as it is pasted. */
+/** Example code for one framework. It runs as it is pasted. */
 export interface KitApplication {
-  /** The name in the address of the page. */
+  /** The name in the ids of elements on the page, such as `express`. */
   readonly id: string
   readonly label: string
-  /** The commands that make a folder with the packages. */
+  /** The commands that make a folder and install the packages. */
   readonly install: string
   /** The file that the code is pasted into. */
   readonly file: string
   readonly code: string
+  /** The command that starts the application. */
   readonly run: string
 }
 
-/** The environment of an application, and its code under each framework. */
+/** The environment of an application, and its example code for each framework. */
 export interface KitSnippet {
-  /** The lines of its file. */
+  /** The lines of the file `.env`. */
   readonly environment: readonly Text[]
+  /** The origin of the application. */
   readonly baseUrl: string
   readonly applications: readonly KitApplication[]
 }
 
-/** Writes an application that logs users in at the tenant, under each framework of the kit. */
+/**
+ * Writes an example application that logs users in at the tenant, for each framework of the kit.
+ */
 export function kitSnippet(input: SnippetInput): KitSnippet {
   const { issuer, clientId, clientSecret, sessionSecret } = input
   const callback = URL.parse(input.redirectUrls[0] ?? '')
@@ -64,8 +68,10 @@ export function kitSnippet(input: SnippetInput): KitSnippet {
 
 /** The parts of the code that depend on the URLs of the application. */
 interface Place {
+  /** The options of the kit as source text; empty if the environment has all of them. */
   readonly options: string
   readonly port: number
+  /** The path of the login. */
   readonly login: string
 }
 
@@ -222,13 +228,19 @@ void start()`,
   }
 }
 
-/** An application on this machine listens where its URLs lead; another one stands behind a proxy. */
+/**
+ * The port that the example listens on: the port of a loopback URL, or 3000. An application at
+ * another URL runs behind a proxy.
+ */
 function portOf({ hostname, port }: URL): number {
   const isLocal = /^(localhost|127\.0\.0\.1|.*\.localhost)$/.test(hostname)
   return (isLocal && Number(port)) || 3_000
 }
 
-/** The options beside the environment: the routes that have other paths than the kit's. */
+/**
+ * The options that the environment does not have, as source text: the routes whose paths differ
+ * from those of the kit.
+ */
 function optionsOf(input: SnippetInput, baseUrl: string): string {
   const own = Object.entries(pathsOf(input, baseUrl))
     .filter(([name, path]) => path !== `/${name}`)
@@ -236,7 +248,10 @@ function optionsOf(input: SnippetInput, baseUrl: string): string {
   return own.length === 0 ? '' : `{ routes: { ${own.join(', ')} } }`
 }
 
-/** The paths of the login and the callback. */
+/**
+ * The paths of the login and the callback: those of the application's URLs, or the defaults of the
+ * kit.
+ */
 function pathsOf({ loginUrl, redirectUrls }: SnippetInput, baseUrl: string) {
   const login = URL.parse(loginUrl)
   const callback = URL.parse(redirectUrls[0] ?? '')
@@ -245,7 +260,10 @@ function pathsOf({ loginUrl, redirectUrls }: SnippetInput, baseUrl: string) {
   return { login: own(login, '/login'), callback: own(callback, '/callback') }
 }
 
-/** A path of a URL has no backslash, but may have a quote. */
+/**
+ * A text as a string literal in single quotes. The text is or contains the path of a URL, which has
+ * no backslash and may have its quotes percent-encoded.
+ */
 function literal(path: string): string {
   return `'${path.replace(/'/g, '%27')}'`
 }

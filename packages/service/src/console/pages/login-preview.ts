@@ -8,14 +8,24 @@ import { accentsOf, type Language, type LoginWay, renderPage, styleOf } from '..
 import type { Connection, Tenant, TenantLogo } from '../../store/records.ts'
 import { message, type Sentence, type Text } from '../texts/index.ts'
 
-/** The login page of a tenant in both color schemes, to be shown in frames that run, send and open nothing. */
+/**
+ * The login page of a tenant in both color schemes, for sandboxed frames: its scripts, forms and
+ * links do nothing there.
+ */
 export interface LoginPreview {
-  /** The page by its scheme. */
+  /** The page as HTML, by its color scheme. */
   readonly pages: Readonly<Record<Scheme, string>>
-  /** The hashes of the style sheets, and the source of the image above the page: the policy of the page around the frames allows them. */
+  /**
+   * The SHA-256 hashes of the style sheets in base64. The Content-Security-Policy of the page
+   * around the frames allows them.
+   */
   readonly styleHashes: readonly string[]
+  /** The source of the logo, which that policy allows too; `undefined` without a logo. */
   readonly image: 'data:' | undefined
-  /** The differences from the page that users see: a placeholder for the image, and colors in place of one that could not be read. */
+  /**
+   * Notes for the operator: a linked logo is replaced by a placeholder here, or a color was
+   * adjusted to be readable.
+   */
   readonly notes: readonly Text[]
 }
 
@@ -23,19 +33,24 @@ type Scheme = 'light' | 'dark'
 
 const schemes = ['light', 'dark'] as const
 
-/** The picture in place of a logo that is linked. It can be seen on light and on dark pages. */
+/**
+ * The image that stands for a linked logo, as a data URL. It is visible on light and on dark pages.
+ */
 const PLACEHOLDER = `data:image/svg+xml,${encodeURIComponent(
   `<svg xmlns="http://www.w3.org/2000/svg" width="140" height="40" font-family="sans-serif" font-size="15">
 <rect x="1" y="1" width="138" height="38" rx="6" fill="none" stroke="#7b8092" stroke-width="1.5" stroke-dasharray="5 4"/>
 <text x="70" y="25" fill="#7b8092" text-anchor="middle">Logo</text></svg>`,
 )}`
 
-/** The address of a tenant's logo at another host, if that is the one that users see. */
+/**
+ * The URL of a tenant's logo at another host; `undefined` if there is none, or if an uploaded logo
+ * is shown instead.
+ */
 function linkedLogo(tenant: Tenant): string | undefined {
   return tenant.logo ? undefined : brandOf(tenant).logoUrl
 }
 
-/** The sentence about the placeholder of a linked logo. */
+/** The sentence about the placeholder of a linked logo; `undefined` if no logo is linked. */
 export function logoNote(tenant: Tenant): Text | undefined {
   const address = linkedLogo(tenant)
   return address === undefined
@@ -47,8 +62,8 @@ export function logoNote(tenant: Tenant): Text | undefined {
 }
 
 /**
- * The URL of a tenant's logo in previews, from which an operator's browser sends no request to another host: an uploaded
- * image is a data URL, and a linked one is a placeholder.
+ * The URL of a tenant's logo in previews: a data URL of an uploaded image, or the placeholder of a
+ * linked one. An operator's browser sends no request to another host for it.
  */
 export async function previewLogo(
   context: DomainContext,
@@ -65,7 +80,12 @@ export function dataUrl({ type }: Pick<TenantLogo, 'type'>, bytes: Buffer): stri
   return `data:${type};base64,${bytes.toString('base64')}`
 }
 
-/** The login page as its visitors see it first, with the connections that are offered and a logo from a data URL. */
+/**
+ * Renders the login page as visitors first see it, in both color schemes.
+ *
+ * @param connections - The connections that the page offers.
+ * @param logoUrl - A data URL, such as {@link previewLogo} returns.
+ */
 export function loginPreview(
   tenant: Tenant,
   connections: readonly Connection[],
@@ -108,7 +128,7 @@ function wayOf(kind: LoginWay['kind']): LoginWay {
   }
 }
 
-/** The sign-up page as its visitors see it first, in both color schemes. */
+/** Renders the sign-up page as visitors first see it, in both color schemes. */
 export function signupPreview(
   tenant: Tenant,
   connections: readonly Connection[],
@@ -133,13 +153,17 @@ export function signupPreview(
   return { light: withoutScripts(pageIn('light')), dark: withoutScripts(pageIn('dark')) }
 }
 
-/** The page as its scripts show it, without the scripts: buttons for passkeys are hidden until one runs. */
+/**
+ * Removes the scripts from a page, and shows the buttons for passkeys, which are hidden until a
+ * script runs.
+ */
 function withoutScripts(html: string): string {
   return html
     .replace(/<script [^>]*><\/script>\n|<noscript>.*?<\/noscript>/gs, '')
     .replace(/(<form [^>]* data-key="get"[^>]*) hidden>/g, '$1>')
 }
 
+/** The notes about a color that pages replace by a more readable one. */
 function notesOn(color: string): Text[] {
   const accents = accentsOf(color)
   return schemes

@@ -3,13 +3,16 @@ import type { Sentence } from '../texts/index.ts'
 export interface ServicePage {
   readonly path: string
   readonly label: Sentence
-  /** The lines of its picture, on a square of 16. */
+  /** The path of its SVG icon, in a view box of 16 by 16. */
   readonly icon: string
-  /** Whether operators of some tenants see it too. */
+  /** Whether operators who reach only some tenants see the page too. Default: `false`. */
   readonly isForAll?: boolean
 }
 
-/** The navigation of the whole service, in its order. A page without a route is left out. */
+/**
+ * The pages in the navigation of the whole service, in order. `routes/index.ts` leaves out those
+ * without a route.
+ */
 export const servicePages: readonly ServicePage[] = [
   {
     path: '/console',

@@ -2,14 +2,17 @@ import type { Sentence } from '../texts/index.ts'
 
 /** A page in the navigation of a tenant. */
 export interface TenantPage {
-  /** The part of its path behind `/console/t/:tenant`. */
+  /** The part of its path after `/console/t/:tenant`. */
   readonly path: string
   readonly label: Sentence
-  /** The group that the page stands in. Default: none, in front of the groups. */
+  /** The group of the page in the navigation. Pages without a group come first. */
   readonly group?: Sentence
 }
 
-/** The navigation of a tenant, in its order, group by group. A page without a route is left out. */
+/**
+ * The pages in the navigation of a tenant, in order. `routes/index.ts` leaves out those without a
+ * route.
+ */
 export const tenantPages: readonly TenantPage[] = [
   { path: '', label: 'Overview' },
   { path: '/audit', label: 'Audit log' },

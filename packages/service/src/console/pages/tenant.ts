@@ -21,49 +21,70 @@ import type { KitSnippet } from './kit-snippet.ts'
 import type { LoginPreview } from './login-preview.ts'
 import type { Chart, DayFigure } from './service.ts'
 
-/** The data of the pages of a tenant. */
+/**
+ * The data of the pages of a tenant. `base` is the path with which the links and forms of a page
+ * begin. `readAt` is when the shown object was changed last; the form sends it back, so that a
+ * change in the meantime is noticed.
+ */
 export interface TenantPages {
   tenant: {
     one: Tenant
+    /** The number of users. */
     users: number
+    /** The number of applications. */
     applications: number
+    /** The boolean settings, by their names in the API. */
     flags: readonly { name: string; label: Sentence; isOn: boolean }[]
     figures: readonly DayFigure[]
+    /** The logins of the last 30 days. */
     month: Chart
+    /** The messages of the last 30 days. */
     mails: Chart
   }
   settings: {
     sections: readonly SettingGroup[]
     values: SettingValues
     problems: readonly ShownProblem[]
+    /** The differences from values that another person has stored in the meantime. */
     theirs: readonly Difference[]
     logoHint: Sentence
-    /** The sentence above the refused fields. */
+    /** The sentence above the list of refused fields. */
     refusal: Text
-    /** The label of each field, which a refusal above the form names. */
+    /** The label of each field by its name, for the list of refused fields. */
     labels: Readonly<Record<string, Sentence>>
-    /** The values that the form is filled with, which it sends back. */
+    /**
+     * The values that the form is filled with, as JSON. The form sends them back in its field
+     * `base`, so that the fields that the operator has changed are known.
+     */
     filledWith: string
     readAt: Micros
     base: string
+    /** A number of seconds in words. */
     duration(seconds: string): Text
+    /** The path of a setting in the JSON of a tenant, which the API uses. */
     memberOf(setting: Setting): string
   }
   'settings-preview': {
+    /** The differences, by the sections of the settings page. */
     sections: readonly { title: Sentence; differences: readonly Difference[] }[]
+    /** The effects of the change on users, in sentences. */
     effects: readonly Text[]
+    /** The sentence that some differences need a recent login. */
     loginHint: Sentence
     values: SettingValues
     readAt: string
+    /** The values that the form was filled with, as JSON. */
     filledWith: string
     base: string
   }
   logo: {
     logo: TenantLogo | undefined
+    /** The sentence in place of a logo. */
     none: Sentence
+    /** The sentence that asks the operator to look at the previews. */
     note: Text
     hint: Text
-    /** The types that a browser offers. */
+    /** The media types for the file field, separated by commas. */
     types: string
     base: string
     readAt: Micros
@@ -71,34 +92,43 @@ export interface TenantPages {
   'logo-review': {
     before: TenantLogo | undefined
     after: TenantLogo
-    /** The bytes in base64url. */
+    /** The bytes of the new logo, in base64url. */
     image: string
     note: Text
+    /** The sentence that the new logo replaces the stored one. */
     replaces: Sentence
     base: string
     readAt: string
   }
   texts: {
     base: string
+    /** The fields, by the message or page that they belong to. */
     groups: readonly { id: string; label: Sentence; fields: readonly TextField[] }[]
+    /** The language of the texts. */
     of: TextLanguage
     readAt: Micros
   }
   'texts-preview': {
     differences: readonly { name: string; label: Sentence; before: string; after: string }[]
+    /** The messages with the new texts. */
     mails: readonly { mail: TextMail; label: Sentence; sample: MailSample }[]
+    /** The pages with the new texts. */
     pages: readonly { label: Sentence; pages: LoginPreview['pages'] }[]
+    /** The new texts by name. */
     values: Readonly<Record<string, string>>
+    /** The language of the texts. */
     of: TextLanguage
     base: string
     readAt: string
+    /** The address of the operator, to which tests are sent. */
     address: string
-    /** The sentence about a linked logo, where previews are shown. */
+    /** The sentence about the placeholder of a linked logo, if there are previews. */
     logoNote: Text | undefined
   }
   applications: {
     total: number
     applications: readonly Application[]
+    /** The id after which the next page begins; `undefined` on the last page. */
     next: string | undefined
     base: string
   }
@@ -112,26 +142,38 @@ export interface TenantPages {
     base: string
     draft: ApplicationDraft
     problems: readonly ShownProblem[]
-    /** The stored fields that differ from those that were sent, when another operator was faster. */
+    /**
+     * The stored fields that differ from the submitted ones, as text. Empty unless another operator
+     * has changed the application in the meantime.
+     */
     theirs: Readonly<Record<string, string>>
+    /** The stored fields as JSON, which the form sends back in its field `base`. */
     stored: string
+    /** The client secret, if the page is to show it. */
     secret: string | undefined
+    /** The rules from which the metadata excepts the application. */
     exceptions: readonly NamedException[]
+    /** Whether the application authenticates with a client secret. */
     hasSecret: boolean
     api: Api | undefined
+    /** The FAPI profile in the metadata and its cost; `undefined` without a profile. */
     profile: { key: string; value: string; price: Reason } | undefined
+    /** When the previous client secret expires; `undefined` if none is accepted. */
     earlierUntil: Micros | undefined
+    /** The previous client secret, if the page is to show it. */
     earlierSecret: string | undefined
     snippet: KitSnippet | undefined
   }
   connections: {
     connections: readonly Connection[]
     recipes: readonly { name: RecipeName; label: Text }[]
+    /** Whether the tenant allows social login. */
     isOffered: boolean
     base: string
   }
   'connection-add': ConnectionForm & {
     isApple: boolean
+    /** The fields that only some recipes have. */
     options: readonly {
       name: string
       isRequired: boolean
@@ -143,9 +185,13 @@ export interface TenantPages {
   }
   connection: ConnectionForm & {
     connection: Omit<Connection, 'sealedSecret'>
+    /** The result of a test of the connection. */
     contact: ContactResult | undefined
+    /** The name of the recipe, such as “Google”. */
     label: Text
+    /** The number of users who have connected an account, in words. */
     users: Text
+    /** Whether the tenant allows social login. */
     isOffered: boolean
     base: string
   }
@@ -156,12 +202,15 @@ export interface TenantPages {
   'webhook-add': WebhookForm & { action: string }
   webhook: WebhookForm & {
     webhook: ShownWebhook
+    /** A new secret, which is shown once. */
     secret: string | undefined
-    /** The result of a test. */
+    /** The result of a test event, in words. */
     tested: string | undefined
     base: string
+    /** The state of the listed deliveries; empty for all states. */
     state: string
     states: readonly (readonly [value: string, label: Sentence])[]
+    /** The query of the next page; `undefined` on the last page. */
     further: string | undefined
     deliveries: readonly (Omit<Delivery, 'dueAt'> & {
       state: { label: Sentence; color: string }
@@ -172,7 +221,7 @@ export interface TenantPages {
   'signing-keys': { keys: readonly SigningKeyFacts[]; base: string }
 }
 
-/** The fields of an application as a form has them. */
+/** The fields of an application as its form has them. The text of a list has one URL a line. */
 export interface ApplicationDraft {
   readonly name: string
   readonly login_url: string
@@ -181,25 +230,27 @@ export interface ApplicationDraft {
   readonly metadata: readonly MetadataRow[]
 }
 
-/** A refusal, beside the field or the line that it is about. */
+/** The reason why a field, or one line of it, was refused. */
 export interface ShownProblem {
   readonly field: string
+  /** The number of the line, which counts from 1. */
   readonly line?: number | undefined
+  /** The text of the line. */
   readonly text?: string | undefined
   readonly message: Text
 }
 
-/** The fields of a connection as a form has them. */
+/** The fields of a connection as its form has them, by name. */
 export type ConnectionDraft = Readonly<Record<string, string>>
 
 interface ConnectionForm {
   draft: ConnectionDraft
   redirectUri: string
-  /** Whether the operator may save it although the provider does not answer. */
+  /** Whether the form offers to save the connection although its provider does not answer. */
   mayInsist: boolean
 }
 
-/** The fields of an endpoint as a form has them. */
+/** The fields of a webhook as its form has them. */
 export interface WebhookDraft {
   readonly url: string
   readonly description: string
@@ -208,6 +259,7 @@ export interface WebhookDraft {
 
 interface WebhookForm {
   draft: WebhookDraft
+  /** All types of events. With `isNamed`, an endpoint gets the type only if the type is chosen. */
   types: readonly { name: string; text: Translated; isNamed: boolean }[]
 }
 
@@ -217,18 +269,22 @@ interface ShownWebhook {
   description: string
   createdAt: Micros
   updatedAt: Micros
-  /** Why it gets no events. */
+  /** The reason why it is switched off; `undefined` while it is on. */
   end: Sentence | undefined
 }
 
-/** A field of the form, with our own text beside it. */
+/** A field for a text of the tenant. */
 interface TextField {
   name: TextName
   label: Sentence
   value: string
   isLong: boolean
+  /** The default text, if there is one. */
   ours: string | undefined
+  /** The placeholders that the text may have, separated by spaces. */
   places: string
+  /** The placeholders that the text must have, separated by spaces. */
   required: string
+  /** The maximum size of the text, in bytes. */
   most: number
 }
