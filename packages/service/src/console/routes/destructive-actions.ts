@@ -65,7 +65,7 @@ const applicationPath = (call: TenantCall) =>
 const connectionPath = (call: TenantCall) =>
   `${tenantPath(call)}/connections/${call.ids.connection}`
 
-/** The sentence about the sessions that end. */
+/** The sentence about the number of sessions that end. */
 const ending = (sessions: number): Text =>
   sessions === 0
     ? 'No session is open, so none ends.'
@@ -81,7 +81,7 @@ const onService: readonly DestructiveAction[] = [
     title: 'Withdraw an API key',
     button: 'Withdraw the key',
     needs: 'secrets',
-    // A key that leaked is withdrawn at once, and nothing is gained by it.
+    // A leaked key has to be withdrawn at once, and an attacker gains nothing by withdrawing one.
     isDangerous: false,
     look: (call) => lookAtKey(call, KEYS),
     run: (call) => withdrawKey(call, KEYS),
@@ -155,7 +155,10 @@ async function withdrawKey({ scope, ids }: Call, back: string): Promise<Result> 
   return redirectTo(back, 'withdrawn')
 }
 
-/** The key of the path. Below a tenant, a key that reaches others too is not there. */
+/**
+ * The API key of the path. On the pages of a tenant, a key that reaches other tenants too is not
+ * found.
+ */
 async function keyOf(scope: Call['scope'], ids: Call['ids']): Promise<ApiKey> {
   const key = found((await listApiKeys(scope)).find(({ id }) => id === ids.key))
   const { tenant } = ids
@@ -517,7 +520,7 @@ const onTenant: readonly DestructiveAction<TenantCall>[] = [
   },
 ]
 
-/** The pages and forms of every act that takes something away. */
+/** The pages and forms of all destructive actions. */
 export const destructiveActionRoutes: readonly ConsoleRoute[] = [
   ...serviceActions(onService),
   ...tenantActions(onTenant),

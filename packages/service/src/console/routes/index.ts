@@ -25,7 +25,7 @@ import { outboxRoutes } from './users/outbox.ts'
 import { userRoutes } from './users/user.ts'
 import { usersRoutes } from './users/users.ts'
 
-/** Every page of the console, and every form. */
+/** All routes of the console: its pages, and the actions of its forms. */
 export const consoleRoutes: readonly ConsoleRoute[] = [
   ...overviewRoutes,
   ...searchRoutes,
@@ -55,10 +55,10 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
 const isPage = (path: string) =>
   consoleRoutes.some((route) => route.method === 'GET' && route.path === path)
 
-/** The navigation of the whole service, as far as there are pages. */
+/** The navigation of the whole service, without pages that have no route. */
 export const serviceNavigation = servicePages.filter(({ path }) => isPage(path))
 
-/** The navigation of a tenant, as far as there are pages. */
+/** The navigation of a tenant, without pages that have no route. */
 export const tenantNavigation = tenantPages.filter(({ path }) =>
   isPage(`/console/t/:tenant${path}`),
 )

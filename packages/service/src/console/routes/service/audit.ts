@@ -37,7 +37,7 @@ export const auditRoutes: readonly ConsoleRoute[] = [
   tenantForm('/audit/export', exportEntries, { needs: 'export', isDangerous: true }),
 ]
 
-/** The filters of the form, as they were sent. */
+/** The names of the filters, in the form and in the query. */
 const fields: readonly AuditFilter[] = [
   'actor',
   'action',
@@ -86,7 +86,9 @@ async function show(call: Call): Promise<Result> {
   }
 }
 
-/** The entries as a file: those of the tenant of the path, or those of the whole service. */
+/**
+ * Downloads the entries that match the filters: of the tenant of the path, or of the whole service.
+ */
 async function exportEntries(call: Call): Promise<Result> {
   const given = givenIn(call.form)
   const isCsv = call.form.get('format') === 'csv'
@@ -111,8 +113,8 @@ async function exportEntries(call: Call): Promise<Result> {
 }
 
 /**
- * Whether a job is one entry of the list. If the filters are about one object, or exclude that
- * entry, the list shows the actions of the job one by one.
+ * Whether the list shows a job as a single entry. If the filters are about one object or exclude
+ * the entry `job.begin`, it shows the entries about the users of the job instead.
  */
 function isWithoutJobs({ jobs, action, target, user, request }: AuditFilters): boolean {
   return jobs === '' && 'job.begin'.startsWith(action) && !target && !user && !request
@@ -143,13 +145,19 @@ function placeIn(text: string | null): AuditPlace | undefined {
   return at === undefined || id === undefined ? undefined : { at, id }
 }
 
-/** A day of a form, in UTC, and so much later; `undefined` for none. */
+/**
+ * The beginning of a day in UTC, such as `2026-12-31`, plus `later` microseconds. `undefined` for
+ * any other text.
+ */
 function dayOf(text: string, later: Micros = 0): Micros | undefined {
   const at = parseTimestamp(`${text}T00:00:00Z`)
   return at === undefined ? undefined : at + later
 }
 
-/** The entry at its permanent address, for operators who see its tenant. */
+/**
+ * Shows a single entry at its permanent path, to operators who reach its tenant. An entry without a
+ * tenant needs the reach of all tenants.
+ */
 async function showEntry({ scope, operator, ids }: Call): Promise<Result> {
   if (!/^[1-9]\d{0,14}$/.test(ids.entry ?? '')) throw notFound()
   const entry = await findAuditEntry(scope.context, Number(ids.entry))

@@ -12,7 +12,10 @@ import { message, type Text } from '../../texts/index.ts'
 
 const DAY_SECONDS = 86_400
 
-/** The numbers of the last 24 hours: of a tenant, or of the whole service. */
+/**
+ * The numbers of logins, refused logins and mails of the last 24 hours: of a tenant, or of the
+ * whole service if `tenantId` is `undefined`.
+ */
 export async function figuresOfDay(
   { scope, system }: Pick<Call, 'scope' | 'system'>,
   tenantId: string | undefined,
@@ -34,7 +37,10 @@ export async function figuresOfDay(
   ]
 }
 
-/** The logins of the last 30 days: of a tenant, or of the whole service. */
+/**
+ * The logins of the last 30 days: of a tenant, or of the whole service if `tenantId` is
+ * `undefined`.
+ */
 export async function chartOfMonth(
   { scope }: Pick<Call, 'scope'>,
   tenantId: string | undefined,

@@ -39,10 +39,13 @@ export const keyRoutes: readonly ConsoleRoute[] = [
 
 const pathOf = ({ tenant }: Call) => (tenant ? `/console/t/${tenant.id}/keys` : PATH)
 
-/** Whether a key is of one tenant alone: an operator of that tenant may make and withdraw it. */
+/**
+ * Whether a key reaches only this tenant, so that an operator of the tenant may make and withdraw
+ * it.
+ */
 const isOf = (reach: Reach, tenantId: string) => reach !== 'all' && reach.join() === tenantId
 
-/** The keys of the service, or those of the tenant of the path. */
+/** Shows the keys of the whole service, or those that reach only the tenant of the path. */
 async function showKeys(call: Call | TenantCall): Promise<Result> {
   const { scope, tenant } = call
   const all = (await listApiKeys(scope)).reverse()

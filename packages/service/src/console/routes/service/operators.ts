@@ -37,10 +37,10 @@ import { tenantNames } from './tenant-names.ts'
 
 const PATH = '/console/operators'
 
-/** The messages among which those of open invitations are looked for. */
+/** The query for the newest messages, among which the invitations are. */
 const NEWEST = { userId: undefined, after: undefined, limit: 100 }
 
-/** The choice of an operator who sees all tenants. */
+/** The choice of tenants for an operator who reaches all of them. */
 const ALL: Chosen = { isAll: true, words: [] }
 
 const forOwners = { needs: 'operators', isDangerous: true } as const
@@ -54,7 +54,11 @@ export const operatorRoutes: readonly ConsoleRoute[] = [
   serviceForm(`${PATH}/:operator/enable`, enable, forOwners),
 ]
 
-/** @param refused - Why the form of an operator comes back. */
+/**
+ * Shows the list of operators.
+ *
+ * @param refused - The refusal of the form that changes the operator of the path.
+ */
 async function show(call: Call, refused?: Refused): Promise<Result> {
   const { scope, operator, support, form, ids } = call
   const link = secretIn(call, 'link')
@@ -104,7 +108,7 @@ async function show(call: Call, refused?: Refused): Promise<Result> {
   }
 }
 
-/** The roles, and those that have each permission. */
+/** All roles, and the roles that have each permission. */
 const rolesInWords = {
   roles: operatorRoles,
   permissions: permissions.map((one) => ({
@@ -151,7 +155,7 @@ async function invite(call: Call): Promise<Result> {
   }
 }
 
-/** Makes a new link for an operator who has not accepted yet. */
+/** Makes a new link for an operator who has not accepted the invitation yet. */
 async function again(call: Call): Promise<Result> {
   return hand(call, await inviteAgain(call.scope, call.ids.operator ?? ''))
 }
@@ -173,23 +177,26 @@ async function hand(
   return redirectTo(PATH, 'invited_operator')
 }
 
-/** The choice that an operator has now, without tenants that were deleted. */
+/** The reach of an operator as a choice of tenants, without those that were deleted. */
 function chosenOf(reach: Reach, named: (reach: Reach) => readonly NamedTenant[]): Chosen {
   return { isAll: reach === 'all', words: named(reach).flatMap(({ domain }) => domain ?? []) }
 }
 
-/** The role that a form sent. */
+/** The role that a form sent; `viewer` if it sent none. */
 function sentRole(form: URLSearchParams): OperatorRole {
   return operatorRoles.find((one) => one === form.get('role')) ?? 'viewer'
 }
 
-/** Until when an invitation is good, or was. */
+/**
+ * The time at which an open invitation expires, and whether it has expired. Empty without an
+ * invitation.
+ */
 function shownInvitation({ invitation }: Operator, now: number) {
   if (!invitation) return {}
   return { invitedUntil: invitation.expiresAt, isExpired: invitation.expiresAt <= now }
 }
 
-/** The state of the last message with an invitation. */
+/** The last message with an invitation, with its state in words. */
 function shownMail(mail: MailRecord | undefined) {
   if (!mail) return undefined
   const state = mailStates[messageState(mail)]
@@ -207,7 +214,9 @@ async function changeRole(call: Call): Promise<Result> {
   }
 }
 
-/** The ways to log in and the last login of an operator. The password comes first. */
+/**
+ * The kinds of an operator's enabled credentials in words, the password first, and the last login.
+ */
 function shownLogins(logins: OperatorLogins | undefined) {
   const kinds = Object.keys(credentialKinds) as CredentialKind[]
   const found = kinds.filter((kind) => logins?.kinds.includes(kind))
@@ -222,14 +231,18 @@ async function enable({ scope, ids }: Call): Promise<Result> {
   return redirectTo(PATH, 'enabled')
 }
 
-/** The role and the reach that a form sent. */
+/**
+ * The role and the reach that a form sent.
+ *
+ * @throws ServiceError `invalid_request` for an unknown role or tenant.
+ */
 async function decided(call: Call): Promise<{ role: OperatorRole; reach: Reach }> {
   const { scope, operator, form } = call
   const role = operatorRoles.find((one) => one === form.get('role'))
   if (!role) {
     throw new ServiceError('invalid_request', reason('role_unknown'))
   }
-  // An owner sees all tenants, those of the future too.
+  // An owner reaches all tenants, also those that are created later.
   const chosen = role === 'owner' ? ALL : sentTenants(form)
   return { role, reach: await resolveTenants(scope, operator.operator.reach, chosen) }
 }

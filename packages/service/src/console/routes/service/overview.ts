@@ -9,7 +9,7 @@ import { answerOf } from '../../forms/mail-form.ts'
 import { asIs, type Text } from '../../texts/index.ts'
 import { chartOfMonth, figuresOfDay } from './day.ts'
 
-/** How many messages that wait are looked at. */
+/** The maximum number of waiting messages that are read. */
 const MAX_LOOKED_AT = 1_000
 
 const SOON_MICROS = 14 * 86_400 * 1e6
@@ -18,12 +18,12 @@ export const overviewRoutes: readonly ConsoleRoute[] = [
   { ...servicePage('/console', showOverview), concerns: 'any' },
 ]
 
-/** The name of a tenant; the system tenant, whose users are operators, has none. */
+/** The name of a tenant; “the console” for the system tenant, whose users are the operators. */
 function nameOf(name: string | undefined): Text {
   return name === undefined ? 'the console' : asIs(name)
 }
 
-/** The points that need attention. */
+/** Shows the numbers of the service, and the points that need attention. */
 async function showOverview({ scope, operator, system }: Call): Promise<Result> {
   const { reach, id } = operator.operator
   const own = { ...scope, tenantId: SYSTEM_TENANT_ID }

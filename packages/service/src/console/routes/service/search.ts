@@ -12,17 +12,23 @@ import { tenantPages } from '../../pages/tenant-pages.ts'
 import { settingGroups } from '../../settings/setting-groups.ts'
 import { asIs, message, type Sentence, translatorOf } from '../../texts/index.ts'
 
-/** How many tenants are found at most, and how many of each other kind in a tenant. */
+/** The maximum number of tenants in the results, and of results of each other kind in a tenant. */
 const TENANTS = 10
 const EACH = 5
 
-/** How many tenants are looked into for users and applications, where the search is not from a tenant. */
+/**
+ * The number of tenants whose users and applications are searched, if the search is not limited to
+ * one tenant.
+ */
 const LOOKED_INTO = 5
 
-/** How many applications of a tenant are looked at. */
+/** The maximum number of applications of a tenant that are searched. */
 const APPLICATIONS = 100
 
-/** The work of a search is bounded: the page itself checks the reach, so that nothing beyond it is read. */
+/**
+ * The route of the search. The search checks the reach itself: it reads only tenants that the
+ * operator reaches, and a limited number of rows.
+ */
 export const searchRoutes: readonly ConsoleRoute[] = [
   { ...servicePage('/console/search', search), concerns: 'any' },
 ]
@@ -51,7 +57,7 @@ async function search({ scope, operator, query }: Call): Promise<Result> {
     title: 'Search',
     data: {
       ...{ asked: text, found, each: hasMore(found) ? EACH : undefined },
-      // Inside the frame, `tenant` is the one whose pages are shown.
+      // Not `tenant`, which in a template is the tenant whose navigation is shown.
       within: tenant && { id: tenant.id, name: nameOf(tenant) },
       isPart: text !== '' && !tenant && more,
       looked: first.length,
@@ -59,7 +65,7 @@ async function search({ scope, operator, query }: Call): Promise<Result> {
   }
 }
 
-/** Whether there may be more of a kind than are shown. */
+/** Whether a kind has as many results in a tenant as are shown, so that there may be more. */
 function hasMore(found: readonly Found[]): boolean {
   const counts = new Map<string, number>()
   for (const { kind, of } of found) {
@@ -72,13 +78,13 @@ function hasMore(found: readonly Found[]): boolean {
 
 const nameOf = ({ name, settings }: Tenant): string => name || settings.domain
 
-/** The tenant of an id within reach; any other is as if it were not there. */
+/** The tenant with this id; `undefined` if it does not exist or the operator does not reach it. */
 async function tenantIn({ context }: ServiceScope, reach: Reach, id: string) {
   if (id === '' || id === SYSTEM_TENANT_ID) return undefined
   return reach === 'all' || reach.includes(id) ? lookUpTenant(context, id) : undefined
 }
 
-/** Tenants by the beginning of their domain or name, or by their id. */
+/** The tenants whose domain or name begins with the text, or the tenant with this id. */
 async function tenantsOf(scope: ServiceScope, reach: Reach, text: string): Promise<Tenant[]> {
   const page = { after: undefined, limit: TENANTS }
   const [named, { items }] = await Promise.all([
@@ -93,7 +99,7 @@ function foundTenant(tenant: Tenant): Found {
   return { kind: 'Tenant', name: asIs(nameOf(tenant)), href: `/console/t/${id}`, id }
 }
 
-/** Users and applications of a tenant. */
+/** The users and applications of a tenant that match the text. */
 async function inTenant(scope: ServiceScope, tenant: Tenant, text: string): Promise<Found[]> {
   const own = { ...scope, tenantId: tenant.id }
   const base = `/console/t/${tenant.id}`
@@ -131,7 +137,10 @@ async function operatorsOf(scope: ServiceScope, text: string): Promise<Found[]> 
     }))
 }
 
-/** Pages and settings by their words, in both languages. Those of a tenant need one. */
+/**
+ * The pages and settings whose label contains the text, in English or German. Without a tenant,
+ * only the pages of the whole service are searched.
+ */
 function pagesOf(reach: Reach, tenant: Tenant | undefined, text: string): Found[] {
   const ofService = servicePages
     .filter(({ isForAll, label }) => (isForAll || reach === 'all') && isNamed(label, text))

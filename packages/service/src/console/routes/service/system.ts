@@ -6,7 +6,7 @@ import { message, type Sentence } from '../../texts/index.ts'
 
 const PATH = '/console/system'
 
-/** How many messages of a queue are counted. */
+/** The maximum number of messages of a queue that are counted. */
 const MAX_COUNTED = 1_000
 
 export const systemRoutes: readonly ConsoleRoute[] = [servicePage(PATH, show)]
@@ -44,7 +44,10 @@ async function show({ scope, system }: Call): Promise<Result> {
   }
 }
 
-/** The length of a queue, and how much of it the other side has refused so far. */
+/**
+ * The number of messages that wait in a queue, the number of those that failed at least once, and
+ * the time of the oldest.
+ */
 async function backlog(queue: MessageQueue) {
   const waiting = await queue.waiting(MAX_COUNTED)
   return {

@@ -6,30 +6,35 @@ import { type Reason, reason } from '../../../domain/writes/reasons/index.ts'
 import type { Reach, Tenant } from '../../../store/records.ts'
 import type { TenantChoice } from '../../pages/index.ts'
 
-/** The number of tenants up to which a form has a box for each. */
+/** The maximum number of tenants for which a form has a checkbox each. */
 const MAX_BOXES = 20
 
-/** The number of domains that a field offers while one is typed. */
+/** The maximum number of domains that a text field suggests. */
 const MAX_OFFERED = 50
 
-/** The number of tenants with whose domains an unknown one is compared, and how many are read at a time. */
+/**
+ * The maximum number of domains that are compared with an unknown one, and the number of tenants
+ * that are read at a time.
+ */
 const MAX_COMPARED = 5_000
 const COMPARED_AT_ONCE = 500
 
-/** The tenants that a form has sent, or that an operator has: all, or some by domain or id. */
+/** A choice of tenants: all of them, or some. */
 export interface Chosen {
   readonly isAll: boolean
+  /** The domains or ids of the chosen tenants. */
   readonly words: readonly string[]
 }
 
-/** The tenants that a form has sent: the boxes that are checked, or the text of a field. */
+/** The choice that a form sent, as checked boxes or as the text of a field. */
 export function sentTenants(form: URLSearchParams): Chosen {
   const words = form.getAll('tenant').flatMap((text) => text.split(/[\s,]+/))
   return { isAll: form.get('reach') === 'all', words: words.filter((word) => word !== '') }
 }
 
 /**
- * Reads the tenants that forms of a page offer, once; answers with the fields of each form.
+ * Reads the tenants that the forms of a page offer. Resolves to a function that turns a choice into
+ * the fields of one form, so that a page with many forms reads the tenants once.
  *
  * @param within - The tenants that the operator reaches. Others are not offered.
  */
@@ -57,9 +62,10 @@ export async function offerTenants(
 }
 
 /**
- * The tenants that were chosen, as a reach. All are those that the operator reaches.
+ * The chosen tenants as a reach. A choice of all means all tenants that the operator reaches.
  *
- * @throws ServiceError `invalid_request` for the first that the operator does not reach, or that does not exist.
+ * @throws ServiceError `invalid_request` for a tenant that the operator does not reach, or that
+ *   does not exist.
  */
 export async function resolveTenants(
   scope: ServiceScope,
@@ -93,6 +99,7 @@ function isWithin(within: Reach, id: string): boolean {
   return within === 'all' || within.includes(id)
 }
 
+/** The reason for the refusal of an unknown tenant, with the nearest domain if there is one. */
 async function unknown(scope: ServiceScope, within: Reach, word: string): Promise<Reason> {
   const given = word.slice(0, 100)
   const nearest = await nearestDomain(scope, within, given.toLowerCase())
@@ -101,7 +108,10 @@ async function unknown(scope: ServiceScope, within: Reach, word: string): Promis
     : reason('tenant_unknown_near', { given, nearest })
 }
 
-/** The domain of the tenant whose domain or name begins with the word, or the domain that is spelled most like it. */
+/**
+ * The domain of the first tenant whose domain or name begins with the word. Without one, the domain
+ * with the most similar spelling.
+ */
 async function nearestDomain(
   scope: ServiceScope,
   within: Reach,

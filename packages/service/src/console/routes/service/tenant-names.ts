@@ -3,7 +3,10 @@ import type { ServiceScope } from '../../../domain/writes/context.ts'
 import type { Reach } from '../../../store/records.ts'
 import type { NamedTenant } from '../../pages/index.ts'
 
-/** Names the tenants of several reaches, with one query; of a reach of all, there are none. */
+/**
+ * Reads the names of the tenants in several reaches, with one query. Resolves to a function that
+ * names the tenants of one reach. The reach `all` has none.
+ */
 export async function tenantNames(
   scope: ServiceScope,
   reaches: readonly Reach[],

@@ -65,7 +65,7 @@ async function showNew({ form }: Call, refused: Refused = {}): Promise<Result> {
   }
 }
 
-/** A page of the tenants, or of those that are searched for, and the query of the next one. */
+/** A page of all tenants or of those that match a search, and the query of the next page. */
 async function tenantsOf(
   scope: ServiceScope,
   reach: Reach,
@@ -126,7 +126,7 @@ async function showTenant({ scope, system, tenant }: TenantCall): Promise<Result
   }
 }
 
-/** The settings that are on or off, with their names in the API. */
+/** The boolean settings of a tenant, with their names in the API. */
 function flagsOf({ settings }: Tenant): { name: string; label: Sentence; isOn: boolean }[] {
   return settingGroups.flatMap((group) =>
     group.settings.flatMap(({ name, kind, label }) => {
