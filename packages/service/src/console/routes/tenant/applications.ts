@@ -73,6 +73,7 @@ const EMPTY: ApplicationDraft = {
   metadata: [],
 }
 
+/** A form that was refused, and is shown again. */
 interface Refused {
   readonly draft: ApplicationDraft
   readonly problems?: readonly ShownProblem[]
@@ -132,10 +133,13 @@ async function create(call: TenantCall): Promise<Result> {
   return redirectTo(`${listOf(call)}/${id}`, 'created')
 }
 
-/** Further things to show with an application. */
+/** The outcome of a form, which the page of the application shows. */
 interface Shown {
   readonly refused?: Refused
-  /** The stored fields that differ from those that were sent, when another operator was faster. */
+  /**
+   * The stored fields that differ from the submitted ones, if another operator has changed the
+   * application in the meantime.
+   */
   readonly theirs?: Readonly<Record<string, string>>
 }
 
@@ -210,6 +214,10 @@ async function save(call: TenantCall): Promise<Result> {
   return redirectTo(pathOf(call), 'saved')
 }
 
+/**
+ * Shows the form again after another operator has changed the application, with the submitted and
+ * the stored values.
+ */
 function showMeanwhile(
   call: TenantCall,
   draft: ApplicationDraft,
@@ -252,7 +260,7 @@ function sentDraft(form: URLSearchParams): ApplicationDraft {
   }
 }
 
-/** The input for a draft, or all rules that the draft breaks. */
+/** Checks a draft. Returns the input for the domain, or all rules that the draft breaks. */
 function judge(
   draft: ApplicationDraft,
   stored: Application | undefined,
@@ -288,7 +296,10 @@ function judge(
   return { kind: 'refused', draft, problems, problem, status: 422 }
 }
 
-/** The fields of a draft as text, in which they are compared. */
+/**
+ * The fields of a draft as text, for a comparison. Lists of URLs lose empty lines and surrounding
+ * spaces.
+ */
 function textsOf({
   metadata,
   ...fields
@@ -305,7 +316,12 @@ function textsOf({
   }
 }
 
-/** A draft in which the fields that its form left as it found them have the value that is stored now. */
+/**
+ * Merges a draft with the application that another operator has stored in the meantime. Fields that
+ * the form left unchanged take the stored value.
+ *
+ * @param base - The values that the form was filled with.
+ */
 function merged(
   base: Readonly<Record<string, string>>,
   draft: ApplicationDraft,
@@ -318,7 +334,7 @@ function merged(
   return { ...draft, ...Object.fromEntries(left.map((name) => [name, stored[name]])) }
 }
 
-/** The stored fields that differ from those of a draft, as text. */
+/** The stored fields, as text, that differ from those of a draft. */
 function differences(draft: ApplicationDraft, stored: ApplicationDraft): Record<string, string> {
   const own = textsOf(draft)
   const entries = Object.entries(textsOf(stored))

@@ -36,7 +36,7 @@ const ONE = `${PATH}/:connection`
 
 export const connectionRoutes: readonly ConsoleRoute[] = [
   tenantPage(PATH, showConnections),
-  // The page asks for a new login, so that a secret is typed in after it.
+  // The page itself needs a recent login, so that the operator enters the secret after it.
   tenantPage(`${PATH}/add/:recipe`, (call) => showAdd(call), { needs: 'edit', isDangerous: true }),
   tenantForm(`${PATH}/add/:recipe`, add, { isDangerous: true }),
   tenantPage(ONE, (call) => showConnection(call)),
@@ -49,9 +49,10 @@ export const connectionRoutes: readonly ConsoleRoute[] = [
 const listOf = ({ ids }: Call) => `/console/t/${ids.tenant}${PATH}`
 const pathOf = (call: Call) => `${listOf(call)}/${call.ids.connection}`
 
+/** A form that was refused, and is shown again. */
 interface Returned extends Required<Refused> {
   readonly draft: ConnectionDraft
-  /** Whether the operator may save it although the provider does not answer. */
+  /** Whether the form offers to save the connection although its provider does not answer. */
   readonly mayInsist?: boolean
 }
 
@@ -127,7 +128,7 @@ async function showAdd(call: TenantCall, refused?: Returned): Promise<Result> {
   }
 }
 
-/** Options of the command that the recipe needs. */
+/** The command-line options that each recipe needs, with example values. */
 const examples: Readonly<Record<RecipeName, string>> = {
   google: '',
   microsoft: ' --directory 00000000-0000-0000-0000-000000000000',
@@ -259,20 +260,22 @@ function draftOf(connection: Connection): ConnectionDraft {
   }
 }
 
-/** The form as it was sent, but for the secret, and the reason of the refusal. */
+/** The submitted form without the secret, and the reason of the refusal. */
 function returnedBy(error: unknown, form: URLSearchParams): Returned {
   return { draft: draftIn(form), ...refusedBy(error) }
 }
 
-/** The fields of a form as they were sent, but for the secret. */
+/** The submitted fields of a form, without the secret. */
 function draftIn(form: URLSearchParams): ConnectionDraft {
   const { secret: _, ...draft } = Object.fromEntries(form)
   return draft
 }
 
 /**
- * Why a connection is not saved: its provider does not answer. The operator may save it all the same, unless the service
- * sends no requests to such an address.
+ * Contacts the provider of a connection before it is saved. Returns a refusal if the provider does
+ * not answer, and `undefined` if it does, or if the operator has chosen to save the connection
+ * anyway. The refusal offers this choice unless the service sends no requests to the provider's
+ * address.
  */
 async function contactOf(
   { support, form }: TenantCall,
@@ -288,7 +291,7 @@ async function contactOf(
   return { problem, status: 422, mayInsist: !contact.isRefused }
 }
 
-/** Asks the provider of a stored connection, and shows its answer. */
+/** Contacts the provider of a stored connection, and shows the result. */
 async function tryOut(call: TenantCall): Promise<Result> {
   const connection = await getConnection(call.scope, call.ids.connection ?? '')
   return showConnection(call, undefined, await call.support.contact(connection))

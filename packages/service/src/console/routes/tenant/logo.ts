@@ -22,7 +22,10 @@ import type { Upload } from '../../forms/uploads.ts'
 import { dataUrl, type LoginPreview, loginPreview } from '../../pages/login-preview.ts'
 import { message } from '../../texts/index.ts'
 
-/** A file is not kept during a new login, so the page asks for one before it is chosen. */
+/**
+ * The options of all routes of the logo. The page needs a recent login too, because a chosen file
+ * cannot be kept during a re-authentication.
+ */
 const OPTIONS = { needs: 'edit', isDangerous: true } as const
 
 export const logoRoutes: readonly ConsoleRoute[] = [
@@ -40,7 +43,7 @@ const pathOf = ({ tenant }: TenantCall) => `/console/t/${tenant.id}/settings/log
 
 async function showLogo(call: TenantCall, refused: Refused = {}): Promise<Result> {
   const { tenant, scope } = call
-  // The bytes themselves, as the domain of a new tenant may lead nowhere yet.
+  // Shown from its bytes, because the domain of a new tenant may not resolve yet.
   const bytes = tenant.logo && (await findLogo(scope.context, tenant, tenant.logo.hash))
   return {
     kind: 'page',
@@ -71,7 +74,10 @@ async function previewOf(
   return loginPreview(tenant, offered, language, dataUrl(logo, bytes))
 }
 
-/** Shows the pages with an image before it is saved. The form of the review carries the image, so nothing is stored. */
+/**
+ * Shows the login page with an uploaded logo before it is saved. The form of this page contains the
+ * image, so that nothing is stored yet.
+ */
 async function review(call: TenantCall): Promise<Result> {
   const { tenant, upload, form } = call
   try {
@@ -113,7 +119,7 @@ async function save(call: TenantCall): Promise<Result> {
   }
 }
 
-/** The bytes of a file, which is read no further than a logo may go. */
+/** Reads an uploaded file, but no further once it is larger than a logo may be. */
 async function read({ bytes }: Upload): Promise<Buffer> {
   const chunks: Buffer[] = []
   let size = 0

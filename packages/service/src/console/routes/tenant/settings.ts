@@ -56,7 +56,10 @@ export const settingRoutes: readonly ConsoleRoute[] = [
   tenantForm('/settings/save', save, { isDangerous: changesGuarded }),
 ]
 
-/** Whether a form changes anything that needs a new login: the strictest of the changes counts. */
+/**
+ * Whether a form changes a setting that needs a recent login. A single one is enough. A form
+ * without all fields counts as one, too.
+ */
 function changesGuarded(form: URLSearchParams, tenant: Tenant | undefined): boolean {
   if (!tenant) return true
   const stored = storedOf(tenant)
@@ -68,12 +71,12 @@ const pathOf = ({ ids }: Call) => `/console/t/${ids.tenant}/settings`
 
 const storedOf = (tenant: Tenant) => storedValues(bodyOf(tenant))
 
-/** A form that was sent, and why it comes back. */
+/** A submitted form that is shown again, and the reason. */
 interface Returned extends Refused {
   readonly values: SettingValues
-  /** The refusals that are about fields. */
+  /** The refused fields, each with the reason. */
   readonly problems?: readonly ShownProblem[]
-  /** The stored values that differ, when another person was faster. */
+  /** The differences from the stored values, if another person has changed them in the meantime. */
   readonly theirs?: readonly Difference[]
 }
 
@@ -113,7 +116,11 @@ async function showSettings(call: TenantCall, returned?: Returned): Promise<Resu
   }
 }
 
-/** The values of a form, and the stored ones. @throws ServiceError for a form that lacks fields. */
+/**
+ * The submitted and the stored values.
+ *
+ * @throws ServiceError for a form without all fields.
+ */
 function readForm({ form, tenant }: TenantCall): { values: SettingValues; stored: SettingValues } {
   const stored = storedOf(tenant)
   const values = sentValues(form, stored)
@@ -121,12 +128,16 @@ function readForm({ form, tenant }: TenantCall): { values: SettingValues; stored
   return { values, stored }
 }
 
+/** A change that is valid: the input for the domain, and the tenant after the change. */
 interface Judged {
   readonly input: TenantInput
   readonly after: Tenant
 }
 
-/** A judge of values. @throws ServiceError from the judge, for values that no tenant can have or this operator cannot set. */
+/**
+ * Makes a function that checks the values of a form. It throws a ServiceError for values that no
+ * tenant can have or this operator may not set.
+ */
 async function judgeOf(call: TenantCall): Promise<(values: SettingValues) => Judged> {
   const { scope, tenant } = call
   const judge = await tenantJudge(scope, tenant)
@@ -144,8 +155,9 @@ async function judgeOf(call: TenantCall): Promise<(values: SettingValues) => Jud
 }
 
 /**
- * The refusals of a form, each beside its field. The domain refuses the first; a field that is refused alike without the
- * other changes is the one that it is about, and the rest is judged without it.
+ * The refusals of a form, each with its field. The domain reports only the first refusal. It is
+ * about the field that gets the same refusal if no other field is changed. The other fields are
+ * then checked without this field, until no refusal is left.
  */
 function problemsOf(
   judge: (values: SettingValues) => unknown,
@@ -221,7 +233,10 @@ async function previewOf({ scope, language }: TenantCall, after: Tenant): Promis
   return loginPreview(after, offered, language, logo)
 }
 
-/** Refuses the domain of another tenant before the operator is asked to confirm it. Saving checks it again. */
+/**
+ * Refuses a domain that another tenant has, before the operator confirms the change. Saving checks
+ * it again.
+ */
 async function checkDomain({ scope, tenant }: TenantCall, after: Tenant): Promise<void> {
   const { domain } = after.settings
   if (domain === tenant.settings.domain || !(await findTenant(scope, domain))) return
@@ -244,6 +259,10 @@ async function save(call: TenantCall): Promise<Result> {
   }
 }
 
+/**
+ * Shows the form again after another person has changed the tenant, with the submitted and the
+ * stored values.
+ */
 function showMeanwhile(call: TenantCall, sent: SettingValues): Promise<Result> {
   const stored = storedOf(call.tenant)
   const values = merged(baseOf(call.form), sent, stored)
@@ -259,16 +278,17 @@ function refused(
 ): Promise<Result> {
   const refusal = refusedBy(error)
   const isAttributed = found.problems?.length || found.problem
-  // The store and the DNS are asked about the domain alone.
+  // Only the store and the DNS can refuse values that passed the checks, and only for the domain.
   const own = isAttributed ? found : { problems: [{ field: 'domain', message: refusal.problem }] }
   return showSettings(call, { values, status: refusal.status, ...own })
 }
 
+/** Whether the tenant was changed since the page of the form was loaded. */
 function isStale(form: URLSearchParams, { updatedAt }: Tenant): boolean {
   return Number(form.get('read_at')) !== updatedAt
 }
 
-/** The same change on the command line. */
+/** The command for the same change. */
 function commandsOf(
   { id, metadata }: Tenant,
   { fields }: SettingValues,
@@ -278,7 +298,7 @@ function commandsOf(
   const sets = changed
     .filter((one) => !isMetadata(one))
     .map((one) => `--set ${shellWord(`${memberOf(one)}=${fields[one.name]}`)}`)
-  // A key of metadata is removed by naming the others alone.
+  // The command replaces all metadata. It removes a key by sending only the others.
   const data =
     sets.length < new Set(differences.map(({ name }) => name)).size
       ? [`--data ${shellWord(JSON.stringify({ metadata }))}`]

@@ -41,7 +41,7 @@ export const textRoutes: readonly ConsoleRoute[] = [
 
 const pathOf = ({ tenant }: TenantCall) => `/console/t/${tenant.id}/texts`
 
-/** Our own texts, as they are shown beside the fields. */
+/** The default texts, by the names of the texts that replace them. */
 const ours: { readonly [Name in TextName]?: TextKey } = {
   mail_verify_subject: 'mailVerifySubject',
   mail_verify_text: 'mailVerifyText',
@@ -62,19 +62,19 @@ function languageOf(from: URLSearchParams): TextLanguage {
   return textLanguages.find((one) => one === from.get('language')) ?? 'en'
 }
 
-/** The texts of a language in a form, by name. A line break in a field is a space. */
+/** The submitted texts by name. Each line break becomes a space. */
 function sentIn(form: URLSearchParams): Record<string, string> {
   return Object.fromEntries(
     textNames.map((name) => [name, (form.get(name) ?? '').trim().replaceAll(/\s+/g, ' ')]),
   )
 }
 
-/** The stored texts of a language, all names included. */
+/** The stored texts of a language by name. A text that the tenant did not replace is empty. */
 function storedIn(tenant: Tenant, language: TextLanguage): Record<string, string> {
   return Object.fromEntries(textNames.map((name) => [name, ownText(tenant, language, name) ?? '']))
 }
 
-/** All texts, with those of one language as they were sent. */
+/** The stored texts of a tenant, with the submitted ones for one language. */
 function withSent({ texts }: Tenant, language: TextLanguage, sent: object): SentTexts {
   return { ...texts, [language]: sent }
 }
@@ -112,12 +112,16 @@ async function show(
   }
 }
 
-/** The tenant with the texts of a form. @throws ServiceError for texts that are refused. */
+/**
+ * The tenant with the submitted texts, not stored.
+ *
+ * @throws ServiceError for texts that break a rule.
+ */
 function judged({ tenant, form }: TenantCall, language: TextLanguage): Tenant {
   return { ...tenant, texts: checkTexts(withSent(tenant, language, sentIn(form))) }
 }
 
-/** Shows the messages and pages with the texts of a form before they are saved. */
+/** Shows the messages and pages with the submitted texts before they are saved. */
 async function preview(call: TenantCall): Promise<Result> {
   const { form } = call
   const language = languageOf(form)
@@ -177,7 +181,10 @@ async function review(
   }
 }
 
-/** The policy of frames with messages, whose styles are attributes. */
+/**
+ * The part of the Content-Security-Policy for frames with messages: the hashes of their style
+ * sheets and `style` attributes.
+ */
 function framesOf(samples: readonly MailSample[]): FramePolicy {
   const styles = samples.flatMap(({ html }) => [
     ...[...html.matchAll(/<style>(.*?)<\/style>/gs)].map(([, css = '']) => css),
@@ -199,7 +206,7 @@ async function save(call: TenantCall): Promise<Result> {
   return redirectTo(`${pathOf(call)}?language=${language}&done=saved`)
 }
 
-/** Sends a message with the texts of a form to the operator who reads it. */
+/** Sends a message with the submitted texts to the address of the operator, to test them. */
 async function sendTest(call: TenantCall): Promise<Result> {
   const { scope, form, support, operator, tenant } = call
   const language = languageOf(form)

@@ -23,10 +23,13 @@ import { asIs, type Sentence, translatorOf } from '../../texts/index.ts'
 const PATH = '/webhooks'
 const ONE = `${PATH}/:webhook`
 
-/** Deliveries on a page. */
+/** The number of deliveries on a page. */
 const PAGE = 50
 
-/** An endpoint gets ids and names of users, so that adding and moving one needs a fresh login. */
+/**
+ * The routes of webhooks. Endpoints get ids and names of users, so adding or changing one needs a
+ * recent login.
+ */
 export const webhookRoutes: readonly ConsoleRoute[] = [
   tenantPage(PATH, showWebhooks),
   tenantPage(`${PATH}/add`, (call) => showAdd(call), { needs: 'edit', isDangerous: true }),
@@ -39,7 +42,7 @@ export const webhookRoutes: readonly ConsoleRoute[] = [
   tenantForm(`${ONE}/deliveries/:delivery/again`, sendAgain),
 ]
 
-/** The path of an endpoint. */
+/** The path of the page of a webhook. */
 export const webhookPath = ({ tenant, ids }: TenantCall): string =>
   `/console/t/${tenant.id}${PATH}/${ids.webhook}`
 
@@ -168,7 +171,10 @@ async function enable(call: TenantCall): Promise<Result> {
   return redirectTo(webhookPath(call), 'enabled')
 }
 
-/** The answer is about this moment, so that it is shown once. */
+/**
+ * Sends a test event and shows the answer. A reload does not show it again, as it may be out of
+ * date then.
+ */
 async function test(call: TenantCall): Promise<Result> {
   const {
     isAccepted,
@@ -213,7 +219,9 @@ function shown({ id, url, description, disabled, createdAt, updatedAt }: Webhook
   return { id, url, description, createdAt, updatedAt, end: disabled && ends[disabled] }
 }
 
-/** The fields of a form; the types with what each says. */
+/**
+ * The data of the form: its fields, and all types of events with a description in each language.
+ */
 function formOf(draft: WebhookDraft) {
   const types = Object.entries(eventTypes)
     .filter(([name]) => name !== 'webhook.test')

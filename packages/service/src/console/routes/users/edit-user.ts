@@ -20,7 +20,10 @@ import { type Refused, refusedBy } from '../../forms/refused.ts'
 import type { UserDraft, UserField } from '../../pages/index.ts'
 import { message, type Sentence, type Text } from '../../texts/index.ts'
 
-/** The form of a user. A new address takes the account over, so a fresh login is asked for. */
+/**
+ * The routes of the form of a user. They need a recent login, because a new address could take the
+ * account over.
+ */
 export const editUserRoutes: readonly ConsoleRoute[] = [
   tenantPage('/users/:user/edit', showForm, { needs: 'edit', isDangerous: true }),
   tenantForm('/users/:user/edit', preview, { isDangerous: true }),
@@ -57,7 +60,7 @@ async function showForm(
   }
 }
 
-/** The page that says what the form changes, and who is told. */
+/** Shows the effects of the form, and who is told by mail, before it is saved. */
 async function preview(call: TenantCall): Promise<Result> {
   const { scope, form, ids, tenant } = call
   const draft = sentDraft(form)
@@ -103,7 +106,10 @@ async function save(call: TenantCall): Promise<Result> {
   })
 }
 
-/** Shows the form again, as it was sent, where the user cannot be changed by it. */
+/**
+ * Runs `work`. If the change of the user is refused, shows the form again with the submitted
+ * values.
+ */
 async function answering(
   call: TenantCall,
   draft: UserDraft,

@@ -4,15 +4,18 @@ import { readUserData } from '../../../wire/user-data.ts'
 import { type ConsoleRoute, type Result, type TenantCall, tenantForm } from '../../calls/call.ts'
 import { noted } from '../../calls/exports.ts'
 
-/** The copy of their data that a person may ask for. */
+/** The route of the download that a user who asks for a copy of their data gets. */
 export const exportUserRoutes: readonly ConsoleRoute[] = [
   tenantForm('/users/:user/export', exportUser, { needs: 'export', isDangerous: true }),
 ]
 
-/** How many objects are read at a time. */
+/** The number of objects that are read at a time. */
 const AT_ONCE = 100
 
-/** All that is stored of a user, as a file: a line for each object, whose `type` says what it is. */
+/**
+ * Downloads all data that is stored about a user, as NDJSON. Each line is an object whose `type`
+ * says what it is.
+ */
 async function exportUser(call: TenantCall): Promise<Result> {
   const { id } = await getUser(call.scope, call.ids.user ?? '')
   return noted(

@@ -20,7 +20,7 @@ export const impersonateRoutes: readonly ConsoleRoute[] = [
   tenantPage('/users/:user/log-in-as', (call) => showQuestion(call), options),
   tenantForm('/users/:user/log-in-as', ask, options),
   tenantForm('/users/:user/log-in-as/begin', begin, options),
-  // It takes nothing from the user, and must not wait.
+  // Needs no recent login: ending a login as the user is harmless and has to work at once.
   tenantForm('/users/:user/log-in-as/end', end, { needs: 'impersonate' }),
 ]
 
@@ -28,7 +28,7 @@ const userPath = ({ ids }: TenantCall) => `/console/t/${ids.tenant}/users/${ids.
 const pathOf = (call: TenantCall) => `${userPath(call)}/log-in-as`
 const idOf = ({ ids }: TenantCall) => ids.user ?? ''
 
-/** The states of a login in words, with the color of each. */
+/** The states of a login as a user in words, each with the CSS class that colors its badge. */
 const states: Readonly<Record<ImpersonationState, { label: Sentence; color: string }>> = {
   waiting: { label: 'waits for the user', color: 'warn' },
   ready: { label: 'can begin', color: 'good' },
@@ -86,7 +86,10 @@ async function begin(call: TenantCall): Promise<Result> {
   return showTicket(call, call.form.get('login') ?? '')
 }
 
-/** Shows the button that takes the browser to the tenant: the ticket is in its form, and in no address. */
+/**
+ * Shows the button that takes the browser to the domain of the tenant. The ticket is in the form of
+ * the button, so that no URL contains it.
+ */
 async function showTicket(call: TenantCall, id: string): Promise<Result> {
   const { scope, support, operator } = call
   const { action, ticket, email } = await support.impersonate(scope, operator, idOf(call), id)

@@ -43,13 +43,13 @@ import type { Upload } from '../../forms/uploads.ts'
 import type { ImportForm } from '../../pages/index.ts'
 import { asIs, type Sentence, type Text } from '../../texts/index.ts'
 
-/** How often the page of a running import is loaded again. */
+/** The seconds after which the page of a running import is loaded again. */
 const REFRESH_SECONDS = 3
 
-/** How many records stand on the page. */
+/** The number of records in the preview of a file. */
 const SHOWN_RECORDS = 5
 
-/** How much of a file is looked at to tell its format. */
+/** The number of bytes at the beginning of a file by which its format is detected. */
 const SAMPLE_BYTES = 64 * 1024
 
 export const importRoutes: readonly ConsoleRoute[] = [
@@ -60,17 +60,20 @@ export const importRoutes: readonly ConsoleRoute[] = [
   ),
   tenantForm('/users/import', upload),
   tenantForm('/users/import/check', check),
-  // Users whose passwords the operator knows may be among them.
+  // Needs a recent login: the file can contain users whose passwords the operator knows.
   tenantForm('/users/import/begin', begin, { isDangerous: true }),
   tenantForm('/users/import/discard', discard),
-  // Addresses of people are among the rows.
+  // The rows contain addresses of people, so both downloads need the permission `export`.
   tenantForm('/users/import/export', exportFaults, { needs: 'export', isDangerous: true }),
   tenantForm('/users/import/conflicts', exportKept, { needs: 'export', isDangerous: true }),
 ]
 
 const usersPath = (tenantId: string) => `/console/t/${tenantId}/users`
 
-/** The users of an import who were taken, and the rows that were refused. */
+/**
+ * The number of users who were created or existed already, and the number of rows that were
+ * refused.
+ */
 export const countsOf = ({ progress }: ImportJob): { done: number; failed: number } => ({
   done: progress.created + progress.existing,
   failed: progress.refused,
@@ -113,7 +116,7 @@ function pasted(form: URLSearchParams): Upload | undefined {
   return { name: 'pasted', bytes: Readable.from([Buffer.from(text)]) }
 }
 
-/** The records of a file, which are read as it arrives. */
+/** The records of an uploaded file, read while it arrives. */
 async function* recordsOf({ name, bytes }: Upload, encoding: Encoding) {
   const chunks = bytes[Symbol.asyncIterator]()
   let sample = Buffer.alloc(0)
@@ -176,14 +179,20 @@ async function showImport(call: TenantCall, refused: Refused = {}): Promise<Resu
   }
 }
 
-/** The reasons of a fault in the language of the page, or as they were stored where another version has named them. */
+/**
+ * The reasons why a row was refused. If another version has stored a reason that this one does not
+ * know, the stored English text is used instead.
+ */
 function reasonsOf(stored: string, because: ImportFault['because'] = []): Text[] {
   const known = because.map(knownReason)
   const texts = known.filter((one) => one !== undefined)
   return texts.length > 0 && texts.length === known.length ? texts : [asIs(stored)]
 }
 
-/** The choices as the page shows them: of the parameters of Firebase, whether they are there. */
+/**
+ * The choices of an import, for its page. The parameters of Firebase are secret: the page shows
+ * only whether they are set.
+ */
 function shownOf({ firebase, ...work }: ImportJob['work']) {
   return { ...work, hasFirebase: firebase !== undefined }
 }
@@ -200,7 +209,10 @@ const titles: Readonly<Record<ImportJob['progress']['phase'] | 'done', Sentence>
 const UNREADABLE: Sentence =
   'The uploaded file cannot be decrypted any more, because its master key was removed. Upload it again: users who are there already stay as they are.'
 
-/** The columns of the file by the members that they would go to, and the first rows as they would be. */
+/**
+ * The form that maps the columns of the file, with a preview of its first rows. `undefined` if the
+ * file cannot be decrypted.
+ */
 async function choiceForm({ scope }: TenantCall, job: ImportJob): Promise<ImportForm | undefined> {
   const first = await firstRecords(scope, job)
   if (!first) return undefined
@@ -234,7 +246,10 @@ async function choiceForm({ scope }: TenantCall, job: ImportJob): Promise<Import
   }
 }
 
-/** The values whose meaning is to be chosen, and those of which it was, each with its field. */
+/**
+ * The values that may mark blocked users: first those whose meaning was chosen, then the others.
+ * Each has its possible meanings for the form.
+ */
 function statesToChoose({ work, progress }: ImportJob) {
   const chosen = work.states ?? []
   const isSame = (one: StateOf, other: StateOf) =>
@@ -257,7 +272,11 @@ const meaningWords: Readonly<Record<ImportState['meaning'], Sentence>> = {
   allows: 'may log in',
 }
 
-/** Reads the meanings that a form has, as {@link statesToChoose} wrote them. */
+/**
+ * Reads the chosen meanings from a form. The options of {@link statesToChoose} have them as JSON.
+ *
+ * @throws ServiceError `invalid_request` if they cannot be read.
+ */
 function statesIn(form: URLSearchParams): ImportState[] {
   const given = [...form].filter(([name, text]) => name.startsWith('state_') && text !== '')
   try {
@@ -274,7 +293,7 @@ function statesIn(form: URLSearchParams): ImportState[] {
   }
 }
 
-/** Why a member stays as it is here. */
+/** The reasons why an update leaves a member of a user unchanged, in words. */
 const keptWords: Readonly<Record<ConflictReason, Sentence>> = {
   changed_here: 'was changed here since',
   enabled_here: 'was enabled here by an operator',
@@ -287,7 +306,7 @@ const keptWords: Readonly<Record<ConflictReason, Sentence>> = {
   history_gone: 'the audit log no longer tells what was changed here',
 }
 
-/** The members of a user that columns go to, in words. */
+/** The labels of the members of a user to which columns can be mapped. */
 const targetWords: Readonly<Record<string, Sentence>> = {
   id: 'Id in the old table',
   email: 'Email address',
@@ -312,7 +331,7 @@ function choicesIn(form: URLSearchParams): ImportChoices {
     return column === null ? [] : [[target, column.slice(0, 200)]]
   })
   return {
-    // A column that is chosen for a member is not kept beside it.
+    // A column that is chosen for a member is not kept as metadata: its last target counts.
     columns: Object.fromEntries([...kept, ...columns]),
     states: statesIn(form),
     algorithm: algorithms.find((one) => one === form.get('algorithm')) ?? '',
@@ -342,18 +361,23 @@ async function discard({ scope, form, tenant }: TenantCall): Promise<Result> {
   return redirectTo(`${usersPath(tenant.id)}/import`, 'discarded')
 }
 
-/** The members that stay as they are here, as a table with a line for each. */
+/** Downloads the members that an update leaves unchanged, as CSV with one line for each member. */
 function exportKept(call: TenantCall): Promise<Result> {
   const columns = ['line', 'email', 'member', 'reason']
   return exportParts(call, 'conflicts', columns, ({ kept = [] }) => kept)
 }
 
-/** The rows that are not imported, as a table. */
+/** Downloads the rows that are not imported, as CSV. */
 function exportFaults(call: TenantCall): Promise<Result> {
   return exportParts(call, 'refused', ['line', 'email', 'reason'], ({ faults }) => faults)
 }
 
-/** A table of what the parts of an import have as their results. */
+/**
+ * Downloads the results of an import as CSV, part by part.
+ *
+ * @param name - The name of the results, for the name of the file.
+ * @param itemsOf - Returns the lines of one part.
+ */
 async function exportParts(
   call: TenantCall,
   name: string,

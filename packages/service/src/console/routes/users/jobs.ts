@@ -39,7 +39,7 @@ import {
 } from '../../texts/index.ts'
 import { countsOf } from './imports.ts'
 
-/** How often the page of a running job is loaded again. */
+/** The seconds after which the page of a running job is loaded again. */
 const REFRESH_SECONDS = 3
 
 export const jobRoutes: readonly ConsoleRoute[] = [
@@ -57,7 +57,11 @@ export const jobRoutes: readonly ConsoleRoute[] = [
 
 const usersPath = ({ tenant }: TenantCall) => `/console/t/${tenant.id}/users`
 
-/** The act and the users that a form names. */
+/**
+ * The kind of job and the users that a form chooses.
+ *
+ * @throws ServiceError `invalid_request` for an unknown kind or no user.
+ */
 function chosenIn(given: URLSearchParams): Pick<BulkJob, 'kind' | 'work'> {
   const kind = bulkKinds.find((one) => one === given.get('act'))
   if (!kind) throw new ServiceError('invalid_request', reason('job_unknown'))
@@ -69,7 +73,10 @@ function chosenIn(given: URLSearchParams): Pick<BulkJob, 'kind' | 'work'> {
   return { kind, work: { ids: [...new Set(ids)].slice(0, 100) } }
 }
 
-/** The number of users, exact where the tenant knows it or where it is small. */
+/**
+ * The number of users of a job. It is exact for all users of the tenant; a selection is counted up
+ * to {@link MAX_COUNTED} + 1.
+ */
 async function totalOf({ scope }: TenantCall, { work }: Pick<BulkJob, 'work'>): Promise<number> {
   const isEverybody =
     'query' in work && Object.values(work.query).every((value) => value === undefined)
@@ -77,10 +84,10 @@ async function totalOf({ scope }: TenantCall, { work }: Pick<BulkJob, 'work'>): 
   return (await listUsers(scope, { after: undefined, limit: 1 })).total
 }
 
-/** The number of users above which it is typed before a job begins. */
+/** The number of users above which the operator has to type the number before a job begins. */
 const TYPED_ABOVE = 1_000
 
-/** The number to type; `undefined` where there are few. */
+/** The number that the operator has to type as a confirmation; `undefined` for a small job. */
 function numberToType(total: number): number | undefined {
   return total > TYPED_ABOVE ? (total === MAX_COUNTED + 1 ? MAX_COUNTED : total) : undefined
 }
@@ -89,7 +96,9 @@ async function confirm(call: TenantCall): Promise<Result> {
   return ask(call, call.query)
 }
 
-/** Shows the number of users, and asks for it where there are many. */
+/**
+ * Shows the number of users of a job, and asks for a confirmation. A large number has to be typed.
+ */
 async function ask(
   call: TenantCall,
   query: URLSearchParams,
@@ -142,7 +151,10 @@ async function begin(call: TenantCall): Promise<Result> {
   return { kind: 'redirect', to: `/console/t/${call.tenant.id}/jobs?job=${id}` }
 }
 
-/** The refusal of a number that was typed; `undefined` where it is the number of users, or there are few. */
+/**
+ * The refusal of the number that was typed; `undefined` if it is right, or if a small job needs
+ * none.
+ */
 function refusedNumber({ form }: TenantCall, total: number): Refused | undefined {
   const typed = numberToType(total)
   const sent = (form.get('typed') ?? '').replace(/[\s.,'’]/g, '')
@@ -153,7 +165,10 @@ function refusedNumber({ form }: TenantCall, total: number): Refused | undefined
   return { problem, status: 422 }
 }
 
-/** Shows whom undoing a job would change, and whom not. */
+/**
+ * Shows the number of users that undoing a job would change, and the number of those who would stay
+ * as they are.
+ */
 async function askUndo(call: TenantCall, id: string, refused: Refused = {}): Promise<Result> {
   const { kind, changed, unchanged } = await previewUndo(call.scope, id)
   const base = `/console/t/${call.tenant.id}/jobs`

@@ -23,7 +23,7 @@ export const outboxRoutes: readonly ConsoleRoute[] = [
 
 const states = Object.keys(mailStates) as MessageState[]
 
-/** The messages of the last 7 days with their state, without their content. */
+/** Shows the messages of the last 7 days with their states, without their content. */
 async function show({ scope, support, tenant, query }: TenantCall): Promise<Result> {
   const state = states.find((one) => one === query.get('state'))
   const { items, next } = await support.mailsInState(scope, {
@@ -59,7 +59,7 @@ async function show({ scope, support, tenant, query }: TenantCall): Promise<Resu
   }
 }
 
-/** The recipient as the page shows it. A user who was deleted has a page no more. */
+/** The recipient of a message, and the path of their page. A deleted user has no page. */
 function recipientIn(users: string, userId: string | undefined, known: MailRecipient | undefined) {
   if (!known) return { recipient: userId === undefined ? undefined : asIs(userId) }
   const { user, address } = known

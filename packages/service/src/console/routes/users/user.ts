@@ -28,12 +28,15 @@ import type { HelpForm } from '../../pages/index.ts'
 import { asIs, type Sentence } from '../../texts/index.ts'
 
 /**
- * The acts that the role support can do. None gives a way to log in to anyone but the owner of the
- * mailbox, and none changes the data of the user.
+ * The options of the routes that the role `support` may use. None of them lets anyone but the owner
+ * of the mailbox log in, and none changes the data of the user.
  */
 const help = { needs: 'help' } as const
 
-/** The page of a user. Its path must be looked at after those of `users.ts`. */
+/**
+ * The routes of the page of a user. They follow those of `users.ts`, because `/users/:user` matches
+ * `/users/new` too.
+ */
 export const userRoutes: readonly ConsoleRoute[] = [
   tenantPage('/users/:user', showUser),
   tenantForm('/users/:user/enable', enable),
@@ -101,7 +104,7 @@ async function showUser(call: TenantCall): Promise<Result> {
   }
 }
 
-/** The standard claims of a profile in words. */
+/** The labels of the standard claims of a profile. */
 const claims: Readonly<Record<string, Sentence>> = {
   name: 'Name',
   given_name: 'First name',
@@ -119,7 +122,10 @@ const claims: Readonly<Record<string, Sentence>> = {
   phone_number: 'Phone number',
 }
 
-/** The forms behind the acts that remove an obstacle. They need `help`, where they say nothing else. */
+/**
+ * The form for each kind of help with an obstacle. It needs the permission `help`, unless `needs`
+ * names another.
+ */
 const helpForms: Readonly<Record<ObstacleHelp, HelpForm & { needs?: Permission }>> = {
   enable: { path: 'enable', label: 'Enable the user', needs: 'edit' },
   invite: { path: 'mail', label: 'Send an invitation', kind: 'invite' },
@@ -128,7 +134,7 @@ const helpForms: Readonly<Record<ObstacleHelp, HelpForm & { needs?: Permission }
   let_try_again: { path: 'let-try-again', label: 'Let the user try again now' },
 }
 
-/** The messages that can be of use to the user now. */
+/** The messages that are of use to the user now, so that the operator can send them. */
 function offersFor(
   { tenant }: TenantCall,
   { disabled, verifiedAt }: { disabled: boolean; verifiedAt: number | undefined },

@@ -30,7 +30,7 @@ export const usersRoutes: readonly ConsoleRoute[] = [
   tenantPage('/users', showUsers),
   tenantForm('/users/export', exportUsers, { needs: 'export', isDangerous: true }),
   tenantPage('/users/new', (call) => showNew(call), { needs: 'edit' }),
-  // The owner of a verified address gets in by a mailed link.
+  // A mailed link lets the owner of a verified address log in, so it needs a recent login.
   tenantForm('/users/new', create, { isDangerous: (form) => form.get('verified') === 'yes' }),
 ]
 
@@ -45,7 +45,7 @@ async function showUsers({ scope, query, ids, operator }: TenantCall): Promise<R
     },
   )
   const isFiltered = filterNames.some((name) => given[name] !== '')
-  // The tenant knows the number of its users, and no other.
+  // Only the number of all users is stored. A filtered list is not counted.
   const isWhole = !isFiltered && (given.order === 'oldest' || given.order === 'newest')
   const total = isWhole ? (await listUsers(scope, { after: undefined, limit: 1 })).total : undefined
   const base = `/console/t/${ids.tenant}/users`
@@ -70,7 +70,7 @@ async function showUsers({ scope, query, ids, operator }: TenantCall): Promise<R
   }
 }
 
-/** The users that the form asks for, as a file. */
+/** Downloads the users that match the filters. */
 async function exportUsers(call: TenantCall): Promise<Result> {
   const { scope, form, tenant } = call
   const given = userFiltersIn(form)
