@@ -16,11 +16,13 @@ import { jobPath, numberOfJob, sentenceOfJob } from './job-entries.ts'
 /** An actor, object or tenant of an audit entry, as the console shows it. */
 export interface Named {
   /**
-   * The name; for a user, with the email address. Without a known name, the text that the entry
+   * The name, with the email address of a user. Without a known name, the text that the entry
    * stores.
    */
   readonly label: Text
-  /** The id, shown below the label; `undefined` if the label is the only text. */
+  /**
+   * The id, shown below the label; `undefined` if there is none, or if the label is the id itself.
+   */
   readonly id: string | undefined
   /** The path of its page in the console; `undefined` if there is none. */
   readonly href: string | undefined

@@ -25,7 +25,7 @@ export interface SentForm {
  * Reads a submitted form. A form with a file is read up to the file, so that the caller can read
  * the file while it arrives. Fields after the file are ignored.
  *
- * @param maxBytes - The maximum size of the fields.
+ * @param maxBytes - The maximum size of the fields, in total and for each.
  * @throws RequestRefused for a form that cannot be read or whose fields are too large.
  */
 export async function readSent(

@@ -158,7 +158,7 @@ interface Parts {
    * several forms.
    */
   'tenant-choice': Pick<Shared, 't' | 'text'> & { choice: TenantChoice; key: string; hint?: string }
-  /** The `<datalist>` with domains, which the text fields for tenants on a page share. */
+  /** The domains that the text fields for tenants on a page suggest. */
   'tenant-domains': Pick<TenantChoice, 'domains'>
   roles: Pick<Shared, 't'> & Pick<ConsolePages['operators'], 'roles' | 'permissions'>
   'api-names': Pick<Shared, 't'>

@@ -259,7 +259,7 @@ export interface WebhookDraft {
 
 interface WebhookForm {
   draft: WebhookDraft
-  /** All types of events. With `isNamed`, an endpoint gets the type only if the type is chosen. */
+  /** All types of events. An endpoint gets a type with `isNamed` only if the type is chosen. */
   types: readonly { name: string; text: Translated; isNamed: boolean }[]
 }
 
