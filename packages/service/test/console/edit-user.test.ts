@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { on, press, startConsole, stores, textOf } from './support.ts'
+import { on, press, sendChanges, startConsole, stores, textOf } from './support.ts'
 import { aTenant } from './tenant.ts'
 
 const readAt = (html: string) => /name="read_at" value="(\d+)"/.exec(html)?.[1] ?? ''
@@ -86,6 +86,46 @@ describe.each(stores)('on %s, a user', (store) => {
     const again = { ...kept, read_at: readAt(late.html), name: 'Eve' }
     expect((await press(operator, late, `${path}/edit/save`, again)).status).toBe(303)
     expect(await stored()).toMatchObject({ disabled: true, profile: { name: 'Eve' } })
+  })
+
+  test('whom another operator changed meanwhile keeps both changes, and the fields that differ are marked', async () => {
+    const { running, tenant, operator, path, form, stored, api } = await startAtForm(store)
+    await using _ = running
+    const page = `${path}/edit`
+    const mine = {
+      name: 'Eve',
+      metadata_key: ['plan', 'note'],
+      metadata_value: ['silver', '<b>old</b>'],
+    }
+    const reviewed = await sendChanges(operator, page, mine, { opened: form })
+    const { profile, metadata: _old, ...rest } = await stored()
+    const metadata = { plan: 'gold', note: 'new', crm: '7' }
+    const theirs = { ...profile, name: 'Ada L.', family_name: 'Lovelace' }
+    await tenant.call('POST', api, { ...rest, profile: theirs, metadata })
+
+    const confirm = `${page}/save`
+    const back = await sendChanges(
+      operator,
+      confirm,
+      { edit: 'true' },
+      { action: page, opened: reviewed },
+    )
+    const late = await sendChanges(operator, page, {}, { opened: back })
+    for (const one of [late, await sendChanges(operator, confirm, {}, { opened: reviewed })]) {
+      expect(one.status).toBe(409)
+      const text = textOf(one.html)
+      expect(text).toContain('Another person changed this a moment ago.')
+      expect(text).toMatch(/Stored now:\s*Ada L\./)
+      expect(text).toMatch(/Stored now:\s*plan: gold\s*note: new\s*crm: 7/)
+      expect(text).not.toMatch(/Stored now:\s*Lovelace/)
+      expect(one.html).toContain('aria-describedby="name-theirs"')
+    }
+    expect((await stored()).profile.name).toBe('Ada L.')
+    const again = await sendChanges(operator, page, {}, { opened: late })
+    expect((await sendChanges(operator, confirm, {}, { opened: again })).status).toBe(303)
+    const saved = await stored()
+    expect(saved.profile).toMatchObject({ name: 'Eve', family_name: 'Lovelace' })
+    expect(saved.metadata).toEqual({ plan: 'silver', note: 'new', crm: '7' })
   })
 
   test('cannot be edited by a viewer', async () => {

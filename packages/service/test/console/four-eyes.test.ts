@@ -4,8 +4,8 @@ import {
   type OperatorBrowser,
   on,
   press,
+  sendChanges,
   sendForm,
-  sendSettings,
   startConsole,
   stores,
   textOf,
@@ -164,7 +164,7 @@ describe.each(stores)('on %s, an operator who has changed an address', (store) =
     const owner = await running.logIn({ role: 'owner' })
     const sent = { metadata_key: 'latchkey_four_eyes', metadata_value: 'false' }
     const page = `${tenant.path}/settings`
-    const save = (by: OperatorBrowser) => sendSettings(by, page, sent, { action: `${page}/save` })
+    const save = (by: OperatorBrowser) => sendChanges(by, page, sent, { action: `${page}/save` })
     const refused = await save(mallory)
     expect(textOf(refused.html)).toContain('owner')
     const { metadata } = (await tenant.call('GET', `/v1/tenants/${tenant.id}`)).body

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { type Setting, settingGroups } from '../../src/console/settings/setting-groups.ts'
-import { press, sendSettings, startConsole } from './support.ts'
+import { press, sendChanges, startConsole } from './support.ts'
 import { aTenant } from './tenant.ts'
 
 afterEach(() => {
@@ -61,7 +61,7 @@ test('a new value of any setting asks for a new login, but for names, texts and 
   const opened = await operator.get(page)
   vi.setSystemTime(Date.now() + 6 * 60_000)
   const asks = async (fields: Record<string, string | undefined>) => {
-    const saved = await sendSettings(operator, page, fields, { action: `${page}/save`, opened })
+    const saved = await sendChanges(operator, page, fields, { action: `${page}/save`, opened })
     return (saved.location ?? '').startsWith('/console/confirm?to=')
   }
   expect(await asks({})).toBe(false)

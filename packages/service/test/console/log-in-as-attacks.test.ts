@@ -13,7 +13,7 @@ import {
   ticketIn,
   visitor,
 } from './log-in-as.ts'
-import { press, sendSettings, stores, textOf } from './support.ts'
+import { press, sendChanges, stores, textOf } from './support.ts'
 import { PASSWORD } from './tenant.ts'
 
 const DAY = 86_400_000
@@ -220,7 +220,7 @@ describe.each(stores)('on %s', (store) => {
     expect((await ask(eve, path, 'because')).status).toBe(422)
     expect((await ask(eve, path, 'x'.repeat(301))).status).toBe(422)
     const settings = `${tenant.path}/settings`
-    const saved = await sendSettings(
+    const saved = await sendChanges(
       eve,
       settings,
       { latchkey_impersonation: '' },

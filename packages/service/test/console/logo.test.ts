@@ -8,8 +8,8 @@ import {
   type OperatorBrowser,
   on,
   press,
+  sendChanges,
   sendForm,
-  sendSettings,
   startConsole,
   stores,
   textOf,
@@ -74,7 +74,7 @@ describe.each(stores)('the logo of a tenant in the console, on %s', (store) => {
     const shown = await admin.get(path)
     expect(shown.headers.get('content-security-policy')).toMatch(/; img-src data:(;|$)/)
     expect(shown.html).toContain(image.toString('base64'))
-    const look = await sendSettings(admin, `${tenant.path}/settings`, { company_name: 'Acme' })
+    const look = await sendChanges(admin, `${tenant.path}/settings`, { company_name: 'Acme' })
     const texts = await sendForm(admin, `${tenant.path}/texts`, {
       ...{ language: 'en', mail_reset_subject: 'Hello', login_text: 'Hello', signup_text: 'Hello' },
     })
@@ -111,7 +111,7 @@ describe.each(stores)('the logo of a tenant in the console, on %s', (store) => {
     const admin = await running.logIn({ role: 'admin' })
     const url = 'https://cdn.example/logo.png'
     const settings = `${tenant.path}/settings`
-    const look = await sendSettings(admin, settings, { latchkey_logo_url: url })
+    const look = await sendChanges(admin, settings, { latchkey_logo_url: url })
     await confirmSettings(admin, settings, look)
     const texts = await sendForm(admin, `${tenant.path}/texts`, {
       ...{ language: 'en', mail_reset_subject: 'Hello', login_text: 'Hello', signup_text: 'Hello' },

@@ -6,7 +6,7 @@ import {
   type ConsoleService,
   confirmSettings as confirm,
   fieldsOf,
-  sendSettings as send,
+  sendChanges as send,
   startConsoleOn,
   textOf,
 } from './support.ts'

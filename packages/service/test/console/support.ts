@@ -182,10 +182,10 @@ export function fieldsOf(html: string, action: string): [name: string, value: st
 }
 
 /**
- * Sends the form of the settings with changes, for a review or past it to be saved. `undefined` takes a box off; rows of
+ * Sends a form as a browser does, with changes, for a review or past it to be saved. `undefined` takes a box off; rows of
  * metadata take the place of those that are there.
  */
-export async function sendSettings(
+export async function sendChanges(
   browser: OperatorBrowser | Browser,
   page: string,
   changes: Readonly<Record<string, string | readonly string[] | undefined>>,

@@ -1,7 +1,16 @@
 import { describe, expect, test, vi } from 'vitest'
 import { createBrowser } from '../issuer/support/browser.ts'
 import { startMailServer } from './mail-server.ts'
-import { on, press, sendForm, startConsole, stores, textOf } from './support.ts'
+import {
+  fieldsOf,
+  on,
+  press,
+  sendChanges,
+  sendForm,
+  startConsole,
+  stores,
+  textOf,
+} from './support.ts'
 import { aTenant } from './tenant.ts'
 
 const german = {
@@ -69,18 +78,33 @@ describe.each(stores)('on %s, the texts of a tenant', (store) => {
     const operator = await running.logIn({ role: 'admin' })
     const viewer = await running.logIn({ role: 'viewer' })
     const texts = `${tenant.path}/texts`
-    const page = await operator.get(texts)
-    await tenant.call('POST', `/x/v1/tenants/${tenant.id}/texts`, { en: { login_title: 'Hi' } })
-    const readAt = /name="read_at" value="(\d+)"/.exec(page.html)?.[1] ?? ''
-    const late = await press(operator, page, `${texts}/save`, {
-      ...{ language: 'en', read_at: readAt, login_title: 'Hello' },
-    })
-    expect(late.status).toBe(422)
+    const opened = await operator.get(texts)
+    const theirs = { login_title: 'Hi', signup_title: 'Join us' }
+    await tenant.call('POST', `/x/v1/tenants/${tenant.id}/texts`, { en: theirs })
+    const mine = { login_title: 'Hello', login_text: 'Go to evil.example' }
+    const refused = await sendChanges(operator, texts, mine, { opened, action: `${texts}/save` })
+    expect(refused.status).toBe(409)
+    const changes = { login_text: 'For members' }
+    for (const action of [texts, `${texts}/save`, `${texts}/test`]) {
+      const sent = { ...mine, ...changes, mail: 'reset' }
+      const late = await sendChanges(operator, texts, sent, { opened, action })
+      expect(late.status).toBe(409)
+      expect(textOf(late.html)).toMatch(/Stored now:\s*Hi/)
+      expect(fieldsOf(late.html, texts)).toContainEqual(['signup_title', 'Join us'])
+    }
     expect((await viewer.get(texts)).html).toContain('<fieldset disabled>')
-    const refused = await press(viewer, await viewer.get(texts), `${texts}/save`, {})
-    expect(refused.status).toBe(403)
-    const { body } = await tenant.call('GET', `/x/v1/tenants/${tenant.id}/texts`)
-    expect(body.en).toEqual({ login_title: 'Hi' })
+    const forbidden = await press(viewer, await viewer.get(texts), `${texts}/save`, {})
+    expect(forbidden.status).toBe(403)
+    const stored = async () =>
+      (await tenant.call('GET', `/x/v1/tenants/${tenant.id}/texts`)).body.en
+    expect(await stored()).toEqual(theirs)
+    const kept = await sendChanges(operator, texts, changes, { opened: refused })
+    expect(kept.status).toBe(200)
+    const saved = await sendChanges(operator, texts, changes, {
+      ...{ opened: refused, action: `${texts}/save` },
+    })
+    expect(saved.status).toBe(303)
+    expect(await stored()).toEqual({ ...theirs, ...changes, login_title: 'Hello' })
   })
 })
 

@@ -2,7 +2,6 @@ import { ServiceError } from '../../domain/writes/errors.ts'
 import { type Reason, reason } from '../../domain/writes/reasons/index.ts'
 import type { Metadata } from '../../store/records.ts'
 import type { SearchCursor } from '../../store/user-search.ts'
-import type { Sentence } from '../texts/index.ts'
 
 /**
  * The cursor in the query of a page of search results: the result after which the page begins.
@@ -66,23 +65,6 @@ export function metadataOf(rows: readonly MetadataRow[], stored: Metadata = {}):
   }
   return Object.fromEntries(metadata)
 }
-
-/**
- * The values that a form was filled with when its page was loaded, by field. The form sends them in
- * its field `base`. Empty if that field is missing or unreadable.
- */
-export function baseOf(form: URLSearchParams): Readonly<Record<string, string>> {
-  try {
-    const base: unknown = JSON.parse(form.get('base') ?? '')
-    return typeof base === 'object' && base !== null ? (base as Record<string, string>) : {}
-  } catch {
-    return {}
-  }
-}
-
-/** The refusal of a form whose object another person has changed since the page was loaded. */
-export const CHANGED_MEANWHILE: Sentence =
-  'Another person changed this a moment ago. Your changes are marked below; save again to keep them.'
 
 /** A text as one word of a command line, quoted for a shell if necessary. */
 export function shellWord(text: string): string {

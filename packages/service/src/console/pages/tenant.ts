@@ -107,6 +107,8 @@ export interface TenantPages {
     /** The language of the texts. */
     of: TextLanguage
     readAt: Micros
+    /** The stored texts as JSON, which the form sends back in its field `base`. */
+    filledWith: string
   }
   'texts-preview': {
     differences: readonly { name: string; label: Sentence; before: string; after: string }[]
@@ -120,6 +122,7 @@ export interface TenantPages {
     of: TextLanguage
     base: string
     readAt: string
+    filledWith: string
     /** The address of the operator, to which tests are sent. */
     address: string
     /** The sentence about the placeholder of a linked logo, if there are previews. */
@@ -287,4 +290,6 @@ interface TextField {
   required: string
   /** The maximum size of the text, in bytes. */
   most: number
+  /** The stored text, if another person has changed it and the form has another one. */
+  theirs: string | undefined
 }

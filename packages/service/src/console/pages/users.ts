@@ -12,7 +12,7 @@ import type { ImportCheck, ImportJob, ImportState, UpdateCheck } from '../../sto
 import type { Micros, User } from '../../store/records.ts'
 import type { bulkActs } from '../audit/job-words.ts'
 import type { ShownEntry } from '../audit/shown-entries.ts'
-import type { MetadataRow } from '../forms/form-fields.ts'
+import type { FormValues } from '../forms/concurrent-edits.ts'
 import type { ShownMail } from '../forms/mail-form.ts'
 import type { filterNames, UserFilters, wayWords } from '../forms/user-filters.ts'
 import type { Sentence, Text } from '../texts/index.ts'
@@ -87,9 +87,16 @@ export interface UserPages {
   }
   'edit-user': {
     draft: UserDraft
+    /**
+     * The stored fields that differ from the draft, as text. Empty unless another person has changed
+     * the user in the meantime.
+     */
+    theirs: Readonly<Record<string, string>>
     labels: Readonly<Record<UserField, Sentence>>
     base: string
     readAt: Micros
+    /** The stored fields as JSON, which the form sends back in its field `base`. */
+    filledWith: string
   }
   'edit-user-preview': {
     differences: readonly { label: Text; before: string; after: string }[]
@@ -106,6 +113,7 @@ export interface UserPages {
     after: string
     base: string
     readAt: string
+    filledWith: string
   }
   'log-in-as': {
     email: string
@@ -228,10 +236,7 @@ export interface HelpForm {
 export type UserField = 'email' | 'name' | 'given_name' | 'family_name'
 
 /** The fields of a user as the form has them. */
-export interface UserDraft {
-  readonly fields: Readonly<Record<UserField, string>>
-  readonly metadata: readonly MetadataRow[]
-}
+export type UserDraft = FormValues<UserField>
 
 /**
  * The form that maps the columns of a file to members of a user, with a preview of the first rows.

@@ -1,16 +1,10 @@
-import { hash } from 'node:crypto'
 import { ServiceError } from '../../domain/writes/errors.ts'
 import { reason } from '../../domain/writes/reasons/index.ts'
 import type { Tenant } from '../../store/records.ts'
 import { type TenantBody, tenantBody } from '../../wire/schemas.ts'
 import { serializeTenant } from '../../wire/tenants.ts'
-import {
-  inOneWay,
-  type MetadataRow,
-  metadataOf,
-  metadataRows,
-  sentMetadata,
-} from '../forms/form-fields.ts'
+import type { FormValues } from '../forms/concurrent-edits.ts'
+import { inOneWay, metadataOf, metadataRows, sentMetadata } from '../forms/form-fields.ts'
 import { asIs, type Message, many, message, type Text } from '../texts/index.ts'
 import {
   isFlag,
@@ -22,12 +16,11 @@ import {
   settingGroups,
 } from './setting-groups.ts'
 
-/** The values of the settings form. A metadata key without a field of its own has a row. */
-export interface SettingValues {
-  /** The values by the names of the settings. A boolean is `true` or `false` as text. */
-  readonly fields: Readonly<Record<string, string>>
-  readonly metadata: readonly MetadataRow[]
-}
+/**
+ * The values of the settings form, by the names of the settings. A boolean is `true` or `false` as
+ * text. A metadata key without a field of its own has a row.
+ */
+export type SettingValues = FormValues
 
 /** The section for metadata. It has rows in place of settings. */
 export const METADATA_GROUP: SettingGroup = { id: 'metadata', title: 'Metadata', settings: [] }
@@ -211,43 +204,4 @@ export function duration(value: string): Message {
   if (fits(3_600)) return many(seconds / 3_600, '1 hour', '{count} hours')
   if (fits(60)) return many(seconds / 60, '1 minute', '{count} minutes')
   return many(seconds, '1 second', '{count} seconds')
-}
-
-/**
- * The values that a form is filled with, in the shape of its field `base`. A value of metadata is
- * replaced by a short hash.
- */
-export function baseFrom({ fields, metadata }: SettingValues): Readonly<Record<string, string>> {
-  const marks = metadata.map(({ key, value }) => [`metadata.${key}`, markOf(value)])
-  return { ...fields, ...Object.fromEntries(marks) }
-}
-
-/** A short hash of a metadata value, which shows whether a form has changed the value. */
-function markOf(value: string): string {
-  return hash('sha256', inOneWay(value), 'base64url').slice(0, 22)
-}
-
-/**
- * Merges a submitted form with the values that another person has stored since the page was loaded.
- * Fields and rows that the form left unchanged take the stored value.
- *
- * @param base - The values that the form was filled with, from {@link baseFrom}.
- */
-export function merged(
-  base: Readonly<Record<string, string>>,
-  sent: SettingValues,
-  stored: SettingValues,
-): SettingValues {
-  const fields = Object.entries(sent.fields).map(([name, value]) => [
-    name,
-    value === base[name] ? (stored.fields[name] ?? value) : value,
-  ])
-  const isLeft = (key: string, value: string) => base[`metadata.${key}`] === markOf(value)
-  const rows = sent.metadata.flatMap((row) =>
-    isLeft(row.key, row.value) ? stored.metadata.filter(({ key }) => key === row.key) : [row],
-  )
-  const isKnown = (key: string) =>
-    base[`metadata.${key}`] !== undefined || sent.metadata.some((row) => row.key === key)
-  const added = stored.metadata.filter(({ key }) => !isKnown(key))
-  return { fields: Object.fromEntries(fields), metadata: [...rows, ...added] }
 }

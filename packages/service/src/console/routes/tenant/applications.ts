@@ -39,8 +39,14 @@ import {
   tenantPage,
 } from '../../calls/call.ts'
 import {
-  baseOf,
+  baseFrom,
   CHANGED_MEANWHILE,
+  type FormValues,
+  isStale,
+  merged,
+  storedBeside,
+} from '../../forms/concurrent-edits.ts'
+import {
   linesOf,
   metadataOf,
   metadataRows,
@@ -64,6 +70,8 @@ export const applicationRoutes: readonly ConsoleRoute[] = [
 
 const listOf = ({ ids }: Call) => `/console/t/${ids.tenant}/applications`
 const pathOf = (call: Call) => `${listOf(call)}/${call.ids.application}`
+
+type ApplicationField = Exclude<keyof ApplicationDraft, 'metadata'>
 
 const EMPTY: ApplicationDraft = {
   name: '',
@@ -164,7 +172,7 @@ async function showApplication(call: TenantCall, shown: Shown = {}): Promise<Res
       draft: refused?.draft ?? draftOf(application),
       problems: refused?.problems ?? [],
       theirs,
-      stored: JSON.stringify(textsOf(draftOf(application))),
+      stored: baseFrom(valuesOf(draftOf(application))),
       secret,
       exceptions: namedExceptions(application.metadata),
       hasSecret,
@@ -201,12 +209,11 @@ async function save(call: TenantCall): Promise<Result> {
   const id = ids.application ?? ''
   const draft = sentDraft(form)
   const stored = await getApplication(scope, id)
-  const readAt = Number(form.get('read_at'))
-  if (readAt !== stored.updatedAt) return showMeanwhile(call, draft, stored)
+  if (isStale(form, stored)) return showMeanwhile(call, draft, stored)
   const judged = judge(draft, stored, call.tenant)
   if (judged.kind === 'refused') return showApplication(call, { refused: judged })
   try {
-    await updateApplication(scope, id, judged.input, readAt)
+    await updateApplication(scope, id, judged.input, stored.updatedAt)
   } catch (error) {
     if (!(error instanceof ServiceError) || error.code !== 'conflict') throw error
     return showMeanwhile(call, draft, await getApplication(scope, id))
@@ -223,11 +230,15 @@ function showMeanwhile(
   draft: ApplicationDraft,
   application: Application,
 ): Promise<Result> {
-  const current = draftOf(application)
-  const kept = merged(baseOf(call.form), draft, current)
+  const stored = valuesOf(draftOf(application))
+  const kept = merged(call.form, valuesOf(draft), stored)
   return showApplication(call, {
-    refused: { draft: kept, problem: CHANGED_MEANWHILE, status: 409 },
-    theirs: differences(kept, current),
+    refused: {
+      draft: { ...kept.fields, metadata: kept.metadata },
+      problem: CHANGED_MEANWHILE,
+      status: 409,
+    },
+    theirs: storedBeside(kept, stored),
   })
 }
 
@@ -296,49 +307,15 @@ function judge(
   return { kind: 'refused', draft, problems, problem, status: 422 }
 }
 
-/**
- * The fields of a draft as text, for a comparison. Lists of URLs lose empty lines and surrounding
- * spaces.
- */
-function textsOf({
-  metadata,
-  ...fields
-}: ApplicationDraft): Record<keyof ApplicationDraft, string> {
+/** The values of a draft. Lists of URLs lose empty lines and surrounding spaces. */
+function valuesOf({ metadata, ...fields }: ApplicationDraft): FormValues<ApplicationField> {
   const lines = (text: string) =>
     linesOf(text)
       .map((line) => line.text)
       .join('\n')
+  const { redirect_urls, logout_urls } = fields
   return {
-    ...fields,
-    redirect_urls: lines(fields.redirect_urls),
-    logout_urls: lines(fields.logout_urls),
-    metadata: metadata.map(({ key, value }) => `${key}: ${value}`).join('\n'),
+    fields: { ...fields, redirect_urls: lines(redirect_urls), logout_urls: lines(logout_urls) },
+    metadata,
   }
-}
-
-/**
- * Merges a draft with the application that another operator has stored in the meantime. Fields that
- * the form left unchanged take the stored value.
- *
- * @param base - The values that the form was filled with.
- */
-function merged(
-  base: Readonly<Record<string, string>>,
-  draft: ApplicationDraft,
-  stored: ApplicationDraft,
-): ApplicationDraft {
-  const texts = textsOf(draft)
-  const left = (Object.keys(texts) as (keyof ApplicationDraft)[]).filter(
-    (name) => texts[name] === base[name],
-  )
-  return { ...draft, ...Object.fromEntries(left.map((name) => [name, stored[name]])) }
-}
-
-/** The stored fields, as text, that differ from those of a draft. */
-function differences(draft: ApplicationDraft, stored: ApplicationDraft): Record<string, string> {
-  const own = textsOf(draft)
-  const entries = Object.entries(textsOf(stored))
-  return Object.fromEntries(
-    entries.filter(([name, text]) => text !== own[name as keyof ApplicationDraft]),
-  )
 }

@@ -25,7 +25,8 @@ import {
   tenantForm,
   tenantPage,
 } from '../../calls/call.ts'
-import { baseOf, CHANGED_MEANWHILE, shellWord } from '../../forms/form-fields.ts'
+import { baseFrom, CHANGED_MEANWHILE, isStale, merged } from '../../forms/concurrent-edits.ts'
+import { shellWord } from '../../forms/form-fields.ts'
 import { type Refused, refusedBy } from '../../forms/refused.ts'
 import type { ShownProblem } from '../../pages/index.ts'
 import { type LoginPreview, loginPreview, previewLogo } from '../../pages/login-preview.ts'
@@ -33,14 +34,12 @@ import { isMetadata, memberOf } from '../../settings/setting-groups.ts'
 import {
   allSettings,
   applyValues,
-  baseFrom,
   bodyOf,
   changedFields,
   type Difference,
   differencesOf,
   duration,
   METADATA_GROUP,
-  merged,
   type SettingValues,
   sectionOf,
   sections,
@@ -91,7 +90,7 @@ async function showSettings(call: TenantCall, returned?: Returned): Promise<Resu
     tenant,
     data: {
       ...{ sections, values, problems, theirs, duration, memberOf },
-      filledWith: JSON.stringify(baseFrom(stored)),
+      filledWith: baseFrom(stored),
       readAt: tenant.updatedAt,
       base: pathOf(call),
       logoHint: tenant.logo
@@ -265,7 +264,7 @@ async function save(call: TenantCall): Promise<Result> {
  */
 function showMeanwhile(call: TenantCall, sent: SettingValues): Promise<Result> {
   const stored = storedOf(call.tenant)
-  const values = merged(baseOf(call.form), sent, stored)
+  const values = merged(call.form, sent, stored)
   const theirs = differencesOf(stored, values)
   return showSettings(call, { values, theirs, problem: CHANGED_MEANWHILE, status: 409 })
 }
@@ -281,11 +280,6 @@ function refused(
   // Only the store and the DNS can refuse values that passed the checks, and only for the domain.
   const own = isAttributed ? found : { problems: [{ field: 'domain', message: refusal.problem }] }
   return showSettings(call, { values, status: refusal.status, ...own })
-}
-
-/** Whether the tenant was changed since the page of the form was loaded. */
-function isStale(form: URLSearchParams, { updatedAt }: Tenant): boolean {
-  return Number(form.get('read_at')) !== updatedAt
 }
 
 /** The command for the same change. */

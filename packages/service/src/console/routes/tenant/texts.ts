@@ -14,7 +14,7 @@ import {
   textRules,
   updateTexts,
 } from '../../../domain/tenants/tenant-texts.ts'
-import { refuseStale } from '../../../domain/writes/context.ts'
+import { getTenant } from '../../../domain/tenants/tenants.ts'
 import { found, ServiceError } from '../../../domain/writes/errors.ts'
 import { reason } from '../../../domain/writes/reasons/index.ts'
 import { type TextKey, translator } from '../../../pages/index.ts'
@@ -27,6 +27,14 @@ import {
   tenantForm,
   tenantPage,
 } from '../../calls/call.ts'
+import {
+  baseFrom,
+  CHANGED_MEANWHILE,
+  type FormValues,
+  isStale,
+  merged,
+  storedBeside,
+} from '../../forms/concurrent-edits.ts'
 import { type Refused, refusedBy } from '../../forms/refused.ts'
 import type { FramePolicy } from '../../pages/index.ts'
 import { loginPreview, logoNote, previewLogo, signupPreview } from '../../pages/login-preview.ts'
@@ -79,13 +87,22 @@ function withSent({ texts }: Tenant, language: TextLanguage, sent: object): Sent
   return { ...texts, [language]: sent }
 }
 
-async function show(
-  call: TenantCall,
-  language: TextLanguage,
-  returned: Refused & { values?: Record<string, string> } = {},
-): Promise<Result> {
-  const { tenant } = call
-  const { values = storedIn(tenant, language), ...refused } = returned
+/** A form that is shown again. */
+interface Shown extends Refused {
+  readonly values?: Readonly<Record<string, string>>
+  /** The stored texts that differ from the form, if another person has changed the tenant. */
+  readonly theirs?: Readonly<Record<string, string>>
+}
+
+/**
+ * Shows the form. Submitted texts keep their `read_at`, so that saving them detects a change by
+ * another person, unless they were merged with that change.
+ */
+async function show(call: TenantCall, language: TextLanguage, shown: Shown = {}): Promise<Result> {
+  const { tenant, form } = call
+  const stored = storedIn(tenant, language)
+  const { values = stored, theirs, ...refused } = shown
+  const isKept = shown.values !== undefined && theirs === undefined
   const t = translator(language)
   const fieldOf = (name: TextName) => {
     const key = ours[name]
@@ -93,6 +110,7 @@ async function show(
       name,
       ...{ label: textWords[name], value: values[name] ?? '', isLong: name.endsWith('_text') },
       ours: key && t(key),
+      theirs: theirs?.[name],
       places: textRules[name].places.map((place) => `{${place}}`).join(' '),
       required: textRules[name].required.map((place) => `{${place}}`).join(' '),
       most: textRules[name].most,
@@ -107,8 +125,47 @@ async function show(
     name: 'texts',
     title: 'Texts',
     tenant,
-    data: { base: pathOf(call), groups, of: language, readAt: tenant.updatedAt },
+    data: {
+      ...{ base: pathOf(call), groups, of: language },
+      readAt: isKept ? Number(form.get('read_at')) : tenant.updatedAt,
+      filledWith: isKept ? (form.get('base') ?? '') : baseFrom(valuesOf(stored)),
+    },
     ...refused,
+  }
+}
+
+/** Texts as values of a form. */
+function valuesOf(texts: Readonly<Record<string, string>>): FormValues {
+  return { fields: texts, metadata: [] }
+}
+
+/**
+ * Shows the form again after another person has changed the tenant, with the submitted and the
+ * stored texts.
+ */
+function showMeanwhile(call: TenantCall, language: TextLanguage): Promise<Result> {
+  const stored = valuesOf(storedIn(call.tenant, language))
+  const kept = merged(call.form, valuesOf(sentIn(call.form)), stored)
+  const theirs = storedBeside(kept, stored)
+  return show(call, language, {
+    ...{ values: kept.fields, theirs, problem: CHANGED_MEANWHILE, status: 409 },
+  })
+}
+
+/** Runs `work`. If the texts are refused, shows the form again with the submitted ones. */
+async function answering(
+  call: TenantCall,
+  language: TextLanguage,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    if (isStale(call.form, call.tenant)) return await showMeanwhile(call, language)
+    return await work()
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'conflict') {
+      return showMeanwhile({ ...call, tenant: await getTenant(call.scope) }, language)
+    }
+    return show(call, language, { values: sentIn(call.form), ...refusedBy(error) })
   }
 }
 
@@ -125,13 +182,8 @@ function judged({ tenant, form }: TenantCall, language: TextLanguage): Tenant {
 async function preview(call: TenantCall): Promise<Result> {
   const { form } = call
   const language = languageOf(form)
-  const values = sentIn(form)
-  if (form.has('edit')) return show(call, language, { values })
-  try {
-    return await review(call, language, judged(call, language))
-  } catch (error) {
-    return show(call, language, { values, ...refusedBy(error) })
-  }
+  if (form.has('edit')) return show(call, language, { values: sentIn(form) })
+  return answering(call, language, () => review(call, language, judged(call, language)))
 }
 
 async function review(
@@ -172,6 +224,7 @@ async function review(
     data: {
       ...{ differences, mails, pages, values, of: language, base: pathOf(call) },
       readAt: form.get('read_at') ?? '',
+      filledWith: form.get('base') ?? '',
       address: operator.user.email,
       logoNote: mails.length + pages.length > 0 ? logoNote(after) : undefined,
     },
@@ -197,27 +250,22 @@ function framesOf(samples: readonly MailSample[]): FramePolicy {
 async function save(call: TenantCall): Promise<Result> {
   const { scope, form, tenant } = call
   const language = languageOf(form)
-  const values = sentIn(form)
-  try {
-    await updateTexts(scope, withSent(tenant, language, values), Number(form.get('read_at')))
-  } catch (error) {
-    return show(call, language, { values, ...refusedBy(error) })
-  }
-  return redirectTo(`${pathOf(call)}?language=${language}&done=saved`)
+  return answering(call, language, async () => {
+    const texts = withSent(tenant, language, sentIn(form))
+    await updateTexts(scope, texts, Number(form.get('read_at')))
+    return redirectTo(`${pathOf(call)}?language=${language}&done=saved`)
+  })
 }
 
 /** Sends a message with the submitted texts to the address of the operator, to test them. */
 async function sendTest(call: TenantCall): Promise<Result> {
-  const { scope, form, support, operator, tenant } = call
+  const { scope, form, support, operator } = call
   const language = languageOf(form)
   const mail: TextMail | undefined = textMails.find((one) => one === form.get('mail'))
   if (!mail) throw new ServiceError('invalid_request', reason('text_mail_unknown'))
-  try {
-    refuseStale(tenant, Number(form.get('read_at')))
+  return answering(call, language, async () => {
     const after = judged(call, language)
     await support.sendSample(scope, { tenant: after, mail, language, to: operator.user })
-    return await review(call, language, after, 'The test is on its way to your own address.')
-  } catch (error) {
-    return show(call, language, { values: sentIn(form), ...refusedBy(error) })
-  }
+    return review(call, language, after, 'The test is on its way to your own address.')
+  })
 }

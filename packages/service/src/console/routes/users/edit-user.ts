@@ -11,11 +11,13 @@ import {
   tenantPage,
 } from '../../calls/call.ts'
 import {
+  baseFrom,
   CHANGED_MEANWHILE,
-  metadataOf,
-  metadataRows,
-  sentMetadata,
-} from '../../forms/form-fields.ts'
+  isStale,
+  merged,
+  storedBeside,
+} from '../../forms/concurrent-edits.ts'
+import { metadataOf, metadataRows, sentMetadata } from '../../forms/form-fields.ts'
 import { type Refused, refusedBy } from '../../forms/refused.ts'
 import type { UserDraft, UserField } from '../../pages/index.ts'
 import { message, type Sentence, type Text } from '../../texts/index.ts'
@@ -41,18 +43,32 @@ const labels = {
 
 const pathOf = ({ ids }: TenantCall) => `/console/t/${ids.tenant}/users/${ids.user}`
 
-async function showForm(
-  call: TenantCall,
-  more: Refused & { draft?: UserDraft } = {},
-): Promise<Result> {
-  const { ids, scope } = call
+/** A form that is shown again. */
+interface Shown extends Refused {
+  readonly draft?: UserDraft
+  /** The stored fields that differ from the draft, if another person has changed the user. */
+  readonly theirs?: Readonly<Record<string, string>>
+}
+
+/**
+ * Shows the form. A submitted draft keeps its `read_at`, so that saving it detects a change by
+ * another person, unless it was merged with that change.
+ */
+async function showForm(call: TenantCall, shown: Shown = {}): Promise<Result> {
+  const { ids, scope, form } = call
   const user = await getUser(scope, ids.user ?? '')
-  const { draft = storedDraft(user), ...outcome } = more
+  const stored = storedDraft(user)
+  const { draft = stored, theirs, ...outcome } = shown
+  const isKept = shown.draft !== undefined && theirs === undefined
   return {
     kind: 'page',
     name: 'edit-user',
     title: 'Edit a user',
-    data: { draft, labels, base: pathOf(call), readAt: user.updatedAt },
+    data: {
+      ...{ draft, theirs: theirs ?? {}, labels, base: pathOf(call) },
+      readAt: isKept ? Number(form.get('read_at')) : user.updatedAt,
+      filledWith: isKept ? (form.get('base') ?? '') : baseFrom(stored),
+    },
     commands: [
       `latchkey users update ${user.id} --tenant ${scope.tenantId} --set profile.name="Ada Lovelace"`,
     ],
@@ -64,10 +80,11 @@ async function showForm(
 async function preview(call: TenantCall): Promise<Result> {
   const { scope, form, ids, tenant } = call
   const draft = sentDraft(form)
+  const user = await getUser(scope, ids.user ?? '')
   if (form.has('edit')) return showForm(call, { draft })
+  if (isStale(form, user)) return showMeanwhile(call, draft)
   return answering(call, draft, async () => {
-    const user = await getUser(scope, ids.user ?? '')
-    const after = editedUser(scope, user, editOf(draft, user), Number(form.get('read_at')))
+    const after = editedUser(scope, user, editOf(draft, user), user.updatedAt)
     const differences = differencesOf(storedDraft(user), storedDraft(after))
     if (differences.length === 0) return redirectTo(pathOf(call), 'unchanged')
     return {
@@ -84,6 +101,7 @@ async function preview(call: TenantCall): Promise<Result> {
         after: after.email,
         base: pathOf(call),
         readAt: form.get('read_at') ?? '',
+        filledWith: form.get('base') ?? '',
       },
       commands: [],
     }
@@ -118,10 +136,21 @@ async function answering(
   try {
     return await work()
   } catch (error) {
-    const isStale = error instanceof ServiceError && error.code === 'conflict'
-    const refused = isStale ? { problem: CHANGED_MEANWHILE, status: 409 } : refusedBy(error)
-    return showForm(call, { draft, ...refused })
+    if (error instanceof ServiceError && error.code === 'conflict')
+      return showMeanwhile(call, draft)
+    return showForm(call, { draft, ...refusedBy(error) })
   }
+}
+
+/**
+ * Shows the form again after another person has changed the user, with the submitted and the stored
+ * values.
+ */
+async function showMeanwhile(call: TenantCall, sent: UserDraft): Promise<Result> {
+  const stored = storedDraft(await getUser(call.scope, call.ids.user ?? ''))
+  const draft = merged(call.form, sent, stored)
+  const theirs = storedBeside(draft, stored)
+  return showForm(call, { draft, theirs, problem: CHANGED_MEANWHILE, status: 409 })
 }
 
 function storedDraft({ email, profile, metadata }: User): UserDraft {
