@@ -14,15 +14,17 @@ import { freePort } from '../../../test/support/free-port.ts'
 
 const examples = fileURLToPath(new URL('../..', import.meta.url))
 
-/** The names of the applications that the console has. */
-const shown = kitSnippet({
+const input = {
   issuer: 'https://login.example.com',
   clientId: 'shop',
   clientSecret: undefined,
   sessionSecret: '',
   loginUrl: '',
   redirectUrls: [],
-}).applications.map(({ id }) => id)
+}
+
+/** The names of the applications that the console has. */
+const shown = kitSnippet(input).applications.map(({ id }) => id)
 
 /** The example whose packages are installed as the snippet says. */
 const exampleOf = (id: string): string => (id === 'express' ? 'getting-started' : id)
@@ -95,6 +97,19 @@ test.for(shown)(
     expect(JSON.parse(done.html)).toMatchObject({ email: ada.email })
   },
 )
+
+test.for([
+  ['http://localhost:4000', 4000],
+  ['http://[::1]:4000', 4000],
+  ['http://shop.localhost', 80],
+  ['https://shop.example', 3000],
+])('the application at %s listens on port %i', ([url, port]) => {
+  const redirectUrls = [`${url}/auth/callback`]
+  const { applications } = kitSnippet({ ...input, redirectUrls })
+  for (const { id, code } of applications) {
+    expect(code, id).toMatch(new RegExp(`listen\\(${port}|port: ${port}`))
+  }
+})
 
 /** A request as browsers send it for a page; `fetch` of Node says that a script has sent it. */
 async function navigate(url: string, { method, headers, body }: RequestInit): Promise<Response> {

@@ -205,6 +205,13 @@ describe.each(stores)('on %s, an import in the console', (store) => {
       'bob@x.example': ['Bob', true],
       'zoe@x.example': ['Zoe', false],
     })
+    const audit = `${path.replace(/\/users\/import$/, '')}/audit`
+    // The first import created two, and the second created one and changed one.
+    const entries = textOf((await owner.get(audit)).html)
+    expect(entries.match(/imported users by a job: [^.]*/g)).toEqual([
+      'imported users by a job: 2 users',
+      'imported users by a job: 2 users',
+    ])
     // Once more, and nothing is left to change.
     const again = textOf((await bring(newer, { present: 'update' })).checked.html)
     expect(again).toMatch(/Would be changed\s*0\s*Unchanged\s*2\s*Conflicts[^0-9]*1/)
@@ -486,6 +493,9 @@ describe.each(stores)('on %s, an import in the console', (store) => {
     const forged = await upload(viewer, `${tenant.path}/users`, CSV)
     expect([403, 404, 405]).toContain(forged.status)
     const { location = '' } = await upload(owner, path, CSV)
+    // Two fields that are over the limit in bytes together, and below it in characters.
+    const wide = 'é'.repeat(150_000)
+    expect((await upload(owner, path, CSV, { a: wide, b: wide })).status).toBe(413)
     const other = await aTenant(running, {}, 'other.example')
     expect((await owner.get(location.replace(tenant.id, other.id))).status).toBe(404)
     const stranger = await running.logIn({ role: 'admin', reach: [other.id] })

@@ -1,4 +1,3 @@
-import { readField } from '../../domain/writes/changed-fields.ts'
 import type { WriteAction } from '../../domain/writes/commit.ts'
 import type { StoredAuditEntry } from '../../store/records.ts'
 import type { Sentence } from '../texts/index.ts'
@@ -124,7 +123,7 @@ export function sentenceOfEntry({ action, outcome, fields = [] }: StoredAuditEnt
   if (outcome === 'refused') return '{who} was refused ({action}): {on}.'
   const [object = ''] = action.split('.')
   const [only] = fields.length === 1 ? fields : []
-  const ofFlag = only === undefined ? undefined : flagSentences[`${object} ${flagIn(only)}`]
+  const ofFlag = only === undefined ? undefined : flagSentences[`${object} ${only}`]
   if (ofFlag && action.endsWith('.update')) return ofFlag
   const sentence = auditSentences[action]
   if (sentence) {
@@ -134,9 +133,4 @@ export function sentenceOfEntry({ action, outcome, fields = [] }: StoredAuditEnt
   }
   const [, ofFamily] = families.find(([beginning]) => action.startsWith(beginning)) ?? []
   return ofFamily ?? '{who}: {action}, {on}.'
-}
-
-function flagIn(text: string): string {
-  const { name, flag } = readField(text)
-  return flag === undefined ? name : `${name}=${flag}`
 }

@@ -41,8 +41,12 @@ const states: Readonly<Record<Job['state'], Sentence>> = {
   stopped: '{users}, then it was stopped',
 }
 
-/** The numbers of users done and refused. In an import, only created users count as done. */
+/**
+ * The numbers of users done and refused. In an import, users whom it created or changed count as
+ * done.
+ */
 function countsOf(job: BulkJob | ImportJob): { done: number; failed: number } {
   if (job.kind !== 'import') return job.progress
-  return { done: job.progress.created, failed: job.progress.refused }
+  const { created, changed = 0, refused } = job.progress
+  return { done: created + changed, failed: refused }
 }

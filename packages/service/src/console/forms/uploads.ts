@@ -25,7 +25,7 @@ export interface SentForm {
  * Reads a submitted form. A form with a file is read up to the file, so that the caller can read
  * the file while it arrives. Fields after the file are ignored.
  *
- * @param maxBytes - The maximum size of the fields, in total and for each.
+ * @param maxBytes - The maximum size of all fields together, in bytes.
  * @throws RequestRefused for a form that cannot be read or whose fields are too large.
  */
 export async function readSent(
@@ -59,7 +59,7 @@ function readMultipart(
   }
   let size = 0
   busboy.on('field', (name, value, _, isTruncated) => {
-    size += value.length
+    size += Buffer.byteLength(value)
     if (isTruncated || size > maxBytes) reject(new RequestRefused(413, reason('form_too_large')))
     fields.append(name, value)
   })

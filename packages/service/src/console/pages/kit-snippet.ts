@@ -1,3 +1,4 @@
+import { isLoopbackHost } from '../../domain/writes/addresses.ts'
 import { asIs, message, type Text } from '../texts/index.ts'
 
 /** The data of an application that its example code contains. */
@@ -229,12 +230,12 @@ void start()`,
 }
 
 /**
- * The port that the example listens on: the port of a loopback URL, or 3000. An application at
- * another URL runs behind a proxy.
+ * The port that the example listens on: the port of a loopback URL over http, or 3000. An
+ * application at another URL runs behind a proxy.
  */
-function portOf({ hostname, port }: URL): number {
-  const isLocal = /^(localhost|127\.0\.0\.1|.*\.localhost)$/.test(hostname)
-  return (isLocal && Number(port)) || 3_000
+function portOf({ hostname, port, protocol }: URL): number {
+  if (protocol !== 'http:' || !isLoopbackHost(hostname)) return 3_000
+  return port === '' ? 80 : Number(port)
 }
 
 /**
