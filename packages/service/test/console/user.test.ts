@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { askForReset } from '../issuer/support/browser.ts'
 import { codeOf } from '../issuer/support/factors.ts'
-import { on, press, startConsole, stores } from './support.ts'
+import { on, press, startConsole, stores, textOf } from './support.ts'
 import { aTenant, PASSWORD } from './tenant.ts'
 
 afterEach(() => {
@@ -117,6 +118,14 @@ describe.each(stores)('on %s, the page of a user', (store) => {
     const again = await press(operator, form, path, fields)
     expect(again).toMatchObject({ status: 422, html: expect.stringContaining('Another user') })
     expect(again.html).toContain('value="grace@example.com"')
+    for (let n = 0; n < 4; n++)
+      await askForReset(
+        { url: `https://${tenant.domain}`, fetch: running.service.fetch as never },
+        'ivy@example.com',
+      )
+    const unsent = await press(operator, form, path, { ...fields, email: 'ivy@example.com' })
+    const said = textOf((await operator.get(unsent.location ?? '')).html)
+    expect(said).toContain('The user is created, but no invitation was sent.')
     const silent = await press(operator, form, path, { email: 'hal@example.com' })
     expect((await operator.get(silent.location ?? '')).html).toContain('Created.')
     expect(await running.service.outbox.list(tenant.id)).toHaveLength(1)

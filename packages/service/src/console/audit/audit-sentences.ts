@@ -107,6 +107,8 @@ const flagSentences: Readonly<Record<string, Sentence>> = {
   'user sessions': '{who} ended all sessions of {on}.',
   'operator disabled=true': '{who} disabled the operator {on}.',
   'operator disabled=false': '{who} enabled the operator {on}.',
+  'connection enabled=true': '{who} enabled the connection {on}.',
+  'connection enabled=false': '{who} disabled the connection {on}.',
 }
 
 /** The sentences for actions that are not in this table, by the prefix of the action. */

@@ -229,4 +229,10 @@ const labels: ReadonlyMap<string, Text> = new Map<string, Text>([
   ['url', 'URL'],
   ['description', 'Description'],
   ['types', 'Types of events'],
+  ['role', 'Role'],
+  ['reach', 'Tenants'],
+  ['client_id', 'Client id'],
+  ['scopes', 'Scopes'],
+  ['trust_email', 'Trust verified addresses'],
+  ['allow_signup', 'New users'],
 ])

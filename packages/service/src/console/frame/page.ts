@@ -34,6 +34,8 @@ export const notices: Readonly<Record<string, Sentence>> = {
   enabled: 'Enabled.',
   verified: 'The address is verified.',
   invited: 'Created, and an invitation is on its way.',
+  not_invited:
+    'The user is created, but no invitation was sent. Send it from this page, which says why if it cannot.',
   invited_operator:
     'The invitation is on its way by mail. The list shows what became of the message.',
   mailed: 'The message is on its way. Its state is below.',

@@ -779,6 +779,10 @@ export const de = {
   'Enabled.': 'Aktiviert.',
   'The address is verified.': 'Die Adresse ist bestätigt.',
   'Created, and an invitation is on its way.': 'Angelegt, und eine Einladung ist unterwegs.',
+  'The user is created, but no invitation was sent. Send it from this page, which says why if it cannot.':
+    'Die Person ist angelegt, aber es ging keine Einladung hinaus. Senden Sie sie von dieser Seite aus, die den Grund nennt, wenn es nicht geht.',
+  'Another person chose differently and checked the file again. Nothing was imported: these are the new numbers.':
+    'Jemand anderes hat anders gewählt und die Datei noch einmal geprüft. Nichts wurde importiert: Das sind die neuen Zahlen.',
   'The message is on its way. Its state is below.':
     'Die Nachricht ist unterwegs. Ihr Zustand steht unten.',
   'The session has ended, and so have its tokens.': 'Die Sitzung ist beendet, ihre Tokens ebenso.',
@@ -1257,6 +1261,8 @@ export const de = {
   '{who} disabled the user {on}.': '{who} hat den Benutzer {on} gesperrt.',
   '{who} enabled the user {on}.': '{who} hat den Benutzer {on} aktiviert.',
   '{who} ended all sessions of {on}.': '{who} hat alle Sitzungen von {on} beendet.',
+  '{who} disabled the connection {on}.': '{who} hat die Verbindung {on} gesperrt.',
+  '{who} enabled the connection {on}.': '{who} hat die Verbindung {on} aktiviert.',
   '{who} disabled the operator {on}.': '{who} hat den Operator {on} gesperrt.',
   '{who} enabled the operator {on}.': '{who} hat den Operator {on} aktiviert.',
   'A login was refused ({action}): {on}.': 'Eine Anmeldung wurde abgelehnt ({action}): {on}.',

@@ -274,7 +274,7 @@ export function setDisabled(
     })
   }
   // An operator decides about a contested account. This is checked inside the write.
-  if (!disabled && isOperator(scope)) return enable(scope, id, change, readAs)
+  if (!disabled && isOperator(scope)) return enable(scope, id, change, { action, readAs })
   return commit(scope, action, id, (audit) =>
     context.store.users.update(tenantId, id, auditingFields(audit, change), audit, effectOfEdit),
   )
@@ -284,7 +284,7 @@ async function enable(
   scope: Scope,
   id: string,
   change: Change<User>,
-  readAs?: User,
+  { action, readAs }: Disabling & Pick<Required<Disabling>, 'action'>,
 ): Promise<User> {
   const { context, tenantId } = scope
   function changeOne(account: Account): Account {
@@ -296,7 +296,7 @@ async function enable(
     refuseOwnChange(scope, account)
     return { ...account, user, standing: { ...standing, readdressed: undefined } }
   }
-  const { user } = await commit(scope, 'user.update', id, (audit) =>
+  const { user } = await commit(scope, action, id, (audit) =>
     context.store.users.updateAccount(tenantId, id, auditingUser(audit, changeOne), audit),
   )
   return user

@@ -143,6 +143,12 @@ async function create(call: TenantCall): Promise<Result> {
   }
   const path = `/console/t/${scope.tenantId}/users/${id}`
   if (form.get('invite') !== 'yes') return redirectTo(path, 'created')
-  await support.sendMail(scope, id, { kind: 'invite', language: languageIn(form) })
+  try {
+    await support.sendMail(scope, id, { kind: 'invite', language: languageIn(form) })
+  } catch (error) {
+    // The user is there: a page that says that nothing was done would be wrong.
+    refusedBy(error)
+    return redirectTo(path, 'not_invited')
+  }
   return redirectTo(path, 'invited')
 }
