@@ -227,9 +227,10 @@ export interface JobStore {
   /**
    * Changes the work, the actor and the progress of a job that waits.
    *
-   * @returns Whether it still waited.
+   * @param before - The progress that the caller has read.
+   * @returns Whether the job still waited, with that progress.
    */
-  resume(job: Job): Promise<boolean>
+  resume(job: Job, before: Job['progress']): Promise<boolean>
   /**
    * Stores the work of a running job, from which the next step begins.
    *

@@ -26,7 +26,7 @@ import {
 /** Endpoints of customers, and the events for endpoints and readers. */
 export interface Webhooks {
   create(scope: Scope, input: WebhookInput): Promise<WebhookWithSecret>
-  update(scope: Scope, id: string, input: WebhookInput): Promise<Webhook>
+  update(scope: Scope, id: string, input: WebhookInput, readAt?: Micros): Promise<Webhook>
   /** Sends one test to an endpoint now, even if it is switched off. */
   test(scope: Scope, id: string): Promise<WebhookAnswer & { isAccepted: boolean }>
   /** Sends the events of a period to an endpoint again. */
@@ -135,8 +135,8 @@ export function createWebhooks(options: WebhookOptions): Webhooks {
   return {
     create: (scope, input) => createWebhook(context, scope, input),
 
-    async update(scope, id, input) {
-      const webhook = await updateWebhook(context, scope, id, input)
+    async update(scope, id, input, readAt) {
+      const webhook = await updateWebhook(context, scope, id, input, readAt)
       if (!webhook.disabled) {
         makeUp()
         delivering.wake()

@@ -1,7 +1,13 @@
 import { opensDeveloperMode } from '../domain/tenants/developer-mode.ts'
 import { getTenant } from '../domain/tenants/tenants.ts'
 import { auditingFields, commit, unlessRefused } from '../domain/writes/commit.ts'
-import { type DomainContext, nowMicros, type Scope, updated } from '../domain/writes/context.ts'
+import {
+  type DomainContext,
+  nowMicros,
+  refuseStale,
+  type Scope,
+  updated,
+} from '../domain/writes/context.ts'
 import { found, ServiceError } from '../domain/writes/errors.ts'
 import { newId } from '../domain/writes/ids.ts'
 import { nearestName } from '../domain/writes/nearest-name.ts'
@@ -9,7 +15,7 @@ import { reason } from '../domain/writes/reasons/index.ts'
 import { checkMetadata, checkText, checkUrl } from '../domain/writes/rules.ts'
 import type { Outgoing } from '../egress/outgoing.ts'
 import { MAX_WEBHOOKS } from '../store/deliveries.ts'
-import type { Metadata, Webhook, WebhookEnd } from '../store/records.ts'
+import type { Metadata, Micros, Webhook, WebhookEnd } from '../store/records.ts'
 import { eventTypes } from './events.ts'
 import { newSecret } from './signature.ts'
 
@@ -87,22 +93,27 @@ export async function getWebhook({ context, tenantId }: Scope, id: string): Prom
 /**
  * Replaces the fields of an endpoint. If it is switched on again, it gets the events that it has missed.
  *
- * @throws ServiceError like {@link createWebhook}, and `not_found`.
+ * @param readAt - The `updatedAt` that the caller has read; `undefined` for any.
+ * @throws ServiceError like {@link createWebhook}, `not_found`, and `conflict` if the endpoint was
+ *   changed since.
  */
 export async function updateWebhook(
   { outgoing }: WebhookContext,
   scope: Scope,
   id: string,
   input: WebhookInput,
+  readAt?: Micros,
 ): Promise<Webhook> {
   const { context } = scope
   const before = await getWebhook(scope, id)
+  refuseStale(before, readAt)
   await check(scope, outgoing, input, before)
   if (input.disabled && !before.disabled) await context.store.deliveries.miss(id)
-  const after = await change(scope, 'webhook.update', id, (last) => ({
-    ...fieldsOf(input),
-    disabled: input.disabled ? (last.disabled ?? 'switched_off') : undefined,
-  }))
+  const after = await change(scope, 'webhook.update', id, (last) => {
+    refuseStale(last, readAt)
+    const disabled = input.disabled ? (last.disabled ?? 'switched_off') : undefined
+    return { ...fieldsOf(input), disabled }
+  })
   if (before.disabled && !after.disabled) await context.store.deliveries.resume(id)
   return after
 }

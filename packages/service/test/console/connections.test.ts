@@ -2,7 +2,14 @@ import { generateKeyPairSync } from 'node:crypto'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { startMisbehavingProvider } from '../../../testing/src/misbehaving-provider.ts'
 import { type StoreName, stores } from '../support/api.ts'
-import { type ConsoleService, sendForm, startConsole, startConsoleOn, textOf } from './support.ts'
+import {
+  type ConsoleService,
+  sendChanges,
+  sendForm,
+  startConsole,
+  startConsoleOn,
+  textOf,
+} from './support.ts'
 
 afterEach(() => {
   vi.useRealTimers()
@@ -104,6 +111,34 @@ describe.each(stores.filter((one): one is Exclude<StoreName, 'cluster'> => one !
       expect(replaced.location).toBe(`${page}?done=saved`)
       const empty = await sendForm(ada, `${page}/secret`, { secret: ' ' }, page)
       expect(textOf(empty.html)).toContain('The client secret is empty.')
+    })
+
+    test('what another operator changed in a connection meanwhile stays, and what both changed is marked', async () => {
+      await using running = await startConsoleOn(store)
+      const { admin, list, stored, tenant } = await withTenant(running)
+      const given = { recipe: 'google', clientId: 'acme', secret: SECRET, trustEmail: true }
+      const { id } = await admin.createConnection(tenant.id, given)
+      const page = `${list}/${id}`
+      const ada = await running.logIn({ role: 'admin' })
+      const opened = await ada.get(page)
+      const bob = await running.logIn({ role: 'admin' })
+      const theirs = { trustEmail: undefined, name: 'Theirs', ...anyway }
+      expect((await sendChanges(bob, page, theirs)).status).toBe(303)
+
+      const late = await sendChanges(ada, page, { name: 'Mine', ...anyway }, { opened })
+      expect(late.status).toBe(409)
+      expect(textOf(late.html)).toMatch(/Stored now:\s*Theirs/)
+      expect(textOf(late.html).match(/Stored now:/g)).toHaveLength(1)
+      expect(await stored()).toMatchObject([{ name: 'Theirs', trustEmail: false }])
+      const saved = await sendChanges(ada, page, anyway, { opened: late })
+      expect(saved.status).toBe(303)
+      expect(await stored()).toMatchObject([{ name: 'Mine', trustEmail: false }])
+      const audit = textOf((await ada.get(`/console/t/${tenant.id}/audit`)).html)
+      expect(audit).toContain('changed the connection Mine: Name from “Theirs” to “Mine”.')
+      expect(audit).toContain('Trust verified addresses off')
+      await sendForm(ada, `${page}/disable`, {}, page)
+      const last = textOf((await ada.get(`/console/t/${tenant.id}/audit`)).html)
+      expect(last).toContain('disabled the connection Mine.')
     })
 
     test('a connection is removed after a new login, and the page counts its users', async () => {

@@ -4,8 +4,17 @@ import { DatabaseSync } from 'node:sqlite'
 import { pino } from 'pino'
 import { describe, expect, test, vi } from 'vitest'
 import { limit } from '../../../../test/support/limits.ts'
+import type { Page } from '../issuer/support/browser.ts'
 import { LEGACY_PASSWORD, legacyHashes } from '../support/legacy-hashes.ts'
-import { type OperatorBrowser, on, press, startConsole, stores, textOf } from './support.ts'
+import {
+  type OperatorBrowser,
+  on,
+  press,
+  sendChanges,
+  startConsole,
+  stores,
+  textOf,
+} from './support.ts'
 import { aTenant } from './tenant.ts'
 
 const CSV = `email,first_name,last_name,password,plan,email_verified
@@ -64,6 +73,10 @@ function meaning(html: string, state: object): Record<string, string> {
   return { [name]: field }
 }
 
+/** Sends what "Import them" sends, also where the page has no such button, as it has nothing to import. */
+const pressBegin = (owner: OperatorBrowser, path: string, checked: Page) =>
+  sendChanges(owner, `${path}/discard`, {}, { opened: checked, action: `${path}/begin` })
+
 const untilStill = (owner: OperatorBrowser, at: string) =>
   vi.waitFor(
     async () => {
@@ -113,7 +126,7 @@ describe.each(stores)('on %s, an import in the console', (store) => {
       /Würden angelegt[\s\S]*hat dieselbe [\s\S]* wie Zeile 2[\s\S]*„email“ ist keine E-Mail-Adresse/,
     )
 
-    const begun = await press(owner, checked, `${path}/begin`, { job })
+    const begun = await pressBegin(owner, path, checked)
     expect(begun.location).toBe(location)
     const done = textOf((await untilStill(owner, location)).html)
     expect(done).toMatch(/Created\s*2\s*There already\s*1\s*Refused\s*3/)
@@ -146,7 +159,7 @@ describe.each(stores)('on %s, an import in the console', (store) => {
       /<h2>There already<\/h2>(.*?)<\/table>/s.exec(again.checked.html) ?? []
     expect(textOf(existing)).toMatch(/2\s*eve@example\.com\s*5\s*ada@example\.com\s*7\s*zoe@/)
     // Once more: the job is done.
-    expect((await press(owner, checked, `${path}/begin`, { job })).status).toBe(409)
+    expect((await pressBegin(owner, path, checked)).status).toBe(409)
   })
 
   test('updates users by a newer export: first in numbers, with what was changed here as conflicts, and then in fact', async () => {
@@ -157,8 +170,8 @@ describe.each(stores)('on %s, an import in the console', (store) => {
       const { location = '' } = await upload(owner, path, text)
       return { location, ...(await check(owner, location, choices)) }
     }
-    const begin = async ({ location, job, checked }: Awaited<ReturnType<typeof bring>>) => {
-      await press(owner, checked, `${path}/begin`, { job })
+    const begin = async ({ location, checked }: Awaited<ReturnType<typeof bring>>) => {
+      await pressBegin(owner, path, checked)
       return textOf((await untilStill(owner, location)).html)
     }
     const users = `/v1/tenants/${tenant.id}/users`
@@ -217,6 +230,26 @@ describe.each(stores)('on %s, an import in the console', (store) => {
     expect(again).toMatch(/Would be changed\s*0\s*Unchanged\s*2\s*Conflicts[^0-9]*1/)
   })
 
+  test('is not begun by a page whose numbers are of an earlier check', async () => {
+    const { running, tenant, owner, path } = await opened()
+    await using _ = running
+    const { location = '' } = await upload(
+      owner,
+      path,
+      'email,name,nick\nada@example.com,Ada,Countess\n',
+    )
+    const { checked } = await check(owner, location)
+    await check(owner, location, { to_name: 'nick' })
+    const refused = await pressBegin(owner, path, checked)
+    expect(refused.status).toBe(409)
+    expect(textOf(refused.html)).toContain('Another person chose differently')
+    const users = async () => (await tenant.call('GET', `/v1/tenants/${tenant.id}/users`)).body.data
+    expect(await users()).toEqual([])
+    expect((await pressBegin(owner, path, refused)).status).toBe(303)
+    await untilStill(owner, location)
+    expect(await users()).toHaveLength(1)
+  })
+
   test('lists the first hundred conflicts of an update, and all of them in a file whose download is in the audit log', async () => {
     const { running, tenant, owner, path } = await opened()
     await using _ = running
@@ -226,7 +259,7 @@ describe.each(stores)('on %s, an import in the console', (store) => {
       const { location = '' } = await upload(owner, path, table(name))
       const { job, checked } = await check(owner, location, choices)
       const begin = async () => {
-        await press(owner, checked, `${path}/begin`, { job })
+        await pressBegin(owner, path, checked)
         return untilStill(owner, location)
       }
       return { job, checked, begin }
@@ -293,7 +326,7 @@ describe.each(stores)('on %s, an import in the console', (store) => {
       expect(page.html).not.toContain(parameters.signer_key)
       expect(page.location ?? '').not.toContain('signer')
     }
-    await press(owner, last.checked, `${path}/begin`, { job })
+    await pressBegin(owner, path, last.checked)
     expect(textOf((await untilStill(owner, location)).html)).toMatch(/Created\s*1/)
     const browser = await tenant.logIn('fire@x.example', LEGACY_PASSWORD)
     expect((await browser.get('/account')).status).toBe(200)
@@ -317,8 +350,8 @@ describe.each(stores)('on %s, an import in the console', (store) => {
     expect(textOf(german.html)).toContain('wer sich nicht anmelden darf')
 
     const { location = '' } = await upload(owner, path, file('Suspended'))
-    const { checked, job } = await check(owner, location)
-    await press(owner, checked, `${path}/begin`, { job })
+    const { checked } = await check(owner, location)
+    await pressBegin(owner, path, checked)
     await untilStill(owner, location)
     const { body } = await tenant.call('GET', `/v1/tenants/${tenant.id}/users`)
     const states = body.data.map((one: { profile: { email: string }; disabled?: boolean }) => [
@@ -346,11 +379,11 @@ describe.each(stores)('on %s, an import in the console', (store) => {
       keep_0: 'plan',
     })
     expect(textOf(second.html)).not.toContain('Would be created')
-    const { job, checked } = await check(owner, location, {
+    const { checked } = await check(owner, location, {
       ...meaning(second.html, { column: 'premium_until', value: null, meaning: 'allows' }),
       keep_0: 'plan',
     })
-    await press(owner, checked, `${path}/begin`, { job })
+    await pressBegin(owner, path, checked)
     await untilStill(owner, location)
     const { body } = await tenant.call('GET', `/v1/tenants/${tenant.id}/users`)
     const users: { disabled?: boolean }[] = body.data
@@ -383,8 +416,8 @@ describe.each(stores)('on %s, an import in the console', (store) => {
       to_hash: 'secret',
       passwords: 'leave-out',
     }
-    const { job, checked } = await check(owner, location, choices)
-    await press(owner, checked, `${path}/begin`, { job })
+    const { checked } = await check(owner, location, choices)
+    await pressBegin(owner, path, checked)
     await untilStill(owner, location)
     const { body } = await tenant.call('GET', `/v1/tenants/${tenant.id}/users`)
     expect(body.data.map((user: { profile: object }) => user.profile)).toEqual([
@@ -432,7 +465,7 @@ describe.each(stores)('on %s, an import in the console', (store) => {
     expect(textOf(page.html)).toContain('its master key was removed')
     expect(textOf(page.html)).not.toContain('Check the file')
     const jobIn = (at: string) => new URL(at, 'https://x.example').searchParams.get('job') ?? ''
-    await press(owner, page, `${path}/begin`, { job: jobIn(unbegun) })
+    await press(owner, page, `${path}/begin`, { job: jobIn(unbegun), check: '2' })
     await press(owner, page, `${path}/check`, { job: jobIn(unchecked) })
     for (const one of [unbegun, unchecked]) {
       const ended = await untilStill(owner, one)

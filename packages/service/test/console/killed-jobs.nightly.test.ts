@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { IdentityServiceOptions } from '@latchkey/service'
 import { expect, test } from 'vitest'
 import { limit } from '../../../../test/support/limits.ts'
-import { on, press, startConsole } from './support.ts'
+import { on, press, sendChanges, startConsole } from './support.ts'
 import { aTenant } from './tenant.ts'
 
 const CARRY_ON = join(import.meta.dirname, 'support-carry-on.ts')
@@ -84,7 +84,7 @@ async function begin(options: IdentityServiceOptions) {
   await press(owner, await owner.get(at), `${path}/check`, { job })
   let checked = await owner.get(at)
   while (checked.html.includes('loaded again')) checked = await owner.get(at)
-  await press(owner, checked, `${path}/begin`, { job })
+  await sendChanges(owner, `${path}/begin`, {}, { opened: checked })
   const list = `${tenant.path}/users`
   const all = { act: 'disable', of: 'all', search: 'old', state: '' }
   await press(

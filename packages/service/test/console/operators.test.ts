@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, test, vi } from 'vitest'
 import { SYSTEM_TENANT_ID } from '../../src/store/system-tenant.ts'
-import { on, press, startConsole, stores, textOf } from './support.ts'
+import { fieldsOf, on, sendChanges, startConsole, stores, textOf } from './support.ts'
 
 const COMMAND = join(import.meta.dirname, '../../src/cli/main.ts')
 
@@ -54,7 +54,9 @@ describe.each(stores)('the list of operators on %s', (store) => {
     const path = '/console/operators'
     const change = async (role: string, done: string) => {
       const page = await owner.get(path)
-      const sent = await press(owner, page, `${path}/${operator.id}/role`, { role, reach: 'all' })
+      const changes = { role, reach: 'all' }
+      const action = `${path}/${operator.id}/role`
+      const sent = await sendChanges(owner, action, changes, { opened: page })
       expect(sent.location).toBe(`${path}?done=${done}`)
     }
     await change('admin', 'role')
@@ -65,6 +67,34 @@ describe.each(stores)('the list of operators on %s', (store) => {
     expect(mail?.subject).toBe('Your role in the management console was changed')
     expect(mail?.text).toContain('ada@example.com has changed your role from viewer to admin')
     expect(mail?.text).toContain('You see all tenants')
+  })
+
+  test('an operator’s role that another owner changed meanwhile stays, and the change is in the audit log', async () => {
+    await using running = await startConsole(on(store))
+    const { admin } = running.service
+    const owner = await running.logIn({ role: 'owner' })
+    const { operator } = await admin.inviteOperator({ email: 'bob@example.com', role: 'admin' })
+    const role = async () =>
+      (await admin.listOperators()).find((one) => one.operator.id === operator.id)?.operator.role
+    const path = '/console/operators'
+    const action = `${path}/${operator.id}/role`
+    const opened = await owner.get(path)
+    const other = await running.logIn({ role: 'owner' })
+    const theirs = { role: 'viewer', reach: 'all' }
+    await sendChanges(other, action, theirs, { opened: await other.get(path) })
+    const late = await sendChanges(owner, action, { role: 'support', reach: 'all' }, { opened })
+    expect(late.status).toBe(409)
+    expect(textOf(late.html)).toContain('Another person changed this a moment ago.')
+    expect(Object.fromEntries(fieldsOf(late.html, action))).toMatchObject({ role: 'viewer' })
+    expect(await role()).toBe('viewer')
+    const audit = textOf((await owner.get('/console/audit')).html)
+    expect(audit).toContain('changed the operator bob@example.com: Role from “admin” to “viewer”.')
+    const disable = `${path}/${operator.id}/disable`
+    await sendChanges(owner, disable, {})
+    await sendChanges(owner, `${path}/${operator.id}/enable`, {}, { opened: await owner.get(path) })
+    const entries = textOf((await owner.get('/console/audit')).html)
+    expect(entries).toContain('disabled the operator bob@example.com.')
+    expect(entries).toContain('enabled the operator bob@example.com.')
   })
 
   test('an operator whose role a command changes is told by mail, too', async () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { permissionWords } from '../../src/console/routes/service/permission-words.ts'
 import { operatorRoles, permissions, roleMay } from '../../src/domain/operators/roles.ts'
-import { on, press, startConsole, stores, textOf } from './support.ts'
+import { on, press, sendChanges, startConsole, stores, textOf } from './support.ts'
 import { aTenant } from './tenant.ts'
 
 const GUIDE = join(import.meta.dirname, '../../../../docs/guides/console.md')
@@ -112,7 +112,7 @@ test('an owner gives the role on the page of the operators, in German too', asyn
   const wrong = await press(owner, page, path, { role: 'suport' })
   expect(wrong.status).toBe(422)
   expect(textOf(wrong.html)).toContain('Choose a role: owner, admin, support or viewer.')
-  await press(owner, page, path, { role: 'support', reach: 'all' })
+  await sendChanges(owner, path, { role: 'support', reach: 'all' }, { opened: page })
   const [stored] = (await running.service.admin.listOperators()).filter(
     ({ operator }) => operator.id === bob.id,
   )

@@ -2,7 +2,14 @@ import { expect, test } from 'vitest'
 import { offerTenants, resolveTenants } from '../../src/console/routes/service/tenant-choice.ts'
 import { createAdmin } from '../../src/operate/admin.ts'
 import { openApi } from '../support/context.ts'
-import { type ConsoleService, fieldsOf, press, startConsole, textOf } from './support.ts'
+import {
+  type ConsoleService,
+  fieldsOf,
+  press,
+  sendChanges,
+  startConsole,
+  textOf,
+} from './support.ts'
 
 const KEY = { name: 'Deployment', reach: 'some', access: 'read', days: '30' }
 
@@ -111,7 +118,8 @@ test('the form of an operator comes back open with an unknown tenant, and no ope
   }
   expect(await stored()).toMatchObject({ role: 'admin', reach: ids.slice(0, 2).sort() })
 
-  const done = await press(owner, page, path, { ...fields, tenant: 'login.customer-2.example' })
+  const chosen = { ...fields, tenant: 'login.customer-2.example' }
+  const done = await sendChanges(owner, path, chosen, { opened: refused })
   expect(done.location).toBe('/console/operators?done=role')
   expect(await stored()).toMatchObject({ role: 'viewer', reach: [ids[1]] })
 

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { connectApi } from '../support/api.ts'
 import { startReceiver } from '../webhooks/endpoint.ts'
-import { press, startConsole, textOf } from './support.ts'
+import { fieldsOf, press, sendChanges, startConsole, textOf } from './support.ts'
 
 test('an admin adds an endpoint, tests it, sees what it was sent, and rotates its secret', async () => {
   await using receiver = await startReceiver()
@@ -52,4 +52,31 @@ test('an admin adds an endpoint, tests it, sees what it was sent, and rotates it
   expect((await ada.get(path)).html).toContain('<span class="badge good">on</span>')
   await press(ada, await ada.get(`${path}/remove`), `${path}/remove`)
   expect((await ada.get(path)).status).toBe(404)
+})
+
+test('what another operator changed in an endpoint meanwhile stays, and what both changed is marked', async () => {
+  await using running = await startConsole()
+  const tenant = await running.service.admin.createTenant({ domain: 'acme.example' })
+  const list = `/console/t/${tenant.id}/webhooks`
+  const ada = await running.logIn({ role: 'admin' })
+  const url = (name: string) => `https://${name}.example.com/webhooks`
+  const fields = { url: url('old'), description: 'Members', types: 'user.created' }
+  const added = await press(ada, await ada.get(`${list}/add`), `${list}/add`, fields)
+  const opened = await ada.get(added.location ?? '')
+  const page = new URL(opened.url).pathname
+  const bob = await running.logIn({ role: 'admin' })
+  const theirs = { url: url('new'), types: ['user.created', 'user.deleted'] }
+  expect((await sendChanges(bob, page, theirs)).status).toBe(303)
+
+  const mine = { description: 'Mine', types: ['user.updated'] }
+  const late = await sendChanges(ada, page, mine, { opened })
+  expect(late.status).toBe(409)
+  const text = textOf(late.html)
+  expect(text).toContain('Another person changed this a moment ago.')
+  expect(text).toMatch(/Stored now:\s*user\.created user\.deleted/)
+  expect(text).toMatch(/Stored now:\s*Members/)
+  expect(fieldsOf(late.html, page)).toContainEqual(['url', url('new')])
+  expect((await sendChanges(ada, page, {}, { opened: late })).status).toBe(303)
+  const now = Object.fromEntries(fieldsOf((await ada.get(page)).html, page))
+  expect(now).toMatchObject({ url: url('new'), description: 'Mine', types: 'user.updated' })
 })

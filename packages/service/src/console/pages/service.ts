@@ -234,8 +234,8 @@ interface ShownOperator extends OperatorUser {
   /** Whether the open invitation has expired. */
   isExpired?: boolean
   /**
-   * The values in the form that changes the operator. With `isRefused`, they are those of a form
-   * that was refused.
+   * The values in the form that changes the operator. With `isRefused`, the form was refused and is
+   * shown open.
    */
   sent: { role: OperatorRole; choice: TenantChoice; isRefused: boolean }
   /** The last message with an invitation. */

@@ -188,6 +188,14 @@ export interface TenantPages {
   }
   connection: ConnectionForm & {
     connection: Omit<Connection, 'sealedSecret'>
+    /**
+     * The stored fields that differ from the draft, as text. Empty unless another person has changed
+     * the connection in the meantime.
+     */
+    theirs: Readonly<Record<string, string>>
+    readAt: Micros
+    /** The stored fields as JSON, which the form sends back in its field `base`. */
+    filledWith: string
     /** The result of a test of the connection. */
     contact: ContactResult | undefined
     /** The name of the recipe, such as “Google”. */
@@ -205,6 +213,14 @@ export interface TenantPages {
   'webhook-add': WebhookForm & { action: string }
   webhook: WebhookForm & {
     webhook: ShownWebhook
+    /**
+     * The stored fields that differ from the draft, as text. Empty unless another person has changed
+     * the endpoint in the meantime.
+     */
+    theirs: Readonly<Record<string, string>>
+    readAt: Micros
+    /** The stored fields as JSON, which the form sends back in its field `base`. */
+    filledWith: string
     /** A new secret, which is shown once. */
     secret: string | undefined
     /** The result of a test event, in words. */

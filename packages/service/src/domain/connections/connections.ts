@@ -1,7 +1,13 @@
 import { createPrivateKey } from 'node:crypto'
-import type { Connection, Tenant } from '../../store/records.ts'
-import { commit, unlessRefused } from '../writes/commit.ts'
-import { type DomainContext, nowMicros, type Scope, updated } from '../writes/context.ts'
+import type { Connection, Micros, Tenant } from '../../store/records.ts'
+import { auditingFields, commit, unlessRefused } from '../writes/commit.ts'
+import {
+  type DomainContext,
+  nowMicros,
+  refuseStale,
+  type Scope,
+  updated,
+} from '../writes/context.ts'
 import { found, ServiceError } from '../writes/errors.ts'
 import { newId } from '../writes/ids.ts'
 import { type Reason, reason } from '../writes/reasons/index.ts'
@@ -122,20 +128,26 @@ export async function offeredConnections(
   return (await store.connections.list(id)).filter(({ enabled }) => enabled)
 }
 
-/** Changes a connection. @throws ServiceError as {@link createConnection} does, and `not_found`. */
+/**
+ * Changes a connection.
+ *
+ * @param readAt - The `updatedAt` that the caller has read; `undefined` for any.
+ * @throws ServiceError as {@link createConnection} does, `not_found`, and `conflict` if the
+ *   connection was changed since.
+ */
 export function updateConnection(
   scope: Scope,
   id: string,
   changes: ConnectionChanges,
+  readAt?: Micros,
 ): Promise<Connection> {
   const { context, tenantId } = scope
+  function change(last: Connection): Connection {
+    refuseStale(last, readAt)
+    return changedConnection(context, last, changes)
+  }
   return commit(scope, 'connection.update', id, (audit) =>
-    context.store.connections.update(
-      tenantId,
-      id,
-      (last) => changedConnection(context, last, changes),
-      audit,
-    ),
+    context.store.connections.update(tenantId, id, auditingFields(audit, change), audit),
   )
 }
 

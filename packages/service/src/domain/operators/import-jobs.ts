@@ -75,7 +75,7 @@ export async function uploadImport(
     if (batch.length > 0) await flush()
     if (total === 0) throw new ServiceError('invalid_request', reason('import_empty'))
     const full = { ...job, work: { ...job.work, parts }, total }
-    if (!(await store.jobs.resume(full))) throw gone()
+    if (!(await store.jobs.resume(full, full.progress))) throw gone()
     return full
   } catch (error) {
     await store.jobs.discard(scope.tenantId, job.id)
@@ -131,7 +131,7 @@ export async function checkImport(
     unclear: undefined,
   } as const
   const work = { ...job.work, ...choices, firebase: sealed ?? undefined }
-  return advance(scope, { ...job, work, progress })
+  return advance(scope, { ...job, work, progress }, job.progress)
 }
 
 function readFirebase({ context }: Scope, { id }: ImportJob, text: string): string {
@@ -150,7 +150,7 @@ export async function beginImport(scope: Scope, job: ImportJob): Promise<ImportJ
   const progress = { ...job.progress, phase: 'importing', part: 0, since } as const
   const { name, requestId, address, userAgent } = scope.actor
   const begun = { ...job, actor: { name, requestId, address, userAgent }, progress }
-  const running = await advance(scope, begun)
+  const running = await advance(scope, begun, job.progress)
   await note(scope, 'job.begin', job.id)
   return running
 }
@@ -165,9 +165,13 @@ export function discardOldImports({ store, clock }: DomainContext): Promise<void
   return store.jobs.discardBefore(nowMicros(clock) - WAITING_MICROS)
 }
 
-async function advance({ context }: Scope, job: ImportJob): Promise<ImportJob> {
+async function advance(
+  { context }: Scope,
+  job: ImportJob,
+  before: ImportJob['progress'],
+): Promise<ImportJob> {
   const running: ImportJob = { ...job, state: 'running' }
-  if (job.state !== 'waiting' || !(await context.store.jobs.resume(running))) throw gone()
+  if (job.state !== 'waiting' || !(await context.store.jobs.resume(running, before))) throw gone()
   context.events.emit('job')
   return running
 }

@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto'
 import type { RoleJob } from '../../store/jobs.ts'
 import type { Account, OperatorLogins, OperatorUser } from '../../store/ports.ts'
-import type { Operator, OperatorRole, Reach, Tenant, User } from '../../store/records.ts'
+import type { Micros, Operator, OperatorRole, Reach, Tenant, User } from '../../store/records.ts'
 import { SYSTEM_TENANT_ID } from '../../store/system-tenant.ts'
 import { defaultSettings } from '../tenants/tenants.ts'
 import { resetPassword } from '../users/accounts.ts'
@@ -12,11 +12,12 @@ import { changeAccount } from '../ways/account-changes.ts'
 import { afterRuling, originOf } from '../ways/valid-links.ts'
 import { isLoginValid, withoutSessions } from '../ways/valid-logins.ts'
 import { listAudit } from '../writes/audit.ts'
-import { commit, unlessRefused } from '../writes/commit.ts'
+import { auditingFields, commit, unlessRefused } from '../writes/commit.ts'
 import {
   type DomainContext,
   nowMicros,
   oneAfterAnother,
+  refuseStale,
   type Scope,
   type ServiceScope,
   updated,
@@ -263,13 +264,16 @@ export async function operatorOfLogin(
  * Changes the role or reach of an operator, and adds a job that tells the operator by mail. A serving process runs the
  * job, even if a command made the change.
  *
+ * @param readAt - The `updatedAt` that the caller has read; `undefined` for any.
  * @returns The operator after and before the change.
- * @throws ServiceError `conflict` when no owner would be left.
+ * @throws ServiceError `conflict` when no owner would be left, or when the operator was changed
+ *   since `readAt`.
  */
 export async function updateOperator(
   scope: ServiceScope,
   id: string,
   input: OperatorInput,
+  readAt?: Micros,
 ): Promise<{ operator: Operator; before: Operator }> {
   const decided = decide(input)
   const { context } = scope
@@ -277,13 +281,14 @@ export async function updateOperator(
   const by = operatorIn(scope)
   let before: Operator | undefined
   function change(last: Operator): Operator {
+    refuseStale(last, readAt)
     before = last
     const isSame = last.role === decided.role && String(last.reach) === String(decided.reach)
     return isSame ? last : updated(context, last, decided)
   }
   return keepingAnOwner(scope, id, decided, async () => {
     const operator = await commit(own, 'operator.update', id, (audit) =>
-      context.store.operators.update(id, change, audit),
+      context.store.operators.update(id, auditingFields(audit, change), audit),
     )
     const last = before ?? operator
     if (operator.updatedAt !== last.updatedAt) {

@@ -95,7 +95,8 @@ export function describeJobs(open: Open): void {
       ])
 
       const running: ImportJob = { ...one, state: 'running', total: 9 }
-      const resumed = await Promise.all([1, 2].map(() => store.jobs.resume(running)))
+      expect(await store.jobs.resume(running, { ...one.progress, fence: 7 })).toBe(false)
+      const resumed = await Promise.all([1, 2].map(() => store.jobs.resume(running, one.progress)))
       expect(resumed.sort()).toEqual([false, true])
       expect(await store.jobs.claim(30)).toMatchObject({ id: one.id, kind: 'import', total: 9 })
       for (const { id } of [one, other]) await store.jobs.discard(tenant.id, id)

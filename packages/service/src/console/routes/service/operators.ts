@@ -10,7 +10,7 @@ import {
 import { operatorRoles, permissions, rolesThatMay } from '../../../domain/operators/roles.ts'
 import type { MailRecord } from '../../../domain/operators/support.ts'
 import { nowMicros } from '../../../domain/writes/context.ts'
-import { found, ServiceError } from '../../../domain/writes/errors.ts'
+import { found, refusalIn, ServiceError } from '../../../domain/writes/errors.ts'
 import { reason } from '../../../domain/writes/reasons/index.ts'
 import { credentialKinds } from '../../../resources/credentials.ts'
 import type { OperatorLogins } from '../../../store/ports.ts'
@@ -28,6 +28,7 @@ import {
   serviceForm,
   servicePage,
 } from '../../calls/call.ts'
+import { isStale } from '../../forms/concurrent-edits.ts'
 import { answerOf, languageIn, mailStates } from '../../forms/mail-form.ts'
 import { type Refused, refusedBy } from '../../forms/refused.ts'
 import type { NamedTenant } from '../../pages/index.ts'
@@ -54,13 +55,16 @@ export const operatorRoutes: readonly ConsoleRoute[] = [
   serviceForm(`${PATH}/:operator/enable`, enable, forOwners),
 ]
 
-/**
- * Shows the list of operators.
- *
- * @param refused - The refusal of the form that changes the operator of the path.
- */
-async function show(call: Call, refused?: Refused): Promise<Result> {
+/** The refusal of the form that changes the operator of the path. */
+interface Shown extends Refused {
+  /** Whether the form was of an older state of the operator. It is shown with the stored values. */
+  readonly isOld?: boolean
+}
+
+/** Shows the list of operators. */
+async function show(call: Call, shown: Shown = {}): Promise<Result> {
   const { scope, operator, support, form, ids } = call
+  const { isOld = false, ...refused } = shown
   const link = secretIn(call, 'link')
   const [operators, logins, offer, mails] = await Promise.all([
     listOperators(scope),
@@ -88,14 +92,16 @@ async function show(call: Call, refused?: Refused): Promise<Result> {
         ...shownLogins(logins.get(one.operator.id)),
         ...shownInvitation(one.operator, now),
         mail: shownMail(invitations.find(({ userId }) => userId === one.operator.id)),
-        sent:
-          refused && one.operator.id === ids.operator
-            ? { role: sentRole(form), choice: offer(sentTenants(form)), isRefused: true }
-            : {
-                role: one.operator.role,
-                choice: offer(chosenOf(one.operator.reach, named)),
-                isRefused: false,
-              },
+        sent: {
+          role: one.operator.role,
+          choice: offer(chosenOf(one.operator.reach, named)),
+          isRefused: false,
+          ...(refused.problem !== undefined &&
+            one.operator.id === ids.operator && {
+              ...(!isOld && { role: sentRole(form), choice: offer(sentTenants(form)) }),
+              isRefused: true,
+            }),
+        },
       })),
       sendsMail: support.sendsMail,
       self: operator.operator.id,
@@ -204,13 +210,17 @@ function shownMail(mail: MailRecord | undefined) {
 }
 
 async function changeRole(call: Call): Promise<Result> {
-  const { scope, ids } = call
+  const { scope, ids, form } = call
   try {
     const id = ids.operator ?? ''
-    const { operator, before } = await updateOperator(scope, id, await decided(call))
+    const readAt = Number(form.get('read_at'))
+    const { operator, before } = await updateOperator(scope, id, await decided(call), readAt)
     return redirectTo(PATH, operator.updatedAt === before.updatedAt ? 'unchanged' : 'role')
   } catch (error) {
-    return show(call, refusedBy(error))
+    const refused = refusedBy(error)
+    if (refusalIn(error).code !== 'conflict') return show(call, refused)
+    const { operator } = found(await scope.context.store.operators.get(ids.operator ?? ''))
+    return show(call, isStale(form, operator) ? { ...refused, status: 409, isOld: true } : refused)
   }
 }
 

@@ -15,6 +15,7 @@ import {
   updateConnection,
 } from '../../../domain/connections/connections.ts'
 import type { ContactResult } from '../../../domain/operators/support.ts'
+import { ServiceError } from '../../../domain/writes/errors.ts'
 import { issuerUrl } from '../../../issuer/requests/issuer-url.ts'
 import { type Connection, type RecipeName, recipeNames } from '../../../store/records.ts'
 import {
@@ -26,6 +27,14 @@ import {
   tenantForm,
   tenantPage,
 } from '../../calls/call.ts'
+import {
+  baseFrom,
+  CHANGED_MEANWHILE,
+  type FormValues,
+  isStale,
+  merged,
+  storedBeside,
+} from '../../forms/concurrent-edits.ts'
 import { shellWord } from '../../forms/form-fields.ts'
 import { type Refused, refusedBy } from '../../forms/refused.ts'
 import type { ConnectionDraft } from '../../pages/index.ts'
@@ -52,6 +61,8 @@ const pathOf = (call: Call) => `${listOf(call)}/${call.ids.connection}`
 /** A form that was refused, and is shown again. */
 interface Returned extends Required<Refused> {
   readonly draft: ConnectionDraft
+  /** The stored fields that differ from the draft, if another person has changed the connection. */
+  readonly theirs?: Readonly<Record<string, string>>
   /** Whether the form offers to save the connection although its provider does not answer. */
   readonly mayInsist?: boolean
 }
@@ -174,6 +185,7 @@ async function showConnection(
     countConnected(scope, ids.connection ?? ''),
   ])
   const { sealedSecret: _, ...shown } = connection
+  const isKept = refused !== undefined && refused.theirs === undefined
   const given = `${connection.id} --tenant ${tenant.id}`
   return {
     kind: 'page',
@@ -192,6 +204,9 @@ async function showConnection(
       ),
       isOffered: tenant.settings.allowSocial,
       draft: refused?.draft ?? draftOf(connection),
+      theirs: refused?.theirs ?? {},
+      readAt: isKept ? Number(call.form.get('read_at')) : connection.updatedAt,
+      filledWith: isKept ? (call.form.get('base') ?? '') : baseFrom(valuesOf(draftOf(connection))),
       redirectUri: redirectUriOf(call),
       base: pathOf(call),
     },
@@ -207,9 +222,11 @@ async function showConnection(
 
 async function change(call: TenantCall): Promise<Result> {
   const { scope, ids, form } = call
+  const id = ids.connection ?? ''
   const of = (name: string) => (form.get(name) ?? '').trim()
+  const stored = await getConnection(scope, id)
+  if (isStale(form, stored)) return showMeanwhile(call)
   try {
-    const id = ids.connection ?? ''
     const changes: ConnectionChanges = {
       name: of('name'),
       clientId: of('clientId'),
@@ -218,14 +235,43 @@ async function change(call: TenantCall): Promise<Result> {
       allowSignup: of('allowSignup') === 'true',
       ...(form.has('keyId') && { keyId: of('keyId') }),
     }
-    const changed = changedConnection(scope.context, await getConnection(scope, id), changes)
+    const changed = changedConnection(scope.context, stored, changes)
     const unanswered = await contactOf(call, changed)
     if (unanswered) return showConnection(call, { ...unanswered, draft: draftIn(form) })
-    await updateConnection(scope, id, changes)
+    await updateConnection(scope, id, changes, stored.updatedAt)
     return redirectTo(pathOf(call), 'saved')
   } catch (error) {
+    if (error instanceof ServiceError && error.code === 'conflict') return showMeanwhile(call)
     return showConnection(call, returnedBy(error, form))
   }
+}
+
+/**
+ * Shows the form again after another person has changed the connection, with the submitted and the
+ * stored values.
+ */
+async function showMeanwhile(call: TenantCall): Promise<Result> {
+  const { scope, ids, form } = call
+  const connection = await getConnection(scope, ids.connection ?? '')
+  const stored = valuesOf(draftOf(connection))
+  const sent = Object.keys(stored.fields).map((name) => [name, sentValue(form, name)])
+  const kept = merged(form, valuesOf(Object.fromEntries(sent)), stored)
+  return showConnection(call, {
+    draft: kept.fields,
+    theirs: storedBeside(kept, stored),
+    problem: CHANGED_MEANWHILE,
+    status: 409,
+  })
+}
+
+/** A field of the submitted form. A box that is not checked is `false`. */
+function sentValue(form: URLSearchParams, name: string): string {
+  if (name === 'trustEmail' || name === 'allowSignup') return String(form.get(name) === 'true')
+  return (form.get(name) ?? '').trim()
+}
+
+function valuesOf(fields: ConnectionDraft): FormValues {
+  return { fields, metadata: [] }
 }
 
 async function replaceSecret(call: TenantCall): Promise<Result> {
@@ -236,7 +282,7 @@ async function replaceSecret(call: TenantCall): Promise<Result> {
   } catch (error) {
     const { problem, status } = returnedBy(error, form)
     const draft = draftOf(await getConnection(scope, ids.connection ?? ''))
-    return showConnection(call, { draft, problem, status })
+    return showConnection(call, { draft, theirs: {}, problem, status })
   }
 }
 

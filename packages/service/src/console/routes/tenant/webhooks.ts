@@ -1,3 +1,4 @@
+import { ServiceError } from '../../../domain/writes/errors.ts'
 import { reason, sentenceIn } from '../../../domain/writes/reasons/index.ts'
 import { type DeliveryState, NOT_DUE } from '../../../store/deliveries.ts'
 import type { Webhook, WebhookEnd } from '../../../store/records.ts'
@@ -14,6 +15,14 @@ import {
   tenantForm,
   tenantPage,
 } from '../../calls/call.ts'
+import {
+  baseFrom,
+  CHANGED_MEANWHILE,
+  type FormValues,
+  isStale,
+  merged,
+  storedBeside,
+} from '../../forms/concurrent-edits.ts'
 import { shellWord } from '../../forms/form-fields.ts'
 import { type Refused, refusedBy } from '../../forms/refused.ts'
 import type { WebhookDraft } from '../../pages/index.ts'
@@ -68,6 +77,8 @@ const failures: Readonly<Record<string, Sentence>> = {
 
 interface Returned extends Required<Refused> {
   readonly draft: WebhookDraft
+  /** The stored fields that differ from the draft, if another person has changed the endpoint. */
+  readonly theirs?: Readonly<Record<string, string>>
 }
 
 async function showWebhooks(call: TenantCall): Promise<Result> {
@@ -121,6 +132,7 @@ async function showWebhook(call: TenantCall, refused?: Returned): Promise<Result
   const found = await webhooks.deliveries(scope, webhook.id, { state, before, limit: PAGE + 1 })
   const deliveries = found.slice(0, PAGE)
   const last = found.length > PAGE ? deliveries.at(-1) : undefined
+  const isKept = refused !== undefined && refused.theirs === undefined
   const given = `${webhook.id} --tenant ${tenant.id}`
   return {
     kind: 'page',
@@ -129,6 +141,9 @@ async function showWebhook(call: TenantCall, refused?: Returned): Promise<Result
     data: {
       webhook: shown(webhook),
       ...formOf(refused?.draft ?? webhook),
+      theirs: refused?.theirs ?? {},
+      readAt: isKept ? Number(call.form.get('read_at')) : webhook.updatedAt,
+      filledWith: isKept ? (call.form.get('base') ?? '') : baseFrom(valuesOf(webhook)),
       secret: secretIn(call, 'secret'),
       tested: secretIn(call, 'tested'),
       base: webhookPath(call),
@@ -154,20 +169,45 @@ async function showWebhook(call: TenantCall, refused?: Returned): Promise<Result
 
 async function change(call: TenantCall): Promise<Result> {
   const { scope, ids, form, webhooks } = call
-  const { disabled, metadata } = await getWebhook(scope, ids.webhook ?? '')
+  const stored = await getWebhook(scope, ids.webhook ?? '')
+  if (isStale(form, stored)) return showMeanwhile(call)
   try {
-    const kept = { metadata, disabled: disabled !== undefined }
-    await webhooks.update(scope, ids.webhook ?? '', { ...inputOf(form), ...kept })
+    const { disabled, metadata, updatedAt } = stored
+    const input = { ...inputOf(form), metadata, disabled: disabled !== undefined }
+    await webhooks.update(scope, ids.webhook ?? '', input, updatedAt)
     return redirectTo(webhookPath(call), 'saved')
   } catch (error) {
+    if (error instanceof ServiceError && error.code === 'conflict') return showMeanwhile(call)
     return showWebhook(call, returnedBy(error, form))
   }
 }
 
+/**
+ * Shows the form again after another person has changed the endpoint, with the submitted and the
+ * stored values.
+ */
+async function showMeanwhile(call: TenantCall): Promise<Result> {
+  const stored = valuesOf(await getWebhook(call.scope, call.ids.webhook ?? ''))
+  const kept = merged(call.form, valuesOf(draftIn(call.form)), stored)
+  const { url, description, types } = kept.fields
+  return showWebhook(call, {
+    draft: { url, description, types: types.split(' ').filter(Boolean) },
+    theirs: storedBeside(kept, stored),
+    problem: CHANGED_MEANWHILE,
+    status: 409,
+  })
+}
+
+/** A draft as values of a form. The types of events are one text. */
+function valuesOf({ url, description, types }: WebhookDraft): FormValues<keyof WebhookDraft> {
+  return { fields: { url, description, types: [...types].sort().join(' ') }, metadata: [] }
+}
+
 async function enable(call: TenantCall): Promise<Result> {
   const { scope, ids, webhooks } = call
-  const { url, description, types, metadata } = await getWebhook(scope, ids.webhook ?? '')
-  await webhooks.update(scope, ids.webhook ?? '', { url, description, types, metadata })
+  const webhook = await getWebhook(scope, ids.webhook ?? '')
+  const { url, description, types, metadata, updatedAt } = webhook
+  await webhooks.update(scope, webhook.id, { url, description, types, metadata }, updatedAt)
   return redirectTo(webhookPath(call), 'enabled')
 }
 
@@ -241,7 +281,11 @@ function inputOf(form: URLSearchParams): WebhookInput {
   }
 }
 
-function returnedBy(error: unknown, form: URLSearchParams): Returned {
+function draftIn(form: URLSearchParams): WebhookDraft {
   const { url, description = '', types = [] } = inputOf(form)
-  return { draft: { url, description, types }, ...refusedBy(error) }
+  return { url, description, types }
+}
+
+function returnedBy(error: unknown, form: URLSearchParams): Returned {
+  return { draft: draftIn(form), ...refusedBy(error) }
 }

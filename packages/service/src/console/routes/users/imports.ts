@@ -351,10 +351,19 @@ async function check(call: TenantCall): Promise<Result> {
   }
 }
 
-async function begin({ scope, form }: TenantCall): Promise<Result> {
+async function begin(call: TenantCall): Promise<Result> {
+  const { scope, form } = call
   const job = await getImport(scope, form.get('job') ?? '')
+  // The operator has to have seen the effects of the choices that are stored now.
+  const { phase, fence } = job.progress
+  if (phase === 'checked' && Number(form.get('check')) !== fence) {
+    return showImport(call, { problem: CHECKED_AGAIN, status: 409 })
+  }
   return redirectTo(importPath(await beginImport(scope, job)))
 }
+
+const CHECKED_AGAIN: Sentence =
+  'Another person chose differently and checked the file again. Nothing was imported: these are the new numbers.'
 
 async function discard({ scope, form, tenant }: TenantCall): Promise<Result> {
   await discardImport(scope, form.get('job') ?? '')

@@ -72,10 +72,10 @@ export function createJobs({ reader, run, now, skipLocked }: JobEngine): JobStor
         progress = ${JSON.stringify(progress)} where id = ${id} and fence = ${fence} returning ${every}`)
       return rows.length > 0
     },
-    async resume({ id, state, work, actor, total, progress }) {
+    async resume({ id, state, work, actor, total, progress }, before) {
       const rows = await run(sql<JobRow>`update jobs set state = ${state},
         users = ${JSON.stringify(work)}, actor = ${JSON.stringify(actor)}, total = ${total}, progress = ${JSON.stringify(progress)}
-        where id = ${id} and state = 'waiting' returning ${every}`)
+        where id = ${id} and state = 'waiting' and progress = ${JSON.stringify(before)} returning ${every}`)
       return rows.length > 0
     },
     async setWork({ tenantId, id, work }) {
