@@ -13,8 +13,8 @@ import { isSelfDescribed } from './clients/self-described.ts'
 import { noteUse, readConsent } from './consents.ts'
 
 /**
- * The claims for a set of scopes. Every ID Token has the time and the factors of the login, so that
- * applications can check for a recent login without having sent `max_age`.
+ * The claims of each scope. Every ID Token has the time and the factors of the login, so that
+ * applications can check for a recent login without `max_age`.
  *
  * @see OpenID Connect Core 1.0 §2, §5.4
  */
@@ -40,11 +40,12 @@ export const claimsOfScope = {
 }
 
 /**
- * Finds the user of a session or token. `undefined` if:
+ * Creates the function that finds the user of a session or token. Its result is `undefined` if:
  *
  * - the user is deleted or disabled;
- * - the user's sessions were ended after the login;
+ * - the user's sessions were revoked after the login;
  * - the login of a refresh token lacks a required second step;
+ * - the user's consent was withdrawn, or the application may no longer log in on devices;
  * - an operator may no longer act for the user.
  */
 export function createFindAccount(context: IssuerContext, tenantId: string): FindAccount {
@@ -60,7 +61,7 @@ export function createFindAccount(context: IssuerContext, tenantId: string): Fin
       const login = { context, tenant, user, acr, ofApplication }
       if (await lacksSecondStep(login, undefined)) return undefined
     }
-    // Withdrawing a consent ends everything that depends on it.
+    // Withdrawing a consent revokes all tokens that depend on it.
     const { client } = ctx.oidc
     const isFromConsent = token !== undefined && (isSelfDescribed(client) || isFromDevice(token))
     if (isFromConsent && client) {
@@ -88,7 +89,10 @@ function ofSession({ oidc }: KoaContextWithOIDC): LoginTimes {
   return { loggedInAt: loginTs, keptAt, acting: acting?.id }
 }
 
-/** Codes and refresh tokens have the times of the login; access tokens have them in `extra`. */
+/**
+ * The times of a token's login. Codes and refresh tokens have them as members, access tokens in
+ * `extra`.
+ */
 function ofToken(token: Token): LoginTimes {
   if ('authTime' in token && token.authTime !== undefined) {
     const { keptAt, acting } = token as LoginFacts

@@ -6,18 +6,22 @@ import { ACCOUNT_CLIENT } from '../requests/paths.ts'
 import { factsOf, scopeOfRequest } from '../requests/request-facts.ts'
 import { isSelfDescribed } from './clients/self-described.ts'
 
-/** Prompts that only the user can answer. */
+/** Matches the prompts that only the user can answer. */
 const OF_USER = /^(login|create|select_account)$/
 
-/** The operator's login as the user in the session of a request; `undefined` if there is none, or it has ended. */
+/**
+ * The operator's login as the user in the session of a request; `undefined` if there is none, or it
+ * is no longer valid.
+ */
 export function actingFor({ oidc }: KoaContextWithOIDC): Acting | undefined {
   // A session without an account grants nothing.
   return oidc.account ? (oidc.session as Session | undefined)?.acting : undefined
 }
 
 /**
- * Refuses requests for actions that only the user can do: to log in again, or to let a program act
- * for them. For requests that would show a page, see {@link refusePages}.
+ * Refuses requests for actions that only the user may take while an operator is logged in as the
+ * user: to log in again, or to give access to a self-described client. Otherwise returns `false`.
+ * For requests that would show a page, see {@link refusePages}.
  *
  * @throws AccessDenied
  */
@@ -26,7 +30,7 @@ export function refuseWhileActing(ctx: KoaContextWithOIDC): false {
   if (!acting) return false
   const { client, params, prompts, result } = ctx.oidc
   const { login } = (result ?? {}) as { login?: { acting?: Acting } }
-  // The request with which the operator's login began.
+  // This request began the operator's login.
   if (client?.clientId === ACCOUNT_CLIENT && login?.acting?.id === acting.id) return false
   const asksForProof =
     [...prompts].some((one) => OF_USER.test(one)) ||
@@ -36,7 +40,12 @@ export function refuseWhileActing(ctx: KoaContextWithOIDC): false {
   return false
 }
 
-/** Refuses to show a page on which the user would log in, agree or confirm. @throws AccessDenied */
+/**
+ * Refuses to show a page for login, consent or confirmation while an operator is logged in as the
+ * user.
+ *
+ * @throws AccessDenied
+ */
 export function refusePages(ctx: KoaContextWithOIDC): void {
   if (actingFor(ctx)) throw refusal()
 }
@@ -45,7 +54,11 @@ function refusal(): errors.AccessDenied {
   return new errors.AccessDenied('an operator acts for this user; only the user can do that')
 }
 
-/** Records which application the operator opens. @throws AccessDenied if the login ends at this moment. */
+/**
+ * Records the application that an operator opens as the user. Returns `false`.
+ *
+ * @throws AccessDenied if the operator's login has ended in the meantime.
+ */
 export async function noteActing(
   context: IssuerContext,
   ctx: KoaContextWithOIDC,

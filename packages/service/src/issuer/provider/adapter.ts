@@ -23,34 +23,37 @@ import { findTyped, isDeviceChange, openDevice, sealDevice, userCodeUid } from '
 import { readRefreshToken, spentToken } from './refresh-tokens.ts'
 import { change, findAhead, findChanged, readAhead } from './request-changes.ts'
 
-/** The kinds whose entries can be listed by user. For all others, no such index is written. */
+/** The kinds of entries that are always listed by user. Other kinds have no such index. */
 const LISTED: ReadonlySet<string> = new Set(['Session', 'RefreshToken'])
 
 /**
- * Access tokens of the `latchkey` command are listed, too. They are valid for hours, and no listed refresh token
- * belongs to them.
+ * Whether an entry is listed by user. Access tokens of the `latchkey` command are listed, too: they
+ * are valid for hours and have no refresh token.
  */
 function isListed(kind: string, tenantId: string, { clientId }: AdapterPayload): boolean {
   return LISTED.has(kind) || (kind === 'AccessToken' && isCommand(tenantId, clientId))
 }
 
 /**
- * The kinds that are deleted with their grant. Codes and access tokens are not: they are refused without the grant, and
- * expire within hours.
+ * The kinds of entries that are deleted with their grant. Codes and access tokens are not deleted:
+ * without the grant they are refused, and they expire within hours.
  */
 const REVOKED: ReadonlySet<string> = new Set(['RefreshToken'])
 
-/** Opening the first page extends a login. Later pages can extend it, too, but never beyond both lifetimes together. */
+/**
+ * The renewal of an interaction when one of its pages is opened. Without it, the interaction
+ * expires soon. In all, it never lives longer than both times together.
+ */
 const OPENED: Renewal = { left: lifetimes.unopenedSeconds, seconds: lifetimes.interactionSeconds }
 
-/** The lifetime of records for which oidc-provider sets none. */
+/** The lifetime of records for which oidc-provider sets none, in seconds. */
 const FOREVER_SECONDS = 10 * 365 * 86_400
 
 /**
- * oidc-provider's view of the stores, for one tenant.
+ * Creates oidc-provider's adapters for the stores of one tenant.
  *
- * Applications are read from the data store at each request. Everything else is in the protocol
- * store under a hash of its id, because most ids are bearer secrets.
+ * Applications are read from the directory at each request. All other records are in the protocol
+ * store under a hash of their id, because most ids are bearer secrets.
  */
 export function createAdapterFactory(
   context: IssuerContext,
@@ -90,12 +93,12 @@ function entryAdapter(context: IssuerContext, tenantId: string, kind: string): A
 
     async find(id) {
       const name = entryName(tenantId, kind, id)
-      // Outside of a request to oidc-provider, this is the opening of a login's page.
+      // Outside of oidc-provider, an interaction is read only when one of its pages is opened.
       const renewal = kind === 'Interaction' && !Provider.ctx ? OPENED : undefined
       const entry = await findChanged(protocol, name, renewal)
       if (!entry && kind === 'RefreshToken') return spentToken(context, tenantId, id)
       const payload = openDevice(domain, tenantId, toPayload(entry, id, domain.clock))
-      // oidc-provider does not check when an interaction expires.
+      // oidc-provider does not check whether an interaction has expired.
       if (kind === 'Interaction' && payload?.exp && payload.exp * 1_000 <= Date.now())
         return undefined
       const { grantId, sessionKey: key } = (payload ?? {}) as CodePayload
@@ -117,14 +120,14 @@ function entryAdapter(context: IssuerContext, tenantId: string, kind: string): A
         return openDevice(domain, tenantId, toPayload(entry, undefined, domain.clock))
       }),
 
-    // Of several redemptions at once, only one succeeds. oidc-provider itself would let all of them
-    // through.
+    // Only one of several concurrent redemptions succeeds. oidc-provider itself would accept all of
+    // them.
     async consume(id) {
       const name = entryName(tenantId, kind, id)
       const isTelling = kind === 'RefreshToken' && readRefreshToken(id) !== undefined
       const keepSeconds = isTelling ? lifetimes.spentRefreshTokenSeconds : undefined
       if (kind !== PUSHED) return change(protocol, { kind: 'consume', name, keepSeconds })
-      // The caller learns at once whether it is the first.
+      // Stored at once instead of with the other changes, so that only the first request continues.
       if (!(await protocol.consume(name)))
         throw new SpentError(`${kind} was spent by another request`)
     },
@@ -139,7 +142,10 @@ function entryAdapter(context: IssuerContext, tenantId: string, kind: string): A
   }
 }
 
-/** The maximum number of characters of a stored pushed request: those of the longest request in a URL. */
+/**
+ * The maximum number of characters of a stored pushed request, as an encoded JWT. The limit
+ * corresponds to that of a request in a URL.
+ */
 const MAX_PUSHED = 12_288
 
 const PUSHED = 'PushedAuthorizationRequest'
@@ -150,8 +156,8 @@ function refuseLongRequest({ kind, request }: AdapterPayload): void {
 }
 
 /**
- * The stored part of a payload. It leaves out the payload's own id, the id of the browser's
- * session, and the parameters that an interaction has twice.
+ * The part of a payload that is stored: without its id. For an interaction, also without the
+ * session's id and the prompt's details, which repeat the parameters.
  */
 function withoutId(payload: AdapterPayload, id: string): AdapterPayload {
   const { jti: _, ...stored } = payload
@@ -162,7 +168,10 @@ function withoutId(payload: AdapterPayload, id: string): AdapterPayload {
   return stored
 }
 
-/** The part of a code's payload with the key of its session, so that both can be read together. */
+/**
+ * The payload of a code with the storage key of its session. With this key, the session and the
+ * grant are read together.
+ */
 interface CodePayload extends AdapterPayload {
   sessionKey?: string
 }
@@ -184,7 +193,8 @@ function ahead(clock: Clock): number {
 const TIMES = ['iat', 'exp', 'iiat'] as const
 
 /**
- * A payload with its times moved by some seconds. Stored times are from the service's clock, which all processes share.
+ * A payload with its times moved by some seconds. Stored times are from the service's clock, which
+ * all processes share.
  */
 function moved(payload: AdapterPayload, seconds: number): AdapterPayload {
   const times = TIMES.flatMap((name) => {
@@ -194,7 +204,7 @@ function moved(payload: AdapterPayload, seconds: number): AdapterPayload {
   return { ...payload, ...Object.fromEntries(times) }
 }
 
-/** Replaces the id of an interaction in its stored URL. */
+/** The placeholder for the id of an interaction in its stored URL. */
 const ID_PLACE = '{id}'
 
 function toPayload(
@@ -244,7 +254,8 @@ function clientAdapter(context: IssuerContext, tenantId: string, issuer: string)
 }
 
 /**
- * The client with its published keys, if the request has a client assertion to verify. Otherwise the client unchanged.
+ * Adds the published keys to a client if the request has a client assertion to verify. Otherwise
+ * returns the client unchanged.
  */
 async function withPublishedKeys(
   { clientKeys }: IssuerContext,

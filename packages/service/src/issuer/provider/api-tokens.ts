@@ -13,8 +13,9 @@ type Features = NonNullable<Configuration['features']>
 type ExtraTokenClaims = NonNullable<Configuration['extraTokenClaims']>
 
 /**
- * Access tokens for the APIs in the metadata of applications. They are JWTs, which the API verifies itself, with the
- * scopes of the API that the application may ask for. An API that no application offers gets no tokens.
+ * Creates the resource indicators feature of oidc-provider: access tokens for the APIs that an
+ * application's metadata names. The tokens are JWTs, which the API verifies itself. They contain
+ * only scopes that the application may ask for. An API that no application offers has no scopes.
  *
  * @see RFC 8707 §2, RFC 9068 §2
  */
@@ -45,7 +46,7 @@ export function createApiTokens(
   }
 }
 
-/** The scopes of an API, and those that an application may ask for. */
+/** The scopes of an API (`known`), and those that an application may ask for (`allowed`). */
 interface ApiScopes {
   readonly known: readonly string[]
   readonly allowed: readonly string[]
@@ -53,7 +54,11 @@ interface ApiScopes {
 
 type ScopesAt = (client: Client, name: string) => Promise<ApiScopes>
 
-/** @throws InvalidTarget if the application's metadata does not name the API. */
+/**
+ * The scopes of the API with this name, for a client.
+ *
+ * @throws InvalidTarget if the client may not ask for the API.
+ */
 async function scopesOf(
   context: Pick<IssuerContext, 'directory'>,
   tenantId: string,
@@ -76,8 +81,8 @@ async function scopesOf(
 }
 
 /**
- * The APIs that a client may ask for: those in its metadata or, for a client with a metadata document, those open to
- * such clients.
+ * The APIs that a client may ask for: the APIs in its metadata or, for a self-described client, the
+ * APIs that are open to such clients.
  */
 async function resourcesOf(
   { directory }: Pick<IssuerContext, 'directory'>,
@@ -88,7 +93,10 @@ async function resourcesOf(
   return (await directory.openApis(tenantId)).map((name) => ({ name }))
 }
 
-/** Whether a request is for an API, without a login: with client credentials, or OAuth without `openid`. */
+/**
+ * Whether a request is for an API and not for a login: with client credentials, or an authorization
+ * request without `openid`.
+ */
 function isForApi(ctx: KoaContextWithOIDC): boolean {
   const { params, requestParamScopes: scopes } = ctx.oidc
   return isClientCredentials(ctx) || (params?.grant_type === undefined && !scopes.has('openid'))
@@ -104,9 +112,9 @@ function isClientCredentials({ oidc }: KoaContextWithOIDC): boolean {
 }
 
 /**
- * The API for a request that names none: the only one that the application may call.
+ * The API for a request that names no API: the only API that the application may call.
  *
- * @throws NotRegisteredFor or InvalidTarget if it may call none or several.
+ * @throws NotRegisteredFor or InvalidTarget if the application may call no API, or several.
  * @see RFC 8707 §2
  */
 function onlyApiOf(
@@ -127,11 +135,11 @@ function onlyApiOf(
 }
 
 /**
- * Checks the scopes of a request for APIs. Without scopes, it gets all that the application may ask
- * for at these APIs.
+ * Checks the scopes of a request for APIs. A request without scopes gets all scopes of these APIs
+ * that the application may ask for.
  *
- * @throws InvalidScope for a scope that neither the APIs nor, in a login, the issuer know; and for
- *   a login without scopes if the application may ask for none.
+ * @throws InvalidScope for a scope that the application may not ask for. In an authorization
+ *   request, the scopes of the issuer are allowed, but at least one scope is required.
  * @see RFC 6749 §3.3
  */
 async function settleScopes(
@@ -157,8 +165,8 @@ async function settleScopes(
 }
 
 /**
- * Refuses a scope of the API that this application may not ask for. A refresh is not refused, because its refresh token
- * is already used up; the new access token then lacks the scope.
+ * Refuses a scope of the API that this application may not ask for. A refresh is not refused,
+ * because its refresh token is already used up. Its access token is issued without the scope.
  *
  * @see RFC 6749 §3.3
  */
@@ -178,9 +186,10 @@ function refuseOthersScopes(
 }
 
 /**
- * Every refresh token is used once, except those of FAPI 2.0, which are valid only with the key of
- * their client. A refresh for an API that the login did not ask for is refused before its token is
- * used up. Otherwise the next refresh would count as a theft and end the login.
+ * Whether a refresh uses up its refresh token. Tokens of FAPI 2.0 clients are kept, because they
+ * are valid only with the client's key. A refresh for an API that the login did not ask for is
+ * refused before its token is used up. Otherwise the next refresh would count as a theft and end
+ * the login.
  *
  * @see RFC 8707 §2.2, FAPI 2.0 Security Profile §5.3.2.1
  */
@@ -191,9 +200,11 @@ export function rotatesUnlessRefused(ctx: KoaContextWithOIDC): boolean {
 }
 
 /**
- * Refuses a token request for several APIs at once, or for an API that the login did not ask for.
+ * Refuses a token request for several APIs, or for an API that the login did not ask for. If the
+ * login asked for several APIs, also refuses a request that names none, unless it is for userinfo.
  *
  * @param granted - The APIs and scopes that the login asked for.
+ * @throws InvalidTarget
  */
 export function refuseForeignApi({ oidc }: KoaContextWithOIDC, granted: GrantedApis): void {
   const { resource: asked, scope = granted.scope } = oidc.params ?? {}
@@ -209,8 +220,8 @@ export function refuseForeignApi({ oidc }: KoaContextWithOIDC, granted: GrantedA
 
 /**
  * The claims of an access token about its login. For an API: the time and the strength of the login
- * and, for an operator's login as the user, the operator. For userinfo: only the time, to check
- * whether the login is still valid.
+ * and, for an operator's login as the user, the operator. For userinfo: the facts that are needed
+ * to check whether the login is still valid.
  *
  * @see RFC 9068 §2.2.1, RFC 8693 §4.1
  */

@@ -18,16 +18,19 @@ import { readConsent } from './consents.ts'
 /** The name of the `latchkey` command on pages, as people type it. */
 export const COMMAND_NAME = 'latchkey'
 
-/** The form of the access tokens that oidc-provider makes. */
+/** Matches the opaque access tokens of oidc-provider. */
 const TOKEN = /^[\w-]{43}$/
 
 /**
- * The maximum number of seconds between the login in the browser and the token. The login is a new one, and its code is
- * valid for ten minutes.
+ * The maximum number of seconds between the login in the browser and the issue of the token: the
+ * age of a recent login, plus the lifetime of the device code.
  */
 const MAX_SINCE_LOGIN = lifetimes.recentLoginSeconds + lifetimes.deviceCodeSeconds
 
-/** The `latchkey` command as a client at the issuer of operators: public, and only for logins on devices. */
+/**
+ * The `latchkey` command as a client at the issuer of operators. It is public and uses only the
+ * device flow.
+ */
 export function commandClient(issuer: string): AdapterPayload {
   return {
     client_id: COMMAND_CLIENT,
@@ -47,7 +50,10 @@ export function isCommand(tenantId: string, clientId: unknown): boolean {
   return tenantId === SYSTEM_TENANT_ID && clientId === COMMAND_CLIENT
 }
 
-/** Ends all logins of an operator with the command. A later consent does not make them valid again. */
+/**
+ * Revokes all logins of an operator with the `latchkey` command. A later consent does not make them
+ * valid again. Does nothing for other clients.
+ */
 export async function endCommandLogins(
   { context: { protocol }, tenant }: Holder,
   userId: string,
@@ -75,9 +81,9 @@ interface StoredSession {
 }
 
 /**
- * The logins of operators with the command. The token is opaque, so only this function can verify
- * it. Each time it checks everything that the token depends on: its grant, the consent, the session
- * in which it was confirmed, and the operator.
+ * Creates the lookup of operators' logins with the `latchkey` command. Its access token is opaque,
+ * so only this function can verify it. Each lookup checks everything that the token depends on: the
+ * grant, the consent, the session in which the login was confirmed, and the operator.
  */
 export function createCommandLogins(
   context: IssuerContext,

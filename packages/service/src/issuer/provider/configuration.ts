@@ -26,10 +26,13 @@ import { loadGrant } from './grants.ts'
 import { createPolicy, prompts } from './policy.ts'
 import { createRenderError } from './render-error.ts'
 
-/** The algorithms of keys that clients hold. */
+/** The signing algorithms of clients' keys. */
 const keyAlgorithms = ['ES256', 'PS256', 'EdDSA', 'Ed25519'] as const
 
-/** The configuration of oidc-provider for a tenant. Settings are read at each request. */
+/**
+ * Creates the configuration of oidc-provider for a tenant. The tenant's settings are read again at
+ * each request.
+ */
 export function createConfiguration(
   context: IssuerContext,
   tenant: Tenant,
@@ -71,8 +74,9 @@ export function createConfiguration(
     pkce: { required: needsPkce },
     allowOmittingSingleRegisteredRedirectUri: false,
     clientBasedCORS: mayAskAsScript,
-    // Clients that describe themselves rarely ask for offline access, but their access tokens are valid only for
-    // minutes. So they get a refresh token anyway; without that scope, it ends with the session.
+    // Self-described clients rarely ask for offline access, but their access tokens are valid only
+    // for minutes. So they get a refresh token anyway. Without `offline_access`, it expires with
+    // the session.
     issueRefreshToken: async (_ctx, client, source) =>
       // An operator's login as a user gets no refresh token, so it ends with the access token.
       !isOfActing(source) &&
@@ -82,7 +86,7 @@ export function createConfiguration(
     // A device stays logged in after a logout in the browser where its user confirmed it.
     expiresWithSession: async (_ctx, source) =>
       isOfActing(source) || (!isFromDevice(source) && !source.scopes.has('offline_access')),
-    // Revoking one access token also ends its grant, because every token is checked by its grant.
+    // Revoking an access token also revokes its grant, because every token is checked by its grant.
     revokeGrantPolicy: () => true,
     cookies: cookies(options.isSecure),
     routes: paths,
@@ -138,7 +142,7 @@ function secondsOf({ domain: { clock } }: IssuerContext, tenantId: string): Conf
     Interaction: lifetimes.interactionSeconds,
     Grant: lifetimes.offlineGrantSeconds,
     Session: (ctx, session) => {
-      // A session without a user only has the secret of a form.
+      // A session without a user contains only the secret of a form.
       if (session.accountId === undefined) return lifetimes.interactionSeconds
       const now = clock.now() / 1000
       const { acting } = session as LoginFacts
@@ -154,7 +158,9 @@ function isOfActing(source: object): boolean {
   return (source as LoginFacts).acting !== undefined
 }
 
-/** The `fetch` of oidc-provider, which reads clients' metadata documents and sends logout tokens. */
+/**
+ * The `fetch` of oidc-provider, which reads clients' metadata documents and sends logout tokens.
+ */
 function createFetch(
   { clientDocuments, outgoing }: IssuerContext,
   tenantId: string,
@@ -165,9 +171,10 @@ function createFetch(
 }
 
 /**
- * Over TLS, `__Host-` makes browsers take the cookie from the issuer alone. The other two have
- * paths of their own, so they cannot have that prefix, and sibling hosts can plant them. Therefore
- * `requests/browser-cookie.ts` binds interactions to the browser.
+ * The cookie options of oidc-provider. Over TLS, the `__Host-` prefix restricts the session cookie
+ * to the issuer's own host. The other two cookies have their own paths, which the prefix does not
+ * allow, so sibling hosts can set them. Therefore `requests/browser-cookie.ts` binds interactions
+ * to the browser.
  */
 function cookies(isSecure: boolean): NonNullable<Configuration['cookies']> {
   const attributes = { httpOnly: true, sameSite: 'lax', secure: isSecure } as const

@@ -15,19 +15,19 @@ export interface Access {
   readonly apis: Readonly<Record<string, readonly string[]>>
 }
 
-/** A user's consent to the access of a self-described client. */
+/** A user's consent to the access of a self-described client, or to logins on devices. */
 export interface Consent extends Access {
   readonly clientId: string
   /** The name that the client claimed, if any. */
   readonly name: string | undefined
-  /** The destination of codes; see {@link placeOf}. */
+  /** The destination of authorization codes; see {@link placeOf}. */
   readonly place: string
   /**
    * The hosts by which the tenant's policy judges the client. Default: the host of its `client_id`.
    */
   readonly hosts?: readonly string[] | undefined
   readonly since: Micros
-  /** When the issuer last issued tokens for it, rounded to the hour. */
+  /** The time at which the consent was last used, recorded at most once per hour. */
   readonly usedAt?: Micros | undefined
 }
 
@@ -38,19 +38,19 @@ export interface GivenConsent extends Consent {
 
 const consents = entry<Consent>('Consent', lifetimes.offlineGrantSeconds)
 
-/** An index of consents across users: by host or, for a client without one, by client. */
+/** The index of consents across users: by host or, for a client without a host, by client. */
 const names = entry<{ userId: string; clientId: string }>(
   'ConsentName',
   lifetimes.offlineGrantSeconds,
 )
 
-/** A host with clients to which a user has agreed. */
+/** The hosts of clients to which a user has agreed. */
 const programs = entry<{ host: string; since: Micros }>('Program', lifetimes.offlineGrantSeconds)
 
-/** The account under which all programs of a tenant are listed. */
+/** The account under which all hosts of a tenant are listed. */
 const PROGRAMS = 'programs'
 
-/** The use of a consent is stored at most once in this time. */
+/** The minimum time between two records of a consent's use, in microseconds. */
 const USE_MICROS: Micros = 3_600 * 1e6
 
 /** The destination for a redirect URI on the user's own device, where any program may listen. */
@@ -67,10 +67,10 @@ export function isOnDevice(redirectUri: unknown): boolean {
   return placeOf(redirectUri) === DEVICE
 }
 
-/** The tenant with its present policy, which may end consents. */
+/** A holder with the tenant's current record. The tenant's policy can revoke consents. */
 type ConsentHolder = Holder & { readonly tenant: Tenant }
 
-/** The user's consent to a client, if there is one and it has not ended. */
+/** The user's consent to a client; `undefined` if there is none, or it is revoked. */
 export async function readConsent(
   holder: ConsentHolder,
   userId: string,
@@ -80,10 +80,13 @@ export async function readConsent(
   return found && !hasEnded(holder, found.value) ? found : undefined
 }
 
-/** Finds consents to the clients of a host, or to one client without a host. */
+/** The name under which consents are listed: a host, or a client without a host. */
 export type ConsentName = { readonly host: string } | { readonly clientId: string }
 
-/** A part of the consents to a client or to those of a host, with their users, the latest first. */
+/**
+ * A page of the consents to a client or to the clients of a host, with their users, the latest
+ * first. Revoked consents are left out.
+ */
 export async function consentsTo(
   holder: ConsentHolder,
   name: ConsentName,
@@ -97,7 +100,7 @@ export async function consentsTo(
   return { items: (await Promise.all(read)).flat(), next }
 }
 
-/** A part of the hosts to whose clients users have agreed within a year, the latest first. */
+/** A page of the hosts to whose clients users have agreed within a year, the latest first. */
 export async function programsOf(
   holder: Holder,
   page: { after: EntryPlace | undefined; limit: number },
@@ -106,19 +109,25 @@ export async function programsOf(
   return { items: found.map(({ value }) => value), next }
 }
 
-/** When a user last agreed to a client of a host; `undefined` if none has within a year. */
+/**
+ * The time at which a user last agreed to a client of a host; `undefined` if no user has within a
+ * year.
+ */
 export async function programSince(holder: Holder, host: string): Promise<Micros | undefined> {
   return (await programs.read(holder, host))?.value.since
 }
 
-/** Records that the issuer issues tokens for a consent. Does nothing if the consent is changed at the same time. */
+/**
+ * Records the use of a consent, at most once per hour. Does nothing if the consent is changed at
+ * the same time.
+ */
 export async function noteUse(holder: Holder, found: Found<Consent>): Promise<void> {
   const now = nowMicros(holder.context.domain.clock)
   if (now - (found.value.usedAt ?? 0) < USE_MICROS) return
   await consents.amend(holder, found, { ...found.value, usedAt: now })
 }
 
-/** The user's consents, the newest first. */
+/** The user's consents that are not revoked, the newest first. */
 export async function consentsOf(holder: ConsentHolder, userId: string): Promise<Consent[]> {
   const found = await consents.ofAccount(holder, userId)
   return found
@@ -128,7 +137,8 @@ export async function consentsOf(holder: ConsentHolder, userId: string): Promise
 }
 
 /**
- * The hosts by which the tenant's policy judges the client of a consent. An application has none.
+ * The hosts by which the tenant's policy judges the client of a consent. An application has no
+ * hosts.
  */
 export function hostsOf({
   clientId,
@@ -137,7 +147,10 @@ export function hostsOf({
   return hosts ?? judgedHosts(clientId, [])
 }
 
-/** Whether a host of the client was blocked after the consent, even if it is unblocked now. */
+/**
+ * Whether a consent is revoked: a host of its client was blocked after the consent, even if it is
+ * unblocked now.
+ */
 function hasEnded({ tenant }: ConsentHolder, consent: Consent): boolean {
   const { since } = consent
   const ended = tenant.endedHosts ?? {}
@@ -145,11 +158,11 @@ function hasEnded({ tenant }: ConsentHolder, consent: Consent): boolean {
 }
 
 /**
- * Stores a consent. Access from earlier consents to the client is kept, unless codes went to
- * another destination then, or the consent is withdrawn in the meantime.
+ * Stores a consent. The access of an earlier consent to the client is kept, unless that consent was
+ * revoked or had another destination of codes.
  *
- * The entries for lists are written first or in the same step, so that no list lacks a consent.
- * Only if the entries are on several servers, a withdrawal at the same time can cause that.
+ * The index entries are written first or in the same step, so that no list lacks a consent. If the
+ * entries are on several servers, a withdrawal at the same time can still remove an index entry.
  */
 export async function keepConsent(
   holder: ConsentHolder,
@@ -174,7 +187,7 @@ export async function keepConsent(
   }
 }
 
-/** The changes that write the entries by which a consent is listed. */
+/** The changes that write the index entries of a consent. */
 function namesOf(holder: Holder, userId: string, consent: Consent): Change[] {
   const { clientId, since } = consent
   const known = hostsOf(consent).map((host) =>
@@ -186,7 +199,9 @@ function namesOf(holder: Holder, userId: string, consent: Consent): Change[] {
   return [...known, ...ofConsent]
 }
 
-/** The entries by which a consent is listed: the id of each, and the account that lists it. */
+/**
+ * The index entries of a consent: the id of each entry, and the account under which it is listed.
+ */
 function nameIdsOf(userId: string, consent: Consent): [id: string, accountId: string][] {
   const { clientId } = consent
   const hosts = hostsOf(consent)
@@ -215,7 +230,7 @@ function joined(
   }
 }
 
-/** Deletes a consent and its entries in lists. */
+/** Deletes a consent and its index entries. */
 export async function dropConsent(holder: Holder, userId: string, clientId: string): Promise<void> {
   const id = idOf(userId, clientId)
   const found = await consents.read(holder, id)
@@ -234,13 +249,19 @@ export async function dropConsents(holder: Holder, userId: string): Promise<void
   await Promise.all(found.map((one) => forget(holder, userId, one)))
 }
 
-/** Whether the logged-in user has just agreed on the page for consent. Another user may have logged in since. */
+/**
+ * Whether the logged-in user has just agreed on the consent page. `false` if another user has
+ * logged in since.
+ */
 export function isConfirmed({ oidc: { account, result } }: KoaContextWithOIDC): boolean {
   const { accountId } = (result?.consent ?? {}) as { accountId?: string }
   return account !== undefined && accountId === account.accountId
 }
 
-/** Whether the user of a request has agreed to all access that it asks for, with this destination of the code. */
+/**
+ * Whether the user has agreed to all access that the request asks for, with the same destination of
+ * the code.
+ */
 export async function isAgreed(context: IssuerContext, ctx: KoaContextWithOIDC): Promise<boolean> {
   const { account, client, params } = ctx.oidc
   if (!account || !client) return false
@@ -268,7 +289,7 @@ function accessAskedBy({ oidc }: KoaContextWithOIDC): Access {
 }
 
 /**
- * The access that a request asks for.
+ * The access that a request asks for. Scopes that the issuer or the API does not have are left out.
  *
  * @param apis - The APIs of the request, each with its own scopes.
  */

@@ -7,7 +7,7 @@ import type { AttemptLimit, ProtocolStore } from '../../store/protocol-store.ts'
 import type { IssuerContext } from '../context.ts'
 import { factsOf } from '../requests/request-facts.ts'
 
-/** Too many wrong codes were entered. */
+/** The error for too many wrong user codes. */
 export class TooManyCodes extends errors.TemporarilyUnavailable {
   readonly retryAfterSeconds: number
 
@@ -17,20 +17,20 @@ export class TooManyCodes extends errors.TemporarilyUnavailable {
   }
 }
 
-/** The second name of a device's record, derived from the code that its user types. */
+/** The lookup key of a device login, derived from its user code. */
 export function userCodeUid(userCode: string): string {
   return hash('sha256', `user code ${userCode}`, 'base64url')
 }
 
-/** The secrets of a device: one that it redeems for tokens, and one that its user types. */
+/** The secrets of a device login: the device code (`id`), and the user code. */
 interface Secrets {
   id: string
   userCode?: string | undefined
 }
 
 /**
- * Seals the two codes of a device in its payload. oidc-provider finds a record by one of them and
- * needs the other, too. It also needs the device code for the login in the browser.
+ * Encrypts the codes in a payload. oidc-provider finds a record by the device code or the user code
+ * and then needs both codes. The login in the browser also needs the device code.
  */
 export function sealDevice(
   { vault }: Pick<DomainContext, 'vault'>,
@@ -44,7 +44,7 @@ export function sealDevice(
   return deviceCode === undefined ? payload : { ...rest, kind, device: seal({ id: deviceCode }) }
 }
 
-/** Reverses {@link sealDevice}; `undefined` if the master key no longer exists. */
+/** Reverses {@link sealDevice}. Returns `undefined` if the master key no longer exists. */
 export function openDevice(
   { vault }: Pick<DomainContext, 'vault'>,
   tenantId: string,
@@ -60,7 +60,7 @@ export function openDevice(
 
 const purposeOf = (tenantId: string): string => `device-code/${tenantId}`
 
-/** Counts an answer once, for as long as a code may be stored. */
+/** The limit of one answer per user code, for as long as the code may be stored. */
 const ONCE: AttemptLimit = {
   free: 1,
   baseSeconds: 86_400,
@@ -69,8 +69,8 @@ const ONCE: AttemptLimit = {
 }
 
 /**
- * Whether a change of a device's code is stored. Only the first answer of a user counts. A code that was typed but not
- * answered stays unchanged, so that its user can begin again.
+ * Whether a change of a device login is stored. Only the first answer of a user is stored. That the
+ * code was typed is not stored, so that its user can begin again.
  */
 export async function isDeviceChange(
   protocol: ProtocolStore,
@@ -84,7 +84,7 @@ export async function isDeviceChange(
 }
 
 /**
- * Finds a device by the code that its user has typed.
+ * Finds a device login by the user code that a user has typed.
  *
  * @throws TooManyCodes if too many codes were tried from the network, or at the tenant.
  * @see RFC 8628 §5.1

@@ -12,15 +12,16 @@ import { TooManyCodes } from './device-codes.ts'
 
 type DeviceFlow = NonNullable<NonNullable<Configuration['features']>['deviceFlow']>
 
-/** The address and the browser with which a device requested its code. They are stored with the code. */
+/** The IP address and the user agent of the request for a device code, stored with the code. */
 export interface DeviceFacts {
   readonly address: string
   readonly userAgent: string | undefined
 }
 
 /**
- * Logins on devices without a browser, with oidc-provider's feature. Between its first and last page come the pages of
- * a login, and the question of `interaction/first/device-consent.ts`.
+ * Creates the device flow of oidc-provider, for logins on devices without a browser. Between its
+ * first and its last page, the user sees the pages of a login and the question of
+ * `interaction/first/device-consent.ts`.
  *
  * @see RFC 8628
  */
@@ -38,7 +39,7 @@ export function createDeviceFlow(context: IssuerContext): DeviceFlow {
       if (error) showProblem(ctx, error)
       else showForm(ctx, 200, String(ctx.state.userCode ?? ''))
     },
-    // Our form only looks up the code. The question to the user comes after the login.
+    // The form only looks up the code. The user is asked for consent after the login.
     async userCodeConfirmSource(ctx, _form, _client, _info, userCode) {
       showForm(ctx, 200, userCode)
     },
@@ -51,7 +52,10 @@ export function createDeviceFlow(context: IssuerContext): DeviceFlow {
   }
 }
 
-/** The text about a code that is not accepted, by the name of oidc-provider's error. It does not export these errors. */
+/**
+ * The text about a refused user code, by the name of oidc-provider's error. oidc-provider does not
+ * export these errors.
+ */
 const problems: Readonly<Record<string, TextKey>> = {
   NoCodeError: 'deviceUnknown',
   NotFoundError: 'deviceUnknown',
@@ -79,7 +83,7 @@ function showProblem(ctx: KoaContextWithOIDC, error: Error): void {
   }
 }
 
-/** How many characters of a wrong code are shown again. */
+/** The maximum number of characters of an entered code that are shown again. */
 const MAX_SHOWN = 40
 
 function showForm(ctx: KoaContextWithOIDC, status: number, code: string, problem?: TextKey): void {
@@ -123,9 +127,9 @@ function render<Name extends PageName>(
 }
 
 /**
- * Prepares the page with the form for codes. The address may contain the code, if a device shows it so
- * (`verification_uri_complete`). Then the form is filled in, and the user sends it. oidc-provider would send it by a
- * script.
+ * Adds the middleware for the page with the form for codes. The URL may contain the code, if a
+ * device shows it so (`verification_uri_complete`). In that case the form is filled in, and the
+ * user sends it; oidc-provider would send it by a script.
  *
  * @see RFC 8628 §3.3.1
  */
@@ -145,8 +149,8 @@ export function askForCodes(provider: Provider, { counts }: IssuerContext): void
 }
 
 /**
- * The shortest interval between polls. A device polls every five seconds (the default of RFC 8628); slightly shorter
- * intervals are accepted.
+ * The limit of polls: one every four seconds. A device polls every five seconds (the default of RFC
+ * 8628); slightly shorter intervals are accepted.
  */
 const POLLS: AttemptLimit = { free: 1, baseSeconds: 4, maxSeconds: 4, forgetSeconds: 60 }
 

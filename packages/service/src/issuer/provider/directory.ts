@@ -13,22 +13,22 @@ export interface Site {
   readonly tenant: Tenant
   readonly issuer: string
   readonly url: URL
-  /** Whether browsers are told to use only TLS from now on. */
+  /** Whether responses tell browsers to use only TLS for this host from now on. */
   readonly mustStaySecure: boolean
 }
 
 /**
- * Tenants and applications as they are now. Records that every request needs are cached until a
- * write that may concern them, by this process or another.
+ * The lookup of the current tenants, applications and APIs. Records are cached until a write, by
+ * this process or another, may have changed them.
  */
 export interface Directory {
-  /** The tenant at a host, which is in lower case. */
+  /** The tenant at a host. The host must be in lower case. */
   siteAt(host: string): Promise<Site | undefined>
   /** An application in oidc-provider's form of a client, with its secret. */
   client(tenantId: string, id: string): Promise<AdapterPayload | undefined>
   /** The API with this identifier, if an application of the tenant offers it. */
   api(tenantId: string, identifier: string): Promise<OwnedApi | undefined>
-  /** The identifiers of the APIs that clients with a metadata document may ask for. */
+  /** The identifiers of the APIs that self-described clients may ask for. */
   openApis(tenantId: string): Promise<string[]>
 }
 
@@ -42,10 +42,10 @@ interface Client {
   metadata: AdapterPayload
 }
 
-/** Events that may have changed a tenant or an application. */
+/** Matches the actions of events that may have changed a tenant or an application. */
 const CONCERNS_DIRECTORY = /^(tenant|application)\./
 
-/** Makes the directory on top of the data store. */
+/** Creates the directory on top of the data store. */
 export function createDirectory(
   domain: DomainContext,
   options: { allowHttpOnLoopback: boolean },

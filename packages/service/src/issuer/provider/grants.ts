@@ -10,12 +10,14 @@ import { isAgreed, isConfirmed } from './consents.ts'
 type Grant = InstanceType<Provider['Grant']>
 
 /**
- * The grant of the session. The tenant's own applications need no consent of the user: the grant is extended by the missing
- * scopes, those of APIs included. For a client with a metadata document, it is extended by nothing that the user
- * has not agreed to.
+ * Loads the client's grant in the session, and extends it if needed. The tenant's own applications
+ * need no consent of the user: their grant is extended by all missing scopes, including those of
+ * APIs. The grant of a self-described client is extended only if the user has agreed to the access.
+ * `undefined` without a grant that the user has agreed to.
  *
  * One grant serves all logins of an application within a session, so that a second tab does not
- * revoke the tokens of the first. Each device has a grant of its own, which it gets when its user has confirmed its login.
+ * revoke the tokens of the first tab. Each device login gets its own grant when its user confirms
+ * it.
  */
 export async function loadGrant(
   context: IssuerContext,
@@ -38,7 +40,7 @@ export async function loadGrant(
 
   const isActing = (session as Session).acting !== undefined
   const asked = [...ctx.oidc.requestParamOIDCScopes].filter(
-    // An operator who acts for the user gets nothing that lives longer than the session.
+    // An operator who acts for the user gets no access that outlives the session.
     (scope) => !(isActing && scope === 'offline_access'),
   )
   const granted = new Set(grant.getOIDCScope().split(' '))
@@ -68,10 +70,13 @@ function missingScopes(
   })
 }
 
-/** A stored grant is only extended if it gains at least this much. */
+/** The minimum gain for which the expiry of a stored grant is extended. */
 const EXTEND_AFTER_SECONDS = 3600
 
-/** A grant lives longer than the session and the tokens that depend on it. */
+/**
+ * The lifetime of a grant, in seconds. It exceeds that of the session and of the tokens that depend
+ * on the grant.
+ */
 function grantSeconds(ctx: KoaContextWithOIDC, scopes: string[]): number {
   if (scopes.includes('offline_access')) return lifetimes.offlineGrantSeconds
   return loginSeconds(factsOf(ctx.req).tenant) + lifetimes.accessTokenSeconds + EXTEND_AFTER_SECONDS

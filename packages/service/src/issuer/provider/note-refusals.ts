@@ -16,16 +16,16 @@ const REFUSALS = [
 ]
 
 /**
- * Logs, at level `debug`, why a request of an application was refused: for `latchkey-service dev`, and for
- * `serve --log-level debug`. A refusal because of the registration, or of a missing `openid`, is a warning;
- * unregistered redirect URLs have a warning of their own.
+ * Logs why a request of an application was refused, at level `debug`: for `latchkey-service dev`
+ * and `serve --log-level debug`. A refusal because of the registration, or of a missing `openid`,
+ * is a warning. Unregistered redirect URLs are left out, because they have their own warning.
  */
 export function noteRefusals(provider: Provider, logger: IssuerLogger): void {
   const note = (ctx: KoaContextWithOIDC, error: errors.OIDCProviderError): void => {
     if (error instanceof errors.InvalidRedirectUri) return
     const { error: code, error_description: description = error.message, error_detail } = error
     const facts = { code, applicationId: ctx.oidc?.client?.clientId }
-    // The application is not told why its authentication failed, but its operator is.
+    // The response does not say why the application's authentication failed, but the log does.
     const reason = error_detail ? `${description}: ${error_detail}` : description
     const message = `The issuer refused a request: ${reason}`
     const isOpenidMissing = description.startsWith('openid scope must be requested')

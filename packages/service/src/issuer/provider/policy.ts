@@ -33,11 +33,13 @@ const { base, Check, Prompt } = interactionPolicy
 export const prompts = ['none', 'create', 'login', 'select_account', 'consent'] as const
 
 /**
- * The steps that a visitor must take before the application gets its answer: log in, and prove the address if the
- * tenant requires it. A login also answers `create` and `select_account`; see `finish.ts`.
+ * Creates the policy of oidc-provider: the steps that a visitor must take before the application
+ * gets its response. They are to log in and, if the tenant requires it, to confirm the email
+ * address. A login also fulfills the prompts `create` and `select_account`; see `finish.ts`.
  *
- * The consent prompt is for clients with a metadata document, and for devices. It stays registered for all others,
- * because requests with `prompt=consent` must be accepted and `offline_access` depends on it; see `grants.ts`.
+ * The consent prompt is for self-described clients and for devices. It stays registered for all
+ * other clients, because requests with `prompt=consent` must be accepted, and `offline_access`
+ * depends on it; see `grants.ts`.
  */
 export function createPolicy(context: IssuerContext): interactionPolicy.DefaultPolicy {
   const { clock } = context.domain
@@ -99,7 +101,7 @@ export function createPolicy(context: IssuerContext): interactionPolicy.DefaultP
   const denied = 'an operator acts for the user'
   const refused = new Check('acting', denied, 'access_denied', refuseWhileActing)
   policy.add(new Prompt({ name: 'acting' }, refused), 0)
-  // Comes last, because an application that an earlier step refuses was not opened.
+  // Last, so that an application counts as opened only if no earlier step has refused the request.
   const noted = new Check('acting_ended', denied, 'access_denied', (ctx) =>
     noteActing(context, ctx),
   )
@@ -108,8 +110,9 @@ export function createPolicy(context: IssuerContext): interactionPolicy.DefaultP
 }
 
 /**
- * Operators log in again before a command line acts in their name, regardless of the `max_age` that
- * the device asks for, because a stranger may have started the request.
+ * Whether the session is too old to log the `latchkey` command in. The operator must then log in
+ * again, regardless of the `max_age` that the device asks for, because a stranger may have started
+ * the request.
  */
 function isTooOldForCommand(ctx: KoaContextWithOIDC, clock: Clock): boolean {
   const { session, client, result } = ctx.oidc
@@ -118,7 +121,9 @@ function isTooOldForCommand(ctx: KoaContextWithOIDC, clock: Clock): boolean {
   return clock.now() / 1_000 - authTimeOf(session as Session) > lifetimes.recentLoginSeconds
 }
 
-/** Whether the user of the session may not continue, or the session is older than the tenant allows. */
+/**
+ * Whether the user of the session may not continue, or the session is older than the tenant allows.
+ */
 function isLoginVoid(ctx: KoaContextWithOIDC, clock: Clock): boolean {
   const { session, account } = ctx.oidc
   if (!session?.accountId) return false
@@ -128,9 +133,12 @@ function isLoginVoid(ctx: KoaContextWithOIDC, clock: Clock): boolean {
 }
 
 /**
- * Whether an unregistered client asks for more than the user has agreed to, or for a code that goes
- * to the user's device. Any program on the device could pretend to be this client, so each of its
- * logins is confirmed. So is each login on a device without a browser.
+ * Whether the user must confirm the access. A self-described client needs it for access that the
+ * user has not agreed to, for `prompt=consent`, and for each code that goes to the user's device,
+ * where any program could pretend to be this client. Each login on a device without a browser is
+ * confirmed, too.
+ *
+ * @throws UnauthorizedClient if the client may not log in on devices.
  *
  * @see RFC 8252 §8.6, RFC 8628 §5.4
  */
@@ -150,8 +158,9 @@ async function needsConsent(context: IssuerContext, ctx: KoaContextWithOIDC): Pr
 }
 
 /**
- * Decides the `acr` of the response, and asks for a stronger login if that could reach a requested
- * value. `acr_values` is a wish: right after a login, no stronger one is asked for.
+ * Sets the `acr` of the response. Returns whether to ask for a stronger login, which could reach a
+ * requested value. `acr_values` is a voluntary request, so right after a login no stronger login is
+ * asked for.
  *
  * @see OpenID Connect Core 1.0 §3.1.2.1, §5.5.1.1
  */
@@ -168,8 +177,7 @@ function answerAcrOrAsk(ctx: KoaContextWithOIDC): boolean {
 }
 
 /**
- * Whether a session with only one step lacks the second one that the tenant or the application
- * requires.
+ * Whether the session has only one step, and the tenant or the application requires a second step.
  */
 async function needsSecondStep(context: IssuerContext, ctx: KoaContextWithOIDC): Promise<boolean> {
   const { session, client } = ctx.oidc
@@ -183,8 +191,9 @@ async function needsSecondStep(context: IssuerContext, ctx: KoaContextWithOIDC):
 }
 
 /**
- * Whether the user of a native application has to confirm this login. Another app may use its URL scheme or port, and
- * would otherwise get tokens from the browser's session without being noticed.
+ * Whether the user of a native application must confirm this login. Another app may use the
+ * application's URL scheme or port, and would otherwise get tokens from the browser's session
+ * unnoticed.
  *
  * @see RFC 8252 §8.6
  */
@@ -192,7 +201,7 @@ function isNativeUnconfirmed(ctx: KoaContextWithOIDC): boolean {
   const { client, session, result } = ctx.oidc
   return (
     client?.applicationType === 'native' &&
-    // Its user is asked for consent, which includes this.
+    // The consent page of a self-described client already asks for this confirmation.
     !isSelfDescribed(client) &&
     !isOfDevice(ctx) &&
     session?.accountId !== undefined &&
@@ -206,9 +215,9 @@ function isAddressUnproven(ctx: KoaContextWithOIDC): boolean {
 }
 
 /**
- * Refuses `response_mode=fragment`: codes go to the application's server, and the part after a `#`
- * is for scripts in the browser. oidc-provider always supports the mode, so the request is changed
- * to a mode that no provider has.
+ * Refuses `response_mode=fragment`, and removes it from discovery. Codes are for the application's
+ * server, but only scripts in the browser can read a fragment. oidc-provider always supports the
+ * mode, so the request is changed to an unknown mode.
  */
 export function refuseFragments(provider: Provider): void {
   provider.use(async (ctx, next) => {

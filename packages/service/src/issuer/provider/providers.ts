@@ -60,17 +60,20 @@ import { refreshToken } from './refresh-tokens.ts'
 import { createRefreshAnswers } from './repeated-refresh.ts'
 import { collectChanges, makeChanges } from './request-changes.ts'
 
-/** How many providers are kept. Each takes 40 to 90 KiB, and 0.3 ms to build again. */
+/**
+ * The maximum number of providers in memory. Each takes 40 to 90 KiB, and 0.3 ms to build again.
+ */
 const MAX_PROVIDERS = 500
 
-/** Longer than any record exists. */
+/** A time that is longer than the lifetime of any record, in seconds. */
 const FOREVER = 10 * 365 * 86_400
 
-/** The pause before the next attempt after a failure of the store. */
+/** The time after which clients should retry after a failure of the store. */
 export const STORE_RETRY_SECONDS = 5
 
 /**
- * A tenant's provider with its request handler, which is made only once because making it is slow.
+ * A tenant's provider with its request handler. The handler is created only once, because creating
+ * it is slow.
  */
 export interface Served {
   readonly provider: Provider
@@ -84,7 +87,7 @@ export interface Providers {
 
 interface Built {
   domain: string
-  /** The tenant's rule for clients that describe themselves, which discovery publishes. */
+  /** Whether the tenant accepts self-described clients. Discovery publishes this. */
   accepts: string
   /** The version of the tenant in the store, which shows writes of other processes. */
   version: unknown
@@ -92,8 +95,8 @@ interface Built {
 }
 
 /**
- * Keeps the most recently used providers. One is built again when its tenant's domain or keys
- * change.
+ * Creates the cache of the most recently used providers. A provider is built again when its tenant
+ * or the tenant's keys change.
  */
 export function createProviders(context: IssuerContext): Providers {
   const built = new LRUCache<string, Built>({ max: MAX_PROVIDERS })
@@ -115,7 +118,7 @@ export function createProviders(context: IssuerContext): Providers {
 
       const served = build(context, tenant, registrations)
       built.set(tenant.id, { domain, version, served, accepts })
-      // The next request repeats a failed attempt.
+      // After a failure, the next request builds the provider again.
       served.catch(() => built.delete(tenant.id))
       return served
     },
@@ -143,7 +146,8 @@ async function build(
       countPoll: (ctx) => countPoll(context, tenant.id, ctx),
     },
   )
-  // The dispatcher removes these headers of clients, and sets protocol and host from the issuer.
+  // The forwarded headers can be trusted: the dispatcher removes those of clients, and sets
+  // protocol and host from the issuer.
   provider.proxy = true
   const fail = ({ path }: { path: string }, err: Error): void =>
     context.logger.error({ tenantId: tenant.id, path, err }, 'The issuer failed.')
@@ -170,13 +174,13 @@ async function build(
   refuseFragments(provider)
   refusePushedFragments(provider)
   admitPushes(provider, async (ctx) => {
-    // Anyone can push a request for a client without a secret.
+    // Limited, because anyone can push a request for a public client.
     if (ctx.oidc.client?.clientAuthMethod === 'none') await countLogin(context, ctx)
   })
   askForCodes(provider, context)
   admitDevices(provider, (ctx) => countLogin(context, ctx))
   useOnce(provider, async (id, seconds) => {
-    // A second use never passes while the first one is remembered, however long ago that was.
+    // Every further use is refused for as long as the first use is on record.
     const limit = { free: 1, baseSeconds: FOREVER, maxSeconds: FOREVER, forgetSeconds: seconds }
     const { kind } = await context.protocol.admit(`used:${tenant.id}/${id}`, limit)
     return kind === 'admitted'
@@ -184,7 +188,7 @@ async function build(
   judgeProofs(provider, (proof, client) => checkProof(proof, client, context.domain.clock))
   boundRegistrations(provider, registrations)
   noteRefusals(provider, context.logger)
-  // The innermost step, so that it continues after the changes are made.
+  // The innermost middleware, so that the changes are stored before the outer middleware continues.
   provider.use(async (ctx, next) => {
     if (!COLLECTED.test(ctx.path)) return next()
     await collectChanges(async () => {
@@ -200,8 +204,8 @@ async function build(
 type Fail = (ctx: { path: string }, err: Error) => void
 
 /**
- * Answers with an error page if the session could not be saved after the response was made. oidc-provider does not
- * handle this error.
+ * Adds middleware that answers with an error page if the store fails after the response was made,
+ * when the session is saved. oidc-provider does not handle this error.
  */
 function answerStoreErrors(provider: Provider, tenant: Tenant, fail: Fail): void {
   provider.use(async (ctx, next) => {
@@ -221,13 +225,16 @@ function answerStoreErrors(provider: Provider, tenant: Tenant, fail: Fail): void
   })
 }
 
-/** Reports the errors of oidc-provider and Koa, except lost connections. */
+/**
+ * Logs the errors of oidc-provider and Koa, except lost connections. After a failure of the store,
+ * the response asks the client to retry.
+ */
 function tellOfErrors(provider: Provider, fail: Fail): void {
   provider.on('server_error', (ctx, err) => {
     if (isBrokenOff(ctx.req)) return
     fail(ctx, err)
     if (!(err instanceof StoreError)) return
-    // Not a fault of the issuer: the same request succeeds once the disk has space again.
+    // The same request can succeed later, for example once the disk has space again.
     ctx.status = 503
     ctx.set('retry-after', String(STORE_RETRY_SECONDS))
   })
@@ -239,20 +246,20 @@ function tellOfErrors(provider: Provider, fail: Fail): void {
   })
 }
 
-/** The paths whose requests change several entries. */
+/** Matches the paths whose requests change several entries. */
 const COLLECTED = new RegExp(`^(${paths.authorization}|${paths.token}|${paths.end_session})`)
 
 /**
- * The same key for PS256, which FAPI 2.0 requires. It has its own `kid`, because most clients use a
- * key only for the algorithm that it names.
+ * A copy of the key for PS256, which FAPI 2.0 requires. The copy has its own `kid`, because most
+ * clients use a key only for the algorithm that it names.
  */
 function pssKey(key: PrivateJwk): JWK {
   return { ...key, kid: `${key.kid}-ps256`, alg: 'PS256' } as JWK
 }
 
 /**
- * The secret of DPoP nonces. It is derived from the oldest key, because all processes know that one while a new key is
- * added.
+ * The secret of DPoP nonces. It is derived from the oldest key, which all processes know even while
+ * a new key is added.
  */
 function nonceSecret(keys: readonly PrivateJwk[]): Buffer {
   const secret = keys.at(-1)?.d ?? ''
@@ -260,9 +267,10 @@ function nonceSecret(keys: readonly PrivateJwk[]): Buffer {
 }
 
 /**
- * Begins a login in the browser that sent the request.
+ * Begins a login in the browser that sent the request. Returns the facts to store with the login.
  *
- * @throws TemporarilyUnavailable if too many logins begin; AccessDenied while an operator acts for a user.
+ * @throws TemporarilyUnavailable if too many logins begin; AccessDenied while an operator acts for
+ *   a user.
  * @see RFC 6749 §4.1.2.1
  */
 async function beginLogin(

@@ -7,12 +7,12 @@ import type { NewRefreshToken } from '../engine/refresh-token.ts'
 import { findChanged } from './request-changes.ts'
 
 /**
- * The text of a new refresh token: a random part, its grant, its expiry, the time of its login and,
- * if the login survived an end of sessions, the time of that.
+ * The text of a new refresh token: a random part, its grant, its expiry and the time of its login.
+ * If the login survived a revocation of the user's sessions, also the time of that revocation.
  *
- * With these facts in its text, a used token needs no record until its expiry. (Each refresh would
- * leave one.) Forging a token gains nothing: it needs the name of a grant, which only the tokens of
- * the grant contain, and each of these can revoke the grant anyway.
+ * With these facts in its text, a used token needs no record until its expiry, which each refresh
+ * would leave. A forged token gains nothing: it needs the id of a grant, which only the grant's
+ * tokens contain, and each of these tokens can revoke the grant anyway.
  */
 export function refreshToken(random: string, token: NewRefreshToken, clock: Clock): string {
   const { grantId, authTime = 0, keptAt } = token
@@ -23,8 +23,8 @@ export function refreshToken(random: string, token: NewRefreshToken, clock: Cloc
 const FORM = /^[\w-]{43}~([\w-]{43})~([0-9a-z]{1,12})~([0-9a-z]{1,12})~([0-9a-z]{0,12})$/
 
 /**
- * The facts in the text of a refresh token, with times in seconds since the epoch. `undefined` for a token of release
- * 0.2.0, and for any other text.
+ * The facts in the text of a refresh token, with times in seconds since the epoch. `undefined` for
+ * any other text, and for a token of release 0.2.0.
  */
 export function readRefreshToken(token: string) {
   const [, grantId, end, authTime, keptAt] = FORM.exec(token) ?? []
@@ -37,7 +37,7 @@ export function readRefreshToken(token: string) {
   }
 }
 
-/** Base 36, with a precision of microseconds, because times are compared that exactly. */
+/** A time in microseconds and base 36. Times are compared with this precision. */
 const textOf = (seconds: number | undefined): string =>
   seconds === undefined ? '' : Math.round(seconds * 1e6).toString(36)
 
@@ -45,8 +45,8 @@ const timeOf = (text = ''): number | undefined =>
   text === '' ? undefined : Number.parseInt(text, 36) / 1e6
 
 /**
- * A refresh token without a record: it was used before, has expired, or its grant was revoked.
- * oidc-provider revokes the grant of a token that is used again.
+ * The payload of a refresh token without a record, marked as used, so that oidc-provider revokes
+ * the grant. `undefined` if the token has expired, or its grant was revoked.
  *
  * @see RFC 9700 §4.14.2
  */

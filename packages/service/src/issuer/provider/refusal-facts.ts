@@ -5,16 +5,18 @@ import type { IssuerContext } from '../context.ts'
 import { factsOf } from '../requests/request-facts.ts'
 
 /**
- * The command as it runs without an installation. The package `latchkey` itself is another project.
+ * The `latchkey` command, as it runs without an installation. The npm package `latchkey` is another
+ * project.
  */
 const COMMAND = 'npx --package @latchkey/management latchkey applications'
 
-/** How many characters of an id are shown; ids of applications have about 30. */
+/** The maximum number of characters of an id that are shown. Ids of applications have about 30. */
 const MAX_ID = 100
 
 /**
- * Facts about a refused authorization request for developers, with the command that helps. For an unregistered redirect
- * URL, the URL is logged, too.
+ * The facts for developers about a refused authorization request, with the command that helps.
+ * `undefined` unless the client is unknown or the redirect URL is not registered. An unregistered
+ * redirect URL is also logged.
  */
 export function refusalFacts(
   context: IssuerContext,
@@ -60,7 +62,10 @@ function unregisteredRedirect(
   }
 }
 
-/** The command is pasted into a terminal, so a value with misleading characters is left out. */
+/**
+ * Whether the shown command may contain this URL. The command is pasted into a terminal, so a URL
+ * with misleading characters is left out.
+ */
 function mayBeRegistered(url: string): boolean {
   if (!/^[\x21-\x7e]+$/.test(url)) return false
   try {

@@ -12,7 +12,10 @@ import { refusalFacts } from './refusal-facts.ts'
 
 type RenderError = NonNullable<Configuration['renderError']>
 
-/** The page for a visitor whom the issuer cannot redirect back to the application. */
+/**
+ * Creates the function that shows an error page to a visitor whom the issuer cannot redirect back
+ * to the application.
+ */
 export function createRenderError(context: IssuerContext): RenderError {
   return async (ctx, out, error) => {
     const { tenant } = factsOf(ctx.req)
@@ -24,7 +27,7 @@ export function createRenderError(context: IssuerContext): RenderError {
     if (tenant.settings.developerMode) page.forDevelopers = facts
     const refused = [error, error.cause].find((one) => one instanceof ClientRefused)
     if (refused) Object.assign(page, { text: 'errorText', detail: refused.error_description })
-    // The text is from oidc-provider. Parts of the request in it are escaped like all others.
+    // This text of oidc-provider may contain parts of the request. The page escapes them.
     else if (page.text === 'errorText') page.detail = out.error_description ?? out.error
     const banner = await bannerFor(context, ctx)
     const { html, headers } = renderPage('message', branding, page, banner)
@@ -33,7 +36,10 @@ export function createRenderError(context: IssuerContext): RenderError {
   }
 }
 
-/** If the store has failed, the error page is shown without this. */
+/**
+ * The banner while an operator acts for a user. If the store has failed, `undefined`, so that the
+ * error page can still be shown.
+ */
 async function bannerFor(
   context: IssuerContext,
   ctx: KoaContextWithOIDC,

@@ -9,15 +9,18 @@ import { change } from './request-changes.ts'
 
 const KIND = 'RefreshAnswer'
 
-/** How long after the use of a token its response is still waited for. */
+/**
+ * The time after the use of a token during which a repeated request waits for the first response,
+ * in seconds.
+ */
 const BUSY_SECONDS = 2
 const LOOKS = 10
 const LOOK_EVERY_MS = 100
 
 /**
- * The responses of the latest refreshes of a tenant, sealed. If the response is lost, an
- * application can repeat the refresh within 30 seconds and gets the same tokens. So a used token
- * has at most one successor. Any other use of a used token ends the login.
+ * Creates the store of the responses to a tenant's latest refreshes, which are encrypted. If a
+ * response is lost, an application can repeat the refresh within 30 seconds and gets the same
+ * tokens. So a used token has at most one successor. Any other use of a used token ends the login.
  *
  * @see RFC 9700 §4.14.2
  */

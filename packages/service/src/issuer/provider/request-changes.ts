@@ -10,9 +10,8 @@ import type {
 import { SpentError } from '../engine/code.ts'
 
 /**
- * The changes of a request. They are stored in one step before the response is sent. This takes one
- * round trip instead of one for each model of oidc-provider, and nothing is half done if the
- * process dies.
+ * The changes of a request, which are stored in one step before the response is sent. This takes
+ * one round trip instead of one for each record, and nothing is half done if the process dies.
  */
 interface RequestChanges {
   spent: Map<string, Change>
@@ -33,7 +32,8 @@ export function collectChanges<T>(work: () => Promise<T>): Promise<T> {
 /**
  * Stores the changes that the current request has collected.
  *
- * @throws SpentError if another request has used the same code or token first. Nothing is changed then.
+ * @throws SpentError if another request has used the same code or token first. In this case,
+ *   nothing is changed.
  */
 export async function makeChanges(protocol: ProtocolStore): Promise<void> {
   const changes = collected.getStore()
@@ -47,7 +47,12 @@ export async function makeChanges(protocol: ProtocolStore): Promise<void> {
   }
 }
 
-/** Adds a change to those of the current request. Outside of a request, stores it at once. */
+/**
+ * Adds a change to those of the current request. Without a request that collects changes, stores it
+ * at once.
+ *
+ * @throws SpentError if the change is stored at once, and the code or token was already used.
+ */
 export async function change(protocol: ProtocolStore, one: Change): Promise<void> {
   const changes = collected.getStore()
   const key = textOf(one.kind === 'put' ? one.entry : one.name)
@@ -55,14 +60,14 @@ export async function change(protocol: ProtocolStore, one: Change): Promise<void
   else if (!(await protocol.write([one]))) throw new SpentError('it was spent by another request')
 }
 
-/** The holder whose changes are stored with the others of the current request. */
+/** A copy of the holder. Its `put` adds to the changes of the current request. */
 export function withRequest({ context, tenant }: Holder): Holder {
   const { protocol, domain } = context
   const put: ProtocolStore['put'] = (entry) => change(protocol, { kind: 'put', entry })
   return { tenant, context: { domain, protocol: { ...protocol, put } } }
 }
 
-/** Reads entries in advance that the current request needs next. */
+/** Reads the entries that the current request needs next, in one step. */
 export async function readAhead(
   protocol: ProtocolStore,
   names: readonly EntryName[],
@@ -73,7 +78,7 @@ export async function readAhead(
   for (const [at, name] of names.entries()) changes.ahead.set(textOf(name), found[at])
 }
 
-/** An entry with the changes of the current request. */
+/** Finds an entry, with the changes that the current request has made to it. */
 export async function findChanged(
   protocol: ProtocolStore,
   name: EntryName,
@@ -89,7 +94,7 @@ export async function findChanged(
   return entry
 }
 
-/** An entry that was read in advance, by its second name. */
+/** Finds an entry among those that were read in advance, by its `uid`. */
 export function findAhead(kind: string, uid: string): ProtocolEntry | undefined {
   const { ahead } = collected.getStore() ?? {}
   return [...(ahead?.values() ?? [])].find((entry) => entry?.kind === kind && entry.uid === uid)

@@ -15,45 +15,50 @@ type ProviderFetch = NonNullable<Configuration['fetch']>
 /** The maximum size of a metadata document, in bytes. */
 const MAX_BYTES = 10 * 1024
 
-/** The bounds for the time that a document is cached, in seconds. Its `max-age` decides between them. */
+/**
+ * The bounds for the cache time of a document, in seconds. The `max-age` of its response is clamped
+ * to them; without `max-age`, the minimum applies.
+ */
 const KEPT = { min: 60, max: 3_600 }
 
-/** The number of cached documents, of some hundred bytes each. */
+/** The maximum number of cached documents, of some hundred bytes each. */
 const MAX_KEPT = 2_000
 
-/** How long an unusable document is not fetched again, in milliseconds. */
+/** The time during which an unusable document is not fetched again, in milliseconds. */
 const PAUSE_MS = 30_000
 
-/** The number of unusable documents that are remembered, of some hundred bytes each. */
+/** The maximum number of unusable documents that are remembered, of some hundred bytes each. */
 const MAX_REFUSED = 1_000
 
-/** How many documents are fetched per minute for one network. */
+/** The maximum number of documents that are fetched per minute for one client network. */
 const READS_PER_MINUTE = 30
 
 /**
- * How many documents are fetched at the same time, in all and for one tenant. Above that, a fetch is refused at once.
+ * The maximum number of concurrent fetches: in all, and for one tenant. Further fetches are refused
+ * at once.
  */
 const MAX_READING = { all: 20, ofTenant: 5 }
 
-/** The facts about a request that decide whether a document is fetched for it. */
+/** Returns the facts about a request that decide whether a document is fetched. */
 type FactsOf = (request: IncomingMessage) => { tenant: Tenant; clientIp: string }
 
 /** The metadata documents of unregistered clients. */
 export interface ClientDocuments {
   /**
-   * The feature of oidc-provider for a tenant.
+   * The `clientIdMetadataDocument` feature of oidc-provider for a tenant.
    *
-   * @param factsOf - Returns the tenant as it is now, and the address of the visitor.
+   * @param factsOf - Returns the tenant's current record and the visitor's IP address.
    */
   feature(tenant: Tenant, factsOf: FactsOf): NonNullable<Features['clientIdMetadataDocument']>
   /**
-   * The `fetch` for documents on behalf of a tenant. Its response has only the metadata that is
-   * used.
+   * The `fetch` for a tenant's documents. Its response contains only the supported metadata.
+   *
+   * @throws ClientRefused if the document cannot be fetched or used.
    */
   reading(tenantId: string): ProviderFetch
 }
 
-/** Makes the reader of metadata documents. */
+/** Creates the reader and cache of metadata documents. */
 export function createClientDocuments(context: {
   clock: Clock
   outgoing: Pick<Outgoing, 'reading'>
@@ -65,7 +70,10 @@ export function createClientDocuments(context: {
   const refused = new LRUCache<string, { until: number; reason: string }>({ max: MAX_REFUSED })
   const reading = new Map<string, number>()
 
-  /** After the clock was set back, a cached document must not stay fresh for too long. */
+  /**
+   * Whether an entry has not expired. An expiry later than the maximum cache time counts as
+   * expired: it was set before the clock was set back.
+   */
   function isFresh(one: { until: number } | undefined): boolean {
     const left = (one?.until ?? 0) - clock.now()
     return left > 0 && left <= KEPT.max * 1_000
@@ -81,7 +89,11 @@ export function createClientDocuments(context: {
     if (refusal !== undefined) throw new ClientRefused(refusal)
   }
 
-  /** Counts a fetch that begins. Returns the function that ends it. */
+  /**
+   * Counts a fetch as running. The returned function ends this count.
+   *
+   * @throws ClientRefused if too many fetches are running.
+   */
   function enter(tenantId: string): () => void {
     const [own = 0, all] = [reading.get(tenantId), [...reading.values()].reduce((a, b) => a + b, 0)]
     if (own >= MAX_READING.ofTenant || all >= MAX_READING.all) {
@@ -111,8 +123,8 @@ export function createClientDocuments(context: {
     feature: ({ id: tenantId, metadata }, factsOf) => ({
       enabled: acceptsDocuments({ metadata }),
       ack: 'draft-02',
-      // The cache time is decided here. The providers of tenants also cache the document, but they
-      // can be rebuilt at any time.
+      // The cache above decides how long a document is used. oidc-provider's own cache is lost when
+      // a tenant's provider is rebuilt.
       cacheDuration: { min: 1, max: KEPT.max },
       async allowFetch(ctx, clientId) {
         const { tenant, clientIp } = factsOf(ctx.req)
@@ -165,7 +177,8 @@ function keptSeconds({ headers }: Response): number {
 }
 
 /**
- * The metadata of a document that is used: of a public client with a name. All its other claims are ignored.
+ * Checks a document and returns its supported metadata, as those of a public client. All other
+ * members are ignored.
  *
  * @throws Error whose message is the fault, as a sentence.
  * @see draft-ietf-oauth-client-id-metadata-document §4
@@ -199,7 +212,7 @@ function membersOf(text: string): Readonly<Record<string, unknown>> {
   try {
     value = JSON.parse(text)
   } catch {
-    // The message of the parser would quote the document.
+    // The parser's error is dropped, because its message quotes the document.
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
     return value as Record<string, unknown>
@@ -207,7 +220,7 @@ function membersOf(text: string): Readonly<Record<string, unknown>> {
   throw new Error('it is not a JSON object.')
 }
 
-/** The message of the innermost cause: `fetch` says "fetch failed". */
+/** The message of the innermost cause. The outer error of `fetch` only says "fetch failed". */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   return error.cause instanceof Error ? reasonOf(error.cause) : error.message

@@ -7,21 +7,27 @@ import {
 } from '../../../domain/applications/application-profile.ts'
 import type { Outgoing } from '../../../egress/outgoing.ts'
 
-/** How long published keys are used before they are fetched again. */
+/** The time after which published keys are fetched again, in milliseconds. */
 const FRESH_MS = 300_000
 
-/** How long published keys are used if they can't be fetched again. */
+/**
+ * The time during which published keys are used if they can't be fetched again, in milliseconds.
+ */
 const STALE_MS = 3_600_000
 
 /**
- * The pause between two fetches, in milliseconds. It also applies to unknown keys, because every token can name one.
+ * The minimum time between two fetches of a key set, in milliseconds. It also applies when the set
+ * lacks a key, because any client assertion can name an unknown key.
  */
 const PAUSE_MS = 10_000
 
-/** The number of cached key sets, of some kilobytes each. */
+/** The maximum number of cached key sets, of some kilobytes each. */
 const MAX_KNOWN = 500
 
-/** The published keys of an application, and the name of the key that has signed. */
+/**
+ * A request for the published keys of an application. `kid` is the key ID in the header of the
+ * client assertion.
+ */
 export interface AskedKeys {
   readonly tenantId: string
   readonly applicationId: string
@@ -29,12 +35,13 @@ export interface AskedKeys {
   readonly kid: unknown
 }
 
-/** The public keys that applications publish at their own addresses. */
+/** The public keys that applications publish at their own URLs. */
 export interface ClientKeys {
   /**
-   * The keys at an address, read within the last five minutes, or within the last hour if the address can't be reached.
+   * Returns the keys at a URL. They are fetched if they are older than five minutes or lack the
+   * key. If the fetch fails, keys fetched within the last hour are returned.
    *
-   * @throws InvalidClientAuth when there are none; the log says why.
+   * @throws InvalidClientAuth if no keys were fetched within the last hour. The log has the reason.
    */
   of(asked: AskedKeys): Promise<PublicKeySet>
 }
@@ -45,7 +52,7 @@ interface Known {
   readonly triedAt: number
 }
 
-/** Makes the cache of published keys. */
+/** Creates the cache of published keys. */
 export function createClientKeys(context: {
   clock: Clock
   outgoing: Pick<Outgoing, 'reading'>
@@ -56,7 +63,7 @@ export function createClientKeys(context: {
   const reading = new Map<string, Promise<Known>>()
 
   /**
-   * Whether a time is less than `ms` ago. Never true for a time in the future, from before the
+   * Whether a time is less than `ms` ago. `false` for a time in the future, which occurs after the
    * clock was set back.
    */
   function isWithin(ms: number, at: number | undefined): boolean {
@@ -97,12 +104,12 @@ export function createClientKeys(context: {
   }
 }
 
-/** Whether a set may contain a key. Without a name of the key, only its signature can tell. */
+/** Whether a set may contain a key. Without a key ID, `true`: only the signature check can tell. */
 function hasKey(set: PublicKeySet | undefined, kid: unknown): boolean {
   return kid === undefined || (set?.keys.some((key) => key.kid === kid) ?? false)
 }
 
-/** The message of the innermost cause: `fetch` says "fetch failed". */
+/** The message of the innermost cause. The outer error of `fetch` only says "fetch failed". */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   return error.cause instanceof Error ? reasonOf(error.cause) : error.message

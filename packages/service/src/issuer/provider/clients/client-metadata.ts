@@ -20,8 +20,8 @@ import type { Application, Metadata } from '../../../store/records.ts'
 import { DEVICE_GRANT } from '../../engine/device-code.ts'
 
 /**
- * The client secret before the last rotation, and until when it is accepted, in microseconds since
- * the epoch.
+ * The names of the client metadata with the secret before the last rotation and with its expiry, in
+ * microseconds since the epoch.
  */
 export const EARLIER_SECRET = 'latchkey_earlier_secret'
 export const EARLIER_SECRET_UNTIL = 'latchkey_earlier_secret_until'
@@ -29,11 +29,11 @@ export const EARLIER_SECRET_UNTIL = 'latchkey_earlier_secret_until'
 /**
  * An application in oidc-provider's form of a client.
  *
- * Without redirect URLs, it cannot log anyone in. It then has no response types, because
- * oidc-provider refuses to load a client that has response types but no redirect URLs.
+ * A client without redirect URLs has no response types, because oidc-provider refuses to load a
+ * client that has response types but no redirect URLs.
  *
- * @param developerMode - Whether the tenant is in developer mode now. It does not matter when the
- *   URLs were stored.
+ * @param developerMode - Whether the tenant is in developer mode now. The mode in which the URLs
+ *   were stored does not matter.
  * @see OpenID Connect Dynamic Client Registration 1.0 §2
  */
 export function clientMetadata(
@@ -80,12 +80,17 @@ export function clientMetadata(
   }
 }
 
-/** @see FAPI 2.0 Security Profile §5.3.2.1, §5.3.2.2, §5.4.1 */
+/**
+ * The client metadata of an application with the FAPI 2.0 profile.
+ *
+ * @see FAPI 2.0 Security Profile §5.3.2.1, §5.3.2.2, §5.4.1
+ */
 function fapiMetadata(metadata: Metadata): Partial<AdapterPayload> {
   const { listed, url } = clientKeysOf(metadata)
   return {
     [PROFILE_KEY]: FAPI_2,
-    // Without `jwks_uri`, because oidc-provider would keep using keys that are no longer published.
+    // `jwks_uri` is left out, because oidc-provider would keep using keys that are no longer
+    // published.
     jwks: listed as AdapterPayload['jwks'],
     ...(url !== undefined && { [CLIENT_KEYS_URI_KEY]: url }),
     token_endpoint_auth_method: 'private_key_jwt',
@@ -96,8 +101,9 @@ function fapiMetadata(metadata: Metadata): Partial<AdapterPayload> {
 }
 
 /**
- * The logout URLs, with and without a slash at the end of a bare host. Both are the same address
- * (RFC 9110 §4.2.3), but oidc-provider compares texts, and libraries send either form.
+ * The post-logout redirect URLs. A bare origin is listed with and without the final slash. Both are
+ * the same URL (RFC 9110 §4.2.3), but oidc-provider compares strings, and libraries send either
+ * form.
  */
 function logoutUrls(application: Application, developerMode: boolean): string[] {
   const urls = workingUrls(application.logoutUrls, application, developerMode).flatMap((url) => {
@@ -126,8 +132,8 @@ export function earlierSecret(
 }
 
 /**
- * Whether a member of the metadata is a valid web URL. Metadata is free text, and an invalid URL
- * must not break the login.
+ * Whether a metadata value is an HTTP or HTTPS URL without a fragment. Metadata is free text, so an
+ * invalid URL must not break the login.
  */
 function isWebUrl(text: string | undefined): text is string {
   const url = text === undefined ? null : URL.parse(text)

@@ -4,10 +4,13 @@ import { FAPI_2, PROFILE_KEY } from '../../../domain/applications/application-pr
 import { SECOND_STEP_KEY } from '../../../domain/tenants/second-step-rule.ts'
 import { DEVICE_GRANT } from '../../engine/device-code.ts'
 
-/** A request that needs another registration of its application. The description says which. */
+/**
+ * The error for a request that does not fit its application's registration. Its description says
+ * how to change the request or the registration.
+ */
 export class NotRegisteredFor extends errors.InvalidRequest {}
 
-/** A sentence about the metadata that an application needs for a grant. */
+/** A description of the metadata or redirect URL that an application lacks for a grant type. */
 export function describeForbiddenGrant(type: string): string {
   switch (type) {
     case 'client_credentials':
@@ -20,8 +23,8 @@ export function describeForbiddenGrant(type: string): string {
 }
 
 /**
- * The metadata about an application's exceptions, profile and second step, under the names that its client in
- * oidc-provider has.
+ * The names of the client metadata in oidc-provider for an application's exceptions, profile and
+ * second step.
  */
 export const exceptionProperties: readonly string[] = [
   exceptionKeys.pkce,
@@ -37,10 +40,12 @@ export function isFapi(client: Client | undefined): boolean {
 }
 
 /**
- * Whether a request without PKCE must be refused. An application with `latchkey_pkce: optional` may send a nonce
- * instead, which also binds the code to its login; with `latchkey_nonce: optional`, it may send neither.
+ * Checks a request without PKCE and returns `false` if it is allowed. With
+ * `latchkey_pkce: optional`, an application may send a nonce instead, which also binds the code to
+ * the login. With `latchkey_nonce: optional` in addition, it may send neither.
  *
- * @throws NotRegisteredFor if it needs PKCE or a nonce.
+ * @throws NotRegisteredFor if the application must send PKCE or a nonce, and InvalidRequest if FAPI
+ *   2.0 requires PKCE.
  * @see RFC 9700 §2.1.1
  */
 export function needsPkce(ctx: KoaContextWithOIDC, client: Client): boolean {
@@ -67,10 +72,10 @@ export function needsPkce(ctx: KoaContextWithOIDC, client: Client): boolean {
 }
 
 /**
- * Whether scripts of an origin may request tokens for a client. They may if the client is public,
- * not native, and has a redirect URL on this origin.
+ * Whether scripts of an origin may request tokens for a client. They may if the client is public
+ * and not native, and one of its redirect URLs has this origin.
  *
- * @throws NotRegisteredFor if the client has a secret. Scripts can read this error.
+ * @throws NotRegisteredFor if a client with this origin is not public. Scripts can read this error.
  */
 export function mayAskAsScript(_ctx: KoaContextWithOIDC, origin: string, client: Client): boolean {
   // A private-use scheme has the origin "null", which sandboxed pages of any site also send.

@@ -3,20 +3,24 @@ import type { Clock } from '../../../clock.ts'
 import type { JwtParts } from '../../requests/jwt-parts.ts'
 import { isFapi } from './client-policy.ts'
 
-/** How many seconds the clock of a client may be ahead. */
+/** The maximum number of seconds by which a client's clock may be ahead. */
 const MAX_AHEAD_SECONDS = 60
 
-/** The longest lifetime of a client assertion. */
+/** The maximum time until a client assertion expires, in seconds. */
 const MAX_ASSERTION_SECONDS = 600
 
 /**
- * How many seconds the time of a DPoP proof may differ from ours, as oidc-provider requires of a proof without a nonce.
+ * The maximum difference between the `iat` of a DPoP proof and the service's clock, in seconds.
+ * oidc-provider has the same limit for a proof without a nonce.
  */
 const PROOF_SECONDS = 300
 
 /**
- * Refuses a client assertion that is also for other issuers, is dated in the future, or is valid
- * for too long. oidc-provider has already checked the signature, `nbf` and `exp`.
+ * Refuses a client assertion that is also for other issuers, has critical header parameters, is
+ * dated in the future, or is valid for too long. oidc-provider has already checked the signature,
+ * `nbf` and `exp`.
+ *
+ * @throws InvalidClientAuth
  *
  * @see FAPI 2.0 Security Profile §5.3.2.1, RFC 7523 §3
  */
@@ -42,10 +46,12 @@ export function checkAssertion(ctx: KoaContextWithOIDC, parts: JwtParts, clock: 
 }
 
 /**
- * Refuses a verified DPoP proof with critical header parameters. With the FAPI 2.0 profile, its time must agree with
- * ours, even with a nonce; other clients get nonces because their clocks may be wrong.
+ * Refuses a verified DPoP proof with critical header parameters. With the FAPI 2.0 profile, also
+ * refuses an `iat` that differs too much from the service's clock, even with a nonce. Other clients
+ * get nonces because their clocks may be wrong.
  *
- * @returns Until when the proof would be accepted, in seconds since the epoch.
+ * @returns The time until which the proof could be used again, in seconds since the epoch.
+ * @throws InvalidDpopProof
  * @see FAPI 2.0 Security Profile §5.3.2.1, RFC 9449 §4.3, §11.1
  */
 export function checkProof(
@@ -66,6 +72,6 @@ export function checkProof(
   if (isFapi(client) && iat < now - PROOF_SECONDS) {
     throw new errors.InvalidDpopProof(`"iat" is more than ${PROOF_SECONDS} seconds ago`)
   }
-  // A proof with a nonce is accepted for less time than that, even if its own time is later.
+  // A later `iat` is accepted only with a nonce, and the nonce expires before the returned time.
   return Math.min(iat, now + PROOF_SECONDS) + PROOF_SECONDS
 }

@@ -34,19 +34,25 @@ type Features = NonNullable<Configuration['features']>
 /** The maximum size of a registration, in bytes. */
 const MAX_BYTES = 10 * 1024
 
-/** How many clients one network may register per minute, at each process. */
+/** The maximum number of clients that one network may register per minute in one process. */
 const PER_MINUTE = 30
 
-/** How long a client without any consent is stored, in seconds. */
+/** The lifetime of a client without any consent, in seconds. */
 const UNUSED_SECONDS = 86_400
 
-/** The number of places for clients without any consent, for each tenant. */
+/** The number of storage slots for clients without any consent, per tenant. */
 const PLACES = 2_000
 
-/** How many places a client can choose from. It takes a free one, or the one with the oldest client. */
+/**
+ * The number of slots that are possible for a client. It gets a free slot or, if all are taken, the
+ * slot of the oldest client.
+ */
 const CHOICES = 4
 
-/** How many clients a user can keep by being the last to agree to them. With one more, the oldest is deleted. */
+/**
+ * The maximum number of stored clients to which the same user was the last to agree. Beyond it, the
+ * oldest client is deleted.
+ */
 const MAX_OF_USER = 100
 
 /** A client that has registered itself. */
@@ -57,8 +63,8 @@ interface Registered extends SelfDescription {
 const clients = entry<Registered>('RegisteredClient', undefined)
 
 /**
- * The feature of oidc-provider by which clients register themselves. They get no secret, and no token to change
- * themselves.
+ * The dynamic client registration feature of oidc-provider for a tenant. Clients get no secret and
+ * no registration access token.
  *
  * @see RFC 7591
  */
@@ -70,7 +76,8 @@ export function registrationOf(
     enabled: acceptsRegistration(tenant),
     initialAccessToken: false,
     issueRegistrationAccessToken: false,
-    // Called before the metadata of the request is used.
+    // oidc-provider calls this before it uses the metadata, so the request's body can be replaced
+    // here.
     idFactory(ctx) {
       const clientId = newId('reg', systemClock)
       const request = ctx as KoaContextWithOIDC
@@ -84,7 +91,8 @@ export function registrationOf(
 }
 
 /**
- * The metadata of a registration that is used. Unknown members are ignored; the response says what was registered.
+ * Checks the body of a registration and returns the supported metadata. Unknown members are
+ * ignored; the response contains the registered members.
  *
  * @throws InvalidClientMetadata
  * @see RFC 7591 §2, §3.2.2
@@ -133,12 +141,15 @@ function listOf(value: unknown): unknown[] {
   return Array.isArray(value) ? value : []
 }
 
-/** Counts registrations in this process, by network. */
+/** Creates the rate limiter for registrations: per network, in this process. */
 export function createRegistrationCounts(): RateLimiterMemory {
   return new RateLimiterMemory({ points: PER_MINUTE, duration: 60 })
 }
 
-/** Limits how often clients register themselves, before the request is read. */
+/**
+ * Adds the middleware for registrations. It answers CORS preflights, and limits the size and the
+ * rate of registrations before the body is read.
+ */
 export function boundRegistrations(provider: Provider, registrations: RateLimiterMemory): void {
   provider.use(async (ctx, next) => {
     if (ctx.path !== paths.registration) return next()
@@ -176,7 +187,10 @@ export function boundRegistrations(provider: Provider, registrations: RateLimite
   })
 }
 
-/** Stores a client that has just registered itself. If there are many, it replaces an older one. */
+/**
+ * Stores a client that has just registered itself. If all its possible slots are taken, the client
+ * replaces the oldest one there.
+ */
 export async function addRegistered(
   holder: Holder,
   {
@@ -199,9 +213,9 @@ export async function addRegistered(
 }
 
 /**
- * A client that has registered itself, if it is still stored.
+ * Finds a client that has registered itself; `undefined` if it is no longer stored.
  *
- * @throws ClientRefused unless the tenant accepts it.
+ * @throws ClientRefused if the tenant does not accept registrations, or not those of this client.
  */
 export async function findRegistered(
   holder: Holder & { readonly tenant: Tenant },
@@ -222,7 +236,10 @@ async function readRegistered(holder: Holder, clientId: string): Promise<Registe
   return (await Promise.all(all)).find((found) => found?.value.clientId === clientId)?.value
 }
 
-/** Stores a client for as long as the user's consent to it. */
+/**
+ * Stores a client for the lifetime of the user's consent to it. Returns the client, or `undefined`
+ * if it is no longer stored.
+ */
 export async function keepRegistered(
   holder: Holder,
   userId: string,
@@ -250,7 +267,7 @@ export async function dropRegistered(holder: Holder, userId: string): Promise<vo
   await Promise.all(own.map(({ entry: { key } }) => clients.drop(holder, { key })))
 }
 
-/** The places that a client may have until a user agrees to it. */
+/** The possible slots of a client to which no user has agreed yet. */
 function placesOf(clientId: string): string[] {
   return Array.from({ length: CHOICES }, (_, at) => {
     const number = Buffer.from(keyOf(`${at} ${clientId}`), 'base64url').readUInt32BE() % PLACES

@@ -7,10 +7,10 @@ import { ServiceError } from '../../../domain/writes/errors.ts'
 /** The maximum number of redirect URIs of a client that describes itself. */
 export const MAX_REDIRECTS = 20
 
-/** How many characters of a client's name are shown. */
+/** The maximum number of characters of a client's name on pages. */
 const MAX_NAME = 60
 
-/** Refuses a client that describes itself. Its description names the fault. */
+/** The error for a refused self-described client. Its description names the reason. */
 export class ClientRefused extends errors.InvalidClient {}
 
 /** Whether a client describes itself. Its users are then asked for consent. */
@@ -18,18 +18,18 @@ export function isSelfDescribed(client: Client | undefined): boolean {
   return client !== undefined && isSelfDescribedId(client.clientId)
 }
 
-/** The members of a self-described client that are used. */
+/** The supported metadata of a self-described client. */
 export interface SelfDescription {
   readonly clientId: string
   readonly name?: string | undefined
   readonly redirectUris: readonly string[]
-  /** Default: `native` if a redirect URI leads to the user's device. */
+  /** Default: `native` if a redirect URI is not `https`, otherwise `web`. */
   readonly type?: 'web' | 'native' | undefined
 }
 
 /**
- * A client that describes itself, in oidc-provider's form: a public client with the same rights as all others of its
- * kind.
+ * A self-described client in oidc-provider's form: a public client with the same rights as every
+ * other self-described client.
  */
 export function clientOf({ clientId, name, redirectUris, type }: SelfDescription): AdapterPayload {
   const isNative = redirectUris.some((uri) => !uri.startsWith('https:'))
@@ -44,7 +44,7 @@ export function clientOf({ clientId, name, redirectUris, type }: SelfDescription
   }
 }
 
-/** Whether a redirect URI is allowed for native applications. */
+/** Whether a value is a redirect URI that native applications may have. */
 export function isRedirect(uri: unknown): uri is string {
   if (typeof uri !== 'string') return false
   const native = { metadata: { [exceptionKeys.client]: 'native' } }
@@ -58,12 +58,15 @@ export function isRedirect(uri: unknown): uri is string {
 }
 
 /**
- * Control characters, line breaks, invisible characters, and characters that change the direction of the text around
- * them.
+ * Control characters, line breaks, invisible characters, and characters that change the direction
+ * of the text around them.
  */
 const UNSHOWN = /[\p{C}\p{Zl}\p{Zp}]/gu
 
-/** A name that a client claims, made safe for pages: on one line, shortened, and without misleading characters. */
+/**
+ * Makes the name that a client claims safe for pages: on one line, shortened, and without
+ * misleading characters. `undefined` for an empty name.
+ */
 export function shownName(name: unknown): string | undefined {
   if (typeof name !== 'string') return undefined
   const shown = name
