@@ -9,8 +9,8 @@ import type { Done } from './flow-path.ts'
 import { type FlowRequest, show, wantsPage } from './flow-request.ts'
 
 /**
- * Pages for a login that is not in progress in this browser: it has expired, was finished, or began
- * in another browser. Every page has a link to the application.
+ * Shows a page for a login that is not in progress in this browser: it has expired, was finished,
+ * or began in another browser. Every such page has a link to the application.
  */
 export async function showDeadEnd(flow: FlowRequest): Promise<void> {
   const { context, tenant, applicationId } = flow
@@ -46,12 +46,15 @@ export async function showDeadEnd(flow: FlowRequest): Promise<void> {
 }
 
 /**
- * The query parameter that marks a page after a cookie was set. If the cookie is missing then, the
- * browser blocks cookies.
+ * The query parameter of a page that is loaded again after a cookie was set. If the cookie is
+ * missing in this request, the browser blocks cookies.
  */
 const ASKED = 'cookies'
 
-/** Redirects to the same page with a cookie, to recognize a browser that blocks cookies. */
+/**
+ * Sets a cookie and redirects to the same page, to recognize a browser that blocks cookies. Such a
+ * browser gets an error page.
+ */
 async function askForCookies(flow: FlowRequest): Promise<void> {
   const { context, tenant, applicationId, provider, request, response, url } = flow
   if (!url.searchParams.has(ASKED)) {
@@ -80,7 +83,7 @@ export async function showStartAgain(
   show(flow, status, 'message', { title, text, link })
 }
 
-/** Shows that the tenant has no way to log in, with a link to the application's start page. */
+/** Shows that the tenant has no login method, with a link to the application's start page. */
 export async function showLoginOff(flow: FlowRequest): Promise<void> {
   const link = await wayHome(flow.context, flow.tenant, flow.applicationId)
   show(flow, 403, 'message', { title: 'loginOffTitle', text: 'loginOffText', link })
@@ -92,7 +95,7 @@ export function showActing(flow: FlowRequest): void {
   show(flow, 403, 'message', { title: 'actingRefusedTitle', text: 'actingRefusedText', link })
 }
 
-/** Answers 404. Programs get the address of the discovery document. */
+/** Answers 404. Programs get the URL of the discovery document. */
 export async function showNotFound(flow: FlowRequest): Promise<void> {
   if (!wantsPage(flow)) {
     const description = `There is no such endpoint. Those of this issuer are named in ${flow.facts.issuer}/.well-known/openid-configuration.`
@@ -107,7 +110,8 @@ export async function showNotFound(flow: FlowRequest): Promise<void> {
 /**
  * Shows that a link in a message is no longer valid.
  *
- * @param again - The page for another link. Default: the application, where the visitor can log in.
+ * @param again - A link to the page that sends another link. Default: the application, where the
+ *   visitor can log in.
  */
 export async function showInvalidLink(flow: FlowRequest, again?: PageLink): Promise<void> {
   const { context, tenant, applicationId } = flow
@@ -115,7 +119,10 @@ export async function showInvalidLink(flow: FlowRequest, again?: PageLink): Prom
   show(flow, 410, 'message', { title: 'linkInvalidTitle', text: 'linkInvalidText', link })
 }
 
-/** The address of the user who is logged in in this browser, if any. */
+/**
+ * The email address of the user who is logged in in this browser. `undefined` if there is none, or
+ * an operator acts for the user.
+ */
 async function signedInAs(flow: FlowRequest): Promise<string | undefined> {
   const { context, provider, tenant, request, response } = flow
   const session = await readSession(provider, request, response)

@@ -6,10 +6,10 @@ interface Interaction {
   params: { [name: string]: unknown }
 }
 
-/** The form of an interaction's id. */
+/** The number of characters of a handle. */
 const HANDLE_LENGTH = 16
 
-/** The pages of a login, by the rest of the path. */
+/** The pages of a login, by the path after `/login/<handle>`. */
 export type FlowPage =
   | ''
   | '/passkey'
@@ -23,14 +23,16 @@ export type FlowPage =
   | '/enrol'
   | '/act'
 
-/** The action of a link in a message that led back into the login. */
+/** The action of a link in a message, from which the user returns to the login. */
 export type Done = 'verified' | 'reset'
 
 /**
- * The path of an interaction's pages. Its id is in a cookie that the browser sends only to this
- * path, so that two tabs do not interfere. The path contains a handle that is derived from the id.
+ * The path of an interaction's page. The interaction's id is in a cookie that the browser sends
+ * only to this path, so that two tabs do not interfere. The path contains a handle that is derived
+ * from the id.
  *
- * The path also names the application, so that a visitor who comes too late can be sent back to it.
+ * The query names the application, so that a visitor of an expired login can return to the
+ * application.
  */
 export function flowPath(interaction: Interaction, page: FlowPage = ''): string {
   const { client_id: clientId, ui_locales: uiLocales } = interaction.params
@@ -40,7 +42,10 @@ export function flowPath(interaction: Interaction, page: FlowPage = ''): string 
   })
 }
 
-/** The path at which an interaction begins. It has a mark if the application asks for a sign-up. */
+/**
+ * The path at which an interaction begins. Its query has `start=signup` if the application asks for
+ * a sign-up.
+ */
 export function startPath(interaction: Interaction & { prompt: { name: string } }): string {
   const { prompt, params } = interaction
   const isSignup =
@@ -68,12 +73,15 @@ function pathOf(rest: string, values: { [name: string]: unknown }): string {
 /** An interaction with its prompt. */
 type PromptedInteraction = Interaction & { prompt: { name: string } }
 
-/** The address of the login form. It is not the first page if an account can be chosen. */
+/**
+ * The path of the login form. If the first page lets the user choose an account, the form is on
+ * another page.
+ */
 export function loginPath(interaction: PromptedInteraction): string {
   return flowPath(interaction, interaction.prompt.name === 'select_account' ? '/other' : '')
 }
 
-/** The address at which the login begins again for another email address. */
+/** The path at which the login begins again for another email address. */
 export function otherPath(interaction: PromptedInteraction): string {
   return `${loginPath(interaction)}&start=other`
 }

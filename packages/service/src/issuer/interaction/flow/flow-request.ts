@@ -36,21 +36,27 @@ export interface FlowRequest {
 
 /** An interaction of oidc-provider: the stored state of a login. */
 export type Interaction = Awaited<ReturnType<Provider['interactionDetails']>> & {
-  /** The browser in which it began. */
+  /** The browser in which the login began, as a hash of the browser's secret. */
   browser?: string
-  /** The name that a client claims in its metadata document. */
+  /** The name that a self-described client claims. */
   clientName?: string
 }
 
 /** A request for a page of a login that is in progress in this browser. */
 export interface InteractionRequest extends FlowRequest {
   interaction: Interaction
-  /** Whether this is the first page of the login, so that no progress is stored for it. */
+  /**
+   * Whether this is the first request for a page of the login, so that no progress can be stored
+   * for it.
+   */
   isFresh: boolean
   handle: string
 }
 
-/** The facts about where a visitor comes from, in the query of a page. */
+/**
+ * The languages and the application in the query of a page. Default application: the one that the
+ * browser came from last.
+ */
 export function originOf(
   request: IncomingMessage,
   url: URL,
@@ -61,7 +67,7 @@ export function originOf(
   }
 }
 
-/** Answers with a page in the visitor's language. */
+/** Answers with a page in the visitor's language. Programs get an error message as JSON instead. */
 export function show<Name extends PageName>(
   flow: FlowRequest,
   status: number,
@@ -90,7 +96,7 @@ export function wantsPage({ provider, request, response }: FlowRequest): boolean
 }
 
 /**
- * The code of a page's message, for programs.
+ * The error response for programs, with the message of a page.
  *
  * @see RFC 6749 §5.2
  */
@@ -113,14 +119,14 @@ export function languageOf(flow: FlowRequest): Language {
   return brandingFor(flow.tenant, flow.request, flow.uiLocales).language
 }
 
-/** The reason that messages of this request name. */
+/** The facts about this request for the messages that it causes. */
 export function mailContextOf(flow: FlowRequest | InteractionRequest): MailContext {
   const { facts, handle, applicationId } = flow
   const browser = 'interaction' in flow ? flow.interaction.browser : undefined
   return { facts, language: languageOf(flow), flow: handle, applicationId, browser }
 }
 
-/** The actor of this request. */
+/** The scope for operations of the domain, with the actor of this request. */
 export function scopeOf(flow: FlowRequest, userId?: string): Scope {
   return scopeOfRequest(flow.context, flow.facts, { userId, applicationId: flow.applicationId })
 }

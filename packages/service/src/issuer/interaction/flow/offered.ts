@@ -10,7 +10,7 @@ export function offered({ context, tenant }: FlowRequest): Promise<Connection[]>
   return offeredConnections(context.domain, tenant)
 }
 
-/** The connection with this id, if users can log in by it now. */
+/** The connection with this id, if users can log in with it now. */
 export async function offeredWith(
   flow: FlowRequest,
   id: string | undefined,
@@ -24,7 +24,7 @@ export async function shownConnections(flow: InteractionRequest): Promise<ShownC
   return { action: flowPath(flow.interaction, '/social'), connections }
 }
 
-/** Whether the tenant has any way to log in. */
+/** Whether the tenant has any login method. */
 export async function isLoginOn(flow: FlowRequest): Promise<boolean> {
   return hasWayIn(flow.tenant.settings, await offered(flow))
 }

@@ -29,7 +29,10 @@ export async function showOutbox(flow: FlowRequest): Promise<void> {
   })
 }
 
-/** The host must be of this machine, too, because a local proxy forwards requests of strangers. */
+/**
+ * Whether the request comes from this machine. The issuer's host must be a loopback host, too,
+ * because a local proxy forwards requests of strangers.
+ */
 function isThisMachine({ facts }: FlowRequest): boolean {
   const isLocal = facts.clientIp === '' || isLoopbackHost(facts.clientIp)
   return isLocal && isLoopbackHost(new URL(facts.issuer).hostname)

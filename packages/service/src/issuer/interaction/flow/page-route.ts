@@ -3,21 +3,26 @@ import { type FlowRequest, show } from './flow-request.ts'
 /** The named parts of a path. */
 type Params = Readonly<Record<string, string>>
 
-/** Handles a request for a page, or a form of it. */
+/** Handles a request for a page, or a submitted form of the page. */
 type Run = (flow: FlowRequest, params: Params) => void | Promise<void>
 
-/** An address of an issuer for people: a page, or the target of its form. */
+/** A route of an issuer for people: a page, or the target of its form. */
 export interface PageRoute {
   readonly method: 'GET' | 'POST'
   readonly path: string
   /** The name for metrics and traces. Default: the path. */
   readonly name?: string
-  /** Whether it is available while an operator acts for a user. All others are refused. */
+  /**
+   * Whether the route is available while an operator acts for a user. By default, it is refused.
+   */
   readonly isForActing?: boolean
   readonly run: Run
 }
 
-/** The routes of a page. Without `submit`, it has no form. */
+/**
+ * The routes of a page and its form. Without `submit`, the page has no form. A form from another
+ * site is refused.
+ */
 export function pageAt(
   path: string,
   { show, submit }: { readonly show: Run; readonly submit?: Run | undefined },
@@ -34,8 +39,8 @@ export function refuseForm(flow: FlowRequest): void {
 }
 
 /**
- * The values of `sec-fetch-site` for a form of our own pages. `none`: the user has reloaded a
- * response.
+ * Whether a form comes from another site, by its `sec-fetch-site`. `none`, with which a user
+ * reloads a response, is accepted, and so is a request without the header.
  */
 function isCrossSite({ request }: FlowRequest): boolean {
   const site = request.headers['sec-fetch-site'] ?? 'none'

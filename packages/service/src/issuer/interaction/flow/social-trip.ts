@@ -12,9 +12,15 @@ import { showDeadEnd, showNotFound } from './dead-end.ts'
 import { type FlowRequest, languageOf, scopeOf } from './flow-request.ts'
 import { offeredWith } from './offered.ts'
 
-/** The login or session that sends the visitor to a provider, and the page to which they return. */
+/**
+ * The login or session that sends the visitor to a provider, and the page to which the visitor
+ * returns.
+ */
 export interface Place {
-  /** The id of the login or session. The provider's answer is stored for it, and is not valid elsewhere. */
+  /**
+   * The id of the login or session. The provider's response is stored under this id, and is not
+   * valid for another one.
+   */
   key: string
   /** The path of the page that uses the response. */
   path: string
@@ -29,30 +35,35 @@ interface Trip {
   path: string
   /** The start, in seconds since the epoch. */
   beganAt: number
-  /** The maximum age of the provider's own login at that time, in seconds; `undefined` for any. */
+  /**
+   * The maximum age of the provider's own login at the start, in seconds; `undefined` for any age.
+   */
   maxAge: number | undefined
 }
 
-/** The provider's answer about the visitor, for one login or session. */
+/** The provider's response about the visitor, for one login or session. */
 export interface SocialProof extends Asserted {
-  /** The id of this answer. Another answer in the same login has another id. */
+  /** The id of this response. Another response in the same login has another id. */
   id: string
   /**
-   * The time of the login, in seconds since the epoch. It is before the check of the answer, so that a change in the
-   * meantime that ends the user's sessions also ends this login.
+   * The time of the login, in seconds since the epoch. It is before the response was verified, so
+   * that a revocation of the user's sessions in the meantime also revokes this login.
    */
   at: number
   /**
-   * Whether the provider authenticated its user as recently as requested; `false` if it does not
-   * say when.
+   * Whether the provider authenticated the user as recently as requested. If a maximum age was
+   * requested and the provider does not state the time, `false`.
    */
   isFresh: boolean
 }
 
-/** The reason why a visitor returns without an answer. `off`: the connection is disabled. */
+/** The reason why a visitor returns without a response. `off`: the connection is disabled. */
 export type TripProblem = UpstreamProblem | 'off'
 
-/** How long, in seconds, a visitor may spend at the provider, and then on the page that uses the answer. */
+/**
+ * The maximum time that a visitor may spend at the provider, and then on the page that uses the
+ * response, in seconds.
+ */
 const TRIP_SECONDS = 1_800
 
 const trips = entry<Trip>('SocialState', TRIP_SECONDS)
@@ -61,7 +72,8 @@ const proofs = entry<SocialProof>('SocialProof', TRIP_SECONDS)
 /**
  * Redirects the browser to the provider.
  *
- * @param maxAge - The maximum age of the provider's own login, in seconds. With 0, the provider asks the user again.
+ * @param maxAge - The maximum age of the provider's own login, in seconds. With 0, the provider
+ *   authenticates the user again; `undefined` for any age.
  * @returns The problem, if the browser was not redirected.
  */
 export async function sendToProvider(
@@ -93,8 +105,9 @@ export async function sendToProvider(
 }
 
 /**
- * Accepts the answer of a provider once, in the browser that was redirected there. It is stored for
- * the login or session that requested it, whose page continues with it.
+ * Verifies the response of a provider once, in the browser that was redirected to the provider.
+ * Stores it for the login or session that requested it, and redirects to that page. If the login at
+ * the provider failed, the page gets the problem instead.
  */
 export async function returnFromProvider(flow: FlowRequest): Promise<void> {
   const { context, request, response, url } = flow
@@ -148,7 +161,7 @@ export function useProof(flow: FlowRequest, key: string): Promise<boolean> {
   return proofs.spend(flow, key)
 }
 
-/** The problem in the address of a visitor who returns without a response. */
+/** The problem in the URL to which a visitor returns without a response. */
 export function tripProblemOf({ url }: FlowRequest): TripProblem | undefined {
   const problem = url.searchParams.get('problem')
   const all: readonly TripProblem[] = ['unreachable', 'denied', 'failed', 'off']

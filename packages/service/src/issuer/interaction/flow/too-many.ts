@@ -1,9 +1,7 @@
 import { waitIn } from '../../requests/branding.ts'
 import { type FlowRequest, languageOf, show } from './flow-request.ts'
 
-/**
- * Shows that too many attempts failed, and that on this unknown device only a mailed link can help.
- */
+/** Shows that too many attempts failed, and that an unknown device needs a link by mail. */
 export function showLinkNeeded(flow: FlowRequest, href: string): void {
   const link = { href, text: 'linkNeededWay' } as const
   show(flow, 429, 'message', { title: 'tooManyTitle', text: 'linkNeededText', link })

@@ -6,12 +6,12 @@ import type { StoredPassword } from '../../../store/records.ts'
 /** The purpose of a link in a message. */
 export type TokenPurpose = 'VerifyToken' | 'ResetToken'
 
-/** The content of a link in a message. */
+/** The stored facts about a link in a message. */
 export interface EmailToken extends StoredOrigin {
   userId?: string | undefined
   /** For an address without an account: the account to create. */
   signup?: Signup | undefined
-  /** The address as the user wrote it. */
+  /** The email address as the user wrote it. */
   email: string
   /** The handle of the login in which the message was requested, if any. */
   flow?: string | undefined
@@ -24,7 +24,7 @@ export interface EmailToken extends StoredOrigin {
 export interface Signup {
   name: string
   password: StoredPassword
-  /** The key of the waiting step of the login that sent the link. */
+  /** The key of the login step that waits until the link is opened. */
   pending: string
 }
 
@@ -34,7 +34,7 @@ const tokens = {
 }
 
 /**
- * Makes a token of 256 bits, of which only a hash is stored.
+ * Creates a token of 256 bits, of which only a hash is stored.
  *
  * @param owner - The owner of the token. A new token replaces the owner's earlier one of the same
  *   purpose.
@@ -61,7 +61,7 @@ export async function readEmailToken(
   return (await tokens[purpose].readByToken(holder, token))?.value
 }
 
-/** Uses up a token. Of several requests with the same one, exactly one gets its content. */
+/** Uses up a token. Of several requests with the same token, exactly one gets the content. */
 export function spendEmailToken(
   holder: Holder,
   purpose: TokenPurpose,
@@ -70,7 +70,7 @@ export function spendEmailToken(
   return tokens[purpose].takeByToken(holder, token)
 }
 
-/** Deletes the records of an owner's links, because they contain the address. */
+/** Deletes the records of an owner's links, because they contain the email address. */
 export async function dropEmailTokens(holder: Holder, owner: string): Promise<void> {
   for (const kind of Object.values(tokens)) await kind.drop(holder, { key: owner })
 }

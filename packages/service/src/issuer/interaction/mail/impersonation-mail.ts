@@ -7,8 +7,8 @@ import { issuerUrl } from '../../requests/issuer-url.ts'
 import { accountPaths } from '../../requests/paths.ts'
 
 /**
- * Tells the user that an operator asks to log in as them, or has logged in. The reason is only on the account page,
- * because an operator's text could contain a link.
+ * Notifies the user that an operator asks to log in as the user, or has logged in. The reason is
+ * only on the account page, because an operator's text could contain a link.
  */
 export async function tellOfImpersonation(
   context: IssuerContext,

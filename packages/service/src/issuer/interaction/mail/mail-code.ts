@@ -8,7 +8,7 @@ import { sendCode } from './messages.ts'
 
 const DIGITS = 8
 
-/** The lifetime of a code. OWASP ASVS 5.0 §6.5.5 allows ten minutes. */
+/** The lifetime of a code, in seconds. OWASP ASVS 5.0 §6.5.5 allows ten minutes. */
 const LIFETIME_SECONDS = 600
 
 /** The user id in a code for an address without an account. */
@@ -19,7 +19,7 @@ const mailKinds = { first: 'loginCode', second: 'code', address: 'addressCode' }
 /** The receiver of a code: a user, or a person of whom only the address is known. */
 export type Recipient = Pick<User, 'id' | 'email' | 'profile' | 'verifiedAt'>
 
-/** A mailed code. It is stored encrypted under the master key. */
+/** A mailed code. Its `code` is stored encrypted under the master key. */
 interface MailCode {
   /** The id of this code. A later code for the same login has another id. */
   id: string
@@ -36,9 +36,9 @@ const codes = entry<MailCode>('MailCode', LIFETIME_SECONDS, {
   purpose: (tenantId, login) => `mail-code:${tenantId}:${login}`,
 })
 
-/** A code that was mailed, or only seems to have been. */
+/** The latest code of a login. Without an account at the address, no message was sent. */
 export interface SentCode extends MailCode {
-  /** Whether it was used up. Then `code` is `undefined`. */
+  /** Whether the code was used up. In this case, `code` is `undefined`. */
   isUsed: boolean
 }
 
@@ -46,13 +46,13 @@ export interface SentCode extends MailCode {
 export type MailCodeOutcome = 'right' | 'wrong' | 'expired'
 
 /**
- * Mails a code that is valid only for this login, and invalidates the previous one. Without a user,
- * the same work is done, but no message is sent, and the code is not valid.
+ * Mails a code that is valid only for this login, and invalidates the previous code. Without a
+ * user, the same work is done, but no message is sent, and the code is not valid.
  *
  * @param login - The id of the login or session that the code belongs to.
- * @param purpose - The step that the code is for. `address`: it makes an address the user's own. In
- *   a first step, the message does not mention a password.
- * @returns `false` if too many messages went to the address, so that no code was sent.
+ * @param purpose - The step that the code is for. `address` proves that an email address is the
+ *   user's own. In a first step, the message does not mention a password.
+ * @returns `false` if too many messages were sent to the address. In this case, no code was sent.
  */
 export async function mailCode(
   flow: FlowRequest,
@@ -80,10 +80,11 @@ export async function hasMailCode(flow: FlowRequest, login: string, user: User):
 }
 
 /**
- * Checks a mailed code, and uses it up if it is right. Of several attempts at once, exactly one succeeds.
+ * Checks a mailed code, and uses it up if it is right. Only one of several concurrent attempts
+ * succeeds.
  *
- * @param recipient - The user. With `emailKey`, the code must have been sent to that address, because a user may have
- *   left the earlier mailbox.
+ * @param recipient - The user. With `emailKey`, the code must have been sent to that address,
+ *   because the user may no longer own an earlier one.
  */
 export async function judgeMailCode(
   flow: FlowRequest,
@@ -97,7 +98,7 @@ export async function judgeMailCode(
   const given = Buffer.from(entered.replace(/[\s-]/g, ''))
   const expected = Buffer.from(code)
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) return 'wrong'
-  // Using up an earlier code must not use up a code that was sent since.
+  // Only this code is used up, and not a code that was sent in the meantime.
   const isFirst = await codes.spend(flow, login, sent)
   return isFirst ? 'right' : 'expired'
 }

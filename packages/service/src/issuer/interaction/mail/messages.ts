@@ -16,10 +16,10 @@ import type { RequestFacts } from '../../requests/request-facts.ts'
 import { type EmailToken, issueEmailToken, type Signup, type TokenPurpose } from './email-tokens.ts'
 import { issueContestToken, issueUndoToken } from './undo-token.ts'
 
-/** Messages with a link. */
+/** The kinds of messages with a link that creates or restores access to an account. */
 type LinkKind = Extract<MailKind, 'verify' | 'reset' | 'exists' | 'invite'>
 
-/** The reason that a message names. */
+/** The facts about the request that causes a message. */
 export interface MailContext {
   facts: RequestFacts
   language: Language
@@ -37,7 +37,10 @@ const linkOf: { [Kind in LinkKind]: [TokenPurpose, string] } = {
   invite: ['ResetToken', '/reset'],
 }
 
-/** The lifetime of an invitation's link. An operator requests it, and it may be opened a week later. */
+/**
+ * The lifetime of an invitation's link, in seconds. An operator requests it, so the user may open
+ * it days later.
+ */
 const INVITE_SECONDS = 7 * 86_400
 
 /**
@@ -46,7 +49,7 @@ const INVITE_SECONDS = 7 * 86_400
  * Without a user, the same work is done, but nothing is sent, so that the time does not tell
  * whether there is an account.
  *
- * @returns The message; `undefined` if too many went to the address.
+ * @returns The message; `undefined` if too many messages were sent to the address.
  */
 export async function sendLink(
   context: IssuerContext,
@@ -71,7 +74,10 @@ export async function isAddressHeld({ domain }: IssuerContext, user: User): Prom
   return holdOf({ user, standing }, nowMicros(domain.clock)) !== undefined
 }
 
-/** Tells the user, instead of sending a link or code, that the address waits for a second operator. */
+/**
+ * Notifies the user that the address waits for the confirmation of a second operator. This replaces
+ * a message with a link or code.
+ */
 export async function tellHeld(
   context: IssuerContext,
   { facts, language }: MailContext,
@@ -82,8 +88,8 @@ export async function tellHeld(
 }
 
 /**
- * Sends the message with the link that creates the account of a sign-up. Every browser has a link of its own, so that a
- * stranger's sign-up with the address does not invalidate the owner's link.
+ * Sends the message with the link that creates the account of a sign-up. Every browser has a link
+ * of its own, so that a stranger's sign-up with the address does not invalidate the owner's link.
  */
 export async function sendSignupLink(
   context: IssuerContext,
@@ -123,8 +129,8 @@ async function postLink(
 }
 
 /**
- * Sends the link for a new password to a user who has taken the account back. The limit of messages to an address does
- * not apply, because each link of a change causes only one.
+ * Sends the link for a new password to a user who has taken the account back. The limit of messages
+ * to an address does not apply, because each undo link causes only one message.
  */
 export async function sendRecovery(
   context: IssuerContext,
@@ -136,10 +142,10 @@ export async function sendRecovery(
   await postLink(context, 'reset', mailContext, userId, content, user)
 }
 
-/** The kinds of changes about which a user is told, with a link that undoes them. */
+/** The kinds of changes about which a user gets a message with a link that undoes the change. */
 type Change = 'changed' | 'factors' | 'guessed' | 'moved' | 'connected' | 'device'
 
-/** A change of the ways to log in. */
+/** A change of the user's login methods. */
 export type FactorChange =
   | { readonly kind: 'added' | 'removed'; readonly way: Credential['kind'] }
   | { readonly kind: 'used' | 'renewed' }
@@ -151,7 +157,7 @@ const factorTexts = {
   renewed: 'mailRecoveryRenewedText',
 } as const satisfies Record<FactorChange['kind'], TextKey>
 
-/** The text of a message about a way to log in, with its name. */
+/** The text of a message about a changed login method, with the method's name. */
 function factorText(
   change: FactorChange,
   language: Language,
@@ -170,7 +176,7 @@ function nameOfWay(way: Credential['kind']): TextKey {
 interface ChangeFacts {
   /** Values in the text of the message. */
   values?: Record<string, string>
-  /** The change of the ways to log in, for `factors`. */
+  /** The change of the login methods, for `factors`. */
   factor?: FactorChange
   /** The earlier password, if it was changed. */
   password?: StoredPassword | undefined
@@ -181,11 +187,12 @@ interface ChangeFacts {
 }
 
 /**
- * Tells the user about a security event: the password, the address or the ways to log in were
- * changed, the user has logged in on a new device, or a person who knows the password has failed at
- * the second step. The message has a link that restores the account to its state before the change.
+ * Notifies the user of a security event. Either the password, the email address or the login
+ * methods were changed, the user has logged in on a new device, or a person who knows the password
+ * has failed at the second step. The message has a link that restores the account to its state
+ * before the change.
  *
- * @param user - The user before the change. The message goes to this address.
+ * @param user - The user before the change. The message goes to the email address in this record.
  */
 export async function sendNews(
   context: IssuerContext,
@@ -209,8 +216,9 @@ export async function sendNews(
 }
 
 /**
- * Tells the reader of an address that a link has taken the account from it, with a link to contest that. The limit of
- * messages to an address does not apply, because each link of a change causes only one.
+ * Notifies an email address that its account was taken back with an undo link, with a link to
+ * contest this. The limit of messages to an address does not apply, because each undo link causes
+ * only one message.
  */
 export async function tellDisplaced(
   context: IssuerContext,
@@ -227,8 +235,9 @@ export async function tellDisplaced(
 }
 
 /**
- * Tells the reader of a proven address that an operator has changed it, with a link to contest that. The link locks the
- * account, and gives it to neither side.
+ * Notifies a proven email address that an operator has changed it, with a link to contest the
+ * change. The link locks the account, and gives it to neither side. If the address is no longer on
+ * record, the message has no link.
  */
 export async function tellReaddressed(
   context: IssuerContext,
@@ -250,7 +259,10 @@ export async function tellReaddressed(
   await context.outbox.post(tenant, message, { kind: 'movedBySupport', userId })
 }
 
-/** Tells the user who has taken the account back that another person contests it, and that the account is locked. */
+/**
+ * Notifies the user who has taken the account back that another person contests this, and that the
+ * account is locked.
+ */
 export async function tellContested(
   context: IssuerContext,
   { facts, language }: MailContext,
@@ -260,7 +272,7 @@ export async function tellContested(
   await context.outbox.post(facts.tenant, message, { kind: 'contested', userId: user.id })
 }
 
-/** Tells the user that the account was deleted. This cannot be undone. */
+/** Notifies the user that the account was deleted. This cannot be undone. */
 export async function sendFarewell(
   context: IssuerContext,
   { facts, language }: MailContext,
@@ -271,8 +283,9 @@ export async function sendFarewell(
 }
 
 /**
- * Sends a code, unless too many messages went to the address. Without a user, only the same work is
- * done; see {@link sendLink}.
+ * Sends a code. Without a user, the same work is done, but nothing is sent; see {@link sendLink}.
+ *
+ * @returns `false` if too many messages were sent to the address.
  */
 export async function sendCode(
   context: IssuerContext,
@@ -284,7 +297,7 @@ export async function sendCode(
 ): Promise<boolean> {
   if (!(await context.throttle.admitMail(facts, email))) return false
   const message = composeMail(kind, facts.tenant, user, { language, values })
-  // An address from a provider may not have an account yet.
+  // For an email address from a provider, the id may not be that of an account.
   const userId = idPattern('usr').test(user?.id ?? '') ? user?.id : undefined
   await context.outbox.post(facts.tenant, message, { kind, userId })
   return true

@@ -8,14 +8,14 @@ const SECONDS = 7 * 86_400
 /** The changes that can be undone. */
 const changes = entry<Before>('UndoToken', SECONDS)
 
-/** The accounts that an address has lost, which its reader can contest. */
+/** The losses of accounts that an earlier email address can contest. */
 const contests = entry<Contest>('ContestToken', SECONDS)
 
 /**
- * Makes the token for a link that undoes a change. A user may have several.
+ * Creates the token for a link that undoes a change. A user may have several tokens.
  *
- * A change of the address invalidates the links of earlier changes. So its own link undoes those
- * changes, too: an intruder may have changed the password before the address.
+ * A change of the email address invalidates the links of earlier changes. So its own link undoes
+ * those changes, too: an intruder may have changed the password before the address.
  */
 export async function issueUndoToken(holder: Holder, before: Before): Promise<string> {
   const token = randomBytes(32).toString('base64url')
@@ -45,9 +45,11 @@ export async function readUndoToken(holder: Holder, token: string): Promise<Befo
 }
 
 /**
- * Uses up a token and those of later changes, because an intruder who made these changes may have their links.
+ * Uses up a token and the tokens of later changes, because an intruder who made these changes may
+ * have their links.
  *
- * @returns Whether the token was still valid. Of several requests with the same token, exactly one gets `true`.
+ * @returns Whether the token was still valid. Of several requests with the same token, exactly one
+ *   gets `true`.
  */
 export async function spendUndoToken(
   holder: Holder,
@@ -60,7 +62,7 @@ export async function spendUndoToken(
   return (await changes.takeByToken(holder, token)) !== undefined
 }
 
-/** Makes the token for a link that contests that an account was taken back. */
+/** Creates the token for a link that contests the loss of an account. */
 export async function issueContestToken(holder: Holder, contest: Contest): Promise<string> {
   const token = randomBytes(32).toString('base64url')
   await contests.put(holder, token, contest, { token, accountId: contest.userId })
@@ -75,7 +77,7 @@ export async function readContestToken(
   return (await contests.readByToken(holder, token))?.value
 }
 
-/** Uses up a token. Of several requests with the same one, exactly one gets `true`. */
+/** Uses up a token. Of several requests with the same token, exactly one gets `true`. */
 export async function spendContestToken(holder: Holder, token: string): Promise<boolean> {
   return (await contests.takeByToken(holder, token)) !== undefined
 }

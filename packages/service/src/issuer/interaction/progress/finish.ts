@@ -24,21 +24,25 @@ export interface ProvenFactors {
   /** The factors, in the order in which they were proven. */
   proofs: readonly Method[]
   /**
-   * A time before the user and the proof were read, in seconds since the epoch. A change since then
-   * that ended the user's sessions has also ended this login.
+   * A time before the user was read and the factor was verified, in seconds since the epoch. If the
+   * user's sessions are revoked after this time, so is this login.
    */
   loggedInAt: number
-  /** The time at which the login survived such a change, because it made the change itself. */
+  /**
+   * The time of a revocation that this login survived, because it caused that revocation itself.
+   */
   keptAt?: number | undefined
-  /** For a login at a provider: when the provider authenticated the user; 0 if it does not say. */
+  /**
+   * For a login at a provider: the time at which the provider authenticated the user; 0 if unknown.
+   */
   provenAt?: number | undefined
   /** Whether the second step is skipped on this device from now on. */
   trust?: boolean | undefined
 }
 
 /**
- * Logs the user in, and continues the application's request. Only `login-progress.ts` calls it, once every factor is
- * proven.
+ * Logs the user in, and continues the application's request. Only `login-progress.ts` calls this,
+ * once every required factor is proven.
  */
 export async function finishLogin(
   flow: InteractionRequest,
@@ -65,7 +69,7 @@ export async function finishLogin(
         ...(level !== 'single' && { acr: acrOf[level] }),
         remember: tenant.settings.rememberLoginSeconds > 0,
       },
-      // A user who has just logged in has also signed up, or chosen the account.
+      // A login also fulfills the prompts to sign up and to choose an account.
       create: {},
       select_account: {},
     })
@@ -73,10 +77,10 @@ export async function finishLogin(
 }
 
 /**
- * Logs an operator in as the user. It is not recorded as a login of the user, because the user has proven nothing, and
- * the browser is not the user's.
+ * Logs an operator in as the user. This is not recorded as a login of the user, because the user
+ * has proven nothing, and the browser is not the user's.
  *
- * @param begunAt - In seconds since the epoch.
+ * @param begunAt - The start of the operator's login, in seconds since the epoch.
  */
 export async function finishActing(
   flow: InteractionRequest,
@@ -93,8 +97,8 @@ export async function finishActing(
 }
 
 /**
- * Tells the user about a login on a new device, unless the tenant has turned this off. An address that was never proven
- * gets no message, because it may be another person's.
+ * Notifies the user of a login on a new device, unless the tenant has turned this off. An
+ * unverified address gets no message, because it may belong to another person.
  */
 async function tellOfDevice(flow: InteractionRequest, user: User, at: number): Promise<void> {
   if (!isNewDeviceTold(flow.tenant) || user.verifiedAt === undefined) return
@@ -106,7 +110,8 @@ async function tellOfDevice(flow: InteractionRequest, user: User, at: number): P
 /**
  * Continues the application's request with the result.
  *
- * @param result - By prompt, in oidc-provider's form. It replaces the results of earlier steps.
+ * @param result - The results of the prompts, in oidc-provider's form. They replace the results of
+ *   earlier steps.
  */
 export async function finishInteraction(
   { context, interaction, response }: InteractionRequest,
@@ -119,11 +124,11 @@ export async function finishInteraction(
 }
 
 /**
- * Ends the session of another user, or of an operator who acts for a user, in this browser.
+ * Destroys the session of another user, or of an operator who acts for a user, in this browser.
  * oidc-provider would make the browser run a script instead.
  *
- * @param user - The user who has logged in; `undefined` for an operator: then every session is
- *   ended.
+ * @param user - The user who has logged in. `undefined` for an operator's login: every session is
+ *   destroyed.
  */
 async function endOtherSession(flow: InteractionRequest, user?: User): Promise<void> {
   const { context, provider, interaction, request, response } = flow

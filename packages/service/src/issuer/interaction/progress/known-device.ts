@@ -11,15 +11,15 @@ import type { FlowRequest } from '../flow/flow-request.ts'
 
 const NAME = 'latchkey-device'
 
-/** 32 random bytes. */
+/** Matches 32 random bytes as base64url. */
 const TOKEN = /^[\w-]{43}$/
 
-/** The time of the login, in seconds since the epoch. */
+/** A device on which a user has logged in. The time of the login is in seconds since the epoch. */
 interface KnownDevice {
   loggedInAt: number
 }
 
-/** The messages to a user about new devices. */
+/** The record of the messages to a user about new devices. */
 interface DeviceNotices {
   /**
    * The times of the last day at which the user was notified of a new device, in seconds since the
@@ -29,26 +29,27 @@ interface DeviceNotices {
 }
 
 /**
- * The maximum number of these messages per user and day. Programs without cookies would cause one
- * at each login.
+ * The maximum number of messages about new devices per user and day. A program without cookies
+ * would otherwise cause a message at each login.
  */
 const NOTICES_A_DAY = 10
 
 /** A device on which the second step is skipped. */
 interface TrustedDevice extends KnownDevice {
-  /** When the user chose to trust it. */
+  /** The time at which the user chose to trust the device. */
   since: Micros
   userAgent?: string | undefined
 }
 
 const known = entry<KnownDevice>('KnownDevice', lifetimes.knownDeviceSeconds)
-/** Without a lifetime here, because the tenant sets it. */
+/** The trusted devices. They have no lifetime here, because the tenant sets it. */
 const trusted = entry<TrustedDevice>('TrustedDevice', undefined)
 const notices = entry<DeviceNotices>('DeviceNews', lifetimes.knownDeviceSeconds)
 
 /**
- * An id of this device and the user, if the user has logged in on it and the sessions were not
- * ended since, for example by a new password. For an unknown user (`undefined`), it takes as long.
+ * An id of the user on this device. `undefined` if the user has not logged in on it, or the user's
+ * sessions were revoked since, for example by a new password. For an unknown user (`undefined`),
+ * the lookup takes as long.
  */
 export async function findDevice(
   flow: FlowRequest,
@@ -72,7 +73,7 @@ async function readDevice(
 
 /**
  * Whether a second step of the user on this device is still valid: it is not older than the tenant
- * allows, and since then no factor was changed and no session was ended.
+ * allows, and since then no factor was changed and no sessions were revoked.
  */
 export async function isTrusted(
   flow: Pick<FlowRequest, 'context' | 'tenant' | 'request'>,
@@ -95,7 +96,9 @@ function isStillTrusted(
   return isRecent && since > changedAt && isLoginValid(user, loggedInAt)
 }
 
-/** The devices on which the user skips the second step. Their ids reveal nothing about them. */
+/**
+ * The devices on which the user skips the second step. A `key` reveals nothing about its device.
+ */
 export async function listTrusted(
   flow: Pick<FlowRequest, 'context' | 'tenant'>,
   user: User,
@@ -121,8 +124,8 @@ export async function distrust(
  * Records that the user has logged in on this device.
  *
  * @param isTrusted - Whether to skip the second step on this device from now on.
- * @returns Whether to notify the user: the device is new, and the user has logged in on others
- *   before.
+ * @returns Whether to notify the user: the device is new, the user has logged in on another device
+ *   before, and the daily limit is not reached.
  */
 export async function rememberDevice(
   flow: FlowRequest,
@@ -154,8 +157,8 @@ export async function rememberDevice(
 }
 
 /**
- * Records a login on a new device. Returns whether to notify the user: neither for the first
- * device, nor above the limit of a day.
+ * Records a login on a new device. Returns whether to notify the user. The result is `false` for
+ * the user's first device, and above the daily limit.
  */
 async function recordNewDevice(flow: FlowRequest, user: User): Promise<boolean> {
   const earlier = await notices.read(flow, user.id)

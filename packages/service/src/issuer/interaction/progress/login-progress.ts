@@ -36,16 +36,16 @@ import { completeLink } from './social-link.ts'
 
 /** The factors proven so far in a login that is not finished. */
 interface LoginProgress extends ProvenFactors {
-  /** The id of this attempt. If the login begins again, it gets another. */
+  /** The id of this attempt. A login that begins again gets another id. */
   id: string
   userId: string
-  /** The connection, if the login began at a provider. */
+  /** The id of the connection, if the login began at a provider. */
   connectionId?: string | undefined
   /** Whether the user declined to add the factor that the application asks for. */
   declined?: boolean
   /**
-   * Whether the user was already offered another way to log in, the only one that reaches the level
-   * that the application asks for.
+   * Whether the user was already offered to begin with another login method, because only that
+   * method reaches the level that the application asks for.
    */
   isOtherStartOffered?: boolean
 }
@@ -61,12 +61,12 @@ export interface Step {
 const records = entry<LoginProgress>('LoginProgress', lifetimes.interactionSeconds)
 
 /**
- * Continues a login after a proof of the user. Every login ends here: no session at the issuer begins before all
- * required proofs.
+ * Continues a login after its first factor. Every login passes here: no session at the issuer
+ * begins before all required factors are proven.
  *
- * @param loggedInAt - A time before the proof was verified, in seconds since the epoch.
- * @param more - `credentials` as in {@link Step}. For a login at a provider also its connection, and `provenAt` as in
- *   {@link ProvenFactors}.
+ * @param loggedInAt - A time before the factor was verified, in seconds since the epoch.
+ * @param more - `credentials` as in {@link Step}. For a login at a provider also the id of its
+ *   connection, and `provenAt` as in {@link ProvenFactors}.
  */
 export async function completeStep(
   flow: InteractionRequest,
@@ -83,7 +83,10 @@ export async function completeStep(
   await advance(flow, { progress, user, credentials }, false)
 }
 
-/** Continues after a further proof in the same login; see {@link completeStep}. */
+/**
+ * Continues a login in progress after a further factor or a choice of the user; see
+ * {@link completeStep}.
+ */
 export async function completeFurtherStep(
   flow: InteractionRequest,
   { progress, user }: Step,
@@ -95,10 +98,10 @@ export async function completeFurtherStep(
 }
 
 /**
- * Begins a new login for a logged-in user who needs a higher level. The proofs of the session
+ * Begins a new login for a logged-in user who needs a higher level. The factors of the session
  * count.
  *
- * @returns Whether a login has begun. The request is then answered.
+ * @returns Whether a login has begun. If so, the request is answered.
  */
 export async function stepUp(flow: InteractionRequest): Promise<boolean> {
   const { context, provider, tenant, interaction, request, response } = flow
@@ -115,18 +118,18 @@ export async function stepUp(flow: InteractionRequest): Promise<boolean> {
   const progress = { id: newId(), userId: user.id, proofs, loggedInAt: loginTs, keptAt, provenAt }
   const step = { progress, user }
   const age = context.domain.clock.now() / 1000 - authTimeOf(session)
-  // As on the account page, a way to log in can be added only in a recent login.
+  // As on the account page, a login method can be added only in a recent login.
   if (age > lifetimes.recentLoginSeconds && (await isEnrolling(flow, step))) return false
   await advance(flow, step, false)
   return true
 }
 
 /**
- * Shows the login form once to a user who logged in at a provider, if only another way to log in
+ * Redirects a user who logged in at a provider to the login form once, if only another login method
  * reaches the level that the application asks for. If the user chooses the provider again, the
  * login continues.
  *
- * @returns Whether the form is shown. The request is then answered.
+ * @returns Whether the user is redirected. If so, the request is answered.
  */
 async function offerOtherStart(
   flow: InteractionRequest,
@@ -143,8 +146,8 @@ async function offerOtherStart(
 }
 
 /**
- * Whether the requested level cannot be reached after these proofs, but by a login with the user's
- * password or passkey. A login that begins at another provider stays below `mfa`.
+ * Whether these factors cannot lead to a requested level, but a login with the user's password or
+ * passkey can. A login that begins at a provider stays below `mfa`.
  */
 async function needsOtherStart(
   { context, tenant, interaction }: InteractionRequest,
@@ -176,7 +179,8 @@ export async function readStep(flow: InteractionRequest): Promise<Step | undefin
   const found = await records.read(flow, interaction.uid)
   const progress = found?.value
   if (found?.isSpent) {
-    // Another request of this browser has finished it, such as the first one of a double click.
+    // Another request of this browser has finished the login, such as the first request of a double
+    // click.
     redirect(response, interaction.returnTo)
     return undefined
   }
@@ -194,7 +198,7 @@ export async function readStep(flow: InteractionRequest): Promise<Step | undefin
   return { progress, user }
 }
 
-/** Whether the way to log in that began this login is still allowed. */
+/** Whether the login method with which this login began is still allowed. */
 async function mayGoOn(
   flow: InteractionRequest,
   { proofs: [method], connectionId }: LoginProgress,
@@ -205,12 +209,12 @@ async function mayGoOn(
   return canBeginBy({ method, connectionId }, tenant, credentials)
 }
 
-/** Discards the proofs. The login begins again. */
+/** Deletes the proven factors. The login begins again. */
 export async function endProgress(flow: InteractionRequest): Promise<void> {
   await records.drop(flow, flow.interaction.uid)
 }
 
-/** Stores a further proof, if a page is shown before the login continues. */
+/** Stores a further proven factor without continuing the login, because a page is shown first. */
 export async function noteProof(
   flow: InteractionRequest,
   { progress }: Step,
@@ -224,7 +228,10 @@ export async function noteProof(
   })
 }
 
-/** The second factors that make this login stronger, the best first. */
+/**
+ * The second factors that make this login stronger, the best first. `recoveryCodes` is the number
+ * of codes that are left, or 0 if a code would not help.
+ */
 export async function usefulFactors(
   flow: InteractionRequest,
   { progress, user }: Step,
@@ -244,8 +251,8 @@ export async function usefulFactors(
 }
 
 /**
- * The second factors whose enrolment would satisfy the application. If it asks for more than a
- * second step and none is enough, the factors that make a second step.
+ * The second factors whose enrolment would reach a level that the application asks for. Without
+ * such a factor, those that make a second step.
  */
 export async function enrollableFactors(
   flow: InteractionRequest,
@@ -268,7 +275,7 @@ function enrollable(
   )
 }
 
-/** The factors whose enrolment would make a second step of this login. */
+/** The factors whose enrolment would give this login a second step. */
 function secondSteps(
   { tenant }: InteractionRequest,
   { proofs }: LoginProgress,
@@ -280,8 +287,8 @@ function secondSteps(
 }
 
 /**
- * The rule by which the user must add a second step; `undefined` if it is proven, or there is no
- * rule.
+ * The rule by which the user must add a second step; `undefined` if the login has a second step, or
+ * there is no rule.
  */
 export async function pendingRule(
   flow: InteractionRequest,
@@ -290,7 +297,7 @@ export async function pendingRule(
   return levelOf(progress.proofs) === 'single' ? ruleOf(flow) : undefined
 }
 
-/** Whether only a factor remains to be added in this login. */
+/** Whether the next step of this login is to add a factor. */
 export async function isEnrolling(flow: InteractionRequest, step: Step): Promise<boolean> {
   return (await nextPage(flow, step)) === '/enrol'
 }
@@ -317,9 +324,9 @@ async function advance(flow: InteractionRequest, step: Step, isStored: boolean):
 }
 
 /**
- * The page that asks for the next missing factor. `undefined`: none is missing. `start`: the way to
- * log in was turned off in the meantime. `none`: a second step is required that the user cannot
- * add.
+ * The page that asks for the next missing factor. `undefined`: no factor is missing. `start`: the
+ * login method with which the login began is no longer allowed. `none`: a second step is required,
+ * but the user cannot add one.
  */
 async function nextPage(
   flow: InteractionRequest,
@@ -333,11 +340,12 @@ async function nextPage(
   if (!(await mayGoOn(flow, progress, factors))) return 'start'
   const { methods } = factors
   const level = levelOf(progress.proofs)
-  // A second mailed code is never a second step, even if settings have changed since the first step.
+  // A second mailed code is never a second step, even if settings have changed since the first
+  // step.
   const hasStepLeft = level === 'single' && methods.some((m) => isUseful(progress.proofs, m))
   if (hasStepLeft && !(await isTrusted(flow, user, factors))) return '/factor'
 
-  // On a trusted device, the second step was proven before.
+  // If a step is left here, the device is trusted: the user proved a second step on it before.
   const rule = hasStepLeft ? undefined : await pendingRule(flow, { progress, user })
   if (rule && (rule.isDue || !progress.declined)) {
     if (secondSteps(flow, progress, factors).length > 0) return '/enrol'
@@ -348,7 +356,7 @@ async function nextPage(
   if (asked.length === 0 || asked.some((wanted) => isAtLeast(level, wanted))) return undefined
   if (satisfies(progress.proofs, methods, asked)) return '/factor'
   if (progress.declined || enrollable(flow, progress, factors).length === 0) return undefined
-  // A trusted device does not replace a factor if another one is to be added.
+  // Before a factor is added, an existing one must be proven, even on a trusted device.
   return hasStepLeft ? '/factor' : '/enrol'
 }
 
@@ -357,7 +365,9 @@ function isUseful(proofs: readonly Method[], method: Method): boolean {
   return !isAtLeast(levelOf(proofs), levelOf([...proofs, method]))
 }
 
-/** Whether these proofs, with one of the methods, reach one of the requested levels. */
+/**
+ * Whether the proven factors, together with one of the methods, reach one of the requested levels.
+ */
 function satisfies(
   proofs: readonly Method[],
   methods: readonly Method[],
@@ -367,7 +377,7 @@ function satisfies(
   return asked.some((wanted) => reachable.some((level) => isAtLeast(level, wanted)))
 }
 
-/** The address at which the login begins again. */
+/** The path at which the login begins again. */
 function startPath({ interaction }: InteractionRequest): string {
   return `${flowPath(interaction)}&start=login`
 }

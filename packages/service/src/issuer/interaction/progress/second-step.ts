@@ -14,7 +14,10 @@ import { isTrusted } from './known-device.ts'
 /** The policy's reason for a second step; see `provider/policy.ts`. */
 export const SECOND_STEP_DUE = 'second_step_due'
 
-/** The rule for this login: the one of its tenant or its application that applies earlier. */
+/**
+ * The second-step rule for this login: that of the tenant or of the application, depending on which
+ * applies earlier.
+ */
 export async function ruleOf(flow: InteractionRequest): Promise<SecondStepRule | undefined> {
   const { context, tenant, interaction } = flow
   const { client_id: clientId } = interaction.params
@@ -36,10 +39,11 @@ interface EndedLogin {
 }
 
 /**
- * Whether a login with one step lacks the second step that the rule now requires. A user with a second factor was asked
- * for it, except on a trusted device.
+ * Whether a login with one step lacks a second step that is required by now. On a trusted device,
+ * the login does not lack it.
  *
- * @param request - The request of the browser; `undefined` for tokens, which are not bound to a device.
+ * @param request - The request of the browser. `undefined` for tokens, which are not bound to a
+ *   device: only a user without a second factor lacks the step.
  */
 export async function lacksSecondStep(
   { context, tenant, user, acr, ofApplication }: EndedLogin,

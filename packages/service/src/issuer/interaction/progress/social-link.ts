@@ -5,13 +5,14 @@ import type { User } from '../../../store/records.ts'
 import { type InteractionRequest, mailContextOf, scopeOf } from '../flow/flow-request.ts'
 import { sendNews } from '../mail/messages.ts'
 
-/** An account at a provider that is connected once the login has all required proofs. */
+/** An account at a provider that is connected once all required factors of the login are proven. */
 export interface PendingLink {
   account: SocialAccount
   /** The name of the connection. */
   name: string
   /**
-   * The user and address for which the link was sent. If either has changed, nothing is connected.
+   * The user to whom the account is connected, and the user's email address. If another user logs
+   * in, or the address has changed, nothing is connected.
    */
   userId: string
   emailKey: string
@@ -30,13 +31,19 @@ export async function writeLink(
   await links.put(flow, flow.interaction.uid, link)
 }
 
-/** The account to connect at the end of the login, if any. */
+/**
+ * The account to connect at the end of the login; `undefined` if there is none, or the tenant does
+ * not allow logins at providers.
+ */
 export async function readLink(flow: InteractionRequest): Promise<PendingLink | undefined> {
   if (!flow.tenant.settings.allowSocial) return undefined
   return (await links.read(flow, flow.interaction.uid))?.value
 }
 
-/** Connects the stored account to the logged-in user, and notifies the user. */
+/**
+ * Connects the stored account to the logged-in user, and notifies the user. Does nothing if the
+ * account was stored for another user or email address.
+ */
 export async function completeLink(flow: InteractionRequest, user: User): Promise<void> {
   const link = await readLink(flow)
   if (link?.userId !== user.id || link.emailKey !== user.emailKey) return

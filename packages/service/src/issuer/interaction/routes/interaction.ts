@@ -83,8 +83,8 @@ export const interactionPages: readonly PageRoute[] = [
 )
 
 /**
- * Calls `answer` with a page of the login in progress in this browser. Without such a login, restarts it, or shows that
- * it has expired.
+ * Calls `answer` with a page of the login in progress in this browser. Without such a login,
+ * restarts it, or shows that it has expired.
  *
  * @param rest - The path after `/login/<handle>`.
  */
@@ -101,7 +101,8 @@ async function atPage(
   }
   if (!isSameBrowser(flow.request, interaction.browser)) return startOver(flow, interaction)
 
-  // Opening the first page extends the login. The interaction was read before, and still has the short lifetime.
+  // Opening the first page extends the login. The interaction was read before that, so it still has
+  // the short lifetime.
   const isFresh = interaction.exp - interaction.iat <= lifetimes.unopenedSeconds
   const { client_id: applicationId, ui_locales: uiLocales } =
     interaction.params as unknown as Params
@@ -114,8 +115,9 @@ async function atPage(
 }
 
 /**
- * Answers for a login that began in another browser. If this browser has our cookie, the login starts again. It may be
- * the same browser: when two tabs make its first visit at once, only one keeps its secret in the cookie.
+ * Answers for a login that began in another browser. If this browser has our cookie, the login
+ * starts again. It may be the same browser: if two tabs make the first visit at once, the cookie
+ * keeps the secret of only one tab.
  */
 async function startOver(flow: FlowRequest, interaction: Interaction): Promise<void> {
   if (!isMarked(flow.request)) return showDeadEnd(flow)
@@ -132,10 +134,10 @@ async function startOver(flow: FlowRequest, interaction: Interaction): Promise<v
 }
 
 /**
- * Restarts a login whose session was ended in the meantime, for example by a new password. A page
- * with the result of a link is still shown.
+ * Restarts a login whose session was destroyed in the meantime, for example by a new password. A
+ * page with the result of a link is still shown.
  *
- * @returns Whether there was such a login. The request is then answered.
+ * @returns Whether there was such a login. If so, the request is answered.
  */
 async function startAgain(flow: FlowRequest, handle: string): Promise<boolean> {
   const { provider, request, response, url } = flow
@@ -151,7 +153,9 @@ interface Params {
   ui_locales?: string
 }
 
-/** The interaction of the request's cookie, if the path names the same one. */
+/**
+ * The interaction of the request's cookie, if it has the handle in the path; otherwise `undefined`.
+ */
 async function findInteraction(
   flow: FlowRequest,
   handle: string,

@@ -26,7 +26,7 @@ import { type PageRoute, pageAt } from '../flow/page-route.ts'
 import { returnFromProvider } from '../flow/social-trip.ts'
 import { interactionPages } from './interaction.ts'
 
-/** The hosted pages, except those of the account, with their files. */
+/** The routes of the hosted pages and their files, except those of the account. */
 export const hostedPages: readonly PageRoute[] = [
   ...interactionPages,
   { method: 'GET', path: SOCIAL_CALLBACK, run: returnFromProvider },
@@ -65,8 +65,8 @@ async function showLoginHint(flow: FlowRequest): Promise<void> {
 }
 
 /**
- * The uploaded image of the tenant. The hash in its path must be the present one, and names no file. Headers make sure
- * that a browser which opens it directly treats it as an image only.
+ * Sends the tenant's uploaded logo. The hash in the path must be that of the current logo. The
+ * headers make sure that a browser which opens the image directly treats it as an image only.
  */
 async function sendLogo(flow: FlowRequest, { hash = '' }: { hash?: string }): Promise<void> {
   const { tenant, context, response } = flow
@@ -82,7 +82,7 @@ async function sendLogo(flow: FlowRequest, { hash = '' }: { hash?: string }): Pr
   response.end(bytes)
 }
 
-/** A static file for the pages. */
+/** The route of a static file for the pages. */
 function asset(
   path: string,
   contentOf: (flow: FlowRequest) => string | Buffer,
@@ -97,7 +97,7 @@ function asset(
 }
 
 /**
- * Tells password managers where passkeys are added and removed.
+ * Tells password managers the page on which passkeys are added and removed.
  *
  * @see A Well-Known URL for Relying Party Passkey Endpoints
  */
@@ -107,7 +107,10 @@ async function sendPasskeyEndpoints(flow: FlowRequest): Promise<void> {
   sendJson(flow.response, 200, { enroll: page, manage: page }, {})
 }
 
-/** Reads a form that continues the action of a link. */
+/**
+ * Wraps the handler of a form that continues the action of a link. The form is read first; its
+ * application and languages replace those of the request.
+ */
 function formOf(
   handle: (flow: FlowRequest, form: Form) => Promise<void>,
 ): (flow: FlowRequest) => Promise<void> {
