@@ -10,12 +10,14 @@ import { sendLink } from '../mail/messages.ts'
 
 type InteractionUrl = NonNullable<NonNullable<Configuration['interactions']>['url']>
 
-/** Prepares the first step of a login, and returns the page that asks for it. */
+/**
+ * Creates the function that prepares the first step of a login, and returns the path of its page.
+ */
 export function beginFlow(context: IssuerContext): InteractionUrl {
   return async (ctx, interaction) => {
     const { tenant } = factsOf(ctx.req)
     const applicationId = String(interaction.params.client_id)
-    // A client that describes itself has no page to return to, and its id could contain attributes of a cookie.
+    // A self-described client has no start page, and its id could contain attributes of a cookie.
     if (!isSelfDescribedId(applicationId)) rememberApplication(ctx, applicationId)
 
     const accountId = ctx.oidc.session?.accountId

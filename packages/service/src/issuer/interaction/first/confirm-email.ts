@@ -10,7 +10,9 @@ import { sendLink } from '../mail/messages.ts'
 import { finishInteraction } from '../progress/finish.ts'
 import { currentUser } from './select-account.ts'
 
-/** Asks a logged-in user to confirm the address. Continues if it is confirmed. */
+/**
+ * Asks a logged-in user to confirm the email address. Continues if this is done, or not required.
+ */
 export async function showConfirmEmail(flow: InteractionRequest): Promise<void> {
   const user = await currentUser(flow)
   if (!user) return showDeadEnd(flow)
@@ -18,7 +20,7 @@ export async function showConfirmEmail(flow: InteractionRequest): Promise<void> 
   showWaiting(flow, user)
 }
 
-/** Continues the login, or sends the message again. */
+/** Continues the login if the address is confirmed. On request, sends the message again. */
 export async function confirmEmail(flow: InteractionRequest, form: Form): Promise<void> {
   const { context, facts } = flow
   const user = await currentUser(flow)

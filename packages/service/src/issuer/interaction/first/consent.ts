@@ -20,7 +20,7 @@ import { type FlowRequest, type InteractionRequest, scopeOf, show } from '../flo
 import { finishInteraction } from '../progress/finish.ts'
 import { currentUser } from './select-account.ts'
 
-/** Asks a user who is logged in whether an unregistered client may act on their behalf. */
+/** Asks the logged-in user whether a self-described client may act on the user's behalf. */
 export async function showConsent(flow: InteractionRequest): Promise<void> {
   const { interaction } = flow
   const { client_id: clientId, redirect_uri: redirectUri } = interaction.params
@@ -46,7 +46,8 @@ export async function answerConsent(flow: InteractionRequest, form: Form): Promi
   if (!user || form.get('answer') !== 'allow') return denyAccess(flow, user)
   const id = String(clientId)
   const holder = { context, tenant }
-  // Grants from before its host was blocked must not become valid again.
+  // With a new consent, grants from before the client's host was blocked must not become valid
+  // again.
   if (!(await readConsent(holder, user.id, id)))
     await withdrawConsent(context, flow.provider, user, id)
   const registered = isRegisteredId(id) ? await keepRegistered(holder, user.id, id) : undefined
@@ -88,8 +89,8 @@ export async function accessAsked({
 /**
  * The access in words: for each API, the name of its application and the sentences of the scopes.
  *
- * @param deviceClient - The client of a device, whose access does not depend on a session. The `latchkey` command acts
- *   as an operator. Default: it is no device.
+ * @param deviceClient - The id of a client on a device, whose access does not depend on a session.
+ *   The `latchkey` command acts as an operator. Default: the client is not on a device.
  */
 export async function shownAccess(
   { context, tenant }: Pick<FlowRequest, 'context' | 'tenant'>,
@@ -128,7 +129,7 @@ export function shownHost(clientId: string, place: string): string | undefined {
   return hostOf(isRegisteredId(clientId) ? place : clientId) || undefined
 }
 
-/** The host of a URL, with its port if it has one. */
+/** The host of a URL, with its port if it has one. Empty if the value is no URL. */
 function hostOf(url: unknown): string {
   return URL.parse(String(url))?.host ?? ''
 }

@@ -8,7 +8,10 @@ import { type FlowRequest, mailContextOf, scopeOf, show } from '../flow/flow-req
 import { tellContested } from '../mail/messages.ts'
 import { readContestToken, spendContestToken } from '../mail/undo-token.ts'
 
-/** Shows only a button, because security software follows every link in mail. */
+/**
+ * Shows a page with a button. Opening the link changes nothing, because security software follows
+ * every link in mail.
+ */
 export async function showContest(flow: FlowRequest): Promise<void> {
   const token = flow.url.searchParams.get('token') ?? ''
   const link = await find(flow, token)

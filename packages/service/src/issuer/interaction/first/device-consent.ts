@@ -15,8 +15,8 @@ import { accessAsked, denyAccess, shownAccess } from './consent.ts'
 import { currentUser } from './select-account.ts'
 
 /**
- * Asks a user who is logged in whether a device may log in as them. A stranger can send the code of their own device, so the
- * page says where the request came from, and warns.
+ * Asks the logged-in user whether a device may log in as the user. A stranger can send the code of
+ * another device, so the page warns, and says where the request came from.
  *
  * @see RFC 8628 §5.4
  */
@@ -30,7 +30,7 @@ export async function showDeviceConsent(flow: InteractionRequest): Promise<void>
   const device = code.deviceInfo as unknown as DeviceFacts
   const language = languageOf(flow)
   const format = new Intl.DateTimeFormat(language, { timeStyle: 'short', timeZone: 'UTC' })
-  // A command line has no browser, and could claim any name.
+  // A command line is not named, because it has no browser and could claim any name.
   const { browser } = await browserOf(device.userAgent)
   const isNear = clientNetwork(device.address) === clientNetwork(facts.clientIp)
   show(flow, 200, 'deviceConsent', {
@@ -49,8 +49,8 @@ export async function showDeviceConsent(flow: InteractionRequest): Promise<void>
 }
 
 /**
- * Logs the device in, or records that the user has denied it. The device learns that with its next
- * poll.
+ * Logs the device in, or records that the user has denied it. The device gets the result with its
+ * next poll.
  */
 export async function answerDeviceConsent(flow: InteractionRequest, form: Form): Promise<void> {
   const { interaction, tenant, context } = flow

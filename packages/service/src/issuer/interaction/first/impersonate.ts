@@ -12,9 +12,11 @@ import { type InteractionRequest, scopeOf, show } from '../flow/flow-request.ts'
 import { tellOfImpersonation } from '../mail/impersonation-mail.ts'
 import { finishActing } from '../progress/finish.ts'
 
-/** The login as a user that the operator in this browser may begin. */
+/**
+ * The login as a user that the operator in this browser may begin; `undefined` if there is none.
+ */
 async function findOwn({ context, tenant, interaction, request }: InteractionRequest) {
-  // It begins only at the account page, from which the operator opens applications.
+  // Such a login begins only at the account page, from which the operator opens applications.
   if (interaction.params.client_id !== ACCOUNT_CLIENT) return undefined
   const text = readHostCookie(request, IMPERSONATION_COOKIE)
   return text === undefined ? undefined : findConfirmable({ context, tenant }, text)
@@ -26,8 +28,8 @@ export async function isImpersonating(flow: InteractionRequest): Promise<boolean
 }
 
 /**
- * Asks the operator to confirm. Otherwise another person could send this browser here with a ticket
- * of their own.
+ * Asks the operator to confirm the login as the user. Otherwise another person could send this
+ * browser here with a ticket of their own.
  */
 export async function showImpersonate(flow: InteractionRequest): Promise<void> {
   const own = await findOwn(flow)

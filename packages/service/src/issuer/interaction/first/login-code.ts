@@ -37,13 +37,13 @@ export async function showCode(flow: InteractionRequest): Promise<void> {
   showForm(flow, 200, sent.email)
 }
 
-/** Mails a code, or logs its user in. */
+/** Mails a code, or verifies the entered code and logs its user in. */
 export async function submitCode(flow: InteractionRequest, form: Form): Promise<void> {
   const { context, facts, interaction, response } = flow
   if (!allowsMailLogin(flow.tenant.settings)) return showNotFound(flow)
   const sent = await findMailCode(flow, loginOf(flow))
   if (form.get('step') === 'send') return send(flow, form.get('email') ?? sent?.email ?? '')
-  // Another request of this browser has used it, such as the first one of a double click.
+  // Another request of this browser has used the code, such as the first request of a double click.
   if (sent?.isUsed) return redirect(response, flowPath(interaction, '/factor'))
   if (sent?.code === undefined) {
     const problem = { text: 'loginCodeExpired' } as const
@@ -75,7 +75,7 @@ export async function submitCode(flow: InteractionRequest, form: Form): Promise<
   }
 }
 
-/** Mails a code. If there is no account, the answer is the same and takes as long. */
+/** Mails a code. If there is no account, the response is the same and takes as long. */
 async function send(flow: InteractionRequest, typed: string): Promise<void> {
   const { context, facts, interaction, response } = flow
   const email = typed.trim()
@@ -97,7 +97,10 @@ async function send(flow: InteractionRequest, typed: string): Promise<void> {
   showForm(flow, 429, email, { problem: { text: 'factorNotSent' } })
 }
 
-/** The code proves access to the mailbox, and so the address. */
+/**
+ * Verifies the entered code. The right code proves access to the mailbox, and verifies the email
+ * address.
+ */
 async function judgeCode(
   flow: InteractionRequest,
   { userId, email }: SentCode,
@@ -112,7 +115,8 @@ async function judgeCode(
   const owner = { id: userId, emailKey: emailKey(email) }
   const claimed = await claimAccount(scopeOf(flow, userId), owner)
   if (!claimed) return { kind: 'refused', reason: 'wrong_code' }
-  // The first proof ends the sessions from before it. This login is the owner's, and stays.
+  // The first proof of the address revokes earlier sessions. This login is the owner's, so it
+  // survives.
   const at = claimed.isFirstProof ? claimed.user.sessionsValidAfter / 1e6 : loggedInAt
   const user = await readUser()
   if (!user || !isLoginValid(user, at)) return { kind: 'refused', reason: 'user_disabled' }

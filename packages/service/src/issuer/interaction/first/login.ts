@@ -19,7 +19,8 @@ import { continueSignup, readPending } from './pending.ts'
 import { currentUser } from './select-account.ts'
 
 /**
- * Shows the login form, or continues at once if a link in a message has just logged the user in.
+ * Shows the login form, or redirects to another page that comes first. Continues at once if a link
+ * in a message has just logged the user in, or the session's factors count.
  */
 export async function showLogin(flow: InteractionRequest): Promise<void> {
   const { interaction, url } = flow
@@ -50,13 +51,13 @@ export async function showLogin(flow: InteractionRequest): Promise<void> {
   })
 }
 
-/** Discards the proofs, and shows the login form for another address. */
+/** Deletes the proven factors, and shows the login form for another email address. */
 async function showAnew(flow: InteractionRequest): Promise<void> {
   await endProgress(flow)
   await showForm(flow, 200, { email: '' })
 }
 
-/** Checks the submitted password. */
+/** Verifies the submitted password, and continues the login. */
 export async function login(flow: InteractionRequest, form: Form): Promise<void> {
   const { context, facts, tenant } = flow
   const { throttle } = context
@@ -80,7 +81,7 @@ export async function login(flow: InteractionRequest, form: Form): Promise<void>
         credentials: outcome.credentials,
       })
     case 'refused':
-      // The reason is only for the operator; the visitor reads the same text in every case. The
+      // Only the operator reads the reason; the visitor reads the same text in every case. The
       // actor is not the user, because a stranger may have typed the address.
       await note(scopeOf(flow), `login.${outcome.reason}`, user?.id ?? 'unknown', 'failure')
       return showForm(flow, 422, {
@@ -90,7 +91,7 @@ export async function login(flow: InteractionRequest, form: Form): Promise<void>
   }
 }
 
-/** Shows the ways to log in. */
+/** Shows the login form with the tenant's login methods. */
 export async function showForm(
   flow: InteractionRequest,
   status: number,
@@ -124,7 +125,7 @@ async function wayOf(flow: InteractionRequest, kind: FirstStep): Promise<LoginWa
 }
 
 /**
- * The user whose session must be renewed; `undefined` if the visitor may log in with another
+ * The email address of the user who must log in again; empty if the visitor may log in with another
  * account.
  */
 async function currentEmail(flow: InteractionRequest): Promise<string> {

@@ -6,7 +6,7 @@ export async function passkeyOptions(flow: InteractionRequest): Promise<string> 
   return requestOptions(flow, questionOf(flow), [])
 }
 
-/** The question to a passkey in the first step of a login. */
+/** The facts for the challenge to a passkey in the first step of a login. */
 export function questionOf({ interaction }: InteractionRequest): KeyQuestion {
   return { purpose: 'login', place: interaction.uid, user: undefined }
 }

@@ -28,12 +28,12 @@ type Outcome =
       userId: string | undefined
     }
 
-/** Has no page of its own: the login form asks for the passkey. */
+/** Redirects to the login form, which asks for the passkey. */
 export async function showPasskey({ interaction, response }: InteractionRequest): Promise<void> {
   redirect(response, loginPath(interaction))
 }
 
-/** Logs in the owner of a passkey. */
+/** Logs in the owner of a passkey, or shows the login form with the problem. */
 export async function logInWithPasskey(flow: InteractionRequest, form: Form): Promise<void> {
   const { context, facts, tenant } = flow
   if (!allowsKeys(tenant.settings)) return showNotFound(flow)
@@ -57,7 +57,7 @@ export async function logInWithPasskey(flow: InteractionRequest, form: Form): Pr
   return showForm(flow, 422, {
     email: '',
     problem: { text: reason === 'no_verification' ? 'keyNeedsPin' : 'keyRefused' },
-    // The browser offered a passkey that no longer exists here.
+    // Lets the browser remove a passkey that no longer exists here.
     signal: isGone
       ? JSON.stringify({
           name: 'signalUnknownCredential',
@@ -87,7 +87,7 @@ async function judge(flow: InteractionRequest, text: string): Promise<Outcome> {
   if (judged.kind === 'refused') return refused(judged.reason, user.id)
   if (key.disabled) return refused('credential_disabled', user.id)
   if (!(await noteKeyProof(scope, key, judged.use))) return refused('counter_back', user.id)
-  // A change in the meantime that ended the user's sessions also ends this login.
+  // A revocation of the user's sessions in the meantime also revokes this login.
   const current = await lookUpUser(context.domain, tenant.id, user.id)
   if (!current || !isLoginValid(current, loggedInAt)) return refused('user_disabled', user.id)
   return { kind: 'verified', user: current, method: methodOf(key), loggedInAt }

@@ -6,10 +6,13 @@ import type { FlowRequest, InteractionRequest } from '../flow/flow-request.ts'
 import type { Signup } from '../mail/email-tokens.ts'
 import { completeStep } from '../progress/login-progress.ts'
 
-/** A sign-up or confirmation for which a login waits, until the user has read a message. */
+/**
+ * A sign-up or password reset for which a login waits, until the user has opened the link in a
+ * message.
+ */
 export interface Pending {
   reason: 'signup' | 'reset'
-  /** The address as the visitor typed it. */
+  /** The email address as the visitor typed it. */
   email: string
   /**
    * The user who has signed up in this browser; `undefined` if the address was taken, or must be
@@ -24,7 +27,7 @@ export interface Pending {
 
 const records = entry<Pending>('PendingMail', lifetimes.interactionSeconds)
 
-/** Stores the sign-up or confirmation for which the login waits. */
+/** Stores the sign-up or password reset for which the login waits. */
 export async function writePending(
   flow: InteractionRequest,
   begun: Omit<Pending, 'at'>,
@@ -40,29 +43,30 @@ export async function completePending(
   userId: string,
 ): Promise<void> {
   const found = await records.read(flow, { key })
-  // There may have been another sign-up in the same login since.
+  // The record may belong to a later sign-up in the same login.
   if (found?.value.signup?.password.hash !== password.hash) return
   await records.replace(flow, found, { ...found.value, userId, signup: undefined })
 }
 
-/** The key under which the waiting step of a login is stored. */
+/** The key under which a login's sign-up or password reset is stored. */
 export function pendingKey({ interaction }: InteractionRequest): string {
   return keyOf(interaction.uid)
 }
 
-/** The step for which the login waits, if any. */
+/** The sign-up or password reset for which the login waits, if any. */
 export async function readPending(flow: InteractionRequest): Promise<Pending | undefined> {
   if (flow.isFresh) return undefined
   return (await records.read(flow, flow.interaction.uid))?.value
 }
 
 /**
- * Logs in the user who signed up in this browser, once the address is proven or need not be.
+ * Logs in the user who signed up in this browser, once the email address is proven or need not be
+ * proven.
  *
  * Does nothing if another password was set since: anyone can sign up with an address, but only the
  * reader of its mail can set the password later.
  *
- * @returns Whether the user is logged in. The request is then answered.
+ * @returns Whether the user is logged in. If so, the request is answered.
  */
 export async function continueSignup(flow: InteractionRequest): Promise<boolean> {
   const { context, tenant } = flow

@@ -20,7 +20,10 @@ export async function showReset(flow: FlowRequest): Promise<void> {
   showForm(flow, 200, token, found.content)
 }
 
-/** Sets the new password, which ends all sessions, and redirects to the login. */
+/**
+ * Sets the new password, which revokes all sessions. Redirects to the login in which the link was
+ * requested, if any.
+ */
 export async function reset(flow: FlowRequest, form: Form): Promise<void> {
   const { tenant, response } = flow
   const token = form.get('token') ?? ''
@@ -79,7 +82,10 @@ async function findRecipient(
   return (await mayReset(context.domain, tenant.id, user)) ? { user, content } : undefined
 }
 
-/** Whether a mailed link is still valid for the user; see {@link isLinkValid}. The write checks it again. */
+/**
+ * Whether a mailed link is still valid for the user; see {@link isLinkValid}. The change itself
+ * checks this again.
+ */
 export async function isStillValid(
   { context }: FlowRequest,
   user: User,
@@ -89,7 +95,10 @@ export async function isStillValid(
   return isLinkValid({ user, standing }, link)
 }
 
-/** Shows that the link is no longer valid, with the form for another one. */
+/**
+ * Shows that the link is no longer valid. If the tenant has passwords, links to the form that
+ * requests another link.
+ */
 function showInvalidReset(flow: FlowRequest): Promise<void> {
   if (!flow.tenant.settings.allowPasswords) return showInvalidLink(flow)
   const { applicationId: application, uiLocales: ui_locales } = flow

@@ -6,7 +6,7 @@ import { csrfToken, flowPath } from '../flow/flow-path.ts'
 import { type InteractionRequest, show } from '../flow/flow-request.ts'
 import { finishInteraction } from '../progress/finish.ts'
 
-/** The reason of the policy by which a native application needs the user's confirmation. */
+/** The policy's reason to ask the user to confirm a login to a native application. */
 export const NATIVE_UNCONFIRMED = 'native_unconfirmed'
 
 /** Asks a logged-in user whether to continue, or to log in with another account. */
@@ -29,7 +29,7 @@ export async function showSelectAccount(flow: InteractionRequest): Promise<void>
   })
 }
 
-/** The name of a native application, if the user has to confirm its login. */
+/** The name of a native application; `undefined` if the user need not confirm its login. */
 async function nativeName(flow: InteractionRequest): Promise<string | undefined> {
   const { context, tenant, interaction, applicationId } = flow
   if (!interaction.prompt.reasons.includes(NATIVE_UNCONFIRMED) || !applicationId) return undefined

@@ -13,7 +13,7 @@ export async function showSent(flow: InteractionRequest): Promise<void> {
   showPending(flow, pending)
 }
 
-/** Continues after a sign-up, or sends the message again. */
+/** Continues after a sign-up whose link was opened. On request, sends the message again. */
 export async function sent(flow: InteractionRequest, form: Form): Promise<void> {
   const { context, facts, interaction, response } = flow
   const pending = await readPending(flow)

@@ -73,7 +73,9 @@ export async function signup(flow: InteractionRequest, form: Form): Promise<void
   redirect(response, flowPath(interaction, '/sent'))
 }
 
-/** Sends the link of a sign-up. If there is an account already, the message says so instead. */
+/**
+ * Sends the link of a sign-up. If the address already has an account, the message says so instead.
+ */
 export async function sendSignupMessage(
   flow: InteractionRequest,
   { email, userId, signup }: Pick<Pending, 'email' | 'userId' | 'signup'>,
@@ -118,7 +120,7 @@ const passwordProblems = {
   character: 'passwordCharacter',
 } as const satisfies Record<PasswordProblem, TextKey>
 
-/** The tenant's rules for a new password, as text under the field. */
+/** The tenant's rules for a new password, which the page shows under the field. */
 export function passwordRules({
   context,
   tenant,
@@ -133,7 +135,7 @@ export function passwordFault(tenant: Tenant, problem: PasswordProblem) {
   return { field: 'password', text: passwordProblems[problem], values } as const
 }
 
-/** The fault of a name that a user entered. */
+/** The fault of a name that a user entered; `undefined` if the name is valid. */
 export function nameProblem(name: string): TextKey | undefined {
   if ([...name].length > MAX_NAME_LENGTH) return 'nameLong'
   return /\p{Cc}/u.test(name) || !isWhole(name) ? 'nameCharacter' : undefined

@@ -42,7 +42,9 @@ export const tripTexts = {
   off: 'socialOff',
 } as const satisfies Record<TripProblem, TextKey>
 
-/** Continues the login with the provider's answer, or shows why it failed. */
+/**
+ * Continues the login with the provider's response, or shows why the login at the provider failed.
+ */
 export async function showSocial(flow: InteractionRequest): Promise<void> {
   const { interaction, response, url } = flow
   const problem = tripProblemOf(flow)
@@ -53,7 +55,7 @@ export async function showSocial(flow: InteractionRequest): Promise<void> {
   }
   const proof = await readProof(flow, interaction.uid)
   if (!proof) return redirect(response, loginPath(interaction))
-  // Another request of this browser has used it, such as a page that was loaded again.
+  // Another request of this browser has used the response, such as a page that was loaded again.
   if (proof.isUsed) return redirect(response, flowPath(interaction, '/factor'))
   const connection = await offeredWith(flow, proof.account.connectionId)
   if (!connection) return showProblem(flow, 422, 'socialOff')
@@ -89,8 +91,8 @@ async function start(flow: InteractionRequest, connection: Connection | undefine
 }
 
 /**
- * The maximum age of a login, in seconds, that the application's request allows; 0 requires a new
- * login.
+ * The maximum age of a login that the application's request allows, in seconds. 0 requires a new
+ * login; `undefined` allows any age.
  */
 function maxAgeOf({ params }: Interaction): number | undefined {
   const prompts = typeof params.prompt === 'string' ? params.prompt.split(' ') : []
@@ -98,7 +100,7 @@ function maxAgeOf({ params }: Interaction): number | undefined {
   return params.max_age === undefined ? undefined : Number(params.max_age)
 }
 
-/** The next step after the provider's answer, by the present state of the account. */
+/** The next step after the provider's response. It depends on the current state of the account. */
 type Step =
   | { kind: 'log_in'; user: User; credential: Parameters<typeof noteSocialProof>[1] }
   | { kind: 'connect'; user: User; isTrusted: boolean }
@@ -127,13 +129,13 @@ async function stepOf(
   if (await hasOtherAccount(context.domain, user, account)) {
     return { kind: 'refuse', text: 'socialOther', userId: user.id }
   }
-  // Anyone can have signed up with the address. Access to its mail is the proof.
+  // Anyone can have signed up with the address, so access to its mailbox must be proven.
   if (user.verifiedAt === undefined) return { kind: 'prove_address', user }
   if (isTrusted || (await hasOtherWayIn(flow, user))) return { kind: 'connect', user, isTrusted }
   return { kind: 'prove_address', user }
 }
 
-/** Whether the user has another way to log in than the account to be connected. */
+/** Whether the user has another login method than the account to be connected. */
 async function hasOtherWayIn(
   { context, tenant }: InteractionRequest,
   user: User,
@@ -142,8 +144,8 @@ async function hasOtherWayIn(
   // A mailed link can always set a password.
   if (settings.allowPasswords || allowsMailLogin(settings)) return true
   const { allKeys, social } = await readFactors(context.domain, tenant.id, settings, user.id)
-  // Even a disabled one counts, because a mailed code does not replace it. If the tenant does not allow keys, none
-  // counts.
+  // A disabled passkey counts, too, because a mailed code does not replace it. If the tenant does
+  // not allow keys, no passkey counts.
   const hasPasskey = allowsKeys(settings) && allKeys.some(isFirstFactor)
   return hasPasskey || social.length > 0
 }
@@ -156,7 +158,8 @@ async function advance(
   const { context, facts, interaction } = flow
   const { account, name, at, provenAt } = proof
   const step = await stepOf(flow, proof, connection)
-  // These steps rely on the provider alone. All others are followed by another login or a mailed code.
+  // These steps rely on the provider alone. All other steps are followed by another login or a
+  // mailed code.
   const isItsWord =
     step.kind === 'log_in' || step.kind === 'sign_up' || (step.kind === 'connect' && step.isTrusted)
   if (isItsWord && !proof.isFresh) {
@@ -221,7 +224,10 @@ async function send(
   return showAddress(flow, isSent ? 200 : 429, proof, connection, news)
 }
 
-/** Logs in the reader of the address's mail. The account becomes theirs, or is created. */
+/**
+ * Verifies the mailed code, and logs in the reader of the mailbox. The account with the address
+ * becomes theirs, or is created.
+ */
 async function prove(
   flow: InteractionRequest,
   proof: SocialProof,
@@ -247,7 +253,7 @@ async function prove(
     const problem = { field: 'code', text: 'factorRefused' } as const
     return showAddress(flow, 422, proof, connection, { problem })
   }
-  // The code is used up, and the provider's answer with it.
+  // The provider's response is used up together with the code.
   if (!(await useProof(flow, interaction.uid))) return showSocial(flow)
   const user = await takeAccount(flow, proof, connection)
   if (!user) return showProblem(flow, 422, 'socialRefused', connection)
@@ -256,7 +262,10 @@ async function prove(
   })
 }
 
-/** The account with the proven address, without anything that others may have set before; or a new account. */
+/**
+ * Claims the account with the proven address, and removes everything that others may have set
+ * before. Without an account, creates one. `undefined` if neither is possible any more.
+ */
 async function takeAccount(
   flow: InteractionRequest,
   proof: SocialProof,
@@ -304,7 +313,7 @@ function showProblem(
   return showLoginForm(flow, status, { email: '', socialProblem: { text, values } })
 }
 
-/** The key of a code. It is valid for one answer of a provider, in one login. */
+/** The key of a mailed code, which is valid for one response of a provider in one login. */
 function codeOf({ interaction }: InteractionRequest, { id }: SocialProof): string {
   return `social:${interaction.uid}:${id}`
 }

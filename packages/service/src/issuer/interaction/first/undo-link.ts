@@ -13,7 +13,10 @@ import { showTooMany } from '../flow/too-many.ts'
 import { sendRecovery, tellDisplaced } from '../mail/messages.ts'
 import { readUndoToken, spendUndoToken } from '../mail/undo-token.ts'
 
-/** Shows only a button, because security software follows every link in mail. */
+/**
+ * Shows a page with a button. Opening the link changes nothing, because security software follows
+ * every link in mail.
+ */
 export async function showUndo(flow: FlowRequest): Promise<void> {
   const token = flow.url.searchParams.get('token') ?? ''
   const found = await find(flow, token)
@@ -22,8 +25,9 @@ export async function showUndo(flow: FlowRequest): Promise<void> {
 }
 
 /**
- * Undoes the change, and mails a link for a new password to the earlier address. If the account loses an address that
- * way, its reader gets a link to contest that.
+ * Undoes the change. If the tenant has passwords, mails a link for a new password to the earlier
+ * address. If the account loses an address in this way, this address gets a link to contest the
+ * loss.
  */
 export async function undo(flow: FlowRequest, form: Form): Promise<void> {
   const { context, tenant, facts } = flow
@@ -74,8 +78,8 @@ async function find(flow: FlowRequest, token: string): Promise<Found | undefined
 }
 
 /**
- * Whether a password is required, because the user has left this address. The mailbox may belong to
- * another person now, and so may a browser in which the user once logged in.
+ * Whether an earlier password is required, because the user has left this address. The mailbox may
+ * belong to another person now, and so may a browser in which the user once logged in.
  */
 function asksProof({ before, user }: Found): boolean {
   return hasMoved(user, before)
@@ -84,7 +88,7 @@ function asksProof({ before, user }: Found): boolean {
 async function isProof(flow: FlowRequest, before: Before, entered: string): Promise<boolean> {
   const scope = scopeOf(flow, before.userId)
   const known = [before.password, before.earlierPassword].filter((one) => one !== undefined)
-  // One hash is always compared, so that the time does not tell whether there was a password.
+  // At least one hash is compared, so that the time does not tell whether there was a password.
   for (const one of known.length > 0 ? known : [undefined]) {
     if ((await isPassword(scope, one, entered)) && one) return true
   }

@@ -24,7 +24,10 @@ import { passwordFault, passwordRules } from './signup.ts'
 /** The outcome of opening a link. `gone`: the link is no longer valid. */
 type Outcome = 'done' | 'gone' | { problem: PasswordProblem }
 
-/** Shows only a button, because security software follows every link in mail. */
+/**
+ * Shows a page with a button. Opening the link changes nothing, because security software follows
+ * every link in mail.
+ */
 export async function showVerify(flow: FlowRequest): Promise<void> {
   const token = flow.url.searchParams.get('token') ?? ''
   const content = await readEmailToken(flow, 'VerifyToken', token)
@@ -32,7 +35,10 @@ export async function showVerify(flow: FlowRequest): Promise<void> {
   showForm(flow, 200, token, content)
 }
 
-/** Marks the address as verified, and redirects the visitor to where they began. */
+/**
+ * Verifies the address or creates the account of a sign-up. Redirects to the login in which the
+ * link was requested, if any.
+ */
 export async function verify(flow: FlowRequest, form: Form): Promise<void> {
   const { response } = flow
   const token = form.get('token') ?? ''
@@ -54,24 +60,24 @@ export async function verify(flow: FlowRequest, form: Form): Promise<void> {
 }
 
 /**
- * Whether the visitor must enter a password. They must in any other browser than the one that
- * requested the message: anyone can sign up with an address, and its owner must not confirm a
- * stranger's password.
+ * Whether the visitor must enter a password: always, except in the browser that requested the
+ * message. Anyone can sign up with an address, and its owner must not confirm a stranger's
+ * password.
  */
 function asksPassword({ tenant, request }: FlowRequest, { browser }: EmailToken): boolean {
   return tenant.settings.allowPasswords && !isSameBrowser(request, browser)
 }
 
 /**
- * Whether all ways to log in are removed from the account. In any other browser than the one that
- * requested the message they are, if the tenant has no passwords: a stranger may have made the
- * account.
+ * Whether all login methods are removed from the account. If the tenant has no passwords, they are
+ * removed in every browser except the one that requested the message: a stranger may have created
+ * the account.
  */
 function removesLogins({ tenant, request }: FlowRequest, { browser }: EmailToken): boolean {
   return !tenant.settings.allowPasswords && !isSameBrowser(request, browser)
 }
 
-/** Creates the account of a sign-up, with a newly entered password, if any. */
+/** Creates the account of a sign-up. A newly entered password replaces that of the sign-up. */
 async function createAccount(
   flow: FlowRequest,
   token: string,
@@ -87,7 +93,7 @@ async function createAccount(
     : await newPassword(flow, entered, { email, profile: {} })
   if ('problem' in chosen) return chosen
 
-  // The name was entered by a stranger, and not by the owner of the address.
+  // With another password, the sign-up is a stranger's, and so is its name.
   const name = isTheirs ? signup.name : ''
   const input = { email, emailVerified: true, name, password: chosen }
   const user = await unlessRefused(signUp(scopeOf(flow), input), 'already_exists')
@@ -125,7 +131,7 @@ async function proveAddress(
   return isConfirmed ? 'done' : 'gone'
 }
 
-/** The new password from the owner of the address, or its fault. */
+/** The hash of a new password from the owner of the address, or the password's fault. */
 async function newPassword(
   flow: FlowRequest,
   password: string,

@@ -13,7 +13,10 @@ import {
 } from '../progress/login-progress.ts'
 import { type Place, showEnrolment, submitEnrolment } from './enrolment.ts'
 
-/** Offers to add the factor that the application or the tenant asks for. */
+/**
+ * Offers to add a factor that the application or the tenant asks for. Continues if no factor is
+ * missing.
+ */
 export async function showEnrol(flow: InteractionRequest): Promise<void> {
   const step = await readStep(flow)
   if (!step) return
@@ -21,7 +24,7 @@ export async function showEnrol(flow: InteractionRequest): Promise<void> {
   await showEnrolment(flow, await placeOf(flow, step))
 }
 
-/** Adds the factor, or continues without it. */
+/** Adds a factor, or continues without it if the user may skip it. */
 export async function submitEnrol(flow: InteractionRequest, form: Form): Promise<void> {
   const step = await readStep(flow)
   if (!step) return
@@ -40,8 +43,8 @@ export async function submitEnrol(flow: InteractionRequest, form: Form): Promise
 }
 
 /**
- * Whether the login cannot continue without the factor. The console requires one of every operator; a tenant or an
- * application may require one of every user.
+ * Whether the login cannot continue without a second factor. The console requires a second factor
+ * of every operator. A tenant or an application may require one of every user.
  */
 async function isRequired(flow: InteractionRequest, step: Step): Promise<boolean> {
   if (flow.tenant.id === SYSTEM_TENANT_ID) return true

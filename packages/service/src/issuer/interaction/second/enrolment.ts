@@ -27,15 +27,15 @@ import { exceptThisSession, findOwnLogin } from './own-session.ts'
 export interface Place {
   user: User
   /**
-   * The id of the login or session; an enrolment that begins there cannot be finished elsewhere.
+   * The id of the login or session. An enrolment that begins there cannot be finished elsewhere.
    */
   key: string
   csrf: string
-  /** The address of the page, to which `kind` can be added. */
+  /** The path of the page. A parameter `kind` can be added to its query. */
   path: string
   /** The factors that can be added here, the best first. */
   kinds: readonly FactorKind[]
-  /** The link to continue without a factor. */
+  /** Whether the user can continue without a factor, and for how long. */
   wayOut: Pages['enrolApp']['wayOut']
   /** The login in progress; `undefined` on the account page. */
   login: Login | undefined
@@ -46,7 +46,7 @@ export interface Enrolled {
   method: Method
   /** New recovery codes, shown once. They come with the first factor. */
   codes?: string[]
-  /** When all other sessions were ended; see {@link Login.keptAt}. */
+  /** The time at which all other sessions were revoked; see {@link Login.keptAt}. */
   keptAt?: number | undefined
 }
 
@@ -91,9 +91,10 @@ export async function showEnrolment(
 }
 
 /**
- * Adds the factor if the right code was entered.
+ * Adds the chosen factor if the code or the key's response is right. Mails a code if the form asks
+ * for one.
  *
- * @returns `undefined` if the request is answered.
+ * @returns `undefined` if no factor was added. In this case, the request is answered.
  */
 export async function submitEnrolment(
   flow: FlowRequest,
@@ -162,7 +163,9 @@ async function submitMail(
   return add(flow, place, 'totp_email', mailCredential(scopeOf(flow, user.id), user))
 }
 
-/** Adds a factor. The first one ends all other sessions, and comes with recovery codes. */
+/**
+ * Adds a factor. The user's first factor revokes all other sessions, and comes with recovery codes.
+ */
 async function add(
   flow: FlowRequest,
   { user, path, login }: Place,
@@ -189,7 +192,7 @@ async function add(
     redirect(flow.response, path)
     return undefined
   }
-  // Wrong codes of a removed factor must not count against the new one.
+  // Wrong codes of a removed factor must not count against the new factor.
   await context.throttle.resetFactor(flow.facts, user.id)
   await sendNews(context, 'factors', mailContextOf(flow), user, {
     factor: { kind: 'added', way: credential.kind },

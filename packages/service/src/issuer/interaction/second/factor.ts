@@ -32,11 +32,12 @@ const problems = {
 } as const satisfies Record<SecondStepKind, Problem<'code'>>
 
 /**
- * After this many wrong codes in a row, the user is told that another person may know the password.
+ * The number of wrong codes in a row after which the user is notified that another person may know
+ * the password.
  */
 const SUSPICIOUS = 3
 
-/** Asks for a second factor, the best one first. */
+/** Asks for the second factor in the query; by default, for the best factor. */
 export async function showFactor(flow: InteractionRequest): Promise<void> {
   const step = await readStep(flow)
   if (!step) return
@@ -48,7 +49,7 @@ export async function showFactor(flow: InteractionRequest): Promise<void> {
   await showForm(flow, 200, step, kind, kinds)
 }
 
-/** Verifies the entered code, or mails one. */
+/** Verifies the entered code or the key's response, or mails a code. */
 export async function submitFactor(flow: InteractionRequest, form: Form): Promise<void> {
   const { context, facts, interaction } = flow
   const step = await readStep(flow)
@@ -100,7 +101,10 @@ export async function submitFactor(flow: InteractionRequest, form: Form): Promis
   return showForm(flow, 422, step, kind, kinds, { problem, trust })
 }
 
-/** The method that the entered code proves; `undefined` if it is wrong. */
+/**
+ * The method that the entered code proves; `wrong` if it proves none; `expired` if it was mailed
+ * and is no longer valid.
+ */
 async function judge(
   flow: InteractionRequest,
   step: Step,
@@ -124,7 +128,9 @@ async function judge(
   }
 }
 
-/** The method that a key's response proves in a second step; `undefined` if it is wrong. */
+/**
+ * The method that a key's response proves in a second step; `undefined` if the response is refused.
+ */
 async function proveKey(
   flow: InteractionRequest,
   step: Step,
@@ -144,7 +150,7 @@ function questionOf({ interaction }: InteractionRequest, { user }: Step): KeyQue
   return { purpose: 'factor', place: interaction.uid, user }
 }
 
-/** Mails a code, and shows where to enter it. */
+/** Mails a code, and shows the form in which to enter it. */
 async function send(
   flow: InteractionRequest,
   step: Step,
@@ -184,7 +190,8 @@ async function showForm(
   const keys = isKey ? (await usefulFactors(flow, step)).keys : []
   show(flow, status, 'factor', {
     ...news,
-    // Only the application still asks for a key. The user has proven enough to remove a lost one.
+    // With two factors proven, only the application still asks for a key, and the user may remove a
+    // lost key.
     lostKeyPath:
       isKey && isAtLeast(levelOf(step.progress.proofs), 'mfa') ? accountPaths.security : undefined,
     keyOptions: isKey ? await requestOptions(flow, questionOf(flow, step), keys) : undefined,

@@ -6,16 +6,18 @@ import { lifetimes } from '../../../domain/writes/lifetimes.ts'
 import type { HardwareCredential, KeyPurpose, User } from '../../../store/records.ts'
 import type { FlowRequest } from '../flow/flow-request.ts'
 
-/** The purpose of a challenge. A response for one purpose is not accepted for another. */
+/**
+ * The facts to which a challenge is bound. A response for one purpose is not accepted for another.
+ */
 export interface KeyQuestion {
   purpose: 'login' | 'factor' | 'enrol'
   /** The id of the login or session that asks for a key. */
   place: string
-  /** The user who will own the new key; `undefined` if the user is not known yet. */
+  /** The owner of the key; `undefined` if the user is not known yet. */
   user: User | undefined
 }
 
-/** How long a browser waits for its user, in milliseconds. */
+/** The time for which a browser waits for its user, in milliseconds. */
 const TIMEOUT_MS = 300_000
 
 interface Challenge {
@@ -26,8 +28,8 @@ interface Challenge {
 const challenges = entry<Challenge>('KeyChallenge', lifetimes.interactionSeconds)
 
 /**
- * The challenge, which stays the same until it is answered. So a page that is loaded again does not invalidate the
- * first one.
+ * Returns the challenge, which stays the same until it is answered. So loading a page again does
+ * not invalidate the page that was loaded first.
  */
 export async function challengeOf(flow: FlowRequest, question: KeyQuestion): Promise<string> {
   const asked = await findChallenge(flow, question)
@@ -41,7 +43,7 @@ export async function challengeOf(flow: FlowRequest, question: KeyQuestion): Pro
  * Uses up the challenge before anything is verified, so that only one of several responses is
  * verified.
  *
- * @returns `undefined` if there is no challenge, or it was used up.
+ * @returns `undefined` if there is no challenge, it was used up, or the tenant does not allow keys.
  */
 export async function takeCeremony(
   flow: FlowRequest,
@@ -56,7 +58,7 @@ export async function takeCeremony(
   return { challenge: asked.value.challenge, origin: facts.issuer, rpId, needsVerification }
 }
 
-/** The request options for one of the user's keys, as JSON. Without keys, for any passkey. */
+/** The request options for one of these keys, as JSON. Without keys, for any passkey. */
 export async function requestOptions(
   flow: FlowRequest,
   question: KeyQuestion,
@@ -67,7 +69,7 @@ export async function requestOptions(
     challenge: await challengeOf(flow, question),
     rpId: rpIdOf(flow.tenant.settings),
     timeout: TIMEOUT_MS,
-    // After a password, a key without PIN is enough, and a key with a PIN need not ask for it.
+    // As a second step, a key without a PIN is enough, and a key with a PIN need not ask for it.
     userVerification: isNamed ? 'discouraged' : 'required',
     allowCredentials: keys.map(descriptorOf),
   })

@@ -6,7 +6,7 @@ import type { Form } from '../../requests/http.ts'
 import { type FlowRequest, show } from '../flow/flow-request.ts'
 import { creationOptions, type KeyQuestion, takeCeremony } from './key-ceremony.ts'
 
-/** The owner of the new key, and the place where it is added; see `Place` in `enrolment.ts`. */
+/** The owner of the new key, and the id of the login or session in which the key is added. */
 interface KeyPlace {
   user: User
   key: string
@@ -30,7 +30,7 @@ export async function showNewKey(
   })
 }
 
-/** Verifies the response that the page's script has sent. The form says the purpose of the key. */
+/** Verifies the key's response in the form. The field `use` decides the purpose of the key. */
 export async function judgeForm(
   flow: FlowRequest,
   place: KeyPlace,

@@ -9,7 +9,7 @@ import type { User } from '../../../store/records.ts'
 import { readSession, type Session } from '../../engine/session.ts'
 import type { FlowRequest } from '../flow/flow-request.ts'
 
-/** The session of this browser, if it belongs to the user and is valid. */
+/** The session of this browser, if it belongs to the user, is valid, and is not an operator's. */
 async function findOwnSession(
   { provider, request, response }: FlowRequest,
   user: User,
@@ -36,14 +36,15 @@ export function loginOf({ loginTs = 0, keptAt }: Session): Login {
 }
 
 /**
- * Ends all sessions of the user except the one of this browser.
+ * Revokes all sessions of the user except that of this browser.
  *
- * The session stores the end before it happens, because sessions without that mark are removed
- * right after. It survives only this one end: if another person ends the sessions at the same time,
- * this session ends, too.
+ * The session stores the time of the revocation beforehand, because sessions without this time are
+ * removed right after. It survives only this revocation: if another person revokes the sessions at
+ * the same time, this session is revoked, too.
  *
- * @param end - Returns whether the sessions have ended. Not called if the login is no longer valid.
- * @param underWay - The login in progress that asks for it. Default: that of this browser's
+ * @param end - Revokes the sessions, and returns whether it has. Not called if the login is no
+ *   longer valid.
+ * @param underWay - The login in progress that causes this. Default: the login of this browser's
  *   session.
  * @returns The result of `end`.
  */
