@@ -2,7 +2,8 @@ import { errors, Provider } from 'oidc-provider'
 import { replace } from './replace.ts'
 
 /**
- * Puts the `sid` into every ID token. oidc-provider itself does so only for applications with a back-channel address.
+ * Puts the `sid` into every ID token. oidc-provider itself does so only for applications with a
+ * back-channel logout URI.
  */
 export function nameSessions(provider: Provider): void {
   replace(provider, 'Client.prototype.includeSid', () => true)
@@ -10,13 +11,13 @@ export function nameSessions(provider: Provider): void {
 
 type FindClient = (this: object, id: string) => Promise<unknown>
 
-/** The requests that give something to a client. */
+/** Matches the routes of requests by or for a client. */
 const FOR_CLIENTS =
   /^(authorization|resume|pushed_authorization_request|token|userinfo|revocation)$/
 
 /**
- * Finds clients that describe themselves only for their own requests. A logout does not notify them, so it must not
- * wait for their hosts, or fail because of them.
+ * Finds self-described clients only for their own requests. A logout does not notify such clients,
+ * so it must not wait for their hosts, or fail because of them.
  */
 export function findSelfDescribedForLogins(
   provider: Provider,
@@ -32,10 +33,11 @@ export function findSelfDescribedForLogins(
 type IsGrantAllowed = (this: object, type: string) => boolean
 
 /**
- * Answers `unauthorized_client` if a client may not use the grant of its request. oidc-provider would answer
- * `invalid_request`.
+ * Answers `unauthorized_client` if a client may not use the grant of its request. oidc-provider
+ * would answer `invalid_request`.
  *
- * @param describe - A sentence about the metadata that the application needs for a grant.
+ * @param describe - Returns a sentence about the metadata that the application needs for a grant
+ *   type.
  * @see RFC 6749 §5.2
  */
 export function nameForbiddenGrants(provider: Provider, describe: (type: string) => string): void {
@@ -71,7 +73,7 @@ export function acceptSecondSecret(
     provider,
     'Client.prototype.compareClientSecret',
     async function (presented) {
-      // Both are always compared, so that the time does not tell which one is right.
+      // Both secrets are always compared, so that the time does not tell which one is right.
       const isFirst = await compare.call(this, presented)
       const clientSecret = other(this)
       if (clientSecret === undefined) return isFirst
@@ -83,13 +85,13 @@ export function acceptSecondSecret(
 
 type IsModeAllowed = (this: object, mode: string, responseType: string, profile: unknown) => boolean
 
-/** Refuses `response_mode=fragment` also in a pushed request. */
+/** Refuses `response_mode=fragment` for codes, also in pushed requests. */
 export function refusePushedFragments(provider: Provider): void {
   const isAllowed: IsModeAllowed = replace(
     provider,
     'Client.prototype.responseModeAllowed',
     function (mode, responseType, profile) {
-      // For other response types it is the default, and they are refused themselves.
+      // `fragment` is the default of other response types, which are refused anyway.
       if (mode === 'fragment' && responseType === 'code') return false
       return isAllowed.call(this, mode, responseType, profile)
     },
@@ -103,7 +105,7 @@ interface LogoutClient {
 
 type Send = (this: LogoutClient, sub: string, sid: string | undefined) => Promise<void>
 
-/** The ended session of a user at an application. */
+/** A user's session at an application that has ended. */
 export interface EndedSession {
   clientId: string
   sub: string
@@ -111,11 +113,11 @@ export interface EndedSession {
 }
 
 /**
- * Passes every session that ends, of an application with a back-channel address, to `keep`.
- * oidc-provider would send the logout token at once, only once, while the browser waits.
+ * Passes every ended session at an application with a back-channel logout URI to `keep`.
+ * oidc-provider would send the logout token once, while the browser waits.
  *
  * @returns A function that sends the logout token. It resolves to `false` if the application or its
- *   address no longer exists, and rejects if the token was not accepted.
+ *   URI no longer exists, and rejects if the token was not accepted.
  */
 export function interceptLogoutTokens(
   provider: Provider,
@@ -132,7 +134,7 @@ export function interceptLogoutTokens(
   }
 }
 
-/** Whether an application has a back-channel address. */
+/** Whether an application has a back-channel logout URI. */
 export async function hasBackchannel(provider: Provider, clientId: string): Promise<boolean> {
   const client = (await provider.Client.find(clientId)) as LogoutClient | undefined
   return Boolean(client?.backchannelLogoutUri)

@@ -10,8 +10,8 @@ export interface GrantedApis {
 type Consume = (this: GrantedApis) => Promise<void>
 
 /**
- * Checks a request for tokens before its authorization code or device code is used up. If `judge` throws, the error is
- * the answer, and the code stays valid.
+ * Checks a request for tokens before its authorization code or device code is used up. If `judge`
+ * throws, the request is refused with this error, and the code stays valid.
  */
 export function judgeBeforeUse(
   provider: Provider,
@@ -25,5 +25,5 @@ export function judgeBeforeUse(
   }
 }
 
-/** Another request has already used the code or token. */
+/** The error for a code or token that another request has already used. */
 export class SpentError extends errors.InvalidGrant {}

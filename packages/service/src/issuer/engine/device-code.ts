@@ -2,15 +2,15 @@ import { type KoaContextWithOIDC, Provider } from 'oidc-provider'
 import { replace } from './replace.ts'
 import type { Session } from './session.ts'
 
-/** The grant of logins on devices. @see RFC 8628 §3.4 */
+/** The grant type of logins on devices. @see RFC 8628 §3.4 */
 export const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code'
 
 type Save = (this: object) => Promise<string>
 
 /**
- * Calls `admit` before the code of a new device is stored.
+ * Calls `admit` before a new device code is stored.
  *
- * @param admit - Throws to refuse the device.
+ * @param admit - Throws to refuse the request.
  */
 export function admitDevices(
   provider: Provider,
@@ -40,15 +40,15 @@ export function codeFormSecret({ oidc }: KoaContextWithOIDC): string {
 
 type Authorizations = NonNullable<Session['authorizations']>
 
-/** Remembers the session's data about the client, before the device gets a grant of its own. */
+/** Remembers the session's data about the client, before the device gets its own grant. */
 export function rememberAuthorization({ oidc, state }: KoaContextWithOIDC): void {
   const before = oidc.session?.authorizations?.[oidc.client?.clientId ?? '']
   state.authorizationBefore ??= { ...before }
 }
 
 /**
- * Restores the data of {@link rememberAuthorization} in the session. The device's login must not become a login of the
- * browser.
+ * Restores the data of {@link rememberAuthorization} in the session. The device's login must not
+ * become a login of the browser.
  */
 export function restoreAuthorization({ oidc, state }: KoaContextWithOIDC): void {
   const { session, client } = oidc
@@ -60,8 +60,8 @@ export function restoreAuthorization({ oidc, state }: KoaContextWithOIDC): void 
 }
 
 /**
- * Prevents saving a session that was never stored. After an error, oidc-provider puts the secret of a form into it, but
- * cannot save it.
+ * Prevents saving a session that was never stored. After an error, oidc-provider puts the secret of
+ * a form into such a session, but cannot save it.
  */
 export function leaveUnsaved({ oidc: { session } }: KoaContextWithOIDC): void {
   if (session && session.exp === undefined) Object.assign(session, { touched: false })

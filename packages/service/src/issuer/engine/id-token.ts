@@ -6,8 +6,8 @@ import { replace } from './replace.ts'
 type PayloadOf = (this: object) => Promise<{ auth_time?: number }>
 
 /**
- * Rounds the claim `auth_time` down to whole seconds. Logins are stored in milliseconds, so that a
- * login right after a password reset differs from one right before it.
+ * Rounds the claim `auth_time` down to whole seconds. Times of logins are stored with milliseconds,
+ * so that a login right after a password reset differs from one right before it.
  *
  * For a login at another provider, the claim is the time at which that provider authenticated the
  * user. If the provider does not say, the claim is left out.
@@ -30,12 +30,13 @@ interface IdToken {
 
 type Issue = (this: IdToken, options: { use: string }) => Promise<string>
 
-/** Claims about the token itself and not about its user. */
+/** The claims of the protocol, which cannot be set. */
 const RESERVED = new Set(['iss', 'sub', 'aud', 'exp', 'nbf', 'iat', 'jti', 'azp', 'auth_time'])
 
 /**
- * Adds more claims about the user to every ID Token, and the claim `act` if an operator acts for
- * the user. The claims of the protocol cannot be changed.
+ * Adds the claims of `claimsOf` about the user to every ID Token, and the claim `act` if an
+ * operator acts for the user. Claims of the protocol, and claims that the token already has, stay
+ * unchanged.
  *
  * @see RFC 8693 §4.1
  */

@@ -13,12 +13,12 @@ type SaveFor = (this: BoundInteraction, seconds: number) => Promise<string>
 type Find<Found> = (this: object, id: string, options?: object) => Promise<Found | undefined>
 
 /**
- * Stores two more members with every interaction: the browser in which it began (`browser`), and
- * the name that a client claims (`clientName`). It can be resumed only in that browser. If the user
- * of the session cannot continue, the interaction becomes independent of the session.
+ * Stores two more members with every interaction: the browser in which the login began (`browser`),
+ * and the name that a client claims (`clientName`). Only this browser can resume the interaction.
+ * If the user of the session cannot continue, the interaction becomes independent of the session.
  *
- * @param begin - Returns these members, and how long the interaction waits until its page is
- *   opened. If it rejects, no interaction begins.
+ * @param begin - Returns these members, and the lifetime of the interaction until its page is
+ *   opened, in seconds. If the promise rejects, no interaction begins.
  */
 export function bindInteractions(
   provider: Provider,
@@ -38,8 +38,8 @@ export function bindInteractions(
     const { browser, seconds, clientName } = await begin(Provider.ctx, this.jti)
     Object.assign(this, { browser, clientName })
     const { session, account } = Provider.ctx.oidc
-    // The session of such a user may be ended in the background at any moment. The login must not
-    // end with it.
+    // The session of a user who cannot continue may be destroyed in the background at any time. The
+    // login must not be destroyed with it.
     if (session?.accountId && !account) this.session = undefined
     return save.call(this, Math.min(ttl, seconds))
   })
@@ -48,15 +48,15 @@ export function bindInteractions(
     'Interaction.find',
     async function (id, options) {
       const found = await find.call(this, id, options)
-      // oidc-provider itself looks up an interaction only at the end of a login.
+      // Within a request to oidc-provider, an interaction is looked up only at the end of a login.
       return Provider.ctx && !isSame(Provider.ctx.req, found?.browser) ? undefined : found
     },
   )
 }
 
 /**
- * The interaction of a request, even if the session in which it began has ended. oidc-provider
- * would answer that it does not exist.
+ * The interaction of a request, if the session in which it began no longer exists; otherwise
+ * `undefined`. oidc-provider would answer that there is no such interaction.
  */
 export async function readAbandoned(
   provider: Provider,

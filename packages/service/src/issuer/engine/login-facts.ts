@@ -6,8 +6,8 @@ import type { LoginAccount, LoginFacts, Session } from './session.ts'
 type Save = (this: LoginFacts) => Promise<string>
 
 /**
- * Stores {@link LoginFacts} with a session, and copies them to its codes and refresh tokens. The time of a login is
- * then always the time of the user's proof, and the age of the login is measured by the service's clock.
+ * Stores {@link LoginFacts} with a session, and copies them to its codes and refresh tokens. The
+ * age of a login is measured from the time at which the user authenticated, by the service's clock.
  */
 export function carryLoginFacts(provider: Provider, clock: Clock): void {
   for (const name of ['Session', 'AuthorizationCode', 'DeviceCode', 'RefreshToken'] as const) {
@@ -41,7 +41,7 @@ function loginFactsOf(made: 'AuthorizationCode' | 'DeviceCode' | 'RefreshToken')
   return { keptAt: source?.keptAt, provenAt: source?.provenAt, acting: source?.acting }
 }
 
-/** The facts of the login for which the current request makes tokens. */
+/** The facts of the login for which the current request issues tokens. */
 export function loginOfTokens(): LoginFacts {
   const { AuthorizationCode, DeviceCode, RotatedRefreshToken, RefreshToken } =
     Provider.ctx?.oidc.entities ?? {}
@@ -52,14 +52,19 @@ export function loginOfTokens(): LoginFacts {
     {}) as LoginFacts
 }
 
-/** The lifetime of a token of the current login, in seconds: not beyond the end of an operator's login as the user. */
+/**
+ * The lifetime of a token of the current login, in seconds. It is at most `seconds`, and ends with
+ * an operator's login as the user.
+ */
 export function withinActing(seconds: number, clock: Clock): number {
   const { acting } = loginOfTokens()
   if (!acting) return seconds
   return Math.max(1, Math.min(seconds, Math.floor(acting.until - clock.now() / 1000)))
 }
 
-/** When the user of a session proved who they are, in seconds since the epoch; 0 if unknown. */
+/**
+ * The time at which the user of a session authenticated, in seconds since the epoch; 0 if unknown.
+ */
 export function authTimeOf({ provenAt, loginTs = 0 }: Session): number {
   return provenAt ?? loginTs
 }

@@ -1,8 +1,8 @@
 /**
- * The undocumented members of oidc-provider's classes that the issuer replaces or calls. A number is a method with that
- * many parameters (its `length`).
+ * The undocumented members of oidc-provider's classes that the issuer replaces or calls. For a
+ * method, the value is its number of parameters (`length`).
  *
- * Only members in this table can be replaced. Each of them is checked when the service starts.
+ * Only members in this table can be replaced. Each member is checked when the service starts.
  */
 export const members = {
   'AuthorizationCode.IN_PAYLOAD': 'accessor',
@@ -53,5 +53,5 @@ export const members = {
   'Session.prototype.persist': 0,
 } as const satisfies Readonly<Record<string, number | 'accessor'>>
 
-/** The path of such a member: its class, and its name there. */
+/** The path of a member in this table: its class, and its name there. */
 export type Member = keyof typeof members

@@ -11,9 +11,9 @@ export interface NewRefreshToken extends Pick<LoginFacts, 'keptAt'> {
 type Generate = (this: NewRefreshToken) => string
 
 /**
- * Makes the text of every new refresh token, after {@link carryLoginFacts}.
+ * Sets the text of every new refresh token, whose {@link LoginFacts} are already set.
  *
- * @param nameOf - Gets the random text that oidc-provider would use.
+ * @param nameOf - Returns the text. `random` is the text that oidc-provider would use.
  */
 export function nameRefreshTokens(
   provider: Provider,

@@ -10,7 +10,7 @@ export interface RefreshAnswers {
   /**
    * The response to the first use of a token, if that request was the same.
    *
-   * @param usedAt - When the token was used, in seconds since the epoch. Default: now.
+   * @param usedAt - The time at which the token was used, in seconds since the epoch. Default: now.
    */
   find(token: string, question: string, usedAt?: number): Promise<object | undefined>
   keep(token: string, question: string, answer: object): Promise<void>
@@ -19,17 +19,20 @@ export interface RefreshAnswers {
 /** The rules of the token endpoint. */
 interface TokenRules {
   answers: RefreshAnswers
-  /** Makes the changes of a request before its response. Throws {@link SpentError}. */
+  /** Stores the changes of a request before its response. Throws {@link SpentError}. */
   makeChanges(): Promise<void>
-  /** Counts a request for the tokens of a device that is not confirmed yet. Throws if it comes too early. */
+  /**
+   * Counts a request for the tokens of a device that is not confirmed yet. Throws if the request
+   * comes too early.
+   */
   countPoll(ctx: KoaContextWithOIDC): Promise<void>
 }
 
 type GrantHandler = (ctx: KoaContextWithOIDC, next: () => Promise<void>) => Promise<void>
 
 /**
- * Creates the provider of a tenant. It stores the changes of a token request before the response, and answers a
- * repeated refresh with the response of the first one.
+ * Creates the provider of a tenant. It stores the changes of a token request before the response,
+ * and answers a repeated refresh with the response of the first one.
  */
 export function createProvider(
   issuer: string,
@@ -57,7 +60,10 @@ export function createProvider(
   return provider
 }
 
-/** Stores the changes of a request even if it is refused, because its code is then used up. */
+/**
+ * Stores the changes of a request even if the request is refused, because its code is used up
+ * nevertheless.
+ */
 function changing(handler: GrantHandler, { makeChanges }: TokenRules): GrantHandler {
   return async (ctx, next) => {
     try {
@@ -80,20 +86,20 @@ function polling(handler: GrantHandler, { countPoll }: TokenRules): GrantHandler
   }
 }
 
-/** Handles a refresh that may be repeated. Its four steps follow in the rest of the file. */
+/** Handles a refresh that may be repeated. The comments in this file number its four steps. */
 function refreshing(handler: GrantHandler, rules: TokenRules): GrantHandler {
   return async (ctx, next) => {
     const refresh = repeatableRefresh(ctx, rules.answers)
     if (!refresh) return changing(handler, rules)(ctx, next)
-    // 1. and 2.: the handler finds the token and checks client, proof, grant, scope and user.
-    // 3.: it rotates the token, or stops at one that is marked as repeated.
+    // Steps 1 and 2: the handler finds the token and checks client, proof, grant, scope and user.
+    // Step 3: the handler rotates the token, or stops at a token that is marked as repeated.
     const state: RefreshState = ctx.state
     state.findAnswer = refresh.find
     const rotate = changing(async () => {
       await handler(ctx, next)
       if (ctx.oidc.entities.RotatedRefreshToken) await refresh.keep(ctx.body as object)
     }, rules)
-    // 4.: the new tokens, or those of the first refresh.
+    // Step 4: the response has the new tokens, or those of the first refresh.
     try {
       await rotate(ctx, next)
     } catch (error) {
@@ -109,7 +115,10 @@ interface RefreshState {
   findAnswer?: FindAnswer
 }
 
-/** Finds and stores the response of a refresh; `undefined` if this client may not repeat it. */
+/**
+ * The functions that find and store the response of a refresh; `undefined` if this client may not
+ * repeat a refresh.
+ */
 function repeatableRefresh(
   { oidc: { client, params } }: KoaContextWithOIDC,
   answers: RefreshAnswers,
@@ -150,8 +159,8 @@ function markRepeated(provider: Provider): void {
 }
 
 /**
- * Step 3 of a repeated refresh: this error stops it, because a handler of oidc-provider cannot
- * return early.
+ * The error that stops a repeated refresh in step 3. A handler of oidc-provider cannot return
+ * early.
  */
 class Repeated extends Error {
   readonly answer: object
@@ -163,9 +172,9 @@ class Repeated extends Error {
 }
 
 /**
- * Step 4 of a refresh that did not rotate its token: the response of the first one.
+ * Step 4 of a refresh that did not rotate its token: returns the response of the first refresh.
  *
- * @throws the error, if there is no earlier response.
+ * @throws The given error, if there is no earlier response.
  */
 async function repeatedAnswer(error: unknown, find: FindAnswer): Promise<object> {
   if (error instanceof Repeated) return error.answer

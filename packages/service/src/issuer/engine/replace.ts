@@ -8,9 +8,9 @@ type Method = (this: never, ...args: never) => unknown
 /**
  * Replaces an undocumented member of one of oidc-provider's classes, for one provider.
  *
- * @param made - The new method; for an accessor, its getter.
+ * @param made - The new method or, for an accessor, the new getter.
  * @returns The original method or getter.
- * @throws Error when the member is missing, or is not as {@link members} describes it.
+ * @throws Error if the member is missing, or is not as {@link members} describes it.
  */
 export function replace<Made extends Method>(provider: Provider, member: Member, made: Made): Made {
   const { owner, name, method } = findMember(provider, member)
@@ -32,20 +32,23 @@ export function storeAlso(
   })
 }
 
-/** Gives one object a value of its own for an accessor of its class. {@link members} lists the accessor. */
+/**
+ * Overrides an accessor of a class with a value, for one object. {@link members} lists the
+ * accessor.
+ */
 export function answerWith(object: object, member: Member, value: unknown): void {
   Object.defineProperty(object, nameOf(member), { value, configurable: true })
 }
 
 /**
- * Checks every undocumented member of oidc-provider that the issuer needs. Called when the service starts, so that an
- * unsuitable version of oidc-provider fails then and not at a login.
+ * Checks every undocumented member of oidc-provider that the issuer needs. Called when the service
+ * starts, so that an unsuitable version of oidc-provider fails at the start and not at a login.
  *
  * @throws Error for the first member that is missing, or is not as {@link members} describes it.
  */
 export function checkMembers(): void {
   const all = Object.keys(members) as Member[]
-  // Must come first, because the constructor of a provider uses them.
+  // The members of `Provider` come first, because its constructor uses them.
   for (const member of all.filter(isOfProvider)) findMember(undefined, member)
   const provider = new Provider('https://members.invalid', {
     // Without these, oidc-provider would write warnings about its defaults.

@@ -6,10 +6,11 @@ import { replace } from './replace.ts'
 type Unique = (this: object, issuer: string, id: string, expiresAt: number) => Promise<boolean>
 
 /**
- * Replaces the replay cache of client assertions and DPoP proofs. oidc-provider reads first and writes later, so that
- * two requests at once would both pass.
+ * Replaces the replay cache of client assertions and DPoP proofs. oidc-provider reads first and
+ * writes later, so that two requests at once would both pass.
  *
- * @param isFirst - Whether no request has used the id before, within `seconds`.
+ * @param isFirst - Returns whether no request has used the id before, and records its use for
+ *   `seconds`.
  */
 export function useOnce(
   provider: Provider,
@@ -25,11 +26,11 @@ export function useOnce(
 
 /**
  * Calls `judge` for each DPoP proof that is verified. oidc-provider does not check the time of a
- * proof with a nonce. Call it after {@link useOnce}.
+ * proof with a nonce. Call this function after {@link useOnce}.
  *
- * @param judge - Throws to refuse the proof. Returns the time until which it must be remembered as
- *   used, in seconds since the epoch. oidc-provider would forget a proof dated in the future while
- *   it is still accepted.
+ * @param judge - Throws to refuse the proof. Returns the time until which the proof must be
+ *   remembered as used, in seconds since the epoch. oidc-provider would forget a proof dated in the
+ *   future before the proof expires.
  */
 export function judgeProofs(
   provider: Provider,
@@ -40,7 +41,7 @@ export function judgeProofs(
     'ReplayDetection.unique',
     async function (issuer, id, expiresAt) {
       const proof = jwtParts(Provider.ctx?.get('dpop') ?? '')
-      // Client assertions also come here.
+      // Client assertions use the same cache.
       if (proof.claims.jti !== id) return unique.call(this, issuer, id, expiresAt)
       const until = judge(proof, await provider.Client.find(issuer))
       return unique.call(this, issuer, id, Math.max(expiresAt, until))

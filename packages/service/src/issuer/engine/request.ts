@@ -7,8 +7,9 @@ export function answerWithAcr(ctx: KoaContextWithOIDC, acr: string | undefined):
 }
 
 /**
- * Treats a request for offline access like one with `prompt=consent`, because oidc-provider would otherwise drop the
- * scope. The applications belong to the tenant, so they need no consent of the user.
+ * Treats a request for offline access like one with `prompt=consent`, because oidc-provider would
+ * otherwise drop the scope. The applications belong to the tenant, so they need no consent of the
+ * user.
  *
  * @see OpenID Connect Core 1.0 §11
  */
@@ -23,7 +24,7 @@ export function allowOfflineAccess(provider: Provider): void {
 
 /** The data for the page that asks whether to log out. */
 export function logoutQuestion(ctx: KoaContextWithOIDC): {
-  /** The user in the application's ID Token. */
+  /** The user in the ID Token that the application has sent as a hint. */
   hintedSub: string | undefined
   /** The value of the field `xsrf` in the form. */
   xsrf: string

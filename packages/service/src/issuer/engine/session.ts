@@ -7,9 +7,14 @@ export type Session = InstanceType<Provider['Session']> & LoginFacts
 
 /** Facts about a login that oidc-provider does not have. Times are in seconds since the epoch. */
 export interface LoginFacts {
-  /** When the user's other sessions were last ended from this one, which survived. */
+  /**
+   * The time at which the user's other sessions were last revoked from this session, which
+   * survived.
+   */
   keptAt?: number | undefined
-  /** For a login at a provider: when the provider authenticated the user; 0 if it does not say. */
+  /**
+   * For a login at a provider: the time at which the provider authenticated the user; 0 if unknown.
+   */
   provenAt?: number | undefined
   /** The operator who acts for the user, if the login is an operator's. */
   acting?: Acting | undefined
@@ -17,15 +22,15 @@ export interface LoginFacts {
 
 /** A login of an operator as the user; see `domain/operators/impersonations.ts`. */
 export interface Acting {
-  /** The id of its record, which decides whether it is still valid. */
+  /** The id of the login's record, which decides whether the login is still valid. */
   readonly id: string
   /** The name of the operator in tokens, such as `operator:usr_…`. */
   readonly by: string
-  /** The latest time of its end, in seconds since the epoch. */
+  /** The time at which the login ends at the latest, in seconds since the epoch. */
   readonly until: number
 }
 
-/** The browser and the address from which a user logged in. */
+/** The user agent and the IP address of a login. */
 interface LoginClient {
   userAgent: string | undefined
   address: string | undefined
@@ -34,7 +39,7 @@ interface LoginClient {
 /** The method that stores a login in its session. */
 export type LoginAccount = (this: Session, details: object) => void
 
-/** Stores with every session the browser and the address of the login. */
+/** Stores the user agent and the IP address of the login with every session. */
 export function keepClients(
   provider: Provider,
   clientOf: (request: IncomingMessage) => LoginClient,
