@@ -30,8 +30,8 @@ import { createRenderError } from './render-error.ts'
 const keyAlgorithms = ['ES256', 'PS256', 'EdDSA', 'Ed25519'] as const
 
 /**
- * Creates the configuration of oidc-provider for a tenant. The tenant's settings are read again at
- * each request.
+ * Creates the configuration of oidc-provider for a tenant. Settings are read again at each request,
+ * except those that discovery publishes.
  */
 export function createConfiguration(
   context: IssuerContext,

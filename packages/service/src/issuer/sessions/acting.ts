@@ -20,13 +20,13 @@ import { type Acting, readSession, type Session } from '../engine/session.ts'
 import type { ShownActing } from '../requests/request-facts.ts'
 import { endSession, revokeGrant } from './end-session.ts'
 
-/** How often it is checked whether operators' logins as users have ended. */
+/** The interval between two checks of operators' logins as users, in milliseconds. */
 const LOOK_MS = 15_000
 
-/** The changes after which such logins are checked at once. */
+/** Matches the changes after which operators' logins as users are checked at once. */
 const CONCERNS = /^(operator|tenant|user|service)\./
 
-/** Whether an operator's login is still valid. Each use of it checks this. */
+/** Whether an operator's login is still valid. Each use of the login checks this. */
 export async function isActing(
   context: IssuerContext,
   tenant: Tenant,
@@ -35,7 +35,10 @@ export async function isActing(
   return (await liveImpersonation({ context, tenant }, id)) !== undefined
 }
 
-/** The operator's login in a session, for its banner; `undefined` if there is none, or it has ended. */
+/**
+ * The operator's login in a session, for its banner; `undefined` if there is none, or it is no
+ * longer valid.
+ */
 export async function shownActing(
   context: IssuerContext,
   tenant: Tenant,
@@ -48,7 +51,10 @@ export async function shownActing(
   return user && { ...acting, uid, email: user.email }
 }
 
-/** Like {@link shownActing}, for a request of a browser. Only a browser with a session causes a look-up. */
+/**
+ * Like {@link shownActing}, for a request of a browser. Without a session cookie, no session is
+ * read.
+ */
 export async function actingIn(
   context: IssuerContext,
   provider: Provider,
@@ -76,10 +82,11 @@ export interface ActingAt {
 }
 
 /**
- * Ends an operator's login: from then on, each use is refused. Then its applications are notified, and its tokens
- * revoked. If the process dies in between, {@link watchActing} does that.
+ * Ends an operator's login as a user, so that each further use is refused. Then notifies the
+ * applications of the login, and revokes its tokens. If the process dies in between,
+ * {@link watchActing} does the rest.
  *
- * @returns Whether this call ended it.
+ * @returns Whether this call ended the login.
  */
 export async function endActing(
   at: ActingAt,
@@ -92,7 +99,7 @@ export async function endActing(
   return ended !== undefined
 }
 
-/** Ends the sessions of an operator's login that has ended. */
+/** Destroys the sessions of an operator's login that has ended, and revokes their grants. */
 async function clear(at: ActingAt, id: string): Promise<void> {
   const { context, tenant, provider } = at
   const { protocol } = context
@@ -114,7 +121,10 @@ interface StoredSession {
   authorizations?: NonNullable<Session['authorizations']>
 }
 
-/** Records that a logout ended the session of an operator's login. */
+/**
+ * Ends the operator's login of a session that a logout has destroyed. Does nothing for other
+ * sessions.
+ */
 export async function noteActingLogout(
   at: ActingAt,
   { acting }: Session,
@@ -126,7 +136,8 @@ export async function noteActingLogout(
 /**
  * Ends operators' logins as users that have expired, or that the tenant's setting, the operator's
  * role or the state of either account no longer allows. Each use of such a login is already
- * refused; this notifies the applications, and writes the log.
+ * refused; this function notifies the applications and writes the log. `idle` runs the check at
+ * once.
  */
 export function watchActing(
   context: IssuerContext,
@@ -143,7 +154,7 @@ export function watchActing(
         continue
       }
       const { begunAt, askedAt } = found.value
-      // The login is about to begin, or was never begun.
+      // The login has not begun yet, or never will.
       if (begunAt === undefined) {
         if (context.domain.clock.now() * 1e3 > askedAt + FORGOTTEN_MICROS)
           await clearBegun({ context }, id)
@@ -161,7 +172,7 @@ export function watchActing(
   return { idle: watching.wake }
 }
 
-/** A login that was requested earlier than this can no longer begin. */
+/** The time after which a requested login can no longer begin, in microseconds. */
 const FORGOTTEN_MICROS = 2 * 86_400 * 1e6
 
 /** The facts about an operator's login that its session stores. */

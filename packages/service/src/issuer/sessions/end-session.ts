@@ -4,8 +4,8 @@ import { destroyGrant } from '../engine/grant.ts'
 import type { Session } from '../engine/session.ts'
 
 /**
- * Ends a session: its applications are notified, its grants with their tokens are revoked, and it
- * is deleted. Offline access, which lives longer than sessions, stays.
+ * Ends a session: notifies its applications, revokes its grants with their tokens, and deletes the
+ * session. Offline access outlives the session, so its grants are kept.
  *
  * @see OpenID Connect RP-Initiated Logout 1.0 §2, OpenID Connect Back-Channel Logout 1.0 §2.7
  */
@@ -24,7 +24,7 @@ export async function endSession(
   await session.destroy()
 }
 
-/** Revokes a grant. From then on, every code and token of it is refused. */
+/** Revokes a grant. From then on, every code and token of the grant is refused. */
 export async function revokeGrant(provider: Provider, grantId: string): Promise<void> {
   await Promise.all([
     provider.RefreshToken.revokeByGrantId(grantId),

@@ -10,16 +10,22 @@ import type { ClaimedMessage, ProtocolStore, QueuedMessage } from '../../store/p
 import type { Tenant } from '../../store/records.ts'
 import { type EndedSession, hasBackchannel, interceptLogoutTokens } from '../engine/client.ts'
 
-/** Notifies applications that sessions have ended, while the user does not wait for it. */
+/**
+ * The queue of logout tokens, by which applications are notified of ended sessions in the
+ * background.
+ */
 export interface LogoutNotices {
-  /** Sends oidc-provider's own notices in this way, too. oidc-provider would send each only once, and wait for it. */
+  /**
+   * Queues the logout tokens of oidc-provider, too. oidc-provider would send each of them only
+   * once, while the user waits.
+   */
   attach(tenantId: string, provider: Provider): void
   /**
-   * Resolves once the notice is stored; it is sent later. Does nothing for an application without a back-channel
-   * address.
+   * Stores a notice, which is sent later. Does nothing for an application without a back-channel
+   * logout URI.
    */
   tell(provider: Provider, ended: EndedSession): Promise<void>
-  /** Starts sending, with the notices that are left from before a restart. */
+  /** Starts sending, including the notices from before a restart. */
   start(providerOf: (tenant: Tenant) => Promise<Provider>): void
   /** Resolves when every due notice was tried. */
   idle(): Promise<void>
@@ -35,24 +41,34 @@ export interface LogoutNoticesOptions {
   }
 }
 
-/** The pauses between attempts, in seconds. The last one repeats. */
+/** The pauses between attempts, in seconds. The last pause is repeated. */
 const BACKOFF_SECONDS = [0.5, 3, 15, 60, 300, 900, 3_600]
 
-/** After this time, an unaccepted notice is given up. */
+/** The time after which a notice that was not accepted is given up, in seconds. */
 const GIVE_UP_SECONDS = 86_400
 
-/** After this time, another process sends the notices of a process that has died. */
+/**
+ * The time after which another process takes over the notices of a process that has died, in
+ * seconds.
+ */
 const LEASE_SECONDS = 15
 
-/** How often the queue is checked without a signal, in one process and if several share it. */
+/**
+ * The interval between two checks of the queue without a signal, in milliseconds: in a single
+ * process, and if several processes share the queue.
+ */
 const POLL_MS = 5_000
 const SHARED_POLL_MS = 1_000
 
-/** How many notices are sent at once. Some applications never answer, and the others must not wait for them. */
+/**
+ * The maximum number of notices that are sent concurrently. Some applications never answer, and
+ * notices to others must not wait for them.
+ */
 const MAX_AT_ONCE = 50
 
 /**
- * Sends logout tokens, for up to a day until the application accepts them.
+ * Creates the queue of logout tokens. A token is sent until the application accepts it, for up to a
+ * day.
  *
  * @see OpenID Connect Back-Channel Logout 1.0 §2.5
  */
@@ -146,7 +162,7 @@ function factsOf({ tenantId }: QueuedMessage, { clientId }: EndedSession, error:
   return { tenantId, clientId, reason: error instanceof Error ? error.message : 'unknown' }
 }
 
-/** A notice sealed under the newest master key; `undefined` if it already is. */
+/** A notice sealed under the newest master key; `undefined` if the notice already is. */
 export function resealNotice(vault: Vault, id: string, sealed: string): string | undefined {
   return vault.reseal(purpose(id), sealed)
 }

@@ -17,14 +17,17 @@ import { endSession } from './end-session.ts'
 
 type LogoutFeature = NonNullable<NonNullable<Configuration['features']>['rpInitiatedLogout']>
 
-/** The member of discovery which says that `logout_hint` may be a `sid`. No specification has one. */
+/**
+ * The member of discovery which says that `logout_hint` may be a `sid`. No specification defines
+ * such a member.
+ */
 export const logoutDiscovery = { latchkey_logout_hint: 'sid' }
 
 /**
- * Logout at the request of an application.
+ * Creates the RP-initiated logout of oidc-provider.
  *
- * With an ID token of the logged-in user, or the `sid` of their session at the application, the logout is done at once.
- * Otherwise the user is asked, because anyone can send a browser here.
+ * With an ID token of the logged-in user, or the `sid` of their session at the application, the
+ * logout is done at once. Otherwise the user is asked, because anyone can send a browser here.
  *
  * @see OpenID Connect RP-Initiated Logout 1.0 §2
  */
@@ -81,18 +84,25 @@ export function createLogout(context: IssuerContext): LogoutFeature {
   }
 }
 
-/** Whether the application sent the `sid` of this session. It is random, and different for each application. */
+/**
+ * Whether the application sent the `sid` of this session. The `sid` is random, and different for
+ * each application.
+ */
 function isSidOf(session: Session | undefined, { oidc }: KoaContextWithOIDC): boolean {
   const sid = oidc.client && session?.authorizations?.[oidc.client.clientId]?.sid
   return sid !== undefined && sid === oidc.params?.logout_hint
 }
 
-/** How far the clocks of two processes may differ, or one clock before and after it was set. */
+/**
+ * The maximum difference between the clocks of two processes, or of one clock before and after it
+ * was set, in seconds.
+ */
 const TOLERANCE_SECONDS = 15
 
 /**
- * Asks for confirmation if the ID Token's key was withdrawn or has expired, as if there were no ID
- * Token. oidc-provider would refuse such a token, and the person could not log out.
+ * Adds middleware that asks for confirmation of a logout if the ID Token's key was withdrawn or has
+ * expired, as if there were no ID Token. oidc-provider would refuse such a token, and the user
+ * could not log out.
  *
  * A token dated in the future is also ignored: it was signed while the clock was wrong, so it does
  * not prove who is logged in now.
@@ -115,7 +125,9 @@ export function askInPlaceOfOldHints(provider: Provider, keys: readonly JWK[]): 
   })
 }
 
-/** Skips the confirmation if the visitor is not logged in. oidc-provider would answer with a script. */
+/**
+ * Skips the confirmation if the visitor is not logged in. oidc-provider would answer with a script.
+ */
 export function skipNeedlessConfirmation(provider: Provider): void {
   provider.use(async (ctx, next) => {
     await next()
@@ -154,7 +166,9 @@ function noteLogout(
   return note(scope, 'logout.succeeded', userId)
 }
 
-/** Redirects the browser to where the application asked, or to our own page. */
+/**
+ * Redirects the browser to the URL that the application has requested, or to the issuer's own page.
+ */
 function leave(ctx: KoaContextWithOIDC): void {
   const params = ctx.oidc.params as { post_logout_redirect_uri?: string; state?: string }
   const target = new URL(params.post_logout_redirect_uri ?? ctx.oidc.urlFor('end_session_success'))

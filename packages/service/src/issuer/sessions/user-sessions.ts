@@ -11,12 +11,15 @@ import { endSession, revokeGrant } from './end-session.ts'
 export interface UserSession {
   entry: ProtocolEntry
   uid: string
-  /** When the user logged in, in seconds since the epoch. */
+  /** The time at which the user logged in, in seconds since the epoch. */
   loginTs: number
-  /** When the user's other sessions were last ended from this one, which survived. */
+  /**
+   * The time at which the user's other sessions were last revoked from this session, which
+   * survived.
+   */
   keptAt: number | undefined
   userAgent: string | undefined
-  /** The address of the client that logged in. */
+  /** The IP address of the client that logged in. */
   address: string | undefined
   authorizations: NonNullable<Session['authorizations']>
 }
@@ -42,8 +45,8 @@ export async function sessionsOf(
 }
 
 /**
- * Ends a session from another browser, or for an operator. The device may be lost, so everything that lives longer than
- * the session also ends.
+ * Ends a session at the request of another browser or an operator. The device may be lost, so
+ * offline access that outlives the session is revoked, too.
  */
 export async function endUserSession(
   context: IssuerContext,
@@ -60,7 +63,10 @@ export async function endUserSession(
   await Promise.all(grants.map((grantId) => revokeGrant(provider, grantId)))
 }
 
-/** The public id of a session. Its uid stays secret, because the tokens of its forms are derived from it. */
+/**
+ * The public id of a session. The session's `uid` stays secret, because the tokens of its forms are
+ * derived from it.
+ */
 export function shownId(uid: string): string {
   return hash('sha256', `latchkey session ${uid}`, 'buffer').toString('base64url').slice(0, 16)
 }

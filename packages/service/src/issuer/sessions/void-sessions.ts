@@ -17,7 +17,7 @@ import { dropRegistered } from '../provider/clients/registrations.ts'
 import { dropConsents } from '../provider/consents.ts'
 import { endSession } from './end-session.ts'
 
-/** The provider of a tenant. */
+/** Returns the provider of a tenant. */
 type ProviderOf = (tenant: Tenant) => Promise<Provider>
 
 interface StoredSession {
@@ -26,13 +26,19 @@ interface StoredSession {
   authorizations?: Session['authorizations']
 }
 
-/** The actions that may have revoked sessions of their user. */
+/** Matches the actions that may have revoked sessions of a user. */
 const CONCERNS_SESSIONS = /^(user\.(update|verify|delete)|credential\.(?!use|reseal))/
 
-/** Members of a user that do not affect sessions. An update of only these revokes none. */
+/**
+ * Matches the members of a user that do not affect sessions. An update of only such members revokes
+ * no session.
+ */
 const OF_NO_SESSION = /^(metadata\.|profile\.(?!email))/
 
-/** How many shards of the log a process reads at a time. It leaves others to other processes. */
+/**
+ * The number of shards of the audit log that a process reads at a time. Other processes read the
+ * other shards.
+ */
 const SHARDS_AT_ONCE = 4
 
 function concernsSessions({ action, fields }: AuditEntry): boolean {
@@ -42,16 +48,18 @@ function concernsSessions({ action, fields }: AuditEntry): boolean {
 }
 
 /**
- * How many users are handled at a time. Each needs a few answers of the stores, one after another.
+ * The number of users that are handled concurrently. Each user needs a few round trips to the
+ * stores, one after another.
  */
 const AT_ONCE = 8
 
 /**
- * Ends the sessions of users who were disabled or deleted, or whose sessions were revoked, and sends logout tokens to
- * the applications. Links that were mailed to a deleted user are removed, too, because they contain the address.
+ * Ends the sessions of users who were disabled or deleted, or whose sessions were revoked, and
+ * sends logout tokens to the applications. The remaining data of deleted users is deleted, too.
  *
- * Every request checks the user, so such a session is invalid at once; this only notifies the applications. It reads
- * the audit log, so that no change is forgotten if the process ends right after it.
+ * Every request checks the user, so such a session is invalid at once. This function reads the
+ * audit log, so that no application remains without a notice if the process ends right after the
+ * change.
  */
 export function endVoidSessions(
   context: IssuerContext,
@@ -68,7 +76,8 @@ export function endVoidSessions(
     }
     if (users.size === 0) return
     const waiting = [...users.values()]
-    // Before the lock is taken, because the first provider of a tenant makes its key, which takes another lock.
+    // The providers are read before the lock is taken: the first provider of a tenant creates its
+    // key, which takes another lock.
     const providers = await providersOf(waiting.map(({ tenantId }) => tenantId))
     async function work(): Promise<void> {
       for (let next = waiting.shift(); next; next = waiting.shift()) {
@@ -82,7 +91,7 @@ export function endVoidSessions(
     await besideEarlierRelease(context, workAll)
   }
 
-  /** The providers of tenants, without deleted tenants. */
+  /** The providers of tenants by tenant id, without deleted tenants. */
   async function providersOf(tenantIds: readonly string[]): Promise<Map<string, Provider>> {
     const providers = new Map<string, Provider>()
     for (const id of new Set(tenantIds)) {
@@ -101,15 +110,16 @@ export function endVoidSessions(
 }
 
 /**
- * How long to wait for a process of the earlier release, and how often to check whether it has
- * finished.
+ * The time to wait for a process of the earlier release, and the interval between two checks
+ * whether it has finished, in milliseconds.
  */
 const WAIT_MS = 25_000
 const LOOK_MS = 50
 
 /**
- * Runs a task while no process of release 0.2 ends sessions. Such a process reads the whole log, under a lock of this
- * name. If both ended the same session, each would send its logout notices.
+ * Runs a task while no process of release 0.2 ends sessions. Such a process reads the whole log,
+ * under a lock of the same name. If two processes ended the same session, each of them would send
+ * its logout notices.
  */
 async function besideEarlierRelease(
   { domain: { store } }: IssuerContext,
@@ -137,11 +147,10 @@ async function endSessions(
   for (const entry of await context.protocol.listByAccount(tenantId, 'Session', userId)) {
     const session = JSON.parse(entry.payload) as StoredSession
     const sids = Object.values(session.authorizations ?? {}).map(({ sid }) => sid)
-    // If a session was kept, its applications are not told about their older tokens.
+    // Each session's applications are notified at most once, and not at all if the session is kept.
     for (const sid of sids) if (sid) told.add(sid)
     if (!isVoid(session.loginTs, session.keptAt)) continue
-    // The session waits for an end of sessions that it survives. The entry of that end is read
-    // next.
+    // The session survives a revocation that is about to be recorded. Its audit entry is read next.
     if (user && isAboutToBeKept(user, session.keptAt)) continue
     await endSession(context, provider, {
       accountId: userId,
@@ -166,8 +175,8 @@ async function endSessions(
 }
 
 /**
- * Deletes the remaining data of a deleted user: mailed links contain the address, and consents show which programs the
- * user had.
+ * Deletes the remaining data of a deleted user: mailed links contain the address, and consents show
+ * which programs the user had.
  */
 async function forget(holder: Holder, userId: string): Promise<void> {
   await dropEmailTokens(holder, userId)

@@ -8,8 +8,8 @@ import { sessionsOf } from './user-sessions.ts'
 
 /**
  * Withdraws a user's consent to a client. The consent is deleted first, because without it no token
- * of the client is valid. Then everything that depends on it is deleted: the grants of the user's
- * sessions, and those that live longer.
+ * of the client is valid. Then the client's grants are revoked: those of the user's sessions, and
+ * those of offline access.
  */
 export async function withdrawConsent(
   context: IssuerContext,
