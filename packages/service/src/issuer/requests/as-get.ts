@@ -9,12 +9,12 @@ export const formPaths: readonly string[] = [
   SOCIAL_CALLBACK,
 ]
 
-/** The parameters of a provider's answer that are used. No others become part of an address. */
+/** The parameters of a provider's response that are used. All others are left out of the URL. */
 const OF_ANSWER = ['code', 'state', 'iss', 'error']
 
 /**
- * Makes the browser repeat the request as GET. A form from another site comes without the session, because its cookie
- * is `SameSite=Lax`; the GET after it has the cookie.
+ * Makes the browser repeat the request as GET. A form from another site comes without the session,
+ * because the session's cookie is `SameSite=Lax`. The following GET has the cookie.
  *
  * @see OpenID Connect Core 1.0 §3.1.2.1, OpenID Connect RP-Initiated Logout 1.0 §2
  */

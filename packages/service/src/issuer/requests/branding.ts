@@ -14,7 +14,7 @@ import { SYSTEM_TENANT_ID } from '../../store/system-tenant.ts'
 import type { IssuerContext } from '../context.ts'
 import { issuerUrl } from './issuer-url.ts'
 
-/** The company whose page it is, and the language of its visitor. */
+/** The branding of a tenant's page, and the language of the visitor. */
 export function brandingFor(
   tenant: Tenant,
   request: IncomingMessage,
@@ -27,7 +27,7 @@ export function brandingFor(
   return { language, ...brandingOf(tenant) }
 }
 
-/** The branding of a tenant's pages in every language. */
+/** The branding of a tenant's pages, without the language of the visitor. */
 export function brandingOf(tenant: Tenant): Omit<Branding, 'language'> {
   const { companyName, logoImageText, supportEmail } = tenant.settings
   return {
@@ -41,8 +41,8 @@ export function brandingOf(tenant: Tenant): Omit<Branding, 'language'> {
 }
 
 /**
- * The link back to an application's login, if the application has an address for that. The address has the issuer as a
- * parameter, as for a login that begins here.
+ * The link to an application's login; `undefined` if the application has no login URL. The URL gets
+ * the issuer as a parameter, as in a login that a third party initiates.
  *
  * @see OpenID Connect Core 1.0 §4
  */
@@ -58,7 +58,9 @@ export async function wayToApplication(
   return application && url && wayTo(url, application, text)
 }
 
-/** The link to the start page of an application. */
+/**
+ * The link to the start page of an application: the root of its login URL or first redirect URL.
+ */
 export async function wayHome(
   context: IssuerContext,
   tenant: Tenant,
@@ -80,7 +82,10 @@ export function waitIn(language: Language, seconds: number): string {
   return format.format(isShort ? seconds : Math.ceil(seconds / 60))
 }
 
-/** If the store has failed, the error page is shown without this. */
+/**
+ * Looks up an application. If the store has failed, `undefined`, so that the page can be shown
+ * without a link.
+ */
 async function findApplication(
   { domain, logger }: IssuerContext,
   tenant: Tenant,

@@ -5,11 +5,12 @@ import { readHostCookie, setHostCookie } from './cookies.ts'
 
 const NAME = 'latchkey-browser'
 
-/** 32 random bytes. */
+/** Matches 32 random bytes as base64url. */
 const TOKEN = /^[\w-]{43}$/
 
 /**
- * Gives the browser a secret, or extends its present one, for as long as a login may take.
+ * Sets a cookie with a secret for the browser, or extends the current cookie, for as long as a
+ * login may take.
  *
  * @returns A hash of the secret, to be stored with data of this browser.
  */
@@ -18,7 +19,7 @@ export function markBrowser(ctx: CookieContext): string {
 }
 
 /**
- * Like {@link markBrowser}, and also derives a secret that only this browser can present again.
+ * Like {@link markBrowser}, and also derives secrets that only this browser can present again.
  *
  * @param purpose - Different purposes have different secrets.
  */
@@ -38,11 +39,11 @@ type CookieContext = Parameters<typeof setHostCookie>[0]
 interface BrowserSecrets {
   /** The value for {@link isSameBrowser}. */
   browser: string
-  /** 256 bits, derived from the browser's secret. They are not stored. */
+  /** Derives a secret of 256 bits from the browser's secret. It is not stored. */
   secrets: (name: string) => string
 }
 
-/** Whether the browser has a secret of its own. */
+/** Whether the request has the cookie with the browser's secret. */
 export function isMarked(request: IncomingMessage): boolean {
   return tokenOf(request) !== undefined
 }

@@ -1,14 +1,17 @@
 import type { Translate } from '../../pages/index.ts'
 
-/** The name of a browser, such as `Firefox` on `macOS`; empty if its `User-Agent` does not tell. */
+/**
+ * The name of a browser, such as `Firefox` on `macOS`. A name that the `User-Agent` does not tell
+ * is empty.
+ */
 export interface BrowserName {
   browser: string
   system: string
 }
 
 /**
- * Reads a `User-Agent`. The library is loaded at the first call. It would accept unknown words as
- * names, so that a stranger could write a message to the reader. Therefore names without a rule are
+ * Reads a `User-Agent`. The library is loaded at the first call. The library would accept any word
+ * as a name, so that a stranger could write a message to the reader. Therefore unknown names are
  * left out.
  */
 export async function browserOf(userAgent: string | undefined): Promise<BrowserName> {

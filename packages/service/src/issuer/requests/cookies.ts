@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { KoaContextWithOIDC } from 'oidc-provider'
 import { factsOf } from './request-facts.ts'
 
-/** The cookie of an operator's browser that may log in as a user. */
+/** The name of the cookie of an operator's browser that may log in as a user. */
 export const IMPERSONATION_COOKIE = 'latchkey-impersonation'
 
 /**
@@ -21,7 +21,8 @@ export function readHostCookie(request: IncomingMessage, name: string): string |
 }
 
 /**
- * Sets a host cookie for some seconds. Requests from other sites have it only if they open a page.
+ * Sets a host cookie for some seconds. Requests from other sites contain the cookie only if they
+ * open a page.
  */
 export function setHostCookie(
   { req, cookies }: Pick<KoaContextWithOIDC, 'req' | 'cookies'>,

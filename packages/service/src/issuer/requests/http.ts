@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Reason, reason, sentenceIn } from '../../domain/writes/reasons/index.ts'
 
-/** The fields of a submitted form. Of a repeated field, only the first one counts. */
+/** The fields of a submitted form. Of a repeated field, only the first value counts. */
 export type Form = ReadonlyMap<string, string>
 
 /** The maximum size of a form, in bytes. A password may have 4 KiB and be percent-encoded. */
 const MAX_FORM_BYTES = 32 * 1024
 
-/** A request that is refused before any page handles it. */
+/** The error for a request that is refused before any page handles it. */
 export class RequestRefused extends Error {
   override readonly name = 'RequestRefused'
   readonly statusCode: number
@@ -54,7 +54,7 @@ export async function readFields(
 
 /**
  * Whether the client closed the connection before its whole request arrived. This is no fault of
- * ours.
+ * the service.
  */
 export function isBrokenOff(request: IncomingMessage): boolean {
   return request.destroyed && !request.complete
@@ -83,7 +83,7 @@ export function sendJson(
   response.end(text)
 }
 
-/** Answers with plain text, for requests whose answer no person sees. */
+/** Answers with plain text, for responses that no person sees. */
 export function sendText(response: ServerResponse, status: number, text: string): void {
   response.writeHead(status, {
     'content-type': 'text/plain; charset=utf-8',

@@ -7,8 +7,9 @@ const MAX_BYTES: Readonly<Record<string, number>> = { state: 2_048, nonce: 2_048
 const MAX_ALL_BYTES = 8_192
 
 /**
- * A sentence about a parameter of a login that is too long. All parameters of unknown visitors are
- * stored until the login ends, so their size is limited.
+ * The description of the error if a parameter of a login is too long; otherwise `undefined`. The
+ * parameters are stored until the login ends, also those of unknown visitors, so their size is
+ * limited.
  */
 export function tooLong({ pathname, search, searchParams }: URL): string | undefined {
   if (pathname !== paths.authorization) return undefined

@@ -33,15 +33,15 @@ export const ACCOUNT_CLIENT = 'account'
 /** The target of the console's form that logs an operator in as a user. */
 export const IMPERSONATE_PATH = '/impersonate'
 
-/** The target of the banner's form that ends such a login. */
+/** The target of the banner's form that ends an operator's login as a user. */
 export const END_ACTING_PATH = '/account/support/end'
 
-/** The redirect URI at providers. */
+/** The path of the redirect URI at providers. */
 export const SOCIAL_CALLBACK = '/social/callback'
 
 /**
- * The endpoints of the protocol, which oidc-provider answers. Those that scripts of other origins may call answer a
- * preflight.
+ * The endpoints of the protocol, which oidc-provider answers. Endpoints that scripts of other
+ * origins may call also answer preflights.
  */
 export const endpoints: readonly { method: string; path: string }[] = [
   ...at(paths.authorization, 'GET'),

@@ -5,14 +5,14 @@ import type { IssuerContext } from '../context.ts'
 
 /** The facts about a request, known before it is answered. */
 export interface RequestFacts {
-  /** The tenant of the requested domain, with its present settings. */
+  /** The tenant of the requested domain, with its current settings. */
   tenant: Tenant
   issuer: string
-  /** The address of the client, as far as the configured proxies can be trusted for it. */
+  /** The IP address of the client, as far as the configured proxies can be trusted for it. */
   clientIp: string
   userAgent: string | undefined
   requestId: string
-  /** When the request arrived, before all changes that it makes. */
+  /** The time at which the request arrived, before all changes that it makes. */
   startedAt: Micros
   /** The operator's login as the user in this browser, if any. */
   acting?: ShownActing | undefined
@@ -21,17 +21,17 @@ export interface RequestFacts {
 /** An operator's login as a user, for the banner of each page. */
 export interface ShownActing {
   id: string
-  /** The uid of the session, from which the token of the form is derived. */
+  /** The `uid` of the session, from which the CSRF token of the form is derived. */
   uid: string
   /** The name of the operator in tokens. */
   by: string
-  /** The address of the user. */
+  /** The email address of the user. */
   email: string
   /** The end of the login, in seconds since the epoch. */
   until: number
 }
 
-/** The actor of a request. */
+/** The scope for operations of the domain, with the actor of a request. */
 export function scopeOfRequest(
   { domain }: Pick<IssuerContext, 'domain'>,
   { tenant, requestId, clientIp, userAgent }: RequestFacts,
@@ -50,7 +50,7 @@ export function setFacts(request: IncomingMessage, known: RequestFacts): void {
   facts.set(request, known)
 }
 
-/** The facts that {@link setFacts} attached. */
+/** The facts that {@link setFacts} attached. Throws if there are none. */
 export function factsOf(request: IncomingMessage): RequestFacts {
   const known = facts.get(request)
   if (!known) throw new Error('The request did not come through the dispatcher.')

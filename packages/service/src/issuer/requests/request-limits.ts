@@ -8,26 +8,32 @@ export interface RequestLimits {
   protocolPerSecond: number
   /** Logins that one network begins. */
   loginsPerMinute: number
-  /** Unfinished logins of all networks. With one more, the oldest one ends. */
+  /** Unfinished logins of all networks. Beyond this limit, the oldest login is deleted. */
   unfinishedLogins: number
 }
 
-/** The defaults are generous, because one network may be an office, or an application's server. */
+/**
+ * The default limits. They are generous, because one network may be an office, or an application's
+ * server.
+ */
 export const defaultRequestLimits: RequestLimits = {
   protocolPerSecond: 500,
   loginsPerMinute: 600,
   unfinishedLogins: 50_000,
 }
 
-/** Counts requests, in this process. */
+/** The counters of requests, in this process. */
 export interface RequestCounts {
-  /** Counts a request to the protocol's endpoints. Returns the seconds to wait if there are too many. */
+  /**
+   * Counts a request to the protocol's endpoints. Returns the seconds to wait if there are too
+   * many.
+   */
   countRequest(clientIp: string): Promise<number | undefined>
   /** Counts a login that begins. Returns the seconds to wait if there are too many. */
   countLogin(clientIp: string): Promise<number | undefined>
 }
 
-/** Makes the counters of an issuer. A request from within this process has no address, and no limit. */
+/** Creates the counters. A request from within this process has no IP address, and no limit. */
 export function createRequestCounts(limits: RequestLimits): RequestCounts {
   const requests = new RateLimiterMemory({ points: limits.protocolPerSecond, duration: 1 })
   const logins = new RateLimiterMemory({ points: limits.loginsPerMinute, duration: 60 })

@@ -2,17 +2,17 @@ import type { Clock } from '../../clock.ts'
 import { lifetimes } from '../../domain/writes/lifetimes.ts'
 import type { EntryName, ProtocolStore } from '../../store/protocol-store.ts'
 
-/** Limits how many unfinished logins are stored. */
+/** The limit of the unfinished logins that are stored. */
 export interface UnfinishedLogins {
-  /** Makes room for a login that begins. If there is none, the oldest login ends. */
+  /** Adds a login that begins. If the limit is reached, deletes the oldest login. */
   add(login: EntryName): Promise<void>
 }
 
 /**
- * Remembers, in this process, the latest `max` logins that began.
+ * Creates the limit. It applies to the latest `max` logins that began in this process.
  *
- * If new logins were refused instead, a few networks could keep everybody out. The oldest login is the one that is most
- * likely abandoned.
+ * If new logins were refused instead, a few networks could keep all others out. The oldest login is
+ * most likely abandoned.
  */
 export function createUnfinishedLogins(
   { protocol, clock }: { protocol: Pick<ProtocolStore, 'delete'>; clock: Clock },
@@ -27,7 +27,7 @@ export function createUnfinishedLogins(
       const oldest = ring[next]
       ring[next] = { login, at: now }
       next = (next + 1) % max
-      // A login from earlier than this has expired by itself.
+      // An older login has already expired.
       const isLive = oldest && now - oldest.at < lifetimes.interactionSeconds * 1_000
       if (isLive) await protocol.delete(oldest.login)
     },

@@ -1,14 +1,18 @@
 import { createPrivateKey, sign } from 'node:crypto'
 import type { Connection } from '../../store/records.ts'
 
-/** The lifetime of a secret. Apple accepts six months, but each is used only once, at once. */
+/**
+ * The lifetime of a secret, in seconds. Apple accepts six months, but each secret is used only
+ * once, at once.
+ */
 const LIFETIME_SECONDS = 300
 
 /**
  * The client secret that Apple requires: a JWT signed with the private key of the connection.
  *
- * @param now - In milliseconds since the epoch.
- * @see https://developer.apple.com/documentation/accountorganizationaldatasharing/creating-a-client-secret
+ * @param now - The current time, in milliseconds since the epoch.
+ * @see
+ *   https://developer.apple.com/documentation/accountorganizationaldatasharing/creating-a-client-secret
  */
 export function appleSecret(
   { issuer, clientId, apple }: Pick<Connection, 'issuer' | 'clientId' | 'apple'>,

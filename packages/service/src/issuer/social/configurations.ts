@@ -9,16 +9,16 @@ import { appleSecret } from './apple-secret.ts'
 import { factsOf, reach, Unreachable } from './failures.ts'
 import { githubMetadata, withErrorStatus } from './github.ts'
 
-/** How long a provider's metadata are used before they are fetched again. */
+/** The time after which a provider's metadata are fetched again, in milliseconds. */
 const FRESH_MS = 3_600_000
 
-/** The pause after a failed fetch. Until then, the old metadata are used. */
+/** The pause after a failed fetch, in milliseconds. During the pause, the old metadata are used. */
 const RETRY_MS = 60_000
 
-/** The number of cached configurations, of some kilobytes each. */
+/** The maximum number of cached configurations, of some kilobytes each. */
 const MAX_KNOWN = 500
 
-/** How many seconds the clock of a provider may differ from ours. */
+/** The maximum difference between a provider's clock and the service's clock, in seconds. */
 export const TOLERANCE_SECONDS = 30
 
 /** The services that the client of providers uses. */
@@ -37,11 +37,14 @@ interface Known {
 interface Configurations {
   /** Fetches the metadata of the provider now. */
   discover(connection: Connection): Promise<Known>
-  /** The cached configuration, or a new one. If the provider cannot be reached, an old one is used. */
+  /**
+   * Returns the cached configuration, or fetches a new one. If the provider cannot be reached, an
+   * old configuration is used.
+   */
   configOf(connection: Connection): Promise<Configuration>
 }
 
-/** Makes the cache of configurations. openid-client is loaded with the first one. */
+/** Creates the cache of configurations. openid-client is loaded with the first configuration. */
 export function createConfigurations({
   domain,
   outgoing,
@@ -96,7 +99,8 @@ export function createConfigurations({
   }
 
   async function configOf(connection: Connection): Promise<Configuration> {
-    // Has `updatedAt`, so that a changed connection is fetched again.
+    // The key contains `updatedAt`, so that the configuration of a changed connection is fetched
+    // again.
     const key = `${connection.tenantId} ${connection.id} ${connection.updatedAt}`
     const found = known.get(key)
     if (found && found.freshUntil > domain.clock.now()) return found.config

@@ -1,4 +1,6 @@
-/** The request did not reach the provider, or the provider is out of order. */
+/**
+ * The error for a request that did not reach the provider, or that it answered with a server error.
+ */
 export class Unreachable extends Error {
   override readonly name = 'Unreachable'
 }
@@ -14,8 +16,8 @@ export async function reach(send: () => Promise<Response>): Promise<Response> {
 }
 
 /**
- * The facts of an error for the log. The error itself is never logged, because openid-client keeps the refused tokens
- * in it.
+ * The facts of an error for the log. The error itself is never logged, because openid-client keeps
+ * the refused tokens in the error.
  */
 export function factsOf(error: unknown): Record<string, string | undefined> {
   const { code, error: said, message, cause } = error as Error & { code?: string; error?: unknown }

@@ -16,7 +16,10 @@ export interface GithubUser extends Record<string, unknown> {
   email_verified: boolean
 }
 
-/** The endpoints of GitHub, or of an Enterprise Server at another issuer. Neither has a discovery document. */
+/**
+ * The endpoints of GitHub, or of an Enterprise Server at another issuer. Neither has a discovery
+ * document.
+ */
 export function githubMetadata(issuer: string): ServerMetadata {
   return {
     issuer,
@@ -25,7 +28,10 @@ export function githubMetadata(issuer: string): ServerMetadata {
   }
 }
 
-/** A response of the token endpoint with the status that OAuth requires, because GitHub sends errors with 200. */
+/**
+ * Corrects the status of a response of the token endpoint: GitHub sends errors with 200, but OAuth
+ * requires 400.
+ */
 export async function withErrorStatus(response: Response): Promise<Response> {
   if (response.status !== 200) return response
   const text = await response.text()
@@ -34,8 +40,9 @@ export async function withErrorStatus(response: Response): Promise<Response> {
 }
 
 /**
- * The user of an access token: the number of the account, which never changes, and the primary address if GitHub has
- * verified it. Login names are not used, because they can pass to other people.
+ * The user of an access token: the number of the account, which never changes, and the primary
+ * address if GitHub has verified it. Login names are not used, because they can pass to other
+ * people.
  */
 export async function readGithubUser(
   client: OpenidClient,
@@ -74,7 +81,12 @@ export async function readGithubUser(
   }
 }
 
-/** Asks GitHub for a token with a code that does not exist. The answer tells whether the secret is right. */
+/**
+ * Checks a client secret, with a request for a token and a code that does not exist. The error in
+ * the response tells whether the secret is right.
+ *
+ * @throws Unanswered for any other response.
+ */
 export async function contactGithub(
   read: Read,
   { issuer, clientId }: Connection,
@@ -103,8 +115,8 @@ export async function contactGithub(
 }
 
 /**
- * The address of the API. GitHub's own has a separate host; that of an Enterprise Server is below a
- * path.
+ * The URL of the API. That of github.com or a ghe.com domain has a separate host; that of an
+ * Enterprise Server is below a path.
  */
 function apiOf(issuer: string): string {
   const { protocol, host } = new URL(issuer)

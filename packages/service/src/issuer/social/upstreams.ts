@@ -11,7 +11,7 @@ import { createConfigurations, type UpstreamContext } from './configurations.ts'
 import { factsOf, reach, Unreachable } from './failures.ts'
 import { contactGithub, readGithubUser } from './github.ts'
 
-/** The values that bind a provider's answer to the browser that was redirected there. */
+/** The values that bind a provider's response to the browser that was redirected there. */
 export interface Binding {
   state: string
   nonce: string
@@ -22,20 +22,23 @@ export interface Binding {
 export interface UpstreamRequest extends Binding {
   redirectUri: string
   /**
-   * The maximum age of the user's login at the provider, in seconds. With 0, the provider must ask
-   * again.
+   * The maximum age of the user's login at the provider, in seconds. With 0, the provider must
+   * authenticate the user again; `undefined` for any age.
    */
   maxAge: number | undefined
   uiLocales: string | undefined
 }
 
-/** A user of a provider, from its ID token or, if it has none, from its API. */
+/** A user of a provider, from the ID Token and userinfo, or from GitHub's API. */
 export interface Asserted {
   account: SocialAccount
   /** Whether the provider says that the user has proven the address. */
   emailVerified: boolean
   name: string
-  /** When the provider authenticated the user, in seconds since the epoch; 0 if it does not say. */
+  /**
+   * The time at which the provider authenticated the user, in seconds since the epoch; 0 if
+   * unknown.
+   */
   provenAt: number
 }
 
@@ -45,7 +48,7 @@ export interface Asserted {
  */
 export type UpstreamProblem = 'unreachable' | 'denied' | 'failed'
 
-/** A failed login at a provider. */
+/** The error for a failed login at a provider. */
 export class UpstreamError extends Error {
   override readonly name = 'UpstreamError'
   readonly problem: UpstreamProblem
@@ -58,23 +61,26 @@ export class UpstreamError extends Error {
 
 /** The client side of the connections' providers. */
 export interface Upstreams {
-  /** The address to redirect the browser to. @throws {@link UpstreamError} */
+  /** Returns the URL to redirect the browser to. @throws {@link UpstreamError} */
   begin(connection: Connection, request: UpstreamRequest): Promise<string>
   /**
-   * Redeems the provider's response. Its tokens are not stored.
+   * Redeems the provider's response, and returns its user. The tokens are not stored.
    *
-   * @param url - The full address to which the browser returned.
+   * @param url - The full URL to which the browser returned.
    * @throws {@link UpstreamError}
    */
   finish(connection: Connection, url: URL, binding: Binding): Promise<Asserted>
-  /** Fetches the provider's metadata and keys now, even if they are cached. */
+  /**
+   * Fetches the provider's metadata and keys now, even if they are cached. For GitHub, checks the
+   * client secret. A failure is returned and not thrown.
+   */
   contact(connection: Connection): Promise<ContactResult>
 }
 
-/** @see OpenID Connect Core 1.0 §2 */
+/** Matches a valid `sub`. @see OpenID Connect Core 1.0 §2 */
 const SUBJECT = /^[\x20-\x7e]{1,255}$/
 
-/** Makes the client. openid-client is loaded at the first login. */
+/** Creates the client side of all providers. openid-client is loaded when it is first needed. */
 export function createUpstreams(context: UpstreamContext): Upstreams {
   const { domain, outgoing, logger } = context
   const { discover, configOf } = createConfigurations(context)
