@@ -14,14 +14,16 @@ import type { UnfinishedLogins } from './requests/unfinished-logins.ts'
 import type { LogoutNotices } from './sessions/logout-notices.ts'
 import type { Upstreams } from './social/upstreams.ts'
 
-/** Reports for operators of the service. They contain no secrets. */
+/** The log for operators of the service. It contains no secrets. */
 export interface IssuerLogger {
   debug(facts: object, message: string): void
   warn(facts: object, message: string): void
   error(facts: object, message: string): void
 }
 
-/** A client that is part of this process and no application of the tenant: the management console. */
+/**
+ * A client that is part of this process and no application of the tenant: the management console.
+ */
 export interface OwnClient {
   readonly tenantId: string
   readonly client: AdapterPayload

@@ -25,9 +25,9 @@ import { type RequestFacts, setFacts } from './requests/request-facts.ts'
 import { actingIn } from './sessions/acting.ts'
 
 /**
- * All routes of an issuer. oidc-provider also accepts paths in other letter case and with a
- * trailing slash, which would bypass rules that compare paths. So it gets only requests whose path
- * is exactly that of an endpoint.
+ * Finds the route of a request. oidc-provider also accepts paths in other letter case and with a
+ * trailing slash, which would bypass rules that compare paths. So oidc-provider gets only requests
+ * whose path is exactly that of an endpoint.
  */
 const findRoute = createRouter<PageRoute | (typeof endpoints)[number]>([
   ...endpoints,
@@ -36,21 +36,21 @@ const findRoute = createRouter<PageRoute | (typeof endpoints)[number]>([
   ...accountRoutes,
 ])
 
-/** The methods for a path without a route. */
+/** The allowed methods for a path without a route. */
 const PAGE = ['GET', 'HEAD', 'POST']
 
-/** Headers that a proxy adds about a client. The issuer ignores all of them. */
+/** Matches the headers that a proxy adds about a client. The issuer ignores all of them. */
 const FORWARDING_HEADER = /^(forwarded|x-forwarded-.*|x-real-ip|x-original-.*)$/
 
-/** A year. It does not include subdomains, which are up to the customer. */
+/** One year, without subdomains, which are up to the customer. */
 const STRICT_TRANSPORT_SECURITY = 'max-age=31536000'
 
 /**
- * Finds the tenant by the `Host` header, and answers as its issuer. Resolves to `false`, without an
- * answer, if no tenant has that host.
+ * Creates the request handler of all issuers. It finds the tenant by the `Host` header, and answers
+ * as its issuer. Resolves to `false`, without an answer, if no tenant has that host.
  *
- * oidc-provider derives URLs from the request. So it gets the issuer's own protocol and host, never
- * those from a client or proxy.
+ * oidc-provider derives URLs from the request. So oidc-provider gets the issuer's own protocol and
+ * host, never those from a client or proxy.
  */
 export function createDispatcher(
   context: IssuerContext,
@@ -121,14 +121,17 @@ export function createDispatcher(
     if (!found || isOff) await guarded(flow, showNotFound)
     else if ('run' in found) await guarded(flow, (asked) => runPage(asked, found, params))
     else if (path.startsWith(paths.code_verification)) {
-      // Confirming a device begins a login of its own.
+      // The page for device codes begins a login, which is refused while an operator acts for the
+      // user.
       facts.acting = await actingIn(context, provider, tenant, [request, response])
       if (facts.acting) return showActing(flow)
       await handle(request, response)
     } else await handle(request, response)
   }
 
-  /** Refuses most pages if an operator acts for the user, and adds the banner to the others. */
+  /**
+   * Refuses most pages if an operator acts for the user, and adds the banner to the other pages.
+   */
   async function runPage(
     flow: FlowRequest,
     page: PageRoute,
@@ -143,7 +146,7 @@ export function createDispatcher(
   }
 }
 
-/** Runs a page. If it fails, answers with an error page, and reports faults of the service. */
+/** Runs a page. If it fails, answers with an error page, and logs faults of the service. */
 async function guarded(
   flow: FlowRequest,
   run: (flow: FlowRequest) => void | Promise<void>,
@@ -174,7 +177,9 @@ function statusOf(error: unknown): number {
   return isKnown ? error.statusCode : 500
 }
 
-/** The target must be a path: `//host/` would change the host. */
+/**
+ * The URL of a request at its issuer. The target must be a path: `//host/` would change the host.
+ */
 function urlOf(request: IncomingMessage, issuer: string): URL {
   const target = request.url ?? '/'
   return URL.parse(`${issuer}${target.startsWith('/') ? target : '/'}`) ?? new URL(issuer)

@@ -39,7 +39,7 @@ export { resealNotice } from './sessions/logout-notices.ts'
 export interface IssuerOptions {
   domain: DomainContext
   protocol: ProtocolStore
-  /** The background tasks and workers of the issuer. Close them first. */
+  /** The background tasks and workers of the issuer. Close it before the issuer. */
   background: Background
   logger: IssuerLogger
   /** Sends mail. Default: mail is captured, and can be read from {@link Issuer.outbox}. */
@@ -56,8 +56,8 @@ export interface IssuerOptions {
   /** Limits for requests. Each has a default. */
   requestLimits?: Partial<RequestLimits>
   /**
-   * Serves domains on this machine (`localhost`, `*.localhost`, `127.0.0.1`, `[::1]`) as `http://` issuers. Right for
-   * development only. Default `false`.
+   * Serves domains on this machine (`localhost`, `*.localhost`, `127.0.0.1`, `[::1]`) as `http://`
+   * issuers. Right for development only. Default `false`.
    */
   allowHttpOnLoopback?: boolean
 }
@@ -81,10 +81,10 @@ export interface Issuer {
   close(): Promise<void>
 }
 
-/** How often expired data is removed. */
+/** The interval between two removals of expired data, in milliseconds. */
 const PRUNE_EVERY_MS = 60_000
 
-/** Makes the issuer of all tenants. */
+/** Creates the issuer of all tenants. */
 export function createIssuer(options: IssuerOptions): Issuer {
   const { domain, protocol, background, logger } = options
   const outbox = createOutbox({ domain, protocol, transport: options.mail, background, logger })
@@ -115,7 +115,7 @@ export function createIssuer(options: IssuerOptions): Issuer {
   context.logoutNotices.start(providerOf)
   const acting = watchActing(context, background, providerOf)
   const voiding = endVoidSessions(context, background, providerOf)
-  // In batches, because more may have expired since the last time than one batch takes.
+  // In batches, because more data may have expired since the last time than one batch removes.
   background.every(PRUNE_EVERY_MS, 'pruning protocol state', async (isClosed) => {
     while (!isClosed() && (await protocol.prune()) > 0);
   })

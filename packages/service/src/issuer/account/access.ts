@@ -10,8 +10,8 @@ import { withdrawConsent } from '../sessions/withdraw-consent.ts'
 import type { Visit } from './entry.ts'
 
 /**
- * Shows the clients that may act on the user's behalf: those with a metadata document or a registration of their own,
- * and those on devices.
+ * Shows the clients that may act on the user's behalf: self-described clients, and clients on
+ * devices.
  */
 export async function showAccess(flow: FlowRequest, { user, csrf }: Visit): Promise<void> {
   const format = new Intl.DateTimeFormat(languageOf(flow), {
@@ -19,7 +19,7 @@ export async function showAccess(flow: FlowRequest, { user, csrf }: Visit): Prom
     timeStyle: 'short',
     timeZone: 'UTC',
   })
-  // Uses are recorded to the hour, so the page shows only the day.
+  // A use is recorded at most once per hour, so the page shows only the day.
   const days = new Intl.DateTimeFormat(languageOf(flow), { dateStyle: 'medium', timeZone: 'UTC' })
   const found = await consentsOf(flow, user.id)
   show(flow, 200, 'access', {
@@ -42,8 +42,8 @@ export async function showAccess(flow: FlowRequest, { user, csrf }: Visit): Prom
 }
 
 /**
- * The name of a client on the page. For a client that describes itself it is the host, because anyone can claim a name;
- * for others, it is the name of the application.
+ * The names of a client on the page. A self-described client is shown by its host, because anyone
+ * can claim a name; other clients by the name of the application.
  */
 function namesOf({ clientId, name, place }: Consent): {
   host: string | undefined

@@ -3,10 +3,11 @@ import type { AdapterPayload } from 'oidc-provider'
 import { lifetimes } from '../../domain/writes/lifetimes.ts'
 import { ACCOUNT_CLIENT, paths } from '../requests/paths.ts'
 
-/** The callback of the login for the account page. */
+/** The path of the callback of the login for the account page. */
 export const RETURN_PATH = '/account/return'
 
-// The account page uses only the session, so these codes are never redeemed.
+// No other process needs this secret: the account page uses only the session, and never redeems
+// codes.
 const secret = randomBytes(32).toString('base64url')
 
 /** The account page in oidc-provider's form of a client. */
@@ -21,7 +22,7 @@ export function accountClient(issuer: string): AdapterPayload {
   }
 }
 
-/** The login URL for an operator who logs in as a user. It always shows a page. */
+/** The login URL for an operator who logs in as a user. This login always shows a page. */
 export function actingLogin(issuer: string): string {
   return `${paths.authorization}?${queryOf(issuer, { state: 'overview', prompt: 'login' })}`
 }
@@ -29,7 +30,7 @@ export function actingLogin(issuer: string): string {
 /**
  * The login URL for a user whose login is too old or too weak for the account page.
  *
- * @param state - Returned in the callback.
+ * @param state - The value that the callback receives.
  */
 export function accountLogin(issuer: string, state: string, acr: string | undefined): string {
   const query = queryOf(issuer, {

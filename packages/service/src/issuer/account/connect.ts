@@ -22,7 +22,7 @@ import { type Form, redirect } from '../requests/http.ts'
 import { accountPaths } from '../requests/paths.ts'
 import type { Visit } from './entry.ts'
 
-/** The accounts at providers, for the page with the user's ways to log in. */
+/** The accounts at providers, for the page with the user's login methods. */
 export async function shownAccounts(
   flow: FlowRequest,
   { factors }: Visit,

@@ -13,7 +13,7 @@ export function showDeletion(flow: FlowRequest, visit: Visit): Promise<void> | v
   showForm(flow, visit, 200)
 }
 
-/** Deletes the account with all data about the user. */
+/** Deletes the account with all data about the user, notifies the user, and ends the session. */
 export async function deleteAccount(flow: FlowRequest, visit: Visit, form: Form): Promise<void> {
   const { context, provider } = flow
   const { user, session } = visit

@@ -14,7 +14,7 @@ import { type Form, redirect } from '../requests/http.ts'
 import type { Visit } from './entry.ts'
 import { overviewAfter } from './overview.ts'
 
-/** Shows the address of the user. */
+/** Shows the form for another email address. */
 export function showEmail(flow: FlowRequest, visit: Visit): void {
   show(flow, 200, 'changeEmail', { csrf: visit.csrf, current: visit.user.email, email: '' })
 }
@@ -39,7 +39,10 @@ function problemOf(email: string, { user }: Visit): TextKey | undefined {
   return email === user.email ? 'emailSame' : undefined
 }
 
-/** If the address belongs to another user, no message is sent, and the visitor is not told. */
+/**
+ * Mails a code to the new address. If the address belongs to another user, no message is sent, and
+ * the response is the same.
+ */
 async function sendTo(flow: FlowRequest, visit: Visit, email: string): Promise<void> {
   const { context, facts } = flow
   const admission = await context.throttle.admitMailRequest(facts)
@@ -74,12 +77,12 @@ async function prove(flow: FlowRequest, visit: Visit, email: string, code: strin
     return showForm(flow, visit, 422, { email, isSent: true, problem })
   }
   await context.throttle.resetFactor(facts, user.id)
-  // Goes to the earlier address: its owner may not have wanted the change.
+  // The message goes to the earlier address, because its owner may not have wanted the change.
   await sendNews(context, 'moved', mailContextOf(flow), user, { values: { email }, origin })
   redirect(flow.response, overviewAfter('email'))
 }
 
-/** The key of a code: it is valid for one address, in the session that requested it. */
+/** The key of a mailed code, which is valid for one address in the session that requested it. */
 function codeOf({ session }: Visit, email: string): string {
   return `address:${session.uid}:${emailKey(email)}`
 }

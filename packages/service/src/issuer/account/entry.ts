@@ -40,13 +40,14 @@ export async function enter(flow: FlowRequest, isForChanges: boolean): Promise<V
   if (user && isLoginValid(user, loginTs, keptAt)) {
     const factors = await readFactors(context.domain, tenant.id, tenant.settings, user.id)
     const visit = { user, session, factors, csrf: csrfToken(session.uid) }
-    // Like every application, this page requires a proven address and a second step.
+    // Like every application, this page requires a verified address and the second step that a rule
+    // demands.
     const isIn =
       isAdmitted(user, tenant.settings) &&
       (isActing || !(await lacksSecondStep({ context, tenant, user, acr }, request)))
     if (!isForChanges && isIn) return visit
-    // An operator's login is never one of the user. A recovery code must be enough, because a user
-    // may have lost a key.
+    // At most `mfa` is required, so that a recovery code is enough: a user may have lost a key. The
+    // login of an operator is never sufficient for changes.
     const hasOwn = factors.hasPassword || factors.social.length === 0
     const first = hasOwn ? firstMethod(tenant.settings) : 'social'
     const strongest = levelOf([first, ...factors.methods])
@@ -56,8 +57,8 @@ export async function enter(flow: FlowRequest, isForChanges: boolean): Promise<V
     const isStrong = isAtLeast(levelOfAcr(acr ?? '') ?? 'single', own)
     if (isIn && !isActing && age <= lifetimes.recentLoginSeconds && isStrong) return visit
   }
-  // The visitor has just logged in without reaching the required strength. Another request would
-  // loop for ever.
+  // The visitor has just logged in without reaching the required strength. Another redirect would
+  // cause a loop.
   if (url.searchParams.has('login')) {
     const link = { href: url.pathname, text: 'tooManyBack' } as const
     show(flow, 403, 'message', { title: 'errorTitle', text: 'securityRefused', link })
@@ -79,8 +80,8 @@ function nameOf(pathname: string): string {
 }
 
 /**
- * The page to return to. Anyone can send a browser here with another value, so it must be a page of
- * the account.
+ * The page to return to. Anyone can send a browser here with any name, so only pages of the account
+ * are accepted. Default: the overview.
  */
 function pathOf(name: string | null): string {
   const page = Object.entries(accountPaths).find(([known]) => known === name)

@@ -13,8 +13,9 @@ import { actingLogin } from './client.ts'
 import type { Visit } from './entry.ts'
 
 /**
- * Accepts the ticket that the console has given an operator's browser. The form comes from another site, without this
- * site's cookies. So only the ticket is checked, it is valid once, and the next page asks for confirmation.
+ * Accepts the ticket that the console has given an operator's browser. The form comes from another
+ * site, without this site's cookies. So only the ticket is checked. It is valid once, and the next
+ * page asks for confirmation.
  */
 export async function takeTicket(flow: FlowRequest): Promise<void> {
   const { context, tenant, facts, provider, request, response } = flow
@@ -26,7 +27,7 @@ export async function takeTicket(flow: FlowRequest): Promise<void> {
   redirect(response, actingLogin(facts.issuer))
 }
 
-/** Ends the operator's login in this browser. The banner has the form for it. */
+/** Ends the operator's login in this browser. The banner has the form for this. */
 export async function endByBanner(flow: FlowRequest): Promise<void> {
   const { context, tenant, provider, facts, request } = flow
   const form = await readForm(request)
@@ -38,7 +39,10 @@ export async function endByBanner(flow: FlowRequest): Promise<void> {
   show(flow, 200, 'message', { title: 'actingEndedTitle', text: 'actingEndedText' })
 }
 
-/** The page of the account for an operator: the facts about the user, and the applications to open. */
+/**
+ * Shows the account page for an operator who acts for the user: the facts about the user, and the
+ * applications to open.
+ */
 export async function showForActing(
   flow: FlowRequest,
   { user }: Visit,
@@ -57,5 +61,5 @@ export async function showForActing(
   })
 }
 
-/** How many applications the page offers. Others are opened by their own address. */
+/** The maximum number of applications on the page. Others are opened by their own URL. */
 const MOST_APPLICATIONS = 20

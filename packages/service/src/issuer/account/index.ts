@@ -19,9 +19,12 @@ import { answerSupport, isWithdrawal, showSupport } from './support.ts'
 /** A page of the account. */
 interface AccountPage {
   show(flow: FlowRequest, visit: Visit): void | Promise<void>
-  /** Handles a form of the page. A page without it is also shown if the login is not recent. */
+  /** Handles a form of the page. A page without forms is also shown if the login is not recent. */
   submit?(flow: FlowRequest, visit: Visit, form: Form): void | Promise<void>
-  /** Whether a form needs no recent login, because it only takes access away from another person. Default: none. */
+  /**
+   * Whether a form needs no recent login, because it only takes access away from another person. By
+   * default, every form needs one.
+   */
   isWithdrawal?(form: Form): boolean
   /** Whether the page has forms, but is shown without a recent login. */
   isOpen?: boolean
@@ -48,10 +51,10 @@ const pages: Readonly<Record<string, AccountPage>> = {
   },
 }
 
-/** The pages of the account. */
+/** The routes of the account pages. */
 export const accountRoutes: readonly PageRoute[] = [
   { method: 'GET', path: RETURN_PATH, run: comeBack, isForActing: true },
-  // The form comes from the console, which is another site. Its ticket is the proof.
+  // The form comes from the console, which is another site, so only its ticket is checked.
   { method: 'POST', path: IMPERSONATE_PATH, run: takeTicket, isForActing: true },
   ...pageAt(END_ACTING_PATH, {
     show: ({ response }) => redirect(response, accountPaths.overview),
@@ -79,12 +82,12 @@ export const accountRoutes: readonly PageRoute[] = [
   }),
 ]
 
-/** The user who may see the page; `undefined` if the request is answered. */
+/** The user who may see the page, with the session; `undefined` if the request is answered. */
 async function visitOf(flow: FlowRequest, isForChanges: boolean): Promise<Visit | undefined> {
   const visit = await enter(flow, isForChanges)
   if (!visit || !flow.url.searchParams.has('login')) return visit
-  // Without the query: forms go to the address of their page, and would otherwise repeat the mark
-  // of this login.
+  // The query is removed: forms are sent to the URL of their page, and would otherwise repeat the
+  // mark of this login.
   redirect(flow.response, flow.url.pathname)
   return undefined
 }

@@ -5,7 +5,7 @@ import { keyScript, type Pages } from '../../pages/index.ts'
 import type { Micros, User } from '../../store/records.ts'
 import { type FlowRequest, languageOf } from '../interaction/flow/flow-request.ts'
 
-/** The passkeys and security keys of a user, as the page of their ways to log in shows them. */
+/** The passkeys and security keys of a user, for the page with the user's login methods. */
 export function shownKeys(
   flow: FlowRequest,
   user: User,

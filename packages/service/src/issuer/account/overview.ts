@@ -8,7 +8,7 @@ import { accountPaths, paths } from '../requests/paths.ts'
 import type { Visit } from './entry.ts'
 import { showForActing } from './impersonate.ts'
 
-/** The notice after a change, by the member `done` of the query. */
+/** The notice after a change, by the parameter `done` of the query. */
 const notices: Readonly<Record<string, TextKey>> = {
   profile: 'accountSaved',
   email: 'accountEmailDone',
@@ -73,10 +73,10 @@ export async function showOverview(flow: FlowRequest, visit: Visit): Promise<voi
   })
 }
 
-/** How many of the first rows are data about the user: names and address. */
+/** The number of rows at the top that are data about the user: name and email address. */
 const FACTS = 2
 
-/** The page to show after a change. */
+/** The path of the overview, with the notice to show after a change. */
 export function overviewAfter(change: 'profile' | 'email' | 'password'): string {
   return `${accountPaths.overview}?done=${change}`
 }

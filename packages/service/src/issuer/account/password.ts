@@ -15,12 +15,15 @@ import { accountPaths } from '../requests/paths.ts'
 import type { Visit } from './entry.ts'
 import { overviewAfter } from './overview.ts'
 
-/** Shows the form for another password. */
+/** Shows the form for a new password. */
 export function showPassword(flow: FlowRequest, visit: Visit): Promise<void> {
   return showForm(flow, visit, 200)
 }
 
-/** Sets a new password, which ends all other sessions. A user with a password must enter it. */
+/**
+ * Sets a new password, which revokes all other sessions. A user with a password must enter the
+ * current password.
+ */
 export async function setPassword(flow: FlowRequest, visit: Visit, form: Form): Promise<void> {
   const { context, facts, tenant } = flow
   const { user } = visit

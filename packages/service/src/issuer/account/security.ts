@@ -13,10 +13,10 @@ import { beginConnecting, finishConnecting, shownAccounts } from './connect.ts'
 import type { Visit } from './entry.ts'
 import { shownKeys } from './keys.ts'
 
-/** The page on which a way to log in is added. */
+/** The path of the page on which a login method is added. */
 export const ADD_PATH = `${accountPaths.security}/add`
 
-/** Shows the user's ways to log in. */
+/** Shows the user's login methods. */
 export async function showSecurity(
   flow: FlowRequest,
   visit: Visit,
@@ -45,7 +45,7 @@ export async function showSecurity(
   })
 }
 
-/** Removes a factor, renames a key, or makes new recovery codes. */
+/** Removes a login method, renames a key, or creates new recovery codes. */
 export async function change(flow: FlowRequest, visit: Visit, form: Form): Promise<void> {
   const { context, response } = flow
   const { user, factors } = visit
@@ -89,7 +89,7 @@ function showOnlyWay(flow: FlowRequest, visit: Visit): Promise<void> {
   return showSecurity(flow, visit, 422, { text: 'securityOnlyWay' })
 }
 
-/** Connects an account at a provider, which has just confirmed it. */
+/** Connects an account that a provider has just confirmed, or shows the problem. */
 export async function showConnect(flow: FlowRequest, visit: Visit): Promise<void> {
   const problem = await finishConnecting(flow, visit)
   if (problem) return showSecurity(flow, visit, 422, undefined, problem)
@@ -101,14 +101,14 @@ export async function connect(flow: FlowRequest, visit: Visit, form: Form): Prom
   if (problem) return showSecurity(flow, visit, 422, undefined, problem)
 }
 
-/** Shows the page on which a way to log in is added. */
+/** Shows the page on which a login method is added. */
 export async function showAdd(flow: FlowRequest, visit: Visit): Promise<void> {
   const place = placeOf(flow, visit)
   if (place.kinds.length === 0) return redirect(flow.response, accountPaths.security)
   await showEnrolment(flow, place)
 }
 
-/** Adds a way to log in. */
+/** Adds a login method. */
 export async function add(flow: FlowRequest, visit: Visit, form: Form): Promise<void> {
   const place = placeOf(flow, visit)
   if (place.kinds.length === 0) return redirect(flow.response, accountPaths.security)

@@ -65,7 +65,7 @@ export async function endSessions(flow: FlowRequest, visit: Visit, form: Form): 
   redirect(flow.response, accountPaths.sessions)
 }
 
-/** The valid sessions of the user: this one first, then the newest. */
+/** The valid sessions of the user: this session first, then the others from the newest. */
 async function findSessions(
   { context }: FlowRequest,
   { user, session }: Visit,

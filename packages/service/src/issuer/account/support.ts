@@ -53,12 +53,12 @@ async function shown(flow: FlowRequest, one: Impersonation): Promise<Shown> {
   }
 }
 
-/** Whether a form only takes access away from an operator. Then it needs no recent login. */
+/** Whether a form only takes access away from an operator. Such a form needs no recent login. */
 export function isWithdrawal(form: Form): boolean {
   return form.has('end') || form.has('decline')
 }
 
-/** Accepts, declines or ends the login of an operator. */
+/** Accepts, declines or ends an operator's login as the user. */
 export async function answerSupport(flow: FlowRequest, visit: Visit, form: Form): Promise<void> {
   const { context, tenant, provider } = flow
   const { user } = visit

@@ -22,7 +22,10 @@ import {
 } from '../provider/consents.ts'
 import { withdrawConsent } from '../sessions/withdraw-consent.ts'
 
-/** The grants of users to clients, and the programs behind them. */
+/**
+ * Creates the part of {@link Support} for the access that users have given to clients, and for the
+ * hosts of these clients (`programs`).
+ */
 export function accessTo(
   context: IssuerContext,
   providerOf: (tenant: Tenant) => Promise<Provider>,

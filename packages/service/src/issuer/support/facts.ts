@@ -7,7 +7,7 @@ import type { IssuerContext } from '../context.ts'
 import { issuerUrl } from '../requests/issuer-url.ts'
 import type { RequestFacts } from '../requests/request-facts.ts'
 
-/** The language of the user, if the profile has one. */
+/** The language in the user's profile; otherwise the default language. */
 export function languageOf({ profile }: User): Language {
   return chooseLanguage(profile.locale?.replace('_', '-'), undefined)
 }
@@ -24,7 +24,7 @@ export function factsFor(context: IssuerContext, tenant: Tenant, { actor }: Scop
   }
 }
 
-/** The error for a message to an address that already got too many. */
+/** The error for a message to an address to which too many messages were sent. */
 export function tooManyMails(): ServiceError {
   return new ServiceError('rate_limited', reason('mail_too_many'), { retryAfterSeconds: 3_600 })
 }

@@ -21,7 +21,7 @@ import { IMPERSONATE_PATH } from '../requests/paths.ts'
 import { endActing } from '../sessions/acting.ts'
 import { factsFor, tooManyMails } from './facts.ts'
 
-/** Logins of operators as a user. */
+/** Creates the part of {@link Support} for operators' logins as a user. */
 export function impersonationsBy(
   context: IssuerContext,
   providerOf: (tenant: Tenant) => Promise<Provider>,

@@ -27,7 +27,8 @@ import { issuerUrl } from '../requests/issuer-url.ts'
 import { factsFor, languageOf, tooManyMails } from './facts.ts'
 
 /**
- * Messages that an operator sends to users, examples of messages, and the record of each message.
+ * Creates the part of {@link Support} for messages: those that an operator sends to users,
+ * examples, and the record of each message.
  */
 export function mailsOf(
   context: IssuerContext,
@@ -143,7 +144,7 @@ async function refuseHeld(scope: Scope, user: User): Promise<void> {
   throw new ServiceError('conflict', reason('address_held', { time: until }))
 }
 
-/** Refuses to send a link that would not work. */
+/** Refuses to send a link that would not work, or an invitation to a user with a login method. */
 async function checkUse(
   scope: Scope,
   { settings }: Tenant,

@@ -11,7 +11,10 @@ import type { IssuerContext } from '../context.ts'
 import { tellReaddressed } from '../interaction/mail/messages.ts'
 import { factsFor, languageOf } from './facts.ts'
 
-/** Messages about what operators have done, to users and to other operators. */
+/**
+ * Creates the part of {@link Support} for messages to users and operators about changes by
+ * operators, and about webhooks that fail.
+ */
 export function noticesOf(
   context: IssuerContext,
 ): Pick<

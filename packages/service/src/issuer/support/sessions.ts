@@ -11,7 +11,10 @@ import { distrust, listTrusted } from '../interaction/progress/known-device.ts'
 import { browserOf } from '../requests/browser-name.ts'
 import { endUserSession, sessionsOf, shownId, type UserSession } from '../sessions/user-sessions.ts'
 
-/** The sessions of a user and the devices that need no second step. */
+/**
+ * Creates the part of {@link Support} for the sessions of a user, and for the devices that need no
+ * second step.
+ */
 export function sessionsOfUsers(
   context: IssuerContext,
   providerOf: (tenant: Tenant) => Promise<Provider>,
@@ -35,7 +38,7 @@ export function sessionsOfUsers(
     async endSessions(scope, userId) {
       const user = await getUser(scope, userId)
       const sessions = await Promise.all((await sessionsOf(context, user)).map(liveSession))
-      // The reader of the audit log notifies the applications and revokes the tokens.
+      // The follower of the audit log notifies the applications and revokes the tokens.
       await endAllSessions(scope, userId)
       return sessions
     },

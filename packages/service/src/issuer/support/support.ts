@@ -24,7 +24,9 @@ import { mailsOf, recordOf } from './mails.ts'
 import { noticesOf } from './notices.ts'
 import { liveSession, sessionsOfUsers } from './sessions.ts'
 
-/** Actions of operators that help the users of a tenant, for the API and the console. */
+/**
+ * Creates the actions of operators that help the users of a tenant, for the API and the console.
+ */
 export function createSupport(
   context: IssuerContext,
   providerOf: (tenant: Tenant) => Promise<Provider>,
@@ -95,7 +97,9 @@ export function createSupport(
   }
 }
 
-/** The mail server's last answer about a message that was given up. */
+/**
+ * The mail server's last answer about a message that was given up; `undefined` for other messages.
+ */
 function refusalOf(message: QueuedMessage | undefined): string | undefined {
   return message?.outcome === 'given_up' ? (message.answer ?? 'no answer') : undefined
 }
