@@ -39,7 +39,7 @@ export { resealNotice } from './sessions/logout-notices.ts'
 export interface IssuerOptions {
   domain: DomainContext
   protocol: ProtocolStore
-  /** The background tasks and workers of the issuer. Close it before the issuer. */
+  /** The runner of the issuer's background tasks and workers. Close it before the issuer. */
   background: Background
   logger: IssuerLogger
   /** Sends mail. Default: mail is captured, and can be read from {@link Issuer.outbox}. */
@@ -49,7 +49,7 @@ export interface IssuerOptions {
   ownClient?: OwnClient | undefined
   /** The origin of the console, where operators log in; `undefined` without a console. */
   consoleUrl?: string | undefined
-  /** More claims of a user for their ID tokens. */
+  /** Returns more claims about a user for ID Tokens. */
   idTokenClaims?: ClaimsOf | undefined
   /** Limits for attempts. Each has a default. */
   limits?: Partial<Limits>

@@ -23,7 +23,7 @@ interface AccountPage {
   submit?(flow: FlowRequest, visit: Visit, form: Form): void | Promise<void>
   /**
    * Whether a form needs no recent login, because it only takes access away from another person. By
-   * default, every form needs one.
+   * default, every form needs a recent login.
    */
   isWithdrawal?(form: Form): boolean
   /** Whether the page has forms, but is shown without a recent login. */
@@ -71,7 +71,7 @@ export const accountRoutes: readonly PageRoute[] = [
       submit:
         submit &&
         (async (flow) => {
-          // The form is read first, because the session may end while it arrives slowly.
+          // The form is read first, because the session may end while the form arrives slowly.
           const form = await readForm(flow.request)
           const visit = await visitOf(flow, !isWithdrawal(form))
           if (!visit) return

@@ -17,7 +17,7 @@ const FOR_CLIENTS =
 
 /**
  * Finds self-described clients only for their own requests. A logout does not notify such clients,
- * so it must not wait for their hosts, or fail because of them.
+ * so the logout must not wait for the hosts of these clients, or fail because of them.
  */
 export function findSelfDescribedForLogins(
   provider: Provider,
@@ -63,7 +63,7 @@ type Compare = (
 /**
  * Accepts a second client secret.
  *
- * @param other - Returns the second secret of a client, if it has one now.
+ * @param other - Returns the second secret that a client has now, if any.
  */
 export function acceptSecondSecret(
   provider: Provider,
@@ -105,7 +105,7 @@ interface LogoutClient {
 
 type Send = (this: LogoutClient, sub: string, sid: string | undefined) => Promise<void>
 
-/** A user's session at an application that has ended. */
+/** An ended session of a user at an application. */
 export interface EndedSession {
   clientId: string
   sub: string

@@ -7,7 +7,7 @@ type PayloadOf = (this: object) => Promise<{ auth_time?: number }>
 
 /**
  * Rounds the claim `auth_time` down to whole seconds. Times of logins are stored with milliseconds,
- * so that a login right after a password reset differs from one right before it.
+ * so that a login right after a password reset differs from a login right before the reset.
  *
  * For a login at another provider, the claim is the time at which that provider authenticated the
  * user. If the provider does not say, the claim is left out.

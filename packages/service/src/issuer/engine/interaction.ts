@@ -39,7 +39,7 @@ export function bindInteractions(
     Object.assign(this, { browser, clientName })
     const { session, account } = Provider.ctx.oidc
     // The session of a user who cannot continue may be destroyed in the background at any time. The
-    // login must not be destroyed with it.
+    // login must not be destroyed with the session.
     if (session?.accountId && !account) this.session = undefined
     return save.call(this, Math.min(ttl, seconds))
   })

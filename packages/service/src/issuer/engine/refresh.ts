@@ -31,8 +31,8 @@ interface TokenRules {
 type GrantHandler = (ctx: KoaContextWithOIDC, next: () => Promise<void>) => Promise<void>
 
 /**
- * Creates the provider of a tenant. It stores the changes of a token request before the response,
- * and answers a repeated refresh with the response of the first one.
+ * Creates the provider of a tenant. The provider stores the changes of a token request before the
+ * response, and answers a repeated refresh with the response of the first refresh.
  */
 export function createProvider(
   issuer: string,

@@ -71,7 +71,7 @@ export function unknownProvider(finding: string): Error {
   )
 }
 
-/** The manifest of an installed package, or of this one. */
+/** The manifest of an installed package, or of this package. */
 function manifestOf(specifier: 'oidc-provider' | '..'): {
   version?: string
   dependencies?: Readonly<Record<string, string>>
@@ -81,7 +81,7 @@ function manifestOf(specifier: 'oidc-provider' | '..'): {
   return file === undefined ? {} : JSON.parse(readFileSync(file, 'utf8'))
 }
 
-/** The object that has a member, its name there, and its method or getter. */
+/** The object that has a member, the member's name, and its method or getter. */
 function findMember(provider: Provider | undefined, member: Member) {
   const [className = '', ...path] = member.split('.')
   const name = nameOf(member)

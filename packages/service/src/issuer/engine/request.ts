@@ -7,9 +7,9 @@ export function answerWithAcr(ctx: KoaContextWithOIDC, acr: string | undefined):
 }
 
 /**
- * Treats a request for offline access like one with `prompt=consent`, because oidc-provider would
- * otherwise drop the scope. The applications belong to the tenant, so they need no consent of the
- * user.
+ * Treats a request for offline access like a request with `prompt=consent`, because oidc-provider
+ * would otherwise drop the scope. The applications belong to the tenant, so they need no consent of
+ * the user.
  *
  * @see OpenID Connect Core 1.0 §11
  */

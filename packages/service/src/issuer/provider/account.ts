@@ -40,7 +40,8 @@ export const claimsOfScope = {
 }
 
 /**
- * Creates the function that finds the user of a session or token. Its result is `undefined` if:
+ * Creates the function that finds the user of a session or token. The function returns `undefined`
+ * if:
  *
  * - the user is deleted or disabled;
  * - the user's sessions were revoked after the login;

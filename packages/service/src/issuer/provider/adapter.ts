@@ -41,8 +41,8 @@ function isListed(kind: string, tenantId: string, { clientId }: AdapterPayload):
 const REVOKED: ReadonlySet<string> = new Set(['RefreshToken'])
 
 /**
- * The renewal of an interaction when one of its pages is opened. Without it, the interaction
- * expires soon. In all, it never lives longer than both times together.
+ * The renewal of an interaction when one of its pages is opened. An interaction whose pages are
+ * never opened expires after `left` seconds. No interaction lives longer than both times together.
  */
 const OPENED: Renewal = { left: lifetimes.unopenedSeconds, seconds: lifetimes.interactionSeconds }
 
@@ -183,7 +183,8 @@ function sessionKey({ kind, sessionUid }: AdapterPayload): Pick<CodePayload, 'se
 }
 
 /**
- * How many seconds the service's clock is ahead of the process's clock, which oidc-provider uses.
+ * The number of seconds by which the service's clock is ahead of the process's clock, which
+ * oidc-provider uses.
  */
 function ahead(clock: Clock): number {
   return Math.round((clock.now() - Date.now()) / 1_000)
@@ -193,7 +194,7 @@ function ahead(clock: Clock): number {
 const TIMES = ['iat', 'exp', 'iiat'] as const
 
 /**
- * A payload with its times moved by some seconds. Stored times are from the service's clock, which
+ * Moves the times of a payload by some seconds. Stored times are from the service's clock, which
  * all processes share.
  */
 function moved(payload: AdapterPayload, seconds: number): AdapterPayload {

@@ -103,7 +103,7 @@ function isForApi(ctx: KoaContextWithOIDC): boolean {
 }
 
 /**
- * Whether a program asks for a token of its own, without a user.
+ * Whether an application requests a token for itself, without a user.
  *
  * @see RFC 6749 §4.4
  */

@@ -81,9 +81,10 @@ interface StoredSession {
 }
 
 /**
- * Creates the lookup of operators' logins with the `latchkey` command. Its access token is opaque,
- * so only this function can verify it. Each lookup checks everything that the token depends on: the
- * grant, the consent, the session in which the login was confirmed, and the operator.
+ * Creates the lookup of operators' logins with the `latchkey` command. The command's access token
+ * is opaque, so only this function can verify it. Each lookup checks everything that the token
+ * depends on: the grant, the consent, the session in which the login was confirmed, and the
+ * operator.
  */
 export function createCommandLogins(
   context: IssuerContext,

@@ -75,10 +75,11 @@ export function createConfiguration(
     allowOmittingSingleRegisteredRedirectUri: false,
     clientBasedCORS: mayAskAsScript,
     // Self-described clients rarely ask for offline access, but their access tokens are valid only
-    // for minutes. So they get a refresh token anyway. Without `offline_access`, it expires with
-    // the session.
+    // for minutes. So they get a refresh token anyway. Without `offline_access`, the refresh token
+    // expires with the session.
     issueRefreshToken: async (_ctx, client, source) =>
-      // An operator's login as a user gets no refresh token, so it ends with the access token.
+      // An operator's login as a user gets no refresh token, so the login ends with the access
+      // token.
       !isOfActing(source) &&
       client.grantTypeAllowed('refresh_token') &&
       (source.scopes.has('offline_access') || isSelfDescribed(client)),

@@ -69,8 +69,8 @@ const ONCE: AttemptLimit = {
 }
 
 /**
- * Whether a change of a device login is stored. Only the first answer of a user is stored. That the
- * code was typed is not stored, so that its user can begin again.
+ * Whether a change of a device login is stored. Only the first answer of a user is stored. The fact
+ * that the code was typed is not stored, so that the user can begin again.
  */
 export async function isDeviceChange(
   protocol: ProtocolStore,

@@ -28,7 +28,7 @@ export interface DeviceFacts {
 export function createDeviceFlow(context: IssuerContext): DeviceFlow {
   return {
     enabled: true,
-    // Without vowels, so that no words appear, and without digits that look like letters.
+    // `base-20` has no vowels, so that no words appear, and no digits that look like letters.
     charset: 'base-20',
     mask: '****-****',
     deviceInfo: ({ req }) => {
@@ -127,9 +127,9 @@ function render<Name extends PageName>(
 }
 
 /**
- * Adds the middleware for the page with the form for codes. The URL may contain the code, if a
- * device shows it so (`verification_uri_complete`). In that case the form is filled in, and the
- * user sends it; oidc-provider would send it by a script.
+ * Adds the middleware for the page with the form for codes. It limits how often the page is opened.
+ * If the URL contains the code (`verification_uri_complete`), the form is filled in, and the user
+ * sends it. oidc-provider would send the form by a script.
  *
  * @see RFC 8628 §3.3.1
  */

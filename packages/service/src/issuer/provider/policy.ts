@@ -133,10 +133,10 @@ function isLoginVoid(ctx: KoaContextWithOIDC, clock: Clock): boolean {
 }
 
 /**
- * Whether the user must confirm the access. A self-described client needs it for access that the
- * user has not agreed to, for `prompt=consent`, and for each code that goes to the user's device,
- * where any program could pretend to be this client. Each login on a device without a browser is
- * confirmed, too.
+ * Whether the user must confirm the access. A self-described client needs a confirmation for access
+ * that the user has not agreed to, for `prompt=consent`, and for each code that goes to the user's
+ * device, where any program could pretend to be this client. Each login on a device without a
+ * browser is confirmed, too.
  *
  * @throws UnauthorizedClient if the client may not log in on devices.
  *
@@ -182,7 +182,8 @@ function answerAcrOrAsk(ctx: KoaContextWithOIDC): boolean {
 async function needsSecondStep(context: IssuerContext, ctx: KoaContextWithOIDC): Promise<boolean> {
   const { session, client } = ctx.oidc
   if (!session?.accountId) return false
-  // The rule is for logins of users. The console has asked the operator for a second step.
+  // The rule does not apply to an operator's login as the user. The console has asked the operator
+  // for a second step.
   if (actingFor(ctx)) return false
   const { tenant } = factsOf(ctx.req)
   const user = { id: session.accountId }

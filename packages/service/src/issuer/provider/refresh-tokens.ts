@@ -10,9 +10,9 @@ import { findChanged } from './request-changes.ts'
  * The text of a new refresh token: a random part, its grant, its expiry and the time of its login.
  * If the login survived a revocation of the user's sessions, also the time of that revocation.
  *
- * With these facts in its text, a used token needs no record until its expiry, which each refresh
- * would leave. A forged token gains nothing: it needs the id of a grant, which only the grant's
- * tokens contain, and each of these tokens can revoke the grant anyway.
+ * With these facts in its text, a used token needs no record until its expiry. Otherwise each
+ * refresh would leave a record. A forged token gains nothing: it needs the id of a grant, which
+ * only the grant's tokens contain, and each of these tokens can revoke the grant anyway.
  */
 export function refreshToken(random: string, token: NewRefreshToken, clock: Clock): string {
   const { grantId, authTime = 0, keptAt } = token

@@ -18,9 +18,9 @@ const LOOKS = 10
 const LOOK_EVERY_MS = 100
 
 /**
- * Creates the store of the responses to a tenant's latest refreshes, which are encrypted. If a
- * response is lost, an application can repeat the refresh within 30 seconds and gets the same
- * tokens. So a used token has at most one successor. Any other use of a used token ends the login.
+ * Creates the encrypted store of the responses to a tenant's latest refreshes. If a response is
+ * lost, an application can repeat the refresh within 30 seconds and gets the same tokens. So a used
+ * token has at most one successor. Any other use of a used token ends the login.
  *
  * @see RFC 9700 §4.14.2
  */

@@ -39,7 +39,7 @@ type CookieContext = Parameters<typeof setHostCookie>[0]
 interface BrowserSecrets {
   /** The value for {@link isSameBrowser}. */
   browser: string
-  /** Derives a secret of 256 bits from the browser's secret. It is not stored. */
+  /** Derives a secret of 256 bits from the browser's secret. The derived secret is not stored. */
   secrets: (name: string) => string
 }
 

@@ -9,7 +9,7 @@ export const paths = {
   pushed_authorization_request: '/oidc/par',
   registration: '/oidc/register',
   device_authorization: '/oidc/device',
-  // Short, because users type it.
+  // Short, because users type this path.
   code_verification: '/device',
 } as const
 

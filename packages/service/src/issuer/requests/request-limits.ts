@@ -4,11 +4,14 @@ import { count } from '../../telemetry/metrics.ts'
 
 /** Limits for requests before any password is checked. */
 export interface RequestLimits {
-  /** Requests from one network to the protocol's endpoints. */
+  /** The maximum number of requests per second from one network to the protocol's endpoints. */
   protocolPerSecond: number
-  /** Logins that one network begins. */
+  /** The maximum number of logins per minute that one network begins. */
   loginsPerMinute: number
-  /** Unfinished logins of all networks. Beyond this limit, the oldest login is deleted. */
+  /**
+   * The maximum number of unfinished logins of all networks. Beyond it, the oldest login is
+   * deleted.
+   */
   unfinishedLogins: number
 }
 

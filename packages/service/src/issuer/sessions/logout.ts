@@ -26,8 +26,8 @@ export const logoutDiscovery = { latchkey_logout_hint: 'sid' }
 /**
  * Creates the RP-initiated logout of oidc-provider.
  *
- * With an ID token of the logged-in user, or the `sid` of their session at the application, the
- * logout is done at once. Otherwise the user is asked, because anyone can send a browser here.
+ * With an ID token of the logged-in user, or the `sid` of the user's session at the application,
+ * the logout is done at once. Otherwise the user is asked, because anyone can send a browser here.
  *
  * @see OpenID Connect RP-Initiated Logout 1.0 §2
  */
@@ -100,9 +100,9 @@ function isSidOf(session: Session | undefined, { oidc }: KoaContextWithOIDC): bo
 const TOLERANCE_SECONDS = 15
 
 /**
- * Adds middleware that asks for confirmation of a logout if the ID Token's key was withdrawn or has
- * expired, as if there were no ID Token. oidc-provider would refuse such a token, and the user
- * could not log out.
+ * Adds middleware that ignores the ID Token of a logout request if the token's key was withdrawn or
+ * has expired. The user is then asked for confirmation. oidc-provider would refuse the request, and
+ * the user could not log out.
  *
  * A token dated in the future is also ignored: it was signed while the clock was wrong, so it does
  * not prove who is logged in now.
@@ -137,7 +137,7 @@ export function skipNeedlessConfirmation(provider: Provider): void {
   })
 }
 
-/** Adds logouts that users confirm to the audit log. oidc-provider itself carries them out. */
+/** Adds logouts that users confirm to the audit log. oidc-provider itself ends the sessions. */
 export function noteConfirmedLogouts(provider: Provider, context: IssuerContext): void {
   provider.use(async (ctx, next) => {
     await next()

@@ -150,7 +150,8 @@ async function endSessions(
     // Each session's applications are notified at most once, and not at all if the session is kept.
     for (const sid of sids) if (sid) told.add(sid)
     if (!isVoid(session.loginTs, session.keptAt)) continue
-    // The session survives a revocation that is about to be recorded. Its audit entry is read next.
+    // The session survives a revocation that is about to be recorded. The audit entry of that
+    // revocation is read next.
     if (user && isAboutToBeKept(user, session.keptAt)) continue
     await endSession(context, provider, {
       accountId: userId,

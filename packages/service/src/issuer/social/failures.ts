@@ -1,5 +1,6 @@
 /**
- * The error for a request that did not reach the provider, or that it answered with a server error.
+ * The error for a request that did not reach the provider, or to which the provider answered with a
+ * server error.
  */
 export class Unreachable extends Error {
   override readonly name = 'Unreachable'
@@ -25,7 +26,7 @@ export function factsOf(error: unknown): Record<string, string | undefined> {
   return {
     reason,
     code,
-    // A provider may send any text, so only its codes are logged.
+    // A provider may send any text, so only error codes are logged.
     error: typeof said === 'string' && /^[a-z_]{1,40}$/.test(said) ? said : undefined,
   }
 }

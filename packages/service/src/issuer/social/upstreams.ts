@@ -32,7 +32,7 @@ export interface UpstreamRequest extends Binding {
 /** A user of a provider, from the ID Token and userinfo, or from GitHub's API. */
 export interface Asserted {
   account: SocialAccount
-  /** Whether the provider says that the user has proven the address. */
+  /** Whether the provider says that the user has verified the email address. */
   emailVerified: boolean
   name: string
   /**
@@ -209,7 +209,8 @@ function asserted(connection: Connection, claims: Claims): Asserted {
       subject: claims.sub,
       email: isEmail(email) ? email : '',
     },
-    // The text "true" does not count: such a provider may be wrong about other claims, too.
+    // The string "true" does not count: a provider that sends it may be wrong about other claims,
+    // too.
     emailVerified: claims[verifiedClaim] === true,
     name: textOf(claims.name).trim(),
     provenAt: typeof claims.auth_time === 'number' ? Math.max(0, claims.auth_time) : 0,

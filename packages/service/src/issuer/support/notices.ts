@@ -80,7 +80,7 @@ export function noticesOf(
       )
       if (!system || !tenant) return
       const kind = reason === 'gone' ? 'webhookGone' : 'webhookFailing'
-      // Only the host, because the path of an endpoint may be secret.
+      // The message names only the host, because the path of an endpoint may be secret.
       const values = { host: new URL(url).host, tenant: tenant.settings.domain }
       for (const { user } of await operatorsOf(scope)) {
         const message = composeMail(kind, system, user, { language: languageOf(user), values })

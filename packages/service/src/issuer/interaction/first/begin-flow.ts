@@ -11,7 +11,8 @@ import { sendLink } from '../mail/messages.ts'
 type InteractionUrl = NonNullable<NonNullable<Configuration['interactions']>['url']>
 
 /**
- * Creates the function that prepares the first step of a login, and returns the path of its page.
+ * Creates the function that prepares the first step of a login. The function returns the path of
+ * the step's page.
  */
 export function beginFlow(context: IssuerContext): InteractionUrl {
   return async (ctx, interaction) => {

@@ -11,7 +11,8 @@ import { finishInteraction } from '../progress/finish.ts'
 import { currentUser } from './select-account.ts'
 
 /**
- * Asks a logged-in user to confirm the email address. Continues if this is done, or not required.
+ * Asks a logged-in user to confirm the email address. Continues if the address is confirmed, or
+ * need not be confirmed.
  */
 export async function showConfirmEmail(flow: InteractionRequest): Promise<void> {
   const user = await currentUser(flow)

@@ -19,7 +19,7 @@ export async function showContest(flow: FlowRequest): Promise<void> {
   show(flow, 200, 'contest', { token, email: link.email })
 }
 
-/** Locks the account, and notifies the person who has taken it back. */
+/** Locks the account, and notifies the user who has taken the account back. */
 export async function submitContest(flow: FlowRequest, form: Form): Promise<void> {
   const token = form.get('token') ?? ''
   const link = await find(flow, token)

@@ -30,7 +30,7 @@ export async function showDeviceConsent(flow: InteractionRequest): Promise<void>
   const device = code.deviceInfo as unknown as DeviceFacts
   const language = languageOf(flow)
   const format = new Intl.DateTimeFormat(language, { timeStyle: 'short', timeZone: 'UTC' })
-  // A command line is not named, because it has no browser and could claim any name.
+  // Only the names of browsers are shown, because a command line could claim any name.
   const { browser } = await browserOf(device.userAgent)
   const isNear = clientNetwork(device.address) === clientNetwork(facts.clientIp)
   show(flow, 200, 'deviceConsent', {

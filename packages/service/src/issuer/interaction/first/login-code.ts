@@ -115,8 +115,8 @@ async function judgeCode(
   const owner = { id: userId, emailKey: emailKey(email) }
   const claimed = await claimAccount(scopeOf(flow, userId), owner)
   if (!claimed) return { kind: 'refused', reason: 'wrong_code' }
-  // The first proof of the address revokes earlier sessions. This login is the owner's, so it
-  // survives.
+  // The first proof of the address revokes earlier sessions. This login is the owner's, so this
+  // login survives.
   const at = claimed.isFirstProof ? claimed.user.sessionsValidAfter / 1e6 : loggedInAt
   const user = await readUser()
   if (!user || !isLoginValid(user, at)) return { kind: 'refused', reason: 'user_disabled' }

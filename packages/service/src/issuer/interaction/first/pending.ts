@@ -64,7 +64,7 @@ export async function readPending(flow: InteractionRequest): Promise<Pending | u
  * proven.
  *
  * Does nothing if another password was set since: anyone can sign up with an address, but only the
- * reader of its mail can set the password later.
+ * reader of the address's mail can set the password later.
  *
  * @returns Whether the user is logged in. If so, the request is answered.
  */

@@ -25,7 +25,7 @@ export async function showResetRequest(flow: FlowRequest | InteractionRequest): 
 /**
  * Sends a link for a new password.
  *
- * If there is no account, or it is disabled, the response is the same and takes as long.
+ * If there is no account, or the account is disabled, the response is the same and takes as long.
  */
 export async function requestReset(
   flow: FlowRequest | InteractionRequest,

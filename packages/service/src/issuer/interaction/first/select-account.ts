@@ -13,8 +13,7 @@ export const NATIVE_UNCONFIRMED = 'native_unconfirmed'
 export async function showSelectAccount(flow: InteractionRequest): Promise<void> {
   const { interaction, url } = flow
   const otherPath = flowPath(interaction, '/other')
-  // The visitor comes from a link in a message, which they requested to log in with another
-  // account.
+  // The visitor comes from a link in a message, which was requested to log in with another account.
   const done = url.searchParams.get('done')
   if (done !== null) {
     return redirect(flow.response, `${otherPath}&${new URLSearchParams({ done })}`)

@@ -93,7 +93,7 @@ async function createAccount(
     : await newPassword(flow, entered, { email, profile: {} })
   if ('problem' in chosen) return chosen
 
-  // With another password, the sign-up is a stranger's, and so is its name.
+  // Another password means that a stranger signed up, so the stranger's name is left out.
   const name = isTheirs ? signup.name : ''
   const input = { email, emailVerified: true, name, password: chosen }
   const user = await unlessRefused(signUp(scopeOf(flow), input), 'already_exists')

@@ -5,8 +5,8 @@ import { showNotFound } from './dead-end.ts'
 import { type FlowRequest, show } from './flow-request.ts'
 
 /**
- * Shows the captured mail of a tenant in developer mode. Its links open accounts, so clients on
- * other machines need an API key of the tenant.
+ * Shows the captured mail of a tenant in developer mode. The links in this mail open accounts, so
+ * clients on other machines need an API key of the tenant.
  */
 export async function showOutbox(flow: FlowRequest): Promise<void> {
   const { context, tenant } = flow

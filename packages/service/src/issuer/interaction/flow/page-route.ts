@@ -39,8 +39,8 @@ export function refuseForm(flow: FlowRequest): void {
 }
 
 /**
- * Whether a form comes from another site, by its `sec-fetch-site`. `none`, with which a user
- * reloads a response, is accepted, and so is a request without the header.
+ * Whether a form comes from another site, by the header `sec-fetch-site`. Requests without the
+ * header are accepted, and so is `none`, which browsers send when the user reloads a response.
  */
 function isCrossSite({ request }: FlowRequest): boolean {
   const site = request.headers['sec-fetch-site'] ?? 'none'

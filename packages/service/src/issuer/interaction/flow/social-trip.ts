@@ -46,7 +46,7 @@ export interface SocialProof extends Asserted {
   /** The id of this response. Another response in the same login has another id. */
   id: string
   /**
-   * The time of the login, in seconds since the epoch. It is before the response was verified, so
+   * The time of the login, in seconds since the epoch. This is before the response was verified, so
    * that a revocation of the user's sessions in the meantime also revokes this login.
    */
   at: number
@@ -106,8 +106,8 @@ export async function sendToProvider(
 
 /**
  * Verifies the response of a provider once, in the browser that was redirected to the provider.
- * Stores it for the login or session that requested it, and redirects to that page. If the login at
- * the provider failed, the page gets the problem instead.
+ * Stores the response for the login or session that requested it, and redirects to the page of that
+ * login or session. If the login at the provider failed, this page gets the problem instead.
  */
 export async function returnFromProvider(flow: FlowRequest): Promise<void> {
   const { context, request, response, url } = flow

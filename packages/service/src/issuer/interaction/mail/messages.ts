@@ -88,8 +88,8 @@ export async function tellHeld(
 }
 
 /**
- * Sends the message with the link that creates the account of a sign-up. Every browser has a link
- * of its own, so that a stranger's sign-up with the address does not invalidate the owner's link.
+ * Sends the message with the link that creates the account of a sign-up. Every browser has its own
+ * link, so that a stranger's sign-up with the address does not invalidate the owner's link.
  */
 export async function sendSignupLink(
   context: IssuerContext,

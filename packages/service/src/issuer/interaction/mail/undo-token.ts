@@ -14,8 +14,9 @@ const contests = entry<Contest>('ContestToken', SECONDS)
 /**
  * Creates the token for a link that undoes a change. A user may have several tokens.
  *
- * A change of the email address invalidates the links of earlier changes. So its own link undoes
- * those changes, too: an intruder may have changed the password before the address.
+ * A change of the email address invalidates the links of earlier changes. So the link of the
+ * address change undoes those changes, too: an intruder may have changed the password before the
+ * address.
  */
 export async function issueUndoToken(holder: Holder, before: Before): Promise<string> {
   const token = randomBytes(32).toString('base64url')

@@ -42,7 +42,7 @@ interface TrustedDevice extends KnownDevice {
 }
 
 const known = entry<KnownDevice>('KnownDevice', lifetimes.knownDeviceSeconds)
-/** The trusted devices. They have no lifetime here, because the tenant sets it. */
+/** The trusted devices. The tenant's settings decide the lifetime of each entry. */
 const trusted = entry<TrustedDevice>('TrustedDevice', undefined)
 const notices = entry<DeviceNotices>('DeviceNews', lifetimes.knownDeviceSeconds)
 

@@ -171,8 +171,8 @@ async function needsOtherStart(
 export const ACR_UNMET = 'acr_unmet'
 
 /**
- * The login in progress. Without one, or if it was revoked, redirects to its start and returns
- * `undefined`.
+ * The login in progress. If there is none, or the login was revoked, redirects to the start and
+ * returns `undefined`.
  */
 export async function readStep(flow: InteractionRequest): Promise<Step | undefined> {
   const { context, tenant, interaction, response } = flow

@@ -39,8 +39,8 @@ interface EndedLogin {
 }
 
 /**
- * Whether a login with one step lacks a second step that is required by now. On a trusted device,
- * the login does not lack it.
+ * Whether a login with one step lacks a second step that is required by now. A trusted device
+ * counts as a second step.
  *
  * @param request - The request of the browser. `undefined` for tokens, which are not bound to a
  *   device: only a user without a second factor lacks the step.

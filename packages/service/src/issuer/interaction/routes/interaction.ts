@@ -116,8 +116,8 @@ async function atPage(
 
 /**
  * Answers for a login that began in another browser. If this browser has our cookie, the login
- * starts again. It may be the same browser: if two tabs make the first visit at once, the cookie
- * keeps the secret of only one tab.
+ * starts again. This browser may nevertheless be the one in which the login began: if two tabs make
+ * the first visit at once, the cookie keeps the secret of only one tab.
  */
 async function startOver(flow: FlowRequest, interaction: Interaction): Promise<void> {
   if (!isMarked(flow.request)) return showDeadEnd(flow)

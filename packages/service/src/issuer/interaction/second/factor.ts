@@ -190,8 +190,8 @@ async function showForm(
   const keys = isKey ? (await usefulFactors(flow, step)).keys : []
   show(flow, status, 'factor', {
     ...news,
-    // With two factors proven, only the application still asks for a key, and the user may remove a
-    // lost key.
+    // If two factors are proven, only the application still asks for a key, and the user may remove
+    // a lost key.
     lostKeyPath:
       isKey && isAtLeast(levelOf(step.progress.proofs), 'mfa') ? accountPaths.security : undefined,
     keyOptions: isKey ? await requestOptions(flow, questionOf(flow, step), keys) : undefined,

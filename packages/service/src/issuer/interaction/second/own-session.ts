@@ -39,11 +39,11 @@ export function loginOf({ loginTs = 0, keptAt }: Session): Login {
  * Revokes all sessions of the user except that of this browser.
  *
  * The session stores the time of the revocation beforehand, because sessions without this time are
- * removed right after. It survives only this revocation: if another person revokes the sessions at
- * the same time, this session is revoked, too.
+ * removed right after. The session survives only this revocation: if another person revokes the
+ * sessions at the same time, this session is revoked, too.
  *
- * @param end - Revokes the sessions, and returns whether it has. Not called if the login is no
- *   longer valid.
+ * @param end - Revokes the sessions, and returns whether this succeeded. Not called if the login is
+ *   no longer valid.
  * @param underWay - The login in progress that causes this. Default: the login of this browser's
  *   session.
  * @returns The result of `end`.

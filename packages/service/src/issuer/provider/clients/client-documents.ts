@@ -71,8 +71,8 @@ export function createClientDocuments(context: {
   const reading = new Map<string, number>()
 
   /**
-   * Whether an entry has not expired. An expiry later than the maximum cache time counts as
-   * expired: it was set before the clock was set back.
+   * Whether an entry is still valid. An entry that expires later than the maximum cache time is not
+   * valid, because the clock was set back since.
    */
   function isFresh(one: { until: number } | undefined): boolean {
     const left = (one?.until ?? 0) - clock.now()
@@ -177,8 +177,8 @@ function keptSeconds({ headers }: Response): number {
 }
 
 /**
- * Checks a document and returns its supported metadata, as those of a public client. All other
- * members are ignored.
+ * Checks a document and returns its supported metadata, for a public client. All other members are
+ * ignored.
  *
  * @throws Error whose message is the fault, as a sentence.
  * @see draft-ietf-oauth-client-id-metadata-document §4

@@ -44,7 +44,7 @@ const UNUSED_SECONDS = 86_400
 const PLACES = 2_000
 
 /**
- * The number of slots that are possible for a client. It gets a free slot or, if all are taken, the
+ * The number of possible slots of a client. The client gets a free slot or, if all are taken, the
  * slot of the oldest client.
  */
 const CHOICES = 4

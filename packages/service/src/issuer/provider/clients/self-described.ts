@@ -13,7 +13,7 @@ const MAX_NAME = 60
 /** The error for a refused self-described client. Its description names the reason. */
 export class ClientRefused extends errors.InvalidClient {}
 
-/** Whether a client describes itself. Its users are then asked for consent. */
+/** Whether a client describes itself. The users of such a client are asked for consent. */
 export function isSelfDescribed(client: Client | undefined): boolean {
   return client !== undefined && isSelfDescribedId(client.clientId)
 }
@@ -58,8 +58,8 @@ export function isRedirect(uri: unknown): uri is string {
 }
 
 /**
- * Control characters, line breaks, invisible characters, and characters that change the direction
- * of the text around them.
+ * Matches control characters, line breaks, invisible characters, and characters that change the
+ * direction of the text around them.
  */
 const UNSHOWN = /[\p{C}\p{Zl}\p{Zp}]/gu
 
