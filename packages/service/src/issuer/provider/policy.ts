@@ -133,13 +133,12 @@ function isLoginVoid(ctx: KoaContextWithOIDC, clock: Clock): boolean {
 }
 
 /**
- * Whether the user must confirm the access. A self-described client needs a confirmation for access
- * that the user has not agreed to, for `prompt=consent`, and for each code that goes to the user's
- * device, where any program could pretend to be this client. Each login on a device without a
+ * Whether the user must confirm the access. A self-described client needs a confirmation for new
+ * access and for `prompt=consent`. Each code that goes to the user's device needs a confirmation,
+ * too, because any program there could pretend to be this client. Each login on a device without a
  * browser is confirmed, too.
  *
  * @throws UnauthorizedClient if the client may not log in on devices.
- *
  * @see RFC 8252 §8.6, RFC 8628 §5.4
  */
 async function needsConsent(context: IssuerContext, ctx: KoaContextWithOIDC): Promise<boolean> {
@@ -176,9 +175,7 @@ function answerAcrOrAsk(ctx: KoaContextWithOIDC): boolean {
   return wanted.some((level) => reachable.some((offered) => isAtLeast(offered, level)))
 }
 
-/**
- * Whether the session has only one step, and the tenant or the application requires a second step.
- */
+/** Whether the session lacks a second step that the tenant or the application requires. */
 async function needsSecondStep(context: IssuerContext, ctx: KoaContextWithOIDC): Promise<boolean> {
   const { session, client } = ctx.oidc
   if (!session?.accountId) return false

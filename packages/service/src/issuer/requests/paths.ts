@@ -41,7 +41,7 @@ export const SOCIAL_CALLBACK = '/social/callback'
 
 /**
  * The endpoints of the protocol, which oidc-provider answers. Endpoints that scripts of other
- * origins may call also answer preflights.
+ * origins may call also answer a preflight.
  */
 export const endpoints: readonly { method: string; path: string }[] = [
   ...at(paths.authorization, 'GET'),

@@ -16,7 +16,7 @@ import type { RequestFacts } from '../../requests/request-facts.ts'
 import { type EmailToken, issueEmailToken, type Signup, type TokenPurpose } from './email-tokens.ts'
 import { issueContestToken, issueUndoToken } from './undo-token.ts'
 
-/** The kinds of messages with a link that creates or restores access to an account. */
+/** The kinds of messages with a link to `/verify` or `/reset`. */
 type LinkKind = Extract<MailKind, 'verify' | 'reset' | 'exists' | 'invite'>
 
 /** The facts about the request that causes a message. */
@@ -187,10 +187,9 @@ interface ChangeFacts {
 }
 
 /**
- * Notifies the user of a security event. Either the password, the email address or the login
- * methods were changed, the user has logged in on a new device, or a person who knows the password
- * has failed at the second step. The message has a link that restores the account to its state
- * before the change.
+ * Notifies the user of a security event. The password, the email address or a login method was
+ * changed; the user has logged in on a new device; or a person who knows the password has failed at
+ * the second step. The message has a link that restores the account to its state before the change.
  *
  * @param user - The user before the change. The message goes to the email address in this record.
  */

@@ -125,9 +125,9 @@ export async function stepUp(flow: InteractionRequest): Promise<boolean> {
 }
 
 /**
- * Redirects a user who logged in at a provider to the login form once, if only another login method
- * reaches the level that the application asks for. If the user chooses the provider again, the
- * login continues.
+ * Redirects a user who logged in at a provider to the login form, but only once. This happens if
+ * only another login method reaches the level that the application asks for. If the user chooses
+ * the provider again, the login continues.
  *
  * @returns Whether the user is redirected. If so, the request is answered.
  */

@@ -115,9 +115,9 @@ async function atPage(
 }
 
 /**
- * Answers for a login that began in another browser. If this browser has our cookie, the login
- * starts again. This browser may nevertheless be the one in which the login began: if two tabs make
- * the first visit at once, the cookie keeps the secret of only one tab.
+ * Answers for a login that began in another browser. If this browser has a cookie of the issuer,
+ * the login starts again. This browser may nevertheless be the one in which the login began: if two
+ * tabs make the first visit at once, the cookie keeps the secret of only one tab.
  */
 async function startOver(flow: FlowRequest, interaction: Interaction): Promise<void> {
   if (!isMarked(flow.request)) return showDeadEnd(flow)

@@ -21,7 +21,6 @@ const PROOF_SECONDS = 300
  * `nbf` and `exp`.
  *
  * @throws InvalidClientAuth
- *
  * @see FAPI 2.0 Security Profile §5.3.2.1, RFC 7523 §3
  */
 export function checkAssertion(ctx: KoaContextWithOIDC, parts: JwtParts, clock: Clock): void {

@@ -147,7 +147,7 @@ export function createRegistrationCounts(): RateLimiterMemory {
 }
 
 /**
- * Adds the middleware for registrations. It answers CORS preflights, and limits the size and the
+ * Adds the middleware for registrations. It answers preflight requests, and limits the size and the
  * rate of registrations before the body is read.
  */
 export function boundRegistrations(provider: Provider, registrations: RateLimiterMemory): void {
