@@ -13,7 +13,7 @@ export const paths = {
   code_verification: '/device',
 } as const
 
-/** The account pages, by topic. */
+/** The paths of the account pages, by topic. */
 export const accountPaths = {
   overview: '/account',
   profile: '/account/profile',

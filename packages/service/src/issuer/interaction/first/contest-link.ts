@@ -26,7 +26,7 @@ export async function submitContest(flow: FlowRequest, form: Form): Promise<void
   const user = link && (await contest(scopeOf(flow, link.userId), link))
   if (!user) return showInvalidLink(flow)
   await tellContested(flow.context, mailContextOf(flow), user)
-  // Used up last, so that the link stays valid if the work or the message fails.
+  // The token is used up last, so that the link stays valid if the work or the message fails.
   if (!(await spendContestToken(flow, token))) return showInvalidLink(flow)
   await note(scopeOf(flow, user.id), 'user.contest', user.id)
   show(flow, 200, 'message', { title: 'contestDoneTitle', text: 'contestDoneText' })

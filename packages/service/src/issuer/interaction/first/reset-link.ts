@@ -35,8 +35,8 @@ export async function reset(flow: FlowRequest, form: Form): Promise<void> {
   const problem = await judgePassword(flow.context.domain, password, { email, profile, tenant })
   if (problem) return showForm(flow, 422, token, content, problem)
 
-  // Hashed before the token is used, so that the link stays valid if the service is too busy to
-  // hash.
+  // The password is hashed before the token is used, so that the link stays valid if the service is
+  // too busy to hash.
   const stored = await hashPassword(scopeOf(flow, user.id), password, 'login')
   if (!(await spendEmailToken(flow, 'ResetToken', token))) return showInvalidReset(flow)
   if (!(await setPassword(flow, user, stored, content))) return showInvalidReset(flow)

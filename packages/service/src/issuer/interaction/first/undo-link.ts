@@ -51,7 +51,7 @@ export async function undo(flow: FlowRequest, form: Form): Promise<void> {
   if (displaced) {
     await tellDisplaced(context, mailContextOf(flow), { userId: user.id, rulings, ...displaced })
   }
-  // Used up last, so that the link stays valid if the work or the message fails.
+  // The token is used up last, so that the link stays valid if the work or the message fails.
   if (!(await spendUndoToken(flow, token, before))) return showInvalidLink(flow)
   await note(scope, 'user.take_back', user.id)
   const { allowPasswords } = tenant.settings

@@ -97,7 +97,7 @@ async function createAccount(
   const name = isTheirs ? signup.name : ''
   const input = { email, emailVerified: true, name, password: chosen }
   const user = await unlessRefused(signUp(scopeOf(flow), input), 'already_exists')
-  // Used up last, so that the link stays valid if the account cannot be created.
+  // The token is used up last, so that the link stays valid if the account cannot be created.
   await spendEmailToken(flow, 'VerifyToken', token)
   if (!user) return 'gone'
   if (isTheirs) await completePending(flow, signup, user.id)

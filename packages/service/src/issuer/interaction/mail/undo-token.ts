@@ -5,10 +5,10 @@ import { emailKey } from '../../../store/email-key.ts'
 
 const SECONDS = 7 * 86_400
 
-/** The changes that can be undone. */
+/** The tokens of links that undo a change. */
 const changes = entry<Before>('UndoToken', SECONDS)
 
-/** The losses of accounts that an earlier email address can contest. */
+/** The tokens of links with which an earlier email address contests the loss of its account. */
 const contests = entry<Contest>('ContestToken', SECONDS)
 
 /**
