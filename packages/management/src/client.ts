@@ -20,7 +20,7 @@ export interface ManagementClient {
   applications(tenantId: string): Applications
   users(tenantId: string): Users
   credentials(tenantId: string, userId: string): Credentials
-  /** Not in the specification of the API, like all members below. */
+  /** The audit log. This resource and all resources below are not part of the API specification. */
   audit(tenantId: string): Audit
   sessions(tenantId: string, userId: string): Sessions
   grants(tenantId: string, userId: string): Grants
@@ -33,9 +33,9 @@ export interface ManagementClient {
 }
 
 /**
- * Makes a client of the management API. This sends no request yet.
+ * Creates a client of the management API, without sending a request.
  *
- * Its methods reject with an {@link ApiError} if the service refuses the request, a {@link
+ * The client's methods reject with an {@link ApiError} if the service refuses the request, a {@link
  * ConnectionError} if no response arrives, and a {@link ResponseError} if the response is not from
  * this API.
  *

@@ -20,11 +20,11 @@ export interface Refusal {
   detail: string
   /** Seconds after which to try again, if the response says so. */
   retryAfterSeconds: number | undefined
-  /** The oldest `after` from which events can be read, if the response says so. */
+  /** The smallest `after` from which events can be read, if the response says so. */
   oldestPlace?: number | undefined
 }
 
-/** The service refused a request or failed. There is a subclass for each kind of status. */
+/** The service refused a request or failed. Each kind of HTTP status has a subclass. */
 export class ApiError extends ManagementError {
   override readonly name: string = 'ApiError'
   readonly status: number
@@ -48,12 +48,14 @@ export class AuthenticationError extends ApiError {
   override readonly name = 'AuthenticationError'
 }
 
-/** 404: there is no such object, or the API key does not reach it. */
+/** 404: the object does not exist, or the API key has no access to it. */
 export class NotFoundError extends ApiError {
   override readonly name = 'NotFoundError'
 }
 
-/** 409: an object with this name exists already, or the copy is out of date. */
+/**
+ * 409: an object with this name exists already, or another client has changed the object meanwhile.
+ */
 export class ConflictError extends ApiError {
   override readonly name = 'ConflictError'
 }
@@ -65,7 +67,7 @@ export class ConflictError extends ApiError {
  */
 export class PlaceGoneError extends ApiError {
   override readonly name = 'PlaceGoneError'
-  /** The oldest `after` behind which no event is missing. */
+  /** The smallest `after` with which no event is missing. */
   readonly oldestPlace: number
 
   constructor(request: string, refusal: Refusal) {
@@ -79,12 +81,12 @@ export class RateLimitError extends ApiError {
   override readonly name = 'RateLimitError'
 }
 
-/** Any other 4xx: the request is wrong, so a retry cannot succeed. */
+/** Any other 4xx: the request is wrong, so the same request cannot succeed later. */
 export class InvalidRequestError extends ApiError {
   override readonly name = 'InvalidRequestError'
 }
 
-/** 5xx: the service, the configuration of the tenant or a proxy in between has failed. */
+/** 5xx or an unexpected redirect: the service, the tenant's configuration or a proxy has failed. */
 export class ServerError extends ApiError {
   override readonly name = 'ServerError'
 }
@@ -92,7 +94,7 @@ export class ServerError extends ApiError {
 /** The reason why no response arrived. */
 export type ConnectionErrorCode =
   | 'LATCHKEY_CONNECTION_FAILED' // the server could not be reached, or the connection broke
-  | 'LATCHKEY_TIMEOUT' // no answer within `timeoutSeconds`
+  | 'LATCHKEY_TIMEOUT' // no response within `timeoutSeconds`
 
 /** No response arrived. It is unknown whether the request was carried out. */
 export class ConnectionError extends ManagementError {
@@ -100,7 +102,7 @@ export class ConnectionError extends ManagementError {
   declare readonly code: ConnectionErrorCode
 }
 
-/** The response is not from this API, such as an HTML page. */
+/** The response is not from this API, such as an HTML page, or a list ends before its `total`. */
 export class ResponseError extends ManagementError {
   override readonly name = 'ResponseError'
   declare readonly code: 'LATCHKEY_RESPONSE_INVALID' | 'LATCHKEY_LIST_INCOMPLETE'
@@ -116,7 +118,7 @@ export class OptionsError extends ManagementError {
   }
 }
 
-/** The error of the class that belongs to the status. */
+/** Creates the error whose class matches the HTTP status of the refusal. */
 export function apiError(request: string, refusal: Refusal): ApiError {
   switch (refusal.status) {
     case 401:

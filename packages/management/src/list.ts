@@ -3,20 +3,20 @@ import type { Json, Send } from './request.ts'
 
 /** The part of a list to read. */
 export interface ListOptions {
-  /** Objects per request. Default: the server's, which is 100. */
+  /** The number of objects per request. Default: the server's default, 100. */
   limit?: number | undefined
-  /** The id after which the list begins. */
+  /** The id of an object. The list begins with the next object. */
   after?: string | undefined
 }
 
-/** One List object. */
+/** One page of a list. */
 export interface Page<T> {
   /** The number of objects in the whole list. */
   total: number
   /** The largest number of objects in a page. */
   limit: number
   data: T[]
-  /** The parameters of the next page, if there is one. */
+  /** The query of the next page, from the `Link` header; `undefined` without such a link. */
   next: URLSearchParams | undefined
 }
 
@@ -43,12 +43,12 @@ export async function readPage<T>(
 }
 
 /**
- * Reads a collection to its end, one page at a time. It follows the server's `Link` to the next
- * page. Without one, it asks with `after` until it has `total` objects. A server without paging
- * sends everything at once.
+ * Reads a collection to its end, one page at a time. The `Link` header leads to the next page.
+ * Without that header, the next request asks for the objects `after` the last one, until `total`
+ * objects have been read.
  *
- * @throws {@link ResponseError} `LATCHKEY_LIST_INCOMPLETE` after the objects that were read, if the
- *   server says that there are more but does not send them.
+ * @throws {@link ResponseError} `LATCHKEY_LIST_INCOMPLETE` if the server has more objects, but
+ *   sends the same page again. The objects read so far are yielded first.
  */
 export async function* readList<T extends { id: string }>(
   send: Send,
@@ -64,7 +64,8 @@ export async function* readList<T extends { id: string }>(
     const first = page.data[0]
     const last = page.data.at(-1)
     const isLinked = page.next !== undefined
-    // With `after`, `total` also counts the objects before it. So a short page is the last one.
+    // `total` also counts the objects before `options.after`, which `seen` does not. With that
+    // option, a page shorter than the limit is the last one.
     const isShort = options.after !== undefined && page.data.length < page.limit
     const hasAll = seen >= page.total || isShort
     if (!first || !last || (!isLinked && hasAll)) return
@@ -84,8 +85,8 @@ function queryOf({ limit, after }: ListOptions): URLSearchParams {
 }
 
 /**
- * The query of the next page. The host and path of the link are ignored, because our key must not
- * be sent to another server.
+ * The query of the `rel="next"` link. The host and path of the link are ignored, because the API
+ * key must not be sent to another server.
  */
 function nextQuery(link: string | undefined): URLSearchParams | undefined {
   for (const [, target = '', parameters = ''] of (link ?? '').matchAll(/<([^>]*)>([^,]*)/g)) {

@@ -4,7 +4,7 @@ import { OptionsError } from './errors.ts'
 /** The part of `fetch` that this package needs. */
 export type Fetch = (url: string, init: FetchInit) => Promise<FetchResponse>
 
-/** The options of a request. */
+/** The options that this package passes to `fetch`. */
 export type FetchInit = Omit<RequestInit, 'method' | 'headers' | 'body' | 'signal'> & {
   method: string
   headers: Record<string, string>
@@ -20,21 +20,21 @@ export type FetchResponse = Pick<Response, 'ok' | 'status' | 'text'> & {
 /** The options of a client. */
 export interface ManagementClientOptions {
   /**
-   * The address of the service, such as `https://api.example.com`. `/v1/…` is appended; a path in
-   * it is kept.
+   * The URL of the service, such as `https://api.example.com`. A path is kept, except a `/v1` at
+   * its end. `/v1/…` and `/x/v1/…` are appended.
    */
   baseUrl: string | undefined
   /** A secret API key. */
   apiKey: string | undefined
-  /** The `fetch` for requests. Default: the global one. */
+  /** The function that sends requests. Default: the global `fetch`. */
   fetch?: Fetch | undefined
   /** Seconds that one attempt may take. Default 30. */
   timeoutSeconds?: number | undefined
-  /** The number of retries at most, if a retry is safe. Default 5. */
+  /** The maximum number of retries of a request that can be retried safely. Default 5. */
   retries?: number | undefined
   /**
-   * Seconds before the first retry, at most. Before each later retry it is twice as long. Default
-   * 0.2.
+   * The maximum pause before the first retry, in seconds. It doubles with each later retry. The
+   * actual pause is random. Default 0.2.
    */
   backoffSeconds?: number | undefined
 }
@@ -60,13 +60,13 @@ const NAMES = Object.keys({
 /**
  * Checks the options and fills in the defaults.
  *
- * @throws {@link OptionsError} with every fault: the option's name and the remedy.
+ * @throws {@link OptionsError} with all faults, one a line: the name of the option and the remedy.
  */
 export function resolveOptions(options: ManagementClientOptions): ResolvedOptions {
   const faults = unknownNames(options)
   /**
-   * Collects the fault of an option. The value in its place is never used, as the faults are
-   * thrown.
+   * Resolves an option. If that fails, it collects the message and returns `undefined`; the value
+   * is never used, because `resolveOptions` then throws.
    */
   const read = <T>(resolve: () => T): T => {
     try {
@@ -89,7 +89,9 @@ export function resolveOptions(options: ManagementClientOptions): ResolvedOption
   return resolved
 }
 
-/** For each name that is no option, a sentence with the option that may be meant. */
+/**
+ * An error sentence for each unknown option, with the most similar known option if there is one.
+ */
 function unknownNames(options: unknown): string[] {
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
     throw new OptionsError('The options must be an object such as { baseUrl, apiKey }.')
@@ -107,7 +109,7 @@ function resolveFetch(given: Fetch | undefined): Fetch {
   if (given !== undefined && typeof given !== 'function') {
     throw new OptionsError('"fetch" must be a function.')
   }
-  // Read at call time, so a later replacement of the global takes effect.
+  // The global `fetch` is read at call time, so a later replacement takes effect.
   return given ?? ((url, init) => globalThis.fetch(url, init))
 }
 

@@ -1,7 +1,7 @@
 import { ApiError, apiError, ConnectionError, ResponseError } from './errors.ts'
 import type { FetchResponse, ResolvedOptions } from './options.ts'
 
-/** Any object of the API, as received. */
+/** A JSON object of the API, as received. */
 export type Json = Record<string, unknown>
 
 export interface Answer {
@@ -12,17 +12,17 @@ export interface Answer {
 
 export interface RequestInput {
   method: 'GET' | 'POST' | 'DELETE'
-  /** The path below the base address, percent-encoded: `/v1/…`. */
+  /** The path below `baseUrl`, percent-encoded: `/v1/…` or `/x/v1/…`. */
   path: string
   body?: object | undefined
   /**
-   * Whether a request may be sent twice if the outcome of the first attempt is unknown. Otherwise,
-   * it is sent again only after an answer that says the service did nothing.
+   * Whether the request may be retried if the outcome of an attempt is unknown. Otherwise, and
+   * without `recover`, it is retried only after a response that shows that the service did nothing.
    */
   isRepeatable: boolean
   /**
-   * Called before a retry if an earlier attempt may have been carried out. If it finds the object,
-   * that is the result, and nothing is sent again.
+   * Called before a retry if the outcome of the last attempt is unknown. If it resolves to an
+   * object, that object is the response and nothing is sent again.
    */
   recover?: (() => Promise<Json | undefined>) | undefined
 }
@@ -32,14 +32,14 @@ export type Send = (input: RequestInput) => Promise<Answer>
 const LONGEST_PAUSE_SECONDS = 30
 
 /**
- * Makes the function that sends requests and repeats them:
+ * Creates the function that sends requests and retries them, at most `retries` times:
  *
- * - after 429, and after 503 with an Error object, always: the service did not carry them out;
- * - after a lost connection, a timeout, or 502, 503 and 504 from something in between, only if the request is
- *   repeatable or can be recovered.
+ * - after 429, and after 503 with an Error object, because the service did nothing;
+ * - after a lost connection, a timeout, or 502, 503 and 504 from a gateway, only if the request is
+ *   repeatable or has `recover`.
  *
- * It waits as long as `retry-after` says, at most 30 s. Without that header, it waits for a random time that doubles
- * with each retry.
+ * Each pause is the `retry-after` of the response plus a random time, at most 30 s in all. The
+ * limit of the random time starts at `backoffSeconds` and doubles with each retry.
  */
 export function createSend(options: ResolvedOptions): Send {
   return async (input) => {
@@ -63,7 +63,7 @@ export function createSend(options: ResolvedOptions): Send {
   }
 }
 
-/** Whether an error leaves open if the request was carried out. */
+/** Whether the request may have been carried out in spite of the error. */
 export function isOutcomeUnknown(error: unknown): boolean {
   if (error instanceof ConnectionError) return true
   if (!(error instanceof ApiError)) return false
@@ -75,8 +75,8 @@ function isNotCarriedOut(error: unknown): boolean {
 }
 
 /**
- * Whether the service itself answered: its errors have a code. A gateway may send 503 even for a
- * request that it passed on.
+ * Whether the service itself sent the error, and not a gateway: only errors of the service have a
+ * code. A gateway may send 503 even for a request that it has forwarded.
  */
 function isFromService(error: ApiError): boolean {
   return error.code !== 'unknown'

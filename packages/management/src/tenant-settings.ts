@@ -1,4 +1,7 @@
-/** The zero values of settings that a server may omit. Their types are those of the settings. */
+/**
+ * The zero values of the settings that a server may omit. The type of `TenantSettings` follows from
+ * them.
+ */
 export const noSettings = {
   domain: '',
   company_name: '',
@@ -20,6 +23,8 @@ export const noSettings = {
 type Known = typeof noSettings
 
 export interface TenantSettings extends Known {
-  /** Members that this version does not know are kept, and written back by an update. */
+  /**
+   * Settings that this version of the package does not know. An update writes them back unchanged.
+   */
   [member: string]: unknown
 }

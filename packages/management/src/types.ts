@@ -2,17 +2,19 @@ import type { TenantSettings } from './tenant-settings.ts'
 
 export type { TenantSettings }
 
-/** Keys and values for your own use, all of them texts. Do not store sensitive data here. */
+/** Keys and values of your own, all of them strings. Do not store sensitive data here. */
 export type Metadata = Record<string, string>
 
-/** The members that every object has. Times are in UTC (RFC 3339). */
+/** The members of every API object. Times are in UTC (RFC 3339). */
 export interface ApiObject {
   readonly type: string
   readonly id: string
   readonly created_at: string
   readonly updated_at: string
   metadata: Metadata
-  /** Members that this version does not know are kept, and written back by an update. */
+  /**
+   * Members that this version of the package does not know. An update writes them back unchanged.
+   */
   [member: string]: unknown
 }
 
@@ -39,29 +41,33 @@ export interface Profile {
 }
 
 export interface User extends ApiObject {
-  /** `true` blocks logins. */
+  /** `true` blocks all logins of the user. */
   disabled: boolean
-  /** When the address was verified. Absent if it is not. */
+  /** The time at which the email address was verified. Absent if it is not verified. */
   verified_at?: string
   profile: Profile
 }
 
-/** The algorithms of hashes that can be imported. */
+/**
+ * The formats in which a password can be imported: a hash algorithm, or `plain` for the password
+ * itself.
+ */
 export type ImportAlgorithm = 'bcrypt' | 'plain' | 'md5' | 'sha1' | 'sha256' | 'sha512'
 
 /**
- * A way for a user to prove who they are: a `PasswordCredential`, a `HardwareCredential` (a passkey or
- * security key), a `SocialCredential` (an account at a provider such as Google), a `TotpAppCredential` (an
- * authenticator app), a `TotpEmailCredential` (codes by mail) or a `RecoveryCredential` (recovery codes). More kinds may come. Only passwords can be created; of all kinds,
- * `disabled` and `metadata` can be changed.
+ * A way for a user to prove who they are: a `PasswordCredential`, a `HardwareCredential` (a passkey
+ * or security key), a `SocialCredential` (an account at a provider such as Google), a
+ * `TotpAppCredential` (an authenticator app), a `TotpEmailCredential` (codes by mail) or a
+ * `RecoveryCredential` (recovery codes). More kinds may come. The API creates only passwords. It
+ * changes `disabled` and `metadata` of every kind.
  */
 export interface Credential extends ApiObject {
   disabled: boolean
-  /** The details of a `PasswordCredential`. Its members are empty for other kinds. */
+  /** The details of a `PasswordCredential`. For other kinds, all members are empty or 0. */
   password: {
     alg: string
     hash: string
-    /** The bcrypt cost; 0 if the server does not say. */
+    /** The bcrypt cost; 0 if the server does not send it. */
     cost: number
     [member: string]: unknown
   }
@@ -95,7 +101,7 @@ export interface Credential extends ApiObject {
   }
 }
 
-/** An entry of the audit log: an action with its actor, object, address and request. */
+/** An entry of the audit log: an action with its actor, target, IP address and request. */
 export interface AuditEntry {
   readonly type: string
   readonly id: string
@@ -116,9 +122,11 @@ export interface AuditEntry {
   [member: string]: unknown
 }
 
-/** An object that is stored of a user, in the copy for the person. `type` says what it is. */
+/** One stored object in the data export of a user. `type` is the kind of the object. */
 export interface UserDataObject {
-  /** Such as `User`, `PasswordCredential`, `Session`, `Grant`, `Mail` or `OperatorLogin`. */
+  /**
+   * The kind, such as `User`, `PasswordCredential`, `Session`, `Grant`, `Mail` or `OperatorLogin`.
+   */
   readonly type: string
   [member: string]: unknown
 }
@@ -128,7 +136,7 @@ export interface Session {
   readonly type: string
   readonly id: string
   logged_in_at: string
-  /** The browser and system; empty if unknown. */
+  /** The name of the browser; empty if unknown. `system` is the operating system, likewise. */
   browser: string
   system: string
   application_ids: string[]
@@ -175,8 +183,8 @@ export interface Program {
   readonly id: string
   blocked: boolean
   /**
-   * Whether the host is in the tenant's list of trusted hosts. Used only if the tenant trusts
-   * listed hosts alone.
+   * Whether the host is in the tenant's list of trusted hosts. The list has an effect only if the
+   * tenant trusts no other hosts.
    */
   listed: boolean
   blocked_at?: string
@@ -186,7 +194,9 @@ export interface Program {
   [member: string]: unknown
 }
 
-/** The texts of mails and pages that a tenant has of its own, by their names. */
+/**
+ * The tenant's own texts for mails and pages. Each language maps the name of a text to the text.
+ */
 export interface TenantTexts {
   readonly type: string
   en: Record<string, string>
@@ -194,58 +204,63 @@ export interface TenantTexts {
   [member: string]: unknown
 }
 
-/** The logo that a tenant has uploaded; all members but `type` are empty or 0 without one. */
+/**
+ * The logo that a tenant has uploaded. Without a logo, all members except `type` are empty or 0.
+ */
 export interface TenantLogo {
   readonly type: string
-  /** Where the image is. Another image has another URL. */
+  /** The URL of the image. A new image gets a new URL. */
   url: string
-  /** The hash of its bytes, in hexadecimal. */
+  /** The SHA-256 hash of the image, in hexadecimal. */
   sha256: string
   content_type: string
-  /** In pixels, like the height. */
+  /** The width in pixels. `height` is in pixels, too. */
   width: number
   height: number
-  /** Its size. */
+  /** The size of the image in bytes. */
   bytes: number
   [member: string]: unknown
 }
 
 /** A reason why a user cannot log in. */
 export interface LoginObstacle {
-  /** The name of the reason, such as `disabled` or `password_wait`. More can be added. */
+  /**
+   * The name of the reason, such as `disabled` or `password_wait`. Later versions of the service
+   * may add reasons.
+   */
   reason: string
-  /** The reason, as a sentence for people. */
+  /** A sentence that explains the reason to people. */
   sentence: string
-  /** Whether the user can still log in another way. */
+  /** `true` if the user can still log in with another login method. */
   partial?: boolean
-  /** When the wait ends. */
+  /** The time until which the user has to wait. */
   until?: string
-  /** The network that has to wait. */
+  /** The IP network whose login attempts have to wait. */
   network?: string
-  /** The last answer of the mail server. */
+  /** The last reply of the mail server. */
   last_answer?: string
   /** Actions that remove the obstacle: `enable`, `invite`, `reset`, `verify` or `let_try_again`. */
   help: string[]
 }
 
-/** The state of a message, without its content. */
+/** An email to a user, with its delivery state and without its content. */
 export interface Mail {
   readonly type: string
   readonly id: string
   created_at: string
   kind: string
-  /** The id of the user; empty if the address has no account. */
+  /** The id of the user; empty if the email address has no account. */
   user_id: string
   state: 'waiting' | 'captured' | 'sent' | 'given_up'
   attempts: number
-  /** The last answer of the mail server. */
+  /** The last reply of the mail server. */
   last_answer: string
   due_at?: string
   sent_at?: string
   [member: string]: unknown
 }
 
-/** An endpoint for events. */
+/** A webhook endpoint, to which the service sends events. */
 export interface Webhook extends ApiObject {
   url: string
   description: string
@@ -253,13 +268,14 @@ export interface Webhook extends ApiObject {
   types: string[]
   disabled: boolean
   /**
-   * `switched_off` by an operator or API key, `gone` (it answered 410), `failing` (it accepted
-   * nothing for five days), or `restored` (it came back with a backup and waits to be confirmed).
+   * The reason why the endpoint is disabled. `switched_off`: an operator or API key disabled it.
+   * `gone`: the endpoint answered with 410. `failing`: the endpoint accepted no event for five
+   * days. `restored`: the endpoint was restored from a backup and has to be confirmed.
    */
   disabled_reason?: 'switched_off' | 'gone' | 'failing' | 'restored'
 }
 
-/** An endpoint with its signing key, `whsec_…`, which is shown only once. */
+/** A webhook endpoint with its signing key, `whsec_…`, which is shown only once. */
 export interface WebhookWithSecret extends Webhook {
   secret: string
 }
@@ -272,7 +288,7 @@ export interface WebhookInput {
   disabled?: boolean
 }
 
-/** The response of an endpoint. */
+/** The response of a webhook endpoint, or the reason why there was none. */
 export interface EndpointAnswer {
   /** The HTTP status. Absent if there was no response. */
   status?: number
@@ -280,16 +296,19 @@ export interface EndpointAnswer {
   reason?: 'timeout' | 'unreachable'
 }
 
-/** The result of a test. */
+/**
+ * The result of a test event: the endpoint's response, and whether the endpoint accepted the event.
+ */
 export interface WebhookTest extends EndpointAnswer {
   accepted: boolean
   milliseconds: number
 }
 
-/** The events that are sent again. */
+/** The result of a replay. */
 export interface WebhookReplay {
+  /** The number of events that are sent again. */
   events: number
-  /** The `from` of the next request, if there were too many events for one. */
+  /** The `from` for the next request. Absent if this request covered the whole period. */
   from?: string
 }
 
@@ -297,7 +316,7 @@ export interface WebhookReplay {
 export interface Delivery extends EndpointAnswer {
   readonly id: string
   created_at: string
-  /** The `webhook-id`. */
+  /** The id of the event, which is also the header `webhook-id` of the delivery. */
   event_id: string
   event_type: string
   state: 'waiting' | 'delivered' | 'given_up'
@@ -307,9 +326,9 @@ export interface Delivery extends EndpointAnswer {
   milliseconds?: number
 }
 
-/** An event of a tenant. Read the object for its values. */
+/** An event of a tenant. It identifies the changed object; read that object to get its values. */
 export interface TenantEvent {
-  /** The id of the event: the header `webhook-id` of its deliveries. */
+  /** The id of the event, which is also the header `webhook-id` of each delivery. */
   id: string
   type: string
   timestamp: string
@@ -324,7 +343,7 @@ export interface TenantEvent {
     actor: string
     application_id?: string
     request_id?: string
-    /** A number that grows from event to event within a tenant. */
+    /** The position of the event: a number that increases with each event of the tenant. */
     sequence: number
   }
 }
@@ -343,16 +362,17 @@ export interface UserInput {
   profile: { email: string; email_verified?: boolean } & Record<string, string | boolean>
 }
 
-/** A user to import, with the password hash of the old system if there is one. */
+/** A user to import, with or without a password. */
 export interface UserImport extends UserInput {
   password?: CredentialInput['password']
   /**
-   * The hash of another system, instead of `password`. It is replaced by bcrypt at the first login.
+   * The password hash of another system, instead of `password`. At the first login, the service
+   * replaces it with a bcrypt hash.
    */
   legacy_password?: LegacyPasswordInput
 }
 
-/** The systems whose hashes the service imports. */
+/** The sources of password hashes for `legacy_password`: a system, or the algorithm `argon2`. */
 export type LegacyScheme =
   | 'argon2'
   | 'aspnet'
@@ -362,7 +382,7 @@ export type LegacyScheme =
   | 'phpass'
   | 'wordpress'
 
-/** A hash of another system. */
+/** A password hash of another system. */
 export interface LegacyPasswordInput {
   scheme: LegacyScheme
   hash: string
@@ -377,16 +397,25 @@ export interface LegacyPasswordInput {
 /** The result for one user of an import. */
 export type ImportResult =
   | { status: 'created'; id: string }
-  /** Another user has the address; nothing was changed. `user`: that user, if the service has the bulk import. */
+  /**
+   * A user with this email address exists already; nothing was changed. `user` is that user; it is
+   * absent if the service has no bulk import.
+   */
   | { status: 'existing'; user?: User }
-  /** The codes are those of the service. `id`: the user was created, but has no password. */
+  /**
+   * The service refused the request with `code`. An `id` means that the user was created, but the
+   * password was refused.
+   */
   | { status: 'refused'; code: string; detail: string; id?: string }
 
-/** A user of a newer export. Leave out `disabled` if the export does not say who may log in. */
+/**
+ * A user of a newer export. Leave out `disabled` if the export does not say whether the user may
+ * log in.
+ */
 export interface UserImportChange extends UserImport {
   /** The id that an earlier import gave the user. */
   id?: string | undefined
-  /** Whether to find the user by the address if there is no `id`. */
+  /** Whether to find the user by email address if there is no `id`. */
   matchAddress?: boolean
 }
 
@@ -402,7 +431,10 @@ export type ImportConflictReason =
   | 'signed_up_here'
   | 'history_gone'
 
-/** A member that is not updated. `holder` is the id of the user who has the address already. */
+/**
+ * A member that an update leaves unchanged, with the reason. `holder` is the id of the other user
+ * who already has the email address.
+ */
 export interface ImportConflict {
   member: string
   reason: ImportConflictReason
@@ -411,9 +443,12 @@ export interface ImportConflict {
 
 /** The result for a user of a newer export. In a preview, the result that an import would have. */
 export type ImportChangeResult =
-  /** A preview gives no id. */
+  /** `id` is absent in a preview. */
   | { status: 'created'; id?: string }
-  /** The names of the members that changed; a user who is blocked has `disabled=true`. */
+  /**
+   * `members` has the names of the changed members. If the update blocks the user, one of the names
+   * is `disabled=true`.
+   */
   | { status: 'updated'; id: string; members: string[]; conflicts: ImportConflict[] }
   | { status: 'unchanged'; id: string }
   /** Nothing was changed: the service has newer values, or the address belongs to another user. */

@@ -6,7 +6,10 @@ export type Zeros = { readonly [member: string]: string | number | boolean | rea
 
 const common = { type: '', id: '', created_at: '', updated_at: '', metadata: {} } satisfies Zeros
 
-/** The zero values in the tables of the specification. `verified_at` has none: it is absent if unverified. */
+/**
+ * The zero values of each object type. The user's `verified_at` has none: it is absent if the email
+ * address is not verified.
+ */
 export const zeros: Record<
   | 'Tenant'
   | 'Application'
@@ -81,8 +84,8 @@ function isZero(object: Json): boolean {
 
 /**
  * The body of an update: the complete object, without the empty strings that {@link restoreZeros}
- * added. An omitted member means its zero value, but an empty string may be refused, as a URL for
- * example.
+ * added. The server reads an omitted member as its zero value. It may refuse an empty string, for
+ * example as a URL.
  */
 export function forUpdate(changed: object, original: Json): Json {
   const posted: Json = {}
@@ -91,7 +94,8 @@ export function forUpdate(changed: object, original: Json): Json {
     const isPlain = typeof value === 'object' && value !== null && !Array.isArray(value)
     const before = original[member] as Json | undefined
     const kept = isPlain ? forUpdate(value as Json, before ?? {}) : value
-    // For example the password of a credential without one.
+    // The server omitted this member, such as `password` of a passkey, and the caller has not set
+    // it.
     if (isPlain && before === undefined && isZero(kept as Json)) continue
     posted[member] = kept
   }

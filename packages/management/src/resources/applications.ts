@@ -10,7 +10,9 @@ import { createAccess, type Deletable, type Readable, segment } from './resource
 export interface Applications extends Readable<Application>, Deletable<Application> {
   /** Creates an application. The result has no secret; `get` returns it. */
   create(input: ApplicationInput, options?: CreateOptions<Application>): Promise<Application>
-  /** The users who have logged in to an application on a device, the newest grant first. */
+  /**
+   * Lists the grants of users who have logged in to an application on a device, the newest first.
+   */
   grants(id: string): AsyncGenerator<Grant, void, undefined>
 }
 

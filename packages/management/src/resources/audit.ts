@@ -10,12 +10,13 @@ export interface AuditQuery {
   actor?: string | undefined
   /** The prefix of the action, such as `login.`. */
   action?: string | undefined
+  /** The id of the object that the action was done to. */
   target?: string | undefined
   /** The id of a user. Finds entries about the user and all objects of the user. */
   user?: string | undefined
-  /** The first time that is included (RFC 3339). */
+  /** The start of the period, inclusive (RFC 3339). */
   from?: string | undefined
-  /** The first time that is no longer included (RFC 3339). */
+  /** The end of the period, exclusive (RFC 3339). */
   to?: string | undefined
 }
 

@@ -1,11 +1,17 @@
 import type { UserImport } from '../types.ts'
 
-/** The limits of one request. Users whose password has to be hashed take the service 50 ms of CPU each. */
+/**
+ * The limits of one request. `hashes` counts the passwords that the service has to hash, at 50 ms
+ * of CPU time each.
+ */
 const MOST = { users: 100, bytes: 250_000, hashes: 20 }
 
-/** Gathers users until one request is full. */
+/** Collects users up to the limits of one request. */
 export interface Batch<T> {
-  /** Returns `false`, and adds nothing, if there is no room. An empty batch always has room. */
+  /**
+   * Adds an item. Returns `false` without adding it if there is no room; an empty batch always has
+   * room.
+   */
   add(item: T, user: UserImport): boolean
   /** Returns the items and empties the batch. */
   take(): T[]

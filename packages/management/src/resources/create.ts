@@ -1,16 +1,15 @@
 import type { Json } from '../request.ts'
 
-/** Options of a create. */
+/** The options of a `create` method. */
 export interface CreateOptions<T> {
   /**
-   * Looks for an object that an earlier attempt may have created, although its response was lost.
-   * If it finds none, the create is repeated. Without this function, the error of the connection is
-   * thrown.
+   * Looks for the object after the response to an attempt was lost. If it resolves to `undefined`,
+   * the request is sent again. Without this function, `create` rejects with the connection error.
    */
   find?: () => Promise<T | undefined>
 }
 
-/** Finds what a create made whose response was lost; see {@link CreateOptions.find}. */
+/** The `recover` function of a `create` request; see {@link CreateOptions.find}. */
 export function recovery<T extends object>(
   options: CreateOptions<T> | undefined,
 ): (() => Promise<Json | undefined>) | undefined {

@@ -7,9 +7,9 @@ import { createAccess, type Deletable, type Readable, segment } from './resource
 /** The credentials of a user. */
 export interface Credentials extends Readable<Credential>, Deletable<Credential> {
   /**
-   * Gives the user a password. If the response is lost, the request is repeated. A user has at most
-   * one password, so if the retry is refused as a duplicate, the first attempt has succeeded and
-   * the credential is read.
+   * Gives the user a password. If the response is lost, the request is sent again. A user has at
+   * most one password. So if that retry is refused as a duplicate, the first attempt has succeeded
+   * and the existing credential is returned.
    */
   create(input: CredentialInput): Promise<Credential>
 }

@@ -6,7 +6,8 @@ import { segment } from './resource.ts'
 /** A filter of events. */
 export interface EventQuery {
   /**
-   * The `sequence` of the last event that you have read. Default: from the beginning of the log.
+   * The `sequence` of the last event that you have read. Default: the log is read from its
+   * beginning.
    */
   after?: number | undefined
   /** The event types to read. Default: all except `login.succeeded` and `login.failed`. */
@@ -22,21 +23,24 @@ export interface Events {
   /** Reads the events that exist now. */
   list(query?: EventQuery): AsyncGenerator<TenantEvent, void, undefined>
   /**
-   * Reads the events that exist, and then new ones as they happen, until you leave the loop. Store
-   * the `sequence` of the last event that you have processed, and pass it as `after` when you start
+   * Reads the existing events and then each new event, until you leave the loop. Store the
+   * `sequence` of the last event that you have processed, and pass it as `after` when you start
    * again.
    */
   follow(query?: EventQuery): AsyncGenerator<TenantEvent, never, undefined>
 }
 
-/** How long the service waits for an event, in seconds: shorter than a request may take. */
+/**
+ * The time for which the service waits for a new event, in seconds. It is shorter than the default
+ * of `timeoutSeconds`.
+ */
 const WAIT_SECONDS = 15
 
 export function createEvents(send: Send, tenantId: string): Events {
   const path = `/x/v1/tenants/${segment(tenantId)}/events`
   const asEvent = (json: Json) => json as unknown as TenantEvent
 
-  /** Pages without end. A page is empty when the reader has caught up. */
+  /** Yields pages of events without end. A page is empty if there are no newer events yet. */
   async function* pages(
     { after, types = [] }: EventQuery,
     wait: number,

@@ -4,7 +4,7 @@ import type { Json, Send } from '../request.ts'
 /** Filters of a list, by the names of their query parameters. */
 export type Filters = Readonly<Record<string, string | number | boolean | undefined>>
 
-/** Yields the items of a list that has no total, a page at a time. */
+/** Yields the items of a list without a total, reading one page at a time. */
 export async function* readFiltered<T>(
   send: Send,
   path: string,

@@ -8,7 +8,7 @@ import { segment } from './resource.ts'
 export interface Grants {
   /** Lists the grants, the newest first. */
   list(): AsyncGenerator<Grant, void, undefined>
-  /** Withdraws a grant. The program's refresh tokens are revoked. */
+  /** Withdraws a grant, and revokes the program's refresh tokens for this user. */
   withdraw(id: string): Promise<Grant>
 }
 

@@ -4,26 +4,28 @@ import { restoreZeros, zeros } from '../zero-values.ts'
 import { readFiltered } from './filtered.ts'
 import { segment } from './resource.ts'
 
-/** A message to send. */
+/** A request to send a user an email. */
 export interface MailInput {
   /**
-   * `reset`: a link to set a new password. `invite`: such a link for a user who has no way to log
-   * in yet; it is valid for 7 days. `verify`: a link that proves the address.
+   * The kind of the email. `reset` has a link to set a new password. `invite` has such a link for a
+   * user who cannot log in yet; the link is valid for 7 days. `verify` has a link that verifies the
+   * email address.
    */
   kind: 'reset' | 'invite' | 'verify'
-  /** Default `en`. */
+  /** The language of the email. Default `en`. */
   language?: 'en' | 'de' | undefined
 }
 
-/** The messages of the last 7 days, and whether they arrived. */
+/** The emails of the last 7 days, with their delivery states. */
 export interface Mails {
-  /** Lists the messages, the newest first. */
+  /** Lists the emails, the newest first. `user` is the id of a user whose emails are listed. */
   list(query?: { user?: string | undefined }): AsyncGenerator<Mail, void, undefined>
   get(id: string): Promise<Mail>
-  /** Sends a message to a user. It is not repeated if the response is lost. */
+  /** Sends an email to a user. If the response is lost, the request is not retried. */
   send(userId: string, input: MailInput): Promise<Mail>
   /**
-   * Sends a message of the same kind again, with a new link. The earlier link is no longer valid.
+   * Sends an email of the same kind to the same user, with a new link. The link of the first email
+   * is no longer valid.
    */
   sendAgain(id: string): Promise<Mail>
 }

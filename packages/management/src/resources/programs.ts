@@ -5,13 +5,14 @@ import { readFiltered } from './filtered.ts'
 import { restoreGrant } from './grants.ts'
 import { segment } from './resource.ts'
 
-/** Programs that are not registered as applications of the tenant, by host. */
+/** The programs that are not registered as applications of the tenant, grouped by host. */
 export interface Programs {
   /**
    * Lists the blocked programs, then those to which users have granted access within a year, the
    * newest grant first.
    *
-   * @param query - `blocked`: `true` for only the blocked ones, `false` for only the others.
+   * @param query - `blocked`: `true` lists only blocked programs, `false` only those that are not
+   *   blocked.
    */
   list(query?: { blocked?: boolean | undefined }): AsyncGenerator<Program, void, undefined>
   get(host: string): Promise<Program>
@@ -19,7 +20,7 @@ export interface Programs {
   grants(host: string): AsyncGenerator<Grant, void, undefined>
   /** Blocks the programs of a host. They can no longer log in, and their grants are withdrawn. */
   block(host: string): Promise<Program>
-  /** Unblocks the programs of a host. Users are asked for consent again. */
+  /** Unblocks the programs of a host. Users have to consent again. */
   unblock(host: string): Promise<Program>
 }
 
@@ -27,7 +28,7 @@ export function createPrograms(send: Send, tenantId: string): Programs {
   const path = `/x/v1/tenants/${segment(tenantId)}/programs`
   const one = (host: string) => `${path}/${segment(host)}`
   const restore = (program: Json) => restoreZeros<Program>(program, zeros.Program)
-  // Blocking twice is the same as blocking once.
+  // The request is repeatable: blocking a host twice has the same result as once.
   const post = async (to: string) =>
     restore((await send({ method: 'POST', path: to, body: {}, isRepeatable: true })).body)
   return {

@@ -5,7 +5,7 @@ import { forUpdate, restoreZeros, type Zeros } from '../zero-values.ts'
 
 /**
  * A change of an object: an object with the members to replace, or a function that changes the copy
- * it receives or returns another one.
+ * it receives, or returns a new object.
  */
 // biome-ignore lint/suspicious/noConfusingVoidType: a function that changes its argument returns nothing
 export type Change<T> = Partial<T> | ((object: T) => T | void)
@@ -18,8 +18,9 @@ export interface Readable<T> {
   page(options?: ListOptions): Promise<Page<T>>
   get(id: string): Promise<T>
   /**
-   * Reads the object, changes it and writes it back whole. If another client has changed it
-   * meanwhile (`conflict`), it starts over, so `change` can be called several times.
+   * Reads the object, changes it and writes the complete object back. If another client has changed
+   * the object meanwhile (`conflict`), the update starts over. So `change` is called up to three
+   * times.
    */
   update(id: string, change: Change<T>): Promise<T>
 }
@@ -27,8 +28,8 @@ export interface Readable<T> {
 /** A resource that can also be deleted. */
 export interface Deletable<T> {
   /**
-   * Deletes the object. Resolves to its last version, or to `undefined` if an attempt whose
-   * response was lost had deleted it.
+   * Deletes the object. Resolves to the deleted object, or to `undefined` if an earlier attempt
+   * deleted the object and its response was lost.
    */
   delete(id: string): Promise<T | undefined>
 }
@@ -56,7 +57,8 @@ export function createAccess<T extends { id: string }>(
     const copy = structuredClone(restore(original))
     const changed = typeof change === 'function' ? (change(copy) ?? copy) : { ...copy, ...change }
     const body = forUpdate(changed, original)
-    // Sending the same complete object twice has the same result as sending it once.
+    // The request is repeatable: sending the same complete object twice has the same result as
+    // once.
     return restore((await send({ method: 'POST', path: one(id), body, isRepeatable: true })).body)
   }
 
@@ -97,7 +99,11 @@ export function createAccess<T extends { id: string }>(
   }
 }
 
-/** An id as one segment of a path. */
+/**
+ * An id, percent-encoded as one segment of a path.
+ *
+ * @throws TypeError for an empty id, `.` and `..`.
+ */
 export function segment(id: string): string {
   if (id === '' || id === '.' || id === '..') throw new TypeError(`"${id}" is not an id.`)
   return encodeURIComponent(id)

@@ -8,7 +8,7 @@ import { segment } from './resource.ts'
 export interface Sessions {
   /** Lists the sessions, the newest login first. */
   list(): AsyncGenerator<Session, void, undefined>
-  /** Ends a session. Its applications get logout tokens, and its tokens are revoked. */
+  /** Ends a session: its tokens are revoked, and its applications get logout tokens. */
   end(id: string): Promise<Session>
   /** Ends all sessions. Resolves to the sessions that were ended. */
   endAll(): Promise<Session[]>

@@ -3,10 +3,10 @@ import type { TenantTexts } from '../types.ts'
 import { restoreZeros, zeros } from '../zero-values.ts'
 import { segment } from './resource.ts'
 
-/** The texts of mails and pages that a tenant has of its own. */
+/** The tenant's own texts for mails and pages. */
 export interface Texts {
   get(): Promise<TenantTexts>
-  /** Replaces all texts. If you leave a text out, the service's own text is used again. */
+  /** Replaces all texts. For a text that you leave out, the service's default text is used. */
   replace(texts: Pick<Partial<TenantTexts>, 'en' | 'de'>): Promise<TenantTexts>
 }
 
@@ -15,7 +15,7 @@ export function createTexts(send: Send, tenantId: string): Texts {
   const restore = (texts: Json) => restoreZeros<TenantTexts>(texts, zeros.TenantTexts)
   return {
     get: async () => restore((await send({ method: 'GET', path, isRepeatable: true })).body),
-    // Replacing twice is the same as replacing once.
+    // The request is repeatable: replacing the texts twice has the same result as once.
     replace: async (texts) =>
       restore((await send({ method: 'POST', path, body: { ...texts }, isRepeatable: true })).body),
   }

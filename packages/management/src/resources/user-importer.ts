@@ -7,23 +7,34 @@ import { segment } from './resource.ts'
 /** The result for one user of a request; see {@link ImportResult}. */
 export type Imported =
   | Exclude<ImportResult, { status: 'existing' }>
-  /** `isUncertain`: an earlier attempt had no answer, so the user may be one that it created. */
+  /**
+   * `isUncertain`: the response to an earlier attempt was lost, so that attempt may have created
+   * this user.
+   */
   | { status: 'existing'; user: User; isUncertain: boolean }
 
 /**
- * Creates many users in one request. This is not part of the specification, so some servers do not
- * offer it.
+ * The bulk import, which creates many users in one request. It is not part of the API
+ * specification, so some servers do not offer it.
  */
 export interface UserImporter {
-  /** Whether this server offers it. Probes for the bulk endpoint once, with an empty import that changes nothing. */
+  /**
+   * Whether this server offers the bulk import. The first call sends an empty import, which changes
+   * nothing.
+   */
   isOffered(): Promise<boolean>
-  /** Whether it takes hashes of other systems. Probes once, with a user whom no service creates. */
+  /**
+   * Whether this server imports password hashes of other systems. The first call sends a user that
+   * every server refuses.
+   */
   takesLegacy(): Promise<boolean>
-  /** Sends as many users as one {@link Batch} holds; resolves with what became of each, in order. */
+  /**
+   * Imports at most one `Batch` of users. Resolves to the result of each user, in the same order.
+   */
   post(users: readonly UserImport[]): Promise<Imported[]>
 }
 
-/** How long to wait before rows are sent again that the service could not take at the moment. */
+/** The pauses before users that the service refused as `unavailable` are sent again. */
 const PAUSES_SECONDS = [1, 2, 4, 8, 16]
 
 export function createUserImporter(send: Send, tenantId: string): UserImporter {
@@ -36,8 +47,8 @@ export function createUserImporter(send: Send, tenantId: string): UserImporter {
       const input = { method: 'POST', path, body: { users: [] }, isRepeatable: true } as const
       return (await send(input)).body.type === 'UserImport'
     } catch (error) {
-      // A server may answer anything at an address that it does not know. Only the answers of /v1
-      // show whether it works.
+      // A server without the bulk import may respond to its URL with anything. So a response of
+      // another kind means only that the bulk import is missing, not that the server fails.
       const isAnswer = error instanceof ApiError || error instanceof ResponseError
       if (isAnswer && !(error instanceof RateLimitError)) return false
       throw error
@@ -45,8 +56,8 @@ export function createUserImporter(send: Send, tenantId: string): UserImporter {
   }
 
   /**
-   * Whether the service knows `legacy_password`. Then it refuses two passwords at once; an older one refuses the empty
-   * address.
+   * Whether the service knows `legacy_password`. If so, it refuses the probe for having two
+   * passwords. An older service refuses the probe for its empty email address.
    */
   async function askForLegacy(): Promise<boolean> {
     const probe = {

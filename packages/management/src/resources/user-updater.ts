@@ -4,13 +4,16 @@ import type { ImportChangeResult, UserImportChange } from '../types.ts'
 import { createBatch } from './batch.ts'
 import { segment } from './resource.ts'
 
-/** Updates users by a newer export, at most one batch. Resolves to their outcomes, in the same order. */
+/**
+ * Updates at most one batch of users from a newer export. Resolves to the result of each user, in
+ * the same order.
+ */
 export type UserUpdater = (
   users: readonly UserImportChange[],
   isPreview: boolean,
 ) => Promise<ImportChangeResult[]>
 
-/** The pauses before rows are sent again that the service could not process at the moment. */
+/** The pauses before users that the service refused as `unavailable` are sent again. */
 const PAUSES_SECONDS = [1, 2, 4, 8, 16]
 
 export function createUserUpdater(send: Send, tenantId: string): UserUpdater {
@@ -47,7 +50,7 @@ export function createUserUpdater(send: Send, tenantId: string): UserUpdater {
   }
 }
 
-/** Sends users in batches, and yields the outcome of each, in order. */
+/** Sends users in batches, and yields the result of each user, in the same order. */
 export async function* updateInBatches(
   update: UserUpdater,
   users: Iterable<UserImportChange> | AsyncIterable<UserImportChange>,

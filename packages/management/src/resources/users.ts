@@ -22,13 +22,15 @@ import { createUserUpdater, updateInBatches } from './user-updater.ts'
 /** A filter of users. Missing members do not filter. */
 export interface UserSearch {
   /**
-   * The beginning of an address, a name, a family name or an id (`usr_…`). Upper and lower case are
-   * the same.
+   * The beginning of an email address, a name, a family name or an id (`usr_…`), case-insensitive.
    */
   search?: string | undefined
   disabled?: boolean | undefined
   verified?: boolean | undefined
-  /** The way of the last login, by its first step; `never`: users who have never logged in. */
+  /**
+   * The method of the last login, or its first factor if there were two. `never` finds users who
+   * have never logged in.
+   */
   last_login_by?: 'password' | 'passkey' | 'social' | 'code' | 'never' | undefined
   /**
    * A day (UTC), such as `2026-12-31`. Finds users who were created before it and have not logged
@@ -42,8 +44,8 @@ export interface Users extends Readable<User>, Deletable<User> {
   /** Finds users. Pages are read as you iterate. Not in the specification of the API. */
   search(query?: UserSearch): AsyncGenerator<User, void, undefined>
   /**
-   * Reads all that is stored of a user, without hashes and secrets: for a request under data protection law. The audit log of
-   * the service notes each request. Not in the specification of the API.
+   * Reads all stored data of a user except hashes and secrets, for a request under data protection
+   * law. The audit log of the service records each call. Not in the specification of the API.
    */
   exportData(id: string): AsyncGenerator<UserDataObject, void, undefined>
   /**
@@ -52,30 +54,32 @@ export interface Users extends Readable<User>, Deletable<User> {
    */
   loginTrouble(id: string): Promise<LoginObstacle[]>
   /**
-   * Resets the failed attempts of a user. Resolves to the remaining obstacles to a login. Not in
-   * the specification of the API.
+   * Resets the failed login attempts of a user. Resolves to the obstacles that still keep the user
+   * from logging in. Not in the specification of the API.
    */
   letTryAgain(id: string): Promise<LoginObstacle[]>
   /** Creates a user without credentials. */
   create(input: UserInput, options?: CreateOptions<User>): Promise<User>
   /**
-   * Creates users with their passwords, and returns a result for each, in the same order. It sends
-   * a hundred users per request if the service supports that, otherwise two requests per user.
+   * Creates users with their passwords, and yields a result for each, in the same order. One
+   * request has up to a hundred users if the service supports that. Otherwise, each user takes two
+   * requests.
    *
-   * If a user is refused, the import goes on. If the service cannot be reached, it throws. You can
-   * then send all users again: those that exist get the result `existing`. The command `latchkey
-   * users import` also keeps a journal of its progress.
+   * If a user is refused, the import continues. If the service cannot be reached, it throws. You
+   * can then send all users again: users who exist already get the result `existing`. The command
+   * `latchkey users import` also keeps a journal of its progress.
    */
   import(
     users: Iterable<UserImport> | AsyncIterable<UserImport>,
   ): AsyncGenerator<ImportResult, void, undefined>
   /**
-   * Imports a newer export: creates new users and updates changed members. Returns a result for
-   * each user, in the same order. A member that was changed in the service since the earlier import
-   * stays, and is reported as a conflict. Sending the same again changes nothing. Not in the
-   * specification of the API.
+   * Imports a newer export: creates new users and updates changed members. Yields a result for each
+   * user, in the same order. A member that was changed in the service since the earlier import
+   * stays unchanged, and is reported as a conflict. Importing the same export again changes
+   * nothing. Not in the specification of the API.
    *
-   * @param options - `preview`: `true` returns the results without changing anything.
+   * @param options - With `preview: true`, nothing is changed; the results are those that an import
+   *   would have.
    */
   importChanges(
     users: Iterable<UserImportChange> | AsyncIterable<UserImportChange>,
@@ -145,7 +149,7 @@ async function* inBatches(
   if (batch.items.length > 0) yield* await importer.post(batch.take())
 }
 
-/** The result for a hash of another system, if the service does not import those. */
+/** The result for a user with `legacy_password`, if the service does not support that member. */
 const noLegacy: ImportResult = {
   status: 'refused',
   code: 'unsupported_algorithm',
@@ -153,7 +157,11 @@ const noLegacy: ImportResult = {
     'This service does not take hashes of other systems. Update it, or leave the password out.',
 }
 
-/** @throws errors that this user did not cause. */
+/**
+ * Creates a user and then the password, in two requests.
+ *
+ * @throws the error of a request, unless it is about this user's data.
+ */
 async function importOne(
   send: Send,
   tenantId: string,
@@ -175,9 +183,11 @@ async function importOne(
 }
 
 /**
- * Whether a refusal is about this user's data, and not about the key, the tenant or the moment.
+ * Whether a refusal is about this user's data, and not about the API key, the tenant, the rate
+ * limit or the server.
  *
- * @param userId - The id of the user, if there is one. Without it, a 404 means the tenant.
+ * @param userId - The id of the user, if the user has been created. Without it, a 404 is about the
+ *   tenant.
  */
 export function isOwnFault({ status }: ApiError, userId: string | undefined): boolean {
   if (status === 404) return userId !== undefined

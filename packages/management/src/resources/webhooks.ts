@@ -14,21 +14,21 @@ import { createAccess, type Deletable, type Readable, segment } from './resource
 
 /** The webhook endpoints of a tenant. */
 export interface Webhooks extends Readable<Webhook>, Deletable<Webhook> {
-  /** Adds an endpoint. Only this result has its signing key. */
+  /** Adds an endpoint. The result has the signing key, which `get` and `list` leave out. */
   create(
     input: WebhookInput,
     options?: CreateOptions<WebhookWithSecret>,
   ): Promise<WebhookWithSecret>
   /**
-   * Gives an endpoint a new signing key. For 24 hours events are signed with both keys. It is not
-   * repeated if the response is lost.
+   * Gives an endpoint a new signing key. For 24 hours, events are signed with the old and the new
+   * key. If the response is lost, the request is not retried.
    */
   rotate(id: string): Promise<WebhookWithSecret>
-  /** Sends a test event now. Resolves to the response of the endpoint. */
+  /** Sends a test event now. Resolves to the endpoint's response. */
   test(id: string): Promise<WebhookTest>
   /**
-   * Sends the events from `from` until before `to` again. Times are in RFC 3339. Default of `to`:
-   * now.
+   * Sends the events of a period again: from `from`, inclusive, to `to`, exclusive. Both are in RFC
+   * 3339. Default of `to`: now.
    */
   replay(id: string, range: { from: string; to?: string | undefined }): Promise<WebhookReplay>
   /** Lists the deliveries of the last 30 days, the newest first. */
@@ -36,7 +36,7 @@ export interface Webhooks extends Readable<Webhook>, Deletable<Webhook> {
     id: string,
     query?: { state?: Delivery['state'] | undefined },
   ): AsyncGenerator<Delivery, void, undefined>
-  /** Sends one event again. */
+  /** Sends the event of a delivery again. */
   sendAgain(id: string, deliveryId: string): Promise<Delivery>
 }
 
