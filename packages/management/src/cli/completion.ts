@@ -20,12 +20,12 @@ Examples:
         source ~/.latchkey-completion
   fish: latchkey completion fish > ~/.config/fish/completions/latchkey.fish`
 
-/** The words that may follow a command. If there are none, the shell suggests files. */
+/** A command and the words that may follow it. If no word matches, the shell suggests files. */
 interface Described {
   path: string[]
   /** The subcommands, or the possible values of the first argument. */
   names: string[]
-  /** Whether it takes arguments whose values cannot be listed. */
+  /** Whether the command takes an argument whose values cannot be listed. */
   hasArguments: boolean
   options: {
     name: string

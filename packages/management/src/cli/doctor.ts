@@ -80,7 +80,7 @@ async function doctor(options: DoctorOptions): Promise<void> {
   if (findings.some(({ state }) => state === 'fault')) throw new Exit(exitCodes.faults)
 }
 
-/** Looks the provider up, and prints the options for it. */
+/** Looks up the provider at an address, and prints the options that an application needs for it. */
 async function decide(address: string, { output }: OutputOptions): Promise<void> {
   const text = address.includes('://') ? address : `https://${address}`
   requireUrl('The address', text)

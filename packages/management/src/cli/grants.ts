@@ -7,7 +7,7 @@ import { type Columns, type OutputOptions, printAll, printOne, withOutput } from
 
 type Options = TenantOptions & OutputOptions
 
-/** The owner of the grants to list: exactly one of the three is given. */
+/** The options that select the grants to list. Exactly one of the three is given. */
 interface Of {
   user?: string
   program?: string
@@ -28,7 +28,9 @@ const programColumns: Columns<Program> = ({ id, blocked, listed, ...program }) =
   since: program.blocked_at ?? '',
 })
 
-/** Adds `grants` and `programs`: what users have allowed programs to do on their behalf. */
+/**
+ * Adds `grants` and `programs`, the commands for the access that users have granted to programs.
+ */
 export function addGrantCommands(program: Command): void {
   const grants = program.command('grants').description('list, withdraw what programs may do')
   add(grants, 'list', 'Show what programs may do on behalf of users, the newest grant first.')
@@ -68,7 +70,7 @@ export function addGrantCommands(program: Command): void {
   ofOne('unblock', 'Unblock a host; the users of its programs are asked again.')
 }
 
-/** Adds a command for one tenant, with the options of its output. */
+/** Adds a command with the options for the tenant and for the output. */
 function add(group: Command, usage: string, description: string): Command {
   return withOutput(withTenant(group.command(usage).description(description)))
 }

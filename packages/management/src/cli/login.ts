@@ -26,7 +26,7 @@ const help = `
 The login is good for 8 hours, with the role that you have in the console. It ends with the session of the browser, too.
 Deleting and changing things needs a login of the last five minutes. For programs, and for long imports, use an API key.`
 
-/** Where operators log in, as the service answers. */
+/** The response of the service with the issuer at which operators log in. */
 interface Place {
   issuer: string
   client_id: string
@@ -104,7 +104,11 @@ async function placeOf(url: string, timeout: number): Promise<Place> {
   return { issuer, client_id }
 }
 
-/** The token must not go over a network unencrypted. */
+/**
+ * Refuses an issuer without https, because the access token must not be sent unencrypted.
+ *
+ * @throws Exit for an http issuer on another machine.
+ */
 function checkIssuer(issuer: string): void {
   if (isSecure(issuer)) return
   throw new Exit(

@@ -7,11 +7,12 @@ import type { Fetch, ManagementClientOptions } from '../options.ts'
 import { createHttpFetch } from './http-fetch.ts'
 import { readLogin } from './stored-logins.ts'
 
-/** How the command reaches the service. */
+/** The options of the connection to the service. */
 export interface ConnectOptions {
   url: string
-  /** Default: the login of `latchkey login`. */
+  /** A secret API key. Default: the access token of `latchkey login`. */
   apiKey?: string
+  /** Seconds that one attempt may take. */
   timeout: number
 }
 
@@ -19,7 +20,7 @@ export interface TenantOptions extends ConnectOptions {
   tenant?: string
 }
 
-/** Adds the options of {@link withService}, and the API key. */
+/** Adds `--api-key` and the options of {@link withService}. */
 export function withConnection(command: Command): Command {
   return withService(command).addOption(
     new SecretOption(
@@ -29,7 +30,7 @@ export function withConnection(command: Command): Command {
   )
 }
 
-/** Adds the options for the service's address and for how long to wait. */
+/** Adds `--url`, the URL of the service, and `--timeout`, the seconds that a response may take. */
 export function withService(command: Command): Command {
   return command
     .addOption(
@@ -45,7 +46,7 @@ export function withService(command: Command): Command {
     )
 }
 
-/** Adds the options of {@link withConnection}, and the tenant. */
+/** Adds `--tenant` and the options of {@link withConnection}. */
 export function withTenant(command: Command): Command {
   return withConnection(command).addOption(
     new Option('--tenant <id>', 'the tenant (default: the only one that the key reaches)').env(
@@ -54,21 +55,29 @@ export function withTenant(command: Command): Command {
   )
 }
 
-/** A client of the service that the options name. */
+/**
+ * Creates a client of the service at `options.url`.
+ *
+ * @throws Exit if there is neither an API key nor a valid login.
+ */
 export function connect(options: ConnectOptions): ManagementClient {
   return createManagementClient(clientOptions(options, createHttpFetch()))
 }
 
-/** The options of a client of the service. */
+/**
+ * The client options. Without an API key, the access token of the stored login is used.
+ *
+ * @throws Exit if there is neither an API key nor a valid login.
+ */
 export function clientOptions(options: ConnectOptions, fetch: Fetch): ManagementClientOptions {
   const { url, apiKey, timeout } = options
   return { baseUrl: url, apiKey: apiKey ?? tokenOf(url), timeoutSeconds: timeout, fetch }
 }
 
 /**
- * The access token of the login at a service.
+ * The access token of the stored login at a service. {@link usesLogin} is `true` afterwards.
  *
- * @throws Exit if there is no login, or it has expired.
+ * @throws Exit if there is no login, or the login has expired.
  */
 function tokenOf(url: string): string {
   const login = readLogin(url)
@@ -96,9 +105,10 @@ export function usesLogin(): boolean {
 }
 
 /**
- * The tenant of the options. Without one, the only tenant that the key can reach.
+ * The id of the tenant in the options. Without that option, the id of the only tenant that the key
+ * can access.
  *
- * @throws if the key reaches no tenant, or several.
+ * @throws Error if the key can access no tenant, or several.
  */
 export async function tenantOf(client: ManagementClient, options: TenantOptions): Promise<string> {
   if (options.tenant) return options.tenant
@@ -114,9 +124,10 @@ export async function tenantOf(client: ManagementClient, options: TenantOptions)
 }
 
 /**
- * Checks an option that is a URL.
+ * Checks that the value of an option is a URL with one of the protocols.
  *
- * @throws Exit for a wrong call. The text is not repeated: it may hold a password.
+ * @throws Exit (usage error) otherwise. The message does not contain the value, which may have a
+ *   password.
  */
 export function requireUrl(
   option: string,
@@ -128,7 +139,7 @@ export function requireUrl(
   throw new Exit(exitCodes.usage, `${option} must be a URL such as ${example}.`)
 }
 
-/** Collects `name=value` pairs of a repeatable option. */
+/** Parses `NAME=VALUE` of a repeatable option. Returns the earlier pairs and the new one. */
 export function pair(text: string, before: [string, string][] = []): [string, string][] {
   const at = text.indexOf('=')
   if (at < 1) throw new InvalidArgumentError('It must be NAME=VALUE.')

@@ -22,7 +22,10 @@ export function withOutput(command: Command): Command {
     .on('option:json', () => command.setOptionValueWithSource('output', 'json', 'cli'))
 }
 
-/** Prints objects as they come; a table and JSON need all of them first, NDJSON needs one at a time. */
+/**
+ * Prints a list of objects. NDJSON is printed as objects arrive; a table and JSON are printed after
+ * the last object.
+ */
 export async function printAll<T extends object>(
   objects: AsyncIterable<T>,
   { output }: OutputOptions,
@@ -37,7 +40,10 @@ export async function printAll<T extends object>(
   await printLine(text)
 }
 
-/** Prints one object. An empty `secret` has no row in a table: the response to `create` leaves it out. */
+/**
+ * Prints one object. A table has no row for an empty `secret`, because the response to `create`
+ * omits the secret.
+ */
 export async function printOne<T extends object>(
   object: T,
   { output }: OutputOptions,

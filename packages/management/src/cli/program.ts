@@ -16,7 +16,10 @@ import { addExportCommand } from './users-export.ts'
 import { addImportCommand } from './users-import.ts'
 import { addWebhookCommands } from './webhooks.ts'
 
-/** Makes the `latchkey` command with all its subcommands; for its exit codes, see {@link exitCodes}. */
+/**
+ * Creates the `latchkey` command with all its subcommands. For the exit codes, see {@link
+ * exitCodes}.
+ */
 export function createProgram(): CommandLine {
   const program = createCommand('latchkey', version)
     .description('Manage tenants, applications and users; import users; check an installation.')
@@ -46,7 +49,7 @@ function exitOf(error: unknown): Exit | undefined {
 const ENDED =
   'The login has ended: it was withdrawn, or the session of the browser or your access as an operator has ended. Run latchkey login again. (LATCHKEY_OPERATOR_LOGIN_ENDED)'
 
-/** Says when others may learn a secret. */
+/** Warns on stderr about a secret in the arguments, and about an API key that is sent over http. */
 function warnOfKey(command: Command): void {
   const { url, apiKey } = command.opts<{ url?: string; apiKey?: string }>()
   for (const [option, flag] of [

@@ -1,12 +1,15 @@
 import { Presets, SingleBar } from 'cli-progress'
 
-/** Shows how an import goes. */
+/** The progress display of an import. */
 export interface Progress {
   row(state: 'done' | 'rejected'): void
   stop(): void
 }
 
-/** A bar on a terminal; nothing elsewhere. It goes to stderr, so that output can be piped. */
+/**
+ * Creates a progress bar on stderr, so that stdout can be piped. If stderr is not a terminal,
+ * nothing is displayed.
+ */
 export function createProgress(total: number, done: number, rejected: number): Progress {
   if (!process.stderr.isTTY) return { row() {}, stop() {} }
   let failures = rejected
@@ -15,7 +18,7 @@ export function createProgress(total: number, done: number, rejected: number): P
     {
       format: '{bar} {percentage}% | {value}/{total} | {rate}/s | {left} left | {failures} failed',
       stream: process.stderr,
-      // The line fits 80 columns; what does not is cut off.
+      // At this size the line fits 80 columns; a longer line would be cut off.
       barsize: 20,
       stopOnComplete: true,
     },
@@ -23,7 +26,7 @@ export function createProgress(total: number, done: number, rejected: number): P
   )
   const begun = performance.now()
   const before = rows
-  // Rows end in hundreds at a time, so the speed is averaged over the whole run.
+  // Rows are completed a hundred at a time, so the rate is averaged over the whole run.
   const figures = () => {
     const seconds = (performance.now() - begun) / 1_000
     const rate = (rows - before) / Math.max(seconds, 0.001)
@@ -44,7 +47,7 @@ export function createProgress(total: number, done: number, rejected: number): P
   }
 }
 
-/** Such as `45s`, `2m05s` and `1h02m`. */
+/** Formats a duration, such as `45s`, `2m05s` or `1h02m`. */
 function duration(seconds: number): string {
   const whole = Math.ceil(seconds)
   const two = (number: number): string => String(number).padStart(2, '0')

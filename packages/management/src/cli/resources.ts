@@ -16,7 +16,7 @@ import { type Columns, type OutputOptions, printAll, printOne, withOutput } from
 type Options = TenantOptions &
   OutputOptions & { limit?: number; data?: string; set?: [string, string][]; user: string }
 
-/** The actions of the commands of one resource. */
+/** A resource of the API, with the parts that its commands need. */
 interface Resource<T> {
   name: string
   one: string
@@ -50,7 +50,7 @@ const applications: Resource<Application> = {
   withOptions: withTenant,
 }
 
-/** The cells of a user. */
+/** The table cells of a user. */
 export const userColumns: Columns<User> = ({ id, profile, disabled, verified_at, created_at }) => ({
   id,
   email: profile.email,
@@ -86,7 +86,10 @@ const credentials: Resource<Credential> = {
   withOptions: (command) => withTenant(command).requiredOption('--user <id>', 'whose they are'),
 }
 
-/** Adds `tenants`, `applications`, `users` and `credentials`; returns `users`, which has more. */
+/**
+ * Adds `tenants`, `applications`, `users` and `credentials`. Returns the command `users`, to which
+ * further subcommands are added.
+ */
 export function addResourceCommands(program: Command): Command {
   addResource(program, tenants, ['list', 'get', 'update'])
   addResource(program, applications)
@@ -142,7 +145,7 @@ function withData(command: Command): Command {
     .option('--set <name=value>', 'one member, such as profile.name=Ada; repeatable', pair)
 }
 
-/** `object` with the members that `--data` and `--set` name. */
+/** A copy of `object` with the members of `--data` and the values of `--set`. */
 function applied(object: object, options: Options): object {
   const result: Record<string, unknown> = { ...object, ...readData(options.data) }
   for (const [name, text] of options.set ?? []) {
@@ -160,8 +163,8 @@ function applied(object: object, options: Options): object {
 }
 
 /**
- * The value of `--set`. JSON such as `true`, `5` or `["a"]` is parsed, unless the member is a string now; everything
- * else is a string.
+ * Parses a value of `--set` as JSON, such as `true`, `5` or `["a"]`. The value stays a string if it
+ * is not JSON, or if the member is a string already.
  */
 function parseValue(text: string, before: unknown): unknown {
   if (typeof before === 'string') return text

@@ -77,8 +77,8 @@ function wanted(before: Urls, options: SyncOptions): Urls {
 }
 
 /**
- * The path of the callback. For an application with several issuers, it ends with the id that the
- * kit derives from this one.
+ * The path of the callback. With `--issuer`, the path ends with the id that the kit derives from
+ * that issuer, because the application has several.
  */
 function callbackOf({ callback, issuer }: SyncOptions): string {
   if (issuer === undefined) return callback
@@ -86,7 +86,7 @@ function callbackOf({ callback, issuer }: SyncOptions): string {
   return `${callback}/${hash.slice(0, 24)}`
 }
 
-/** A URL that is removed (`-`) or added (`+`). */
+/** A URL that `sync` removes (`-`) or adds (`+`). */
 interface UrlChange {
   change: '-' | '+'
   member: keyof Urls

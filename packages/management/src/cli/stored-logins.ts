@@ -3,19 +3,20 @@ import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { Exit, exitCodes } from '../command-line/exit-codes.ts'
 
-/** A login at a service, as the file keeps it. */
+/** The stored login of an operator at a service. */
 export interface StoredLogin {
-  /** The address at which the operator has logged in. */
+  /** The issuer at which the operator has logged in. */
   issuer: string
   clientId: string
+  /** The access token, which commands send in place of an API key. */
   accessToken: string
-  /** Seconds since the epoch. */
+  /** The expiry of the access token, in seconds since the epoch. */
   expiresAt: number
 }
 
 type Logins = Record<string, StoredLogin>
 
-/** The file with the logins of this user of the machine, in the system's folder for settings. */
+/** The path of the file with the stored logins, in the user's configuration folder. */
 export function loginsFile(): string {
   const { XDG_CONFIG_HOME, APPDATA } = process.env
   const folder = process.platform === 'win32' ? APPDATA : XDG_CONFIG_HOME
@@ -23,20 +24,21 @@ export function loginsFile(): string {
 }
 
 /**
- * The login at the service with this address, if there is one.
+ * The stored login at the service with this URL; `undefined` if there is none.
  *
- * @throws Exit if others can read the file, or if its content is not from this command.
+ * @throws Exit if other users can read the file, if the file belongs to another user, or if its
+ *   content is not a list of logins.
  */
 export function readLogin(url: string): StoredLogin | undefined {
   return readAll()[keyOf(url)]
 }
 
-/** Stores the login at a service, and replaces an earlier one. */
+/** Stores the login at a service, in place of an earlier login there. */
 export function keepLogin(url: string, login: StoredLogin): void {
   writeAll({ ...readAll(), [keyOf(url)]: login })
 }
 
-/** Forgets the login at a service. */
+/** Deletes the stored login at a service. */
 export function forgetLogin(url: string): void {
   const { [keyOf(url)]: _, ...others } = readAll()
   writeAll(others)
@@ -76,7 +78,7 @@ function parsed(text: string): Logins | undefined {
   }
 }
 
-/** Replaces the whole file at once. At no moment can another user read it. */
+/** Replaces the file atomically. At no time can another user read the new file. */
 function writeAll(logins: Logins): void {
   const file = loginsFile()
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })

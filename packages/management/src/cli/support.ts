@@ -32,8 +32,8 @@ const obstacleColumns: Columns<LoginObstacle> = ({ reason, sentence, help }) => 
 })
 
 /**
- * Adds `users search`, `users login-trouble`, `audit`, `sessions` and `mails`. They use addresses that are not in the
- * specification of the API.
+ * Adds `users search`, `users login-trouble`, `users let-try-again`, `audit`, `sessions` and
+ * `mails`. Their endpoints are not part of the API specification.
  */
 export function addSupportCommands(program: Command, users: Command): void {
   addUserCommands(users)
@@ -48,19 +48,19 @@ interface SearchOptions extends Pick<UserSearch, 'disabled' | 'verified'> {
   notSince?: string
 }
 
-/** Adds a command for one tenant, with the options of its output. */
+/** Adds a command with the options for the tenant and for the output. */
 function add(group: Command, usage: string, description: string): Command {
   return withOutput(withTenant(group.command(usage).description(description)))
 }
 
-/** The client, and the tenant that the options name. */
+/** Creates the client, and finds the id of the tenant; see {@link tenantOf}. */
 async function open(options: Options) {
   const client = connect(options)
   const tenantId = await tenantOf(client, options)
   return { client, tenantId }
 }
 
-/** Adds the commands that search users and help them to log in. */
+/** Adds the subcommands of `users` that find users and help them to log in. */
 function addUserCommands(users: Command): void {
   add(users, 'search [beginning]', 'Find users by the beginning of an address, a name or an id.')
     .option('--disabled <flag>', 'true: only those who are disabled; false: only the others')

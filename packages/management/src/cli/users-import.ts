@@ -177,7 +177,11 @@ interface Files {
   rejectsFile: string
 }
 
-/** @throws Exit for a wrong call: one of the files would overwrite another. */
+/**
+ * The paths of the files that an import writes.
+ *
+ * @throws Exit (usage error) if two of these paths and `file` are the same.
+ */
 function filesOf(file: string, options: ImportOptions): Files {
   const files = {
     journalFile: options.journal ?? `${file}.journal`,
@@ -321,7 +325,10 @@ function toMap(text: string, before?: [string, string][]): [string, string][] {
   return pairs
 }
 
-/** Reads `column=value`, or a column alone. */
+/**
+ * Parses `COLUMN=VALUE` or `COLUMN` of a repeatable option. Returns the earlier flags and the new
+ * one.
+ */
 function toState(text: string, before: StateFlag[] = []): StateFlag[] {
   const at = text.indexOf('=')
   if (text === '' || at === 0) throw new InvalidArgumentError('It must be COLUMN=VALUE or COLUMN.')

@@ -10,7 +10,7 @@ import { type RowResult, runUpdate } from '../import/run/update.ts'
 import type { UserUpdater } from '../resources/user-updater.ts'
 import { createProgress } from './progress.ts'
 
-/** How users are updated by a newer export. */
+/** The input of {@link updateUsers}. */
 export interface UpdateRun {
   input: ImportFile
   checked: Checked
@@ -18,12 +18,15 @@ export interface UpdateRun {
   tenant: string
   baseUrl: string
   isPreview: boolean
-  /** The result file of an earlier import; without it, users are matched by address. */
+  /**
+   * The path of the result file of an earlier import. Without such a file, users are matched by
+   * email address.
+   */
   known: string | undefined
   files: UpdateFiles
 }
 
-/** The files that an update writes. */
+/** The paths of the files that an update writes. */
 export interface UpdateFiles {
   journalFile: string
   resultFile: string
@@ -31,7 +34,7 @@ export interface UpdateFiles {
   reviewFile: string
 }
 
-/** The numbers of an update. Each row counts in exactly one of the first five. */
+/** The counts of an update. Each row counts in exactly one of the first five. */
 interface Counts {
   new: number
   changed: number
@@ -39,15 +42,16 @@ interface Counts {
   conflicts: number
   rejected: number
   rows: number
-  /** Users who may no longer log in. They are part of `changed`. */
+  /** The number of users who may no longer log in. They count in `changed`, too. */
   blocked: number
   /**
-   * Users of an earlier import who are not in the file; `null` when users are matched by address.
+   * The number of users of the earlier import who are not in the file; `null` when users are
+   * matched by email address.
    */
   gone: number | null
   /**
-   * By member: in `members`, how many users got a new value; in `kept`, how many keep the
-   * service's.
+   * The number of users whose member got a new value, by the name of the member. `kept` has the
+   * number of users whose member keeps the service's value.
    */
   members: Record<string, number>
   kept: Record<string, number>
@@ -64,7 +68,12 @@ const countOf: Readonly<Record<RowResult['status'], Category>> = {
   faulty: 'rejected',
 }
 
-/** Updates users by a newer export. In a preview, only reports what would change. */
+/**
+ * Updates users by a newer export, prints the counts and writes the files. A preview changes no
+ * user; it writes only the review file and the rejects file.
+ *
+ * @throws Exit if rows were rejected, or if the update was interrupted.
+ */
 export async function updateUsers(run: UpdateRun, options: JsonOptions): Promise<void> {
   const { input, checked, files, isPreview } = run
   if (!checked.saysStates) {

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander'
 import { closestMatch } from 'leven'
 
-/** Reads an argument that is a whole number from `min` to `max`. */
+/** Creates a parser for an argument that is a whole number from `min` to `max`. */
 export function wholeNumber(min: number, max: number): (text: string) => number {
   return (text) => {
     const value = Number(text)
@@ -13,7 +13,8 @@ export function wholeNumber(min: number, max: number): (text: string) => number 
 }
 
 /**
- * Reads an argument that is one of the given names. Refuses any other, and names the nearest one.
+ * Creates a parser for an argument that is one of the given names. For any other name, the error
+ * suggests the most similar name.
  */
 export function oneOf<Name extends string>(names: readonly Name[]): (text: string) => Name {
   return (text) => {

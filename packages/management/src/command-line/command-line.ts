@@ -6,27 +6,27 @@ import { leaves, subcommandTerm } from './help.ts'
 import { SecretOption, secretOf } from './secrets.ts'
 import { printable } from './terminal.ts'
 
-/** A command of this machine, with its subcommands. */
+/** A command with its subcommands. */
 export interface CommandLine {
   /** Runs the command. Resolves to the exit code. */
   run(args: string[]): Promise<number>
 }
 
-/** A command that reads the files of its secrets, which the variables `…_FILE` name. */
+/** A command that also reads secrets from the files that the variables `…_FILE` name. */
 class SecretsCommand extends Command {
   override createCommand(name?: string): Command {
     return new SecretsCommand(name)
   }
 
-  // commander reads the environment after the arguments, so the files of secrets are read in
-  // between.
+  // commander reads environment variables after the arguments. So the files with secrets are read
+  // here, between the two steps.
   override parseOptions(args: string[]): ParseOptionsResult {
     const parsed = super.parseOptions(args)
     if (parsed.unknown.some((word) => word === '--help' || word === '-h')) return parsed
     for (const option of this.options) {
       const { envVar } = option
-      // An empty variable counts as not set, because compose files and systemd units set variables
-      // to nothing.
+      // An empty variable counts as not set, because compose files and systemd units can only empty
+      // a variable.
       if (envVar && process.env[envVar] === '') delete process.env[envVar]
       if (!(option instanceof SecretOption) || !envVar || !process.env[`${envVar}_FILE`]) continue
       const key = option.attributeName()
@@ -38,8 +38,8 @@ class SecretsCommand extends Command {
 }
 
 /**
- * Makes a command. Its help covers all subcommands, it suggests the nearest name, and its output
- * has no terminal control characters.
+ * Creates a command. Its help lists all subcommands, it suggests the most similar command name, and
+ * its error messages contain no terminal control characters.
  */
 export function createCommand(name: string, version: string): Command {
   const command = new SecretsCommand(name)
@@ -48,7 +48,7 @@ export function createCommand(name: string, version: string): Command {
     .showHelpAfterError('Add --help for the options.')
     .exitOverride()
     .configureOutput({ writeErr: (text) => process.stderr.write(printable(text)) })
-  // commander's own hint compares only with the commands in the help, where groups are missing.
+  // commander's own hint considers only the commands that the help lists, which leaves out groups.
   command.on('command:*', ([unknown = '']: string[]) => {
     const names = command.commands.map((one) => one.name())
     const nearest = closestMatch(unknown, names, { maxDistance: 3 })
@@ -61,9 +61,11 @@ export function createCommand(name: string, version: string): Command {
 }
 
 /**
- * Runs a command. If it fails, prints the reason as a sentence.
+ * Runs a command, and resolves to its exit code. If the command fails, the reason is printed to
+ * stderr.
  *
- * @param exitOf - Maps an error of the command to its exit; `undefined` for any other error.
+ * @param exitOf - Maps an error of the command to its exit. For `undefined`, the exit code is that
+ *   of `failed`.
  */
 export async function runCommand(
   command: Command,

@@ -2,8 +2,8 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 /**
- * A sentence for a file or folder that the system refuses; `undefined` for any other error. The path is the one that the
- * operator named, or one within it.
+ * A sentence about a file or folder that cannot be used, with the path of the error. `undefined`
+ * for an error that is about no path, or has an unknown code.
  */
 export function fileFailure(
   error: unknown,
@@ -39,15 +39,16 @@ function isFile(path: string): boolean {
 }
 
 /**
- * Reads the file that an argument or option names; `-` is standard input.
+ * Reads the file that an argument names; `-` is standard input.
  *
- * @throws Error with a sentence about the file, if it cannot be read.
+ * @param option - The option that names the file. The error message begins with it.
+ * @throws Error with a sentence about the file, if the file cannot be read.
  */
 export function readInput(file: string, option?: string): Buffer {
   try {
     return readFileSync(file === '-' ? 0 : file)
   } catch (cause) {
-    // Some failures name no path, such as that of reading a folder.
+    // Some errors have no path, such as the error for reading a folder.
     const failure = Object.assign(cause as Error, { path: file })
     const sentence = fileFailure(failure, 'read') ?? `${file} cannot be read: ${failure.message}`
     throw new Error(option === undefined ? sentence : `${option}: ${sentence}`, { cause })

@@ -1,4 +1,4 @@
-/** Parts that the commands of this repository share; applications have no use for them. */
+/** Shared parts of the commands of this repository, not meant for applications. */
 export { oneOf, wholeNumber } from './arguments.ts'
 export { type CommandLine, createCommand, runCommand } from './command-line.ts'
 export { Exit, exitCodes } from './exit-codes.ts'

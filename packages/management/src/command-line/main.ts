@@ -1,6 +1,9 @@
 import type { CommandLine } from './command-line.ts'
 
-/** A command, and its module, which is loaded only if this version of Node can run it. */
+/**
+ * A command and the function that loads its module. The module is loaded only if this version of
+ * Node can run it.
+ */
 export interface Main {
   name: string
   /** The oldest version of Node that can run the command, such as `22.19`. */
@@ -10,17 +13,19 @@ export interface Main {
 
 /** Runs a command with the arguments of this process, and sets its exit code. */
 export async function runMain({ name, oldestNode, load }: Main): Promise<void> {
-  // Others on this machine see the name of a process, which is its arguments: a key or a password, perhaps.
+  // By default, a process's title has its arguments, which may contain a key or a password. Other
+  // users of this machine can see the title.
   const args = process.argv.slice(2)
   process.title = name
 
-  // A reader that has seen enough, such as `head`, is no failure.
+  // It is not an error if the reader of a pipe stops early, as `head` does.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(0)
     throw error
   })
 
-  // Must come first: an older Node fails at the first import, with a stack trace.
+  // This check comes before `load`, because an older Node fails at the first import, with a stack
+  // trace.
   if (isOlder(process.versions.node, oldestNode)) {
     console.error(
       `${name} needs Node.js ${oldestNode} or newer, and this is ${process.versions.node}.`,

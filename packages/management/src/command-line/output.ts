@@ -7,7 +7,7 @@ export interface JsonOptions {
   json?: boolean
 }
 
-/** Adds the option that asks for JSON. */
+/** Adds the option `--json`. */
 export function withJson(command: Command): Command {
   return command.option('--json', 'print JSON')
 }
@@ -22,7 +22,7 @@ export function printTable(rows: Record<string, string>[], options: JsonOptions)
   printResult(rows, options, table(rows))
 }
 
-/** Rows as columns under headings; `(none)` if there are no rows. */
+/** Formats rows as columns under headings; `(none)` if there are no rows. */
 export function table(rows: Record<string, string>[]): string {
   const [first] = rows
   if (!first) return '(none)'
@@ -43,19 +43,19 @@ export function table(rows: Record<string, string>[]): string {
     .join('\n')
 }
 
-/** JSON as people read it. */
+/** Formats a value as indented JSON without terminal control characters. */
 export function json(value: object): string {
   return printableJson(JSON.stringify(value, null, 2))
 }
 
-/** Prints a line, as {@link printText}. */
+/** Prints a line with {@link printText}. */
 export function printLine(text: string): Promise<void> {
   return printText(`${text}\n`)
 }
 
 /**
- * Prints a text. If the reader is slower, waits for it, so that a long list does not fill the
- * memory.
+ * Prints a text to stdout. Resolves when the text has been written. A caller that waits for this
+ * does not fill the memory if the reader is slow.
  */
 export function printText(text: string): Promise<void> {
   return new Promise((resolve, reject) => {

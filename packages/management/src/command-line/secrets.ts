@@ -14,11 +14,11 @@ const MAX_BYTES = 65_536
 
 /**
  * Reads a secret from an environment variable, or from the file that `<variable>_FILE` names. Line
- * breaks at its end are removed.
+ * breaks at the end of the file are removed.
  *
  * @returns `undefined` if neither is set; an empty variable counts as not set.
  * @throws Exit if both are set, or if the file cannot be read, is empty, is larger than 64 KiB or
- *   is not text. The message contains nothing of the secret.
+ *   is not text. The message contains no part of the secret.
  */
 export function secretOf(
   variable: string,
@@ -45,7 +45,7 @@ function readSecret(file: string): string | { fault: string } {
   try {
     bytes = readStart(file)
   } catch (error) {
-    // Some failures name no path, such as that of reading a folder.
+    // Some errors have no path, such as the error for reading a folder.
     const failure = Object.assign(error as NodeJS.ErrnoException, { path: file })
     return { fault: fileFailure(failure, 'read') ?? `${file} cannot be read (${failure.code}).` }
   }
@@ -64,7 +64,10 @@ function readSecret(file: string): string | { fault: string } {
   return secret
 }
 
-/** Reads at most one byte more than the limit, because a device such as `/dev/zero` never ends. */
+/**
+ * Reads the start of a file, at most one byte more than the limit. A device such as `/dev/zero`
+ * never ends.
+ */
 function readStart(file: string): Buffer {
   const opened = openSync(file, 'r')
   try {

@@ -1,26 +1,33 @@
-// Characters that move the cursor, change the title or the direction of the text, or can't be seen.
+// Control characters, invisible characters, and characters that change the direction of the text.
+// Line feeds are not included.
 const CONTROL =
   /(?!\n)[\p{Cc}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u202a-\u202e\u2066-\u2069]/gu
 
 /**
- * Text that is safe to print: control characters and characters that reorder text are escaped, such
- * as `\x1b`. Line feeds stay; see {@link oneLine}.
+ * Makes a text safe to print on a terminal: control characters, invisible characters and characters
+ * that reorder text are escaped, such as `\x1b`. Line feeds stay; see {@link oneLine}.
  */
 export function printable(text: string): string {
   return isPlain(text) ? text : text.replace(CONTROL, escaped)
 }
 
-/** {@link printable} text in which line feeds are escaped too. */
+/** Makes a text {@link printable}, and escapes line feeds, too. */
 export function oneLine(text: string): string {
   return printable(text).replaceAll('\n', '\\n')
 }
 
-/** JSON without terminal control characters: the same data, with more characters escaped. */
+/**
+ * Escapes the control characters in JSON, so that it is safe to print on a terminal. The data stay
+ * the same.
+ */
 export function printableJson(json: string): string {
   return isPlain(json) ? json : json.replace(CONTROL, utf16)
 }
 
-/** Whether a text is printable ASCII: a check that takes a third of the time of the exact one. */
+/**
+ * Whether a text has only printable ASCII characters and line feeds. This check takes a third of
+ * the time of a search for `CONTROL`.
+ */
 function isPlain(text: string): boolean {
   return !/[^\n -~]/.test(text)
 }

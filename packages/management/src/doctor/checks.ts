@@ -3,7 +3,7 @@ import type { Application } from '../types.ts'
 import { testClientSecret } from './client-secret.ts'
 import { pingRedis } from './redis.ts'
 
-/** The result of a check, with a remedy. */
+/** The result of a check. A fault has a remedy. */
 export interface Finding {
   check: string
   state: 'ok' | 'fault' | 'skipped'
@@ -20,7 +20,7 @@ export interface Installation {
   clientId?: string | undefined
   clientSecret?: string | undefined
   readApplication?: (() => Promise<Application>) | undefined
-  /** Follows no redirects. */
+  /** A `fetch` that follows no redirects. */
   fetch: Fetch
 }
 
@@ -47,7 +47,7 @@ interface Discovered {
   date: string | null
 }
 
-/** Runs all checks; one that fails does not keep the others from running. */
+/** Runs all checks. A failed check does not stop the others. */
 export async function runChecks(installation: Installation): Promise<Finding[]> {
   const discovered = await discover(installation)
   const provider = 'check' in discovered ? undefined : discovered
@@ -130,7 +130,10 @@ async function checkRedirect(installation: Installation): Promise<Finding> {
   }
 }
 
-/** Sends the secret only to the provider that was named, and never unencrypted. */
+/**
+ * Checks the client secret at the token endpoint. The secret is sent only if the discovery document
+ * names the configured issuer, and only over https or to this machine.
+ */
 async function checkSecret(
   { issuer, clientId, clientSecret, baseUrl, callback, fetch }: Installation,
   provider: Discovered | undefined,
@@ -174,7 +177,9 @@ function checkTransport({ issuer, baseUrl }: Installation): Finding[] {
   })
 }
 
-/** Begins a login as a visitor would, and looks at the cookie and where it leads. */
+/**
+ * Starts a login as a visitor would, and checks the redirect URI and the cookie of the response.
+ */
 async function checkCookie(installation: Installation): Promise<Finding> {
   const { baseUrl, callback, fetch } = installation
   const check = 'cookie and proxy'
@@ -222,7 +227,7 @@ async function checkRedis({ redisUrl }: Installation): Promise<Finding> {
   }
 }
 
-/** Whether a host, in the form of `URL.hostname`, is this machine. */
+/** Whether a `URL.hostname` is that of this machine. */
 export function isLoopback(hostname: string): boolean {
   return /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)
 }

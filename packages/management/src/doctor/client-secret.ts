@@ -1,9 +1,12 @@
 import type { Fetch } from '../options.ts'
 
-/** A token endpoint's answer to a client's credentials. */
+/** The response of a token endpoint to a client secret. */
 export type SecretAnswer = 'accepted' | 'refused' | { readonly unclear: string }
 
-/** A client of a provider, and how it may prove who it is. */
+/**
+ * A client of a provider, with the provider's token endpoint and the endpoint's authentication
+ * methods.
+ */
 export interface ClientToTest {
   readonly endpoint: string
   readonly methods: unknown
@@ -13,8 +16,9 @@ export interface ClientToTest {
 }
 
 /**
- * Sends an authorization code that does not exist. A provider checks the client first. So it answers `invalid_client`
- * when the secret is wrong, and `invalid_grant` or another error when it is right (RFC 6749 §5.2).
+ * Tests a client secret with an authorization code that does not exist. A provider authenticates
+ * the client first. So it answers `invalid_client` if the secret is wrong, and `invalid_grant` or
+ * another error if the secret is right (RFC 6749 §5.2). `unclear` is a response without an error.
  */
 export async function testClientSecret(fetch: Fetch, client: ClientToTest): Promise<SecretAnswer> {
   const { endpoint, methods, clientId, clientSecret, redirectUri } = client
@@ -28,7 +32,8 @@ export async function testClientSecret(fetch: Fetch, client: ClientToTest): Prom
     accept: 'application/json',
     'content-type': 'application/x-www-form-urlencoded',
   }
-  // The default of a provider that names no methods (OpenID Connect Discovery 1.0 §3).
+  // `client_secret_basic` is the default if the provider names no methods (OpenID Connect Discovery
+  // 1.0 §3).
   if (!Array.isArray(methods) || methods.includes('client_secret_basic')) {
     const pair = [clientId, clientSecret].map(formEncoded).join(':')
     headers.authorization = `Basic ${Buffer.from(pair).toString('base64')}`
@@ -43,7 +48,11 @@ export async function testClientSecret(fetch: Fetch, client: ClientToTest): Prom
   return error === undefined ? { unclear: `status ${response.status}` } : 'accepted'
 }
 
-/** @see RFC 6749 §2.3.1 */
+/**
+ * Encodes a client id or secret for HTTP Basic authentication.
+ *
+ * @see RFC 6749 §2.3.1
+ */
 function formEncoded(text: string): string {
   return String(new URLSearchParams({ text })).slice('text='.length)
 }

@@ -2,16 +2,16 @@ import { type Finding, fault, isLoopback, ok, skipped } from './checks.ts'
 import { type Attempt, discoveryUrlOf, type FoundProvider } from './find-provider.ts'
 import { pageOf } from './provider-pages.ts'
 
-/** The options of the kit for a provider, with the facts behind them. */
+/** The kit's options for a provider, and the findings that they are based on. */
 export interface Decision {
   /** The options by name, as code; empty if the kit cannot use the provider. */
   readonly options: Readonly<Record<string, string>>
   readonly findings: readonly Finding[]
-  /** The page about the provider, in `docs/providers`. */
+  /** The name of the page about the provider in `docs/providers`, if there is one. */
   readonly page: string | undefined
 }
 
-/** A part of a decision. */
+/** A finding, with the options that follow from it. */
 interface Part {
   readonly finding: Finding
   readonly options?: Readonly<Record<string, string>>
@@ -22,7 +22,10 @@ type Document = FoundProvider['document']
 /** The algorithms of ID tokens that the kit accepts. */
 const ALGORITHMS = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ')
 const REQUIRED = ['authorization_endpoint', 'token_endpoint', 'jwks_uri']
-/** Any other character is not part of an address, or would end the string in the printed code. */
+/**
+ * The characters that are allowed in an issuer. Any other character is invalid in a URL, or could
+ * end the string in the printed code.
+ */
 const PRINTABLE = /^[\x21\x23-\x26\x28-\x5b\x5d-\x7e]+$/
 
 /** Decides which options an application needs for a provider. */
@@ -45,7 +48,7 @@ export function decideOptions(asked: URL, found: FoundProvider): Decision {
   return { options: cannotLogIn ? {} : options, findings, page: known?.page }
 }
 
-/** The decision about a provider without a discovery document. */
+/** Reports that no discovery document was found. The result has no options. */
 export function decideWithout(asked: URL, tried: readonly Attempt[]): Decision {
   const known = pageOf([asked])
   const found = tried.map(({ address, why }) => `${address} (${why})`).join(', ')

@@ -1,15 +1,15 @@
 import type { Fetch, FetchResponse } from '../options.ts'
 
-/** A discovery document, and where it was found. */
+/** A discovery document, with its URL and issuer. */
 export interface FoundProvider {
-  /** The address that the document was read from, before redirects. */
+  /** The URL of the document, before redirects. */
   readonly address: URL
   readonly document: Readonly<Record<string, unknown>>
   /** The `issuer` of the document. */
   readonly issuer: string
 }
 
-/** An address without a readable document, with the reason. */
+/** A URL without a readable document, with the reason. */
 export interface Attempt {
   readonly address: string
   readonly why: string
@@ -19,11 +19,13 @@ const WELL_KNOWN = '/.well-known/openid-configuration'
 const MAX_REDIRECTS = 5
 
 /**
- * Looks for the discovery document of a provider: at the address itself, below it with and without a slash, at the root
- * of its host, and at the address that the issuer in the document leads to. Redirects are followed.
+ * Looks for the discovery document of a provider: at the address itself, at the well-known path
+ * after and before the path of the address, and at the root of the host. Redirects are followed. If
+ * the issuer in the document has a document of its own that names the same issuer, that one is
+ * returned.
  *
- * @param address - An issuer, a discovery document or another address of the provider.
- * @returns `tried` lists the addresses without a readable document, each with the reason.
+ * @param address - An issuer, a discovery document or another URL of the provider.
+ * @returns `tried` lists the URLs without a readable document, each with the reason.
  */
 export async function findProvider(
   address: URL,
@@ -33,7 +35,7 @@ export async function findProvider(
   for (const candidate of candidatesOf(address)) {
     const found = await readDocument(candidate, fetch, tried)
     if (!found) continue
-    // The document at the issuer's own address is preferred if it names the same issuer.
+    // The document at the issuer's default URL is preferred if it names the same issuer.
     const own = discoveryUrlOf(found.issuer)
     if (!own || own.href === found.address.href) return { found, tried }
     const better = await readDocument(own, fetch, [])
@@ -42,7 +44,10 @@ export async function findProvider(
   return { tried }
 }
 
-/** The default address of an issuer's discovery document; `undefined` for a name that is no address. */
+/**
+ * The default URL of an issuer's discovery document; `undefined` if the issuer is not a URL, or has
+ * a query or fragment.
+ */
 export function discoveryUrlOf(issuer: string): URL | undefined {
   const url = URL.parse(issuer)
   if (!url || url.search || url.hash) return undefined

@@ -1,9 +1,10 @@
-/** A provider that the documentation has a page about. */
+/** A provider with a page in the documentation. */
 interface ProviderPage {
   /** The name of the page in `docs/providers`. */
   readonly page: string
+  /** Whether a URL is one of the provider. */
   readonly fits: (address: URL) => boolean
-  /** The reason why the kit cannot log in its users, if there is one. */
+  /** The reason why the kit cannot log in users of this provider; `undefined` if it can. */
   readonly refused?: string
 }
 
@@ -16,7 +17,7 @@ const path =
   ({ pathname }: URL): boolean =>
     pattern.test(pathname)
 
-/** Every page about a provider, and the addresses that it is about. */
+/** All pages about providers, each with a test for the provider's URLs. */
 export const providerPages: readonly ProviderPage[] = [
   { page: 'ad-fs', fits: path(/^\/adfs(\/|$)/) },
   { page: 'apple', fits: host(/(^|\.)apple\.com$/) },
@@ -61,7 +62,7 @@ export const providerPages: readonly ProviderPage[] = [
   { page: 'zitadel', fits: host(/\.zitadel\.cloud$/) },
 ]
 
-/** The page about the provider at an address. */
+/** The first page whose provider one of the addresses belongs to. */
 export function pageOf(addresses: readonly (URL | undefined)[]): ProviderPage | undefined {
   return providerPages.find(({ fits }) => addresses.some((one) => one && fits(one)))
 }

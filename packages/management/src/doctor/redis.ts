@@ -2,9 +2,10 @@ import { connect as connectTcp } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 
 /**
- * Checks that a Redis answers, with the user and password in its URL.
+ * Checks that a Redis server answers `PING`. The user and password of the URL are sent first.
  *
- * @throws if it answers with an error, or cannot be reached within 5 s. The message has the reason.
+ * @throws if the server answers with an error, closes the connection or does not answer within 5 s.
+ *   The message has the reason.
  */
 export async function pingRedis(redisUrl: string): Promise<void> {
   const { protocol, hostname, port, username, password } = new URL(redisUrl)
