@@ -16,37 +16,39 @@ import { emailKey, type ImportRow, isOpen, isPasswordPart, type RowOptions, toRo
 import { type RowFault, rowFault } from './row-fault.ts'
 import { type FileFormat, readSource, type Source, type SourceRecord } from './source.ts'
 
-/** The source of an import, and how its records become users. */
+/** The source of an import, with the options that turn its records into users. */
 export interface ImportFile extends RowOptions {
   source: Source
 }
 
-/** Called for each fault, with the number of its row, counted from 0. */
+/**
+ * Called for each fault, with its line, counted from 1, and the number of its row, counted from 0.
+ */
 type Report = (line: number, fault: RowFault, row: number) => void
 
-/** How many rows are searched for a column of email addresses. */
+/** The number of rows, from the first, that are searched for a column of email addresses. */
 const LOOKED_AT = 100
 
 export interface Checked {
   rows: number
-  /** Rows with a fault, or with a value that must be unique and is in an earlier row. */
+  /** The number of rows with a fault, or with an email address or id that an earlier row has. */
   faulty: number
-  /** Rows that repeat an earlier one, with the reason. */
+  /** The rows with the email address or id of an earlier row, each with the fault to report. */
   repeated: Map<number, RowFault>
-  /** Columns that are not imported. */
+  /** The names of columns that are not imported, at most 100. */
   ignored: string[]
-  /** Rows whose users are imported disabled. */
+  /** The number of rows whose users are imported disabled. */
   disabled: number
   /**
-   * The values of columns that say who may log in, each with the number of its rows: `status` →
-   * `ACTIVE` → 3.
+   * The values in columns that say who may log in, each with its number of rows. For example,
+   * `status` → `ACTIVE` → 3.
    */
   seen: SeenStates
   /** Whether any row has a value in a column that says who may log in. */
   saysStates: boolean
 }
 
-/** The rows of a file, in its order. */
+/** Yields the rows of a file, in the order of the file. */
 export async function* readRows(input: ImportFile): AsyncGenerator<ImportRow> {
   let row = 0
   for await (const record of readSource(input.source)) {
@@ -54,7 +56,12 @@ export async function* readRows(input: ImportFile): AsyncGenerator<ImportRow> {
   }
 }
 
-/** Reads the whole file and reports every fault of every row. */
+/**
+ * Reads the whole file and reports every fault of every row.
+ *
+ * @throws FileFault if the file has no rows, or cannot be imported as a whole. An Error if `--map`
+ *   names a column that no row has.
+ */
 export async function checkFile(input: ImportFile, report: Report): Promise<Checked> {
   const { source } = input
   const checked = await checkRecords(source.name, readSource(source), input, report)
@@ -62,7 +69,12 @@ export async function checkFile(input: ImportFile, report: Report): Promise<Chec
   return checked
 }
 
-/** Reports every fault of every record. `file` is the name in messages. */
+/**
+ * Reports every fault of every record.
+ *
+ * @param file - The name of the file, for messages.
+ * @throws FileFault if the file cannot be imported as a whole.
+ */
 export async function checkRecords(
   file: string,
   records: AsyncIterable<SourceRecord>,
@@ -161,10 +173,13 @@ async function checkRows(
   }
 }
 
-/** How many values of a column are counted one by one; all others are counted together. */
+/**
+ * The number of values of a column that are counted separately. All further values are counted
+ * together.
+ */
 const MAX_VALUES = 20
 
-/** Stands for all values of a column beyond the first {@link MAX_VALUES}. */
+/** The label of all values of a column after the first {@link MAX_VALUES}. */
 export const OTHER_VALUES = '…'
 
 function createStateCounts() {
@@ -181,11 +196,15 @@ function createStateCounts() {
   }
 }
 
-/** How many faults are held to be reported in the order of their lines. Any more are reported at once. */
+/**
+ * The number of faults that are sorted by line together. When it is reached, these faults are
+ * reported.
+ */
 const MAX_HELD = 100_000
 
 /**
- * Reports faults by line. It holds them back, because duplicates are only known after the last row.
+ * Creates a reporter that sorts faults by line. Faults wait until `end` is called, because
+ * duplicates are found only after the last row.
  */
 function inOrder(report: Report) {
   const held: { line: number; fault: RowFault; row: number }[] = []
@@ -202,13 +221,13 @@ function inOrder(report: Report) {
   }
 }
 
-/** A file on this machine. */
+/** Creates the source for a file on this machine. */
 export function fileSource(file: string, format: FileFormat, encoding: Encoding): Source {
   const read = () => createReadStream(file, { highWaterMark: 256 * 1_024 })
   return { name: file, format, encoding, read }
 }
 
-/** Tells two files apart. */
+/** The SHA-256 hash of a file, in Base64url. */
 export async function digestFile({ read }: Source): Promise<string> {
   const digest = createHash('sha256')
   for await (const chunk of read()) digest.update(chunk)

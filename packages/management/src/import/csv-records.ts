@@ -4,14 +4,20 @@ import { FileFault } from './file-fault.ts'
 import { type CsvRow, createHeading } from './heading.ts'
 import { separatorsOf } from './separators.ts'
 
-/** Reads the rows of a table. @throws FileFault for one whose first line is not the names of its columns. */
+/**
+ * Reads the rows of a CSV file.
+ *
+ * @throws FileFault if the first line does not have the names of the columns, or if a quotation
+ *   mark is misplaced.
+ */
 export async function* readCsv(
   file: string,
   stream: Readable,
   sample: string,
 ): AsyncGenerator<CsvRow> {
   /**
-   * The line on which the parser's last record ended. The loop below may be some records behind.
+   * The line on which the record ended that the parser read last. The parser may be some records
+   * ahead of the loop below.
    */
   let parsedLines = 0
   const parser: Parser = stream.pipe(
@@ -32,11 +38,11 @@ export async function* readCsv(
   stream.once('error', (error) => parser.destroy(error))
   const heading = createHeading(file)
   let line = 1
-  // A parser is an async iterable of records; with `info`, each comes with its position.
+  // With the option `info`, the parser yields each record together with its position.
   const records = parser as AsyncIterable<{ record: string[]; info: { lines: number } }>
   try {
     for await (const { record, info } of records) {
-      // Excel writes the separator into a first line of its own.
+      // The first line may be one that tells Excel the separator, such as `sep=;`.
       const isSeparator = heading.names.length === 0 && /^sep=/i.test(record[0] ?? '')
       if (!isSeparator) {
         const row = heading.take(line, record)
@@ -49,7 +55,10 @@ export async function* readCsv(
   }
 }
 
-/** The parser's own message quotes the value, which may be a hash. */
+/**
+ * The fault of a misplaced quotation mark. It replaces the parser's error, whose message quotes the
+ * value, which may be a hash.
+ */
 function quoteFault(file: string, error: CsvError, parsedLines: number): FileFault {
   const isOpen = error.code === 'CSV_QUOTE_NOT_CLOSED'
   const what = isOpen ? 'is opened and not closed' : 'stands within a value; double it there'

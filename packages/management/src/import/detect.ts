@@ -6,19 +6,19 @@ import type { FileFormat } from './source.ts'
 const SAMPLE_BYTES = 1 << 20
 
 /**
- * The format of a file, detected from its content, because its name may be misleading.
+ * Detects the format of a file from its content, because the file name may be misleading.
  *
- * @throws an error that names the encoding or compression, if that is why the file cannot be read.
+ * @throws FileFault if the file is in UTF-16, or compressed. The message says how to convert it.
  */
 export async function detectFormat(file: string): Promise<FileFormat> {
   return formatOf(file, await readSample(file))
 }
 
-/** The format of a file, detected from its first bytes; see {@link detectFormat}. */
+/** Detects the format of a file from its first bytes; see {@link detectFormat}. */
 export function formatOf(file: string, sample: Buffer): FileFormat {
   const fault = unreadable(file, sample)
   if (fault) throw fault
-  // ASCII is enough to tell formats apart, and stands at the same place in both encodings.
+  // The formats differ in ASCII characters, which have the same bytes in both encodings.
   const text = sample.toString('latin1').replace(/^ï»¿/, '').trimStart()
   if (text.startsWith('[')) return 'json'
   if (!text.startsWith('{')) return 'csv'
@@ -59,7 +59,10 @@ function unreadable(file: string, sample: Buffer): FileFault | undefined {
   return undefined
 }
 
-/** UTF-16, by its mark, or because every second byte of its first characters is zero. */
+/**
+ * The name of the encoding if the sample is UTF-16, otherwise `undefined`. UTF-16 is recognized by
+ * the byte order mark, or by a zero byte in the first character.
+ */
 function wideEncoding(sample: Buffer): string | undefined {
   const [first, second] = sample
   if (first === 0xff && second === 0xfe) return 'UTF-16LE'
@@ -69,8 +72,9 @@ function wideEncoding(sample: Buffer): string | undefined {
 }
 
 /**
- * Whether every line is an object of its own. If the first line is damaged, the second decides. An
- * object with an array `users` is a whole file, even on one line.
+ * Whether the text has one object a line. Only the first line is parsed. If the line is not valid
+ * JSON, the beginning of the second line decides. An object with an array `users` is a whole file,
+ * even on one line.
  */
 function isLines(text: string): boolean {
   const [first = '', second = ''] = text.split(/\r?\n/, 2)

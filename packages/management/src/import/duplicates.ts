@@ -7,29 +7,33 @@ const PARTS = 64
 const ENTRY_BYTES = 16
 const BUFFER_BYTES = 16 * 1_024
 
-/** Two rows that have the same value. */
+/** A row with the same value as an earlier row. */
 export interface Duplicate {
   row: number
   line: number
-  /** Line of the first row that has it. */
+  /** The line of the first row with this value. */
   firstLine: number
 }
 
-/** Finds values that occur more than once among any number of rows, in constant memory. */
+/** Finds values that occur in more than one row, in little memory for any number of rows. */
 export interface DuplicateFinder extends Disposable {
   add(value: string, row: number, line: number): void
-  /** All rows but the first of each value, in the order of the file. */
+  /** For each value, the rows after the first row with it. Sorted by row. */
   find(): Duplicate[]
 }
 
-/** Keeps a hash of each value in files, by its first byte, and compares one file at a time. */
+/**
+ * Creates a finder that stores a hash of each value in temporary files. The first byte of the hash
+ * selects the file, so that `find` reads one file at a time.
+ */
 export function createDuplicateFinder(): DuplicateFinder {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-import-'))
   const parts = Array.from({ length: PARTS }, (_, n) => {
     const path = join(folder, String(n))
     return { file: openSync(path, 'wx+', 0o600), buffer: Buffer.alloc(BUFFER_BYTES), used: 0 }
   })
-  // An open file needs no name, and so it is gone even when the process is killed. Windows keeps names.
+  // Except on Windows, a file can be deleted while it is open. So the files are gone even when the
+  // process is killed.
   const remove = (): void => rmSync(folder, { recursive: true, force: true })
   if (process.platform !== 'win32') remove()
   const flush = (part: (typeof parts)[number]): void => {

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { FileFault } from './file-fault.ts'
 
-/** The encodings of files. `latin1` means Windows-1252, as in browsers. */
+/** The encodings that a file can have. `latin1` means Windows-1252, as in browsers. */
 export const encodings = ['utf8', 'latin1'] as const
 
 export type Encoding = (typeof encodings)[number]
@@ -9,9 +9,10 @@ export type Encoding = (typeof encodings)[number]
 const LABELS: Readonly<Record<Encoding, string>> = { utf8: 'utf-8', latin1: 'windows-1252' }
 
 /**
- * Decodes the bytes of a file, one piece at a time.
+ * Decodes the bytes of a file, one chunk at a time.
  *
- * @throws naming the first line with bytes of another encoding, because a misread name would be stored wrongly.
+ * @throws FileFault with the line of the first bytes that are not UTF-8. Replacing such bytes would
+ *   store wrong names.
  */
 export async function* readText(
   file: string,
@@ -41,7 +42,7 @@ export async function* readText(
   if (encoding === 'utf8' && begun.length > 0) throw notUtf8(line)
 }
 
-/** How many lines end before the first that is not UTF-8. */
+/** The number of complete lines before the first line that is not UTF-8. */
 function goodLines(bytes: Buffer): number {
   let lines = 0
   for (let from = 0; ; lines++) {
@@ -51,7 +52,10 @@ function goodLines(bytes: Buffer): number {
   }
 }
 
-/** The first bytes of a character that continues in the next chunk. */
+/**
+ * The bytes at the end of a chunk that begin a character. The next chunk has the rest of that
+ * character.
+ */
 function incompleteEnd(bytes: Buffer): Buffer {
   for (let length = 1; length <= 3; length++) {
     const byte = bytes.at(-length) ?? 0

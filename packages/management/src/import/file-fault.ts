@@ -34,14 +34,18 @@ export type FileFaultName =
 export type FileFaultValues = Readonly<Record<string, string | number>>
 
 /**
- * A file that cannot be imported. The message names the file and how to fix it with the command.
+ * The error for a file that cannot be imported. The message names the file, and how to fix the
+ * fault with the command.
  */
 export class FileFault extends Error {
   override readonly name = 'FileFault'
   readonly fault: FileFaultName
   readonly values: FileFaultValues
 
-  /** Values that may block logins. Each must be decided. By column, with the number of rows. */
+  /**
+   * The values that may mean a blocked user, by column, each with its number of rows. The importer
+   * has to decide each value.
+   */
   readonly unclear: SeenStates
 
   constructor(

@@ -2,14 +2,15 @@ import { FileFault, type SeenStates } from './file-fault.ts'
 import type { Contradiction } from './row.ts'
 import type { Source } from './source.ts'
 
-/** The number of values of a column that a message names at most. */
+/** The maximum number of values of a column that a message shows. */
 const SHOWN_VALUES = 5
 
-/** The number of characters of a value that a message quotes at most. */
+/** The maximum number of characters of a value that a message shows. */
 const SHOWN_LENGTH = 40
 
 /**
- * A column of passwords that holds hashes. Imported as passwords, anyone who has read the table could log in with them.
+ * The fault of a column of passwords that has hashes. If a hash were imported as a password, anyone
+ * who has read the table could log in with it.
  */
 export function hashedFault(file: string, line: number, column: string): FileFault {
   const fault = `"${column}" holds a hash rather than a password`
@@ -20,7 +21,10 @@ export function hashedFault(file: string, line: number, column: string): FileFau
   )
 }
 
-/** Two columns disagree on one member, and either may be right. The values are not quoted, as they may be hashes. */
+/**
+ * The fault of two columns with different values for one member. The message does not quote the
+ * values, which may be hashes.
+ */
 export function contradictionFault(
   file: string,
   line: number,
@@ -33,7 +37,7 @@ export function contradictionFault(
   )
 }
 
-/** A file that holds no user at all. */
+/** The fault of a file without any user. */
 export async function emptyFault({ name, format, read }: Source): Promise<FileFault> {
   const sizes = []
   for await (const chunk of read()) sizes.push(chunk.length)
@@ -49,7 +53,13 @@ const emptyReasons: Readonly<Record<Source['format'], string>> = {
   ndjson: 'all of its lines are empty',
 }
 
-/** A file without a column of email addresses: one sentence instead of the same fault in each row. */
+/**
+ * The fault of a file without a column of email addresses. It is reported once, in place of the
+ * same fault in each row.
+ *
+ * @param likely - The columns with values that look like email addresses.
+ * @param columns - The columns of the file.
+ */
 export function emailFault(file: string, likely: Set<string>, columns: Set<string>): FileFault {
   const [column] = likely
   const lack = `No column of ${file} is known to hold email addresses`
@@ -66,7 +76,7 @@ export function emailFault(file: string, likely: Set<string>, columns: Set<strin
   )
 }
 
-/** Values, with how many rows have each. */
+/** Formats the values of a column, each with its number of rows. */
 export function valuesInWords(
   values: ReadonlyMap<string, number>,
   inWords = (rows: number): string => (rows === 1 ? '1 row' : `${rows} rows`),
@@ -94,7 +104,8 @@ export function stateFault(file: string, unclear: SeenStates): FileFault {
 }
 
 /**
- * The fault of a flag for a value that no row has. A mistyped one would let blocked users log in.
+ * The fault of `--blocks` or `--allows` with a value that no row has. A mistyped value would let
+ * blocked users log in.
  */
 export function unusedFault(flag: string): FileFault {
   return new FileFault(

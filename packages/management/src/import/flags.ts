@@ -1,6 +1,6 @@
 // cspell:ignore wahr falsch nein oui não
 
-/** Values of a flag that is on, in lower case; those of German Excel are among them. */
+/** The values of a column that mean true, in lower case. Some are from Excel in German. */
 export const TRUE: ReadonlySet<string> = new Set([
   'true',
   't',
@@ -17,7 +17,7 @@ export const TRUE: ReadonlySet<string> = new Set([
   'sim',
 ])
 
-/** Values of a flag that is off. */
+/** The values of a column that mean false, in lower case. */
 export const FALSE: ReadonlySet<string> = new Set([
   'false',
   'f',

@@ -11,16 +11,16 @@ export const algorithms: readonly ImportAlgorithm[] = [
   'sha512',
 ]
 
-/** The names that a file or a flag can give to the algorithm of a hash. */
+/** The names of hash algorithms that a file or `--hash-algorithm` can use. */
 export const hashNames: readonly HashName[] = [...algorithms, ...ownSchemes]
 
 /** One of {@link hashNames}. */
 export type HashName = ImportAlgorithm | (typeof ownSchemes)[number]
 
-/** The bytes of a password that bcrypt reads. */
+/** The maximum size of a password in bytes. bcrypt ignores further bytes. */
 const MOST_BYTES = 72
 
-/** The costs of bcrypt that the API takes. */
+/** The range of bcrypt costs that the API accepts. */
 const costs = { least: 8, most: 12 }
 
 const digestBytes = { md5: 16, sha1: 20, sha256: 32, sha512: 64 } as const
@@ -33,7 +33,10 @@ export function isHashName(text: string): text is HashName {
   return (hashNames as readonly string[]).includes(text)
 }
 
-/** The fault of a hash, without quoting it. The service has the last word. */
+/**
+ * The fault of a hash or plain password, without its text; `undefined` if none is found. The
+ * service checks the hash again.
+ */
 export function hashFault(alg: ImportAlgorithm, hash: string): RowFault | undefined {
   switch (alg) {
     case 'plain':
@@ -62,7 +65,7 @@ function digestFault(alg: keyof typeof digestBytes, hash: string): RowFault | un
   return rowFault('hash_digest', { name: alg, digits: bytes * 2, bytes })
 }
 
-/** Whether a password is the hash of one, as frameworks keep it in a column of that name. */
+/** Whether a password looks like a hash, as some frameworks store hashes in a column `password`. */
 export function looksHashed(password: string): boolean {
   return /^(\$(2[abxy]|argon2|scrypt|pbkdf2|[156]|[PH]\$|wp\$)|\{S?SHA|(pbkdf2|bcrypt|argon2|scrypt|md5|sha1)[\w]*[$:])/i.test(
     password,

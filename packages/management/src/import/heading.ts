@@ -5,7 +5,7 @@ import { looksHashed } from './hashes.ts'
 import { isEmailName } from './mapping.ts'
 import { type RowFault, rowFault } from './row-fault.ts'
 
-/** A row of a table: its cells by the names of their columns. */
+/** A row of a table: the names of the columns and the cells, in the same order. */
 export interface CsvRow {
   line: number
   names: readonly string[]
@@ -13,22 +13,23 @@ export interface CsvRow {
   fault: RowFault | undefined
 }
 
-/** A value that is an email address. */
+/** The pattern of an email address. */
 const ADDRESS = /^[^\s@]+@[^\s@]+\.[^\s@]+$/
 
-/** Values that no column is named after: numbers, dates, identifiers, digests, flags. */
+/** The pattern of values that are no column names: numbers, dates, UUIDs, digests and flags. */
 const VALUE =
   /^([\d.,]+|\d{4}-\d\d-\d\d.*|[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}|[\da-f]{32,}|true|false|null|yes|wahr|falsch|ja|nein)$/i
 
 const REMEDY = 'Put a line such as "id,email,name" in front, with a name for each column'
 
 /**
- * Makes the reader of a table's first line. The cells tell whether it has the names of columns or already a user.
- * Advice names lines and columns by their numbers, because a name might be a user's data.
+ * Creates the reader of a table's rows, which takes the names of the columns from the first line.
+ * The reader refuses a first line that has a user. Messages name lines and columns by number,
+ * because a name might be a user's data.
  */
 export function createHeading(file: string) {
   let names: string[] = []
-  /** Whether a column is known to hold the email addresses. */
+  /** Whether the name of a column says that it has the email addresses. */
   let isKnown = false
 
   function begin(record: readonly string[]): void {
@@ -43,7 +44,11 @@ export function createHeading(file: string) {
     get names(): readonly string[] {
       return names
     },
-    /** Takes the next record. Returns its row, or `undefined` for the line with the names. */
+    /**
+     * Takes the next record. Returns its row, or `undefined` for the first line.
+     *
+     * @throws FileFault if the first line does not have the names of the columns.
+     */
     take(line: number, cells: readonly string[]): CsvRow | undefined {
       if (names.length === 0) {
         begin(cells)
@@ -68,8 +73,8 @@ export function createHeading(file: string) {
   }
 
   /**
-   * Whether a cell may be an email address by its column. Every cell may, unless a column is named
-   * after addresses.
+   * Whether a cell in the column `name` may be the heading of the email addresses. If the column
+   * with the addresses is known, only its cells may be.
    */
   function isNameOrNew(name: string | undefined): boolean {
     return !isKnown || isEmailName(name ?? '')
@@ -81,13 +86,13 @@ const AGAIN = rowFault('heading')
 const isUnnamed = (name: string | undefined, n: number): boolean => name === `column ${n + 1}`
 
 interface HeadingFault {
-  /** The fault, to follow the name of the line in a sentence. */
+  /** The end of a sentence that begins with the line, such as `has an email address`. */
   text: string
   name: FileFaultName
   values: FileFaultValues
 }
 
-/** The reason why a line cannot hold the names of the columns. */
+/** The reason why a line cannot have the names of the columns; `undefined` if it can. */
 function headingFault(cells: readonly string[]): HeadingFault | undefined {
   if (cells.some((cell) => ADDRESS.test(cell))) {
     const text = 'has an email address, and no names of columns'

@@ -1,4 +1,4 @@
-/** Parts of imports and exports that the service shares; applications have no use for them. */
+/** Parts of imports and exports that the service uses, too. They are not meant for applications. */
 export { type Checked, checkRecords, OTHER_VALUES } from './check.ts'
 export { formatOf } from './detect.ts'
 export { type Encoding, encodings } from './encoding.ts'

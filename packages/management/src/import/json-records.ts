@@ -1,19 +1,21 @@
 import { FileFault } from './file-fault.ts'
 
-/** A piece of a file and the line it begins on. */
+/** A part of a file, with the line on which the part begins. */
 export interface Piece {
   line: number
   text: string
 }
 
-/** If the file is an object, its users are the array of this name, as in most exports. */
+/** The name of the member with the users, if the file is one object, as in most exports. */
 const WRAPPER = 'users'
 
 /**
- * Cuts JSON into its records without holding more than one, for a file of any size: the elements of an array, the
- * elements of the member `users` of an object, or objects that follow each other. The content of a record is not checked.
+ * Splits JSON into records, with at most one record in memory. The records are the elements of an
+ * array, the elements of the member `users` of an object, or objects one after another. The content
+ * of a record is not checked.
  *
- * @throws naming the line of the first character between two records that does not belong there.
+ * @throws FileFault with the line of an unexpected character between two records, or of a bracket
+ *   that is not closed.
  */
 export async function* splitJson(
   file: string,
@@ -24,19 +26,26 @@ export async function* splitJson(
   splitter.end()
 }
 
-/** The parts that may come next between two records. */
+/**
+ * The parts that may come next outside of a record. `first` is the beginning of the file or of the
+ * array.
+ */
 type Next = 'first' | 'separator' | 'record' | 'nothing'
 
 function createSplitter(file: string) {
   let line = 1
-  /** How many brackets are open. */
+  /** The number of open brackets. */
   let depth = 0
-  /** How many of them enclose the records: 0, 1 for an array, 2 for an array in an object. */
+  /**
+   * The number of open brackets around the records: 0, 1 in an array, 2 in an array in an object.
+   */
   let level = 0
   let next: Next = 'first'
   let isString = false
   let isEscaped = false
-  /** Whether the open object encloses the users. After their array, no record follows in it. */
+  /**
+   * Whether the current object has the array of users. The members after that array are skipped.
+   */
   let isWrapper = false
   let key = ''
   let isValue = false
@@ -47,7 +56,11 @@ function createSplitter(file: string) {
   const fault = (char: string, expected: string): FileFault =>
     misplaced({ file, line, char, expected })
 
-  /** Reads a character outside of every record. Returns whether a record begins with it. */
+  /**
+   * Reads a character outside of a record. Returns whether a record begins with this character.
+   *
+   * @throws FileFault for an unexpected character.
+   */
   function between(char: string): boolean {
     if (/[\s\uFEFF]/.test(char)) return false
     if (next === 'nothing') throw fault(char, 'nothing after the end of the array')
@@ -77,7 +90,10 @@ function createSplitter(file: string) {
     return true
   }
 
-  /** Reads a character of an object that may enclose the users. Returns whether their array begins with it. */
+  /**
+   * Reads a character of an object that may have the array of users. Returns whether that array
+   * begins with this character.
+   */
   function beginsUsers(char: string): boolean {
     if (char === '"' && !isValue) key = ''
     else if (char === ':') isValue = true
@@ -126,7 +142,7 @@ function createSplitter(file: string) {
   }
 }
 
-/** A character that does not belong where it is. */
+/** An unexpected character outside of a record. */
 interface Misplaced {
   file: string
   line: number
@@ -134,7 +150,7 @@ interface Misplaced {
   expected: string
 }
 
-/** The fault of a character between two records. */
+/** The fault of an unexpected character outside of a record. */
 function misplaced({ file, line, char, expected }: Misplaced): FileFault {
   const found = JSON.stringify(char)
   return new FileFault(
@@ -144,7 +160,11 @@ function misplaced({ file, line, char, expected }: Misplaced): FileFault {
   )
 }
 
-/** The fault of a file that ends within the record or the array that begins on the line `open`. */
+/**
+ * The fault of a file that ends before the end of a record or array.
+ *
+ * @param open - The line on which that record or array begins.
+ */
 function unclosed(file: string, open: number): FileFault {
   return new FileFault(
     `${file} ends too early: what begins on line ${open} is not closed. Export it again.`,

@@ -2,16 +2,16 @@ import type { LegacyPasswordInput, LegacyScheme } from '../types.ts'
 import { FileFault } from './file-fault.ts'
 import { type RowFault, rowFault } from './row-fault.ts'
 
-/** The systems whose hashes contain everything that a login needs. */
+/** The legacy schemes whose hashes contain all parameters. */
 export const ownSchemes = ['argon2', 'aspnet', 'django', 'phpass', 'wordpress'] as const
 
-/** The system that has made a hash, if the hash says so. */
+/** Detects the legacy scheme of a hash from its prefix; `undefined` if the prefix is unknown. */
 export function schemeOf(hash: string): (typeof ownSchemes)[number] | undefined {
   if (/^(pbkdf2_sha(1|256)|argon2)\$/.test(hash)) return 'django'
   if (/^\$argon2(id|i|d)\$/.test(hash)) return 'argon2'
   if (/^\$[PH]\$/.test(hash)) return 'phpass'
   if (/^\$wp\$2y\$/.test(hash)) return 'wordpress'
-  // The first bytes of version 3: 1, and the number of a digest.
+  // The Base64 of the first bytes of version 3: a 1, and the number of the digest.
   if (/^AQAAAA[AEI][A-Za-z0-9+/]{60,}={0,2}$/.test(hash)) return 'aspnet'
   return undefined
 }
@@ -31,7 +31,8 @@ const firebaseMembers: Readonly<Record<string, string>> = {
 /**
  * Reads the parameters in the format of the Firebase console, or as JSON.
  *
- * @throws {@link FileFault} if one is missing. The message does not quote them.
+ * @throws {@link FileFault} if a parameter is missing, or the algorithm is not SCRYPT. The message
+ *   has no value of a parameter that is secret.
  */
 export function readFirebaseParameters(text: string): FirebaseParameters {
   const found: Record<string, string | number> = {}
@@ -57,19 +58,19 @@ export function readFirebaseParameters(text: string): FirebaseParameters {
   )
 }
 
-/** A password in a form that only Keycloak has. */
+/** A password of Keycloak or Firebase with its parameters, or the reason why it cannot be read. */
 export type RecordPassword =
   | { kind: 'legacy'; legacy: LegacyPasswordInput }
   | { kind: 'fault'; fault: RowFault }
 
 const KEYCLOAK = /^credentials\.(\d+)\.(type|secretData|credentialData)$/
 
-/** Whether a column is one of those in which Keycloak has a password. */
+/** Whether a Keycloak export has a part of a password in this column. */
 export function isKeycloakColumn(column: string): boolean {
   return KEYCLOAK.test(column)
 }
 
-/** The password of a record of Keycloak. */
+/** The password of a user in a Keycloak export; `undefined` if the user has none. */
 export function keycloakPassword(members: ReadonlyMap<string, string>): RecordPassword | undefined {
   for (const [column, value] of members) {
     const [, n, member] = KEYCLOAK.exec(column) ?? []
@@ -97,7 +98,7 @@ export function keycloakPassword(members: ReadonlyMap<string, string>): RecordPa
   return undefined
 }
 
-/** The parameters of a hash of Argon2 as Keycloak writes them: each member a list of one text. */
+/** The Argon2 parameters in a Keycloak export, where each member is an array of one string. */
 function argon2Parameters(additional: unknown): Record<string, unknown> {
   const members = new Map(Object.entries(isObject(additional) ? additional : {}))
   const first = (name: string): unknown => [members.get(name)].flat()[0]
@@ -111,7 +112,12 @@ function argon2Parameters(additional: unknown): Record<string, unknown> {
   }
 }
 
-/** A hash of Firebase with its parameters. */
+/**
+ * A Firebase hash with its parameters, or the fault that the salt is missing.
+ *
+ * @param salt - The salt of this user.
+ * @param shared - The parameters of the Firebase project.
+ */
 export function firebasePassword(
   hash: string,
   salt: string | undefined,
@@ -121,10 +127,13 @@ export function firebasePassword(
   return { kind: 'legacy', legacy: { scheme: 'firebase', hash, parameters: { ...shared, salt } } }
 }
 
-/** The fault of a hash of another system, without quoting it. The service has the last word. */
+/**
+ * The fault of a hash that does not have the form of its scheme; `undefined` if none is found. The
+ * service checks the hash again.
+ */
 export function legacyFault(scheme: LegacyScheme, hash: string): RowFault | undefined {
   if (scheme === 'keycloak' || scheme === 'firebase' || schemeOf(hash) === scheme) return undefined
-  // Version 2 does not say what it is.
+  // Hashes of version 2 have no prefix that identifies them.
   if (scheme === 'aspnet' && /^AA[A-Za-z0-9+/]{63,}={0,2}$/.test(hash)) return undefined
   return rowFault('hash_other', { name: scheme })
 }

@@ -1,7 +1,9 @@
 /** The target of a column: a member of the import row, or `profile.x` or `metadata.x`. */
 export type Target = string
 
-/** Names under which old tables keep what an import needs, in lower case without `_`, `-` and spaces. */
+/**
+ * The column names of each target in common systems: in lower case, without `_`, `-` and spaces.
+ */
 const aliases: Record<string, readonly string[]> = {
   id: [
     'id',
@@ -75,7 +77,10 @@ const aliases: Record<string, readonly string[]> = {
   ],
 }
 
-/** The name of a column in the table. django and Cognito nest members in an object. */
+/**
+ * The form of a column name that is used in `aliases`. A prefix is removed, because Django and
+ * Cognito nest members in an object.
+ */
 function nameOf(column: string): string {
   const plain = column
     .normalize('NFC')
@@ -84,7 +89,7 @@ function nameOf(column: string): string {
   return plain.replace(/^(fields|attributes)\./, '')
 }
 
-/** Whether the name of a column says that it holds email addresses. */
+/** Whether a column name stands for email addresses. */
 export function isEmailName(name: string): boolean {
   return aliases.email?.includes(nameOf(name.trim())) ?? false
 }
@@ -96,7 +101,7 @@ export const targets: readonly Target[] = Object.keys(aliases)
 export type Mapping = (column: string) => Target | undefined
 
 /**
- * Makes a mapping of columns: first by flags, then by the names of the columns.
+ * Creates a mapping of columns. A flag has precedence over the name of the column.
  *
  * @param flags - The column of each target, such as `email` → `login`.
  */
@@ -121,7 +126,7 @@ export function createMapping(flags: ReadonlyMap<Target, string>): Mapping {
   }
 }
 
-/** Makes a mapping that leaves out passwords and hashes. */
+/** Creates a mapping that leaves out passwords, hashes and their algorithms. */
 export function withoutPasswords(mapping: Mapping): Mapping {
   return (column) => {
     const target = mapping(column)

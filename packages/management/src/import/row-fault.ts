@@ -31,8 +31,8 @@ export type RowFaultName =
   | 'firebase_salt'
 
 /**
- * The texts of faults by name: the rest of a sentence that begins with the row. `{name}` stands for
- * a value.
+ * The text of each fault: the end of a sentence that begins with the row. `{name}` is replaced with
+ * the value of that name.
  */
 export const rowFaults: Readonly<Record<RowFaultName, string>> = {
   no_email: 'has no email address',
@@ -66,21 +66,21 @@ export const rowFaults: Readonly<Record<RowFaultName, string>> = {
   firebase_salt: 'has a hash of Firebase without a salt',
 }
 
-/** The values in the sentence of a fault. None is a password or a hash. */
+/** The values in the sentence of a fault. No value is a password or a hash. */
 export type RowFaultValues = Readonly<Record<string, string | number | RowFault>>
 
-/** A fault because of which a row is not imported. */
+/** The reason why a row is not imported. */
 export interface RowFault {
   readonly fault: RowFaultName
   readonly values: RowFaultValues
 }
 
-/** Makes a fault. */
+/** Creates a fault. */
 export function rowFault(fault: RowFaultName, values: RowFaultValues = {}): RowFault {
   return { fault, values }
 }
 
-/** The faults as one text, in the words of the command. */
+/** Formats the faults as one text, in English. */
 export function faultsInWords(faults: readonly RowFault[]): string {
   return faults.map(inWords).join('; ')
 }

@@ -15,7 +15,7 @@ import { type RowFault, type RowFaultName, rowFault } from './row-fault.ts'
 import { flattenText, type SourceRecord } from './source.ts'
 import type { States } from './states.ts'
 
-/** A record of the file in the form of the API, or its fault. */
+/** A record of the file as a user of the API, with its faults. */
 export interface ImportRow {
   /** The number of the row, counted from 0. */
   row: number
@@ -25,18 +25,24 @@ export interface ImportRow {
   oldId: string
   user: UserInput
   password: { alg: ImportAlgorithm; hash: string } | undefined
-  /** The hash of another system, instead of a password. */
+  /** The password hash of another system, in place of `password`. */
   legacy?: LegacyPasswordInput | undefined
-  /** Values that say who may log in, each with its column. */
+  /** The values that say whether the user may log in, each with its column. */
   states: [string, string][]
-  /** Values that may block the user, by column. Empty if another value blocks the user already. */
+  /**
+   * Unknown values that may mean a blocked user, each with its column. Empty if another value
+   * blocks the user.
+   */
   unclear: [string, string][]
-  /** Two columns with different values for one member. */
+  /**
+   * Two columns with different values for one member; `undefined` if there are none, or if the
+   * record has a fault.
+   */
   contradiction: Contradiction | undefined
   faults: RowFault[]
 }
 
-/** A member, and the two columns with different values for it. */
+/** A member, and two columns that have different values for it. */
 export interface Contradiction {
   target: Target
   columns: readonly [string, string]
@@ -45,7 +51,7 @@ export interface Contradiction {
 /** Options for reading records as users. */
 export interface RowOptions {
   mapping: Mapping
-  /** The columns that flags name. The file must have them. */
+  /** The columns that `--map` names, by target. The file must have these columns. */
   named: ReadonlyMap<Target, string>
   hashAlgorithm: HashName | undefined
   states: States
@@ -55,7 +61,7 @@ export interface RowOptions {
   withoutPasswords?: boolean | undefined
 }
 
-/** Turns a record into a row. Names every fault, without a password or hash in it. */
+/** Converts a record into a row with all its faults. No fault contains a password or hash. */
 export function toRow(
   row: number,
   { line, members, fault }: SourceRecord,
@@ -67,7 +73,8 @@ export function toRow(
   const columns = new Map<string, string>()
   let isDenied = false
   /**
-   * `said`: the members that say whether the user may log in, for the report. `unclear`: those with an unknown value.
+   * `said` has the values that say whether the user may log in. `unclear` has those of unknown
+   * meaning. Both are pairs of a column and its value.
    */
   const said: [string, string][] = []
   const unclear: [string, string][] = []
@@ -85,7 +92,7 @@ export function toRow(
       const text = value.trim().toLowerCase()
       const isOn = TRUE.has(text)
       if (!isOn && !FALSE.has(text)) faults.push(rowFault('not_boolean', { column }))
-      // Of several columns, each may deny.
+      // If several columns say whether the user may log in, each of them can block the user.
       if (text !== '' && isOn === (target === 'disabled')) isDenied = true
     }
     const isText = value !== '' || target?.startsWith('metadata.')
@@ -107,7 +114,8 @@ export function toRow(
     return TRUE.has(text)
   }
   const email = (fields.get('email') ?? '').trim()
-  // A record without any member has a fault that says why.
+  // A record that could not be read has a fault already, so a missing email address is no second
+  // one.
   const isKnown = members.size > 0 || !fault
   if (isKnown && (!/^[^\s@]+@[^\s@]+$/u.test(email) || email.length > 254)) {
     faults.push(email ? blamed('not_email', 'email') : rowFault('no_email'))
@@ -142,13 +150,16 @@ export function toRow(
     ...(password?.kind === 'legacy' && { legacy: password.legacy }),
     states: said,
     unclear: isDenied ? [] : unclear,
-    // A record with a fault is rejected, also if its columns agree.
+    // A record with a fault is rejected in any case.
     contradiction: fault ? undefined : contradiction,
     faults,
   }
 }
 
-/** The members that may say who can log in: the column itself, and the members of a JSON object in its cell. */
+/**
+ * The values that may say who can log in: the cell itself and, if the cell is a JSON object, its
+ * members.
+ */
 function openMembers(column: string, value: string): [string, string][] {
   const inner = /^\s*[[{]/.test(value) ? flattenText(value) : undefined
   const members = [...(inner ?? [])].map(([name, text]): [string, string] => [
@@ -158,7 +169,7 @@ function openMembers(column: string, value: string): [string, string][] {
   return [[column, value], ...members]
 }
 
-/** Whether a column without a target holds a part of a password that is imported. */
+/** Whether a column without a target has a part of a password that is imported. */
 export function isPasswordPart(
   column: string,
   { withoutPasswords, firebase }: RowOptions,
@@ -167,12 +178,12 @@ export function isPasswordPart(
   return isKeycloakColumn(column) || (firebase !== undefined && column === SALT)
 }
 
-/** The column in which Firebase has the salt of a user. */
+/** The column with the salt of a user in a Firebase export. */
 const SALT = 'salt'
 
 /**
- * Whether two values of a member mean the same. Two columns about who may log in never contradict: if one denies, the
- * login is denied.
+ * Whether two values of a member mean the same. Two columns that say who may log in always agree,
+ * because the value that blocks the user prevails.
  */
 function agree(target: Target, one: string, other: string): boolean {
   if (target === 'disabled' || target === 'enabled') return true
@@ -183,24 +194,32 @@ function agree(target: Target, one: string, other: string): boolean {
   return flags.every((flag) => TRUE.has(flag)) || flags.every((flag) => FALSE.has(flag))
 }
 
-/** Whether a column has no target, or one that the service does not act on. */
+/**
+ * Whether a column has no target, or a target in `profile` or `metadata`, which does not affect
+ * logins.
+ */
 export function isOpen(target: Target | undefined): boolean {
   return target === undefined || /^(profile|metadata)\./.test(target)
 }
 
-/** The profile with a `name`: the one in the table, else made of the first and the last name. */
+/** Adds a `name` to a profile without one, from the given name and the family name. */
 function named(profile: Record<string, string>): Record<string, string> {
   const parts = [profile.given_name, profile.family_name].map((part) => part?.trim())
   const name = parts.filter(Boolean).join(' ')
   return name === '' ? profile : { name, ...profile }
 }
 
-/** The key of an address: two spellings of one address have the same key. */
+/**
+ * The key of an email address, by which addresses are compared: trimmed, in lower case and in NFC.
+ */
 export function emailKey(email: string): string {
   return email.trim().normalize('NFC').toLowerCase()
 }
 
-/** Reads an instant as the API takes it. One in this form already keeps every digit. */
+/**
+ * Reads an instant in the form of the API. A text in this form is kept as it is, with all digits of
+ * its seconds. A text that is no date adds a fault.
+ */
 function readInstant(
   text: string | undefined,
   column: string | undefined,
@@ -220,7 +239,10 @@ function prefixed(fields: Map<string, string>, prefix: string): Record<string, s
   return Object.fromEntries(chosen.map(([name, value]) => [name.slice(prefix.length), value]))
 }
 
-/** Keys of metadata, and characters of a key and of a value, as the API takes them. */
+/**
+ * The limits of the API for metadata: the number of keys, and the characters of a key and of a
+ * value.
+ */
 const METADATA = { keys: 20, key: 100, value: 1_000 }
 
 function checkMetadata(metadata: Record<string, string>, faults: RowFault[]): void {
@@ -251,7 +273,7 @@ function readPassword(
   const secret = hash ?? plain
   if (secret === undefined) return withoutFault(keycloakPassword(members), faults)
   const named = fields.get('alg')?.trim().toLowerCase()
-  // django writes the name of its algorithm in front of the hash.
+  // Django puts the name of the algorithm before a bcrypt hash.
   const guessed = /^(bcrypt\$)?\$2[abxy]\$/.test(secret) ? 'bcrypt' : undefined
   const scheme = hash === undefined ? undefined : schemeOf(hash)
   const alg =

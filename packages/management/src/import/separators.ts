@@ -1,8 +1,9 @@
 const SEPARATORS = [',', ';', '\t']
 
 /**
- * The characters between the cells of a table: the one that Excel's first line names, otherwise the most frequent one
- * in the first line. The others may be part of values.
+ * The separators of the cells of a table. If the first line is `sep=` with a character, that one is
+ * used. Otherwise, the most frequent separator of the first line is used, because the others may be
+ * part of values. Without any, all are returned.
  */
 export function separatorsOf(sample: string): string[] {
   const [first = ''] = sample.replace(/^[\uFEFF\s]+/, '').split(/[\r\n]/, 1)

@@ -10,15 +10,21 @@ export const formats = ['csv', 'ndjson', 'json'] as const
 
 export type FileFormat = (typeof formats)[number]
 
-/** A record of a file: its members by name, or the reason why it cannot be read. */
+/**
+ * A record of a file, with its members by name and the reason why it cannot be read, if there is
+ * one.
+ */
 export interface SourceRecord {
   line: number
-  /** Nested members have names with dots, such as `profile.email`. */
+  /**
+   * The values of the record by name. The name of a nested member has dots, such as
+   * `profile.email`.
+   */
   members: Map<string, string>
   fault: RowFault | undefined
 }
 
-/** A file, or the upload of one. */
+/** A file on disk, or an uploaded file. */
 export interface Source {
   /** The name of the file, for messages. */
   name: string
@@ -27,7 +33,7 @@ export interface Source {
   read(): AsyncIterable<Buffer>
 }
 
-/** Reads a file a record at a time, so that memory does not depend on its size. */
+/** Reads a file one record at a time, so that its size does not affect memory. */
 export async function* readSource({
   name,
   format,
@@ -44,10 +50,13 @@ export async function* readSource({
   for await (const { line, text } of pieces) yield jsonRecord(line, text)
 }
 
-/** How many characters of a file are read for its first line. */
+/** The number of characters after which the search for the first line ends. */
 const FIRST_LINE = 64 * 1_024
 
-/** The first line that is not blank (more may follow it), and all of the text. */
+/**
+ * Reads the beginning of a text up to the first line that is not blank. `first` may have more than
+ * that line. `all` yields the complete text.
+ */
 async function firstLineOf(texts: AsyncGenerator<string>) {
   let first = ''
   while (first.length < FIRST_LINE && !/\S.*[\r\n]/.test(first)) {
@@ -62,7 +71,10 @@ async function firstLineOf(texts: AsyncGenerator<string>) {
   return { first, all: all() }
 }
 
-/** The lines that are not empty. U+2028 ends no line, as it may be part of a JSON value. */
+/**
+ * Yields the lines that are not blank, with their numbers. Only a line feed ends a line: U+2028 may
+ * be part of a JSON value.
+ */
 async function* readLines(texts: AsyncIterable<string>) {
   let line = 0
   let begun = ''
@@ -80,7 +92,7 @@ async function* readLines(texts: AsyncIterable<string>) {
   if (begun.trim() !== '') yield piece(begun)
 }
 
-/** A cell of these columns may be a JSON object, as in an export. */
+/** The columns whose cells may be JSON objects, as in our own export. */
 const OBJECTS = ['profile', 'metadata']
 
 function csvRecord({ line, names, cells, fault }: CsvRow): SourceRecord {
@@ -101,7 +113,8 @@ function jsonRecord(line: number, text: string): SourceRecord {
   try {
     const value: unknown = JSON.parse(text)
     if (!isObject(value)) members.blame(rowFault('not_object'))
-    // JSON.parse keeps one of two members with the same name, so a lower count reveals a duplicate.
+    // JSON.parse keeps only one of two members with the same name. So fewer members than names in
+    // the text reveal a duplicate.
     else if (flatten(value, '', members) < countNames(text)) members.blame(TWICE)
   } catch {
     members.blame(rowFault('not_json'))
@@ -109,7 +122,7 @@ function jsonRecord(line: number, text: string): SourceRecord {
   return members.record(line)
 }
 
-/** The members of a JSON text within a value, by their paths; `undefined` for any other text. */
+/** The members of a JSON text, by their paths. `undefined` if the text is not JSON. */
 export function flattenText(text: string): Map<string, string> | undefined {
   try {
     const value: unknown = JSON.parse(text)
@@ -121,10 +134,13 @@ export function flattenText(text: string): Map<string, string> | undefined {
   }
 }
 
-/** The fault of a duplicate member. Either of its values may say that the user must not log in. */
+/**
+ * The fault of a duplicate member. It is a fault because either of the two values may say that the
+ * user must not log in.
+ */
 const TWICE = rowFault('twice')
 
-/** Collects the members of a record, and the first of its faults. */
+/** Creates a collector of the members of a record, and of the first fault. */
 function createMembers(first: RowFault | undefined) {
   const members = new Map<string, string>()
   let fault = first
@@ -143,7 +159,7 @@ function createMembers(first: RowFault | undefined) {
 
 type Members = ReturnType<typeof createMembers>
 
-/** How many names of members a JSON text has. */
+/** The number of member names in a JSON text. */
 function countNames(text: string): number {
   let count = 0
   for (const [, colon] of text.matchAll(/"(?:[^"\\]|\\.)*"\s*(:?)/gs)) if (colon) count++
@@ -154,7 +170,10 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Adds the members of an object by their paths. Returns how many names it has, at any depth. */
+/**
+ * Adds the members of an object by their paths. Returns the number of member names in the object,
+ * at any depth.
+ */
 function flatten(object: object, prefix: string, into: Members): number {
   let names = 0
   for (const [name, value] of Object.entries(object)) {
@@ -168,15 +187,15 @@ function flatten(object: object, prefix: string, into: Members): number {
   return names
 }
 
-/** An element of a list in an export of Cognito. */
+/** An attribute in the list of attributes of a Cognito export. */
 interface Named {
   Name: string
   Value: unknown
 }
 
 /**
- * Whether a list has an object `{ Name: 'email', Value: … }` for each attribute, as in an export of
- * Cognito.
+ * Whether a list has only objects `{ Name: 'email', Value: … }`, as the attributes in a Cognito
+ * export.
  */
 function isNamedList(list: object): list is Named[] {
   const isList = Array.isArray(list) && list.length > 0

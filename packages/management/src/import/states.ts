@@ -9,14 +9,17 @@ import { FALSE, TRUE } from './flags.ts'
 /** The meaning of a value: it blocks the user, allows the login, or is unknown. */
 export type Verdict = 'denies' | 'allows' | 'unknown'
 
-/** A column with one of its values. Without the value, it means all values of the column. */
+/**
+ * A column and one of its values. If the value is `undefined`, the flag is for all values of the
+ * column.
+ */
 export type StateFlag = readonly [column: string, value: string | undefined]
 
 /** Options for columns such as `status` and `banned_until`. */
 export interface StateOptions {
-  /** Values whose users are imported disabled. */
+  /** The values whose users are imported disabled. */
   readonly blocks?: readonly StateFlag[] | undefined
-  /** Values, or whole columns, that block no user. */
+  /** The values, or whole columns, that block no user. */
   readonly allows?: readonly StateFlag[] | undefined
   /** The time in milliseconds since the epoch, for columns that block until a date. */
   readonly now: number
@@ -26,20 +29,23 @@ export interface StateOptions {
 export interface States {
   /** Whether the values of a column may block users. */
   concerns(column: string): boolean
-  /** Returns the meaning of a value of such a column. */
+  /** Returns the meaning of a value of any column. */
   judge(column: string, value: string): Verdict
-  /** The flags that no value of the file has matched, as they were written. */
+  /** The flags that no judged value has matched, as `column=value` or `column`. */
   unused(): string[]
 }
 
-/** Words for a user who must not log in, as they occur in the names of columns. */
+/** The words in column names that mean a user who must not log in. */
 const DENIED = [
   'suspended|deactivated|inactive|disabled|banned|blocked|locked|lockedout|(soft)?deleted|archived|revoked|terminated|frozen',
   'blacklisted|barred|closed|removed|trashed|expired|spam|spammer|gesperrt|deaktiviert|inaktiv|gelöscht|geloescht',
   'bloqué|suspendu|désactivé|supprimé|banni|bloqueado|suspendido|desactivado|eliminado|baneado|bloccato|sospeso|disattivato|eliminato|geblokkeerd',
 ].join('|')
 
-/** The kinds of columns whose values are understood, by their names without what {@link bareName} removes. */
+/**
+ * The patterns of the column names whose values are understood, by kind. The names are those that
+ * {@link bareName} returns.
+ */
 const kinds = {
   flag: new RegExp(`^(${DENIED}|ban|block|lock|suspend|nsaccountlock)$`),
   since: new RegExp(
@@ -48,30 +54,35 @@ const kinds = {
   until: new RegExp(
     `^(${DENIED}|suspend|suspensions?|bans?|blocks?|locks?|lockout|silenced)(until|till|bis|to|end|ends|endsat|enddate|enddateutc|expires|expire|expiresat|expiry)$`,
   ),
-  /** A date after which no login is allowed. */
+  /** The names of columns with a date after which the user may not log in. */
   ends: /^((valid|active|enabled|access)(until|till|bis|to)|expir(es|y|ation)(at|on|date|time)?)$/,
   enabled: new RegExp(
     `^(enabled?|active|activated|approved|aktiv|canlogin|cansignin|allowed|allowlogin|actif|activo|attivo|ativo|actief|(un|non|not)(${DENIED}))$`,
   ),
   word: /^(lifecycle|current)?(status|state|zustand)(id|code|name|text|value|type)?$/,
-  /** The `userAccountControl` of Active Directory, whose bits are flags. */
+  /** The column `userAccountControl` of Active Directory, a bit field. */
   bits: /^control$/,
 }
 
-/** Names that sound like the kinds above, but whose values are unknown. */
+/** The column names that suggest a blocked user, but whose values are not understood. */
 const SUSPICIOUS =
   /suspen[ds]|deactivat|deaktiv|inactiv|disabled|^ban(s|ned|reason|expire)?|blocked|locked|lockout(?!enabled)|deleted|archived|revoked|terminated|frozen|blacklist|barred|silenced|quarantin|restricted|denied|gesperrt|(account|user|login)b?lock$|(until|till)$/
 
-/** Names of a state that may be the user's, or that of something else, such as an address. */
+/**
+ * The column names of a state that may belong to the user or to something else, such as an address.
+ */
 const SOME_STATE = /(status|state)$/
 
-/** Beginnings of names that only look like `ban`. */
+/** The beginnings of column names that contain `ban` but mean something else. */
 const HARMLESS = /^(bank|banner|band)/
 
-/** Objects whose `status`, `state`, `enabled` and `active` are about the user, and not about an address for example. */
+/**
+ * The paths of objects whose `status`, `state`, `enabled` and `active` are about the user.
+ * Elsewhere, these may be about an address, for example.
+ */
 const OF_THE_USER = /^((fields|attributes|user|account|lifecycle|profile|status|state)\.)*$/
 
-/** Objects about who may log in. Any of their members may block the user. */
+/** The names of objects about blocked users. Any member of such an object may block the user. */
 const DENYING_PARENT = new RegExp(
   `^(${DENIED}|bans?|blocks?|locks?|lockout|suspensions?|blockedfor)$`,
 )
@@ -88,7 +99,8 @@ const allowingWords = new Set(
 )
 
 /**
- * Values that may mean a blocked user in a column of any name, so that the importer must decide.
+ * The values that may mean a blocked user in a column of any name. The importer has to decide each
+ * such value.
  */
 const strongWords = new Set(
   'suspended,deprovisioned,deactivated,banned,blocked,locked,lockedout,terminated,gesperrt,deaktiviert,bloqué,suspendu,bloqueado,suspendido,baneado,sospeso'.split(
@@ -96,10 +108,10 @@ const strongWords = new Set(
   ),
 )
 
-/** Longer values cannot be one of these words. */
+/** The length up to which a value is compared with `strongWords`. */
 const LONGEST_WORD = 40
 
-/** The texts that databases and spreadsheets write for a missing value. */
+/** The texts by which databases and spreadsheets represent a missing value. */
 const NO_VALUE = new Set(
   ['null', 'none', 'nil', 'undefined', '-', '\\n', '(null)', '<null>', '[null]'].concat(
     ...['n/a', '#n/a', 'nan', '[]', '{}'],
@@ -108,7 +120,7 @@ const NO_VALUE = new Set(
 
 const NOTHING = new Set([...FALSE, ...NO_VALUE, 'never', '-infinity'])
 
-/** Makes the rules. */
+/** Creates the rules from the flags and the current time. */
 export function createStates({ blocks = [], allows = [], now }: StateOptions): States {
   const flags = new Map<string, Verdict>()
   for (const [column, value] of blocks) flags.set(keyOf(column, value), 'denies')
@@ -123,8 +135,8 @@ export function createStates({ blocks = [], allows = [], now }: StateOptions): S
   }
 
   /**
-   * The verdict of a flag. A flag for all values of a column does not block users whose cell is
-   * empty.
+   * The verdict of the flag for a value or its column; `undefined` if there is no flag. A flag that
+   * blocks a whole column does not block users whose cell is empty.
    */
   function byFlag(column: string, value: string): Verdict | undefined {
     const exact = keyOf(column, value)
@@ -158,7 +170,10 @@ type Kind = keyof typeof kinds | 'suspicious' | 'some'
 const keyOf = (column: string, value: string | undefined) =>
   JSON.stringify(value === undefined ? [column] : [column, value])
 
-/** The kind of a column by its name, in any case and spelling. An element of a list has the kind of the list. */
+/**
+ * The kind of a column by its name, ignoring case and separators. An element of a list has the kind
+ * of the list.
+ */
 function findKind(column: string): Kind | undefined {
   const plain = column.replace(/(\.\d+)+$/, '')
   const at = plain.lastIndexOf('.') + 1
@@ -172,7 +187,7 @@ function findKind(column: string): Kind | undefined {
       .at(-2) ?? '',
   )
   const kind = kindBy(name, OF_THE_USER.test(above.toLowerCase()))
-  // `{ "ban": { "until": … } }` is read as `banuntil`.
+  // A member `until` of the object `ban` is judged as a column `banuntil`.
   return DENYING_PARENT.test(parent) ? (kindBy(parent + name, true) ?? kind ?? 'suspicious') : kind
 }
 
@@ -186,10 +201,13 @@ function kindBy(name: string, isOfUser: boolean): Kind | undefined {
   return SOME_STATE.test(name) ? 'some' : undefined
 }
 
-/** Kinds whose names have another meaning in objects that are not about the user. */
+/** The kinds whose column names mean something else in objects that are not about the user. */
 const OF_OTHERS_TOO: ReadonlySet<Kind> = new Set(['enabled', 'word', 'ends', 'bits'])
 
-/** The letters of a name, without leading words such as `is`, `user` and `account`. */
+/**
+ * The letters of a column name in lower case, without leading words such as `is`, `user` and
+ * `account`.
+ */
 function bareName(name: string): string {
   const letters = name
     .normalize('NFC')
@@ -233,14 +251,16 @@ function judgeAs(kind: Kind, text: string, now: number): Verdict {
   }
 }
 
-/** The word of a status, without what surrounds it: `USER_STATE_LOCKED` is `locked`. */
+/**
+ * The word in a status, without its prefix and separators: `user_state_locked` becomes `locked`.
+ */
 const wordOf = (text: string): string =>
   text.replaceAll(/[^\p{L}]/gu, '').replace(/^(user|account|state|status)+/u, '')
 
-/** Active Directory's number for an account that never expires. */
+/** The value of Active Directory for an account that never expires. */
 const NO_END = '9223372036854775807'
 
-/** Judges the date at which access ends. */
+/** Judges a date after which the user may not log in. */
 function judgeEnd(text: string, now: number): Verdict {
   if (isNothing(text) || text === NO_END || /^infinity/.test(text)) return 'allows'
   const at = instantOf(text)
@@ -256,11 +276,14 @@ function judgeUntil(text: string, now: number): Verdict {
   return at > now ? 'denies' : 'allows'
 }
 
-/** Whether a text is what databases write for a missing value, such as a date of zeros. */
+/** Whether a text represents false or a missing value, such as a date of zeros. */
 const isNothing = (text: string): boolean =>
   NOTHING.has(text.toLowerCase()) || /^0000-00-00/.test(text)
 
-/** An instant in milliseconds. A number may be in seconds, milliseconds, microseconds, days of Excel or FILETIME. */
+/**
+ * Parses an instant, and returns it in milliseconds since the epoch; `undefined` if the text is no
+ * date. A number may be in seconds, milliseconds, microseconds, Excel days or FILETIME units.
+ */
 function instantOf(text: string): number | undefined {
   if (/^\d{9,10}(\.\d+)?$/.test(text)) return Number(text) * 1_000
   if (/^\d{12,13}$/.test(text)) return Number(text)
@@ -274,8 +297,8 @@ function instantOf(text: string): number | undefined {
   const plain = text.replace(/(:[\d.]+[+-]\d\d)$/, '$1:00')
   const [, day, mark, month, rest] = /^(\d{1,2})([./])(\d{1,2})\2(\d{4}.*)$/.exec(plain) ?? []
   const byDay = Date.parse(`${month}/${day}/${rest}`)
-  // With dots, the day comes first. With slashes, either may; the later date is taken, as it blocks
-  // longer.
+  // With dots, the day comes first. With slashes, the day or the month may come first. Then the
+  // later date is used, because it blocks the user for longer.
   const readings = mark === '.' ? [byDay] : [Date.parse(plain), byDay]
   const instants = readings.filter((one) => !Number.isNaN(one))
   return instants.length > 0 ? Math.max(...instants) : undefined

@@ -1,8 +1,8 @@
-/** A set of row numbers: one bit each. */
+/** A set of row numbers, stored as one bit per row. */
 export interface Bitmap {
   has(row: number): boolean
   add(row: number): void
-  /** The first row, from `row` on, that is not in the set. */
+  /** The smallest row number from `row` on that is not in the set. */
   firstMissing(row: number): number
 }
 

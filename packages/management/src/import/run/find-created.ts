@@ -3,12 +3,13 @@ import type { User, UserInput } from '../../types.ts'
 import { emailKey } from '../row.ts'
 
 /**
- * Finds users that an earlier attempt of this import created without receiving the answer.
+ * Finds users that an earlier attempt of this import created, but whose responses were lost.
  *
- * @param after - The id of a user that is older than all of them; `undefined` to search the whole
- *   list.
- * @param startedAt - When the import began, in milliseconds of the service's clock, rounded down to
- *   a second. Older users are left out.
+ * @param after - The id of a user who is older than all users to find; `undefined` to search the
+ *   whole list.
+ * @param startedAt - The start of the import by the service's clock, in milliseconds, rounded down
+ *   to a second. Users created before are left out.
+ * @param wanted - The key of the only email address to find; `undefined` to find all.
  * @returns the users by {@link emailKey}.
  */
 export async function findCreated(
@@ -26,7 +27,10 @@ export async function findCreated(
   return found
 }
 
-/** Whether a user has exactly the members of `input`, and so can only come from this import. */
+/**
+ * Whether a user has all members of `input` with the same values, and so counts as created by this
+ * import. `email_verified` is not compared.
+ */
 export function isCreatedFrom(user: User, input: UserInput): boolean {
   const { email_verified: _, ...profile } = input.profile
   return (

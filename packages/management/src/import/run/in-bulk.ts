@@ -7,12 +7,12 @@ import { isCreatedFrom } from './find-created.ts'
 import type { Ledger } from './ledger.ts'
 import { type OneByOne, type OneByOneOptions, reasonOf } from './one-by-one.ts'
 
-/** The row as the bulk import of the API takes it. */
+/** Converts a row into a user of the bulk import. */
 export function toImport({ user, password, legacy }: ImportRow): UserImport {
   return { ...user, ...(password && { password }), ...(legacy && { legacy_password: legacy }) }
 }
 
-/** Makes the function that imports many rows in one request. */
+/** Creates the function that imports many rows in one request. */
 export function createInBulk(
   importer: UserImporter,
   { standing, startedAt }: OneByOneOptions,
@@ -20,7 +20,8 @@ export function createInBulk(
   oneByOne: OneByOne,
 ): (rows: readonly ImportRow[]) => Promise<void> {
   /**
-   * Whether an existing user comes from an earlier request of this import whose response was lost.
+   * Whether an existing user was created by an earlier request of this import whose response was
+   * lost.
    */
   function isOurs(row: ImportRow, found: Extract<Imported, { status: 'existing' }>): boolean {
     const mayBe = row.row < standing.begunBelow || found.isUncertain
@@ -39,13 +40,13 @@ export function createInBulk(
           const reason = 'another user of the tenant has this address'
           return ledger.reject(row, reasonOf('already_exists', reason))
         }
-        // A run that imported rows one by one may have left this user without a password.
+        // An earlier run without the bulk import may have created this user, but not the password.
         await oneByOne.createPassword(row, result.user.id, true)
         return ledger.done(row, result.user.id)
     }
   }
 
-  /** Imports one row in a request of its own. */
+  /** Imports one row in a separate bulk request. */
   async function alone(row: ImportRow): Promise<void> {
     try {
       const [result] = await importer.post([toImport(row)])
@@ -67,7 +68,8 @@ export function createInBulk(
     try {
       results = await importer.post(rows.map(toImport))
     } catch (error) {
-      // A proxy may refuse the request because of one row, for its size for instance.
+      // A proxy may refuse the whole request because of one row, for example because of its size.
+      // So each row is sent alone.
       if (!(error instanceof ApiError) || !isOwnFault(error, undefined)) throw error
       for (const row of rows) await (row.legacy ? alone(row) : oneByOne.take(row))
       return

@@ -12,21 +12,26 @@ import {
 import { createInterface } from 'node:readline'
 import { lock } from './lock.ts'
 
-/** The progress of a row. Contains neither passwords nor hashes. */
+/** A step in the import of a row. An entry contains no password and no hash. */
 export interface JournalEntry {
   row: number
   line: number
-  /** The identifier in the old table. */
+  /** The user's id in the old system. */
   old: string
-  /** The id of the user, if it was created. */
+  /** The id of the new user, if the user was created. */
   id?: string
-  /** After `created`, the password follows. After any other state, nothing follows for the row. */
+  /**
+   * `created`: the user exists, and the password is imported next. `done` and `rejected` are final.
+   */
   state: 'created' | 'done' | 'rejected'
   reason?: string
   email?: string
 }
 
-/** The import that the journal belongs to. No other import can continue with it. */
+/**
+ * The first line of a journal, which identifies the import. A journal is never continued with
+ * another file or tenant.
+ */
 export interface JournalHeader {
   version: 1
   file: string
@@ -36,14 +41,20 @@ export interface JournalHeader {
   startedAt: number
 }
 
-/** An append-only record of an import. An entry survives a crash of the process once `append` returns. */
+/**
+ * The append-only record of an import. An entry survives a crash of the process once `append` has
+ * returned.
+ */
 export interface Journal extends Disposable {
   /** Whether this run created the journal. */
   readonly isNew: boolean
   append(entry: JournalEntry): void
 }
 
-/** Reads a journal, without a last line that a crash has cut off. */
+/**
+ * Yields the header and the entries of a journal; nothing if there is no such file. A line that is
+ * not JSON is skipped, such as a last line that a crash has cut off.
+ */
 export async function* readJournal(path: string): AsyncGenerator<JournalHeader | JournalEntry> {
   if (!existsSync(path)) return
   for await (const line of createInterface({ input: createReadStream(path) })) {
@@ -52,15 +63,16 @@ export async function* readJournal(path: string): AsyncGenerator<JournalHeader |
   }
 }
 
-/** The entries of a journal, without its header. */
+/** Yields the entries of a journal without the header. */
 export async function* readEntries(path: string): AsyncGenerator<JournalEntry> {
   for await (const entry of readJournal(path)) if ('row' in entry) yield entry
 }
 
 /**
- * Opens a journal to append to, and begins it when it is new.
+ * Opens a journal for appending, and locks it. A new journal gets the header. An incomplete last
+ * line is removed.
  *
- * @throws when another running process uses it.
+ * @throws Error if another running process uses the journal.
  */
 export function openJournal(path: string, header: JournalHeader): Journal {
   const unlock = lock(`${path}.lock`)
@@ -91,7 +103,7 @@ function parse(line: string): JournalHeader | JournalEntry | undefined {
   }
 }
 
-/** Truncates after the last complete line; returns the size that is left. */
+/** Truncates a file after its last complete line. Returns the size in bytes that is left. */
 function cutTornLine(file: number): number {
   let size = fstatSync(file).size
   const byte = Buffer.alloc(1)

@@ -8,26 +8,30 @@ export interface KnownUser {
   id: string
   oldId: string
   email: string
-  /** The line in the newest export; empty for a user who is missing there. */
+  /** The line of the user in the newest export; empty if the user has no line there. */
   line: string
 }
 
-/** The users of earlier imports, by the ids that they had in the old table. */
+/** The users of earlier imports. */
 export interface KnownUsers {
-  /** The user of a row: by the row's old id, or by its address if it has none. */
+  /**
+   * Finds the user of a row by the row's old id. If the row has no old id, finds the user by email
+   * address.
+   */
   find(row: ImportRow): KnownUser | undefined
-  /** Whether a user with this old id came with an earlier import. */
+  /** Whether an earlier import created the user with this id of the service. */
   has(id: string): boolean
-  /** Records which user a row belongs to. The user may be new. */
+  /** Records the id of a row's user, who may be new. */
   note(row: ImportRow, id: string): void
-  /** Every known user, also those that {@link note} added. */
+  /** All known users, including those that `note` has added. */
   all(): KnownUser[]
 }
 
 /**
- * Reads the result file of an earlier import, and the journal of an update that was interrupted.
+ * Reads the users from the result file of an earlier import, and from the journal of an interrupted
+ * update.
  *
- * @throws for a file of another kind, or one in which an old id has two users.
+ * @throws Error for a file without the column `new_id`, or if an old id belongs to two users.
  */
 export async function readKnownUsers(
   resultFile: string | undefined,

@@ -2,18 +2,28 @@ import type { ImportRow } from '../row.ts'
 import type { Journal, JournalEntry } from './journal.ts'
 import { type Standing, WINDOW } from './resume.ts'
 
-/** Records how far each row has come, in the journal and in memory. */
+/** Records the progress of each row, in the journal and in memory. */
 export interface Ledger {
-  /** The user exists. The password is not imported yet. */
+  /** Records that the user was created, and that the password is still to be imported. */
   created(row: ImportRow, id: string): void
   done(row: ImportRow, id: string): void
-  /** @param id - The id of the user, if one exists now without a password. */
+  /**
+   * Records that a row was rejected.
+   *
+   * @param id - The id of the user, if the user was created and only the password was rejected.
+   */
   reject(row: ImportRow, reason: string, id?: string): void
-  /** The id of a user that was created before the row began, if one is known. */
+  /**
+   * The id of a user who was created before the import of this row began; `undefined` if none is
+   * known.
+   */
   anchorOf(row: ImportRow): string | undefined
 }
 
-/** Only every 50th row is an anchor, to save memory; other rows use the nearest one before them. */
+/**
+ * The distance between rows whose user ids are kept as anchors. It is more than 1 to save memory. A
+ * row uses the nearest anchor that is at least `WINDOW` rows before it.
+ */
 const ANCHOR_EVERY = 50
 
 export function createLedger(

@@ -10,12 +10,13 @@ import {
 } from 'node:fs'
 
 /**
- * Takes a lock that only one process can hold. Returns the function that releases it.
+ * Acquires a lock that only one process can hold. Returns the function that releases the lock.
  *
- * The lock file appears at once with its whole content. Before a process replaces the lock of a dead process, it must
- * take a second lock, named after the first. So only one process replaces it.
+ * The lock file is created atomically with its whole content. To replace the lock of a dead
+ * process, a process first acquires a second lock, whose name is derived from the first. So only
+ * one process replaces a lock.
  *
- * @throws if a running process holds the lock.
+ * @throws Error if a running process holds the lock.
  */
 export function lock(path: string): () => void {
   const own = `${process.pid} ${randomUUID()}`
@@ -34,7 +35,12 @@ export function lock(path: string): () => void {
   }
 }
 
-/** Replaces the lock of a dead process by the draft, unless another process already has. */
+/**
+ * Replaces the lock of a dead process with the draft, unless another process has already replaced
+ * it.
+ *
+ * @throws Error if the process that holds the lock is running.
+ */
 function takeOver(path: string, holder: string, draft: string): void {
   const [pid, id = 'earlier'] = holder.split(' ')
   if (isAlive(Number(pid))) {
@@ -77,7 +83,7 @@ function isAlive(pid: number): boolean {
   try {
     return pid > 0 && process.kill(pid, 0)
   } catch (error) {
-    // The process belongs to another user.
+    // EPERM means that the process is running as another user.
     return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }

@@ -8,9 +8,11 @@ import type { Ledger } from './ledger.ts'
 import type { Standing } from './resume.ts'
 
 export interface OneByOne {
-  /** Imports one row. An earlier run may already have done a part of it. */
+  /** Imports one row, of which an earlier run may have imported a part. */
   take(row: ImportRow): Promise<void>
   /**
+   * Creates the password of a row, if the row has one.
+   *
    * @param mayExist - Whether an earlier attempt without a response may have created the password.
    */
   createPassword(row: ImportRow, userId: string, mayExist: boolean): Promise<void>
@@ -23,17 +25,20 @@ export interface OneByOneOptions {
   startedAt: number
 }
 
-/** The reason why an older service cannot import a row. */
+/** The reason why an older service cannot import a row with a hash of another system. */
 export const NO_LEGACY =
   'this service does not take hashes of other systems; update it, or leave passwords out'
 
-/** Imports rows with one request for the user and one for the password. */
+/** Creates an importer that sends one request for each user and one for each password. */
 export function createOneByOne(options: OneByOneOptions, ledger: Ledger): OneByOne {
   const { client, tenantId, standing, startedAt } = options
   const users = client.users(tenantId)
   let lost: Promise<Map<string, User>> | undefined
 
-  /** Users that a killed run may have created without an entry in the journal. */
+  /**
+   * Finds users that a killed run may have created without an entry in the journal. They are read
+   * only once.
+   */
   function findLost(): Promise<Map<string, User>> {
     lost ??= findCreated(users, standing.anchor, startedAt)
     return lost
@@ -67,8 +72,8 @@ export function createOneByOne(options: OneByOneOptions, ledger: Ledger): OneByO
     try {
       await client.credentials(tenantId, userId).create({ password: row.password })
     } catch (error) {
-      // This import created the user without a password. So the password is from an attempt before
-      // a kill.
+      // This import created the user without a password. So the existing password is from an
+      // earlier attempt of this import.
       if (!(error instanceof ConflictError && mayExist)) throw error
     }
   }
@@ -94,7 +99,7 @@ export function createOneByOne(options: OneByOneOptions, ledger: Ledger): OneByO
   }
 }
 
-/** Why a row was refused, for the rejects file. */
+/** Formats the reason for a rejected row, as in the rejects file. */
 export function reasonOf(code: string, detail: string): string {
   return `${code}: ${detail}`
 }

@@ -1,17 +1,21 @@
 import type { Fetch } from '../../options.ts'
 
-/** A `fetch` that keeps to the rate which the server allows. */
+/** A `fetch` that keeps to the server's rate limit. */
 export interface Pace {
   fetch: Fetch
-  /** The time in the first response, in milliseconds; 0 if the server does not send it. */
+  /**
+   * The `Date` of the first response that has one, in milliseconds since the epoch; 0 without such
+   * a response.
+   */
   serverTime(): number
 }
 
 /**
- * Slows `fetch` down to the rate that the server allows.
+ * Creates a `fetch` that slows down to the server's rate limit.
  *
- * Requests go at full speed until the first 429. Then all wait as long as it asks, and go on a little below the rate at
- * that time. Every second without a 429, the rate grows by 2 %.
+ * Requests are sent at the rate `most` until the first 429. After a 429, all requests wait for the
+ * time in `retry-after`, or 1 s. They continue at 95 % of the rate before the 429. Every second,
+ * the rate then grows by 2 %.
  *
  * @param most - The highest rate, in requests per second.
  */

@@ -5,11 +5,13 @@ import { escapeFormula } from '../formula.ts'
 import { readEntries } from './journal.ts'
 
 /**
- * Writes the two files of an import from its journal. `resultFile` maps the old id of each user to the new one;
- * `rejectsFile` has the rejected rows with their reasons. Each file replaces the previous one when it is complete.
+ * Writes the two files of an import from its journal. `resultFile` maps the old id of each user to
+ * the new one; `rejectsFile` has the rejected rows with their reasons. Each file replaces the
+ * previous one when it is complete.
  *
- * In `resultFile`, ids stand exactly as they are, for programs. In `rejectsFile`, they are escaped for spreadsheets. New
- * columns are added at the end, because programs read columns by their place.
+ * In `resultFile`, ids are not escaped, because programs read them. In `rejectsFile`, ids are
+ * escaped for spreadsheets. A new column must be added at the end, because programs read columns by
+ * position.
  */
 export async function writeResults(
   journal: string,
@@ -19,7 +21,7 @@ export async function writeResults(
   const result = openCsv(resultFile, ['old_id', 'new_id', 'line', 'email'])
   const rejects = openCsv(rejectsFile, ['line', 'old_id', 'email', 'reason'])
   for await (const { state, id, old, line, email = '', reason = '' } of readEntries(journal)) {
-    // `created` is not the last entry of its row: `done` or `rejected` follows, after the password.
+    // A row with the state `created` has a later entry with its final state.
     if (id !== undefined && state !== 'created') {
       await result.write([old, id, String(line), escapeFormula(email)])
     }
@@ -31,7 +33,10 @@ export async function writeResults(
   await rejects.close()
 }
 
-/** Writes a CSV file. On close, it replaces an existing file of this name. */
+/**
+ * Opens a CSV file for writing, under a temporary name. `close` renames it to `path`, and so
+ * replaces an existing file.
+ */
 export function openCsv(
   path: string,
   columns: string[],

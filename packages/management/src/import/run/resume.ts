@@ -2,8 +2,9 @@ import { type Bitmap, createBitmap } from './bitmap.ts'
 import { type JournalHeader, readEntries, readJournal } from './journal.ts'
 
 /**
- * A row only begins when all rows that are this many or more before it have finished. So at most this many rows can be
- * under way when an import is killed, and users of even earlier rows are older than all of theirs.
+ * The maximum number of rows between the first and the last row in progress. A row begins only when
+ * all rows that are this many or more before it have finished. So each user of those rows is older
+ * than the users of all rows in progress.
  */
 export const WINDOW = 500
 
@@ -13,18 +14,18 @@ export interface Standing {
   finished: Bitmap
   done: number
   rejected: number
-  /** The ids of users whose password is not imported yet, by row. */
+  /** The ids of users whose password is not imported yet, by row number. */
   created: Map<number, string>
-  /** No row from this one on was begun. */
+  /** The import of rows with this or a higher number has not begun. */
   begunBelow: number
-  /** The id of a user that is older than any user missing in the journal. */
+  /** The id of a user who is older than all users missing in the journal. */
   anchor: string | undefined
 }
 
 /**
- * Reads the progress of an import. The journal is read twice rather than held in memory.
+ * Reads the progress of an import. The journal is read twice, to save memory.
  *
- * @param isNew - Whether this run creates the journal, so that no row was begun before.
+ * @param isNew - Whether this run has created the journal, so that no earlier run has begun a row.
  */
 export async function readStanding(path: string, isNew: boolean): Promise<Standing> {
   const standing: Standing = {

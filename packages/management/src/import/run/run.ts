@@ -9,31 +9,31 @@ import { createOneByOne, type OneByOneOptions } from './one-by-one.ts'
 import { WINDOW } from './resume.ts'
 
 export interface RunOptions extends OneByOneOptions {
-  /** Given when the service takes many users in a request. */
+  /** The bulk import, if the service offers it. */
   importer: UserImporter | undefined
   rows: AsyncIterable<ImportRow>
-  /** Rows that repeat an earlier one, with the reason. */
+  /** The rows with the email address or id of an earlier row, each with the fault to report. */
   repeated: ReadonlyMap<number, RowFault>
   journal: Journal
-  /** Requests under way at a time. */
+  /** The maximum number of requests in progress. */
   concurrency: number
-  /** Stops the import after the rows that are under way. */
+  /** When aborted, no further row begins. Rows in progress are finished. */
   signal: AbortSignal
   onRow(state: 'done' | 'rejected'): void
 }
 
-/** More large requests at a time would only wait for each other. */
+/** The maximum number of bulk requests in progress. More of them would only wait for each other. */
 const MOST_BATCHES = 4
 
 /**
- * Creates the users of all rows that are not finished, several at a time.
+ * Imports the users of all rows that are not finished, several at a time.
  *
- * A row ends as done or rejected, in the journal, exactly once. A failure that is not the row's fault, such as a lost
- * connection, ends the run; it can be continued.
+ * The journal gets exactly one final entry for each row, `done` or `rejected`. An error that is not
+ * about the data of a row, such as a lost connection, ends the run. A later run can continue it.
  *
- * No user is created twice, even after a lost response or a kill. A service that takes many users in one request
- * reports existing ones. With any other, before a row is tried again, the list of users is searched, starting at a user
- * that was created before the row was first tried.
+ * No user is created twice, even after a lost response or a kill. The bulk import of a service
+ * reports existing users. Without it, the list of users is searched before a row is tried again.
+ * The search begins at a user who was created before the row was first tried.
  */
 export async function runImport(options: RunOptions): Promise<void> {
   const { standing, signal, importer } = options
@@ -46,8 +46,8 @@ export async function runImport(options: RunOptions): Promise<void> {
   let failure: unknown
 
   /**
-   * Begins rows, once all rows that are {@link WINDOW} or more before the last of them have
-   * finished.
+   * Begins the import of rows, as soon as all rows that are {@link WINDOW} or more before the last
+   * of them have finished, and a request is free.
    */
   async function begin(rows: ImportRow[], take: () => Promise<void>): Promise<void> {
     const first = rows[0]?.row ?? 0

@@ -6,32 +6,36 @@ import { faultsInWords, type RowFault } from '../row-fault.ts'
 import { toImport } from './in-bulk.ts'
 import type { KnownUsers } from './known-users.ts'
 
-/** The outcome of a row: the service's answer, or the faults of the row itself. */
+/** The result for a row: that of the service, or the faults of the row. */
 export type RowResult = ImportChangeResult | { status: 'faulty'; detail: string }
 
 export interface UpdateOptions {
   update: UserUpdater
   isPreview: boolean
-  /** The rows of the file. Each call begins again with the first row. */
+  /** Reads the rows of the file. Each call starts at the first row. */
   rows(): AsyncIterable<ImportRow>
-  /** Rows that repeat an earlier one, with the reason. */
+  /** The rows with the email address or id of an earlier row, each with the fault to report. */
   repeated: ReadonlyMap<number, RowFault>
   known: KnownUsers
-  /** Whether users are matched by their addresses, as there is no result of an earlier import. */
+  /**
+   * Whether users are matched by email address, because there is no result of an earlier import.
+   */
   isByAddress: boolean
-  /** Whether the file says who may log in. */
+  /** Whether the file has a column that says who may log in. */
   saysStates: boolean
   signal: AbortSignal
-  /** Called once for each row, in no order. */
+  /** Called once for each row, in any order. */
   onRow(row: ImportRow, result: RowResult): void
   /** Called as soon as a user is created. */
   onCreated(row: ImportRow, id: string): void
 }
 
-/** Requests under way at a time. */
+/** The maximum number of requests in progress. */
 const MOST_BATCHES = 4
 
-/** A row that waits until another user gives up its address. */
+/**
+ * A row whose email address belongs to another user, who may get a new address later in this run.
+ */
 interface Waiting {
   row: ImportRow
   result: WaitingResult
@@ -40,16 +44,16 @@ interface Waiting {
 type WaitingResult = Extract<ImportChangeResult, { conflicts: ImportConflict[] }>
 
 /**
- * Updates users by the rows of a newer export, and creates new ones.
+ * Updates users from the rows of a newer export, and creates new users.
  *
- * Known users come first, because one may give up an address that a new user has now. Rows whose address belongs to
- * another user are sent again as long as any of them succeeds. So a chain of moved addresses ends in one run, and the
- * next run changes nothing.
+ * Known users are updated first, because a new user may have the old email address of a known user.
+ * A row whose address belongs to another user is sent again as long as one of these rows succeeds.
+ * So a chain of moved addresses is resolved in one run, and the next run changes nothing.
  */
 export async function runUpdate(options: UpdateOptions): Promise<void> {
   const { known, isByAddress, isPreview, signal, onRow } = options
   const waiting: Waiting[] = []
-  /** Users who give up their addresses. */
+  /** The ids of users whose email address has changed in this run. */
   const moved = new Set<string>()
 
   function take(row: ImportRow, outcome: ImportChangeResult): void {
@@ -60,7 +64,10 @@ export async function runUpdate(options: UpdateOptions): Promise<void> {
     else onRow(row, result)
   }
 
-  /** Makes `unchanged` a conflict if the user that was found belongs to another row of an earlier import. */
+  /**
+   * Turns `unchanged` into a conflict if the service found a user of an earlier import, and this
+   * row does not belong to that user.
+   */
   function notAnother(row: ImportRow, result: ImportChangeResult): ImportChangeResult {
     const isOther = result.status === 'unchanged' && known.has(result.id) && !known.find(row)
     if (!isOther || isByAddress) return result
@@ -82,7 +89,8 @@ export async function runUpdate(options: UpdateOptions): Promise<void> {
     if (isByAddress) return
     for await (const row of options.rows()) {
       const isGood = !options.repeated.has(row.row) && row.faults.length === 0
-      // Users whom the first pass has seen are known; those whom this one creates are noted after all passes.
+      // The users of the first pass are known. The users that this pass creates become known only
+      // after all passes.
       if (isGood && !known.find(row)) yield row
     }
   }
@@ -128,10 +136,7 @@ function isTaken({ reason, holder }: ImportConflict): boolean {
   return reason === 'address_taken' && holder !== undefined
 }
 
-/**
- * In a preview: the outcome of a row whose address may be free once earlier rows have changed
- * theirs.
- */
+/** The result for a row in a preview, if its email address becomes free by an earlier change. */
 function foreseen(result: WaitingResult, moved: ReadonlySet<string>): ImportChangeResult {
   const conflicts = result.conflicts.filter((one) => !(isTaken(one) && moved.has(one.holder ?? '')))
   if (conflicts.length === result.conflicts.length) return result
@@ -140,7 +145,7 @@ function foreseen(result: WaitingResult, moved: ReadonlySet<string>): ImportChan
   return { status: 'updated', id: result.id, members: [...members, EMAIL], conflicts }
 }
 
-/** The outcome of a row that was sent again. */
+/** Combines the first result of a row with that of a retry. */
 function merge(before: WaitingResult, after: ImportChangeResult): ImportChangeResult {
   if (before.status !== 'updated' || after.status === 'created' || after.status === 'refused') {
     return after
@@ -150,7 +155,10 @@ function merge(before: WaitingResult, after: ImportChangeResult): ImportChangeRe
   return { status: 'updated', id: before.id, members, conflicts }
 }
 
-/** Sends rows in batches, several at a time; a failure that is not of a row ends it. */
+/**
+ * Sends rows in batches, several at a time. An error that is not about one row stops the sending,
+ * and is thrown.
+ */
 async function sendAll(
   options: UpdateOptions,
   rows: AsyncIterable<ImportRow>,
@@ -190,7 +198,10 @@ async function sendAll(
   if (failure !== undefined) throw failure
 }
 
-/** The row as the service takes it. If the file says who may log in, a user whom it does not block is enabled. */
+/**
+ * Converts a row into a user for the update. If the file says who may log in, a user whom the file
+ * does not block is enabled.
+ */
 function toChange(row: ImportRow, options: UpdateOptions): UserImportChange {
   const { disabled } = row.user
   const id = options.known.find(row)?.id
